@@ -1,0 +1,1 @@
+"""The words of the program as frozen dataclasses and enums; standard library only."""

@@ -1,0 +1,40 @@
+"""What an operation changed: the one message that every view listens to."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import StrEnum
+
+
+class ChangeKind(StrEnum):
+    DECIDED = "decided"
+    MENTIONS = "mentions"  # added, deleted, restored
+    DOCUMENT_STATE = "document_state"
+    IMPORTED = "imported"
+    KNOWLEDGE_BASE = "knowledge_base"
+    SUGGESTIONS = "suggestions"
+    BUNDLE = "bundle"
+    TYPE_MAPPING = "type_mapping"
+
+
+class OperationKind(StrEnum):
+    """What an entry of the operation log did; undo and redo are entries of their own."""
+
+    DECIDE = "decide"
+    ADD_MENTION = "add_mention"
+    DELETE_MENTION = "delete_mention"
+    SET_STATE = "set_state"
+    UNDO = "undo"
+    REDO = "redo"
+
+
+@dataclass(frozen=True, slots=True)
+class Change:
+    """`text` says it to the curator ("Linked lidocaine to Lidocaine"); `actor` who did it."""
+
+    kind: ChangeKind
+    actor: str
+    text: str
+    document_ids: tuple[int, ...] = ()
+    mention_ids: tuple[int, ...] = ()
+    operation_id: int | None = None

@@ -1,0 +1,105 @@
+"""Decisions: what a curator decided about a mention, append-only, with what was shown."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import datetime
+from enum import StrEnum
+
+
+class Outcome(StrEnum):
+    """LINK and NIL are gold; REJECTED and SKIPPED are in neither numerator nor denominator.
+
+    CLEARED is what undoing a mention's first decision appends: the mention is undecided again.
+    """
+
+    LINK = "link"
+    NIL = "nil"
+    REJECTED = "rejected"
+    SKIPPED = "skipped"
+    CLEARED = "cleared"
+
+
+class NilReason(StrEnum):
+    NOT_IN_KB = "not-in-kb"
+    TOO_GENERAL = "too-general"
+    TOO_SPECIFIC = "too-specific"
+
+
+class RejectReason(StrEnum):
+    NOT_AN_ENTITY = "not-an-entity"
+    WRONG_SPAN = "wrong-span"
+
+
+class SkipReason(StrEnum):
+    AMBIGUOUS = "ambiguous"
+    UNSURE = "unsure"
+
+
+@dataclass(frozen=True, slots=True)
+class Verdict:
+    """The content of a decision. A composite mention links to several entities at once.
+
+    Raises ValueError when the outcome, the entities and the reason do not fit together.
+    """
+
+    outcome: Outcome
+    entity_ids: tuple[str, ...] = ()
+    reason: NilReason | RejectReason | SkipReason | None = None
+
+    def __post_init__(self) -> None:
+        wanted = {Outcome.NIL: NilReason, Outcome.REJECTED: RejectReason, Outcome.SKIPPED: SkipReason}
+        kind = wanted.get(self.outcome)
+        if (self.outcome is Outcome.LINK) != bool(self.entity_ids):
+            raise ValueError(f"{self.outcome.value} does not go with entities {self.entity_ids!r}")
+        if (kind is None) != (self.reason is None) or (kind is not None and not isinstance(self.reason, kind)):
+            raise ValueError(f"{self.outcome.value} does not go with reason {self.reason!r}")
+
+    @classmethod
+    def link(cls, *entity_ids: str) -> Verdict:
+        return cls(Outcome.LINK, tuple(entity_ids))
+
+    @classmethod
+    def nil(cls, reason: NilReason = NilReason.NOT_IN_KB) -> Verdict:
+        return cls(Outcome.NIL, reason=reason)
+
+    @classmethod
+    def reject(cls, reason: RejectReason = RejectReason.NOT_AN_ENTITY) -> Verdict:
+        return cls(Outcome.REJECTED, reason=reason)
+
+    @classmethod
+    def skip(cls, reason: SkipReason = SkipReason.UNSURE) -> Verdict:
+        return cls(Outcome.SKIPPED, reason=reason)
+
+
+@dataclass(frozen=True, slots=True)
+class ShownCandidate:
+    entity_id: str
+    score: float
+
+
+@dataclass(frozen=True, slots=True)
+class Shown:
+    """What the curator saw when deciding: candidates in order, and the bundle that ranked them ('' when none)."""
+
+    bundle_id: str
+    candidates: tuple[ShownCandidate, ...]
+    nil_score: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Decision:
+    """One appended decision. `curator` is a person's name, or `import:FILE` for gold that came with a file."""
+
+    id: int
+    mention_id: int
+    verdict: Verdict
+    curator: str
+    at: datetime
+    shown: Shown | None = None
+    operation_id: int = 0
+    note: str = ""
+
+    @property
+    def is_imported(self) -> bool:
+        return self.curator.startswith("import:")

@@ -1,0 +1,514 @@
+"""Ports of the services: what storage, files and child processes implement, and nothing else knows how.
+
+Implementations import this module and `curator.domain` only; `curator.bootstrap` joins them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager
+from dataclasses import dataclass
+from datetime import datetime
+from pathlib import Path
+from typing import Any, Protocol
+
+from curator.domain.bundles import BundleInfo
+from curator.domain.changes import OperationKind
+from curator.domain.decisions import Decision, Outcome, Shown, Verdict
+from curator.domain.documents import (
+    Document,
+    DocumentState,
+    Mention,
+    MentionOrigin,
+    SourceDocument,
+    SourceFile,
+    SourceMention,
+    Span,
+    Split,
+)
+from curator.domain.entities import Entity, EntityMatch, KnowledgeBaseInfo, TypeMapping
+from curator.domain.jobs import JobOutcome, LinkerStatus, Progress
+from curator.domain.suggestions import Suggestion
+
+# --- storage -----------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class QueueRow:
+    """One line of the queue; counts are of mentions that are not deleted."""
+
+    document_id: int
+    external_id: str
+    title: str
+    split: Split
+    state: DocumentState
+    decided: int
+    mentions: int
+
+
+@dataclass(frozen=True, slots=True)
+class QueueFilter:
+    """None means any. `text` matches external id or title, case-insensitively."""
+
+    state: DocumentState | None = None
+    split: Split | None = None
+    text: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class ProjectCounts:
+    """Numbers for the status line and `curator info`."""
+
+    documents: Mapping[DocumentState, int]
+    documents_by_split: Mapping[Split, int]
+    mentions: int
+    decisions_by_outcome: Mapping[Outcome, int]  # current decisions
+
+
+@dataclass(frozen=True, slots=True)
+class Operation:
+    """One entry of the append-only log; an undo or redo names the operation it `target`s."""
+
+    id: int
+    kind: OperationKind
+    actor: str
+    at: datetime
+    text: str
+    target: int | None = None
+
+
+class DocumentRepository(Protocol):
+    def add_file(self, file: SourceFile) -> int:
+        """Store a source file as incomplete and return its id; its documents stay invisible until `complete_file`."""
+        ...
+
+    def complete_file(self, file_id: int, *, tail: str, extra: str) -> None: ...
+
+    def remove_incomplete(self) -> int:
+        """Delete what an interrupted import left; returns the number of files removed."""
+        ...
+
+    def find_file(self, sha256: str) -> SourceFile | None: ...
+
+    def files(self) -> list[SourceFile]: ...
+
+    def add_documents(
+        self, file_id: int, documents: Sequence[SourceDocument], *, split: Split
+    ) -> list[tuple[int, list[int]]]:
+        """Store documents in order; returns (document id, mention ids in the document's order) for each."""
+        ...
+
+    def get(self, document_id: int) -> Document: ...
+
+    def raw(self, document_id: int) -> str:
+        """The exact source record of the document."""
+        ...
+
+    def ids(self, *, split: Split | None = None, state: DocumentState | None = None) -> list[int]:
+        """Ids of visible documents in import order."""
+        ...
+
+    def ids_of_file(self, file_id: int) -> list[int]: ...
+
+    def rows(self, where: QueueFilter, *, offset: int, limit: int) -> list[QueueRow]: ...
+
+    def count(self, where: QueueFilter) -> int: ...
+
+    def row(self, document_id: int) -> QueueRow: ...
+
+    def set_state(self, document_id: int, state: DocumentState) -> None: ...
+
+    def set_split(self, document_ids: Sequence[int], split: Split) -> None: ...
+
+    def counts(self) -> ProjectCounts: ...
+
+    def mention_types(self) -> dict[str, int]:
+        """Corpus types with their number of mentions."""
+        ...
+
+
+class MentionRepository(Protocol):
+    def get(self, mention_id: int) -> Mention: ...
+
+    def of_document(self, document_id: int, *, deleted: bool = False) -> list[Mention]:
+        """Mentions in text order (start, then longer first); deleted ones too when asked."""
+        ...
+
+    def add(self, document_id: int, mentions: Sequence[SourceMention], *, origin: MentionOrigin) -> list[int]:
+        """Store mentions and raise the document's revision."""
+        ...
+
+    def set_deleted(self, mention_ids: Sequence[int], deleted: bool) -> None:
+        """Mark or restore; raises the documents' revisions."""
+        ...
+
+
+class DecisionRepository(Protocol):
+    """Decisions are only ever appended."""
+
+    def append(
+        self,
+        mention_ids: Sequence[int],
+        verdicts: Sequence[Verdict],
+        *,
+        curator: str,
+        at: datetime,
+        operation_id: int,
+        shown: Sequence[Shown | None],
+        notes: Sequence[str] | None = None,
+    ) -> list[Decision]:
+        """Append one decision for each mention and make it the mention's current one. CLEARED makes it undecided."""
+        ...
+
+    def current(self, mention_ids: Sequence[int]) -> dict[int, Decision]:
+        """Current decisions; undecided (never decided, or CLEARED) mentions are absent."""
+        ...
+
+    def current_of_document(self, document_id: int) -> dict[int, Decision]: ...
+
+    def history(self, mention_id: int) -> list[Decision]:
+        """Every decision of the mention, oldest first, CLEARED ones included."""
+        ...
+
+    def of_operation(self, operation_id: int) -> list[Decision]: ...
+
+    def before(self, decision: Decision) -> Decision | None:
+        """The mention's decision that `decision` replaced."""
+        ...
+
+    def count(self) -> int: ...
+
+
+class OperationRepository(Protocol):
+    def append(
+        self,
+        kind: OperationKind,
+        *,
+        actor: str,
+        at: datetime,
+        text: str,
+        target: int | None = None,
+        payload: Mapping[str, Any] | None = None,
+    ) -> int: ...
+
+    def get(self, operation_id: int) -> tuple[Operation, dict[str, Any]]:
+        """The operation and its payload (mention ids, old and new state: what undoing needs)."""
+        ...
+
+    def next_undo(self) -> int | None:
+        """The operation that Ctrl+Z takes back now, None when there is none. Imports are not undone by it."""
+        ...
+
+    def next_redo(self) -> int | None: ...
+
+
+class KnowledgeBaseRepository(Protocol):
+    def begin(self, *, name: str) -> int:
+        """Open a new, still invisible version of the knowledge base."""
+        ...
+
+    def add(self, version: int, entities: Sequence[Entity]) -> None:
+        """Bulk load; names, synonyms and definitions become searchable."""
+        ...
+
+    def activate(self, version: int) -> KnowledgeBaseInfo:
+        """Compute the content hash, make the version the active one and remove the others."""
+        ...
+
+    def remove_incomplete(self) -> int: ...
+
+    def info(self) -> KnowledgeBaseInfo | None: ...
+
+    def get(self, entity_id: str) -> Entity | None:
+        """By primary id, then by alternate id."""
+        ...
+
+    def get_many(self, entity_ids: Sequence[str]) -> dict[str, Entity]:
+        """By primary id only."""
+        ...
+
+    def resolve(self, ids: Iterable[str]) -> dict[str, str]:
+        """Given ids as a corpus writes them (bare or prefixed), the primary ids of those that resolve."""
+        ...
+
+    def search(self, query: str, *, types: Sequence[str] = (), limit: int = 50) -> list[EntityMatch]:
+        """Ranked: exact id, exact name, exact synonym, prefix, full text; typo-free, case-insensitive."""
+        ...
+
+    def iterate(self) -> Iterator[Entity]: ...
+
+
+class SuggestionRepository(Protocol):
+    def save(self, suggestions: Sequence[Suggestion]) -> None:
+        """Replace the stored suggestion of each mention."""
+        ...
+
+    def of_document(self, document_id: int) -> dict[int, Suggestion]: ...
+
+    def get(self, mention_id: int) -> Suggestion | None: ...
+
+    def stale_documents(self, bundle_id: str, *, limit: int | None = None) -> list[int]:
+        """Visible documents, in queue order, with an undecided mention whose suggestion is missing or has
+        another stamp than (`bundle_id`, the document's revision)."""
+        ...
+
+
+class MetaRepository(Protocol):
+    """Small project-wide values: active bundle, type mapping, curator name, settings of the project."""
+
+    def get(self, key: str) -> str | None: ...
+
+    def set(self, key: str, value: str) -> None: ...
+
+    def type_mapping(self) -> TypeMapping: ...
+
+    def set_type_mapping(self, mapping: TypeMapping) -> None: ...
+
+
+class UnitOfWork(Protocol):
+    """One transaction; leaving the `with` block commits, an exception rolls everything back."""
+
+    documents: DocumentRepository
+    mentions: MentionRepository
+    decisions: DecisionRepository
+    operations: OperationRepository
+    kb: KnowledgeBaseRepository
+    suggestions: SuggestionRepository
+    meta: MetaRepository
+
+
+class Store(Protocol):
+    """An open project database. Units may be used from several threads, each unit from one."""
+
+    @property
+    def read_only(self) -> bool: ...
+
+    @property
+    def folder(self) -> Path: ...
+
+    def read(self) -> AbstractContextManager[UnitOfWork]:
+        """A read-only unit; never blocks on a writer."""
+        ...
+
+    def write(self) -> AbstractContextManager[UnitOfWork]:
+        """A writing unit, durable when it returns. Raises UserError on a read-only project or a full disk."""
+        ...
+
+    def close(self) -> None: ...
+
+
+# --- files -------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class Problem:
+    """One line of an import report. `severity`: "repaired", "set aside" or "note"; line 0 = the whole file."""
+
+    line: int
+    severity: str
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class GoldMention:
+    """A mention as an exporter gets it: the stored mention and the decision to be written (None: undecided)."""
+
+    mention: Mention
+    decision: Decision | None
+    unchanged: bool  # nothing differs from the source record: write that record back as it was
+
+
+@dataclass(frozen=True, slots=True)
+class ExportDocument:
+    document: Document
+    raw: str
+    mentions: tuple[GoldMention, ...]
+    removed_records: tuple[int, ...]  # record numbers of source mentions that the curator deleted
+
+
+class DocumentReader(Protocol):
+    """Reads one file as a stream. `problems`, `head`, `tail` and `extra` are complete when iteration ends."""
+
+    format: str
+    problems: list[Problem]
+    head: str
+    tail: str
+    extra: str
+
+    def __iter__(self) -> Iterator[SourceDocument]: ...
+
+    @property
+    def position(self) -> tuple[int, int]:
+        """(bytes read, bytes in all) for the progress bar."""
+        ...
+
+
+class DocumentFormat(Protocol):
+    name: str
+    title: str
+    can_read: bool
+    can_write: bool
+
+    def sniff(self, path: Path, head: bytes) -> bool: ...
+
+    def open(self, path: Path) -> DocumentReader:
+        """Raises UserError for a missing, empty, truncated or foreign file."""
+        ...
+
+    def write(self, files: Iterable[tuple[SourceFile, Iterable[ExportDocument]]], out: Path) -> list[Path]:
+        """Write atomically; returns the written paths."""
+        ...
+
+
+class FormatRegistry(Protocol):
+    def formats(self) -> Sequence[DocumentFormat]: ...
+
+    def by_name(self, name: str) -> DocumentFormat:
+        """Raises UserError that lists the names there are."""
+        ...
+
+    def recognise(self, path: Path) -> DocumentFormat:
+        """By content, gzip included. Raises UserError (missing, empty, truncated, unknown)."""
+        ...
+
+    def open_kb(self, path: Path) -> KnowledgeBaseReader:
+        """The reader of a knowledge-base file, by content. Raises UserError."""
+        ...
+
+
+class KnowledgeBaseReader(Protocol):
+    format: str
+    problems: list[Problem]
+
+    def __iter__(self) -> Iterator[Entity]: ...
+
+    @property
+    def position(self) -> tuple[int, int]: ...
+
+
+# --- child processes ---------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class LinkMention:
+    id: int
+    spans: tuple[Span, ...]
+    types: tuple[str, ...]  # knowledge-base types it is restricted to; empty: any
+
+
+@dataclass(frozen=True, slots=True)
+class LinkDocument:
+    """What the linker process gets for one document."""
+
+    id: int
+    revision: int
+    text: str
+    mentions: tuple[LinkMention, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class DetectedMention:
+    span: Span
+    types: tuple[str, ...]
+    entity_id: str
+
+
+class LinkerPort(Protocol):
+    """The linker process. All callbacks come from one background thread, never from the caller's."""
+
+    @property
+    def status(self) -> LinkerStatus: ...
+
+    def on_status(self, listener: Callable[[LinkerStatus], None]) -> None: ...
+
+    def open(self, bundle: Path, bundle_id: str) -> None:
+        """Load a bundle; the one that serves goes on until the new one is ready. Returns at once."""
+        ...
+
+    def link(
+        self,
+        documents: Sequence[LinkDocument],
+        *,
+        k: int,
+        urgent: bool,
+        on_document: Callable[[int, list[Suggestion]], None],
+        on_end: Callable[[JobOutcome], None],
+    ) -> int:
+        """Queue documents; urgent requests overtake others. Returns a request id. If the process dies the
+        request is sent again once after the restart, then ends as CRASHED."""
+        ...
+
+    def detect(
+        self,
+        texts: Sequence[tuple[int, str]],
+        *,
+        types: Sequence[str],
+        on_document: Callable[[int, list[DetectedMention]], None],
+        on_end: Callable[[JobOutcome], None],
+    ) -> int: ...
+
+    def cancel(self, request_id: int) -> None: ...
+
+    def close(self) -> None:
+        """End the process; idempotent."""
+        ...
+
+
+class JobHandle(Protocol):
+    def cancel(self) -> None:
+        """Acknowledged at once; the outcome follows."""
+        ...
+
+    def wait(self, timeout: float | None = None) -> JobOutcome | None:
+        """The outcome, or None when the time is over."""
+        ...
+
+
+class JobPort(Protocol):
+    """Child processes that build or train; `kind` is `index`, `train` or `evaluate`, `spec` is JSON data."""
+
+    def start(
+        self,
+        kind: str,
+        spec: Mapping[str, Any],
+        *,
+        on_progress: Callable[[Progress], None],
+        on_end: Callable[[JobOutcome], None],
+    ) -> JobHandle: ...
+
+    def run_here(
+        self,
+        work: Callable[[], Iterator[Progress]],
+        *,
+        on_progress: Callable[[Progress], None],
+        on_end: Callable[[JobOutcome], None],
+    ) -> JobHandle:
+        """Run a generator of progress in a worker thread; cancelled between two steps. Its return value (a
+        mapping) is the outcome's result."""
+        ...
+
+    def close(self) -> None: ...
+
+
+class BundleStore(Protocol):
+    """The `bundles/` folder: read manifests, move the staging folder into place, delete what was left behind."""
+
+    def all(self, *, active: str | None) -> list[BundleInfo]: ...
+
+    def new_staging(self) -> Path: ...
+
+    def promote(self, staging: Path) -> BundleInfo:
+        """Rename the complete staging folder to its bundle id. The active pointer is the caller's."""
+        ...
+
+    def discard(self, staging: Path) -> None: ...
+
+    def clean(self) -> int:
+        """Remove staging folders that no living process owns."""
+        ...
+
+    def path(self, bundle_id: str) -> Path: ...
+
+
+class Clock(Protocol):
+    def now(self) -> datetime: ...

@@ -1,0 +1,64 @@
+"""Small file duties shared by caches, indexes and bundles: atomic writes, hashes, JSON."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import secrets
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+from models.errors import ModelError
+
+
+@contextmanager
+def atomic_path(target: Path) -> Iterator[Path]:
+    """A path beside ``target`` to write to; it takes the target's place only if the block succeeds."""
+    target.parent.mkdir(parents=True, exist_ok=True)
+    beside = target.with_name(f".{target.name}.{os.getpid()}.{secrets.token_hex(4)}")
+    try:
+        yield beside
+        fsync_file(beside)
+        beside.replace(target)
+        fsync_folder(target.parent)
+    finally:
+        beside.unlink(missing_ok=True)
+
+
+def fsync_file(path: Path) -> None:
+    with path.open("rb+") as handle:
+        os.fsync(handle.fileno())
+
+
+def fsync_folder(path: Path) -> None:
+    """Make renames in ``path`` durable; a system without folder handles needs none."""
+    if os.name != "posix":
+        return
+    descriptor = os.open(path, os.O_RDONLY)
+    try:
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)
+
+
+def sha256_file(path: Path) -> str:
+    with path.open("rb") as handle:
+        return hashlib.file_digest(handle, "sha256").hexdigest()
+
+
+def write_json(path: Path, value: Any) -> None:
+    with atomic_path(path) as beside:
+        beside.write_text(json.dumps(value, ensure_ascii=False, indent=1, sort_keys=True), encoding="utf-8")
+
+
+def read_json(path: Path, *, what: str, remedy: str) -> Any:
+    """The parsed file; ModelError names ``what`` it is and the ``remedy`` where it is missing or broken."""
+    try:
+        return json.loads(path.read_text(encoding="utf-8"))
+    except FileNotFoundError as error:
+        raise ModelError(f"{what} is missing: {path}. {remedy}") from error
+    except (OSError, UnicodeDecodeError, json.JSONDecodeError) as error:
+        raise ModelError(f"{what} cannot be read: {path} ({error}). {remedy}") from error

@@ -1,0 +1,25 @@
+"""From token states to one vector, never looking at padding."""
+
+from __future__ import annotations
+
+from enum import StrEnum
+
+import torch
+
+
+class Pooling(StrEnum):
+    """How the token states of one text become one vector."""
+
+    MEAN = "mean"
+    CLS = "cls"
+
+
+def pool(states: torch.Tensor, mask: torch.Tensor, pooling: Pooling) -> torch.Tensor:
+    """Reduce (n, tokens, d) states to (n, d); ``mask`` (n, tokens) is 1 at real tokens, 0 at padding."""
+    return states[:, 0] if pooling is Pooling.CLS else mean_pool(states, mask)
+
+
+def mean_pool(states: torch.Tensor, mask: torch.Tensor) -> torch.Tensor:
+    """The mean over real tokens; a text without any is the zero vector."""
+    weights = mask.unsqueeze(-1).to(states.dtype)
+    return (states * weights).sum(1) / weights.sum(1).clamp(min=1.0)

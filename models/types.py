@@ -1,0 +1,116 @@
+"""What goes into the linker and what comes out: frozen, free of NumPy and torch.
+
+All offsets are half-open ranges of Unicode code points into ``DocumentInput.text``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+
+@dataclass(frozen=True, slots=True)
+class EntityRecord:
+    """One record of the knowledge base."""
+
+    id: str
+    name: str
+    synonyms: tuple[str, ...] = ()
+    types: tuple[str, ...] = ()
+    definition: str = ""
+    alt_ids: tuple[str, ...] = ()
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The preferred name, then the synonyms, without repeats or empty strings."""
+        return tuple(dict.fromkeys(name for name in (self.name, *self.synonyms) if name.strip()))
+
+
+@dataclass(frozen=True, slots=True)
+class MentionInput:
+    """One mention; several spans are the fragments of a discontinuous mention.
+
+    ``types`` are types of the knowledge base, already mapped; none means unrestricted.
+    """
+
+    key: str
+    spans: tuple[tuple[int, int], ...]
+    types: tuple[str, ...] = ()
+
+    def surface(self, text: str) -> str:
+        """The quoted text, fragments joined by one space."""
+        return " ".join(text[start:end] for start, end in self.spans)
+
+
+@dataclass(frozen=True, slots=True)
+class DocumentInput:
+    """A document with the mentions to be linked."""
+
+    key: str
+    text: str
+    mentions: tuple[MentionInput, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class ScoredCandidate:
+    """An entity for one mention; ``matched`` is the name of it that matched best.
+
+    ``scores`` by stage: "lexical", "names", the names of trained retrievers, "ranker".
+    """
+
+    entity_id: str
+    name: str
+    types: tuple[str, ...]
+    matched: str
+    score: float
+    scores: Mapping[str, float] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class NilEstimate:
+    """How likely it is that no entity fits: ``score`` in [0, 1], higher is more NIL."""
+
+    score: float
+    is_nil: bool
+    calibrated: bool
+
+
+@dataclass(frozen=True, slots=True)
+class LinkedMention:
+    """The answer for one mention, best candidate first.
+
+    ``expanded`` is the surface with abbreviations written out (the surface itself where none was found).
+    """
+
+    key: str
+    surface: str
+    expanded: str
+    candidates: tuple[ScoredCandidate, ...]
+    nil: NilEstimate
+
+
+@dataclass(frozen=True, slots=True)
+class LinkedDocument:
+    """The answers for one document, in the order of its mentions."""
+
+    key: str
+    mentions: tuple[LinkedMention, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class DetectedMention:
+    """A name of the knowledge base found in a text."""
+
+    start: int
+    end: int
+    types: tuple[str, ...]
+    entity_ids: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Progress:
+    """One step of long work: ``done`` of ``total`` units of ``stage``."""
+
+    stage: str
+    done: int
+    total: int

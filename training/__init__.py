@@ -1,0 +1,1 @@
+"""Losses, negatives, recipes, trainer, evaluation and the training job. Runs in child processes only."""

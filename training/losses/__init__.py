@@ -1,0 +1,8 @@
+"""The losses, one a file: proxy-based (PEL), adaptive mixup (AMH), prototype triplet."""
+
+from training.losses.amh import AdaptiveMixupLoss
+from training.losses.base import Loss, LossInputs, Similarity
+from training.losses.prototype import PrototypeTripletLoss
+from training.losses.proxy import ProxyLoss
+
+__all__ = ["AdaptiveMixupLoss", "Loss", "LossInputs", "PrototypeTripletLoss", "ProxyLoss", "Similarity"]

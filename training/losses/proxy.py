@@ -1,0 +1,64 @@
+"""Proxy-based loss of PEL (Wiatrak et al. 2022, eq. 3): entities are proxies, positives and negatives decoupled."""
+
+from __future__ import annotations
+
+import torch
+from torch import Tensor
+from torch.nn.functional import softplus
+
+from training.losses.base import Loss, LossInputs, Similarity, check_positive, pair_scores, scores
+
+
+def proxy_loss(
+    positive: Tensor, negative: Tensor, eligible: Tensor, linked: Tensor, *, alpha: float, delta: float
+) -> Tensor:
+    """PEL eq. 3 for each mention, [B].
+
+    `positive` [B]: s⁺ (ignored for a NIL mention); `negative` [B, N]: s⁻; `eligible` [B, N] and `linked` [B] bool.
+
+    softplus(−α(s⁺−δ)) + log(1 + Σ exp(α(s⁻+δ))). The 1 under the second logarithm is exp(0), so the term is a
+    logsumexp with a zero appended: it cannot overflow, and an empty set of negatives gives 0. A NIL mention has no
+    positive: it has the second term only (our reading). Its gradients are eq. 4.
+    """
+    pull = softplus(-alpha * (positive - delta))
+    exponents = (alpha * (negative + delta)).masked_fill(~eligible, -torch.inf)
+    zero = torch.zeros_like(positive).unsqueeze(1)
+    push = torch.logsumexp(torch.cat([zero, exponents], dim=1), dim=1)
+    return torch.where(linked, pull, torch.zeros_like(pull)) + push
+
+
+class ProxyLoss(Loss):
+    """Mean of PEL eq. 3 over the batch.
+
+    `alpha` > 0 sharpens, `delta` is the margin in units of the score. The paper: alpha 32, delta 0, cosine.
+    With `nil_negatives` NIL mentions enter by the second term (our reading); without, they are left out, as in
+    the paper.
+    """
+
+    def __init__(
+        self,
+        *,
+        alpha: float = 32.0,
+        delta: float = 0.0,
+        nil_negatives: bool = True,
+        similarity: Similarity = Similarity.COSINE,
+    ) -> None:
+        super().__init__()
+        self.alpha = check_positive("alpha", alpha)
+        self.delta = delta
+        self.nil_negatives = nil_negatives
+        self.similarity = similarity
+
+    def compute(self, batch: LossInputs) -> Tensor:
+        each = proxy_loss(
+            pair_scores(batch.mentions, batch.positives, self.similarity),
+            scores(batch.mentions, batch.candidates, self.similarity),
+            batch.eligible,
+            batch.linked,
+            alpha=self.alpha,
+            delta=self.delta,
+        )
+        if self.nil_negatives:
+            return each.mean()
+        kept = batch.linked.to(each.dtype)
+        return (each * kept).sum() / kept.sum().clamp(min=1.0)
