@@ -12,11 +12,12 @@ from models.errors import ModelError
 
 @dataclass(frozen=True, slots=True)
 class Device:
-    """A device with the number format and batch size that suit it."""
+    """A device with the number format and batch sizes (texts, tokens) that suit it."""
 
     name: str
     dtype: torch.dtype
     batch_size: int
+    batch_tokens: int
     sentence: str
 
     @property
@@ -34,8 +35,8 @@ def choose_device(wanted: str = "auto", *, dtype: torch.dtype | None = None) -> 
     """
     name = _best() if wanted == "auto" else wanted
     _check(name)
-    batch = 256 if name.startswith("cuda") else 128 if name == "mps" else 64
-    return Device(name, dtype or torch.float32, batch, _describe(name))
+    texts, tokens = (64, 1024) if name == "cpu" else (512, 32768)
+    return Device(name, dtype or torch.float32, texts, tokens, _describe(name))
 
 
 def set_threads(*, leave_one_free: bool) -> int:

@@ -28,7 +28,6 @@ BERT_FAMILY = frozenset({"albert", "bert", "deberta-v2", "distilbert", "electra"
 TOKENIZER_FILES = ("tokenizer.json", "vocab.txt", "vocab.json", "sentencepiece.bpe.model", "spm.model")
 WEIGHTS = "model.safetensors"
 REMEDY = "Choose a folder of a BERT-family encoder with safetensors weights."
-TOKENS_PER_BATCH = 4096
 
 EncodeProgress = Callable[[int, int], None]
 FloatArray = NDArray[np.float32]
@@ -106,10 +105,18 @@ class Encoder:
 
         Texts are cut at ``max_tokens``; batches are made of texts of like length, so padding costs little.
         """
-        encoded = self.tokenizer(
-            list(texts), truncation=True, max_length=self.max_tokens, add_special_tokens=True,
-            return_attention_mask=False, return_token_type_ids=False,
-        ).input_ids if texts else []
+        encoded = (
+            self.tokenizer(
+                list(texts),
+                truncation=True,
+                max_length=self.max_tokens,
+                add_special_tokens=True,
+                return_attention_mask=False,
+                return_token_type_ids=False,
+            ).input_ids
+            if texts
+            else []
+        )
         return self.encode_ids(encoded, batch_size=batch_size, normalize=normalize, progress=progress)
 
     def encode_ids(
@@ -125,7 +132,7 @@ class Encoder:
         limit = batch_size or self.device.batch_size
         done = 0
         self.module.eval()
-        for rows in length_batches([len(ids) for ids in token_ids], limit=limit):
+        for rows in length_batches([len(ids) for ids in token_ids], limit=limit, tokens=self.device.batch_tokens):
             ids, mask = self.pad([token_ids[row] for row in rows])
             with torch.inference_mode():
                 output = self.module(ids, mask)
@@ -153,13 +160,13 @@ def pad_ids(
     return torch.from_numpy(ids).to(device), torch.from_numpy(mask).to(device)
 
 
-def length_batches(lengths: Sequence[int], *, limit: int) -> list[list[int]]:
-    """Rows grouped longest first, at most ``limit`` texts and about TOKENS_PER_BATCH tokens each."""
+def length_batches(lengths: Sequence[int], *, limit: int, tokens: int) -> list[list[int]]:
+    """Rows grouped longest first, at most ``limit`` texts and about ``tokens`` tokens each."""
     order = sorted(range(len(lengths)), key=lambda row: (-lengths[row], row))
     batches: list[list[int]] = []
     at = 0
     while at < len(order):
-        size = max(1, min(limit, TOKENS_PER_BATCH // max(1, lengths[order[at]])))
+        size = max(1, min(limit, tokens // max(1, lengths[order[at]])))
         batches.append(order[at : at + size])
         at += size
     return batches
@@ -168,7 +175,8 @@ def length_batches(lengths: Sequence[int], *, limit: int) -> list[list[int]]:
 def normalized(vectors: FloatArray) -> FloatArray:
     """Rows of length 1; a zero row stays zero."""
     norms = np.linalg.norm(vectors, axis=1, keepdims=True)
-    return (vectors / np.maximum(norms, 1e-12)).astype(np.float32)
+    result: FloatArray = np.asarray(vectors / np.maximum(norms, 1e-12), dtype=np.float32)
+    return result
 
 
 def load_encoder(
@@ -281,7 +289,6 @@ def fingerprint(folder: Path, pooling: Pooling) -> str:
     return digest.hexdigest()
 
 
-
 def _folder_limit(folder: Path, config: dict[str, Any]) -> int:
     settings = folder / "sentence_bert_config.json"
     if settings.is_file():
@@ -296,6 +303,7 @@ def _load_transformer(folder: Path, dtype: torch.dtype) -> nn.Module:
     from transformers import logging as transformers_logging
 
     verbosity = transformers_logging.get_verbosity()
+    transformers_logging.disable_progress_bar()
     transformers_logging.set_verbosity(logging.ERROR)  # the unused pooler's absence is no news
     try:
         model = AutoModel.from_pretrained(

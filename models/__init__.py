@@ -1,0 +1,1 @@
+"""The embedded entity linker: encoders, retrievers, fusion, NIL, bundles. Usable without the window."""
