@@ -19,7 +19,9 @@ class Vectors(NamedTuple):
 def vectors(*, batch: int = 5, negatives: int = 4, width: int = 3, shared: bool = True, seed: int = 0) -> Vectors:
     generator = torch.Generator().manual_seed(seed)
     shape = (negatives, width) if shared else (batch, negatives, width)
-    made = [torch.randn(size, generator=generator, dtype=torch.double) for size in ((batch, width), (batch, width), shape)]
+    made = [
+        torch.randn(size, generator=generator, dtype=torch.double) for size in ((batch, width), (batch, width), shape)
+    ]
     return Vectors(*(tensor.requires_grad_() for tensor in made))
 
 
