@@ -1,0 +1,27 @@
+# `make demo` and `make test` each work as the first command in a fresh clone.
+VENV ?= .venv
+PY := $(VENV)/bin/python
+export VENV
+
+.PHONY: demo test check bench clean setup
+
+setup:
+	@bash .ci/setup
+
+demo: setup ## builds the demo project and opens the window (offscreen with a screenshot where there is no display)
+	$(PY) -m curator demo demo-out
+
+test: check ## lint, types and the whole suite
+	$(PY) -m pytest
+
+check: setup ## lint and types only
+	$(VENV)/bin/ruff check .
+	$(VENV)/bin/ruff format --check .
+	$(VENV)/bin/mypy
+
+bench: setup ## timings; not part of the suite
+	$(PY) -m pip install --quiet --constraint .ci/constraints.txt --editable '.[bench]'
+	$(PY) -m tests.benchmarks
+
+clean:
+	rm -rf $(VENV) demo-out build *.egg-info .mypy_cache .ruff_cache .pytest_cache .hypothesis

@@ -1,0 +1,69 @@
+"""What every test gets: an offscreen platform, folders of its own, and a check that nothing leaks."""
+
+from __future__ import annotations
+
+import gc
+import os
+import threading
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
+os.environ.setdefault("HF_HUB_OFFLINE", "1")
+os.environ.setdefault("TOKENIZERS_PARALLELISM", "false")
+
+SHARED_DATA = Path(__file__).resolve().parents[2] / "shared" / "data"
+
+
+@pytest.fixture(autouse=True)
+def own_folders(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch) -> None:
+    """No test reads or writes the user's settings, logs or embedding cache."""
+    home = tmp_path_factory.getbasetemp()
+    for name in ("CURATOR_CONFIG_DIR", "CURATOR_LOG_DIR", "CURATOR_CACHE"):
+        folder = home / name.lower()
+        folder.mkdir(exist_ok=True)
+        monkeypatch.setenv(name, str(folder))
+
+
+@pytest.fixture
+def shared_data() -> Path:
+    """Real corpora beside the checkout; they are not part of the project."""
+    if not SHARED_DATA.is_dir():
+        pytest.skip(f"needs the real corpora in {SHARED_DATA}, which are not there")
+    return SHARED_DATA
+
+
+@pytest.fixture(autouse=True)
+def no_leaked_threads() -> Iterator[None]:
+    before = set(threading.enumerate())
+    yield
+    left = [t for t in threading.enumerate() if t not in before and not _belongs_to_a_library(t)]
+    for thread in left:
+        thread.join(timeout=5)
+    alive = [t.name for t in left if t.is_alive()]
+    assert not alive, f"the test left threads running: {alive}"
+
+
+def _belongs_to_a_library(thread: threading.Thread) -> bool:
+    """tqdm's monitor and the pytest-timeout kind live as long as the process."""
+    return type(thread).__module__.partition(".")[0] in {"tqdm"}
+
+
+@pytest.fixture(autouse=True)
+def no_leaked_widgets(request: pytest.FixtureRequest) -> Iterator[None]:
+    """Every top-level widget that a test opened is gone when it ends (`qtbot.addWidget` closes it)."""
+    if "qtbot" not in request.fixturenames:
+        yield
+        return
+    from PySide6.QtWidgets import QApplication
+
+    before = {id(w) for w in QApplication.topLevelWidgets()}
+    yield
+    from PySide6.QtCore import QCoreApplication, QEvent
+
+    gc.collect()
+    QCoreApplication.sendPostedEvents(None, QEvent.Type.DeferredDelete.value)
+    left = [w for w in QApplication.topLevelWidgets() if id(w) not in before and w.isVisible()]
+    assert not left, f"the test left widgets open: {left}"
