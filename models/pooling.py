@@ -23,3 +23,9 @@ def mean_pool(states: torch.Tensor, mask: torch.Tensor) -> torch.Tensor:
     """The mean over real tokens; a text without any is the zero vector."""
     weights = mask.unsqueeze(-1).to(states.dtype)
     return (states * weights).sum(1) / weights.sum(1).clamp(min=1.0)
+
+
+def marker_mean(states: torch.Tensor, starts: torch.Tensor, ends: torch.Tensor) -> torch.Tensor:
+    """(n, d): the mean of the states at the two marker positions (prototype-triplet paper, section 3.2)."""
+    rows = torch.arange(len(states), device=states.device)
+    return (states[rows, starts] + states[rows, ends]) / 2

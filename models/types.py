@@ -79,7 +79,7 @@ class NilEstimate:
 class LinkedMention:
     """The answer for one mention, best candidate first.
 
-    ``expanded`` is the surface with abbreviations written out (the surface itself where none was found).
+    ``expanded`` is the surface with abbreviations written out, empty where there was nothing to expand.
     """
 
     key: str

@@ -1,0 +1,177 @@
+"""Embeddings by encoder and text hash in the user's cache folder; may be deleted at any time.
+
+One folder per encoder holds write-once shards, each one file: a JSON line (rows, dimension, number format,
+checksum), sorted 128-bit text hashes, vectors. Shards carry random names and arrive by rename, so any number
+of processes may read and write at once; at worst a vector is stored twice.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import logging
+import os
+import secrets
+import zlib
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+import platformdirs
+from numpy.typing import NDArray
+
+from models.encoders import Encoder
+from models.errors import ModelError
+from models.files import atomic_path
+
+log = logging.getLogger(__name__)
+
+SHARD_ROWS = 8192
+MAX_SHARDS = 24
+HEADER_BYTES = 256
+DTYPES = {"float16": np.float16, "float32": np.float32}
+Hashes = NDArray[np.uint64]
+Vectors = NDArray[np.floating]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Shard:
+    """``hashes`` (n, 2) sorted by the first column; ``vectors`` (n, d) memory-mapped."""
+
+    path: Path
+    hashes: Hashes
+    vectors: Vectors
+
+
+def cache_root() -> Path:
+    """CURATOR_CACHE if set, otherwise the user's cache folder."""
+    return Path(os.environ.get("CURATOR_CACHE") or platformdirs.user_cache_dir("curator"))
+
+
+def hash_texts(texts: Sequence[str]) -> Hashes:
+    """(n, 2) 128-bit hashes."""
+    raw = b"".join(hashlib.blake2b(t.encode("utf-8", "surrogatepass"), digest_size=16).digest() for t in texts)
+    return np.frombuffer(raw, dtype="<u8").reshape(-1, 2)
+
+
+class EmbeddingCache:
+    """Normalised embeddings of one encoder; ``dtype`` is how they are stored and handed out."""
+
+    def __init__(self, encoder: Encoder, *, root: Path | None = None, dtype: str = "float16") -> None:
+        self.encoder = encoder
+        self.dtype = dtype
+        self.folder = (root or cache_root()) / "embeddings" / f"{encoder.cache_key}-{dtype}"
+        self._shards: dict[Path, Shard] = {}
+
+    def fill(self, texts: Sequence[str]) -> Iterator[tuple[int, int]]:
+        """Encode what is missing, shard by shard; yields (done, total) distinct texts.
+
+        What is finished stays if the caller stops in the middle.
+        """
+        distinct = list(dict.fromkeys(texts))
+        _, found = self.lookup(distinct)
+        missing = [text for text, hit in zip(distinct, found, strict=True) if not hit]
+        missing.sort(key=len)
+        done = len(distinct) - len(missing)
+        yield done, len(distinct)
+        for start in range(0, len(missing), SHARD_ROWS):
+            part = missing[start : start + SHARD_ROWS]
+            self._write(hash_texts(part), self.encoder.encode(part))
+            done += len(part)
+            yield done, len(distinct)
+        self._compact()
+
+    def vectors(self, texts: Sequence[str]) -> Vectors:
+        """(n, d) vectors of all texts, encoded where missing; equal on the first and every later call."""
+        for _ in self.fill(texts):
+            pass
+        vectors, found = self.lookup(texts)
+        if not bool(found.all()):
+            raise ModelError(f"The embedding cache {self.folder} was emptied while in use. Try again.")
+        return vectors
+
+    def lookup(self, texts: Sequence[str]) -> tuple[Vectors, NDArray[np.bool_]]:
+        """(n, d) vectors and whether each was found; rows not found are zero."""
+        self._refresh()
+        vectors = np.zeros((len(texts), self.encoder.dimension), dtype=DTYPES[self.dtype])
+        found = np.zeros(len(texts), dtype=bool)
+        hashes = hash_texts(texts)
+        for shard in self._shards.values():
+            rows = np.flatnonzero(~found)
+            if not len(rows):
+                break
+            at = np.searchsorted(shard.hashes[:, 0], hashes[rows, 0])
+            at = np.minimum(at, len(shard.hashes) - 1)
+            hit = (shard.hashes[at] == hashes[rows]).all(axis=1)
+            vectors[rows[hit]] = shard.vectors[at[hit]]
+            found[rows[hit]] = True
+        return vectors, found
+
+    def _refresh(self) -> None:
+        present = set(self.folder.glob("*.shard")) if self.folder.is_dir() else set()
+        self._shards = {path: shard for path, shard in self._shards.items() if path in present}
+        for path in sorted(present - self._shards.keys()):
+            shard = _open(path, dimension=self.encoder.dimension)
+            if shard is not None:
+                self._shards[path] = shard
+
+    def _write(self, hashes: Hashes, vectors: Vectors) -> None:
+        order = np.argsort(hashes[:, 0], kind="stable")
+        keys = np.ascontiguousarray(hashes[order]).tobytes()
+        body = np.ascontiguousarray(vectors[order].astype(DTYPES[self.dtype])).tobytes()
+        header = {
+            "rows": len(hashes),
+            "dimension": vectors.shape[1],
+            "dtype": self.dtype,
+            "crc": zlib.crc32(body, zlib.crc32(keys)),
+        }
+        target = self.folder / f"{secrets.token_hex(8)}.shard"
+        try:
+            with atomic_path(target) as beside, beside.open("wb") as handle:
+                handle.write(json.dumps(header).encode().ljust(HEADER_BYTES - 1) + b"\n")
+                handle.write(keys)
+                handle.write(body)
+        except OSError as error:
+            raise ModelError(
+                f"The embedding cache {self.folder} cannot be written ({error.strerror}). "
+                "Free some space, or set CURATOR_CACHE to another folder."
+            ) from error
+
+    def _compact(self) -> None:
+        """Join many small shards into one; readers of the old ones keep their mapping."""
+        self._refresh()
+        if len(self._shards) <= MAX_SHARDS:
+            return
+        shards = list(self._shards.values())
+        hashes = np.concatenate([shard.hashes for shard in shards])
+        vectors = np.concatenate([shard.vectors for shard in shards])
+        _, first = np.unique(hashes, axis=0, return_index=True)
+        self._write(hashes[first], vectors[first])
+        for shard in shards:
+            shard.path.unlink(missing_ok=True)
+        self._shards.clear()
+
+
+def _open(path: Path, *, dimension: int) -> Shard | None:
+    """The shard, or None after dropping a damaged file; one deleted meanwhile is None too."""
+    try:
+        raw = np.memmap(path, dtype=np.uint8, mode="r")
+        header = json.loads(bytes(raw[:HEADER_BYTES]))
+        rows, dtype = int(header["rows"]), np.dtype(DTYPES[header["dtype"]])
+        middle = HEADER_BYTES + rows * 16
+        intact = (
+            header["dimension"] == dimension
+            and len(raw) == middle + rows * dimension * dtype.itemsize
+            and zlib.crc32(raw[HEADER_BYTES:].data) == header["crc"]
+        )
+    except FileNotFoundError:
+        return None
+    except (ValueError, KeyError, TypeError, UnicodeDecodeError):
+        intact = False
+    if not intact:
+        log.warning("A damaged part of the embedding cache was dropped and will be computed again: %s", path)
+        path.unlink(missing_ok=True)
+        return None
+    hashes = np.frombuffer(raw[HEADER_BYTES:middle], dtype="<u8").reshape(-1, 2)
+    return Shard(path, hashes, raw[middle:].view(dtype).reshape(rows, dimension))
