@@ -1,0 +1,107 @@
+"""A child process that speaks JSON lines over its standard input and output."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import subprocess
+import sys
+import threading
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import IO, Any
+
+Message = dict[str, Any]
+TAIL_BYTES = 4000
+
+
+class ChildGoneError(Exception):
+    """The child's input is closed: it ended or is ending; `on_exit` follows."""
+
+
+class ChildProcess:
+    """Runs `python -m module`. The child ends by itself when its input closes, so none outlives this process.
+
+    `on_message` and `on_exit(return code, last lines of its log)` come from the child's reader thread.
+    """
+
+    def __init__(
+        self,
+        module: str,
+        *,
+        log: Path,
+        on_message: Callable[[Message], None],
+        on_exit: Callable[[int, str], None],
+    ) -> None:
+        self._on_message = on_message
+        self._on_exit = on_exit
+        self._log = log
+        self._log_start = log.stat().st_size if log.exists() else 0
+        self._write_lock = threading.Lock()
+        with log.open("ab") as errors:
+            self._process = subprocess.Popen(  # noqa: S603 - our own module, no shell
+                [sys.executable, "-m", module],
+                stdin=subprocess.PIPE,
+                stdout=subprocess.PIPE,
+                stderr=errors,
+                env=os.environ
+                | {"PYTHONIOENCODING": "utf-8", "HF_HUB_OFFLINE": "1", "TOKENIZERS_PARALLELISM": "false"},
+                start_new_session=True,
+            )
+        self._reader = threading.Thread(target=self._read, name=f"reader of {module}", daemon=True)
+        self._reader.start()
+
+    @property
+    def pid(self) -> int:
+        return self._process.pid
+
+    def send(self, message: Mapping[str, Any]) -> None:
+        """Send one message. Raises ChildGoneError when the child no longer listens."""
+        line = (json.dumps(message, ensure_ascii=True) + "\n").encode("ascii")
+        with self._write_lock:
+            stdin = _open_pipe(self._process.stdin)
+            try:
+                stdin.write(line)
+                stdin.flush()
+            except (BrokenPipeError, ValueError) as error:
+                raise ChildGoneError(f"process {self.pid} no longer listens") from error
+
+    def kill(self) -> None:
+        self._process.kill()
+
+    def close(self, *, timeout: float = 5.0) -> None:
+        """Close the child's input, wait for its end, kill it when it takes longer than `timeout` seconds."""
+        self._close_input()
+        try:
+            self._process.wait(timeout)
+        except subprocess.TimeoutExpired:
+            self._process.kill()
+            self._process.wait()
+        if threading.current_thread() is not self._reader:
+            self._reader.join()
+
+    def _close_input(self) -> None:
+        with self._write_lock, contextlib.suppress(BrokenPipeError):
+            _open_pipe(self._process.stdin).close()
+
+    def _read(self) -> None:
+        stdout = _open_pipe(self._process.stdout)
+        with stdout:
+            for line in stdout:
+                if line.endswith(b"\n"):  # a killed child may leave half a line
+                    self._on_message(json.loads(line))
+        code = self._process.wait()
+        self._close_input()
+        self._on_exit(code, self._log_tail())
+
+    def _log_tail(self) -> str:
+        with self._log.open("rb") as log:
+            end = log.seek(0, os.SEEK_END)
+            log.seek(max(self._log_start, end - TAIL_BYTES))
+            return log.read().decode("utf-8", "replace")
+
+
+def _open_pipe(pipe: IO[bytes] | None) -> IO[bytes]:
+    assert pipe is not None, "the process was started with pipes"
+    return pipe

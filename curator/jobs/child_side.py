@@ -1,0 +1,107 @@
+"""The child's end of the pipes: messages in by a thread, events out, nothing else on standard output."""
+
+from __future__ import annotations
+
+import json
+import os
+import queue
+import sys
+import threading
+import traceback
+from collections.abc import Callable, Generator, Mapping
+from typing import Any, NoReturn
+
+Message = dict[str, Any]
+GRACE_SECONDS = 4.0  # a cancelled child that is still busy after this ends itself
+
+
+class Channel:
+    """Standard output reserved for events; whatever a library prints goes to the log instead."""
+
+    def __init__(self) -> None:
+        self._out = os.fdopen(os.dup(1), "wb")
+        os.dup2(2, 1)
+        sys.stdout = sys.stderr
+        self._lock = threading.Lock()
+
+    def emit(self, event: Mapping[str, Any]) -> None:
+        line = json.dumps(event, ensure_ascii=True) + "\n"
+        with self._lock:
+            self._out.write(line.encode("ascii"))
+            self._out.flush()
+
+    def receive_into(self, inbox: queue.SimpleQueue[Message | None]) -> None:
+        """Start the thread that puts every message into `inbox`, and None when the parent is gone."""
+        threading.Thread(target=_read_input, args=(inbox,), name="input", daemon=True).start()
+
+
+def _read_input(inbox: queue.SimpleQueue[Message | None]) -> None:
+    for line in sys.stdin.buffer:
+        inbox.put(json.loads(line))
+    inbox.put(None)
+
+
+def be_nice() -> None:
+    """Leave the processor to the window first."""
+    if hasattr(os, "nice"):
+        os.nice(5)
+
+
+class Cancellation:
+    """Set by a `cancel` message or by the parent's end; a step that goes on too long is cut off."""
+
+    def __init__(self, inbox: queue.SimpleQueue[Message | None]) -> None:
+        self._event = threading.Event()
+        self._inbox = inbox
+        threading.Thread(target=self._watch, name="cancellation", daemon=True).start()
+
+    def __bool__(self) -> bool:
+        return self._event.is_set()
+
+    def _watch(self) -> None:
+        while (message := self._inbox.get()) is not None and message.get("op") != "cancel":
+            pass
+        self._event.set()
+        timer = threading.Timer(GRACE_SECONDS, os._exit, args=(130,))
+        timer.daemon = True
+        timer.start()
+
+
+def run_job(
+    work: Callable[[Message], Generator[Message, None, Message]], *, user_errors: tuple[type[Exception], ...]
+) -> NoReturn:
+    """Run one job: its specification is the first message, what it yields are progress events.
+
+    Ends the process with 0 (done), 130 (cancelled), 2 (a user error) or 1 (a bug).
+    """
+    channel = Channel()
+    inbox: queue.SimpleQueue[Message | None] = queue.SimpleQueue()
+    channel.receive_into(inbox)
+    spec = inbox.get()
+    if spec is None:
+        sys.exit(130)
+    be_nice()
+    cancelled = Cancellation(inbox)
+    try:
+        code = _drive(work(spec), channel, cancelled)
+    except user_errors as error:
+        channel.emit({"event": "failed", "message": str(error)})
+        code = 2
+    except Exception as error:  # process boundary: the parent shows it as a bug and keeps the traceback
+        channel.emit({"event": "crashed", "message": repr(error), "detail": traceback.format_exc()})
+        code = 1
+    sys.stderr.flush()
+    os._exit(code)  # no waiting for threads that libraries left behind
+
+
+def _drive(steps: Generator[Message, None, Message], channel: Channel, cancelled: Cancellation) -> int:
+    while True:
+        try:
+            channel.emit({"event": "progress", **next(steps)})
+        except StopIteration as end:
+            channel.emit({"event": "done", "result": end.value})
+            return 0
+        if cancelled:
+            steps.close()
+            channel.emit({"event": "cancelled"})
+            return 130

@@ -1,0 +1,347 @@
+"""The linker as the window sees it: a child process that is restarted when it dies and asked in small batches.
+
+One thread, the keeper, owns all state; every public method only puts work into its inbox, so nothing here blocks
+the caller. Documents go to the child a few at a time, so that an urgent request overtakes what is queued.
+"""
+
+from __future__ import annotations
+
+import itertools
+import queue
+import threading
+import time
+from collections import deque
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field, replace
+from functools import partial
+from pathlib import Path
+
+from curator.domain.jobs import JobOutcome, JobState, LinkerState, LinkerStatus
+from curator.domain.suggestions import Suggestion
+from curator.jobs.child import ChildGoneError, ChildProcess, Message
+from curator.jobs.wire import detected_from_wire, document_to_wire, suggestions_from_wire
+from curator.services.ports import DetectedMention, LinkDocument
+
+MODULE = "curator.jobs.linker_main"
+BATCH_DOCUMENTS = 8
+IN_FLIGHT = 2  # one being answered, one waiting in the pipe
+MAX_ATTEMPTS = 2
+MAX_DEATHS, DEATHS_WITHIN = 3, 60.0  # more deaths than this many within so many seconds: give up
+DONE = JobOutcome(JobState.DONE, "Done.")
+CANCELLED = JobOutcome(JobState.CANCELLED, "Cancelled.")
+
+
+@dataclass(frozen=True, slots=True)
+class LinkerOptions:
+    """`device` is auto, cpu, cuda or mps; `threads` 0 leaves the choice to the library."""
+
+    device: str = "auto"
+    threads: int = 0
+
+
+@dataclass(slots=True)
+class _Request:
+    id: int
+    on_end: Callable[[JobOutcome], None]
+    receive: Callable[[Message], None]
+    urgent: bool
+    left: int = 0  # batches not yet answered
+    ended: bool = False
+
+
+@dataclass(slots=True)
+class _Batch:
+    request: _Request
+    message: Message
+    attempts: int = 0
+
+
+@dataclass(slots=True)
+class _State:
+    """What the keeper owns."""
+
+    child: ChildProcess | None = None
+    generation: int = 0
+    ready: bool = False
+    bundle: tuple[str, str] | None = None  # (path, id) that should serve
+    requests: dict[int, _Request] = field(default_factory=dict)
+    urgent: deque[_Batch] = field(default_factory=deque)
+    waiting: deque[_Batch] = field(default_factory=deque)
+    sent: dict[int, _Batch] = field(default_factory=dict)
+    deaths: deque[float] = field(default_factory=deque)
+
+
+class LinkerProcess:
+    """Implements `LinkerPort`."""
+
+    def __init__(self, log_dir: Path, options: LinkerOptions | None = None, *, module: str = MODULE) -> None:
+        self._log_dir = log_dir
+        self._module = module
+        self._options = options or LinkerOptions()
+        self._status = LinkerStatus(LinkerState.OFF, "The linker has no bundle yet.")
+        self._listeners: list[Callable[[LinkerStatus], None]] = []
+        self._state = _State()
+        self._ids = itertools.count(1)
+        self._batches = itertools.count(1)
+        self._inbox: queue.SimpleQueue[Callable[[], None] | None] = queue.SimpleQueue()
+        self._closed = False
+        self._keeper = threading.Thread(target=self._keep, name="linker keeper", daemon=True)
+        self._keeper.start()
+
+    # --- public, from any thread ---------------------------------------------------------------------------
+
+    @property
+    def status(self) -> LinkerStatus:
+        return self._status
+
+    @property
+    def pid(self) -> int | None:
+        """Process id of the running child, for diagnostics and tests."""
+        child = self._state.child
+        return child.pid if child is not None else None
+
+    def on_status(self, listener: Callable[[LinkerStatus], None]) -> None:
+        self._listeners.append(listener)
+
+    def open(self, bundle: Path, bundle_id: str) -> None:
+        self._inbox.put(partial(self._open, str(bundle), bundle_id))
+
+    def link(
+        self,
+        documents: Sequence[LinkDocument],
+        *,
+        k: int,
+        urgent: bool,
+        on_document: Callable[[int, list[Suggestion]], None],
+        on_end: Callable[[JobOutcome], None],
+    ) -> int:
+        def receive(message: Message) -> None:
+            on_document(int(message["document"]), suggestions_from_wire(message))
+
+        size = 1 if urgent else BATCH_DOCUMENTS
+        messages = [
+            {"op": "link", "k": k, "documents": [document_to_wire(d) for d in documents[i : i + size]]}
+            for i in range(0, len(documents), size)
+        ]
+        return self._ask(messages, receive, on_end, urgent=urgent)
+
+    def detect(
+        self,
+        texts: Sequence[tuple[int, str]],
+        *,
+        types: Sequence[str],
+        on_document: Callable[[int, list[DetectedMention]], None],
+        on_end: Callable[[JobOutcome], None],
+    ) -> int:
+        def receive(message: Message) -> None:
+            on_document(int(message["document"]), detected_from_wire(message))
+
+        messages = [{"op": "detect", "types": list(types), "documents": [{"id": i, "text": text}]} for i, text in texts]
+        return self._ask(messages, receive, on_end, urgent=False)
+
+    def cancel(self, request_id: int) -> None:
+        self._inbox.put(partial(self._cancel, request_id))
+
+    def close(self) -> None:
+        if self._closed:
+            return
+        self._closed = True
+        self._inbox.put(self._shut_down)
+        self._inbox.put(None)
+        self._keeper.join()
+
+    # --- the keeper's thread -------------------------------------------------------------------------------
+
+    def _keep(self) -> None:
+        while (work := self._inbox.get()) is not None:
+            work()
+
+    def _ask(
+        self,
+        messages: list[Message],
+        receive: Callable[[Message], None],
+        on_end: Callable[[JobOutcome], None],
+        *,
+        urgent: bool,
+    ) -> int:
+        request = _Request(next(self._ids), on_end, receive, urgent, left=len(messages))
+        self._inbox.put(partial(self._accept, request, messages))
+        return request.id
+
+    def _accept(self, request: _Request, messages: list[Message]) -> None:
+        state = self._state
+        if not messages:
+            request.on_end(DONE)
+            return
+        state.requests[request.id] = request
+        line = state.urgent if request.urgent else state.waiting
+        line.extend(_Batch(request, message) for message in messages)
+        if self._status.state in (LinkerState.OFF, LinkerState.FAILED):
+            self._fail_all(JobOutcome(JobState.FAILED, self._status.message))
+        self._pump()
+
+    def _open(self, path: str, bundle_id: str) -> None:
+        state = self._state
+        state.bundle = (path, bundle_id)
+        state.deaths.clear()
+        if state.child is None:
+            self._start(LinkerState.STARTING, "The linker is starting.")
+        else:
+            self._send_open()
+
+    def _start(self, state: LinkerState, message: str) -> None:
+        self._set_status(LinkerStatus(state, message))
+        self._state.generation += 1
+        generation = self._state.generation
+        try:
+            self._log_dir.mkdir(parents=True, exist_ok=True)
+            self._state.child = ChildProcess(
+                self._module,
+                log=self._log_dir / "linker.log",
+                on_message=lambda m: self._inbox.put(partial(self._receive, generation, m)),
+                on_exit=lambda code, tail: self._inbox.put(partial(self._exited, generation, code, tail)),
+            )
+        except OSError as error:
+            self._give_up(f"The linker process could not be started ({error}).")
+            return
+        self._send({"op": "start", "device": self._options.device, "threads": self._options.threads})
+        self._send_open()
+
+    def _send_open(self) -> None:
+        if self._state.bundle is not None:
+            path, bundle_id = self._state.bundle
+            self._send({"op": "open", "bundle": path, "bundle_id": bundle_id})
+
+    def _send(self, message: Message) -> None:
+        try:
+            if self._state.child is not None:
+                self._state.child.send(message)
+        except ChildGoneError:
+            return  # `_exited` comes next and sends it again
+
+    def _pump(self) -> None:
+        state = self._state
+        while state.ready and len(state.sent) < IN_FLIGHT and (state.urgent or state.waiting):
+            batch = (state.urgent or state.waiting).popleft()
+            if batch.request.ended:
+                continue
+            number = next(self._batches)
+            batch.attempts += 1
+            state.sent[number] = batch
+            self._send({**batch.message, "batch": number})
+
+    def _receive(self, generation: int, message: Message) -> None:
+        if generation != self._state.generation:
+            return
+        event = message["event"]
+        if event in ("linked", "detected"):
+            batch = self._state.sent.get(int(message["batch"]))
+            if batch is not None and not batch.request.ended:
+                batch.request.receive(message)
+        elif event == "end":
+            self._batch_done(int(message["batch"]))
+        elif event == "error":
+            self._batch_failed(message)
+        elif event == "opened":
+            self._opened(message)
+        else:
+            self._open_failed(message)
+
+    def _batch_done(self, number: int) -> None:
+        batch = self._state.sent.pop(number, None)
+        if batch is not None:
+            batch.request.left -= 1
+            if batch.request.left == 0:
+                self._end(batch.request, DONE)
+        self._pump()
+
+    def _batch_failed(self, message: Message) -> None:
+        batch = self._state.sent.pop(int(message["batch"]), None)
+        if batch is not None:
+            state = JobState.FAILED if message["kind"] == "user" else JobState.CRASHED
+            self._end(batch.request, JobOutcome(state, message["message"], detail=message.get("detail", "")))
+        self._pump()
+
+    def _opened(self, message: Message) -> None:
+        self._state.ready = True
+        self._set_status(
+            LinkerStatus(
+                LinkerState.READY,
+                "ready",
+                bundle_id=message["bundle_id"],
+                device=message["device"],
+                stages=tuple(message["stages"]),
+            )
+        )
+        self._pump()
+
+    def _open_failed(self, message: Message) -> None:
+        text = str(message["message"])
+        if self._state.ready:  # the bundle that served goes on serving
+            self._set_status(replace(self._status, message=text))
+        else:
+            self._set_status(LinkerStatus(LinkerState.FAILED, text))
+            self._fail_all(JobOutcome(JobState.FAILED, text))
+
+    def _exited(self, generation: int, code: int, log_tail: str) -> None:
+        state = self._state
+        if generation != state.generation:
+            return
+        state.child, state.ready = None, False
+        now = time.monotonic()
+        state.deaths.append(now)
+        while state.deaths and now - state.deaths[0] > DEATHS_WITHIN:
+            state.deaths.popleft()
+        self._put_back(log_tail)
+        if len(state.deaths) > MAX_DEATHS:
+            self._give_up(f"The linker process died {len(state.deaths)} times within a minute (last code {code}).")
+        else:
+            self._start(LinkerState.RESTARTING, "The linker process ended unexpectedly and is being restarted.")
+
+    def _put_back(self, log_tail: str) -> None:
+        """What was being answered is asked once more; the second death in it ends the request."""
+        for _, batch in sorted(self._state.sent.items(), reverse=True):
+            if batch.request.ended:
+                continue
+            if batch.attempts >= MAX_ATTEMPTS:
+                text = "The linker process died twice on this request; nothing was changed."
+                self._end(batch.request, JobOutcome(JobState.CRASHED, text, detail=log_tail))
+            else:
+                (self._state.urgent if batch.request.urgent else self._state.waiting).appendleft(batch)
+        self._state.sent.clear()
+
+    def _give_up(self, message: str) -> None:
+        text = f"{message} See {self._log_dir / 'linker.log'}; Model > Restart linker tries again."
+        self._set_status(LinkerStatus(LinkerState.FAILED, text))
+        self._fail_all(JobOutcome(JobState.FAILED, text))
+
+    def _fail_all(self, outcome: JobOutcome) -> None:
+        self._state.urgent.clear()
+        self._state.waiting.clear()
+        for request in list(self._state.requests.values()):
+            self._end(request, outcome)
+
+    def _cancel(self, request_id: int) -> None:
+        request = self._state.requests.get(request_id)
+        if request is not None:
+            self._end(request, CANCELLED)
+
+    def _end(self, request: _Request, outcome: JobOutcome) -> None:
+        self._state.requests.pop(request.id, None)
+        if not request.ended:
+            request.ended = True
+            request.on_end(outcome)
+
+    def _shut_down(self) -> None:
+        state = self._state
+        state.generation += 1  # later messages and the exit are no news
+        self._set_status(LinkerStatus(LinkerState.OFF, "The linker was closed."))
+        self._fail_all(CANCELLED)
+        if state.child is not None:
+            state.child.close()
+            state.child = None
+
+    def _set_status(self, status: LinkerStatus) -> None:
+        self._status = status
+        for listener in list(self._listeners):
+            listener(status)

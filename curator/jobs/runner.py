@@ -1,0 +1,212 @@
+"""Runs jobs: child processes that build, train or evaluate, and generators in worker threads."""
+
+from __future__ import annotations
+
+import threading
+import traceback
+from collections.abc import Callable, Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+from curator.domain.errors import CancelledError, UserError
+from curator.domain.jobs import JobOutcome, JobState, Progress
+from curator.jobs.child import ChildGoneError, ChildProcess, Message
+
+MODULES = {
+    "index": "curator.jobs.index_main",
+    "train": "curator.jobs.train_main",
+    "evaluate": "curator.jobs.evaluate_main",
+}
+CANCEL_SECONDS = 4.8  # a child that ignores a cancel for longer is killed
+CANCELLED = JobOutcome(JobState.CANCELLED, "Cancelled.")
+
+OnProgress = Callable[[Progress], None]
+OnEnd = Callable[[JobOutcome], None]
+
+
+class JobRunner:
+    """Implements `JobPort`. Outcomes arrive exactly once, from the job's own thread."""
+
+    def __init__(self, log_dir: Path, *, modules: Mapping[str, str] = MODULES) -> None:
+        self._log_dir = log_dir
+        self._modules = modules
+        self._running: set[_ChildJob | _ThreadJob] = set()
+        self._lock = threading.Lock()
+
+    def start(self, kind: str, spec: Mapping[str, Any], *, on_progress: OnProgress, on_end: OnEnd) -> _ChildJob:
+        """Start a child process for `kind`. Raises UserError when the system can't start one."""
+        self._log_dir.mkdir(parents=True, exist_ok=True)
+        job = _ChildJob(on_progress, on_end, self._forget)
+        with self._lock:
+            self._running.add(job)
+        try:
+            job.start(self._modules[kind], spec, self._log_dir / f"{kind}.log")
+        except OSError as error:
+            self._forget(job)
+            raise UserError(
+                f"The {kind} process could not be started ({error}). Free some memory, try again."
+            ) from error
+        return job
+
+    def run_here(self, work: Callable[[], Iterator[Progress]], *, on_progress: OnProgress, on_end: OnEnd) -> _ThreadJob:
+        job = _ThreadJob(work, on_progress, on_end, self._forget)
+        with self._lock:
+            self._running.add(job)
+        job.start()
+        return job
+
+    def close(self) -> None:
+        """Cancel everything that runs and wait for it."""
+        with self._lock:
+            running = list(self._running)
+        for job in running:
+            job.cancel()
+        for job in running:
+            job.join()
+
+    def _forget(self, job: _ChildJob | _ThreadJob) -> None:
+        with self._lock:
+            self._running.discard(job)
+
+
+class _Job:
+    def __init__(self, on_progress: OnProgress, on_end: OnEnd) -> None:
+        self._on_progress = on_progress
+        self._on_end = on_end
+        self._cancelled = threading.Event()
+        self._ended = threading.Event()
+        self._outcome: JobOutcome | None = None
+
+    def wait(self, timeout: float | None = None) -> JobOutcome | None:
+        self._ended.wait(timeout)
+        return self._outcome
+
+    def _end(self, outcome: JobOutcome) -> None:
+        self._outcome = outcome
+        try:
+            self._on_end(outcome)
+        finally:
+            self._ended.set()
+
+
+class _ChildJob(_Job):
+    def __init__(self, on_progress: OnProgress, on_end: OnEnd, forget: Callable[[_ChildJob], None]) -> None:
+        super().__init__(on_progress, on_end)
+        self._forget = forget
+        self._child: ChildProcess | None = None
+        self._last: JobOutcome | None = None
+        self._killer: threading.Timer | None = None
+
+    def start(self, module: str, spec: Mapping[str, Any], log: Path) -> None:
+        self._child = ChildProcess(module, log=log, on_message=self._receive, on_exit=self._exited)
+        try:
+            self._child.send(spec)
+        except ChildGoneError:
+            return  # its end is reported by `_exited`
+
+    def cancel(self) -> None:
+        if self._cancelled.is_set() or self._ended.is_set() or self._child is None:
+            return
+        self._cancelled.set()
+        self._on_progress(Progress("cancelling", 0, 0, "Cancelling…"))
+        self._killer = threading.Timer(CANCEL_SECONDS, self._child.kill)
+        self._killer.daemon = True
+        self._killer.start()
+        try:
+            self._child.send({"op": "cancel"})
+        except ChildGoneError:
+            return
+
+    def join(self) -> None:
+        if self._child is not None:
+            self._child.close()
+
+    def _receive(self, message: Message) -> None:
+        event = message.pop("event")
+        if event == "progress":
+            if not self._cancelled.is_set():
+                self._on_progress(_progress(message))
+        elif event == "done":
+            self._last = JobOutcome(JobState.DONE, message["result"].get("message", "Done."), message["result"])
+        elif event == "cancelled":
+            self._last = CANCELLED
+        elif event == "failed":
+            self._last = JobOutcome(JobState.FAILED, message["message"])
+        else:
+            self._last = JobOutcome(JobState.CRASHED, message["message"], detail=message.get("detail", ""))
+
+    def _exited(self, code: int, log_tail: str) -> None:
+        if self._killer is not None:
+            self._killer.cancel()
+        outcome = self._last
+        if outcome is None and self._cancelled.is_set():
+            outcome = CANCELLED
+        if outcome is None:
+            how = f"was killed by signal {-code}" if code < 0 else f"ended with code {code}"
+            outcome = JobOutcome(
+                JobState.CRASHED,
+                f"The background process {how} before it had finished. Nothing was changed; start it again.",
+                detail=log_tail,
+            )
+        self._forget(self)
+        self._end(outcome)
+
+
+class _ThreadJob(_Job):
+    def __init__(
+        self,
+        work: Callable[[], Iterator[Progress]],
+        on_progress: OnProgress,
+        on_end: OnEnd,
+        forget: Callable[[_ThreadJob], None],
+    ) -> None:
+        super().__init__(on_progress, on_end)
+        self._work = work
+        self._forget = forget
+        self._thread = threading.Thread(target=self._run, name="background work", daemon=True)
+
+    def start(self) -> None:
+        self._thread.start()
+
+    def cancel(self) -> None:
+        self._cancelled.set()
+
+    def join(self) -> None:
+        self._thread.join()
+
+    def _run(self) -> None:
+        try:
+            outcome = self._drive()
+        except CancelledError:
+            outcome = CANCELLED
+        except UserError as error:
+            outcome = JobOutcome(JobState.FAILED, str(error))
+        except Exception as error:  # thread boundary: shown as a bug, traceback kept
+            outcome = JobOutcome(JobState.CRASHED, repr(error), detail=traceback.format_exc())
+        self._forget(self)
+        self._end(outcome)
+
+    def _drive(self) -> JobOutcome:
+        steps = self._work()
+        while True:
+            try:
+                progress = next(steps)
+            except StopIteration as end:
+                result = end.value or {}
+                return JobOutcome(JobState.DONE, result.get("message", "Done."), result)
+            self._on_progress(progress)
+            if self._cancelled.is_set():
+                close = getattr(steps, "close", None)
+                if close is not None:
+                    close()
+                return CANCELLED
+
+
+def _progress(message: Message) -> Progress:
+    return Progress(
+        phase=str(message.get("phase", "")),
+        done=int(message.get("done", 0)),
+        total=int(message.get("total", 0)),
+        text=str(message.get("text", "")),
+        data=dict(message.get("data", {})),
+    )

@@ -1,0 +1,59 @@
+"""The linker's messages as domain objects, and back; kept apart from the process handling."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from curator.domain.documents import Span
+from curator.domain.suggestions import Candidate, NilEstimate, Stamp, Suggestion
+from curator.services.ports import DetectedMention, LinkDocument
+
+Message = dict[str, Any]
+
+
+def document_to_wire(document: LinkDocument) -> Message:
+    return {
+        "id": document.id,
+        "revision": document.revision,
+        "text": document.text,
+        "mentions": [
+            {"id": m.id, "spans": [[s.start, s.end] for s in m.spans], "types": list(m.types)}
+            for m in document.mentions
+        ],
+    }
+
+
+def suggestions_from_wire(message: Message) -> list[Suggestion]:
+    """The `linked` event of one document."""
+    stamp = Stamp(message["bundle"], int(message["revision"]))
+    return [_suggestion(raw, stamp) for raw in message["mentions"]]
+
+
+def _suggestion(raw: Message, stamp: Stamp) -> Suggestion:
+    nil = raw["nil"]
+    return Suggestion(
+        mention_id=int(raw["id"]),
+        candidates=tuple(_candidate(c) for c in raw["candidates"]),
+        nil=NilEstimate(float(nil["score"]), bool(nil["is_nil"]), bool(nil["calibrated"])),
+        stamp=stamp,
+        expanded=raw["expanded"],
+    )
+
+
+def _candidate(raw: Message) -> Candidate:
+    return Candidate(
+        entity_id=raw["entity_id"],
+        name=raw["name"],
+        types=tuple(raw["types"]),
+        matched=raw["matched"],
+        score=float(raw["score"]),
+        scores={stage: float(score) for stage, score in raw["scores"].items()},
+    )
+
+
+def detected_from_wire(message: Message) -> list[DetectedMention]:
+    """The `detected` event of one document."""
+    return [
+        DetectedMention(Span(int(raw["start"]), int(raw["end"])), tuple(raw["types"]), raw["entity_ids"][0])
+        for raw in message["mentions"]
+    ]

@@ -1,0 +1,58 @@
+"""A linker process without a model: it answers by rule and dies when a text tells it to."""
+
+from __future__ import annotations
+
+import os
+import queue
+import signal
+from pathlib import Path
+from typing import Any
+
+from curator.jobs.child_side import Channel
+
+channel = Channel()
+inbox: queue.SimpleQueue[dict[str, Any] | None] = queue.SimpleQueue()
+channel.receive_into(inbox)
+bundle = ""
+
+
+def answer(document: dict[str, Any], batch: int) -> None:
+    text = document["text"]
+    if text.startswith("DIE ALWAYS"):
+        os.kill(os.getpid(), signal.SIGKILL)
+    if text.startswith("DIE ONCE "):
+        mark = Path(text.removeprefix("DIE ONCE "))
+        if not mark.exists():
+            mark.touch()
+            os.kill(os.getpid(), signal.SIGKILL)
+    mentions = [
+        {
+            "id": m["id"],
+            "expanded": "",
+            "candidates": [
+                {"entity_id": "X:1", "name": text[m["spans"][0][0] : m["spans"][0][1]], "types": [], "matched": "x"}
+                | {"score": 0.5, "scores": {"lexical": 0.5}}
+            ],
+            "nil": {"score": 0.25, "is_nil": False, "calibrated": False},
+        }
+        for m in document["mentions"]
+    ]
+    channel.emit(
+        {"event": "linked", "batch": batch, "document": document["id"], "revision": document["revision"]}
+        | {"bundle": bundle, "mentions": mentions}
+    )
+
+
+while (message := inbox.get()) is not None:
+    if message["op"] == "open":
+        if message["bundle"].endswith("broken"):
+            channel.emit(
+                {"event": "open_failed", "bundle_id": message["bundle_id"], "message": "The bundle is broken."}
+            )
+        else:
+            bundle = message["bundle_id"]
+            channel.emit({"event": "opened", "bundle_id": bundle, "device": "CPU", "stages": ["lexical"]})
+    elif message["op"] == "link":
+        for document in message["documents"]:
+            answer(document, message["batch"])
+        channel.emit({"event": "end", "batch": message["batch"]})

@@ -1,0 +1,151 @@
+"""The linker process is restarted when it dies, loses nothing, and never blocks its caller."""
+
+from __future__ import annotations
+
+import os
+import queue
+import signal
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from curator.domain.documents import Span
+from curator.domain.jobs import JobOutcome, JobState, LinkerState, LinkerStatus
+from curator.domain.suggestions import Suggestion
+from curator.jobs.linker_process import LinkerProcess
+from curator.services.ports import LinkDocument, LinkMention
+
+TIMEOUT = 20.0
+
+
+class Heard:
+    """Collects what the linker calls back."""
+
+    def __init__(self, linker: LinkerProcess) -> None:
+        self.linker = linker
+        self.states: queue.SimpleQueue[LinkerStatus] = queue.SimpleQueue()
+        self.documents: list[tuple[int, list[Suggestion]]] = []
+        self.ends: queue.SimpleQueue[JobOutcome] = queue.SimpleQueue()
+        linker.on_status(self.states.put)
+
+    def wait_for(self, state: LinkerState) -> LinkerStatus:
+        while True:
+            status = self.states.get(timeout=TIMEOUT)
+            if status.state is state:
+                return status
+
+    def link(self, *texts: str, urgent: bool = False) -> int:
+        documents = [
+            LinkDocument(i, 7, text, (LinkMention(i * 10, (Span(0, 3),), ()),)) for i, text in enumerate(texts)
+        ]
+        return self.linker.link(
+            documents,
+            k=5,
+            urgent=urgent,
+            on_document=lambda i, s: self.documents.append((i, s)),
+            on_end=self.ends.put,
+        )
+
+    def outcome(self) -> JobOutcome:
+        return self.ends.get(timeout=TIMEOUT)
+
+
+@pytest.fixture
+def heard(tmp_path: Path) -> Iterator[Heard]:
+    linker = LinkerProcess(tmp_path, module="tests.curator.jobs.fake_linker")
+    yield Heard(linker)
+    linker.close()
+
+
+def opened(heard: Heard, tmp_path: Path, bundle_id: str = "b1") -> Any:
+    heard.linker.open(tmp_path / "bundle", bundle_id)
+    return heard.wait_for(LinkerState.READY)
+
+
+def test_answers_carry_the_stamp(heard: Heard, tmp_path: Path) -> None:
+    status = opened(heard, tmp_path)
+    heard.link("abcdef", "😀bcdef")
+    assert heard.outcome().state is JobState.DONE
+    assert status.stages == ("lexical",)
+    assert [i for i, _ in heard.documents] == [0, 1]
+    suggestion = heard.documents[1][1][0]
+    assert (suggestion.mention_id, suggestion.candidates[0].name) == (10, "😀bc")
+    assert (suggestion.stamp.bundle_id, suggestion.stamp.document_revision) == ("b1", 7)
+
+
+def test_requests_wait_for_the_first_bundle(heard: Heard, tmp_path: Path) -> None:
+    heard.linker.open(tmp_path / "bundle", "b1")
+    heard.link(*["text"] * 20)
+    assert heard.outcome().state is JobState.DONE
+    assert len(heard.documents) == 20
+
+
+def test_without_a_bundle_a_request_fails_with_a_sentence(heard: Heard) -> None:
+    heard.link("abc")
+    outcome = heard.outcome()
+    assert outcome.state is JobState.FAILED
+    assert "bundle" in outcome.message
+
+
+def test_a_killed_process_is_restarted_and_the_request_goes_on(heard: Heard, tmp_path: Path) -> None:
+    opened(heard, tmp_path)
+    heard.link("first", f"DIE ONCE {tmp_path / 'mark'}", "third", urgent=True)
+    assert heard.wait_for(LinkerState.RESTARTING).message
+    assert heard.outcome().state is JobState.DONE
+    assert {i for i, _ in heard.documents} == {0, 1, 2}
+    assert heard.wait_for(LinkerState.READY).bundle_id == "b1"
+
+
+def test_killed_from_outside_while_idle(heard: Heard, tmp_path: Path) -> None:
+    opened(heard, tmp_path)
+    pid = heard.linker.pid
+    assert pid is not None
+    os.kill(pid, signal.SIGKILL)
+    heard.wait_for(LinkerState.READY)
+    heard.link("abc")
+    assert heard.outcome().state is JobState.DONE
+
+
+def test_a_request_that_kills_twice_ends_as_crashed(heard: Heard, tmp_path: Path) -> None:
+    opened(heard, tmp_path)
+    heard.link("DIE ALWAYS", urgent=True)
+    outcome = heard.outcome()
+    assert outcome.state is JobState.CRASHED
+    assert "died twice" in outcome.message
+    heard.wait_for(LinkerState.READY)
+    heard.link("abc")
+    assert heard.outcome().state is JobState.DONE
+
+
+def test_a_broken_new_bundle_leaves_the_old_one_serving(heard: Heard, tmp_path: Path) -> None:
+    opened(heard, tmp_path)
+    heard.linker.open(tmp_path / "broken", "b2")
+    status = heard.wait_for(LinkerState.READY)
+    assert (status.bundle_id, status.message) == ("b1", "The bundle is broken.")
+    heard.link("abc")
+    assert heard.outcome().state is JobState.DONE
+
+
+def test_a_broken_first_bundle_says_so(heard: Heard, tmp_path: Path) -> None:
+    heard.linker.open(tmp_path / "broken", "b1")
+    assert heard.wait_for(LinkerState.FAILED).message == "The bundle is broken."
+    heard.link("abc")
+    assert heard.outcome().message == "The bundle is broken."
+
+
+def test_cancel_ends_a_waiting_request(heard: Heard, tmp_path: Path) -> None:
+    heard.linker.open(tmp_path / "bundle", "b1")
+    heard.linker.cancel(heard.link(*["text"] * 400))
+    assert heard.outcome().state is JobState.CANCELLED
+    assert len(heard.documents) < 400
+
+
+def test_close_cancels_what_is_left_and_is_idempotent(heard: Heard, tmp_path: Path) -> None:
+    opened(heard, tmp_path)
+    heard.link(*["text"] * 400)
+    heard.linker.close()
+    heard.linker.close()
+    assert heard.outcome().state in (JobState.CANCELLED, JobState.DONE)
+    assert heard.linker.status.state is LinkerState.OFF
