@@ -1,0 +1,246 @@
+"""What a curator does to mentions: every action is one short call, one operation, one `Change`."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from itertools import pairwise
+
+from curator.domain.changes import Change, ChangeKind, OperationKind
+from curator.domain.decisions import Decision, Outcome, Shown, ShownCandidate, Verdict
+from curator.domain.documents import (
+    Document,
+    DocumentState,
+    Mention,
+    MentionOrigin,
+    SourceMention,
+    Span,
+    slice_spans,
+)
+from curator.domain.errors import UserError
+from curator.domain.suggestions import Suggestion
+from curator.services.events import EventBus
+from curator.services.ports import Clock, Store, UnitOfWork
+from curator.services.undo import Undoer
+
+SHOWN = 10
+"""How many candidates of the stored suggestion count as shown when the caller does not say."""
+
+
+class CurationService:
+    """Decisions, mentions and document states, undoable without end. `curator` returns the name of who acts."""
+
+    def __init__(self, store: Store, events: EventBus, clock: Clock, *, curator: Callable[[], str]) -> None:
+        self._store = store
+        self._events = events
+        self._clock = clock
+        self._curator = curator
+        self._undoer = Undoer(clock)
+
+    @property
+    def curator(self) -> str:
+        return self._curator()
+
+    def decide(self, mention_id: int, verdict: Verdict, *, shown: Shown | None = None, note: str = "") -> Change:
+        """Append the decision with what was shown (by default the stored suggestion's first candidates).
+
+        Raises UserError for an unknown or deleted mention and for an entity that the knowledge base does not hold.
+        """
+        return self.decide_many([mention_id], verdict, shown=[shown], note=note)
+
+    def decide_many(
+        self, mention_ids: Sequence[int], verdict: Verdict, *, shown: Sequence[Shown | None] = (), note: str = ""
+    ) -> Change:
+        """One verdict for several mentions as one operation. `shown` is parallel to the ids, or empty."""
+        with self._store.write() as unit:
+            change = decide_in(
+                unit,
+                mention_ids,
+                [verdict] * len(mention_ids),
+                curator=self.curator,
+                clock=self._clock,
+                shown=shown,
+                note=note,
+            )
+        return self._emit(change)
+
+    def clear(self, mention_id: int) -> Change:
+        """Make the mention undecided again; the history keeps every decision."""
+        return self.decide(mention_id, Verdict(Outcome.CLEARED))
+
+    def add_mention(self, document_id: int, spans: Sequence[Span], mention_type: str) -> Change:
+        """Add a mention; `change.mention_ids` holds its id.
+
+        Raises UserError where the spans are empty, leave the text, cover only white space or repeat a mention.
+        """
+        with self._store.write() as unit:
+            document = unit.documents.get(document_id)
+            source = _source_mention(document, spans, mention_type)
+            _refuse_duplicate(unit.mentions.of_document(document_id), source)
+            ids = unit.mentions.add(document_id, [source], origin=MentionOrigin.CURATOR)
+            text = f"Added the mention “{source.text}”"
+            change = self._mentions_changed(unit, OperationKind.ADD_MENTION, ids, document_id, text)
+        return self._emit(change)
+
+    def delete_mention(self, mention_id: int) -> Change:
+        """Mark the mention deleted; its decisions stay in the history. Raises UserError for an unknown one."""
+        with self._store.write() as unit:
+            mention = _living(unit, mention_id)
+            unit.mentions.set_deleted([mention_id], True)
+            text = f"Deleted the mention “{mention.text}”"
+            change = self._mentions_changed(unit, OperationKind.DELETE_MENTION, [mention_id], mention.document_id, text)
+        return self._emit(change)
+
+    def set_state(self, document_id: int, state: DocumentState) -> Change:
+        with self._store.write() as unit:
+            document = unit.documents.get(document_id)
+            unit.documents.set_state(document_id, state)
+            text = f"Marked {document.external_id} {state.value.replace('_', ' ')}"
+            payload = {"states": [[document_id, document.state.value, state.value]]}
+            operation = unit.operations.append(
+                OperationKind.SET_STATE, actor=self.curator, at=self._clock.now(), text=text, payload=payload
+            )
+        return self._emit(Change(ChangeKind.DOCUMENT_STATE, self.curator, text, (document_id,), (), operation))
+
+    def undo(self) -> Change | None:
+        """Take back the last operation that is not yet taken back; None when there is none."""
+        with self._store.write() as unit:
+            change = self._undoer.undo(unit, actor=self.curator)
+        return change and self._emit(change)
+
+    def redo(self) -> Change | None:
+        """Do again what was last taken back; None when there is none (any new operation ends redoing)."""
+        with self._store.write() as unit:
+            change = self._undoer.redo(unit, actor=self.curator)
+        return change and self._emit(change)
+
+    def can_undo(self) -> bool:
+        with self._store.read() as unit:
+            return unit.operations.next_undo() is not None
+
+    def can_redo(self) -> bool:
+        with self._store.read() as unit:
+            return unit.operations.next_redo() is not None
+
+    def history(self, mention_id: int) -> list[Decision]:
+        """Every decision of the mention, oldest first, cleared ones included."""
+        with self._store.read() as unit:
+            return unit.decisions.history(mention_id)
+
+    def _mentions_changed(
+        self, unit: UnitOfWork, kind: OperationKind, ids: Sequence[int], document_id: int, text: str
+    ) -> Change:
+        operation = unit.operations.append(
+            kind, actor=self.curator, at=self._clock.now(), text=text, payload={"mentions": list(ids)}
+        )
+        return Change(ChangeKind.MENTIONS, self.curator, text, (document_id,), tuple(ids), operation)
+
+    def _emit(self, change: Change) -> Change:
+        self._events.emit(change)
+        return change
+
+
+def decide_in(
+    unit: UnitOfWork,
+    mention_ids: Sequence[int],
+    verdicts: Sequence[Verdict],
+    *,
+    curator: str,
+    clock: Clock,
+    shown: Sequence[Shown | None] = (),
+    note: str = "",
+) -> Change:
+    """Append decisions as one operation inside a unit; a todo document becomes in progress with it."""
+    mentions = [_living(unit, mention_id) for mention_id in mention_ids]
+    _check_entities(unit, verdicts)
+    seen = [
+        given if given is not None else shown_of(unit.suggestions.get(mention.id))
+        for mention, given in zip(mentions, shown or [None] * len(mentions), strict=True)
+    ]
+    documents = tuple(dict.fromkeys(mention.document_id for mention in mentions))
+    states = _start_documents(unit, documents)
+    text = _say(unit, mentions, verdicts)
+    payload = {"mentions": list(mention_ids), "states": states}
+    at = clock.now()
+    operation = unit.operations.append(OperationKind.DECIDE, actor=curator, at=at, text=text, payload=payload)
+    unit.decisions.append(
+        mention_ids,
+        verdicts,
+        curator=curator,
+        at=at,
+        operation_id=operation,
+        shown=seen,
+        notes=[note] * len(mention_ids),
+    )
+    return Change(ChangeKind.DECIDED, curator, text, documents, tuple(mention_ids), operation)
+
+
+def shown_of(suggestion: Suggestion | None, *, limit: int = SHOWN) -> Shown | None:
+    """What a curator who looks at the first `limit` candidates of a suggestion is shown."""
+    if suggestion is None:
+        return None
+    candidates = tuple(ShownCandidate(one.entity_id, one.score) for one in suggestion.candidates[:limit])
+    return Shown(suggestion.stamp.bundle_id, candidates, suggestion.nil.score)
+
+
+def _living(unit: UnitOfWork, mention_id: int) -> Mention:
+    mention = unit.mentions.get(mention_id)
+    if mention.deleted:
+        raise UserError(f"Mention {mention_id} (“{mention.text}”) was deleted. Undo the deletion first.")
+    return mention
+
+
+def _check_entities(unit: UnitOfWork, verdicts: Sequence[Verdict]) -> None:
+    wanted = {entity for verdict in verdicts for entity in verdict.entity_ids}
+    missing = sorted(wanted - unit.kb.get_many(sorted(wanted)).keys()) if wanted else []
+    if missing:
+        raise UserError(
+            f"The knowledge base has no entity {', '.join(missing)}. Search it for the right identifier, or decide NIL."
+        )
+
+
+def _start_documents(unit: UnitOfWork, document_ids: Sequence[int]) -> list[list[object]]:
+    started: list[list[object]] = []
+    for document_id in document_ids:
+        if unit.documents.get(document_id).state is DocumentState.TODO:
+            unit.documents.set_state(document_id, DocumentState.IN_PROGRESS)
+            started.append([document_id, DocumentState.TODO.value, DocumentState.IN_PROGRESS.value])
+    return started
+
+
+def _say(unit: UnitOfWork, mentions: Sequence[Mention], verdicts: Sequence[Verdict]) -> str:
+    what = f"“{mentions[0].text}”" if len(mentions) == 1 else f"{len(mentions)} mentions"
+    verdict = verdicts[0]
+    if any(other != verdict for other in verdicts):
+        return f"Decided {what}"
+    if verdict.outcome is Outcome.LINK:
+        found = unit.kb.get_many(verdict.entity_ids)
+        return f"Linked {what} to {' + '.join(found[one].name for one in verdict.entity_ids)}"
+    reason = f" ({verdict.reason.value.replace('-', ' ')})" if verdict.reason else ""
+    words = {Outcome.NIL: "NIL", Outcome.REJECTED: "rejected", Outcome.SKIPPED: "skipped"}
+    if verdict.outcome is Outcome.CLEARED:
+        return f"Cleared {what}"
+    return f"Marked {what} {words[verdict.outcome]}{reason}"
+
+
+def _source_mention(document: Document, spans: Sequence[Span], mention_type: str) -> SourceMention:
+    ordered = tuple(sorted(spans))
+    if not ordered:
+        raise UserError("Select some text first: a mention needs at least one character.")
+    if ordered[-1].end > len(document.text):
+        raise UserError(
+            f"The selection {ordered[-1].start}-{ordered[-1].end} leaves the text of {document.external_id}, "
+            f"which has {len(document.text)} characters. Select inside the text."
+        )
+    if any(a.end > b.start for a, b in pairwise(ordered)):
+        raise UserError("The parts of a mention must not overlap. Select them again.")
+    text = slice_spans(document.text, ordered)
+    if not text.strip():
+        raise UserError("The selection holds only white space. Select the words of the mention.")
+    if not mention_type.strip():
+        raise UserError("A mention needs a type. Choose one of the project's types.")
+    return SourceMention(spans=ordered, text=text, type=mention_type)
+
+
+def _refuse_duplicate(mentions: Sequence[Mention], new: SourceMention) -> None:
+    if any(one.spans == new.spans and one.type == new.type for one in mentions):
+        raise UserError(f"There is a mention “{new.text}” of type {new.type} at exactly this place already.")

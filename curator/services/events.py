@@ -1,0 +1,42 @@
+"""One signal for everything that changes: services emit a `Change`, each view decides what to do with it."""
+
+from __future__ import annotations
+
+import logging
+import threading
+from collections.abc import Callable
+
+from curator.domain.changes import Change
+
+Listener = Callable[[Change], None]
+log = logging.getLogger(__name__)
+
+
+class EventBus:
+    """Calls listeners in the order of their subscription, in the emitting thread (which may be any thread).
+
+    A listener that raises is logged with its traceback and does not keep the others from hearing of the change.
+    """
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._listeners: list[Listener] = []
+
+    def subscribe(self, listener: Listener) -> Callable[[], None]:
+        """Returns the function that unsubscribes; calling it twice is harmless."""
+        with self._lock:
+            self._listeners.append(listener)
+        return lambda: self._remove(listener)
+
+    def emit(self, change: Change) -> None:
+        with self._lock:
+            listeners = tuple(self._listeners)
+        for listener in listeners:
+            try:
+                listener(change)
+            except Exception:  # one view's bug must not undo what was already saved
+                log.exception("A listener failed on %s", change.kind.value)
+
+    def _remove(self, listener: Listener) -> None:
+        with self._lock:
+            self._listeners = [one for one in self._listeners if one is not listener]

@@ -1,0 +1,133 @@
+"""The knowledge base: look up, search, and the mapping from the corpus's types to its types."""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from collections.abc import Callable, Mapping, Sequence
+
+from curator.domain.changes import Change, ChangeKind
+from curator.domain.documents import Split
+from curator.domain.entities import Entity, EntityMatch, KnowledgeBaseInfo, TypeMapping
+from curator.domain.errors import UserError
+from curator.services.events import EventBus
+from curator.services.ports import Store, UnitOfWork
+
+SYNONYMS: Mapping[str, str] = {
+    "specificdisease": "disease",
+    "modifier": "disease",
+    "diseaseclass": "disease",
+    "compositemention": "disease",
+    "diseaseorphenotypicfeature": "disease",
+    "disorder": "disease",
+    "phenotype": "disease",
+    "chemicalentity": "chemical",
+    "drug": "chemical",
+    "compound": "chemical",
+    "organismtaxon": "organism",
+    "species": "organism",
+    "taxon": "organism",
+    "geneorgeneproduct": "gene",
+    "protein": "gene",
+    "cellline": "cell",
+}
+"""Corpus type -> knowledge-base type, both folded: NCBI Disease, BioRED, BioC and PubTator's own names."""
+VOTE_SHARE = 0.05
+"""A knowledge-base type that fewer of a corpus type's gold links have is left out of the proposal."""
+
+
+class KnowledgeService:
+    def __init__(self, store: Store, events: EventBus, *, curator: Callable[[], str]) -> None:
+        self._store = store
+        self._events = events
+        self._curator = curator
+
+    def info(self) -> KnowledgeBaseInfo | None:
+        with self._store.read() as unit:
+            return unit.kb.info()
+
+    def entity(self, entity_id: str) -> Entity | None:
+        """By primary id, then by alternate id."""
+        with self._store.read() as unit:
+            return unit.kb.get(entity_id)
+
+    def search(self, query: str, *, mention_type: str | None = None, limit: int = 50) -> list[EntityMatch]:
+        """Ranked matches; with `mention_type` only entities of the types it is mapped to."""
+        with self._store.read() as unit:
+            types = unit.meta.type_mapping().types_for(mention_type) if mention_type else ()
+            return unit.kb.search(query, types=types, limit=limit)
+
+    def mapping(self) -> TypeMapping:
+        with self._store.read() as unit:
+            return unit.meta.type_mapping()
+
+    def set_mapping(self, mapping: TypeMapping) -> Change:
+        """Raises UserError for a type that the knowledge base does not have. Suggestions are made anew after it."""
+        with self._store.write() as unit:
+            info = unit.kb.info()
+            unknown = sorted(
+                {one for types in mapping.allowed.values() for one in types} - set(info.types if info else ())
+            )
+            if unknown:
+                raise UserError(f"The knowledge base has no type {', '.join(unknown)}. Choose among its own types.")
+            unit.meta.set_type_mapping(mapping)
+        change = Change(ChangeKind.TYPE_MAPPING, self._curator(), "Changed the type mapping")
+        self._events.emit(change)
+        return change
+
+    def propose_mapping(self) -> TypeMapping:
+        """For each type of the project's mentions the knowledge-base types its candidates should be restricted to."""
+        with self._store.read() as unit:
+            return propose(unit)
+
+
+def propose(unit: UnitOfWork) -> TypeMapping:
+    """Same name, then known synonyms, then a vote of the train documents' links; else unrestricted."""
+    info = unit.kb.info()
+    corpus = unit.documents.mention_types()
+    if info is None:
+        return TypeMapping(dict.fromkeys(corpus, ()))
+    found = {name: _by_name(name, info.types) for name in corpus}
+    open_types = {name for name, types in found.items() if not types}
+    votes = _votes(unit, open_types) if open_types and info.types else {}
+    return TypeMapping({name: types or votes.get(name, ()) for name, types in found.items()})
+
+
+def add_missing(unit: UnitOfWork) -> TypeMapping:
+    """Store a proposal for types without one; what the curator set stays. Types gone from the KB are proposed anew."""
+    info = unit.kb.info()
+    known = set(info.types) if info else set()
+    kept = {
+        name: types for name, types in unit.meta.type_mapping().allowed.items() if types and known.issuperset(types)
+    }
+    mapping = TypeMapping({**propose(unit).allowed, **kept})
+    unit.meta.set_type_mapping(mapping)
+    return mapping
+
+
+def fold(name: str) -> str:
+    return "".join(ch for ch in name.casefold() if ch.isalnum())
+
+
+def _by_name(name: str, types: Sequence[str]) -> tuple[str, ...]:
+    folded = {fold(one): one for one in types}
+    wanted = fold(name)
+    for key in (wanted, SYNONYMS.get(wanted, "")):
+        if key in folded:
+            return (folded[key],)
+    return ()
+
+
+def _votes(unit: UnitOfWork, names: set[str]) -> dict[str, tuple[str, ...]]:
+    votes: dict[str, Counter[str]] = defaultdict(Counter)
+    links: Counter[str] = Counter()
+    for document_id in unit.documents.ids(split=Split.TRAIN):
+        types = {one.id: one.type for one in unit.mentions.of_document(document_id) if one.type in names}
+        for mention_id, decision in unit.decisions.current_of_document(document_id).items() if types else ():
+            if mention_id in types and decision.verdict.entity_ids:
+                links[types[mention_id]] += 1
+                for entity in unit.kb.get_many(decision.verdict.entity_ids).values():
+                    votes[types[mention_id]].update(set(entity.types))
+    return {
+        name: tuple(sorted(one for one, n in counter.items() if n >= VOTE_SHARE * links[name]))
+        for name, counter in votes.items()
+    }

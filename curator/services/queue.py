@@ -1,0 +1,122 @@
+"""The queue of documents and one opened document."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import IntEnum
+
+from curator.domain.decisions import Decision
+from curator.domain.documents import Document, Mention
+from curator.domain.suggestions import Stamp, Suggestion
+from curator.services.keys import active_bundle
+from curator.services.ports import ProjectCounts, QueueFilter, QueueRow, Store
+
+PAGE = 500
+
+
+class Direction(IntEnum):
+    NEXT = 1
+    PREVIOUS = -1
+
+
+@dataclass(frozen=True, slots=True)
+class MentionView:
+    """A mention as the window shows it. `stale`: the suggestion was made by another bundle than the active one, or for
+    another revision of the document."""
+
+    mention: Mention
+    decision: Decision | None
+    suggestion: Suggestion | None
+    stale: bool
+
+
+@dataclass(frozen=True, slots=True)
+class OpenDocument:
+    """A document with its mentions in text order; deleted ones are left out."""
+
+    document: Document
+    mentions: tuple[MentionView, ...]
+
+    def view(self, mention_id: int) -> MentionView | None:
+        return next((view for view in self.mentions if view.mention.id == mention_id), None)
+
+    def next_undecided(self, after: int | None = None) -> int | None:
+        """The next mention id without a decision behind mention `after` (None: from the start), going round once."""
+        ids = [view.mention.id for view in self.mentions]
+        start = ids.index(after) + 1 if after in ids else 0
+        rest = [*self.mentions[start:], *self.mentions[:start]]
+        return next((view.mention.id for view in rest if view.decision is None), None)
+
+
+class QueueService:
+    """Read-only views of the queue; a page costs one query."""
+
+    def __init__(self, store: Store) -> None:
+        self._store = store
+
+    def rows(self, where: QueueFilter, *, offset: int = 0, limit: int = PAGE) -> list[QueueRow]:
+        with self._store.read() as unit:
+            return unit.documents.rows(where, offset=offset, limit=limit)
+
+    def row(self, document_id: int) -> QueueRow:
+        with self._store.read() as unit:
+            return unit.documents.row(document_id)
+
+    def count(self, where: QueueFilter) -> int:
+        with self._store.read() as unit:
+            return unit.documents.count(where)
+
+    def counts(self) -> ProjectCounts:
+        with self._store.read() as unit:
+            return unit.documents.counts()
+
+    def mention_types(self) -> dict[str, int]:
+        """Types of the project's mentions with their number, for the type picker."""
+        with self._store.read() as unit:
+            return unit.documents.mention_types()
+
+    def open(self, document_id: int) -> OpenDocument:
+        with self._store.read() as unit:
+            document = unit.documents.get(document_id)
+            stamp = Stamp(active_bundle(unit.meta), document.revision)
+            decisions = unit.decisions.current_of_document(document_id)
+            suggestions = unit.suggestions.of_document(document_id)
+            mentions = unit.mentions.of_document(document_id)
+        views = (_view(mention, decisions.get(mention.id), suggestions.get(mention.id), stamp) for mention in mentions)
+        return OpenDocument(document, tuple(views))
+
+    def ids(self, where: QueueFilter) -> list[int]:
+        """Document ids of the queue in order."""
+        with self._store.read() as unit:
+            total = unit.documents.count(where)
+            pages = [unit.documents.rows(where, offset=at, limit=PAGE) for at in range(0, total, PAGE)]
+        return [row.document_id for page in pages for row in page]
+
+    def neighbour(self, document_id: int | None, where: QueueFilter, direction: Direction) -> int | None:
+        """The next or previous document of the filtered queue; None at its end.
+
+        A document that the filter no longer holds (it was just marked done) keeps its place: ids are in queue order.
+        """
+        ids = self.ids(where)
+        if document_id is None:
+            return (ids[0] if direction is Direction.NEXT else ids[-1]) if ids else None
+        if direction is Direction.NEXT:
+            return next((one for one in ids if one > document_id), None)
+        return next((one for one in reversed(ids) if one < document_id), None)
+
+    def next_undecided(self, document_id: int | None, where: QueueFilter) -> tuple[int, int] | None:
+        """(document id, mention id) of the first undecided mention in the documents behind `document_id`."""
+        with self._store.read() as unit:
+            total = unit.documents.count(where)
+            for at in range(0, total, PAGE):
+                for row in unit.documents.rows(where, offset=at, limit=PAGE):
+                    if (document_id is None or row.document_id > document_id) and row.decided < row.mentions:
+                        decided = unit.decisions.current_of_document(row.document_id)
+                        mentions = unit.mentions.of_document(row.document_id)
+                        return row.document_id, next(m.id for m in mentions if m.id not in decided)
+        return None
+
+
+def _view(mention: Mention, decision: Decision | None, suggestion: Suggestion | None, stamp: Stamp) -> MentionView:
+    stale = suggestion is not None and suggestion.stamp != stamp
+    return MentionView(mention, decision, suggestion, stale)

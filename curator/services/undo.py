@@ -1,0 +1,91 @@
+"""Undo and redo by appending: nothing that was recorded is ever changed.
+
+The payload of an operation names the mentions it touched and `states`, [[document id, old state, new state], …]; the
+decisions it made are read back by its id. An undo restores what stood before each of them, with its curator and what
+was shown then; who undid it stands in the operation log.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from curator.domain.changes import Change, ChangeKind, OperationKind
+from curator.domain.decisions import Decision, Outcome, Verdict
+from curator.domain.documents import DocumentState
+from curator.services.ports import Clock, Operation, UnitOfWork
+
+KINDS = {
+    OperationKind.DECIDE: ChangeKind.DECIDED,
+    OperationKind.ADD_MENTION: ChangeKind.MENTIONS,
+    OperationKind.DELETE_MENTION: ChangeKind.MENTIONS,
+    OperationKind.SET_STATE: ChangeKind.DOCUMENT_STATE,
+}
+
+
+class Undoer:
+    """Takes operations back and does them again inside a caller's unit."""
+
+    def __init__(self, clock: Clock) -> None:
+        self._clock = clock
+
+    def undo(self, unit: UnitOfWork, *, actor: str) -> Change | None:
+        target = unit.operations.next_undo()
+        return None if target is None else self._apply(unit, target, actor=actor, forward=False)
+
+    def redo(self, unit: UnitOfWork, *, actor: str) -> Change | None:
+        target = unit.operations.next_redo()
+        return None if target is None else self._apply(unit, target, actor=actor, forward=True)
+
+    def _apply(self, unit: UnitOfWork, target: int, *, actor: str, forward: bool) -> Change:
+        operation, payload = unit.operations.get(target)
+        text = f"{'Redid' if forward else 'Undid'}: {operation.text}"
+        new = unit.operations.append(
+            OperationKind.REDO if forward else OperationKind.UNDO,
+            actor=actor,
+            at=self._clock.now(),
+            text=text,
+            target=target,
+            payload={},
+        )
+        self._restore_decisions(unit, target, new, actor=actor, forward=forward)
+        documents = _restore_mentions(unit, operation, payload, forward=forward)
+        documents += _restore_states(unit, payload.get("states", ()), forward=forward)
+        mentions = tuple(payload.get("mentions", ()))
+        documents += [unit.mentions.get(one).document_id for one in mentions]
+        return Change(KINDS[operation.kind], actor, text, tuple(dict.fromkeys(documents)), mentions, new)
+
+    def _restore_decisions(self, unit: UnitOfWork, target: int, new: int, *, actor: str, forward: bool) -> None:
+        made = unit.decisions.of_operation(target)
+        if not made:
+            return
+        wanted = [one if forward else unit.decisions.before(one) for one in made]
+        for name in dict.fromkeys(_name(one, actor) for one in wanted):
+            part = [(m, w) for m, w in zip(made, wanted, strict=True) if _name(w, actor) == name]
+            unit.decisions.append(
+                [m.mention_id for m, _ in part],
+                [w.verdict if w else Verdict(Outcome.CLEARED) for _, w in part],
+                curator=name,
+                at=self._clock.now(),
+                operation_id=new,
+                shown=[w.shown if w else None for _, w in part],
+                notes=[w.note if w else "" for _, w in part],
+            )
+
+
+def _name(decision: Decision | None, actor: str) -> str:
+    return decision.curator if decision else actor
+
+
+def _restore_mentions(unit: UnitOfWork, operation: Operation, payload: dict[str, Any], *, forward: bool) -> list[int]:
+    if KINDS[operation.kind] is not ChangeKind.MENTIONS:
+        return []
+    deleting = operation.kind is OperationKind.DELETE_MENTION
+    unit.mentions.set_deleted(payload["mentions"], deleting if forward else not deleting)
+    return [int(one) for one in payload.get("documents", ())]
+
+
+def _restore_states(unit: UnitOfWork, states: Sequence[Sequence[Any]], *, forward: bool) -> list[int]:
+    for document_id, old, new in states:
+        unit.documents.set_state(int(document_id), DocumentState(new if forward else old))
+    return [int(document_id) for document_id, _, _ in states]
