@@ -1,0 +1,1 @@
+"""Data that ships with Curator, read through `importlib.resources`."""

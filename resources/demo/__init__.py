@@ -1,0 +1,1 @@
+"""Demo projects, invented for this project."""
