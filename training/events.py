@@ -1,0 +1,42 @@
+"""What long work yields: its progress and, between two events, its cancellation point."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, field
+from enum import StrEnum
+from typing import Any
+
+
+class Phase(StrEnum):
+    """The phases of a training or evaluation job in their order."""
+
+    LOAD = "load"
+    PREPARE = "prepare"
+    TRAIN = "train"
+    ENCODE = "encode entities"
+    INDEX = "index"
+    REFIT = "refit"
+    EVALUATE = "evaluate"
+    WRITE = "write"
+    DONE = "done"
+
+
+@dataclass(frozen=True, slots=True)
+class Event:
+    """One step of a job: `done` of `total` units of `phase` (total 0: unknown), a sentence where there is one to log,
+    and live figures (`loss`, `learning_rate`, `step`, `seconds`; in the last event `result`)."""
+
+    phase: Phase
+    done: int = 0
+    total: int = 0
+    text: str = ""
+    data: Mapping[str, Any] = field(default_factory=dict)
+
+    @property
+    def fraction(self) -> float | None:
+        """Share of the phase that is done; None where unknown."""
+        return self.done / self.total if self.total else None
+
+    def to_json(self) -> dict[str, Any]:
+        return asdict(self)

@@ -1,0 +1,133 @@
+"""What the recipes train: two towers, a batch of decisions, and a loss over their vectors.
+
+The entity tower may be frozen; then its vectors are looked up instead of computed, which saves more than half of
+every step and all re-encoding afterwards.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+from torch import Tensor, nn
+
+from models.encoders import EncoderModule, pad_ids
+from models.pooling import marker_mean
+from training.events import Event
+from training.examples import EntityTexts, Example
+from training.losses import Loss, LossInputs
+from training.negatives import Kinship, NegativeSampler, Rows, eligible
+from training.trainer import Batch, Task
+
+CHUNK = 32
+FloatArray = NDArray[np.float32]
+Mine = Callable[[int], Iterator[Event]]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Towers:
+    """The two networks. `entity_vectors` [E, d], not normalised, stand in for a frozen entity tower.
+
+    `markers` asks for the mean of the two marker states as mention vector (re-ranker); otherwise the tower pools.
+    """
+
+    mention: EncoderModule
+    entity: EncoderModule
+    texts: EntityTexts
+    pad_id: int
+    device: torch.device
+    entity_vectors: FloatArray | None = None
+    markers: bool = False
+
+    def encode_mentions(self, examples: Sequence[Example]) -> Tensor:
+        """Vectors [B, d], not normalised."""
+        ids, mask = pad_ids([example.tokens.ids for example in examples], pad_id=self.pad_id, device=self.device)
+        if not self.markers:
+            return self.mention(ids, mask)
+        starts, ends = (
+            torch.tensor([getattr(example.tokens, side) for example in examples], device=self.device)
+            for side in ("start", "end")
+        )
+        return marker_mean(self.mention.token_states(ids, mask), starts, ends)
+
+    def encode_entities(self, rows: Rows) -> Tensor:
+        """Vectors [N, d], not normalised; encoded in chunks of like length, so padding costs little."""
+        if self.entity_vectors is not None:
+            return torch.from_numpy(np.asarray(self.entity_vectors[rows], dtype=np.float32)).to(self.device)
+        texts = self.texts.of(rows.tolist())
+        order = sorted(range(len(texts)), key=lambda number: (len(texts[number]), number))
+        parts = []
+        for start in range(0, len(order), CHUNK):
+            part = [texts[number] for number in order[start : start + CHUNK]]
+            parts.append(self.entity(*pad_ids(part, pad_id=self.pad_id, device=self.device)))
+        back = torch.tensor(np.argsort(order), device=self.device)
+        return torch.cat(parts)[back]
+
+
+class RetrieverTask(Task):
+    """A bi-encoder: each batch's gold entities and one shared set of negatives are the candidates of all mentions."""
+
+    def __init__(
+        self,
+        towers: Towers,
+        examples: Sequence[Example],
+        loss: Loss,
+        *,
+        sampler: NegativeSampler,
+        kinship: Kinship,
+        batch_size: int,
+        seed: int,
+        mine: Mine | None = None,
+    ) -> None:
+        self.towers, self.examples, self.loss_of = towers, examples, loss
+        self.sampler, self.kinship, self.mine = sampler, kinship, mine
+        self.batch_size, self.seed = batch_size, seed
+
+    def modules(self) -> Sequence[nn.Module]:
+        frozen = self.towers.entity_vectors is not None
+        return [self.towers.mention] if frozen else [self.towers.mention, self.towers.entity]
+
+    def before_epoch(self, epoch: int) -> Iterator[Event]:
+        if self.mine is not None:
+            yield from self.mine(epoch)
+
+    def batches(self, epoch: int) -> Sequence[Batch]:
+        """A random order of all examples; a last batch of one (nothing to compare with) joins the one before."""
+        order = np.random.default_rng([self.seed, epoch]).permutation(len(self.examples)).tolist()
+        parts = [order[start : start + self.batch_size] for start in range(0, len(order), self.batch_size)]
+        if len(parts) > 1 and len(parts[-1]) == 1:
+            parts[-2:] = [parts[-2] + parts[-1]]
+        return parts
+
+    def loss(self, batch: Batch) -> Tensor:
+        chosen = [self.examples[number] for number in batch]
+        gold = [_one_of(example, self.sampler.random) for example in chosen]
+        rows = np.unique(np.concatenate([np.array([g for g in gold if g >= 0], dtype=np.int64), self._draw(batch)]))
+        candidates = self.towers.encode_entities(rows)
+        place = torch.from_numpy(np.searchsorted(rows, np.maximum(gold, rows[0]))).to(candidates.device)
+        allowed = eligible([example.gold for example in chosen], rows, self.kinship)
+        clusters = np.unique([example.cluster for example in chosen], return_inverse=True)[1]
+        result: Tensor = self.loss_of(
+            LossInputs(
+                mentions=self.towers.encode_mentions(chosen),
+                positives=candidates[place],
+                candidates=candidates,
+                eligible=torch.from_numpy(allowed).to(candidates.device),
+                linked=torch.tensor([g >= 0 for g in gold], device=candidates.device),
+                clusters=torch.from_numpy(clusters).to(candidates.device),
+            )
+        )
+        return result
+
+    def _draw(self, batch: Batch) -> Rows:
+        return self.sampler.draw(batch)
+
+
+def _one_of(example: Example, random: np.random.Generator) -> int:
+    """The gold row to pull towards: one at random for a composite mention, −1 for NIL."""
+    if len(example.gold) < 2:
+        return example.gold[0] if example.gold else -1
+    return int(random.choice(example.gold))
