@@ -2,14 +2,29 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Generator, Mapping, Sequence
+import hashlib
+import time
+from collections import Counter
+from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
+from itertools import islice
 from pathlib import Path
+from typing import TypeVar
 
-from curator.domain.documents import Split
+from curator.domain.changes import Change, ChangeKind
+from curator.domain.documents import SourceDocument, SourceFile, Split
+from curator.domain.errors import UserError
 from curator.domain.jobs import Progress
 from curator.services.events import EventBus
-from curator.services.ports import Clock, FormatRegistry, Problem, Store
+from curator.services.gold import GoldWriter
+from curator.services.knowledge import add_missing
+from curator.services.ports import Clock, DocumentReader, FormatRegistry, Problem, Store, UnitOfWork
+
+DOCUMENTS_PER_UNIT = 50
+ENTITIES_PER_UNIT = 2000
+CHUNK = 1 << 20
+T = TypeVar("T")
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,12 +37,29 @@ class FileProblem:
 
 @dataclass(frozen=True, slots=True)
 class ImportReport:
-    """What an import did. `counts` by word: documents, mentions, decisions, links, nil, unresolved ids, entities, …"""
+    """What an import did. `counts` by word: documents, mentions, linked, nil, unresolved ids, entities, names, …"""
 
     files: tuple[str, ...]
     counts: Mapping[str, int] = field(default_factory=dict)
     problems: tuple[FileProblem, ...] = ()
     seconds: float = 0.0
+
+
+@dataclass(slots=True)
+class _Tally:
+    """The report in the making."""
+
+    files: list[str] = field(default_factory=list)
+    counts: Counter[str] = field(default_factory=Counter)
+    problems: list[FileProblem] = field(default_factory=list)
+    started: float = field(default_factory=time.monotonic)
+
+    def note(self, path: Path, problems: Sequence[Problem]) -> None:
+        self.problems += [FileProblem(str(path), one) for one in problems]
+
+    def report(self) -> ImportReport:
+        seconds = time.monotonic() - self.started
+        return ImportReport(tuple(self.files), dict(self.counts), tuple(self.problems), seconds)
 
 
 class ImportService:
@@ -46,9 +78,154 @@ class ImportService:
         self, paths: Sequence[Path], *, gold: bool = False, split: Split = Split.TRAIN, hold_out: int = 0
     ) -> Generator[Progress, None, ImportReport]:
         """Read document files. With `gold` each annotation becomes a decision by `import:FILE`; `hold_out` documents,
-        evenly spread over each file, get the split validation instead. Raises UserError."""
-        raise NotImplementedError
+        evenly spread over each file, get the split validation instead.
+
+        A file whose content was imported before changes nothing and is noted. Raises UserError for a file that cannot
+        be read (files before it in `paths` stay imported) and for gold without a knowledge base.
+        """
+        if gold and self._store_has_no_kb():
+            raise UserError(
+                "Gold needs a knowledge base to look identifiers up in. Import one first (`curator kb import`)."
+            )
+        tally = _Tally()
+        for path in paths:
+            self._formats.recognise(path)  # a wrong file among several stops before anything is written
+        for path in paths:
+            yield from self._file(path, tally, gold=gold, split=split, hold_out=hold_out)
+        return tally.report()
 
     def knowledge_base(self, path: Path) -> Generator[Progress, None, ImportReport]:
         """Read a knowledge base; it replaces the one before when it is complete. Raises UserError."""
-        raise NotImplementedError
+        tally = _Tally(files=[str(path)])
+        reader = self._formats.open_kb(path)
+        try:
+            with self._store.write() as unit:
+                version = unit.kb.begin(name=path.name)
+            for batch in _batches(iter(reader), ENTITIES_PER_UNIT):
+                with self._store.write() as unit:
+                    unit.kb.add(version, batch)
+                tally.counts["entities"] += len(batch)
+                done, total = reader.position
+                yield Progress("knowledge base", done, total, f"{tally.counts['entities']:,} entities")
+            if not tally.counts["entities"]:
+                raise UserError(f"{path} holds no entity. Choose a knowledge base with at least one.")
+            self._activate(version, tally)
+        except BaseException:  # cancelled or failed: nothing half-read stays
+            self._remove_incomplete()
+            raise
+        tally.note(path, reader.problems)
+        text = f"Imported {tally.counts['entities']:,} entities from {path.name}"
+        self._events.emit(Change(ChangeKind.KNOWLEDGE_BASE, self._curator(), text))
+        return tally.report()
+
+    def _activate(self, version: int, tally: _Tally) -> None:
+        with self._store.write() as unit:
+            info = unit.kb.activate(version)
+        with self._store.write() as unit:
+            add_missing(unit)
+        tally.counts.update(names=info.names, definitions=info.definitions)
+
+    def _store_has_no_kb(self) -> bool:
+        with self._store.read() as unit:
+            return unit.kb.info() is None
+
+    def _file(
+        self, path: Path, tally: _Tally, *, gold: bool, split: Split, hold_out: int
+    ) -> Generator[Progress, None, None]:
+        sha256 = _sha256(path)
+        with self._store.read() as unit:
+            known = unit.documents.find_file(sha256)
+        if known is not None:
+            note = f"imported before as {known.name}; nothing was changed"
+            tally.note(path, [Problem(0, "note", note)])
+            tally.counts["files imported before"] += 1
+            return
+        format_ = self._formats.recognise(path)
+        reader = format_.open(path)
+        source = SourceFile(0, str(path.resolve()), path.name, format_.name, sha256, imported_at=self._clock.now())
+        writer = GoldWriter(path.name, self._clock) if gold else None
+        try:
+            ids = yield from self._read(reader, source, split, tally, writer)
+            self._complete(reader, ids, hold_out=hold_out)
+        except BaseException:  # cancelled or failed: nothing half-read stays
+            self._remove_incomplete()
+            raise
+        tally.files.append(str(path))
+        tally.note(path, [*reader.problems, *(writer.problems() if writer else ())])
+        tally.counts.update(writer.counts if writer else {})
+        text = f"Imported {len(ids[1]):,} documents from {path.name}"
+        self._events.emit(Change(ChangeKind.IMPORTED, self._curator(), text, tuple(ids[1])))
+
+    def _read(
+        self, reader: DocumentReader, source: SourceFile, split: Split, tally: _Tally, gold: GoldWriter | None
+    ) -> Generator[Progress, None, tuple[int, list[int]]]:
+        """Store the documents of a still invisible file; returns (file id, document ids)."""
+        file_id, ids = 0, list[int]()
+        for batch in _batches(iter(reader), DOCUMENTS_PER_UNIT):
+            with self._store.write() as unit:
+                if not file_id:  # the reader knows the head when it yields its first document
+                    file_id = unit.documents.add_file(_with_head(source, reader))
+                ids += _store_batch(unit, file_id, batch, split, gold)
+            tally.counts.update(documents=len(batch), mentions=sum(len(one.mentions) for one in batch))
+            done, total = reader.position
+            yield Progress(f"import {source.name}", done, total, f"{len(ids):,} documents")
+        if not ids:
+            raise UserError(f"{source.path} holds no document that could be read. Check its format.")
+        return file_id, ids
+
+    def _complete(self, reader: DocumentReader, ids: tuple[int, list[int]], *, hold_out: int) -> None:
+        file_id, documents = ids
+        with self._store.write() as unit:
+            unit.documents.set_split(_spread(documents, hold_out), Split.VALIDATION)
+            unit.documents.complete_file(file_id, tail=reader.tail, extra=reader.extra)
+        with self._store.write() as unit:
+            add_missing(unit)
+
+    def _remove_incomplete(self) -> None:
+        # on a full disk this fails too: then the next opening of the project removes it
+        with suppress(UserError), self._store.write() as unit:
+            unit.documents.remove_incomplete()
+            unit.kb.remove_incomplete()
+
+
+def _store_batch(
+    unit: UnitOfWork, file_id: int, batch: Sequence[SourceDocument], split: Split, gold: GoldWriter | None
+) -> list[int]:
+    stored = unit.documents.add_documents(file_id, batch, split=split)
+    if gold is not None:
+        gold.write(unit, list(zip(batch, stored, strict=True)))
+    return [document_id for document_id, _ in stored]
+
+
+def _with_head(source: SourceFile, reader: DocumentReader) -> SourceFile:
+    return SourceFile(
+        id=0,
+        path=source.path,
+        name=source.name,
+        format=source.format,
+        sha256=source.sha256,
+        head=reader.head,
+        imported_at=source.imported_at,
+    )
+
+
+def _spread(ids: Sequence[int], count: int) -> list[int]:
+    """`count` of the ids at even distances."""
+    count = min(count, len(ids))
+    return [ids[i * len(ids) // count] for i in range(count)]
+
+
+def _batches(items: Iterator[T], size: int) -> Iterator[list[T]]:
+    while batch := list(islice(items, size)):
+        yield batch
+
+
+def _sha256(path: Path) -> str:
+    digest = hashlib.sha256()
+    try:
+        with path.open("rb") as file:
+            while chunk := file.read(CHUNK):
+                digest.update(chunk)
+    except OSError as error:
+        raise UserError(f"{path} could not be read ({error.strerror}). Check the name and its rights.") from error
+    return digest.hexdigest()

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass, field, fields, replace
+from dataclasses import dataclass, replace
 from enum import StrEnum
 from typing import Any
 
@@ -31,83 +30,106 @@ class Kind(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Option:
-    """The description of one setting. `restart` says when a change is felt ('' at once)."""
+    """The description of one setting. `felt` says when a change is felt ('' at once)."""
 
     name: str
     title: str
     help: str
     kind: Kind
-    default: Any
     minimum: int = 0
     maximum: int = 0
     choices: tuple[str, ...] = ()
     felt: str = ""
 
 
-def _option(title: str, help_text: str, kind: Kind, default: Any, **more: Any) -> Any:
-    return field(default=default, metadata={"title": title, "help": help_text, "kind": kind, **more})
-
-
 @dataclass(frozen=True, slots=True)
 class Settings:
     """Values; `options()` describes them in the order of the dialog."""
 
-    curator_name: str = _option(
-        "Curator", "Your name as it stands in each decision; empty means your name on this computer.", Kind.TEXT, ""
-    )
-    theme: Theme = _option("Theme", "Colours of the window.", Kind.CHOICE, Theme.SYSTEM, choices=tuple(Theme))
-    font_size: int = _option("Font size", "Of the document's text, in points.", Kind.INTEGER, 12, minimum=8, maximum=32)
-    candidates_shown: int = _option(
-        "Candidates shown", "How many candidates the panel lists.", Kind.INTEGER, 10, minimum=3, maximum=64
-    )
-    device: Device = _option(
-        "Device",
-        "Where the linker computes; auto takes a GPU when there is one.",
-        Kind.CHOICE,
-        Device.AUTO,
+    curator_name: str = ""
+    theme: Theme = Theme.SYSTEM
+    font_size: int = 12
+    candidates_shown: int = 10
+    device: Device = Device.AUTO
+    threads: int = 0
+    encoder_folder: str = ""
+    link_ahead: int = 200
+    cache_folder: str = ""
+
+
+NEXT_OPEN = "when the project is opened next"
+OPTIONS = (
+    Option(
+        name="curator_name",
+        title="Curator",
+        help="Your name as it stands in each decision; empty means your name on this computer.",
+        kind=Kind.TEXT,
+    ),
+    Option(name="theme", title="Theme", help="Colours of the window.", kind=Kind.CHOICE, choices=tuple(Theme)),
+    Option(
+        name="font_size",
+        title="Font size",
+        help="Of the document's text, in points.",
+        kind=Kind.INTEGER,
+        minimum=8,
+        maximum=32,
+    ),
+    Option(
+        name="candidates_shown",
+        title="Candidates shown",
+        help="How many candidates the panel lists.",
+        kind=Kind.INTEGER,
+        minimum=3,
+        maximum=64,
+    ),
+    Option(
+        name="device",
+        title="Device",
+        help="Where the linker computes; auto takes a GPU when there is one.",
+        kind=Kind.CHOICE,
         choices=tuple(Device),
-        felt="when the project is opened next",
-    )
-    threads: int = _option(
-        "Threads",
-        "Processor threads of the linker; 0 leaves it to the library.",
-        Kind.INTEGER,
-        0,
-        minimum=0,
+        felt=NEXT_OPEN,
+    ),
+    Option(
+        name="threads",
+        title="Threads",
+        help="Processor threads of the linker; 0 leaves it to the library.",
+        kind=Kind.INTEGER,
         maximum=256,
-        felt="when the project is opened next",
-    )
-    encoder_folder: str = _option(
-        "Encoder folder",
-        "A BERT-family encoder on this computer; empty means the one that comes with Curator.",
-        Kind.FOLDER,
-        "",
+        felt=NEXT_OPEN,
+    ),
+    Option(
+        name="encoder_folder",
+        title="Encoder folder",
+        help="A BERT-family encoder on this computer; empty means the one that comes with Curator.",
+        kind=Kind.FOLDER,
         felt="when an index is built next",
-    )
-    link_ahead: int = _option(
-        "Documents linked ahead",
-        "How many documents are linked before you reach them; 0 links only the open one.",
-        Kind.INTEGER,
-        200,
-        minimum=0,
+    ),
+    Option(
+        name="link_ahead",
+        title="Documents linked ahead",
+        help="How many documents are linked before you reach them; 0 links only the open one.",
+        kind=Kind.INTEGER,
         maximum=100_000,
-    )
-    cache_folder: str = _option(
-        "Cache folder",
-        "Where embeddings are kept; may be emptied at any time. Empty means the usual place.",
-        Kind.FOLDER,
-        "",
-        felt="when the project is opened next",
-    )
+    ),
+    Option(
+        name="cache_folder",
+        title="Cache folder",
+        help="Where embeddings are kept; may be emptied at any time. Empty means the usual place.",
+        kind=Kind.FOLDER,
+        felt=NEXT_OPEN,
+    ),
+)
+"""One description for each field of `Settings`, in the same order."""
 
 
 def options() -> tuple[Option, ...]:
     """What the dialog, the manual's table and the validation derive from."""
-    return tuple(_as_option(one.name, one.default, one.metadata) for one in fields(Settings))
+    return OPTIONS
 
 
-def _as_option(name: str, default: Any, metadata: Mapping[str, Any]) -> Option:
-    return Option(name=name, default=default, **{k: v for k, v in metadata.items()})
+def default(name: str) -> Any:
+    return getattr(Settings(), name)
 
 
 def with_value(settings: Settings, name: str, value: Any) -> Settings:
@@ -128,7 +150,7 @@ def checked(option: Option, value: Any) -> Any:
         )
     if option.kind is Kind.CHOICE:
         if value in option.choices:
-            return type(option.default)(value)
+            return type(default(option.name))(value)
         raise UserError(f"“{option.title}” must be one of {', '.join(option.choices)}, not {value!r}.")
     if isinstance(value, str):
         return value

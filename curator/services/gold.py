@@ -1,0 +1,87 @@
+"""Annotations of a file as decisions by `import:FILE`."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+
+from curator.domain.decisions import Verdict
+from curator.domain.documents import DocumentState, SourceDocument, SourceMention
+from curator.services.ports import Clock, Problem, UnitOfWork
+
+Stored = tuple[SourceDocument, tuple[int, list[int]]]
+MOST_PROBLEMS = 50
+
+
+class GoldWriter:
+    """Appends one decision for each annotation that says what it is, with nothing shown.
+
+    A mention links to all of its ids that resolve, primary or alternate; it is NIL where none does or the file says
+    so; one without any statement stays undecided. Documents without an undecided mention are done.
+    """
+
+    def __init__(self, file_name: str, clock: Clock) -> None:
+        self._curator = f"import:{file_name}"
+        self._clock = clock
+        self._unresolved: Counter[str] = Counter()
+        self._first: dict[str, tuple[int, str]] = {}  # unresolved id -> line and document of its first mention
+        self.counts: Counter[str] = Counter()
+
+    def write(self, unit: UnitOfWork, documents: Sequence[Stored]) -> None:
+        given = {one for source, _ in documents for mention in source.mentions for one in mention.ids}
+        resolved = unit.kb.resolve(given)
+        mention_ids: list[int] = []
+        verdicts: list[Verdict] = []
+        for source, (document_id, ids) in documents:
+            found = [self._verdict(source, mention, resolved) for mention in source.mentions]
+            decided = [(i, v) for i, v in zip(ids, found, strict=True) if v is not None]
+            mention_ids += [i for i, _ in decided]
+            verdicts += [v for _, v in decided]
+            if len(decided) == len(found):
+                unit.documents.set_state(document_id, DocumentState.DONE)
+        self._append(unit, mention_ids, verdicts)
+
+    def problems(self) -> list[Problem]:
+        """One note for each id that the knowledge base does not know, the most frequent first."""
+        common = self._unresolved.most_common(MOST_PROBLEMS)
+        notes = [self._problem(unresolved, number) for unresolved, number in common]
+        left = len(self._unresolved) - len(common)
+        if left:
+            notes.append(Problem(0, "note", f"{left:,} more ids are not in the knowledge base"))
+        return notes
+
+    def _verdict(self, source: SourceDocument, mention: SourceMention, resolved: Mapping[str, str]) -> Verdict | None:
+        ids = tuple(dict.fromkeys(resolved[one] for one in mention.ids if one in resolved))
+        for one in mention.ids:
+            if one not in resolved:
+                self._unresolved[one] += 1
+                self._first.setdefault(one, (source.line, source.external_id))
+        self.counts["unresolved ids"] += sum(one not in resolved for one in mention.ids)
+        if ids:
+            self.counts["linked"] += 1
+            return Verdict.link(*ids)
+        if mention.nil or mention.ids:
+            self.counts["nil"] += 1
+            return Verdict.nil()
+        self.counts["without a statement"] += 1
+        return None
+
+    def _append(self, unit: UnitOfWork, mention_ids: Sequence[int], verdicts: Sequence[Verdict]) -> None:
+        if mention_ids:
+            unit.decisions.append(
+                mention_ids,
+                verdicts,
+                curator=self._curator,
+                at=self._clock.now(),
+                operation_id=0,
+                shown=[None] * len(mention_ids),
+            )
+
+    def _problem(self, unresolved: str, number: int) -> Problem:
+        line, document = self._first[unresolved]
+        times = "once" if number == 1 else f"{number:,} times"
+        text = (
+            f"id {unresolved} is not in the knowledge base ({times}, first in document {document}): "
+            "NIL where the mention has no other id that is"
+        )
+        return Problem(line, "note", text)

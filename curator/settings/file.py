@@ -1,0 +1,75 @@
+"""The settings file: JSON in the user's configuration folder (`CURATOR_CONFIG_DIR` overrides)."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+from typing import Any
+
+import platformdirs
+
+from curator.domain.errors import UserError
+from curator.settings.schema import Settings, options, with_value
+
+FILE = "settings.json"
+
+
+@dataclass(frozen=True, slots=True)
+class LoadedSettings:
+    """`problems` are sentences for the user; `unknown` are keys of another version, kept when saving."""
+
+    settings: Settings
+    unknown: Mapping[str, Any] = field(default_factory=dict)
+    problems: tuple[str, ...] = ()
+
+
+def config_folder() -> Path:
+    return Path(os.environ.get("CURATOR_CONFIG_DIR") or platformdirs.user_config_dir("curator"))
+
+
+def load(folder: Path | None = None) -> LoadedSettings:
+    """Defaults where the file is missing; a wrong value falls back to its default and is reported, never raised."""
+    path = (folder or config_folder()) / FILE
+    try:
+        raw = json.loads(path.read_text(encoding="utf-8"))
+    except FileNotFoundError:
+        return LoadedSettings(Settings())
+    except (OSError, ValueError) as error:
+        return LoadedSettings(Settings(), problems=(f"The settings in {path} could not be read ({error}); defaults.",))
+    if not isinstance(raw, dict):
+        return LoadedSettings(Settings(), problems=(f"The settings in {path} are not a JSON object; defaults.",))
+    return _validated(raw, path)
+
+
+def save(settings: Settings, *, unknown: Mapping[str, Any] | None = None, folder: Path | None = None) -> Path:
+    """Write all values beside the file and move them into place. Raises UserError where that is impossible."""
+    path = (folder or config_folder()) / FILE
+    beside = path.with_suffix(".new")
+    text = json.dumps({**(unknown or {}), **asdict(settings)}, indent=2, ensure_ascii=False) + "\n"
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        with beside.open("w", encoding="utf-8") as file:
+            file.write(text)
+            file.flush()
+            os.fsync(file.fileno())
+        beside.replace(path)
+    except OSError as error:
+        raise UserError(f"The settings could not be saved to {path} ({error.strerror}). Check the folder.") from error
+    return path
+
+
+def _validated(raw: Mapping[str, Any], path: Path) -> LoadedSettings:
+    settings, problems = Settings(), []
+    names = {one.name for one in options()}
+    for name in sorted(names & raw.keys()):
+        try:
+            settings = with_value(settings, name, raw[name])
+        except UserError as error:
+            problems.append(f"{path}: {error} The default serves.")
+    unknown = {key: value for key, value in raw.items() if key not in names}
+    if unknown:
+        problems.append(f"{path}: unknown settings {', '.join(sorted(unknown))} are kept and have no effect.")
+    return LoadedSettings(settings, unknown, tuple(problems))
