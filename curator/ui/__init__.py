@@ -1,0 +1,1 @@
+"""Qt widgets and item models: they compose and show, they decide nothing."""

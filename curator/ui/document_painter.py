@@ -1,0 +1,205 @@
+"""Paints a laid-out document: tints under the text, the text, then lines by state and the frame of the current mention.
+
+Each state has a colour and a form of its own, so that neither has to be seen to tell them apart: undecided dotted,
+linked solid, NIL dashed, rejected struck through, skipped wavy.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+
+from PySide6.QtCore import QLineF, QPointF, QRectF, Qt
+from PySide6.QtGui import QColor, QPainter, QPainterPath, QPalette, QPen, QPolygonF
+
+from curator.domain.documents import Span
+from curator.ui.document_layout import Block, DocumentLayout, Piece, baseline
+from curator.ui.mention_marks import Mark, Marks
+from curator.ui.mention_state import MentionState
+from curator.ui.theme import StateColours, Theme, theme_of
+
+LANE = 3.5
+"""Pixels from one lane of lines under the text to the next."""
+LINE = 2.0
+WAVE = 2.0
+LANES = 4
+"""Deeper overlaps share the lowest lane; clicking again still reaches each."""
+
+
+@dataclass(frozen=True, slots=True)
+class Scene:
+    """Everything that is painted. `origin` is where the column's top left corner stands in the viewport."""
+
+    layout: DocumentLayout
+    marks: Marks
+    origin: QPointF
+    palette: QPalette
+    current: int | None
+    selection: Span | None
+    caret: int | None  # None: no keyboard focus, no caret
+
+
+def paint(painter: QPainter, scene: Scene, exposed: QRectF) -> None:
+    """Paint what `exposed` (viewport pixels) needs."""
+    theme = theme_of(scene.palette)
+    painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+    painter.translate(scene.origin)
+    band = exposed.translated(-scene.origin)
+    if scene.layout.title_layout is not None and band.top() < scene.layout.title_height:
+        painter.setPen(scene.palette.color(QPalette.ColorRole.Text))
+        scene.layout.title_layout.draw(painter, QPointF(0, 0))
+    for index in scene.layout.blocks_between(band.top(), band.bottom()):
+        if index < len(scene.layout.blocks):
+            _paint_block(painter, scene, theme, index, band)
+    _paint_frame(painter, scene, theme)
+    if scene.caret is not None:
+        painter.fillRect(scene.layout.caret(scene.caret).adjusted(0, 3, 0, -3), theme.accent)
+
+
+def _paint_block(painter: QPainter, scene: Scene, theme: Theme, index: int, band: QRectF) -> None:
+    block = scene.layout.blocks[index]
+    if block.label:
+        _paint_label(painter, scene, theme, block)
+    numbers = _visible_lines(block, band)
+    on_lines = [(number, scene.marks.on_line(index, number)) for number in numbers]
+    for number, marks in on_lines:
+        for mark in marks:
+            _paint_tints(painter, mark, _on(mark.pieces, index, number), theme.states[mark.state])
+    if scene.selection is not None:
+        _paint_selection(painter, scene.layout, theme, scene.selection, index)
+    painter.setPen(scene.palette.color(QPalette.ColorRole.Text))
+    for number in numbers:
+        block.layout.lineAt(number).draw(painter, QPointF(0, block.text_top))
+    for number, marks in on_lines:
+        for mark in marks:
+            _paint_lines(painter, mark, _on(mark.pieces, index, number), theme)
+
+
+def _visible_lines(block: Block, band: QRectF) -> range:
+    height = block.style.line_height
+    first = max(int((band.top() - block.text_top) // height), 0)
+    return range(first, min(int((band.bottom() - block.text_top) // height) + 1, block.lines))
+
+
+def _on(pieces: Sequence[Piece], block: int, line: int) -> list[Piece]:
+    return [piece for piece in pieces if piece.block == block and piece.line == line]
+
+
+def _paint_label(painter: QPainter, scene: Scene, theme: Theme, block: Block) -> None:
+    style = scene.layout.styles.label
+    painter.setFont(style.font)
+    painter.setPen(theme.muted)
+    painter.drawText(QPointF(0, baseline(style, block.top)), block.label)
+
+
+def _tint_rect(mark: Mark, piece: Piece) -> QRectF:
+    """The letters' height; what encloses others is higher, so that its edge shows around them."""
+    grow = 2.0 * min(mark.lane, LANES - 1)
+    top, bottom = piece.baseline - _cap(piece) - 3.0 - grow, piece.baseline + _drop(piece) + grow
+    return QRectF(piece.rect.left() - 1.0, top, piece.rect.width() + 2.0, bottom - top)
+
+
+def _cap(piece: Piece) -> float:
+    return (piece.baseline - piece.rect.top()) * 0.72
+
+
+def _drop(piece: Piece) -> float:
+    return (piece.rect.bottom() - piece.baseline) * 0.62
+
+
+def _paint_tints(painter: QPainter, mark: Mark, pieces: Iterable[Piece], colours: StateColours) -> None:
+    painter.setBrush(colours.tint)
+    painter.setPen(QPen(colours.line, 0.8) if mark.crowded else Qt.PenStyle.NoPen)
+    for piece in pieces:
+        painter.drawRoundedRect(_tint_rect(mark, piece), 3.0, 3.0)
+
+
+def _paint_selection(painter: QPainter, layout: DocumentLayout, theme: Theme, span: Span, index: int) -> None:
+    painter.setPen(Qt.PenStyle.NoPen)
+    painter.setBrush(theme.selection)
+    block = layout.blocks[index]
+    if span.start < block.end and block.start < span.end:
+        part = Span(max(span.start, block.start), min(span.end, block.end))
+        for piece in layout.pieces(part):
+            painter.drawRect(piece.rect.adjusted(0, 1, 0, -1))
+
+
+def _paint_lines(painter: QPainter, mark: Mark, pieces: Sequence[Piece], theme: Theme) -> None:
+    colour = theme.states[mark.state].line
+    for piece in pieces:
+        left, right = piece.rect.left(), piece.rect.right()
+        y = _line_y(mark, piece)
+        if mark.state is MentionState.REJECTED:
+            middle = piece.baseline - _cap(piece) * 0.42
+            painter.setPen(QPen(colour, 1.6))
+            painter.drawLine(QLineF(left - 1, middle, right + 1, middle))
+        elif mark.state is MentionState.SKIPPED:
+            painter.setPen(QPen(colour, 1.5))
+            painter.setBrush(Qt.BrushStyle.NoBrush)
+            painter.drawPolyline(_wave(left, right, y))
+        else:
+            painter.setPen(pen_of(mark.state, colour))
+            painter.drawLine(QLineF(left + 1, y, right - 1, y))
+    _paint_joints(painter, mark, pieces, colour)
+    if mark.maybe_nil and mark.pieces and pieces and pieces[-1] == mark.pieces[-1]:
+        _paint_nil_flag(painter, mark, pieces[-1], theme)
+
+
+def _line_y(mark: Mark, piece: Piece) -> float:
+    return piece.baseline + 3.5 + LANE * min(mark.lane, LANES - 1)
+
+
+def pen_of(state: MentionState, colour: QColor) -> QPen:
+    """The pen of an underline: solid for linked, dashed for NIL, round dots for undecided."""
+    pen = QPen(colour, LINE)
+    if state is MentionState.NIL:
+        pen.setCapStyle(Qt.PenCapStyle.FlatCap)
+        pen.setDashPattern([3.0, 1.6])
+    elif state is MentionState.UNDECIDED:
+        pen.setCapStyle(Qt.PenCapStyle.RoundCap)
+        pen.setDashPattern([0.01, 2.0])
+    return pen
+
+
+def _wave(left: float, right: float, y: float) -> QPolygonF:
+    steps = max(int((right - left) / (2 * WAVE)), 2)
+    width = (right - left) / steps
+    return QPolygonF([QPointF(left + i * width, y + (WAVE / 2 if i % 2 else -WAVE / 2)) for i in range(steps + 1)])
+
+
+def _paint_joints(painter: QPainter, mark: Mark, pieces: Sequence[Piece], colour: QColor) -> None:
+    """A hair line from part to part of a discontinuous mention."""
+    if len(mark.view.mention.spans) < 2:
+        return
+    painter.setPen(QPen(colour, 1.0))
+    for one, other in pairwise(sorted(pieces, key=lambda piece: piece.rect.left())):
+        y = _line_y(mark, one)
+        painter.drawLine(QLineF(one.rect.right(), y, other.rect.left(), y))
+
+
+def _paint_nil_flag(painter: QPainter, mark: Mark, piece: Piece, theme: Theme) -> None:
+    """A small empty-set sign at the end: the linker expects this one to be missing from the knowledge base."""
+    rect = _tint_rect(mark, piece)
+    centre = QPointF(rect.right() - 0.5, rect.top() + 0.5)
+    painter.setPen(QPen(theme.states[MentionState.NIL].line, 1.3))
+    painter.setBrush(theme.palette.color(QPalette.ColorRole.Base))
+    painter.drawEllipse(centre, 3.2, 3.2)
+    painter.drawLine(QLineF(centre + QPointF(-2.8, 2.8), centre + QPointF(2.8, -2.8)))
+
+
+def frame_rects(mark: Mark) -> list[QRectF]:
+    """The frames around a mention's pieces, for painting and for what must be repainted."""
+    return [_tint_rect(mark, piece).adjusted(-2.5, -2.0, 2.5, 2.5) for piece in mark.pieces]
+
+
+def _paint_frame(painter: QPainter, scene: Scene, theme: Theme) -> None:
+    mark = scene.marks.get(scene.current)
+    if mark is None:
+        return
+    painter.setBrush(Qt.BrushStyle.NoBrush)
+    painter.setPen(QPen(theme.palette.color(QPalette.ColorRole.Text), 1.8))
+    path = QPainterPath()
+    for rect in frame_rects(mark):
+        path.addRoundedRect(rect, 4.5, 4.5)
+    painter.drawPath(path)
