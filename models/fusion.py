@@ -1,0 +1,126 @@
+"""One score from the scores of all stages: a weighted sum on one scale, weights fitted on validation.
+
+Each stage is first brought to a comparable scale: cosines as they are; the lexical cosine cubed, since a
+partial overlap of letters says little and a complete one nearly everything; dot products and distances of
+trained stages by min-max over the mention's candidates. The sum is divided by the sum of the weights.
+Ties: by the exact match of a name, then by entity id.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from types import MappingProxyType
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from models.candidates import DEFINITION, LEXICAL, NAMES, PREFERRED
+from models.errors import ModelError
+
+FLOATS = NDArray[np.float32]
+RAW, MINMAX = "raw", "minmax"
+DOCUMENT = "document"
+# Chosen on BC5CDR train (tests/benchmarks/linker_bc5cdr.py --fit), never looked at on its dev set.
+DEFAULT_WEIGHTS: Mapping[str, float] = MappingProxyType(
+    {LEXICAL: 1.0, NAMES: 4.0, PREFERRED: 0.25, DEFINITION: 0.2, DOCUMENT: 0.1}
+)
+GRID = (0.0, 0.25, 0.5, 1.0, 2.0, 4.0, 8.0)
+
+
+@dataclass(frozen=True, slots=True)
+class FusionWeights:
+    """Weights by stage; ``scales`` names the stages that need min-max; ``fitted_on`` counts mentions."""
+
+    weights: Mapping[str, float] = field(default_factory=lambda: dict(DEFAULT_WEIGHTS))
+    scales: Mapping[str, str] = field(default_factory=dict)
+    fitted_on: int = 0
+
+    def to_json(self) -> dict[str, Any]:
+        return {"weights": dict(self.weights), "scales": dict(self.scales), "fitted_on": self.fitted_on}
+
+    @classmethod
+    def from_json(cls, raw: Mapping[str, Any]) -> FusionWeights:
+        """Empty JSON gives the defaults; ModelError for anything that is not weights."""
+        try:
+            weights = {str(name): float(value) for name, value in raw.get("weights", DEFAULT_WEIGHTS).items()}
+            return cls(weights, dict(raw.get("scales", {})), int(raw.get("fitted_on", 0)))
+        except (TypeError, ValueError, AttributeError) as error:
+            raise ModelError(f"The bundle's fusion weights are damaged ({error}). Roll back to another.") from error
+
+    def fuse(self, scores: Mapping[str, FLOATS]) -> FLOATS:
+        """(c,) fused scores; stages without a weight count for nothing."""
+        used = {name: values for name, values in scores.items() if self.weights.get(name)}
+        size = len(next(iter(scores.values()), ()))
+        total = np.zeros(size, dtype=np.float64)
+        for name, values in used.items():
+            total += self.weights[name] * comparable(name, values, self.scales.get(name, RAW))
+        weight = sum(abs(self.weights[name]) for name in used) or 1.0
+        result: FLOATS = (total / weight).astype(np.float32)
+        return result
+
+    def sentence(self) -> str:
+        """E.g. "Fused by names 4, lexical 1 (fitted on 812 mentions)."""
+        parts = ", ".join(f"{name} {weight:g}" for name, weight in self.weights.items() if weight)
+        origin = f"fitted on {self.fitted_on:,} mentions" if self.fitted_on else "default weights"
+        return f"Fused by {parts} ({origin})."
+
+
+def comparable(name: str, values: FLOATS, scale: str) -> NDArray[np.float64]:
+    """The scores of one stage for one mention on the common scale."""
+    raw = np.asarray(values, dtype=np.float64)
+    if name == LEXICAL:
+        return np.asarray(raw**3)
+    if scale == MINMAX and len(raw):
+        low, high = raw.min(), raw.max()
+        return np.asarray((raw - low) / (high - low) if high > low else np.ones_like(raw))
+    return raw
+
+
+def ranking(fused: FLOATS, exact: NDArray[np.bool_], ids: Sequence[str]) -> list[int]:
+    """Positions best first; ties by exact name match, then by entity id."""
+    return sorted(range(len(ids)), key=lambda at: (-float(fused[at]), not exact[at], ids[at]))
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class LabelledScores:
+    """One linked mention of the validation set: its candidates' scores and which of them are gold."""
+
+    scores: Mapping[str, FLOATS]
+    gold: NDArray[np.bool_]
+
+
+def fit_fusion(
+    mentions: Sequence[LabelledScores], *, start: FusionWeights | None = None, stages: Sequence[str] | None = None
+) -> FusionWeights:
+    """Weights that maximise the mean reciprocal rank, by coordinate search on a small grid from ``start``.
+
+    Deterministic: stages in the given order, two rounds, a change only for a gain. A mention whose gold is
+    not among the candidates teaches nothing. Only ``stages`` are fitted (all that occur, by default); the
+    names' weight stays as it is, since only ratios matter.
+    """
+    weights = start or FusionWeights()
+    usable = [mention for mention in mentions if mention.gold.any()]
+    if not usable:
+        return weights
+    names = stages if stages is not None else sorted(set().union(*(mention.scores for mention in usable)) - {NAMES})
+    best = mean_reciprocal_rank(usable, weights)
+    for _ in range(2):
+        for name in names:
+            for value in GRID:
+                tried = FusionWeights({**weights.weights, name: value}, weights.scales, len(usable))
+                quality = mean_reciprocal_rank(usable, tried)
+                if quality > best + 1e-9:
+                    weights, best = tried, quality
+    return FusionWeights(weights.weights, weights.scales, len(usable))
+
+
+def mean_reciprocal_rank(mentions: Sequence[LabelledScores], weights: FusionWeights) -> float:
+    """Of the best gold candidate; a tie with a wrong one counts as lost."""
+    total = 0.0
+    for mention in mentions:
+        fused = weights.fuse(mention.scores)
+        best = fused[mention.gold].max()
+        total += 1.0 / (1 + int((fused[~mention.gold] >= best).sum()))
+    return total / max(1, len(mentions))

@@ -1,0 +1,172 @@
+"""The knowledge base inside a bundle: ``kb.jsonl``, held in the order that makes type restriction cheap.
+
+Entities with the same types stand together, so every restriction by type is a short list of row ranges, of
+entities and of names alike, and exact search over a range needs no filter.
+"""
+
+from __future__ import annotations
+
+import gzip
+import hashlib
+import json
+import zlib
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from models.errors import ModelError
+from models.files import atomic_path
+from models.types import EntityRecord
+
+KB_FILE = "kb.jsonl"
+Ranges = tuple[tuple[int, int], ...]
+IntArray = NDArray[np.int64]
+
+
+@dataclass(frozen=True)
+class KnowledgeBase:
+    """Entities ordered by (types, id); names are numbered entity by entity, the preferred name first."""
+
+    entities: tuple[EntityRecord, ...]
+
+    @cached_property
+    def names(self) -> tuple[str, ...]:
+        return tuple(name for entity in self.entities for name in entity.names)
+
+    @cached_property
+    def name_starts(self) -> IntArray:
+        """(entities + 1,) where each entity's names begin."""
+        return np.concatenate([[0], np.cumsum([len(entity.names) for entity in self.entities])]).astype(np.int64)
+
+    @cached_property
+    def name_entity(self) -> IntArray:
+        """(names,) the entity of each name."""
+        return np.repeat(np.arange(len(self.entities)), np.diff(self.name_starts)).astype(np.int64)
+
+    @cached_property
+    def rows(self) -> dict[str, int]:
+        """Primary id → entity row."""
+        return {entity.id: row for row, entity in enumerate(self.entities)}
+
+    @cached_property
+    def resolved(self) -> dict[str, str]:
+        """Alternate and primary id → primary id; a primary id wins over the same alternate one."""
+        alternate = {alt: entity.id for entity in reversed(self.entities) for alt in entity.alt_ids}
+        return alternate | {entity.id: entity.id for entity in self.entities}
+
+    @cached_property
+    def types(self) -> tuple[str, ...]:
+        return tuple(sorted({kind for entity in self.entities for kind in entity.types}))
+
+    def ranges(self, types: Sequence[str]) -> Ranges:
+        """Half-open ranges of entity rows that have one of ``types``; all rows where none is named.
+
+        A type the knowledge base does not know restricts to nothing.
+        """
+        if not types:
+            return ((0, len(self.entities)),) if self.entities else ()
+        wanted = set(types)
+        found: list[tuple[int, int]] = []
+        for start, stop, signature in self._groups:
+            if wanted.isdisjoint(signature):
+                continue
+            if found and found[-1][1] == start:
+                found[-1] = (found[-1][0], stop)
+            else:
+                found.append((start, stop))
+        return tuple(found)
+
+    def name_ranges(self, types: Sequence[str]) -> Ranges:
+        """The same as ranges of name rows."""
+        starts = self.name_starts
+        return tuple((int(starts[a]), int(starts[b])) for a, b in self.ranges(types) if starts[a] < starts[b])
+
+    @cached_property
+    def _groups(self) -> list[tuple[int, int, frozenset[str]]]:
+        groups: list[tuple[int, int, frozenset[str]]] = []
+        for row, entity in enumerate(self.entities):
+            signature = frozenset(entity.types)
+            if groups and groups[-1][2] == signature:
+                groups[-1] = (groups[-1][0], row + 1, signature)
+            else:
+                groups.append((row, row + 1, signature))
+        return groups
+
+
+def order_entities(entities: Iterable[EntityRecord]) -> KnowledgeBase:
+    """A knowledge base in canonical order; ModelError for a repeated id or an entity without a name."""
+    ordered = sorted(entities, key=lambda entity: (sorted(entity.types), entity.id))
+    seen: set[str] = set()
+    for entity in ordered:
+        if entity.id in seen:
+            raise ModelError(f"The knowledge base holds the id {entity.id!r} twice. Remove one of the two.")
+        if not entity.names:
+            raise ModelError(f"The entity {entity.id!r} has no name. Give it one or remove it.")
+        seen.add(entity.id)
+    if not ordered:
+        raise ModelError("The knowledge base is empty. Import one with at least one entity.")
+    return KnowledgeBase(tuple(ordered))
+
+
+def read_kb(path: Path) -> KnowledgeBase:
+    """Read JSON lines (plain or gzip) with the fields of EntityRecord; others are ignored.
+
+    Raises ModelError naming file and line.
+    """
+    return order_entities(record for _, record in _records(path))
+
+
+def load_kb(path: Path) -> KnowledgeBase:
+    """Read a ``kb.jsonl`` that this package wrote: canonical order and validity are taken for granted."""
+    return KnowledgeBase(tuple(record for _, record in _records(path)))
+
+
+def write_kb(kb: KnowledgeBase, path: Path) -> str:
+    """Write canonical ``kb.jsonl`` atomically; returns its SHA-256, the knowledge base's hash."""
+    digest = hashlib.sha256()
+    with atomic_path(path) as beside, beside.open("wb") as handle:
+        for entity in kb.entities:
+            line = json.dumps(_to_json(entity), ensure_ascii=False).encode() + b"\n"
+            digest.update(line)
+            handle.write(line)
+    return digest.hexdigest()
+
+
+def _records(path: Path) -> Iterator[tuple[int, EntityRecord]]:
+    number = 0
+    try:
+        with gzip.open(path, "rb") if path.suffix == ".gz" else path.open("rb") as lines:
+            for number, line in enumerate(lines, start=1):
+                if line.strip():
+                    yield number, _from_json(json.loads(line))
+    except (KeyError, TypeError, ValueError, AttributeError) as error:
+        raise ModelError(f"{path}, line {number}: not an entity of a knowledge base ({error}).") from error
+    except (OSError, EOFError, zlib.error) as error:
+        raise ModelError(f"The knowledge base {path} cannot be read after line {number} ({error}).") from error
+
+
+def _from_json(raw: dict[str, Any]) -> EntityRecord:
+    return EntityRecord(
+        raw["id"],
+        raw["name"],
+        tuple(raw.get("synonyms") or ()),
+        tuple(raw.get("types") or ()),
+        raw.get("definition") or "",
+        tuple(raw.get("alt_ids") or ()),
+    )
+
+
+def _to_json(entity: EntityRecord) -> dict[str, Any]:
+    return {
+        "id": entity.id,
+        "name": entity.name,
+        "synonyms": entity.synonyms,
+        "types": entity.types,
+        "definition": entity.definition,
+        "alt_ids": entity.alt_ids,
+    }
