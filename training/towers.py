@@ -46,7 +46,8 @@ class Towers:
         """Vectors [B, d], not normalised."""
         ids, mask = pad_ids([example.tokens.ids for example in examples], pad_id=self.pad_id, device=self.device)
         if not self.markers:
-            return self.mention(ids, mask)
+            pooled: Tensor = self.mention(ids, mask)
+            return pooled
         starts, ends = (
             torch.tensor([getattr(example.tokens, side) for example in examples], device=self.device)
             for side in ("start", "end")

@@ -128,7 +128,7 @@ def _measure(task: Task, batches: Sequence[Batch], clock: Clock) -> float:
     times = []
     for number in range(MEASURED_BATCHES + 1):
         begun = clock()
-        task.loss(batches[number % len(batches)]).backward()
+        torch.autograd.backward(task.loss(batches[number % len(batches)]))
         times.append(clock() - begun)
     for module in task.modules():
         module.zero_grad(set_to_none=True)
@@ -163,7 +163,7 @@ class _Loop:
             for batch in self.task.batches(epoch)[: self.batches - self.done]:
                 if deadline is not None and self.done and clock() > deadline:
                     return
-                rate = self.schedule.get_last_lr()[0]
+                rate = float(self.schedule.get_last_lr()[0])
                 self._learn(batch)
                 yield self._event(rate, epoch, clock() - started)
 
@@ -176,7 +176,7 @@ class _Loop:
                 f"rate than {self.settings.learning_rate:g}. The bundle in use is unchanged."
             )
         self.losses[-1].append(value)
-        (loss / self.settings.accumulation).backward()
+        torch.autograd.backward(loss / self.settings.accumulation)
         self.done += 1
         if self.done % self.settings.accumulation == 0 or self.done == self.batches:
             torch.nn.utils.clip_grad_norm_(self.parameters, self.settings.clip)

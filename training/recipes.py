@@ -1,0 +1,249 @@
+"""Recipes: named, complete training configurations, read from `resources/recipes/*.json`.
+
+A recipe file declares its parameters with kind, default, range and help; the dialog and the command line derive from
+them. `paper` holds the published values of the same parameters, the defaults are sized for two processor cores.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from enum import StrEnum
+from importlib import resources
+from typing import Any
+
+from models.errors import ModelError
+from models.inputs import EntityStyle, InputSettings
+from models.pooling import Pooling
+from training.losses import AdaptiveMixupLoss, Loss, PrototypeTripletLoss, ProxyLoss, Similarity
+
+Value = int | float | bool | str
+LOSSES: Mapping[str, type[Loss]] = {
+    "proxy": ProxyLoss,
+    "adaptive-mixup": AdaptiveMixupLoss,
+    "prototype-triplet": PrototypeTripletLoss,
+}
+
+
+class Role(StrEnum):
+    """What the trained towers become in the bundle."""
+
+    RETRIEVER = "retriever"
+    RANKER = "ranker"
+
+
+class Kind(StrEnum):
+    """The kind of a parameter's value."""
+
+    INT = "int"
+    FLOAT = "float"
+    BOOL = "bool"
+    CHOICE = "choice"
+
+
+@dataclass(frozen=True, slots=True)
+class Parameter:
+    """One parameter. `group` is "training" or "loss" (handed to the loss as it is)."""
+
+    name: str
+    kind: Kind
+    default: Value
+    help: str
+    group: str = "training"
+    minimum: float | None = None
+    maximum: float | None = None
+    choices: tuple[str, ...] = ()
+
+    def check(self, value: Any) -> Value:
+        """`value` in the parameter's type; ModelError names the parameter, the value and what is allowed."""
+        if self.kind is Kind.CHOICE and value in self.choices:
+            return str(value)
+        if self.kind is Kind.BOOL and isinstance(value, bool):
+            return value
+        if self.kind in (Kind.INT, Kind.FLOAT) and isinstance(value, (int, float)) and not isinstance(value, bool):
+            return self._number(value)
+        raise self._error(value)
+
+    def _number(self, value: int | float) -> int | float:
+        low = -float("inf") if self.minimum is None else self.minimum
+        high = float("inf") if self.maximum is None else self.maximum
+        if not low <= value <= high or (self.kind is Kind.INT and value != int(value)):
+            raise self._error(value)
+        return int(value) if self.kind is Kind.INT else float(value)
+
+    def _error(self, value: Any) -> ModelError:
+        allowed = f"one of {', '.join(self.choices)}" if self.choices else f"of kind {self.kind.value}"
+        if self.minimum is not None or self.maximum is not None:
+            allowed += f" between {self.minimum} and {self.maximum}"
+        return ModelError(f"The parameter '{self.name}' cannot be {value!r}; it must be {allowed}.")
+
+
+@dataclass(frozen=True, slots=True)
+class Hyperparameters:
+    """The parameters of group "training", in effect. Recipes that lack one keep the value given here.
+
+    `negatives` is "random" or "mixed"; `entity_tower` "auto", "train" or "frozen"; `candidates` is the number of
+    candidates a ranker learns from and re-orders.
+    """
+
+    epochs: int = 3
+    batch_size: int = 32
+    accumulation: int = 1
+    learning_rate: float = 5e-5
+    warmup: float = 0.1
+    weight_decay: float = 0.01
+    clip: float = 1.0
+    mention_tokens: int = 48
+    entity_tokens: int = 32
+    negatives: str = "random"
+    negative_count: int = 32
+    mined_share: float = 0.5
+    entity_tower: str = "auto"
+    candidates: int = 16
+
+
+@dataclass(frozen=True, slots=True)
+class Cost:
+    """Measured on two cores with the default encoder: seconds apart from training (load, refit, evaluate), for one
+    decision in one epoch with a frozen and with a trained entity tower, and for one entity to be encoded."""
+
+    fixed_seconds: float
+    seconds_per_decision: float
+    seconds_per_decision_trained: float
+    seconds_per_entity: float
+
+
+@dataclass(frozen=True, slots=True)
+class Recipe:
+    """A recipe file. `stage` names the retriever or ranker in the bundle: recipes of one stage replace each other."""
+
+    id: str
+    title: str
+    summary: str
+    citation: str
+    stage: str
+    role: Role
+    loss: str
+    similarity: Similarity
+    pooling: Pooling
+    style: EntityStyle
+    parameters: tuple[Parameter, ...]
+    paper: Mapping[str, Value]
+    cost: Cost
+
+    def values(self, given: Mapping[str, Any] | None = None) -> dict[str, Value]:
+        """Defaults with `given` put in their place; ModelError names an unknown key or a value out of range."""
+        known = {parameter.name: parameter for parameter in self.parameters}
+        for name in given or {}:
+            if name not in known:
+                raise ModelError(f"The recipe {self.id} has no parameter '{name}'. It has: {', '.join(sorted(known))}.")
+        defaults: dict[str, Value] = {parameter.name: parameter.default for parameter in self.parameters}
+        return defaults | {name: known[name].check(value) for name, value in (given or {}).items()}
+
+    def hyperparameters(self, values: Mapping[str, Value]) -> Hyperparameters:
+        """The "training" part of `values` as a dataclass."""
+        return Hyperparameters(**self._group("training", values))
+
+    def make_loss(self, values: Mapping[str, Value]) -> Loss:
+        """The loss with the "loss" part of `values`."""
+        options = self._group("loss", values)
+        if self.loss != "prototype-triplet":
+            options["similarity"] = self.similarity
+        return LOSSES[self.loss](**options)
+
+    def inputs(self, values: Mapping[str, Value]) -> InputSettings:
+        """Token budgets and the way entities are written."""
+        wanted = self.hyperparameters(values)
+        return InputSettings(wanted.mention_tokens, wanted.entity_tokens, self.style)
+
+    def _group(self, group: str, values: Mapping[str, Value]) -> dict[str, Any]:
+        return {parameter.name: values[parameter.name] for parameter in self.parameters if parameter.group == group}
+
+
+def estimate(
+    recipe: Recipe, values: Mapping[str, Value], *, decisions: int, entities: int, cached: int = 0, speed: float = 1.0
+) -> float:
+    """Seconds a run will take on a machine `speed` times as fast as two cores, if no time budget cuts it short.
+
+    `cached` of the `entities` have vectors of the untrained encoder already.
+    """
+    wanted = recipe.hyperparameters(values)
+    trained = wanted.entity_tower == "train"
+    each = recipe.cost.seconds_per_decision_trained if trained else recipe.cost.seconds_per_decision
+    encoded = entities - cached + (entities if trained else 0)
+    train = wanted.epochs * decisions * each
+    return (recipe.cost.fixed_seconds + train + encoded * recipe.cost.seconds_per_entity) / speed
+
+
+def recipe_ids() -> tuple[str, ...]:
+    """The recipes there are, in alphabetical order."""
+    folder = resources.files("resources") / "recipes"
+    return tuple(sorted(entry.name.removesuffix(".json") for entry in folder.iterdir() if entry.name.endswith(".json")))
+
+
+def load_recipe(name: str) -> Recipe:
+    """Read a recipe; ModelError lists those there are, or names what is wrong in the file."""
+    if name not in recipe_ids():
+        raise ModelError(f"There is no recipe '{name}'. There are: {', '.join(recipe_ids())}.")
+    file = resources.files("resources") / "recipes" / f"{name}.json"
+    recipe = parse_recipe(json.loads(file.read_text(encoding="utf-8")), where=f"{name}.json")
+    if recipe.id != name:
+        raise ModelError(f"The recipe file {name}.json names itself '{recipe.id}'. Make the two agree.")
+    return recipe
+
+
+def parse_recipe(raw: Any, *, where: str) -> Recipe:
+    """A recipe from JSON data; ModelError names unknown and missing keys and bad values."""
+    fields = _checked(raw, Recipe, where)
+    try:
+        recipe = Recipe(
+            **fields
+            | {
+                "role": Role(fields["role"]),
+                "similarity": Similarity(fields["similarity"]),
+                "pooling": Pooling(fields["pooling"]),
+                "style": EntityStyle(fields["style"]),
+                "parameters": tuple(_parameter(item, where) for item in fields["parameters"]),
+                "cost": Cost(**_checked(fields["cost"], Cost, where)),
+            }
+        )
+    except ValueError as error:
+        raise ModelError(f"{where}: {error}.") from error
+    _check_recipe(recipe, where)
+    return recipe
+
+
+def _parameter(raw: Any, where: str) -> Parameter:
+    fields = _checked(raw, Parameter, where)
+    kind, choices = Kind(fields["kind"]), tuple(fields.get("choices", ()))
+    parameter = Parameter(**fields | {"kind": kind, "choices": choices})
+    return dataclasses.replace(parameter, default=parameter.check(parameter.default))
+
+
+def _checked(raw: Any, kind: type, where: str) -> dict[str, Any]:
+    fields = {field.name: field for field in dataclasses.fields(kind)}
+    if not isinstance(raw, dict):
+        raise ModelError(f"{where}: {kind.__name__} must be an object.")
+    unknown = sorted(set(raw) - set(fields))
+    missing = sorted(
+        name
+        for name, field in fields.items()
+        if name not in raw and field.default is dataclasses.MISSING and field.default_factory is dataclasses.MISSING
+    )
+    if unknown or missing:
+        problem = f"unknown key '{unknown[0]}'" if unknown else f"the key '{missing[0]}' is missing"
+        raise ModelError(f"{where}: {problem} in {kind.__name__}. Known keys: {', '.join(fields)}.")
+    return dict(raw)
+
+
+def _check_recipe(recipe: Recipe, where: str) -> None:
+    known = {field.name for field in dataclasses.fields(Hyperparameters)}
+    for parameter in recipe.parameters:
+        if parameter.group == "training" and parameter.name not in known:
+            raise ModelError(f"{where}: unknown key '{parameter.name}' among the parameters.")
+    if recipe.loss not in LOSSES:
+        raise ModelError(f"{where}: unknown loss '{recipe.loss}'. Known losses: {', '.join(LOSSES)}.")
+    recipe.make_loss(recipe.values(recipe.paper))
+    recipe.make_loss(recipe.values())
