@@ -1,43 +1,34 @@
-"""Recipes, training, promotion, rollback and index builds."""
+"""Recipes, training, promotion, rollback and index builds.
+
+Jobs work on what was written for them into a folder of their own and never open the project. A finished job's bundle
+is renamed into place first; only then the pointer to the bundle that serves is moved.
+"""
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, replace
+from pathlib import Path
 from typing import Any
 
-from curator.domain.bundles import BundleInfo
+from curator.domain.bundles import BundleInfo, GateVerdict
 from curator.domain.changes import Change
-from curator.domain.jobs import JobOutcome, Progress
-from curator.services.ports import JobHandle
+from curator.domain.documents import Split
+from curator.domain.errors import UserError
+from curator.domain.jobs import JobOutcome, JobState
+from curator.services.bundles import UNTRAINED, BundleSwitch
+from curator.services.chain import JobChain, OnEnd, OnProgress
+from curator.services.indexing import IndexBuilder
+from curator.services.ports import BundleStore, JobHandle, JobPort, Store
+from curator.services.recipes import Parameter, Recipe, estimated_seconds, find_recipe, load_recipes
+from curator.services.snapshots import count_gold, write_snapshot
+from curator.services.speeds import Speeds
+from curator.services.workplace import JobOptions, Workplace
 
-OnProgress = Callable[[Progress], None]
-OnEnd = Callable[[JobOutcome], None]
-
-
-@dataclass(frozen=True, slots=True)
-class Parameter:
-    """One parameter of a recipe, as the dialog shows it. `kind` is int, float, bool or choice."""
-
-    name: str
-    title: str
-    help: str
-    kind: str
-    default: Any
-    minimum: float | None = None
-    maximum: float | None = None
-    choices: tuple[str, ...] = ()
-
-
-@dataclass(frozen=True, slots=True)
-class Recipe:
-    """A named, complete training configuration, read from `resources/recipes`."""
-
-    id: str
-    title: str
-    description: str
-    parameters: tuple[Parameter, ...] = ()
-    raw: Mapping[str, Any] = field(default_factory=dict)
+__all__ = ["OnEnd", "OnProgress", "Parameter", "Recipe", "RetrainingService", "TrainingPreview"]
+LEAST_DECISIONS = 20
+TRAINING = (Split.TRAIN, Split.VALIDATION)  # never TEST
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,12 +49,65 @@ class TrainingPreview:
     problem: str = ""
 
 
-class RetrainingService:
-    def recipes(self) -> list[Recipe]:
-        raise NotImplementedError
+@dataclass(frozen=True, slots=True)
+class _Run:
+    """One training run under way."""
 
-    def preview(self, recipe: str, params: Mapping[str, Any] | None = None) -> TrainingPreview:
-        raise NotImplementedError
+    recipe: str
+    device: str
+    staging: Path
+    folder: Path
+    predicted: float
+    started: float
+    timed: bool  # without a time budget, so that its duration tells something about the next one's
+
+
+class RetrainingService:
+    def __init__(
+        self,
+        store: Store,
+        jobs: JobPort,
+        bundles: BundleStore,
+        switch: BundleSwitch,
+        indexing: IndexBuilder,
+        workplace: Workplace,
+        speeds: Speeds,
+        *,
+        options: Callable[[], JobOptions],
+    ) -> None:
+        self._store = store
+        self._jobs = jobs
+        self._bundles = bundles
+        self._switch = switch
+        self._indexing = indexing
+        self._workplace = workplace
+        self._speeds = speeds
+        self._options = options
+
+    def recipes(self) -> list[Recipe]:
+        return load_recipes()
+
+    def preview(self, recipe: str, params: Mapping[str, Any] | None = None, *, device: str = "auto") -> TrainingPreview:
+        """Counts the training set; it reads every document of two splits, so call it from a worker thread.
+
+        Raises UserError for an unknown recipe or parameter.
+        """
+        found = find_recipe(recipe)
+        values = found.values(params)
+        train, held_out = (count_gold(self._store, split) for split in TRAINING)
+        factor, basis = self._speeds.factor(recipe, device)
+        seconds = estimated_seconds(found, values, decisions=train.decisions, entities=self._entities())
+        return TrainingPreview(
+            documents=train.documents,
+            links=train.links,
+            nils=train.nils,
+            entities=len(train.entities),
+            validation_documents=held_out.documents,
+            validation_decisions=held_out.decisions,
+            minutes=seconds * factor / 60,
+            basis=basis,
+            problem=self._problem(train.links, held_out.links),
+        )
 
     def start(
         self,
@@ -76,24 +120,116 @@ class RetrainingService:
         on_progress: OnProgress,
         on_end: OnEnd,
     ) -> JobHandle:
-        """Train in a child process. The outcome's result holds `bundle` (id), `verdict`, `message`, `active`."""
-        raise NotImplementedError
+        """Train in a child process on the training set; decisions of `test` documents never leave the store.
+
+        The outcome's result holds `bundle` (id), `verdict`, `message`, `active` (whether it serves now) and the job's
+        `metrics`. Without the verdict *promote* the bundle is kept in the history and the one before goes on serving.
+        Raises UserError for an unknown recipe or parameter, and where no bundle serves yet.
+        """
+        found = find_recipe(recipe)
+        values = found.values(params)
+        base = self._base()
+        folder = self._workplace.new_folder()
+        run = _Run(
+            recipe=recipe,
+            device=device,
+            staging=self._bundles.new_staging(),
+            folder=folder,
+            predicted=0.0,
+            started=time.monotonic(),
+            timed=max_minutes is None,
+        )
+        spec = {
+            "snapshot": str(folder / "snapshot"),
+            "base": base.path,
+            "staging": str(run.staging),
+            "recipe": recipe,
+            "parameters": values,
+            "seed": seed,
+            **self._options().spec(),
+            "device": device,
+            "max_minutes": max_minutes,
+        }
+        chain = JobChain(
+            [
+                lambda progress, end: self._jobs.run_here(
+                    lambda: write_snapshot(self._store, folder / "snapshot", TRAINING, kb_hash=base.kb_hash),
+                    on_progress=progress,
+                    on_end=end,
+                ),
+                lambda progress, end: self._jobs.start("train", spec, on_progress=progress, on_end=end),
+            ],
+            on_progress=on_progress,
+            on_end=on_end,
+            finish=lambda outcome: self._finish(self._with_prediction(run, found, values), outcome),
+        )
+        return chain.start()
 
     def bundles(self) -> list[BundleInfo]:
         """Oldest first."""
-        raise NotImplementedError
+        return self._switch.all()
 
     def promote(self, bundle_id: str) -> Change:
-        raise NotImplementedError
+        """Let this bundle serve, whatever its gate said: the curator's knowing choice."""
+        return self._switch.activate(bundle_id)
 
     def rollback(self) -> Change:
-        """Back to the bundle that was active before. Raises UserError where there is none."""
-        raise NotImplementedError
+        """Back to the bundle that served before. Raises UserError where there is none."""
+        return self._switch.rollback()
 
-    def build_index(self, *, on_progress: OnProgress, on_end: OnEnd) -> JobHandle:
+    def build_index(self, *, lexical_only: bool = False, on_progress: OnProgress, on_end: OnEnd) -> JobHandle:
         """Build the untrained bundles, first lexical, then full; each serves as soon as it is ready."""
-        raise NotImplementedError
+        return self._indexing.start(lexical_only=lexical_only, on_progress=on_progress, on_end=on_end)
 
-    def needs_index(self) -> bool:
-        """Whether no bundle serves the current knowledge base fully."""
-        raise NotImplementedError
+    def needs_index(self, *, lexical_only: bool = False) -> bool:
+        """Whether no bundle serves the current knowledge base fully (or at all)."""
+        return self._indexing.is_needed(lexical_only=lexical_only)
+
+    # --- inside ----------------------------------------------------------------------------------------------
+
+    def _entities(self) -> int:
+        with self._store.read() as unit:
+            info = unit.kb.info()
+        return info.entities if info else 0
+
+    def _problem(self, links: int, held_out: int) -> str:
+        if links < LEAST_DECISIONS:
+            return f"Training needs at least {LEAST_DECISIONS} links in train documents; there are {links}."
+        if not held_out:
+            return "No validation document holds a link: set some documents' split to validation to judge the result."
+        return "The index is not built yet." if self.needs_index() else ""
+
+    def _base(self) -> BundleInfo:
+        base = self._switch.active()
+        if base is None:
+            raise UserError("There is no index yet. Import a knowledge base and build its index first.")
+        return base
+
+    def _with_prediction(self, run: _Run, recipe: Recipe, values: Mapping[str, Any]) -> _Run:
+        decisions = count_gold(self._store, Split.TRAIN).decisions if run.timed else 0
+        seconds = estimated_seconds(recipe, values, decisions=decisions, entities=self._entities())
+        return replace(run, predicted=seconds)
+
+    def _finish(self, run: _Run, outcome: JobOutcome) -> JobOutcome:
+        self._workplace.remove(run.folder)
+        if outcome.state is not JobState.DONE:
+            self._bundles.discard(run.staging)
+            return outcome
+        try:
+            info = self._switch.publish(run.staging)
+        except UserError:
+            self._bundles.discard(run.staging)
+            raise
+        verdict = GateVerdict(outcome.result.get("verdict", info.verdict))
+        active = verdict is GateVerdict.PROMOTE
+        if active:
+            self._switch.activate(info.id)
+        if run.timed:
+            seconds = time.monotonic() - run.started
+            self._speeds.measured(run.recipe, run.device, predicted=run.predicted, seconds=seconds)
+        result = {**outcome.result, "bundle": info.id, "verdict": verdict.value, "active": active}
+        return replace(outcome, result=result)
+
+
+def is_trained(info: BundleInfo) -> bool:
+    return info.recipe not in UNTRAINED

@@ -1,0 +1,78 @@
+"""Which bundle serves: the pointer, moved only after the folder is in place, and the way back."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+from curator.domain.bundles import BundleInfo
+from curator.domain.changes import Change, ChangeKind
+from curator.domain.errors import UserError
+from curator.services.events import EventBus
+from curator.services.keys import active_bundle, bundle_history, set_active_bundle
+from curator.services.ports import BundleStore, Store
+
+UNTRAINED = ("untrained", "untrained-lexical")
+FULL_STAGE = "names"
+
+
+class BundleSwitch:
+    """Lists, publishes, activates and rolls back bundles of the current knowledge base."""
+
+    def __init__(self, store: Store, bundles: BundleStore, events: EventBus, *, curator: Callable[[], str]) -> None:
+        self._store = store
+        self._bundles = bundles
+        self._events = events
+        self._curator = curator
+
+    def active_id(self) -> str:
+        with self._store.read() as unit:
+            return active_bundle(unit.meta)
+
+    def all(self) -> list[BundleInfo]:
+        """Oldest first."""
+        return self._bundles.all(active=self.active_id())
+
+    def active(self) -> BundleInfo | None:
+        return next((one for one in self.all() if one.active), None)
+
+    def serving(self) -> list[BundleInfo]:
+        """The bundles of the active one's knowledge base, oldest first; none before the first index."""
+        active = self.active()
+        return [one for one in self.all() if one.kb_hash == active.kb_hash] if active else []
+
+    def publish(self, staging: Path) -> BundleInfo:
+        """Move a complete staging folder to its place; which bundle serves does not change."""
+        return self._bundles.promote(staging)
+
+    def activate(self, bundle_id: str) -> Change:
+        """Raises UserError for a bundle that is not there or was made for another knowledge base."""
+        self._bundles.path(bundle_id)
+        self._refuse_other_kb(bundle_id)
+        with self._store.write() as unit:
+            history = [one for one in bundle_history(unit.meta) if one != bundle_id]
+            set_active_bundle(unit.meta, bundle_id, [*history, bundle_id])
+        return self._changed(f"The bundle {bundle_id} serves now")
+
+    def rollback(self) -> Change:
+        """Back to the bundle that served before. Raises UserError where there is none."""
+        there = {one.id for one in self.all()}
+        with self._store.write() as unit:
+            history = [one for one in bundle_history(unit.meta) if one in there]
+            if len(history) < 2:
+                raise UserError("There is no earlier bundle to go back to.")
+            set_active_bundle(unit.meta, history[-2], history[:-1])
+        return self._changed(f"Back to the bundle {history[-2]}")
+
+    def _refuse_other_kb(self, bundle_id: str) -> None:
+        active = self.active()
+        wanted = next(one for one in self.all() if one.id == bundle_id)
+        if active is not None and wanted.kb_hash != active.kb_hash:
+            raise UserError(
+                f"The bundle {bundle_id} was made for another knowledge base than the project's. Retrain instead."
+            )
+
+    def _changed(self, text: str) -> Change:
+        change = Change(ChangeKind.BUNDLE, self._curator(), text)
+        self._events.emit(change)
+        return change

@@ -1,0 +1,108 @@
+"""Builds the untrained bundles of the current knowledge base: a lexical one within seconds, then the full one."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+from curator.domain.errors import UserError
+from curator.domain.jobs import JobOutcome, JobState
+from curator.services.bundles import FULL_STAGE, UNTRAINED, BundleSwitch
+from curator.services.chain import JobChain, OnEnd, OnProgress, Step
+from curator.services.ports import BundleStore, JobHandle, JobPort, Store
+from curator.services.snapshots import write_knowledge_base
+from curator.services.workplace import JobOptions, Workplace
+
+LEXICAL = ("lexical",)
+FULL = ("lexical", FULL_STAGE)
+
+
+class IndexBuilder:
+    def __init__(
+        self,
+        store: Store,
+        jobs: JobPort,
+        bundles: BundleStore,
+        switch: BundleSwitch,
+        workplace: Workplace,
+        *,
+        options: Callable[[], JobOptions],
+    ) -> None:
+        self._store = store
+        self._jobs = jobs
+        self._bundles = bundles
+        self._switch = switch
+        self._workplace = workplace
+        self._options = options
+
+    def is_needed(self, *, lexical_only: bool = False) -> bool:
+        """False without a knowledge base: there is nothing to build."""
+        with self._store.read() as unit:
+            if unit.kb.info() is None:
+                return False
+        wanted = LEXICAL[0] if lexical_only else FULL_STAGE
+        return not any(wanted in one.stages for one in self._switch.serving())
+
+    def start(self, *, lexical_only: bool = False, on_progress: OnProgress, on_end: OnEnd) -> JobHandle:
+        """Raises UserError without a knowledge base. A lexical bundle that is there already is not built again."""
+        with self._store.read() as unit:
+            if unit.kb.info() is None:
+                raise UserError("There is no knowledge base to index. Import one first (`curator kb import`).")
+        folder = self._workplace.new_folder()
+        kb = folder / "kb.jsonl"
+        steps: list[Step] = [
+            lambda progress, end: self._jobs.run_here(
+                lambda: write_knowledge_base(self._store, kb), on_progress=progress, on_end=end
+            )
+        ]
+        if self.is_needed(lexical_only=True):
+            steps.append(lambda progress, end: self._build(kb, LEXICAL, progress, end))
+        if not lexical_only:
+            steps.append(lambda progress, end: self._build(kb, FULL, progress, end))
+
+        def finish(outcome: JobOutcome) -> JobOutcome:
+            self._workplace.remove(folder)
+            return outcome
+
+        return JobChain(steps, on_progress=on_progress, on_end=on_end, finish=finish).start()
+
+    def _build(self, kb: Path, stages: tuple[str, ...], on_progress: OnProgress, on_end: OnEnd) -> JobHandle:
+        staging = self._bundles.new_staging()
+        options = self._options()
+        spec: dict[str, Any] = {
+            "kb": str(kb),
+            "staging": str(staging),
+            "stages": list(stages),
+            "encoder": options.encoder,
+            "reuse": self._reusable(),
+            **options.spec(),
+        }
+
+        def ended(outcome: JobOutcome) -> None:
+            on_end(self._ended(staging, outcome))
+
+        try:
+            return self._jobs.start("index", spec, on_progress=on_progress, on_end=ended)
+        except UserError:
+            self._bundles.discard(staging)
+            raise
+
+    def _reusable(self) -> str:
+        """The folder of an untrained bundle of this knowledge base, whose files the next one can share."""
+        found = [one for one in self._switch.serving() if one.recipe in UNTRAINED]
+        return found[-1].path if found else ""
+
+    def _ended(self, staging: Path, outcome: JobOutcome) -> JobOutcome:
+        if outcome.state is not JobState.DONE:
+            self._bundles.discard(staging)
+            return outcome
+        try:
+            info = self._switch.publish(staging)
+            active = self._switch.active()
+            if active is None or active.recipe in UNTRAINED:  # a trained bundle is not replaced by an untrained one
+                self._switch.activate(info.id)
+        except UserError as error:
+            self._bundles.discard(staging)
+            return JobOutcome(JobState.FAILED, str(error))
+        return JobOutcome(JobState.DONE, outcome.message, {**outcome.result, "bundle": info.id})

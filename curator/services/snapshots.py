@@ -1,0 +1,154 @@
+"""The immutable input of a job, written from the store: `documents.jsonl` and `snapshot.json` in a folder.
+
+One document a line: {"key", "split", "text", "mentions": [{"key", "spans", "types", "gold": null | {"ids", "nil"},
+"shown"}]}; the index holds the knowledge base's hash and the documents file's SHA-256.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+from collections.abc import Generator, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from curator.domain.decisions import Decision, Outcome
+from curator.domain.documents import Document, DocumentState, Mention, Split
+from curator.domain.entities import Entity, TypeMapping
+from curator.domain.jobs import Progress
+from curator.services.ports import Store, UnitOfWork
+
+DOCUMENTS = "documents.jsonl"
+INDEX = "snapshot.json"
+GOLD = (Outcome.LINK, Outcome.NIL)
+
+
+@dataclass(slots=True)
+class SnapshotCounts:
+    """What a snapshot holds: documents with a link or NIL decision, and those decisions, of one split."""
+
+    documents: int = 0
+    links: int = 0
+    nils: int = 0
+    entities: set[str] = field(default_factory=set)
+
+    @property
+    def decisions(self) -> int:
+        return self.links + self.nils
+
+    def add(self, decisions: Sequence[Decision]) -> None:
+        self.documents += 1
+        self.links += sum(one.verdict.outcome is Outcome.LINK for one in decisions)
+        self.nils += sum(one.verdict.outcome is Outcome.NIL for one in decisions)
+        self.entities.update(entity for one in decisions for entity in one.verdict.entity_ids)
+
+
+def count_gold(store: Store, split: Split, *, only_done: bool = False) -> SnapshotCounts:
+    """What a snapshot of this split would hold."""
+    counts = SnapshotCounts()
+    with store.read() as unit:
+        for document_id in unit.documents.ids(split=split, state=DocumentState.DONE if only_done else None):
+            gold = _gold(unit, document_id)
+            if gold:
+                counts.add(list(gold.values()))
+    return counts
+
+
+def write_snapshot(
+    store: Store, folder: Path, splits: Sequence[Split], *, kb_hash: str, only_done: bool = False
+) -> Generator[Progress, None, dict[str, int]]:
+    """Write the documents of `splits` that hold a link or NIL decision; returns {"documents": number}.
+
+    With `only_done` documents that are not done are left out: gold, as evaluation understands it.
+    """
+    folder.mkdir(parents=True, exist_ok=True)
+    state = DocumentState.DONE if only_done else None
+    with store.read() as unit:
+        ids = [one for split in splits for one in unit.documents.ids(split=split, state=state)]
+        mapping = unit.meta.type_mapping()
+    written = 0
+    digest = hashlib.sha256()
+    with (folder / DOCUMENTS).open("wb") as out:
+        for number, document_id in enumerate(ids, start=1):
+            line = _line(store, document_id, mapping)
+            digest.update(line)
+            out.write(line)
+            written += bool(line)
+            if number % 50 == 0 or number == len(ids):
+                yield Progress("snapshot", number, len(ids))
+        out.flush()
+        os.fsync(out.fileno())
+    index = {"kb_hash": kb_hash, "files": {DOCUMENTS: digest.hexdigest()}}
+    (folder / INDEX).write_text(json.dumps(index), encoding="utf-8")
+    return {"documents": written}
+
+
+def write_knowledge_base(store: Store, path: Path) -> Generator[Progress, None, dict[str, int]]:
+    """The active knowledge base as JSON lines, for a job that builds a bundle."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    written = 0
+    with store.read() as unit, path.open("w", encoding="utf-8", newline="\n") as out:
+        info = unit.kb.info()
+        total = info.entities if info else 0
+        for entity in unit.kb.iterate():
+            out.write(json.dumps(_entity(entity), ensure_ascii=False) + "\n")
+            written += 1
+            if written % 2000 == 0:
+                yield Progress("write the knowledge base", written, total)
+    return {"entities": written}
+
+
+def _gold(unit: UnitOfWork, document_id: int) -> dict[int, Decision]:
+    """Current link and NIL decisions of the document's living mentions."""
+    current = unit.decisions.current_of_document(document_id)
+    if not current:
+        return {}
+    living = {one.id for one in unit.mentions.of_document(document_id)}
+    return {key: one for key, one in current.items() if one.verdict.outcome in GOLD and key in living}
+
+
+def _line(store: Store, document_id: int, mapping: TypeMapping) -> bytes:
+    with store.read() as unit:
+        gold = _gold(unit, document_id)
+        if not gold:
+            return b""
+        document = unit.documents.get(document_id)
+        mentions = unit.mentions.of_document(document_id)
+    raw = json.dumps(_document(document, mentions, gold, mapping), ensure_ascii=False)
+    return raw.encode("utf-8", "surrogatepass") + b"\n"
+
+
+def _document(
+    document: Document, mentions: Sequence[Mention], gold: Mapping[int, Decision], mapping: TypeMapping
+) -> dict[str, Any]:
+    return {
+        "key": str(document.id),
+        "split": document.split.value,
+        "text": document.text,
+        "mentions": [_mention(one, gold.get(one.id), mapping) for one in mentions],
+    }
+
+
+def _mention(mention: Mention, decision: Decision | None, mapping: TypeMapping) -> dict[str, Any]:
+    verdict = decision.verdict if decision else None
+    shown = decision.shown.candidates if decision and decision.shown else ()
+    return {
+        "key": str(mention.id),
+        "spans": [[one.start, one.end] for one in mention.spans],
+        "types": list(mapping.types_for(mention.type)),
+        "gold": {"ids": list(verdict.entity_ids), "nil": verdict.outcome is Outcome.NIL} if verdict else None,
+        "shown": [one.entity_id for one in shown],
+    }
+
+
+def _entity(entity: Entity) -> dict[str, Any]:
+    return {
+        "id": entity.id,
+        "name": entity.name,
+        "synonyms": entity.synonyms,
+        "types": entity.types,
+        "definition": entity.definition,
+        "alt_ids": entity.alt_ids,
+    }

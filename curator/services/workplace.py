@@ -1,0 +1,55 @@
+"""Folders that jobs read from, and the options every job gets."""
+
+from __future__ import annotations
+
+import secrets
+import shutil
+import tempfile
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from curator.domain.errors import UserError
+
+
+@dataclass(frozen=True, slots=True)
+class JobOptions:
+    """`device` is auto, cpu or cuda; `threads` 0 leaves the choice to the library; '' means the default."""
+
+    device: str = "auto"
+    threads: int = 0
+    encoder: str = ""
+    cache: str = ""
+
+    def spec(self) -> dict[str, Any]:
+        """The part of a job's specification that is the same for every kind."""
+        return {"device": self.device, "threads": self.threads, "cache": self.cache}
+
+
+class Workplace:
+    """`jobs/` in the project's folder, or the system's temporary folder for a project that is only read."""
+
+    def __init__(self, project: Path, *, read_only: bool) -> None:
+        self._folder = project / "jobs"
+        self._read_only = read_only
+
+    def new_folder(self) -> Path:
+        """Raises UserError where nothing can be written."""
+        try:
+            if self._read_only:
+                return Path(tempfile.mkdtemp(prefix="curator-"))
+            folder = self._folder / secrets.token_hex(6)
+            folder.mkdir(parents=True)
+        except OSError as error:
+            raise UserError(
+                f"No folder for the job can be made in {self._folder} ({error.strerror}). Check its rights and space."
+            ) from error
+        return folder
+
+    def remove(self, folder: Path) -> None:
+        shutil.rmtree(folder, ignore_errors=True)
+
+    def clean(self) -> None:
+        """Remove what a killed process left; only the holder of the project's lock calls this."""
+        if not self._read_only:
+            shutil.rmtree(self._folder, ignore_errors=True)
