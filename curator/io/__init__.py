@@ -1,0 +1,17 @@
+"""Documents and knowledge bases in files: one module for each format, and a registry that joins them."""
+
+from __future__ import annotations
+
+from curator.io.kb import default_sources
+from curator.io.medline import MedlineFormat
+from curator.io.pubmed_xml import PubMedXmlFormat
+from curator.io.pubtator import PubTatorFormat
+from curator.io.registry import Registry
+from curator.io.zeshel import ZeshelFormat
+
+__all__ = ["Registry", "default_registry"]
+
+
+def default_registry() -> Registry:
+    """Every format there is. The strictest is asked first: a PubTator header may stand in any text."""
+    return Registry((PubMedXmlFormat(), ZeshelFormat(), MedlineFormat(), PubTatorFormat()), default_sources())

@@ -1,0 +1,107 @@
+"""Whole files or none: write beside the target, fsync, rename; a failure leaves what was there before."""
+
+from __future__ import annotations
+
+import errno
+import os
+import secrets
+from contextlib import suppress
+from pathlib import Path
+from types import TracebackType
+from typing import BinaryIO
+
+from curator.domain.errors import UserError
+
+_ADVICE = {
+    errno.ENOSPC: "the disk is full: free some space and try again",
+    errno.EDQUOT: "the disk quota is used up: free some space and try again",
+    errno.EACCES: "no permission to write there: choose another folder",
+    errno.EPERM: "no permission to write there: choose another folder",
+    errno.EROFS: "the folder is read-only: choose another folder",
+    errno.ENOENT: "the folder does not exist: create it or choose another",
+    errno.ENOTDIR: "a part of the path is not a folder: choose another path",
+    errno.EISDIR: "it is a folder: name a file",
+    errno.EEXIST: "a file of that name is in the way: remove it or choose another path",
+}
+
+
+def write_error(path: Path, error: OSError) -> UserError:
+    """The sentence for an operating-system error met while writing `path`."""
+    advice = _ADVICE.get(error.errno or 0, f"{error.strerror or error}: check the disk and try again")
+    return UserError(f"cannot write {path}: {advice}; nothing was changed")
+
+
+class AtomicFiles:
+    """Context manager for one or several files that appear together when the block ends without an exception.
+
+    Every file is written under a temporary name beside its target and fsynced before the first rename. Raises
+    UserError for a full disk, a missing folder or a lack of permission; the targets are then as they were.
+    """
+
+    def __init__(self) -> None:
+        self._files: list[tuple[Path, Path, BinaryIO]] = []
+
+    def __enter__(self) -> AtomicFiles:
+        return self
+
+    def open(self, target: Path) -> BinaryIO:
+        """A stream whose content becomes `target`."""
+        temporary = target.with_name(f".{target.name[:80]}.{secrets.token_hex(6)}.part")
+        try:
+            if target.is_dir():
+                raise IsADirectoryError(errno.EISDIR, "is a folder")
+            descriptor = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o666)
+        except OSError as error:
+            raise write_error(target, error) from error
+        stream = os.fdopen(descriptor, "wb", buffering=1 << 18)
+        self._files.append((target, temporary, stream))
+        return stream
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        try:
+            if kind is None:
+                self._commit()
+        finally:
+            self._discard()
+        if isinstance(error, OSError) and self._files:
+            raise write_error(self._files[-1][0], error) from error
+
+    def _commit(self) -> None:
+        target = Path()
+        try:
+            for target, _, stream in self._files:  # noqa: B007  # named in the error
+                stream.flush()
+                os.fsync(stream.fileno())
+                stream.close()
+            for target, temporary, _ in self._files:
+                temporary.replace(target)
+            for folder in {target.parent for target, _, _ in self._files}:
+                _sync_folder(folder)
+        except OSError as error:
+            raise write_error(target, error) from error
+
+    def _discard(self) -> None:
+        for _, temporary, stream in self._files:
+            with suppress(OSError):  # on a full disk the buffer cannot be flushed; the file is closed all the same
+                stream.close()
+            temporary.unlink(missing_ok=True)
+
+
+def make_folder(path: Path) -> None:
+    """Create the folder `path` (its parent must exist). Raises UserError."""
+    try:
+        path.mkdir(exist_ok=True)
+    except OSError as error:
+        raise write_error(path, error) from error
+
+
+def _sync_folder(folder: Path) -> None:
+    if os.name != "posix":
+        return
+    descriptor = os.open(folder, os.O_RDONLY)
+    try:
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)

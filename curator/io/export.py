@@ -1,0 +1,104 @@
+"""What every writer shares: target paths, the check of spans, and which decisions a file can carry."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from enum import Enum
+from pathlib import Path
+from typing import NoReturn
+
+from curator.domain.decisions import Outcome
+from curator.domain.documents import SourceFile, slice_spans
+from curator.domain.errors import UserError
+from curator.io.atomic import make_folder
+from curator.services.ports import ExportDocument, GoldMention, Problem
+
+
+class Action(Enum):
+    """What becomes of a mention's line."""
+
+    KEEP = "keep"  # as the source has it
+    WRITE = "write"  # with the decision's entities, none of them for NIL
+    DROP = "drop"
+
+
+class ReadOnly:
+    """Base of formats that are read only."""
+
+    name: str
+    title: str
+    can_read = True
+    can_write = False
+
+    def write(self, files: Iterable[tuple[SourceFile, Iterable[ExportDocument]]], out: Path) -> NoReturn:  # noqa: ARG002
+        raise UserError(f"{self.title} cannot be written: export as pubtator or zeshel")
+
+
+def action_for(gold: GoldMention, document: str, problems: list[Problem]) -> Action:
+    """Linked and NIL mentions are written. Rejected ones leave the file, since no format can say "not an entity".
+    Skipped and undecided ones stay as the source has them; when the curator added them, they are not gold yet and
+    stay out. What stays out is noted in `problems`.
+    """
+    from_source = gold.mention.record >= 0
+    if gold.unchanged and from_source:
+        return Action.KEEP
+    outcome = gold.decision.verdict.outcome if gold.decision is not None else Outcome.CLEARED
+    if outcome in (Outcome.LINK, Outcome.NIL):
+        return Action.WRITE
+    if outcome is not Outcome.REJECTED and from_source:
+        return Action.KEEP
+    state = "undecided" if outcome is Outcome.CLEARED else outcome.value
+    problems.append(Problem(0, "note", f'document {document}: "{gold.mention.text}" is {state} and was left out'))
+    return Action.DROP
+
+
+def entity_ids(gold: GoldMention) -> tuple[str, ...]:
+    """The decision's entities, empty for NIL."""
+    return gold.decision.verdict.entity_ids if gold.decision is not None else ()
+
+
+def check_spans(item: ExportDocument) -> None:
+    """Every mention's spans must lie on its quoted text. A ValueError here is a bug, never the user's mistake."""
+    for gold in item.mentions:
+        mention = gold.mention
+        found = slice_spans(item.document.text, mention.spans)
+        if found != mention.text:
+            raise ValueError(
+                f"mention {mention.id} of document {item.document.external_id}: the text at {mention.spans} is "
+                f"{found!r}, not {mention.text!r}"
+            )
+
+
+def target_paths(out: Path, files: Sequence[SourceFile], *, format_name: str, suffix: str) -> list[Path]:
+    """One target a file: `out` itself for a single file, unless `out` is a folder; otherwise the files' names in the
+    folder `out`, which is created. `.gz` is dropped, since exports are plain text; equal names are numbered.
+    """
+    if not files:
+        raise UserError("nothing to export: the project holds no document that was asked for")
+    if len(files) == 1 and not out.is_dir():
+        return [out]
+    make_folder(out)
+    names = [export_name(file, format_name=format_name, suffix=suffix) for file in files]
+    return [out / name for name in unique(names)]
+
+
+def export_name(file: SourceFile, *, format_name: str, suffix: str) -> str:
+    """The file's own name for its own format, otherwise its stem with `suffix`."""
+    name = Path(file.name or file.path).name
+    name = name[:-3] if name.lower().endswith(".gz") else name
+    return name if file.format == format_name else Path(name).stem + suffix
+
+
+def unique(names: Sequence[str]) -> list[str]:
+    """`a.txt`, `a.txt` -> `a.txt`, `a-2.txt`."""
+    taken: set[str] = set()
+    result = []
+    for name in names:
+        stem, dot, rest = name.partition(".")
+        number, candidate = 1, name
+        while candidate in taken:
+            number += 1
+            candidate = f"{stem}-{number}{dot}{rest}"
+        taken.add(candidate)
+        result.append(candidate)
+    return result

@@ -1,0 +1,49 @@
+"""What the readers of knowledge bases share."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+from curator.domain.entities import Entity
+from curator.domain.errors import UserError
+from curator.services.ports import KnowledgeBaseReader, Problem
+
+
+@dataclass(frozen=True, slots=True)
+class KbSource:
+    """A kind of knowledge-base file: `sniff` gets the first bytes, `open` raises UserError."""
+
+    name: str
+    title: str
+    sniff: Callable[[bytes], bool]
+    open: Callable[[Path], KnowledgeBaseReader]
+
+
+def first_of_each(found: Iterable[tuple[int, Entity]], problems: list[Problem]) -> Iterator[Entity]:
+    """Entities with their lines, each id once: the first wins, and the others are set aside."""
+    lines: dict[str, int] = {}
+    for line, entity in found:
+        if entity.id in lines:
+            text = f"entity {entity.id} ({entity.name}) was already defined in line {lines[entity.id]}, which is kept"
+            problems.append(Problem(line, "set aside", text))
+            continue
+        lines[entity.id] = line
+        yield entity
+
+
+def needs_some(entities: Iterable[Entity], path: Path, problems: list[Problem]) -> Iterator[Entity]:
+    """The entities; UserError when there is none."""
+    count = 0
+    for count, entity in enumerate(entities, 1):  # noqa: B007  # the count is used after the loop
+        yield entity
+    if not count:
+        why = f"; line {problems[0].line}: {problems[0].text}" if problems else ""
+        raise UserError(f"{path} holds no usable entity{why}")
+
+
+def clean_names(names: Iterable[str], besides: str = "") -> tuple[str, ...]:
+    """Stripped, without empty ones, without repetitions and without `besides`."""
+    stripped = (name.strip() for name in names)
+    return tuple(dict.fromkeys(name for name in stripped if name and name != besides))

@@ -1,0 +1,110 @@
+"""A knowledge base as JSON lines: `id name synonyms types definition alt_ids tree_numbers parents`.
+
+`id` and `name` are needed, the others may be missing or null. A text where a list belongs is taken as its one element.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+from curator.domain.entities import Entity
+from curator.domain.errors import UserError
+from curator.io.kb.base import KbSource, clean_names, first_of_each, needs_some
+from curator.io.source import BOM, Source, plain_text
+from curator.io.zeshel_lines import LineError, first_object, parse_object
+from curator.services.ports import Problem
+
+LISTS = ("synonyms", "types", "alt_ids", "tree_numbers", "parents")
+FIELDS = ("id", "name", "definition", *LISTS)
+
+
+class JsonlReader:
+    """Streams one file."""
+
+    format = "jsonl"
+
+    def __init__(self, path: Path) -> None:
+        self._source = Source(path)
+        self.problems: list[Problem] = []
+
+    @property
+    def position(self) -> tuple[int, int]:
+        return self._source.position
+
+    def prepare(self) -> None:
+        self._source.verify()
+
+    def __iter__(self) -> Iterator[Entity]:
+        self.problems = []
+        self._unknown: set[str] = set()
+        yield from needs_some(first_of_each(self._entities(), self.problems), self._source.path, self.problems)
+
+    def _entities(self) -> Iterator[tuple[int, Entity]]:
+        for number, line in enumerate(self._source.lines(), 1):
+            line = line.removeprefix(BOM) if number == 1 else line
+            if not line.strip():
+                continue
+            try:
+                yield number, self._entity(parse_object(line), number)
+            except LineError as error:
+                self.problems.append(Problem(number, "set aside", f"the entity {error}"))
+
+    def _entity(self, value: Mapping[str, Any], line: int) -> Entity:
+        for key in value:
+            if key not in FIELDS and key not in self._unknown:
+                self._unknown.add(key)
+                self.problems.append(Problem(line, "note", f"the field {key!r} is not known and is not read"))
+        entity_id, name = _needed(value, "id"), _needed(value, "name")
+        lists = {key: self._list(value, key, line) for key in LISTS}
+        lists["synonyms"] = clean_names(lists["synonyms"], besides=name)
+        lists["alt_ids"] = clean_names(lists["alt_ids"], besides=entity_id)
+        definition = value.get("definition") or ""
+        if not isinstance(definition, str):
+            self._wrong(entity_id, "definition", "text", line)
+            definition = ""
+        return Entity(entity_id, name, definition=plain_text(definition).strip(), **lists)
+
+    def _list(self, value: Mapping[str, Any], key: str, line: int) -> tuple[str, ...]:
+        found = value.get(key)
+        if found is None or found == "":
+            return ()
+        if isinstance(found, str):
+            text = f"entity {value['id']}: {key!r} is a text, read as a list of one"
+            self.problems.append(Problem(line, "repaired", text))
+            found = [found]
+        if not isinstance(found, list):
+            self._wrong(value["id"], key, "a list of texts", line)
+            return ()
+        texts = [item for item in found if isinstance(item, str)]
+        if len(texts) < len(found):
+            self._wrong(value["id"], key, "a list of texts: its other elements are left out", line)
+        return clean_names(plain_text(text) for text in texts)
+
+    def _wrong(self, entity_id: str, key: str, wanted: str, line: int) -> None:
+        self.problems.append(Problem(line, "set aside", f"entity {entity_id}: {key!r} should be {wanted}"))
+
+
+def _needed(value: Mapping[str, Any], key: str) -> str:
+    found = value.get(key)
+    if not isinstance(found, str) or not found.strip():
+        raise LineError(f"has no text in {key!r}")
+    return plain_text(found).strip()
+
+
+def sniff(head: bytes) -> bool:
+    found = first_object(head)
+    return "id" in found and "name" in found
+
+
+def open_reader(path: Path) -> JsonlReader:
+    """Raises UserError for a missing, empty, truncated or foreign file."""
+    if not sniff(Source(path).head()):
+        raise UserError(f"{path} is no knowledge base in JSON lines: each line needs an `id` and a `name`")
+    reader = JsonlReader(path)
+    reader.prepare()
+    return reader
+
+
+JSONL = KbSource("jsonl", "JSON lines (id, name, synonyms ...)", sniff, open_reader)

@@ -1,0 +1,232 @@
+"""PubTator: `PMID|t|title`, `PMID|a|abstract`, tab-separated annotation and relation lines, blank lines between.
+
+Offsets are code points over title + one separator character + abstract. The stored text has a line feed for that
+separator: a title never holds one, so nothing found by machine crosses from title to abstract, and the text can be
+taken apart again. An empty abstract leaves the title alone; an empty title leaves the separator, which offsets count.
+A document begins at its header line, so every line belongs to exactly one record or, before the first, to `head`.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from curator.domain.documents import Passage, SourceDocument, SourceFile, SourceMention
+from curator.domain.errors import UserError
+from curator.io.anchoring import Anchors
+from curator.io.idstyle import IdStyle, detect_style
+from curator.io.pubtator_write import write_files
+from curator.io.source import BOM, Source, without_line_end
+from curator.services.ports import ExportDocument, Problem
+
+HEADER = re.compile(r"([^|\t\r\n]{1,200})\|([ta])\|")
+STYLE_BYTES = 1 << 25  # identifiers in the first 32 MiB of a file are enough to know its habits
+
+_ANNOTATION = re.compile(r"[^\t\r\n]{1,200}\t\s*\d+\s*\t\s*\d+\s*\t")
+_RELATION_NAME = re.compile(r"[A-Za-z][A-Za-z _:-]*")
+
+
+@dataclass(slots=True)
+class _Record:
+    """The lines of one document, headers found so far, and the number of its first line."""
+
+    line: int
+    pmid: str
+    lines: list[str] = field(default_factory=list)
+    title: int = -1
+    abstract: int = -1
+
+    def take(self, line: str, header: re.Match[str] | None) -> None:
+        if header is not None and header[2] == "t" and self.title < 0:
+            self.title = len(self.lines)
+        elif header is not None and header[2] == "a" and self.abstract < 0:
+            self.abstract = len(self.lines)
+        self.lines.append(line)
+
+    def continues_with(self, header: re.Match[str]) -> bool:
+        """A second title makes a second document, even under the same PMID."""
+        return header[1].strip() == self.pmid and not (header[2] == "t" and self.title >= 0)
+
+    def part(self, index: int) -> str:
+        return without_line_end(self.lines[index]).split("|", 2)[2] if index >= 0 else ""
+
+
+class PubTatorReader:
+    """Streams one PubTator file. Raises UserError while iterating where the file turns out damaged."""
+
+    format = "pubtator"
+
+    def __init__(self, path: Path) -> None:
+        self._source = Source(path)
+        self._style: IdStyle | None = None
+        self._reset()
+
+    def _reset(self) -> None:
+        self.problems: list[Problem] = []
+        self.head = ""
+        self.tail = ""
+        self.extra = ""
+
+    @property
+    def position(self) -> tuple[int, int]:
+        return self._source.position
+
+    def prepare(self) -> None:
+        """Check the whole file (gzip) and learn its identifier style."""
+        self._source.verify()
+        self._style = detect_style(_annotation_rows(self._source))
+
+    def __iter__(self) -> Iterator[SourceDocument]:
+        self._reset()
+        if self._style is None:
+            self.prepare()
+        assert self._style is not None
+        self.extra = self._style.dump()
+        mentions = with_ids = documents = 0
+        for record in self._records():
+            document = self._document(record, self._style)
+            documents += 1
+            mentions += len(document.mentions)
+            with_ids += sum(1 for m in document.mentions if m.ids)
+            yield document
+        if not documents:
+            raise UserError(f"{self._source.path} holds no PubTator document: no line like `PMID|t|title`")
+        if mentions and not with_ids:
+            self._problem(0, "note", "no mention of this file carries an identifier: all count as NIL")
+
+    def _records(self) -> Iterator[_Record]:
+        record: _Record | None = None
+        for number, line in enumerate(self._source.lines(), 1):
+            if number == 1 and line.startswith(BOM):
+                self.head, line = BOM, line[1:]
+            header = HEADER.match(line)
+            if header is not None and (record is None or not record.continues_with(header)):
+                if record is not None:
+                    yield record
+                record = _Record(number, header[1].strip())
+            if record is not None:
+                record.take(line, header)
+                continue
+            self.head += line
+            if line.strip():
+                self._problem(number, "set aside", f"stands before the first document: {_shown(line)}")
+        if record is not None:
+            yield record
+
+    def _document(self, record: _Record, style: IdStyle) -> SourceDocument:
+        title, abstract = record.part(record.title), record.part(record.abstract)
+        if record.abstract < 0:
+            self._problem(record.line, "note", f"document {record.pmid} has no abstract line")
+        if record.title < 0:
+            self._problem(record.line, "note", f"document {record.pmid} has no title line")
+        text, passages = join_text(title, abstract)
+        anchors = Anchors(text, passages)
+        mentions = []
+        for index, line in enumerate(record.lines):
+            if index in (record.title, record.abstract) or not line.strip():
+                continue
+            mention = self._mention(record, index, anchors, style, text)
+            if mention is not None:
+                mentions.append(mention)
+        return SourceDocument(record.pmid, title, text, passages, tuple(mentions), "".join(record.lines), record.line)
+
+    def _mention(
+        self, record: _Record, index: int, anchors: Anchors, style: IdStyle, text: str
+    ) -> SourceMention | None:
+        """The mention of one line; None for relations, and for what is set aside with a problem."""
+        number, columns = record.line + index, without_line_end(record.lines[index]).split("\t")
+        if reason := _unusable(columns, record.pmid):
+            if reason != "relation":
+                self._problem(number, "set aside", f"{reason}: {_shown(record.lines[index])}")
+            return None
+        start, end, quote, kind = int(columns[1]), int(columns[2]), columns[3], columns[4].strip()
+        anchor = anchors.find(start, end, quote)
+        where = f'document {record.pmid}: "{quote}" at {start}-{end}'
+        if anchor is None:
+            found = text[start:end] if start < end else ""
+            self._problem(
+                number, "set aside", f'{where}: the text there is "{found[:80]}", and no other place is clear'
+            )
+            return None
+        span = anchor.span
+        if anchor.repair:
+            self._problem(number, "repaired", f"{where}: {anchor.repair}; read as {span.start}-{span.end}")
+        raw_ids = columns[5] if len(columns) > 5 else ""
+        ids = style.split(raw_ids, kind)
+        return SourceMention((span,), text[span.start : span.end], kind, ids, raw_ids, not ids, index)
+
+    def _problem(self, line: int, severity: str, text: str) -> None:
+        self.problems.append(Problem(line, severity, text))
+
+
+class PubTatorFormat:
+    """Reads and writes PubTator. `problems` holds what the last `write` could not carry."""
+
+    name = "pubtator"
+    title = "PubTator"
+    can_read = True
+    can_write = True
+
+    def __init__(self) -> None:
+        self.problems: list[Problem] = []
+
+    def sniff(self, path: Path, head: bytes) -> bool:  # noqa: ARG002
+        lines = head.decode("utf-8", "ignore").removeprefix(BOM).split("\n")
+        return any(HEADER.match(line) for line in lines)
+
+    def open(self, path: Path) -> PubTatorReader:
+        """Raises UserError for a missing, empty, truncated or foreign file."""
+        if not self.sniff(path, Source(path).head()):
+            raise UserError(f"{path} is not PubTator: no line like `PMID|t|title`; choose another format")
+        reader = PubTatorReader(path)
+        reader.prepare()
+        return reader
+
+    def write(self, files: Iterable[tuple[SourceFile, Iterable[ExportDocument]]], out: Path) -> list[Path]:
+        """See `pubtator_write.write_files`."""
+        self.problems = []
+        return write_files(files, out, self.problems)
+
+
+def join_text(title: str, abstract: str) -> tuple[str, tuple[Passage, ...]]:
+    """The stored text and its passages; empty parts have none."""
+    passages = [Passage("title", 0, len(title))] if title else []
+    if not abstract:
+        return title, tuple(passages)
+    start = len(title) + 1
+    passages.append(Passage("abstract", start, start + len(abstract)))
+    return f"{title}\n{abstract}", tuple(passages)
+
+
+def _unusable(columns: Sequence[str], pmid: str) -> str:
+    """Why a line is no mention: "relation", or the reason for setting it aside; '' for a mention."""
+    if len(columns) < 2:
+        return "neither a header, an annotation nor a relation"
+    if columns[0].strip() != pmid:
+        return f"belongs to document {columns[0].strip()[:40]!r} but stands in document {pmid}"
+    if len(columns) >= 4 and _RELATION_NAME.fullmatch(columns[1]):
+        return "relation"
+    if len(columns) < 5:
+        return f"an annotation needs at least 5 columns, this has {len(columns)}"
+    if not all(c.strip().isascii() and c.strip().isdigit() for c in columns[1:3]):
+        return "the offsets are not numbers"
+    return ""
+
+
+def _annotation_rows(source: Source) -> Iterator[list[str]]:
+    size = 0
+    for line in source.lines():
+        size += len(line)
+        if size > STYLE_BYTES:
+            return
+        if _ANNOTATION.match(line):
+            columns = without_line_end(line).split("\t")
+            if len(columns) >= 5:
+                yield columns
+
+
+def _shown(line: str) -> str:
+    line = without_line_end(line)
+    return line if len(line) <= 80 else line[:77] + "..."

@@ -1,0 +1,192 @@
+"""Write PubTator: what did not change goes back byte for byte, everything else is edited line by line.
+
+* An unchanged mention's line is kept; a changed decision rewrites the id column only. A 7th column is kept while it
+  still fits (empty, or one part for each id), otherwise it is emptied.
+* NIL is `-1`. Ids are written in the file's own habit (`IdStyle`).
+* A deleted or rejected mention's line goes; relation and other lines stay.
+* A new mention's line follows the last mention line that starts no later, otherwise it stands before the first
+  mention line, or after the headers when there is none.
+* A document from another format gets a new record, its line breaks written as spaces.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+
+from curator.domain.documents import SourceFile
+from curator.io.atomic import AtomicFiles
+from curator.io.export import Action, action_for, check_spans, entity_ids, target_paths
+from curator.io.idstyle import IdStyle
+from curator.io.source import join_lines, line_end, split_lines, without_line_end
+from curator.services.ports import ExportDocument, GoldMention, Problem
+
+_BREAKS = str.maketrans("\n\r\t", "   ")
+
+
+def write_files(
+    files: Iterable[tuple[SourceFile, Iterable[ExportDocument]]], out: Path, problems: list[Problem]
+) -> list[Path]:
+    """Write each source file: a single one to `out`, several into the folder `out`. Documents are consumed as a
+    stream. What PubTator cannot carry is appended to `problems`. Raises UserError; then nothing was changed.
+    """
+    chosen = list(files)
+    targets = target_paths(out, [file for file, _ in chosen], format_name="pubtator", suffix=".pubtator.txt")
+    with AtomicFiles() as atomic:
+        for (file, documents), target in zip(chosen, targets, strict=True):
+            stream = atomic.open(target)
+            for piece in _file_text(file, documents, problems):
+                stream.write(piece.encode("utf-8"))
+    return targets
+
+
+def _file_text(file: SourceFile, documents: Iterable[ExportDocument], problems: list[Problem]) -> Iterator[str]:
+    own = file.format == "pubtator"
+    style = IdStyle.load(file.extra) if own else IdStyle()
+    yield file.head if own else ""
+    complete = True
+    for item in documents:
+        if not complete:
+            yield "\n\n"
+        text = edited_record(item, style, problems) if own and item.raw else new_record(item, style, problems)
+        complete = text.endswith("\n")
+        yield text
+    yield file.tail if own else ""
+
+
+def edited_record(item: ExportDocument, style: IdStyle, problems: list[Problem]) -> str:
+    """The record with the changed mentions' lines rewritten; `item.raw` itself when nothing changed."""
+    check_spans(item)
+    lines: list[str | None] = list(split_lines(item.raw))
+    new: list[GoldMention] = []
+    changed = False
+    for record in item.removed_records:
+        lines[record], changed = None, True
+    for gold in item.mentions:
+        action, record = action_for(gold, item.document.external_id, problems), gold.mention.record
+        if action is Action.KEEP:
+            continue
+        if record >= 0:
+            old = lines[record] or ""
+            lines[record] = _rewritten(old, gold, style) if action is Action.WRITE else None
+            changed = changed or lines[record] != old
+        elif action is Action.WRITE and _carried(gold, item, problems):
+            new.append(gold)
+    if not changed and not new:
+        return item.raw
+    return _assembled(item, lines, new, style)
+
+
+def _assembled(item: ExportDocument, lines: list[str | None], new: list[GoldMention], style: IdStyle) -> str:
+    """Join the lines, with new ones put in place. New lines end as the record's first line does, and a record
+    without a final line end stays without one.
+    """
+    ending = line_end(item.raw)
+    pmid = item.document.external_id
+    kept = [line for line in lines if line is not None]
+    for gold in sorted(new, key=_order):
+        span = gold.mention.spans[0]
+        kept.insert(_place(kept, pmid, span.start), _annotation(pmid, gold, style, shift=0) + ending)
+    return join_lines(kept, ending, final=item.raw.endswith("\n"))
+
+
+def _place(lines: list[str], pmid: str, start: int) -> int:
+    starts = [(i, int(found[1])) for i, line in enumerate(lines) if (found := _mention_start(line, pmid))]
+    before = [i for i, other in starts if other <= start]
+    if before:
+        return before[-1] + 1
+    if starts:
+        return starts[0][0]
+    headers = [i for i, line in enumerate(lines) if re.match(r"[^|\t]{1,200}\|[ta]\|", line)]
+    return headers[-1] + 1 if headers else 0
+
+
+def _mention_start(line: str, pmid: str) -> re.Match[str] | None:
+    if line.partition("\t")[0].strip() != pmid:
+        return None
+    return re.match(r"[^\t]*\t\s*(\d+)\s*\t\s*\d+\s*\t", line)
+
+
+def _rewritten(line: str, gold: GoldMention, style: IdStyle) -> str:
+    body = without_line_end(line)
+    columns = body.split("\t")
+    columns += [""] * (6 - len(columns))
+    ids = entity_ids(gold)
+    columns[5] = style.join(ids, columns[5], gold.mention.type)
+    if len(columns) > 6 and not _still_fits(columns[6], len(ids)):
+        columns[6] = ""
+        if style.columns < 7:
+            columns = columns[:6] + columns[7:]
+    return "\t".join(columns) + line[len(body) :]
+
+
+def _still_fits(seventh: str, ids: int) -> bool:
+    """Empty and scores always fit; the parts of a composite mention only when there are as many as ids."""
+    if not seventh.strip() or re.fullmatch(r"\s*[-+]?\d*\.?\d+(e-?\d+)?\s*", seventh, re.IGNORECASE):
+        return True
+    return seventh.count("|") + 1 == ids
+
+
+def new_record(item: ExportDocument, style: IdStyle, problems: list[Problem]) -> str:
+    """A document that did not come from PubTator, or has no record."""
+    check_spans(item)
+    text, pmid = item.document.text, _safe_id(item, problems)
+    cut = _title_end(item)
+    title, abstract = ("", text) if cut < 0 else (text[:cut], text[cut + 1 :])
+    shift = 1 if cut < 0 else 0
+    lines = [f"{pmid}|t|{title.translate(_BREAKS)}", f"{pmid}|a|{abstract.translate(_BREAKS)}"]
+    chosen = [
+        gold
+        for gold in item.mentions
+        if action_for(gold, item.document.external_id, problems) is not Action.DROP and _carried(gold, item, problems)
+    ]
+    lines += [_annotation(pmid, gold, style, shift=shift) for gold in sorted(chosen, key=_order)]
+    return "\n".join(lines) + "\n\n"
+
+
+def _title_end(item: ExportDocument) -> int:
+    """Where the separator after the title stands; -1 when the text does not begin with the title passage."""
+    text = item.document.text
+    first = min(item.document.passages, key=lambda p: p.start, default=None)
+    if first is not None and first.kind == "title" and first.start == 0:
+        cut = first.end
+    elif text.startswith("\n"):
+        cut = 0
+    else:
+        cut = -1
+    return cut if cut >= len(text) or text[cut].isspace() else -1
+
+
+def _annotation(pmid: str, gold: GoldMention, style: IdStyle, *, shift: int) -> str:
+    mention, span = gold.mention, gold.mention.spans[0]
+    if gold.decision is None and mention.record >= 0:
+        ids = mention.raw_ids.translate(_BREAKS)  # undecided, from another format: as its source has it
+    else:
+        ids = style.join(entity_ids(gold), mention_type=mention.type)
+    quote, kind = mention.text.translate(_BREAKS), mention.type.translate(_BREAKS)
+    columns = [pmid, str(span.start + shift), str(span.end + shift), quote, kind, ids]
+    return "\t".join(columns + [""] * (style.columns - 6))
+
+
+def _carried(gold: GoldMention, item: ExportDocument, problems: list[Problem]) -> bool:
+    if len(gold.mention.spans) == 1:
+        return True
+    where = f'document {item.document.external_id}: "{gold.mention.text}"'
+    problems.append(Problem(0, "set aside", f"{where} is discontinuous, which PubTator cannot carry: left out"))
+    return False
+
+
+def _safe_id(item: ExportDocument, problems: list[Problem]) -> str:
+    wanted = item.document.external_id
+    safe = re.sub(r"[|\t\r\n]", "_", wanted.strip())[:200] or "document"
+    if safe != wanted:
+        problems.append(
+            Problem(0, "repaired", f"document id {wanted!r} was written as {safe!r}: PubTator reserves | and tab")
+        )
+    return safe
+
+
+def _order(gold: GoldMention) -> tuple[int, int]:
+    span = gold.mention.spans[0]
+    return span.start, -span.end

@@ -1,0 +1,153 @@
+"""One file as a stream: gunzipped by content, split on LF only, decoded as UTF-8, with errors as sentences."""
+
+from __future__ import annotations
+
+import gzip
+import os
+import zlib
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import BinaryIO, cast
+
+from curator.domain.errors import UserError
+
+GZIP_MAGIC = b"\x1f\x8b"
+BOM = "\ufeff"
+HEAD_BYTES = 1 << 16
+LINE_BYTES = 1 << 26  # a line longer than 64 MiB is no text file of ours
+
+_FOREIGN_BOMS = {
+    b"\xff\xfe": "UTF-16",
+    b"\xfe\xff": "UTF-16",
+    b"PK\x03\x04": "a zip archive: unpack it first",
+    b"BZh": "bzip2: unpack it first",
+    b"\xfd7zXZ\x00": "xz: unpack it first",
+    b"%PDF": "a PDF",
+}
+
+
+class Source:
+    """Reads one file; `position` may be asked at any time. Each call of `lines` or `stream` starts anew."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        self._raw: BinaryIO | None = None
+        self._done = 0
+        self._size = 0
+
+    @property
+    def position(self) -> tuple[int, int]:
+        """(bytes read, bytes in all) of the file on the disk."""
+        if self._raw is not None and not self._raw.closed:
+            self._done = self._raw.tell()
+        return self._done, self._size
+
+    @contextmanager
+    def stream(self) -> Iterator[BinaryIO]:
+        """The decompressed bytes. Raises UserError (missing, folder, no permission, truncated gzip)."""
+        try:
+            with self.path.open("rb") as raw:
+                self._raw, self._size = cast(BinaryIO, raw), os.fstat(raw.fileno()).st_size
+                zipped = raw.read(2) == GZIP_MAGIC
+                raw.seek(0)
+                if zipped:
+                    with gzip.GzipFile(fileobj=raw) as unzipped:
+                        yield cast(BinaryIO, unzipped)
+                else:
+                    yield cast(BinaryIO, raw)
+                self._done = raw.tell()
+        except (EOFError, zlib.error, gzip.BadGzipFile) as error:
+            raise UserError(
+                f"{self.path} is a damaged or truncated gzip file ({error}): fetch or copy it again"
+            ) from error
+        except OSError as error:
+            raise _read_error(self.path, error) from error
+
+    def lines(self) -> Iterator[str]:
+        """Lines with their line end, split on LF only. Raises UserError as `stream` does, and for other than UTF-8."""
+        with self.stream() as stream:
+            number = 0
+            while line := stream.readline(LINE_BYTES):
+                number += 1
+                if len(line) >= LINE_BYTES:
+                    raise UserError(f"{self.path}, line {number}: longer than 64 MiB: this is no text file")
+                try:
+                    yield line.decode("utf-8")
+                except UnicodeDecodeError as error:
+                    raise UserError(
+                        f"{self.path}, line {number}: byte {error.start + 1} is not UTF-8: "
+                        "convert the file to UTF-8 (for example with iconv) and try again"
+                    ) from error
+
+    def head(self) -> bytes:
+        """The first 64 KiB, and all of the first line when it is longer.
+
+        Raises UserError for a file that is missing, empty, a folder, unreadable or no UTF-8 text at all.
+        """
+        with self.stream() as stream:
+            head = stream.read(HEAD_BYTES)
+            if head and b"\n" not in head.lstrip():
+                head += stream.readline(LINE_BYTES)
+        if not head.strip():
+            raise UserError(f"{self.path} is empty: choose a file with content")
+        _check_text(self.path, head)
+        return head
+
+    def verify(self) -> None:
+        """Decompress everything once so that a truncated gzip is known before the first record is stored."""
+        with self.stream() as stream:
+            if isinstance(stream, gzip.GzipFile):
+                while stream.read(1 << 20):
+                    pass
+
+
+def _check_text(path: Path, head: bytes) -> None:
+    for magic, what in _FOREIGN_BOMS.items():
+        if head.startswith(magic):
+            raise UserError(f"{path} is {what}, not a UTF-8 text file: convert it and try again")
+    if b"\0" in head:
+        raise UserError(f"{path} is a binary file, not a text file: choose another file")
+
+
+def _read_error(path: Path, error: OSError) -> UserError:
+    if isinstance(error, FileNotFoundError):
+        return UserError(f"{path} does not exist: check the path")
+    if isinstance(error, IsADirectoryError):
+        return UserError(f"{path} is a folder: name a file in it")
+    if isinstance(error, PermissionError):
+        return UserError(f"no permission to read {path}: change its permissions or copy it")
+    return UserError(f"cannot read {path}: {error.strerror or error}")
+
+
+def without_line_end(line: str) -> str:
+    """The line without its LF or CRLF (one of them; a further CR is text)."""
+    if line.endswith("\n"):
+        line = line[:-1]
+    return line.removesuffix("\r")
+
+
+def plain_text(text: str) -> str:
+    """`text` with lone surrogates (which JSON escapes allow, and no UTF-8 file or database holds) as U+FFFD."""
+    if text.isascii() or not any("\ud800" <= ch <= "\udfff" for ch in text):
+        return text
+    return "".join("\ufffd" if "\ud800" <= ch <= "\udfff" else ch for ch in text)
+
+
+def split_lines(text: str) -> list[str]:
+    """Lines with their ends, split on LF only."""
+    parts = text.split("\n")
+    return [part + "\n" for part in parts[:-1]] + ([parts[-1]] if parts[-1] else [])
+
+
+def line_end(text: str) -> str:
+    """How the first line of `text` ends."""
+    return "\r\n" if text.partition("\n")[0].endswith("\r") else "\n"
+
+
+def join_lines(lines: Sequence[str], ending: str, *, final: bool) -> str:
+    """The lines, each with its own end or `ending`; the last one without any unless `final`."""
+    if not lines:
+        return ""
+    whole = [line if line.endswith("\n") else line + ending for line in lines]
+    return "".join(whole if final else [*whole[:-1], without_line_end(whole[-1])])
