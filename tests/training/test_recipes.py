@@ -49,7 +49,7 @@ def test_published_values() -> None:
 def test_values_are_checked() -> None:
     recipe = load_recipe("pel-pb")
     assert recipe.values({"epochs": 9, "negatives": "mixed"})["negatives"] == "mixed"
-    with pytest.raises(ModelError, match="no parameter 'epoch'.*epochs"):
+    with pytest.raises(ModelError, match=r"no parameter 'epoch'.*epochs"):
         recipe.values({"epoch": 9})
     for name, value in [("epochs", 0), ("epochs", 1.5), ("epochs", "3"), ("negatives", "hard"), ("nil_negatives", 1)]:
         with pytest.raises(ModelError, match=f"'{name}' cannot be"):

@@ -1,0 +1,33 @@
+import json
+
+import pytest
+
+from training.evaluation import Report
+from training.gate import Alone, Verdict, judge
+
+
+def report(recall: float) -> Report:
+    return Report(
+        mentions=200, in_kb=180, nil_mentions=20, composites=0, unanswered=0, alternate_ids=0, unknown_ids=0, k=64,
+        recall={1: recall, 64: 0.95},
+    )  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "before", "after", "weight", "verdict"),
+    [
+        (0.80, 0.82, 0.4, 0.6, 1.0, Verdict.PROMOTE),
+        (0.80, 0.79, 0.4, 0.6, 1.0, Verdict.REFUSED),
+        (0.80, 0.82, 0.4, 0.3, 1.0, Verdict.REFUSED),
+        (0.80, 0.80, 0.4, 0.3, 0.0, Verdict.REFUSED),
+        (0.80, 0.80, 0.4, 0.6, 0.0, Verdict.NO_GAIN),
+        (0.80, 0.80, 0.4, 0.6, 0.5, Verdict.NO_GAIN),
+        (0.80, 0.82, 0.4, 0.4, 0.5, Verdict.PROMOTE),
+    ],
+)
+def test_verdicts(old: float, new: float, before: float, after: float, weight: float, verdict: Verdict) -> None:
+    result = judge(report(old), report(new), Alone(before, after, 0.9, 0.9), weight=weight, stage="pel-pb")
+    assert result.verdict is verdict
+    assert "180 held-out linked mentions" in result.sentence
+    assert f"{100 * after:.1f} %" in result.sentence
+    assert json.loads(json.dumps(result.to_json()))["verdict"] == verdict.value

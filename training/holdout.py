@@ -1,0 +1,123 @@
+"""Which documents teach, which tune, which judge. A document's place follows from a hash of its key alone.
+
+Documents that are added later move no other document, so what judged one bundle never teaches the next.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from models.errors import ModelError
+from training.snapshot import Snapshot, SnapshotDocument, Split
+
+HELD_OUT = 0.2
+FIT_SHARE = 0.5
+MIN_LINKED = 20
+MIN_PART_DOCUMENTS = 4
+MIN_PART_LINKED = 40
+
+Documents = tuple[SnapshotDocument, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Parts:
+    """`train` gives labels, `fit` tunes fusion, NIL and calibration, `gate` compares the old and the new linker.
+
+    `notes` say in sentences where this is not the ordinary arrangement; they belong into the manifest.
+    """
+
+    train: Documents
+    fit: Documents
+    gate: Documents
+    notes: tuple[str, ...] = ()
+
+
+def place(key: str, *, salt: str) -> float:
+    """A number in [0, 1) that follows from `key`, independent for each `salt`."""
+    digest = hashlib.sha256(f"{salt}:{key}".encode()).digest()
+    return int.from_bytes(digest[:8]) / 2**64
+
+
+def divide(snapshot: Snapshot) -> Parts:
+    """Divide a training snapshot.
+
+    Without decided validation documents a fifth of the training documents is held out. Held-out documents are halved
+    into `fit` and `gate` if both halves have 4 documents and 40 links; otherwise all of them serve as both.
+    Raises ModelError where there are no decisions, too few, or only one document.
+    """
+    train = _decided(snapshot.of_split(Split.TRAIN))
+    held_out = _decided(snapshot.of_split(Split.VALIDATION))
+    _check(train, held_out)
+    notes: list[str] = []
+    if not held_out:
+        train, held_out = _hold_out(train)
+        notes.append(
+            f"There is no decided validation document: {_count(len(held_out), 'training document')} were held out by "
+            "hash and give no labels."
+        )
+    fit = tuple(document for document in held_out if place(document.key, salt="fit") < FIT_SHARE)
+    gate = tuple(document for document in held_out if place(document.key, salt="fit") >= FIT_SHARE)
+    if not (_large(fit) and _large(gate)):
+        fit = gate = held_out
+        notes.append(
+            f"{_count(len(held_out), 'held-out document')} with {_count(linked_count(held_out), 'link')} are too few to "
+            "be halved: the same ones tune the fusion and judge the result, which flatters it a little."
+        )
+    return Parts(train, fit, gate, tuple(notes))
+
+
+def linked_count(documents: Sequence[SnapshotDocument]) -> int:
+    """Decided mentions that link to an entity."""
+    return sum(bool(mention.gold and mention.gold.ids) for document in documents for mention in document.mentions)
+
+
+def _decided(documents: Documents) -> Documents:
+    return tuple(d for d in documents if any(mention.gold is not None for mention in d.mentions))
+
+
+def _check(train: Documents, held_out: Documents) -> None:
+    links = linked_count(train)
+    if not train or not links:
+        raise ModelError(
+            "There is nothing to learn from: no mention of a training document is linked yet. Link some mentions of "
+            "documents of the split “train”, then train."
+        )
+    if len(train) < 2 and not held_out:
+        raise ModelError(
+            "All decisions lie in one document, so none would be left to test the result on. Decide mentions in at "
+            "least one more document, then train."
+        )
+    if links < MIN_LINKED:
+        raise ModelError(
+            f"{_count(links, 'linked mention')} in training documents are too few to learn from; at least {MIN_LINKED} "
+            "are needed. Link some more, then train."
+        )
+    if held_out and not linked_count(held_out):
+        raise ModelError(
+            "The validation documents hold no linked mention, so nothing can be compared. Link some mentions in them, "
+            "or move them to the split “train”."
+        )
+
+
+def _hold_out(train: Documents) -> tuple[Documents, Documents]:
+    """A fifth by hash, at least one document with a link, never all of them."""
+    ordered = sorted(train, key=lambda document: place(document.key, salt="held out"))
+    with_links = [document for document in ordered if linked_count([document])]
+    chosen = {d.key for d in ordered if place(d.key, salt="held out") < HELD_OUT} | {with_links[0].key}
+    kept = tuple(document for document in train if document.key not in chosen)
+    if not linked_count(kept):
+        raise ModelError(
+            "Only one document holds linked mentions, so nothing would be left to learn from or to test on. Link "
+            "mentions in at least one more document, then train."
+        )
+    return kept, tuple(document for document in train if document.key in chosen)
+
+
+def _large(documents: Documents) -> bool:
+    return len(documents) >= MIN_PART_DOCUMENTS and linked_count(documents) >= MIN_PART_LINKED
+
+
+def _count(number: int, noun: str) -> str:
+    return f"{number:,} {noun}{'' if number == 1 else 's'}"
