@@ -49,6 +49,11 @@ def test_digits_choose_their_rank() -> None:
     assert [by_key[str(rank)] for rank in range(1, 10)] == [[("choose", (rank,))] for rank in range(1, 10)]
 
 
+def test_digits_with_shift_add_to_a_link() -> None:
+    by_key = {key: calls_of(c) for c in COMMANDS for key in c.shortcuts}
+    assert [by_key[f"Shift+{rank}"] for rank in range(1, 10)] == [[("link_also", (rank,))] for rank in range(1, 10)]
+
+
 def test_nothing_that_writes_is_enabled_without_a_writable_project() -> None:
     reading = WindowState(project=True, knowledge_base=True, document=True, mention=True, candidates=9, selection=True)
     writing = {"mention.accept", "mention.nil", "mention.delete", "mention.create", "queue.done", "model.retrain"}

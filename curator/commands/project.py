@@ -1,0 +1,224 @@
+"""Commands around the deciding loop: the project, the model, tools, view and help."""
+
+from __future__ import annotations
+
+from curator.commands.command import Command, Menu, WindowActions, WindowState
+
+
+def _idle(state: WindowState) -> bool:
+    return state.writable and state.knowledge_base and not state.job_running
+
+
+def _theme(name: str, sentence: str) -> Command:
+    def run(window: WindowActions) -> None:
+        window.set_theme(name)
+
+    return Command(f"view.{name}", f"{name.capitalize()} colours", Menu.VIEW, sentence, run, group=1)
+
+
+_THEMES = {
+    "system": "Follows the desktop's light or dark setting.",
+    "light": "Dark text on a light ground.",
+    "dark": "Light text on a dark ground.",
+}
+
+PROJECT = (
+    Command(
+        "project.new",
+        "New project…",
+        Menu.PROJECT,
+        "Creates a project folder and asks for a knowledge base and documents.",
+        lambda w: w.new_project(),
+        ("Ctrl+N",),
+    ),
+    Command(
+        "project.open",
+        "Open project…",
+        Menu.PROJECT,
+        "Opens a project folder; one that another process writes to opens read-only.",
+        lambda w: w.open_project(),
+        ("Ctrl+O",),
+    ),
+    Command(
+        "project.close",
+        "Close project",
+        Menu.PROJECT,
+        "Goes back to the first page; everything is saved already.",
+        lambda w: w.close_project(),
+        ("Ctrl+W",),
+        lambda s: s.project,
+    ),
+    Command(
+        "project.import_kb",
+        "Import knowledge base…",
+        Menu.PROJECT,
+        "Loads entities from JSON lines, OBO or ZESHEL documents and builds the index.",
+        lambda w: w.import_knowledge_base(),
+        ("Ctrl+Shift+I",),
+        lambda s: s.writable and not s.job_running,
+        group=1,
+    ),
+    Command(
+        "project.import",
+        "Import documents…",
+        Menu.PROJECT,
+        "Reads PubTator, ZESHEL, PubMed XML or MEDLINE files, with or without their gold.",
+        lambda w: w.import_documents(),
+        ("Ctrl+I",),
+        lambda s: s.writable and not s.job_running,
+        group=1,
+    ),
+    Command(
+        "project.types",
+        "Type mapping…",
+        Menu.PROJECT,
+        "Sets which entity types each mention type may link to.",
+        lambda w: w.edit_type_mapping(),
+        (),
+        lambda s: s.writable,
+        group=1,
+    ),
+    Command(
+        "project.export",
+        "Export gold…",
+        Menu.PROJECT,
+        "Writes the decisions in the format of the documents; what was not changed stays byte for byte.",
+        lambda w: w.export_gold(),
+        ("Ctrl+E",),
+        lambda s: s.project,
+        group=2,
+    ),
+    Command(
+        "project.quit",
+        "Quit",
+        Menu.PROJECT,
+        "Closes the window; everything is saved already.",
+        lambda w: w.quit(),
+        ("Ctrl+Q",),
+        group=3,
+    ),
+)
+
+MODEL = (
+    Command(
+        "model.retrain",
+        "Retrain…",
+        Menu.MODEL,
+        "Trains a recipe on the decisions of the training documents in the background.",
+        lambda w: w.retrain(),
+        ("Ctrl+R",),
+        _idle,
+    ),
+    Command(
+        "model.cancel",
+        "Cancel background work",
+        Menu.MODEL,
+        "Stops the running import, indexing or training; what was there before stays as it was.",
+        lambda w: w.cancel_job(),
+        ("Ctrl+.",),
+        lambda s: s.job_running,
+    ),
+    Command(
+        "model.history",
+        "History…",
+        Menu.MODEL,
+        "Lists the bundles with their figures; promotes one or rolls back.",
+        lambda w: w.show_bundles(),
+        ("Ctrl+H",),
+        lambda s: s.project,
+        group=1,
+    ),
+    Command(
+        "model.index",
+        "Rebuild index",
+        Menu.MODEL,
+        "Builds the lexical and the dense index of the knowledge base anew.",
+        lambda w: w.build_index(),
+        (),
+        _idle,
+        group=1,
+    ),
+    Command(
+        "model.restart",
+        "Restart linker",
+        Menu.MODEL,
+        "Starts the linker process again.",
+        lambda w: w.restart_linker(),
+        (),
+        lambda s: s.project and s.knowledge_base,
+        group=1,
+    ),
+)
+
+TOOLS = (
+    Command(
+        "tools.detect",
+        "Detect mentions",
+        Menu.TOOLS,
+        "Marks names and synonyms of the knowledge base in this document, longest match first.",
+        lambda w: w.detect_mentions(),
+        ("Ctrl+D",),
+        lambda s: _idle(s) and s.document,
+    ),
+    Command(
+        "tools.detect_all",
+        "Detect mentions in all documents without any",
+        Menu.TOOLS,
+        "Does the same in every document of the project that has no mentions.",
+        lambda w: w.detect_mentions_everywhere(),
+        (),
+        _idle,
+    ),
+    Command(
+        "tools.evaluate",
+        "Evaluate…",
+        Menu.TOOLS,
+        "Compares the linker with the decisions of a split: recall@1, recall@64 and NIL.",
+        lambda w: w.evaluate(),
+        (),
+        _idle,
+        group=1,
+    ),
+)
+
+VIEW = (
+    Command("view.bigger", "Larger text", Menu.VIEW, "Enlarges the text.", lambda w: w.zoom(1), ("Ctrl++", "Ctrl+=")),
+    Command("view.smaller", "Smaller text", Menu.VIEW, "Reduces the text.", lambda w: w.zoom(-1), ("Ctrl+-",)),
+    Command(
+        "view.normal", "Normal text size", Menu.VIEW, "Goes back to the normal size.", lambda w: w.zoom(0), ("Ctrl+0",)
+    ),
+    *(_theme(name, sentence) for name, sentence in _THEMES.items()),
+    Command(
+        "view.pane",
+        "Next part of the window",
+        Menu.VIEW,
+        "Moves the keyboard from the text to the queue, the candidates, the search and back.",
+        lambda w: w.next_pane(),
+        ("F6",),
+        lambda s: s.project,
+        group=2,
+    ),
+)
+
+HELP = (
+    Command("help.manual", "Manual", Menu.HELP, "Opens the manual.", lambda w: w.show_manual(), ("F1",)),
+    Command("help.keys", "Keys", Menu.HELP, "Shows all keys over the window.", lambda w: w.show_keys(), ("?",)),
+    Command(
+        "help.diagnostics",
+        "Copy diagnostics",
+        Menu.HELP,
+        "Copies versions, paths and recent log lines, without any document text.",
+        lambda w: w.copy_diagnostics(),
+        (),
+        group=1,
+    ),
+    Command(
+        "help.about",
+        "About Curator",
+        Menu.HELP,
+        "Version, licences and the device that serves.",
+        lambda w: w.about(),
+        (),
+        group=1,
+    ),
+)
