@@ -1,0 +1,131 @@
+"""The candidates of the current mention as a table."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import IntEnum
+from typing import Any
+
+from PySide6.QtCore import QAbstractTableModel, QModelIndex, QObject, QPersistentModelIndex, Qt
+
+from curator.domain.suggestions import Candidate
+from curator.services.queue import MentionView
+from curator.ui.row_painting import figure
+
+KEYS = 9
+"""Candidates that a digit chooses."""
+ROW_ROLE = int(Qt.ItemDataRole.UserRole)
+
+Index = QModelIndex | QPersistentModelIndex
+NO_PARENT = QModelIndex()
+
+
+class Column(IntEnum):
+    """Fixed columns; one for each stage's score follows."""
+
+    RANK = 0
+    NAME = 1
+    ID = 2
+    TYPE = 3
+    MATCHED = 4
+    SCORE = 5
+    MARGIN = 6
+
+
+HEADERS = ("Rank", "Name", "Id", "Type", "Matched", "Score", "Margin")
+
+
+@dataclass(frozen=True, slots=True)
+class CandidateRow:
+    """A candidate with its place. `margin`: for the first, how far it leads; for others, minus what they lack."""
+
+    rank: int
+    candidate: Candidate
+    margin: float | None
+    fraction: float  # of the bar, 0..1
+    chosen: bool  # the current decision links to it
+
+    @property
+    def matched(self) -> str:
+        """The synonym that matched, where it is not the name itself."""
+        candidate = self.candidate
+        return "" if candidate.matched.casefold() == candidate.name.casefold() else candidate.matched
+
+    @property
+    def facts(self) -> str:
+        parts = [self.candidate.entity_id, ", ".join(self.candidate.types)]
+        if self.matched:
+            parts.append(f"matched “{self.matched}”")
+        return " · ".join(part for part in parts if part)
+
+
+def candidate_rows(view: MentionView | None) -> list[CandidateRow]:
+    """Rows of a mention, best first. Bars show the score itself, or its share of the best where scores exceed 1."""
+    if view is None or view.suggestion is None or not view.suggestion.candidates:
+        return []
+    candidates = view.suggestion.candidates
+    linked = view.decision.verdict.entity_ids if view.decision is not None else ()
+    best = candidates[0].score
+    full = max(1.0, best)
+    margins = [view.suggestion.margin, *(one.score - best for one in candidates[1:])]
+    return [
+        CandidateRow(rank, one, margin, min(max(one.score / full, 0.0), 1.0), one.entity_id in linked)
+        for rank, (one, margin) in enumerate(zip(candidates, margins, strict=True), start=1)
+    ]
+
+
+class CandidateTableModel(QAbstractTableModel):
+    """`ROW_ROLE` gives the whole `CandidateRow`, in every column."""
+
+    def __init__(self, parent: QObject | None = None) -> None:
+        super().__init__(parent)
+        self._rows: list[CandidateRow] = []
+        self._stages: tuple[str, ...] = ()
+
+    def show_mention(self, view: MentionView | None) -> None:
+        self.beginResetModel()
+        self._rows = candidate_rows(view)
+        self._stages = tuple(dict.fromkeys(stage for row in self._rows for stage in row.candidate.scores))
+        self.endResetModel()
+
+    def row(self, number: int) -> CandidateRow | None:
+        return self._rows[number] if 0 <= number < len(self._rows) else None
+
+    def row_of(self, entity_id: str) -> int | None:
+        return next((i for i, row in enumerate(self._rows) if row.candidate.entity_id == entity_id), None)
+
+    def rowCount(self, parent: Index = NO_PARENT) -> int:
+        return 0 if parent.isValid() else len(self._rows)
+
+    def columnCount(self, parent: Index = NO_PARENT) -> int:
+        return 0 if parent.isValid() else len(HEADERS) + len(self._stages)
+
+    def headerData(self, section: int, orientation: Qt.Orientation, role: int = Qt.ItemDataRole.DisplayRole) -> Any:
+        if role != Qt.ItemDataRole.DisplayRole or not 0 <= section < (
+            self.columnCount() if orientation is Qt.Orientation.Horizontal else self.rowCount()
+        ):
+            return None
+        return (*HEADERS, *self._stages)[section] if orientation is Qt.Orientation.Horizontal else str(section + 1)
+
+    def data(self, index: Index, role: int = Qt.ItemDataRole.DisplayRole) -> Any:
+        row = self.row(index.row()) if index.isValid() else None
+        if row is None:
+            return None
+        if role == ROW_ROLE:
+            return row
+        if role == Qt.ItemDataRole.DisplayRole:
+            return self._display(row, index.column())
+        if role == Qt.ItemDataRole.ToolTipRole:
+            return f"{row.candidate.name}\n{row.facts}"
+        if role == Qt.ItemDataRole.AccessibleTextRole:
+            return f"{row.rank}: {row.candidate.name}, {row.facts}, score {row.candidate.score:.2f}"
+        return None
+
+    def _display(self, row: CandidateRow, column: int) -> str:
+        candidate = row.candidate
+        if column >= len(HEADERS):
+            score = candidate.scores.get(self._stages[column - len(HEADERS)])
+            return "" if score is None else figure(score)
+        fixed = (str(row.rank), candidate.name, candidate.entity_id, ", ".join(candidate.types), row.matched)
+        margin = "" if row.margin is None else figure(row.margin)
+        return (*fixed, figure(candidate.score), margin)[column]

@@ -1,0 +1,158 @@
+"""What the linker suggests for the current mention, and what has been decided about it."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QModelIndex, Qt, Signal
+from PySide6.QtGui import QPalette
+from PySide6.QtWidgets import QHBoxLayout, QSplitter, QVBoxLayout, QWidget
+
+from curator.domain.decisions import Outcome
+from curator.services.queue import MentionView
+from curator.ui.candidate_delegate import CandidateDelegate
+from curator.ui.candidate_model import CandidateTableModel, Column
+from curator.ui.entity_card import EntityCard, Lookup
+from curator.ui.labels import ElidedLabel, NoteLabel, StateChip
+from curator.ui.mention_state import state_of
+from curator.ui.mention_words import decision_words
+from curator.ui.nil_row import NilRow
+from curator.ui.row_list import RowList
+
+NOTHING = "No mention is chosen. Click one in the text, or press ↓."
+NOT_LINKED = "No suggestion yet: the linker has not reached this document. The knowledge base can be searched with /."
+NO_CANDIDATES = "The linker found no candidate. Search the knowledge base with /, or decide NIL."
+
+
+class CandidatePanel(QWidget):
+    """Header, candidates, the NIL row, and the highlighted candidate's record.
+
+    API: `show_mention`, `set_note` (what concerns all mentions, such as an index being built), `highlight`,
+    `move_highlight`, `highlighted`. Nothing changes its height from mention to mention, so rows stay where they are.
+    """
+
+    candidate_chosen = Signal(str)
+    nil_chosen = Signal()
+
+    def __init__(self, lookup: Lookup, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._view: MentionView | None = None
+        self.model = CandidateTableModel(self)
+        self.list = RowList("Candidates", self)
+        self.list.setModel(self.model)
+        self.list.setModelColumn(Column.NAME)
+        self.list.setItemDelegate(CandidateDelegate(self.list))
+        self.nil_row = NilRow(self)
+        self.card = EntityCard(lookup, self)
+        self.note = NoteLabel(self)
+        self._text = ElidedLabel(scale=1.3, bold=True, parent=self)
+        self._chip = StateChip(self)
+        self._facts = ElidedLabel(muted=True, parent=self)
+        self._decided = ElidedLabel(parent=self)
+        self._compose()
+        self.list.chosen.connect(self._choose)
+        self.list.selectionModel().currentChanged.connect(self._highlighted)
+        self.nil_row.clicked.connect(self.nil_chosen)
+        self.show_mention(None)
+
+    def _compose(self) -> None:
+        self.setAutoFillBackground(True)
+        self.setBackgroundRole(QPalette.ColorRole.Base)
+        first = QHBoxLayout()
+        first.addWidget(self._text, 1)
+        first.addWidget(self._chip)
+        header = QVBoxLayout()
+        header.setContentsMargins(12, 12, 12, 8)
+        header.setSpacing(3)
+        header.addLayout(first)
+        header.addWidget(self._facts)
+        header.addWidget(self._decided)
+        upper = QWidget(self)
+        rows = QVBoxLayout(upper)
+        rows.setContentsMargins(0, 0, 0, 0)
+        rows.setSpacing(0)
+        rows.addLayout(header)
+        rows.addWidget(self.note)
+        rows.addWidget(self.list, 1)
+        rows.addWidget(self.nil_row)
+        self.splitter = QSplitter(Qt.Orientation.Vertical, self)
+        self.splitter.addWidget(upper)
+        self.splitter.addWidget(self.card)
+        self.splitter.setStretchFactor(0, 3)
+        self.splitter.setStretchFactor(1, 1)
+        self.splitter.setChildrenCollapsible(False)
+        self.splitter.setSizes([640, 220])
+        whole = QVBoxLayout(self)
+        whole.setContentsMargins(0, 0, 0, 0)
+        whole.addWidget(self.splitter)
+
+    def show_mention(self, view: MentionView | None) -> None:
+        """Show a mention's candidates with the linked or else the first one highlighted; None empties the panel.
+
+        The same mention shown again keeps the curator's highlight.
+        """
+        same = self._view is not None and view is not None and self._view.mention.id == view.mention.id
+        keep = self.highlighted if same else None
+        self._view = view
+        self.model.show_mention(view)
+        self._show_header(view)
+        suggestion = view.suggestion if view is not None else None
+        decided_nil = view is not None and view.decision is not None and view.decision.verdict.outcome is Outcome.NIL
+        self.nil_row.show_estimate(suggestion.nil if suggestion is not None else None, chosen=decided_nil)
+        self.nil_row.setEnabled(view is not None)
+        self.list.set_empty_words(NOTHING if view is None else NOT_LINKED if suggestion is None else NO_CANDIDATES)
+        self._highlight_first(view, keep)
+
+    def _show_header(self, view: MentionView | None) -> None:
+        self._chip.set_state(state_of(view.decision) if view is not None else None)
+        if view is None:
+            for label in (self._text, self._facts, self._decided):
+                label.set_words("")
+            return
+        self._text.set_words(view.mention.text)
+        parts = [view.mention.type]
+        if view.suggestion is not None and view.suggestion.expanded:
+            parts.append(f"long form: {view.suggestion.expanded}")
+        self._facts.set_words(" · ".join(parts))
+        self._decided.set_words(_status(view))
+
+    def _highlight_first(self, view: MentionView | None, keep: str | None) -> None:
+        linked = view.decision.verdict.entity_ids if view is not None and view.decision is not None else ()
+        rows = (self.model.row_of(one) for one in (keep, *linked) if one is not None)
+        self.list.go_to(next((row for row in rows if row is not None), 0))
+        if self.model.rowCount() == 0:
+            self.card.show_candidate(None)
+        elif keep is None:
+            self.list.scrollToTop() if self.list.currentIndex().row() == 0 else None
+
+    def set_note(self, note: str) -> None:
+        """A sentence that concerns all suggestions; '' hides it."""
+        self.note.set_note(note)
+
+    @property
+    def highlighted(self) -> str | None:
+        """The entity id of the highlighted candidate."""
+        row = self.model.row(self.list.currentIndex().row())
+        return row.candidate.entity_id if row is not None else None
+
+    def highlight(self, row: int) -> None:
+        self.list.go_to(row)
+
+    def move_highlight(self, by: int) -> None:
+        self.list.go_to(min(max(self.list.currentIndex().row() + by, 0), self.model.rowCount() - 1))
+
+    def _highlighted(self, index: QModelIndex) -> None:
+        row = self.model.row(index.row())
+        self.card.show_candidate(row.candidate if row is not None else None)
+
+    def _choose(self, number: int) -> None:
+        row = self.model.row(number)
+        if row is not None:
+            self.candidate_chosen.emit(row.candidate.entity_id)
+
+
+def _status(view: MentionView) -> str:
+    """The decision so far, or that the suggestion is being made anew."""
+    words = decision_words(view)
+    if words and view.decision is not None:
+        at = view.decision.at
+        return f"{words} · {view.decision.curator}, {at:%d %b %H:%M}"
+    return "These suggestions are out of date; new ones are on their way." if view.stale else ""

@@ -1,0 +1,147 @@
+"""Every decision of a mention: when, who, what, and what was shown; those taken back stay visible."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import Any
+
+from PySide6.QtCore import QAbstractListModel, QModelIndex, QObject, QPersistentModelIndex, QRectF, QSize, Qt
+from PySide6.QtGui import QFontMetricsF, QPainter, QPalette
+from PySide6.QtWidgets import QAbstractItemView, QStyledItemDelegate, QStyleOptionViewItem, QVBoxLayout, QWidget
+
+from curator.domain.decisions import Decision, Outcome
+from curator.ui.mention_state import state_of, verdict_words
+from curator.ui.row_list import RowList
+from curator.ui.row_painting import PAD, draw_words, figure, row_height, scaled
+from curator.ui.theme import theme_of
+
+Index = QModelIndex | QPersistentModelIndex
+NO_PARENT = QModelIndex()
+ROW_ROLE = int(Qt.ItemDataRole.UserRole)
+NOTHING = "Nothing has been decided about this mention."
+
+
+class Standing(StrEnum):
+    """What became of a decision."""
+
+    CURRENT = "current"
+    REPLACED = "replaced"
+    UNDONE = "undone"
+
+
+@dataclass(frozen=True, slots=True)
+class HistoryRow:
+    decision: Decision
+    what: str
+    shown: str
+    standing: Standing
+
+    @property
+    def who_and_when(self) -> str:
+        at = f"{self.decision.at:%d %b %Y, %H:%M:%S}"
+        standing = "" if self.standing is Standing.CURRENT else f" · {self.standing.value}"
+        return f"{at} · {self.decision.curator}{standing}"
+
+
+def history_rows(decisions: Sequence[Decision], names: Mapping[str, str]) -> list[HistoryRow]:
+    """Newest first. `decisions` come oldest first; one that a CLEARED follows was undone."""
+    rows = []
+    for at, decision in enumerate(decisions):
+        after = decisions[at + 1] if at + 1 < len(decisions) else None
+        standing = Standing.REPLACED
+        if after is None:
+            standing = Standing.CURRENT
+        elif after.verdict.outcome is Outcome.CLEARED:
+            standing = Standing.UNDONE
+        rows.append(HistoryRow(decision, verdict_words(decision.verdict, dict(names)), shown_words(decision), standing))
+    return rows[::-1]
+
+
+def shown_words(decision: Decision) -> str:
+    """What the curator saw: the place of the chosen entity among the candidates, and the score of NIL."""
+    shown = decision.shown
+    if shown is None or decision.verdict.outcome is Outcome.CLEARED:
+        return "" if decision.verdict.outcome is Outcome.CLEARED else "nothing shown"
+    ids = [one.entity_id for one in shown.candidates]
+    ranks = [str(ids.index(one) + 1) for one in decision.verdict.entity_ids if one in ids]
+    among = f"{len(ids)} shown" if ids else "no candidates shown"
+    if ranks:
+        among = f"rank {' + '.join(ranks)} of {len(ids)} shown"
+    elif decision.verdict.outcome is Outcome.LINK:
+        among = f"not among {len(ids)} shown"
+    return among if shown.nil_score is None else f"{among} · NIL {figure(shown.nil_score)}"
+
+
+class HistoryModel(QAbstractListModel):
+    def __init__(self, parent: QObject | None = None) -> None:
+        super().__init__(parent)
+        self._rows: list[HistoryRow] = []
+
+    def show_rows(self, rows: Sequence[HistoryRow]) -> None:
+        self.beginResetModel()
+        self._rows = list(rows)
+        self.endResetModel()
+
+    def rowCount(self, parent: Index = NO_PARENT) -> int:
+        return 0 if parent.isValid() else len(self._rows)
+
+    def data(self, index: Index, role: int = Qt.ItemDataRole.DisplayRole) -> Any:
+        if not index.isValid() or index.row() >= len(self._rows):
+            return None
+        row = self._rows[index.row()]
+        if role == ROW_ROLE:
+            return row
+        if role == Qt.ItemDataRole.DisplayRole:
+            return row.what
+        if role in (Qt.ItemDataRole.ToolTipRole, Qt.ItemDataRole.AccessibleTextRole):
+            parts = (row.what, row.who_and_when, row.shown, row.decision.note)
+            return "\n".join(part for part in parts if part)
+        return None
+
+
+class HistoryDelegate(QStyledItemDelegate):
+    """What, and below it when, who and what was shown. Undone decisions are struck through."""
+
+    def sizeHint(self, option: QStyleOptionViewItem, index: Index) -> QSize:  # noqa: ARG002
+        return QSize(200, row_height(option.font, 3.0) - 4)
+
+    def paint(self, painter: QPainter, option: QStyleOptionViewItem, index: Index) -> None:
+        row = index.data(ROW_ROLE)
+        if not isinstance(row, HistoryRow):
+            return
+        theme, rect, line = theme_of(option.palette), QRectF(option.rect), QFontMetricsF(option.font).height()
+        current = row.standing is Standing.CURRENT
+        font, small = scaled(option.font, 1.0, bold=current), scaled(option.font, 0.88)
+        font.setStrikeOut(row.standing is Standing.UNDONE)
+        painter.save()
+        bar = theme.states[state_of(row.decision)].line if current else theme.border
+        painter.fillRect(QRectF(rect.left() + PAD, rect.top() + 7, 3, rect.height() - 12), bar)
+        place = QRectF(rect.left() + PAD + 12, rect.top() + 5, rect.width() - 2 * PAD - 12, line)
+        colour = theme.palette.color(QPalette.ColorRole.Text) if current else theme.muted
+        draw_words(painter, place, row.what, font=font, colour=colour)
+        draw_words(painter, place.translated(0, line), row.who_and_when, font=small, colour=theme.muted)
+        draw_words(painter, place.translated(0, 2 * line), row.shown, font=small, colour=theme.muted)
+        painter.restore()
+
+
+class HistoryPanel(QWidget):
+    """API: `show_history`."""
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.model = HistoryModel(self)
+        self.list = RowList("Decisions of the mention", self)
+        self.list.setSelectionMode(QAbstractItemView.SelectionMode.NoSelection)
+        self.list.setUniformItemSizes(True)
+        self.list.setModel(self.model)
+        self.list.setItemDelegate(HistoryDelegate(self.list))
+        self.list.set_empty_words(NOTHING)
+        whole = QVBoxLayout(self)
+        whole.setContentsMargins(0, 0, 0, 0)
+        whole.addWidget(self.list)
+
+    def show_history(self, decisions: Sequence[Decision], *, names: Mapping[str, str] | None = None) -> None:
+        """Decisions oldest first, as `CurationService.history` returns them; `names` of entities by id."""
+        self.model.show_rows(history_rows(decisions, names or {}))

@@ -1,0 +1,160 @@
+"""The line at the bottom: what runs in the background at the left, the next keys at the right."""
+
+from __future__ import annotations
+
+import time
+
+from PySide6.QtCore import QPointF, QRectF, QSize, QTimer, Signal
+from PySide6.QtGui import QFontMetricsF, QPainter, QPaintEvent
+from PySide6.QtWidgets import QHBoxLayout, QProgressBar, QPushButton, QSizePolicy, QWidget
+
+from curator.commands import WindowState
+from curator.ui.jobs import JobKind, Jobs, RunningJob, figures_words, minutes_words
+from curator.ui.labels import ElidedLabel
+from curator.ui.row_painting import draw_key, draw_words, scaled
+from curator.ui.theme import theme_of
+
+SMALL = 0.88
+Hint = tuple[str, str]  # key, what it does
+
+
+class JobLine(QWidget):
+    """The job that was started last: title, bar, step, time left, figures, Details, Cancel."""
+
+    details_wanted = Signal(object)  # RunningJob
+
+    def __init__(self, jobs: Jobs, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._jobs = jobs
+        self._title = ElidedLabel(bold=True, parent=self)
+        self._bar = QProgressBar(self)
+        self._bar.setFixedSize(160, 12)
+        self._bar.setTextVisible(False)
+        self._bar.setAccessibleName("Progress of background work")
+        self._words = ElidedLabel(muted=True, parent=self)
+        self._details = QPushButton("Details", self)
+        self._details.setAccessibleName("Details of the retraining")
+        self._cancel = QPushButton("Cancel", self)
+        self._cancel.setAccessibleName("Cancel background work")
+        self._compose()
+        self._timer = QTimer(self)
+        self._timer.setInterval(1000)
+        self._timer.timeout.connect(self.show_jobs)
+        jobs.changed.connect(self.show_jobs)
+        jobs.progressed.connect(self.show_jobs)
+        self.show_jobs()
+
+    def _compose(self) -> None:
+        line = QHBoxLayout(self)
+        line.setContentsMargins(0, 0, 0, 0)
+        line.setSpacing(10)
+        line.addWidget(self._title, 2)
+        line.addWidget(self._bar)
+        line.addWidget(self._words, 3)
+        for button in (self._details, self._cancel):
+            button.setFlat(True)
+            button.setSizePolicy(QSizePolicy.Policy.Fixed, QSizePolicy.Policy.Fixed)
+            line.addWidget(button)
+        self._details.clicked.connect(lambda: self.details_wanted.emit(self._jobs.shown))
+        self._cancel.clicked.connect(lambda: self._jobs.cancel())
+
+    def show_jobs(self) -> None:
+        job = self._jobs.shown
+        for part in (self._title, self._bar, self._words, self._cancel):
+            part.setVisible(job is not None)
+        self._details.setVisible(job is not None and job.kind is JobKind.TRAIN)
+        if job is None:
+            self._timer.stop()
+            return
+        if not self._timer.isActive():
+            self._timer.start()
+        more = len(self._jobs) - 1
+        self._title.set_words(job.title + (f" (and {more} more)" if more else ""))
+        fraction = job.progress.fraction
+        self._bar.setRange(0, 1000 if fraction is not None else 0)
+        self._bar.setValue(round(1000 * (fraction or 0)))
+        self._words.set_words(words_of(job, time.monotonic()))
+        self._cancel.setEnabled(not job.cancelling)
+
+
+def words_of(job: RunningJob, now: float) -> str:
+    """Step, share, time left and figures in one line."""
+    if job.cancelling:
+        return "Cancelling…"
+    progress = job.progress
+    share = f"{progress.fraction:.0%}" if progress.fraction is not None else ""
+    parts = (progress.phase, share, minutes_words(job.seconds_left(now)), figures_words(progress), progress.text)
+    return " · ".join(part for part in parts if part)
+
+
+class KeyHints(QWidget):
+    """The keys that matter now."""
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._hints: tuple[Hint, ...] = ()
+        self.setSizePolicy(QSizePolicy.Policy.Fixed, QSizePolicy.Policy.Preferred)
+
+    def set_hints(self, hints: tuple[Hint, ...]) -> None:
+        if hints != self._hints:
+            self._hints = hints
+            self.setAccessibleName("Keys: " + ", ".join(f"{key} {words}" for key, words in hints))
+            self.updateGeometry()
+            self.update()
+
+    def sizeHint(self) -> QSize:
+        width = sum(self._widths(key, words)[1] for key, words in self._hints)
+        return QSize(int(width) + 4, int(QFontMetricsF(self.font()).height()) + 10)
+
+    minimumSizeHint = sizeHint
+
+    def _widths(self, key: str, words: str) -> tuple[float, float]:
+        """Of the key cap, and of the whole hint with the space behind it."""
+        metrics = QFontMetricsF(scaled(self.font(), SMALL))
+        cap = max(metrics.horizontalAdvance(key) + 10, metrics.height() + 2)
+        return cap, cap + 5 + metrics.horizontalAdvance(words) + 14
+
+    def paintEvent(self, event: QPaintEvent) -> None:  # noqa: ARG002
+        painter = QPainter(self)
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        theme, font = theme_of(self.palette()), scaled(self.font(), SMALL)
+        height = QFontMetricsF(font).height() + 3
+        place = QPointF(0.5, (self.height() - height) / 2)
+        for key, words in self._hints:
+            cap, whole = self._widths(key, words)
+            draw_key(painter, QRectF(place.x(), place.y(), cap, height), key, font=font, theme=theme)
+            rest = QRectF(place.x() + cap + 5, place.y(), whole - cap - 5, height)
+            draw_words(painter, rest, words, font=font, colour=theme.muted)
+            place.setX(place.x() + whole)
+        painter.end()
+
+
+class BottomBar(QWidget):
+    """Job line and key hints; its height never changes."""
+
+    def __init__(self, jobs: Jobs, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.job = JobLine(jobs, self)
+        self.hints = KeyHints(self)
+        line = QHBoxLayout(self)
+        line.setContentsMargins(12, 3, 8, 3)
+        line.setSpacing(16)
+        line.addWidget(self.job, 1)
+        line.addWidget(self.hints)
+        self.setFixedHeight(self.hints.sizeHint().height() + 10)
+
+    def show_state(self, state: WindowState) -> None:
+        self.hints.set_hints(hints_for(state))
+
+
+def hints_for(state: WindowState) -> tuple[Hint, ...]:
+    """At most seven, those that lead on first."""
+    if not state.project or not state.document:
+        return (("Ctrl+I", "import documents"), ("F1", "manual"), ("?", "keys"))
+    if not state.writable or not state.mention:
+        return (("↓", "next mention"), ("PgDn", "next document"), ("M", "make a mention"), ("?", "keys"))
+    hints: tuple[Hint, ...] = ()
+    if state.candidates:
+        hints = (("↵", "accept"), ("1–9", "choose"))
+    hints += (("N", "NIL"), ("X", "reject"), ("S", "skip"), ("/", "search"))
+    return (*hints, ("Ctrl+Z", "undo"), ("?", "keys"))

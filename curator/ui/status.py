@@ -1,0 +1,94 @@
+"""The right end of the menu bar: when the last change was saved, and how the linker is."""
+
+from __future__ import annotations
+
+from datetime import datetime
+
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QHBoxLayout, QLabel, QWidget
+
+from curator.domain.jobs import LinkerState, LinkerStatus
+from curator.ui.mention_state import MentionState
+from curator.ui.theme import theme_of
+
+WORDS = {
+    LinkerState.OFF: "no index yet",
+    LinkerState.STARTING: "starting…",
+    LinkerState.READY: "ready",
+    LinkerState.RESTARTING: "died, restarting…",
+    LinkerState.FAILED: "stopped",
+}
+
+
+class StatusLine(QWidget):
+    """`saved 10:42:07 · linker: ready (CPU)`. The linker's words carry the whole sentence as their tooltip."""
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._saved = QLabel(self)
+        self._saved.setAccessibleName("Saved")
+        self._linker = QLabel(self)
+        self._linker.setAccessibleName("Linker")
+        self._trouble = False
+        line = QHBoxLayout(self)
+        line.setContentsMargins(8, 0, 12, 0)
+        line.setSpacing(6)
+        line.addWidget(self._saved)
+        line.addWidget(self._linker)
+        for label in (self._saved, self._linker):
+            label.setTextFormat(Qt.TextFormat.PlainText)
+
+    def clear(self) -> None:
+        self._saved.clear()
+        self._linker.clear()
+        self.adjust()
+
+    def show_saved(self, at: datetime, *, linker: bool = True) -> None:
+        self._saved.setText(f"saved {at:%H:%M:%S}" + (" ·" if linker else ""))
+        self._saved.setToolTip("Every decision is on disk as soon as it is made.")
+        self.adjust()
+
+    def show_read_only(self) -> None:
+        self._saved.setText("read-only")
+        self._saved.setToolTip("Another process writes to this project, or it was opened only for reading.")
+        self.adjust()
+
+    def show_linker(self, status: LinkerStatus, *, trouble: str = "") -> None:
+        """`trouble`: a sentence about answers that could not be stored; '' when all is well."""
+        self._linker.setText(f"linker: {linker_words(status)}" + (" · not stored" if trouble else ""))
+        self._linker.setToolTip("\n".join(part for part in (status.message, status.device, trouble) if part))
+        bad = bool(trouble) or status.state in (LinkerState.FAILED, LinkerState.RESTARTING)
+        colour = theme_of(self.palette()).states[MentionState.REJECTED].ink.name() if bad else ""
+        self._linker.setStyleSheet(f"color: {colour}" if colour else "")
+        self.adjust()
+
+    def adjust(self) -> None:
+        """A menu bar asks its corner for its size only when it is told to."""
+        self.adjustSize()
+        bar = self.parentWidget()
+        if bar is not None:
+            bar.updateGeometry()
+            self.move(bar.width() - self.width(), self.y())
+
+    @property
+    def words(self) -> str:
+        return f"{self._saved.text()} {self._linker.text()}".strip()
+
+
+def linker_words(status: LinkerStatus) -> str:
+    """`ready (CPU)`, `lexical only (CPU)`, `died, restarting…`."""
+    words = WORDS[status.state]
+    if status.state is not LinkerState.READY:
+        return words
+    if status.stages == ("lexical",):
+        words = "lexical only"
+    device = device_word(status.device)
+    return f"{words} ({device})" if device else words
+
+
+def device_word(device: str) -> str:
+    """GPU or CPU from the sentence about the device."""
+    folded = device.casefold()
+    if any(word in folded for word in ("cuda", "gpu", "mps")):
+        return "GPU" if "no gpu" not in folded else "CPU"
+    return "CPU" if device else ""
