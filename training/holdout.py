@@ -62,8 +62,8 @@ def divide(snapshot: Snapshot) -> Parts:
     if not (_large(fit) and _large(gate)):
         fit = gate = held_out
         notes.append(
-            f"{_count(len(held_out), 'held-out document')} with {_count(linked_count(held_out), 'link')} are too few to "
-            "be halved: the same ones tune the fusion and judge the result, which flatters it a little."
+            f"{_count(len(held_out), 'held-out document')} with {_count(linked_count(held_out), 'link')} are too "
+            "few to be halved: the same ones tune the fusion and judge the result, which flatters it a little."
         )
     return Parts(train, fit, gate, tuple(notes))
 

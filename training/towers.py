@@ -104,30 +104,29 @@ class RetrieverTask(Task):
         return parts
 
     def loss(self, batch: Batch) -> Tensor:
+        result: Tensor = self.loss_of(self.inputs(batch))
+        return result
+
+    def inputs(self, batch: Batch) -> LossInputs:
+        """The vectors of a batch and who may be a negative of whom."""
         chosen = [self.examples[number] for number in batch]
-        gold = [_one_of(example, self.sampler.random) for example in chosen]
-        rows = np.unique(np.concatenate([np.array([g for g in gold if g >= 0], dtype=np.int64), self._draw(batch)]))
+        gold = [one_of(example, self.sampler.random) for example in chosen]
+        rows = np.unique(
+            np.concatenate([np.array([g for g in gold if g >= 0], dtype=np.int64), self.sampler.draw(batch)])
+        )
         candidates = self.towers.encode_entities(rows)
         place = torch.from_numpy(np.searchsorted(rows, np.maximum(gold, rows[0]))).to(candidates.device)
         allowed = eligible([example.gold for example in chosen], rows, self.kinship)
-        clusters = np.unique([example.cluster for example in chosen], return_inverse=True)[1]
-        result: Tensor = self.loss_of(
-            LossInputs(
-                mentions=self.towers.encode_mentions(chosen),
-                positives=candidates[place],
-                candidates=candidates,
-                eligible=torch.from_numpy(allowed).to(candidates.device),
-                linked=torch.tensor([g >= 0 for g in gold], device=candidates.device),
-                clusters=torch.from_numpy(clusters).to(candidates.device),
-            )
+        return LossInputs(
+            mentions=self.towers.encode_mentions(chosen),
+            positives=candidates[place],
+            candidates=candidates,
+            eligible=torch.from_numpy(allowed).to(candidates.device),
+            linked=torch.tensor([g >= 0 for g in gold], device=candidates.device),
         )
-        return result
-
-    def _draw(self, batch: Batch) -> Rows:
-        return self.sampler.draw(batch)
 
 
-def _one_of(example: Example, random: np.random.Generator) -> int:
+def one_of(example: Example, random: np.random.Generator) -> int:
     """The gold row to pull towards: one at random for a composite mention, −1 for NIL."""
     if len(example.gold) < 2:
         return example.gold[0] if example.gold else -1

@@ -35,7 +35,8 @@ class AdaptiveMixupLoss(Loss):
     `alpha` in (0, 1] is the strength of the mix, `top_k` the number of hard negatives (the paper: 0.3 and 1 for
     DUAL). NIL mentions are left out. `scale` and `shift` turn a score into a logit, scale·f + shift; the paper has
     1 and 0. Encoders that come from similarity training give every pair a large dot product, so that all logits
-    would saturate: the trainer then sets both from the scores before training (our reading; ranking is unchanged).
+    would saturate: with `calibrated` the job sets both by `calibrate` from the scores before training (our reading;
+    ranking is unchanged).
     """
 
     def __init__(
@@ -45,6 +46,7 @@ class AdaptiveMixupLoss(Loss):
         top_k: int = 1,
         scale: float = 1.0,
         shift: float = 0.0,
+        calibrated: bool = False,
         gradient_through_mix: bool = False,
         similarity: Similarity = Similarity.DOT,
     ) -> None:
@@ -55,8 +57,22 @@ class AdaptiveMixupLoss(Loss):
         self.top_k = int(check_positive("top_k", top_k))
         self.scale = check_positive("scale", scale)
         self.shift = shift
+        self.calibrated = calibrated
         self.gradient_through_mix = gradient_through_mix
         self.similarity = similarity
+
+    def calibrate(self, batch: LossInputs) -> None:
+        """Set scale and shift from the scores of `batch`: unit spread, zero midway between positives and hardest."""
+        with torch.no_grad():
+            linked = batch.linked.nonzero().squeeze(1)
+            positive = pair_scores(batch.mentions, batch.positives, self.similarity)[linked]
+            every = scores(batch.mentions, batch.candidates, self.similarity)[linked]
+            allowed = batch.eligible[linked]
+            if linked.numel() == 0 or not bool(allowed.any(dim=1).all()):
+                return
+            hardest = every.masked_fill(~allowed, -torch.inf).amax(dim=1)
+            self.scale = 1.0 / max(float(every[allowed].std()), 1e-6)
+            self.shift = -self.scale * float(positive.mean() + hardest.mean()) / 2
 
     def compute(self, batch: LossInputs) -> Tensor:
         positive = self._logit(pair_scores(batch.mentions, batch.positives, self.similarity))

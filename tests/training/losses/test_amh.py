@@ -103,6 +103,19 @@ def test_weight_survives_large_scores() -> None:
     torch.testing.assert_close(weight, torch.tensor([0.5, 0.0]))
 
 
+def test_calibration_centres_and_scales_the_logits() -> None:
+    given = Vectors(*(tensor.detach() * 9 + 5 for tensor in vectors(batch=30, negatives=8)))
+    loss = AdaptiveMixupLoss(calibrated=True)
+    loss.calibrate(inputs(given))
+    logits = loss.scale * (given.mentions @ given.candidates.T) + loss.shift
+    positive = loss.scale * (given.mentions * given.positives).sum(1) + loss.shift
+    assert logits.std().item() == pytest.approx(1.0, abs=0.01)
+    assert (positive.mean() + logits.amax(1).mean()).item() == pytest.approx(0.0, abs=1e-6)
+    before = (loss.scale, loss.shift)
+    loss.calibrate(inputs(given, linked=[False] * 30))
+    assert (loss.scale, loss.shift) == before
+
+
 @pytest.mark.parametrize("options", [{"alpha": 0.0}, {"alpha": 1.5}, {"top_k": 0}])
 def test_parameters_out_of_range(options: dict[str, float]) -> None:
     with pytest.raises(ModelError):

@@ -1,0 +1,56 @@
+"""How good a trained part is by itself: before training against after, on the same mentions."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from models.encoders import normalized
+from models.index import VectorIndex
+from models.kb import KnowledgeBase
+from training.examples import Example
+from training.losses import Similarity
+from training.negatives import Rows
+from training.towers import FloatArray
+
+Recall = tuple[float, float]
+
+
+def retrieve(
+    mentions: FloatArray,
+    entities: FloatArray,
+    examples: Sequence[Example],
+    kb: KnowledgeBase,
+    *,
+    similarity: Similarity,
+    k: int,
+) -> Rows:
+    """(m, k) entity rows, best first, −1 where there are fewer; candidates are restricted by the mentions' types."""
+    if similarity is Similarity.COSINE:
+        mentions, entities = normalized(mentions), normalized(entities)
+    index = VectorIndex.build(entities)
+    found = np.full((len(examples), k), -1, dtype=np.int64)
+    for types in dict.fromkeys(example.types for example in examples):
+        group = [number for number, example in enumerate(examples) if example.types == types]
+        found[group] = index.search(mentions[group], k, ranges=kb.ranges(types))[1]
+    return found
+
+
+def rerank(mentions: FloatArray, entities: FloatArray, candidates: Sequence[Sequence[int]]) -> list[list[int]]:
+    """Each mention's candidate rows, nearest first by Euclidean distance; ties keep the given order."""
+    ordered = []
+    for vector, rows in zip(mentions, candidates, strict=True):
+        apart = np.linalg.norm(entities[list(rows)] - vector, axis=1) if rows else np.zeros(0)
+        ordered.append([rows[place] for place in np.argsort(apart, kind="stable")])
+    return ordered
+
+
+def recall(ranked: Sequence[Sequence[int]] | Rows, examples: Sequence[Example], *, k: int) -> Recall:
+    """(recall@1, recall@k) by any-match over linked examples; 0 without any."""
+    pairs = [(list(rows), example.gold) for rows, example in zip(ranked, examples, strict=True) if example.gold]
+    if not pairs:
+        return 0.0, 0.0
+    first = sum(bool(set(rows[:1]) & set(gold)) for rows, gold in pairs)
+    among = sum(bool(set(rows[:k]) & set(gold)) for rows, gold in pairs)
+    return first / len(pairs), among / len(pairs)

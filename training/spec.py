@@ -1,0 +1,80 @@
+"""What a job is asked to do, checked once at its door."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from models.errors import ModelError
+from training.snapshot import Split
+
+
+@dataclass(frozen=True, slots=True)
+class TrainingSpec:
+    """A training job. `threads` 0 leaves torch's choice, `max_minutes` None sets no bound; it bounds the whole job.
+
+    `cache` is where vectors of the untrained encoder are kept between jobs (None: the user's cache folder).
+    """
+
+    snapshot: Path
+    base: Path
+    staging: Path
+    recipe: str
+    parameters: Mapping[str, Any] = field(default_factory=dict)
+    seed: int = 0
+    device: str = "auto"
+    threads: int = 0
+    max_minutes: float | None = None
+    cache: Path | None = None
+
+    @classmethod
+    def from_json(cls, raw: Mapping[str, Any]) -> TrainingSpec:
+        """ModelError names a missing key."""
+        minutes = raw.get("max_minutes")
+        return cls(
+            snapshot=Path(_needed(raw, "snapshot")),
+            base=Path(_needed(raw, "base")),
+            staging=Path(_needed(raw, "staging")),
+            recipe=str(_needed(raw, "recipe")),
+            parameters=dict(raw.get("parameters") or {}),
+            seed=int(raw.get("seed") or 0),
+            device=str(raw.get("device") or "auto"),
+            threads=int(raw.get("threads") or 0),
+            max_minutes=None if minutes is None else float(minutes),
+            cache=Path(raw["cache"]) if raw.get("cache") else None,
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class EvaluationSpec:
+    """An evaluation job: a bundle on the decided mentions of one split of a snapshot, `k` candidates each."""
+
+    snapshot: Path
+    bundle: Path
+    split: Split
+    k: int = 64
+    device: str = "auto"
+    threads: int = 0
+
+    @classmethod
+    def from_json(cls, raw: Mapping[str, Any]) -> EvaluationSpec:
+        """ModelError names a missing key or an unknown split."""
+        split = str(_needed(raw, "split"))
+        if split not in tuple(Split):
+            raise ModelError(f"There is no split '{split}'. Choose one of {', '.join(Split)}.")
+        return cls(
+            snapshot=Path(_needed(raw, "snapshot")),
+            bundle=Path(_needed(raw, "bundle")),
+            split=Split(split),
+            k=int(raw.get("k") or 64),
+            device=str(raw.get("device") or "auto"),
+            threads=int(raw.get("threads") or 0),
+        )
+
+
+def _needed(raw: Mapping[str, Any], name: str) -> Any:
+    if not raw.get(name):
+        raise ModelError(f"The job's specification lacks '{name}'.")
+    return raw[name]

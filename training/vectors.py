@@ -1,0 +1,88 @@
+"""Vectors of all entities and of mentions, without gradients; those of untrained encoders are kept between jobs."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Generator, Sequence
+from dataclasses import asdict
+from pathlib import Path
+
+import numpy as np
+import torch
+
+from models.cache import cache_root
+from models.encoders import Encoder, length_batches
+from models.files import atomic_path
+from training.events import Event, Phase
+from training.examples import EntityTexts, Example
+from training.towers import FloatArray, Towers
+
+CHUNK = 512
+TOKENS_PER_BATCH = 4096
+
+
+def entity_vectors(encoder: Encoder, texts: EntityTexts) -> Generator[Event, None, FloatArray]:
+    """(entities, d) vectors, not normalised, short texts first."""
+    total = len(texts.kb.entities)
+    tokens = texts.of(range(total))
+    order = sorted(range(total), key=lambda row: (len(tokens[row]), row))
+    vectors = np.zeros((total, encoder.dimension), dtype=np.float32)
+    for start in range(0, total, CHUNK):
+        rows = order[start : start + CHUNK]
+        vectors[rows] = encoder.encode_ids([tokens[row] for row in rows], normalize=False)
+        yield Event(Phase.ENCODE, min(start + CHUNK, total), total)
+    return vectors
+
+
+def untrained_vectors(
+    encoder: Encoder, texts: EntityTexts, *, kb_hash: str, cache: Path | None
+) -> Generator[Event, None, tuple[FloatArray, bool]]:
+    """The same for an encoder as it was on disk, from the cache where it holds them (then the flag is True)."""
+    path = cache_path(encoder, texts, kb_hash=kb_hash, cache=cache)
+    shape = (len(texts.kb.entities), encoder.dimension)
+    kept = _read(path, shape)
+    if kept is not None:
+        return kept, True
+    vectors = yield from entity_vectors(encoder, texts)
+    with atomic_path(path) as beside, beside.open("wb") as handle:
+        np.save(handle, vectors, allow_pickle=False)
+    return vectors, False
+
+
+def cache_path(encoder: Encoder, texts: EntityTexts, *, kb_hash: str, cache: Path | None) -> Path:
+    """Where the vectors are kept: named by encoder, way of writing entities, and knowledge base."""
+    facts = [encoder.fingerprint, asdict(texts.settings), kb_hash]
+    name = hashlib.sha256(json.dumps(facts, sort_keys=True, default=str).encode()).hexdigest()
+    return (cache or cache_root()) / "entities" / f"{name[:40]}.npy"
+
+
+def mention_vectors(towers: Towers, examples: Sequence[Example]) -> FloatArray:
+    """(examples, d) vectors, not normalised, with the networks in evaluation mode; their mode is restored."""
+    lengths = [len(example.tokens.ids) for example in examples]
+    vectors = np.zeros((len(examples), towers.mention.hidden_size), dtype=np.float32)
+    training = towers.mention.training
+    towers.mention.eval()
+    with torch.inference_mode():
+        for rows in length_batches(lengths, limit=64, tokens=TOKENS_PER_BATCH):
+            vectors[rows] = towers.encode_mentions([examples[row] for row in rows]).float().cpu().numpy()
+    towers.mention.train(training)
+    return vectors
+
+
+def pool_vectors(towers: Towers, rows: Sequence[int]) -> FloatArray:
+    """(rows, d) entity vectors as the entity tower makes them now, not normalised; its mode is restored."""
+    training = towers.entity.training
+    towers.entity.eval()
+    with torch.inference_mode():
+        vectors: FloatArray = towers.encode_entities(np.asarray(rows, dtype=np.int64)).float().cpu().numpy()
+    towers.entity.train(training)
+    return vectors
+
+
+def _read(path: Path, shape: tuple[int, int]) -> FloatArray | None:
+    try:
+        vectors: FloatArray = np.load(path, allow_pickle=False)
+    except (OSError, ValueError, EOFError):
+        return None
+    return vectors if vectors.shape == shape and vectors.dtype == np.float32 else None
