@@ -1,1 +1,86 @@
-"""The embedded entity linker: encoders, retrievers, fusion, NIL, bundles. Usable without the window."""
+"""The embedded entity linker: encoders, retrievers, fusion, NIL, bundles. Usable without the window.
+
+    from models import DocumentInput, Linker, MentionInput
+    linker = Linker.load("bundles/20260131-120501-untrained-1f3a")
+    for answer in linker.link([DocumentInput("1", text, (MentionInput("m", ((0, 9),)),))]):
+        ...
+
+Importing this package loads nothing heavy; the names below are fetched from their modules when first used.
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+from models.errors import ModelError
+from models.types import (
+    DetectedMention,
+    DocumentInput,
+    EntityRecord,
+    LinkedDocument,
+    LinkedMention,
+    MentionInput,
+    NilEstimate,
+    Progress,
+    ScoredCandidate,
+)
+
+if TYPE_CHECKING:
+    from models.build import build_untrained
+    from models.bundle import Bundle, Manifest, new_staging, open_bundle, publish, seal
+    from models.encoders import Encoder, load_encoder
+    from models.fusion import FusionWeights
+    from models.linker import Linker
+    from models.nil import NilModel
+    from models.tuning import evaluate, tune
+
+_LAZY = {
+    "Bundle": "bundle",
+    "Encoder": "encoders",
+    "FusionWeights": "fusion",
+    "Linker": "linker",
+    "Manifest": "bundle",
+    "NilModel": "nil",
+    "build_untrained": "build",
+    "evaluate": "tuning",
+    "load_encoder": "encoders",
+    "new_staging": "bundle",
+    "open_bundle": "bundle",
+    "publish": "bundle",
+    "seal": "bundle",
+    "tune": "tuning",
+}
+
+__all__ = [
+    "Bundle",
+    "DetectedMention",
+    "DocumentInput",
+    "Encoder",
+    "EntityRecord",
+    "FusionWeights",
+    "LinkedDocument",
+    "LinkedMention",
+    "Linker",
+    "Manifest",
+    "MentionInput",
+    "ModelError",
+    "NilEstimate",
+    "NilModel",
+    "Progress",
+    "ScoredCandidate",
+    "build_untrained",
+    "evaluate",
+    "load_encoder",
+    "new_staging",
+    "open_bundle",
+    "publish",
+    "seal",
+    "tune",
+]
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _LAZY:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    return getattr(import_module(f"{__name__}.{_LAZY[name]}"), name)

@@ -31,7 +31,7 @@ class Abbreviation:
 
 def find_abbreviations(text: str) -> list[Abbreviation]:
     """All definitions in text order; a short form may be defined more than once."""
-    found = []
+    found: list[Abbreviation] = []
     for match in _PARENTHESES.finditer(text):
         group = 1 if match.group(1) is not None else 2
         start, stop = match.span(group)
@@ -159,8 +159,7 @@ def _best_start(long: str, short: str) -> int | None:
         if position < 0:
             return None
         position -= 1
-    start = long.rfind(" ", 0, position + 2) + 1 if position >= -1 else 0
-    return start
+    return long.rfind(" ", 0, position + 2) + 1
 
 
 def _sentence_start(text: str, end: int) -> int:

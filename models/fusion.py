@@ -24,7 +24,7 @@ RAW, MINMAX = "raw", "minmax"
 DOCUMENT = "document"
 # Chosen on BC5CDR train (tests/benchmarks/linker_bc5cdr.py --fit), never looked at on its dev set.
 DEFAULT_WEIGHTS: Mapping[str, float] = MappingProxyType(
-    {LEXICAL: 1.0, NAMES: 4.0, PREFERRED: 0.25, DEFINITION: 0.2, DOCUMENT: 0.1}
+    {LEXICAL: 1.0, NAMES: 4.0, PREFERRED: 0.25, DEFINITION: 0.2, DOCUMENT: 0.25}
 )
 GRID = (0.0, 0.25, 0.5, 1.0, 2.0, 4.0, 8.0)
 

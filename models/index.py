@@ -11,7 +11,7 @@ from enum import StrEnum
 from pathlib import Path
 from typing import Any
 
-import faiss
+import faiss as faiss_module
 import numpy as np
 from numpy.typing import NDArray
 
@@ -19,6 +19,7 @@ from models.errors import ModelError
 from models.files import atomic_path, read_json, write_json
 from models.kb import Ranges
 
+faiss: Any = faiss_module  # its stubs lag behind its parameters
 FORMAT = 1
 REMEDY = "Rebuild the index from the knowledge base."
 FLAT_BYTES = 600 * 2**20
@@ -90,6 +91,7 @@ class VectorIndex:
             index.train(_floats(vectors[_training_rows(rows)]))
         for start in range(0, rows, 65536):
             index.add(_floats(vectors[start : start + 65536]))
+        _make_reconstructable(index)
         return cls(index, plan, source=source)
 
     def search(self, queries: NDArray[np.floating], k: int, *, ranges: Ranges | None = None) -> tuple[FLOATS, Any]:
@@ -146,6 +148,7 @@ class VectorIndex:
         index = _read(path)
         if index.ntotal != expected or index.d != header["dimension"]:
             raise ModelError(f"The index {path} is damaged: it does not hold {expected:,} vectors. {REMEDY}")
+        _make_reconstructable(index)
         return cls(index, plan, source=made_from)
 
     def _search_range(self, queries: FLOATS, k: int, span: tuple[int, int]) -> tuple[FLOATS, Any]:
@@ -165,6 +168,12 @@ def _parameters(kind: IndexKind, selector: Any) -> Any:
     if kind is IndexKind.HNSW:
         return faiss.SearchParametersHNSW(efSearch=256, sel=selector)
     return None if selector is None else faiss.SearchParameters(sel=selector)
+
+
+def _make_reconstructable(index: Any) -> None:
+    """Cells keep their vectors in no order; a map from row to place lets them be read back."""
+    if hasattr(index, "make_direct_map"):
+        index.make_direct_map()
 
 
 def _read(path: Path) -> Any:

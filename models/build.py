@@ -1,0 +1,118 @@
+"""Building the untrained linker from a knowledge base: lexical within seconds, names when they are encoded."""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from models.biencoder import index_source
+from models.bundle import UNTRAINED, Bundle, EncoderRef, Manifest, RetrieverSpec, new_id, now, seal
+from models.cache import EmbeddingCache
+from models.candidates import LEXICAL, NAMES
+from models.default_encoder import default_encoder_folder
+from models.encoders import Encoder, load_encoder
+from models.errors import ModelError
+from models.index import VectorIndex, plan_index
+from models.kb import KB_FILE, KnowledgeBase, read_kb, write_kb
+from models.lexical import TfIdf
+from models.normalise import normalise
+from models.types import Progress
+
+NAMES_TOKENS = 64
+NAMES_INDEX = "names.faiss"
+UNTRAINED_LEXICAL = "untrained-lexical"
+
+
+def build_untrained(
+    kb_jsonl: Path,
+    out_staging: Path,
+    *,
+    encoder: Path | None = None,
+    stages: Sequence[str] = (LEXICAL, NAMES),
+    cache: Path | None = None,
+    device: str = "auto",
+    fusion: Mapping[str, Any] | None = None,
+    nil: Mapping[str, Any] | None = None,
+    bundle_id: str | None = None,
+) -> Iterator[Progress]:
+    """Fill a staging folder (``bundle.new_staging``) and seal it; publish it afterwards.
+
+    ``encoder`` is an encoder folder (None: the default one), ``cache`` the embedding cache's root, ``fusion``
+    and ``nil`` their JSON (None: the defaults). Closing the generator leaves an unsealed staging folder.
+    Raises ModelError for a bad knowledge base, encoder or stage.
+    """
+    if unknown := set(stages) - {LEXICAL, NAMES}:
+        raise ModelError(f"There is no untrained stage {', '.join(sorted(unknown))}; there are lexical and names.")
+    yield Progress("knowledge base", 0, 1)
+    kb = read_kb(kb_jsonl)
+    kb_hash = write_kb(kb, out_staging / KB_FILE)
+    yield Progress("knowledge base", 1, 1)
+    specs = []
+    if LEXICAL in stages:
+        yield from _build_lexical(kb, out_staging)
+        specs.append(RetrieverSpec(LEXICAL, LEXICAL, f"retrievers/{LEXICAL}"))
+    if NAMES in stages:
+        loaded, ref = _names_encoder(encoder, out_staging, device)
+        yield from _build_names(kb, out_staging, loaded, cache, source=index_source(kb_hash, ref.fingerprint))
+        specs.append(RetrieverSpec(NAMES, NAMES, f"retrievers/{NAMES}", (ref,)))
+    kind = UNTRAINED if NAMES in stages else UNTRAINED_LEXICAL
+    manifest = Manifest(
+        id=bundle_id or new_id(kind),
+        kind=kind,
+        created=now(),
+        kb_hash=kb_hash,
+        kb_entities=len(kb.entities),
+        kb_names=len(kb.names),
+        retrievers=tuple(specs),
+        fusion=fusion or {},
+        nil=nil or {},
+    )
+    yield Progress("writing", 0, 1)
+    seal(out_staging, manifest)
+    yield Progress("writing", 1, 1)
+
+
+def names_source(bundle: Bundle, spec: RetrieverSpec) -> str:
+    """What the index of names of this bundle must have been made from."""
+    return index_source(bundle.manifest.kb_hash, spec.encoders[0].fingerprint)
+
+
+def _build_lexical(kb: KnowledgeBase, staging: Path) -> Iterator[Progress]:
+    yield Progress("lexical index", 0, len(kb.names))
+    tfidf = TfIdf.fit([normalise(name) for name in kb.names])
+    tfidf.save(staging / "retrievers" / LEXICAL)
+    yield Progress("lexical index", len(kb.names), len(kb.names))
+
+
+def _names_encoder(folder: Path | None, staging: Path, device: str) -> tuple[Encoder, EncoderRef]:
+    """The encoder, and how the bundle refers to it; a folder of the user's is copied into the bundle."""
+    if folder is None:
+        loaded = load_encoder(default_encoder_folder(), device=device, max_tokens=NAMES_TOKENS)
+        return loaded, EncoderRef("default", loaded.fingerprint, max_tokens=NAMES_TOKENS)
+    loaded = load_encoder(folder, device=device, max_tokens=NAMES_TOKENS)
+    target = staging / "encoders" / NAMES
+    shutil.copytree(folder, target, ignore=_not_encoder_files)
+    return loaded, EncoderRef("bundle", loaded.fingerprint, f"encoders/{NAMES}", NAMES_TOKENS)
+
+
+def _not_encoder_files(_folder: str, names: list[str]) -> set[str]:
+    """Only what an encoder is read from; other weights formats in the folder can be large."""
+    kept = (".json", ".txt", "model.safetensors", ".model", "1_Pooling", "Pooling")
+    return {name for name in names if not name.endswith(kept)}
+
+
+def _build_names(
+    kb: KnowledgeBase, staging: Path, encoder: Encoder, cache_root: Path | None, *, source: str
+) -> Iterator[Progress]:
+    cache = EmbeddingCache(encoder, root=cache_root)
+    for done, total in cache.fill(kb.names):
+        yield Progress("names", done, total)
+    plan = plan_index(len(kb.names), encoder.dimension)
+    yield Progress("index of names", 0, len(kb.names))
+    index = VectorIndex.build(cache.vectors(kb.names), plan=plan, source=source)
+    folder = staging / "retrievers" / NAMES
+    folder.mkdir(parents=True, exist_ok=True)
+    index.save(folder / NAMES_INDEX)
+    yield Progress("index of names", len(kb.names), len(kb.names))

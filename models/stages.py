@@ -1,0 +1,122 @@
+"""Opening the stages of a bundle: what ``Linker`` is made of."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from models.biencoder import (
+    INDEX_FILE,
+    Biencoder,
+    BiencoderRetriever,
+    BiencoderSettings,
+    Scorer,
+    index_source,
+)
+from models.build import NAMES_INDEX, names_source
+from models.bundle import REMEDY, Bundle, EncoderRef, RankerSpec, RetrieverSpec
+from models.candidates import LEXICAL, NAMES, NameCandidates, NameStage
+from models.device import Device
+from models.encoders import Encoder, load_encoder
+from models.errors import ModelError
+from models.fusion import MINMAX, RAW
+from models.index import VectorIndex
+from models.kb import KB_FILE, KnowledgeBase, load_kb
+from models.lexical import LexicalRetriever, TfIdf
+from models.names import NamesRetriever
+from models.ranker import DualRanker, Ranker, RankerSettings, load_ranker_entities
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Stages:
+    """Everything loaded: untrained name stages, trained retrievers, the ranker, and a sentence about each."""
+
+    kb: KnowledgeBase
+    names: NameCandidates
+    trained: tuple[BiencoderRetriever, ...]
+    ranker: Ranker | None
+    ranker_top_k: int
+    scales: dict[str, str]
+    sentences: tuple[str, ...]
+
+
+class StageLoader:
+    """Loads a bundle's parts; an encoder that several parts share is loaded once."""
+
+    def __init__(self, bundle: Bundle, device: Device) -> None:
+        self.bundle = bundle
+        self.device = device
+        self._encoders: dict[EncoderRef, Encoder] = {}
+
+    def load(self) -> Stages:
+        manifest = self.bundle.manifest
+        kb = load_kb(self.bundle.file(KB_FILE))
+        if (len(kb.entities), len(kb.names)) != (manifest.kb_entities, manifest.kb_names):
+            raise ModelError(f"The knowledge base of {self.bundle.path} does not fit its manifest. {REMEDY}")
+        sentences: list[str] = []
+        untrained: dict[str, NameStage] = {}
+        trained = []
+        for spec in manifest.retrievers:
+            if spec.kind == LEXICAL:
+                untrained[LEXICAL] = self._lexical(spec, len(kb.names), sentences)
+            elif spec.kind == NAMES:
+                untrained[NAMES] = self._names(spec, len(kb.names), sentences)
+            elif spec.kind == "biencoder":
+                trained.append(self._biencoder(spec, len(kb.entities), sentences))
+            else:
+                raise ModelError(f"{self.bundle.path} has a retriever of the unknown kind {spec.kind!r}. {REMEDY}")
+        if not untrained:
+            raise ModelError(f"{self.bundle.path} has no retriever over names. {REMEDY}")
+        defined = np.asarray([bool(entity.definition) for entity in kb.entities], dtype=bool)
+        ranker = self._ranker(manifest.ranker, sentences) if manifest.ranker else None
+        return Stages(
+            kb,
+            NameCandidates(kb, untrained, defined),
+            tuple(trained),
+            ranker,
+            manifest.ranker.top_k if manifest.ranker else 0,
+            {r.name: MINMAX if r.towers.settings.scorer is Scorer.DOT else RAW for r in trained} | {"ranker": MINMAX},
+            tuple(sentences),
+        )
+
+    def encoder(self, ref: EncoderRef) -> Encoder:
+        """The encoder, checked to be the one the bundle was made with."""
+        if ref not in self._encoders:
+            loaded = load_encoder(self.bundle.encoder_folder(ref), device=self.device, max_tokens=ref.max_tokens)
+            if loaded.fingerprint != ref.fingerprint:
+                raise ModelError(f"The encoder {loaded.folder} is not the one of {self.bundle.path}. {REMEDY}")
+            self._encoders[ref] = loaded
+        return self._encoders[ref]
+
+    def _lexical(self, spec: RetrieverSpec, names: int, sentences: list[str]) -> LexicalRetriever:
+        tfidf = TfIdf.load(self.bundle.file(spec.folder))
+        if tfidf.matrix.shape[0] != names:
+            raise ModelError(f"The lexical index of {self.bundle.path} is of another knowledge base. {REMEDY}")
+        sentences.append(f"“{spec.name}” compares letters: tf-idf of {tfidf.matrix.shape[1]:,} character n-grams.")
+        return LexicalRetriever(tfidf)
+
+    def _names(self, spec: RetrieverSpec, names: int, sentences: list[str]) -> NamesRetriever:
+        encoder = self.encoder(spec.encoders[0])
+        path = self.bundle.file(spec.folder) / NAMES_INDEX
+        index = VectorIndex.load(path, rows=names, source=names_source(self.bundle, spec))
+        sentences.append(f"“{spec.name}” compares meanings of names. {index.to_gpu()}")
+        return NamesRetriever(encoder, index)
+
+    def _biencoder(self, spec: RetrieverSpec, entities: int, sentences: list[str]) -> BiencoderRetriever:
+        mention, entity = (self.encoder(ref) for ref in (spec.encoders[0], spec.encoders[-1]))
+        towers = Biencoder(mention, entity, BiencoderSettings.from_json(spec.settings))
+        source = index_source(self.bundle.manifest.kb_hash, entity.fingerprint)
+        index = VectorIndex.load(self.bundle.file(spec.folder) / INDEX_FILE, rows=entities, source=source)
+        retriever = BiencoderRetriever(spec.name, towers, index)
+        sentences.append(retriever.sentence())
+        return retriever
+
+    def _ranker(self, spec: RankerSpec, sentences: list[str]) -> Ranker:
+        if spec.kind != "dual":
+            raise ModelError(f"{self.bundle.path} has a ranker of the unknown kind {spec.kind!r}. {REMEDY}")
+        mention, entity = spec.encoders[0], spec.encoders[-1]
+        source = index_source(self.bundle.manifest.kb_hash, entity.fingerprint)
+        vectors = load_ranker_entities(self.bundle.file(spec.folder), source=source)
+        sentences.append(f"“{spec.name}” ranks the first {spec.top_k} candidates anew.")
+        return DualRanker(spec.name, self.encoder(mention), RankerSettings.from_json(spec.settings), vectors)
