@@ -2,10 +2,19 @@
 
 from __future__ import annotations
 
+import getpass
+import os
 from collections.abc import Callable
 from dataclasses import dataclass
+from datetime import UTC, datetime
 from pathlib import Path
 
+import platformdirs
+
+from curator import storage
+from curator.io import default_registry
+from curator.jobs import FolderBundleStore, JobRunner, LinkerOptions, LinkerProcess
+from curator.services.bundles import BundleSwitch
 from curator.services.curation import CurationService
 from curator.services.detection import DetectionService
 from curator.services.diagnostics import DiagnosticsService
@@ -13,13 +22,25 @@ from curator.services.evaluation import EvaluationService
 from curator.services.events import EventBus
 from curator.services.exporting import ExportService
 from curator.services.importing import ImportService
+from curator.services.indexing import IndexBuilder
 from curator.services.knowledge import KnowledgeService
-from curator.services.ports import FormatRegistry, JobPort
+from curator.services.logs import log_folder
+from curator.services.ports import FormatRegistry, JobPort, LinkerPort, Store
 from curator.services.queue import QueueService
 from curator.services.replay import ReplayService
 from curator.services.retraining import RetrainingService
+from curator.services.speeds import Speeds
 from curator.services.suggestions import SuggestionService
+from curator.services.workplace import JobOptions, Workplace
+from curator.settings.file import load
 from curator.settings.schema import Settings
+
+BUNDLES = "bundles"
+
+
+class SystemClock:
+    def now(self) -> datetime:
+        return datetime.now(UTC)
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,11 +71,123 @@ class Project:
         return self.folder.name.removesuffix(".curation")
 
 
-def create_project(folder: Path, *, curator: str = "") -> Project:
+def create_project(folder: Path, *, curator: str = "", linker: bool = True) -> Project:
     """Create a project and open it. Raises UserError where the folder exists or cannot be written."""
-    raise NotImplementedError
+    name = folder.name.removesuffix(".curation")
+    return join(storage.create_project(folder, name=name), load().settings, curator=curator, linker=linker)
 
 
 def open_project(folder: Path, *, read_only: bool = False, linker: bool = True, curator: str = "") -> Project:
-    """Open a project; with `linker` its process starts. Raises ProjectLockedError, NewerProjectError, UserError."""
-    raise NotImplementedError
+    """Open a project; with `linker` its process starts and links ahead, without it only when something is asked.
+
+    Raises ProjectLockedError, NewerProjectError, UserError.
+    """
+    store = storage.open_project(folder, read_only=read_only)
+    return join(store, load().settings, curator=curator, linker=linker)
+
+
+def join(
+    store: Store,
+    settings: Settings,
+    *,
+    curator: str = "",
+    linker: bool = True,
+    linker_port: LinkerPort | None = None,
+    job_port: JobPort | None = None,
+) -> Project:
+    """The services over an open store; tests hand in their own linker and jobs."""
+    try:
+        return _Joined(store, settings, curator, linker_port, job_port).project(start=linker)
+    except BaseException:
+        store.close()
+        raise
+
+
+def curator_name(settings: Settings, given: str = "") -> str:
+    """Who decides: as given, from the settings, or the user's name on this computer."""
+    if given.strip() or settings.curator_name.strip():
+        return given.strip() or settings.curator_name.strip()
+    try:
+        return getpass.getuser()
+    except (OSError, KeyError, ImportError):  # no user name in a bare container
+        return "curator"
+
+
+class _Joined:
+    """Holds what several services share while they are put together."""
+
+    def __init__(
+        self, store: Store, settings: Settings, curator: str, linker: LinkerPort | None, jobs: JobPort | None
+    ) -> None:
+        self.store = store
+        self.settings = settings
+        self.curator = lambda: curator_name(load().settings, curator)
+        self.events = EventBus()
+        self.clock = SystemClock()
+        self.formats = default_registry()
+        self.cache = _cache_folder(settings)
+        self.linker = linker or LinkerProcess(log_folder(), LinkerOptions(settings.device.value, settings.threads))
+        self.jobs = jobs or JobRunner(log_folder())
+        self.bundles = FolderBundleStore(store.folder / BUNDLES)
+        self.switch = BundleSwitch(store, self.bundles, self.events, curator=self.curator)
+        self.workplace = Workplace(store.folder, read_only=store.read_only)
+        self.suggestions = SuggestionService(
+            store, self.linker, self.bundles, self.events, ahead=lambda: settings.link_ahead
+        )
+
+    def project(self, *, start: bool) -> Project:
+        if not self.store.read_only:  # we hold the lock: what a killed process left is nobody's
+            self.bundles.clean()
+            self.workplace.clean()
+        if start:
+            self.suggestions.start()
+        store, events, clock, curator = self.store, self.events, self.clock, self.curator
+        return Project(
+            folder=store.folder,
+            read_only=store.read_only,
+            settings=self.settings,
+            events=events,
+            queue=QueueService(store),
+            curation=CurationService(store, events, clock, curator=curator),
+            knowledge=KnowledgeService(store, events, curator=curator),
+            importing=ImportService(store, self.formats, events, clock, curator=curator),
+            detection=DetectionService(store, self.linker, events, clock, curator=curator),
+            suggestions=self.suggestions,
+            retraining=self._retraining(),
+            evaluation=EvaluationService(store, self.jobs, self.switch, self.workplace, options=self._options),
+            exporting=ExportService(store, self.formats),
+            replay=ReplayService(store, events, clock),
+            diagnostics=DiagnosticsService(store, self.linker, self.switch),
+            jobs=self.jobs,
+            formats=self.formats,
+            close=self._close,
+        )
+
+    def _retraining(self) -> RetrainingService:
+        indexing = IndexBuilder(self.store, self.jobs, self.bundles, self.switch, self.workplace, options=self._options)
+        return RetrainingService(
+            self.store,
+            self.jobs,
+            self.bundles,
+            self.switch,
+            indexing,
+            self.workplace,
+            Speeds(self.cache),
+            options=self._options,
+        )
+
+    def _options(self) -> JobOptions:
+        """The settings of this moment: a job is felt at its next start."""
+        now = load().settings
+        return JobOptions(now.device.value, now.threads, now.encoder_folder, str(self.cache))
+
+    def _close(self) -> None:
+        self.suggestions.close()
+        self.jobs.close()
+        self.linker.close()
+        self.store.close()
+
+
+def _cache_folder(settings: Settings) -> Path:
+    given = os.environ.get("CURATOR_CACHE") or settings.cache_folder
+    return Path(given or platformdirs.user_cache_dir("curator"))

@@ -2,19 +2,28 @@
 
 from __future__ import annotations
 
+from collections import Counter
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from curator.services.ports import FormatRegistry, Store
+from curator.domain.decisions import Decision
+from curator.domain.documents import Document, DocumentState, Mention, MentionOrigin
+from curator.domain.errors import UserError
+from curator.services.ports import ExportDocument, FormatRegistry, GoldMention, Problem, Store, UnitOfWork
 
 
 @dataclass(frozen=True, slots=True)
 class ExportReport:
+    """What was written; `unchanged` mentions went back exactly as the file had them. `problems` says what the format
+    cannot carry."""
+
     format: str
     paths: tuple[Path, ...]
     documents: int
     mentions: int
     unchanged: int
+    problems: tuple[Problem, ...] = ()
 
 
 class ExportService:
@@ -27,5 +36,64 @@ class ExportService:
         return [(one.name, one.title) for one in self._formats.formats() if one.can_write]
 
     def export(self, out: Path, format_name: str, *, only_done: bool = False) -> ExportReport:
-        """Write all documents (or the done ones) atomically. Raises UserError."""
-        raise NotImplementedError
+        """Write all documents (or the done ones), one file for each imported file, atomically. Raises UserError."""
+        wanted = self._formats.by_name(format_name)
+        with self._store.read() as unit:
+            files = unit.documents.files()
+            chosen = [(file, self._ids(unit, file.id, only_done=only_done)) for file in files]
+        chosen = [(file, ids) for file, ids in chosen if ids]
+        if not chosen:
+            raise UserError(f"There is nothing to export: no document is {'done' if only_done else 'in the project'}.")
+        counts: Counter[str] = Counter()
+        paths = wanted.write([(file, self._documents(ids, counts)) for file, ids in chosen], out)
+        return ExportReport(
+            format=wanted.name,
+            paths=tuple(paths),
+            documents=counts["documents"],
+            mentions=counts["mentions"],
+            unchanged=counts["unchanged"],
+            problems=tuple(getattr(wanted, "problems", ())),
+        )
+
+    def _ids(self, unit: UnitOfWork, file_id: int, *, only_done: bool) -> list[int]:
+        ids = unit.documents.ids_of_file(file_id)
+        done = set(unit.documents.ids(state=DocumentState.DONE)) if only_done else set(ids)
+        return [one for one in ids if one in done]
+
+    def _documents(self, ids: list[int], counts: Counter[str]) -> Iterator[ExportDocument]:
+        for document_id in ids:
+            with self._store.read() as unit:
+                document = export_document(unit, document_id)
+            counts["documents"] += 1
+            counts["mentions"] += len(document.mentions)
+            counts["unchanged"] += sum(one.unchanged for one in document.mentions)
+            yield document
+
+
+def export_document(unit: UnitOfWork, document_id: int) -> ExportDocument:
+    """A document with its living mentions and their decisions, as a writer gets it."""
+    document = unit.documents.get(document_id)
+    mentions = unit.mentions.of_document(document_id, deleted=True)
+    decisions = unit.decisions.current_of_document(document_id)
+    gold = [
+        GoldMention(one, decisions.get(one.id), _is_unchanged(unit, document, one, decisions))
+        for one in mentions
+        if not one.deleted
+    ]
+    removed = (one.record for one in mentions if one.deleted and one.origin is MentionOrigin.SOURCE)
+    records = sorted(record for record in removed if record >= 0)
+    return ExportDocument(document, unit.documents.raw(document_id), tuple(gold), tuple(records))
+
+
+def _is_unchanged(unit: UnitOfWork, document: Document, mention: Mention, current: dict[int, Decision]) -> bool:
+    """Whether the file's own line says what is decided now: the import's decision, the same again, or none ever."""
+    if mention.origin is not MentionOrigin.SOURCE:
+        return False
+    decision = current.get(mention.id)
+    if decision is not None and decision.is_imported:
+        return True
+    if decision is None and not current and document.state is DocumentState.TODO:
+        return True  # nobody worked on this document: spare a look-up for each mention
+    past = unit.decisions.history(mention.id)
+    imported = next((one.verdict for one in past if one.is_imported), None)
+    return imported == decision.verdict if decision is not None else imported is None

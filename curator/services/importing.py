@@ -18,6 +18,7 @@ from curator.domain.errors import UserError
 from curator.domain.jobs import Progress
 from curator.services.events import EventBus
 from curator.services.gold import GoldWriter
+from curator.services.keys import set_active_bundle
 from curator.services.knowledge import add_missing
 from curator.services.ports import Clock, DocumentReader, FormatRegistry, Problem, Store, UnitOfWork
 
@@ -120,7 +121,10 @@ class ImportService:
 
     def _activate(self, version: int, tally: _Tally) -> None:
         with self._store.write() as unit:
+            before = unit.kb.info()
             info = unit.kb.activate(version)
+            if before is not None and before.content_hash != info.content_hash:
+                set_active_bundle(unit.meta, "", [])  # every bundle knows the entities of before only
         with self._store.write() as unit:
             add_missing(unit)
         tally.counts.update(names=info.names, definitions=info.definitions)

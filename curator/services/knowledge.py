@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter, defaultdict
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 
 from curator.domain.changes import Change, ChangeKind
 from curator.domain.documents import Split
@@ -61,7 +62,11 @@ class KnowledgeService:
             return unit.meta.type_mapping()
 
     def set_mapping(self, mapping: TypeMapping) -> Change:
-        """Raises UserError for a type that the knowledge base does not have. Suggestions are made anew after it."""
+        """Store the mapping and make the suggestions of all mentions whose types changed stale.
+
+        It looks at every document: call it from a worker thread. Raises UserError for a type that the knowledge base
+        does not have.
+        """
         with self._store.write() as unit:
             info = unit.kb.info()
             unknown = sorted(
@@ -69,7 +74,9 @@ class KnowledgeService:
             )
             if unknown:
                 raise UserError(f"The knowledge base has no type {', '.join(unknown)}. Choose among its own types.")
+            changed = _changed_types(unit, mapping)
             unit.meta.set_type_mapping(mapping)
+            _make_stale(unit, changed)
         change = Change(ChangeKind.TYPE_MAPPING, self._curator(), "Changed the type mapping")
         self._events.emit(change)
         return change
@@ -102,6 +109,23 @@ def add_missing(unit: UnitOfWork) -> TypeMapping:
     mapping = TypeMapping({**propose(unit).allowed, **kept})
     unit.meta.set_type_mapping(mapping)
     return mapping
+
+
+def _changed_types(unit: UnitOfWork, new: TypeMapping) -> set[str]:
+    old = unit.meta.type_mapping()
+    return {one for one in unit.documents.mention_types() if set(old.types_for(one)) != set(new.types_for(one))}
+
+
+def _make_stale(unit: UnitOfWork, types: set[str]) -> None:
+    """A document counts as stale when one of its undecided mentions does, so one suggestion of each is enough."""
+    for document_id in unit.documents.ids() if types else ():
+        decided = unit.decisions.current_of_document(document_id)
+        mentions = unit.mentions.of_document(document_id)
+        wanted = (one.id for one in mentions if one.type in types and one.id not in decided)
+        suggestions = (unit.suggestions.get(one) for one in wanted)
+        found = next((one for one in suggestions if one is not None), None)
+        if found is not None:
+            unit.suggestions.save([replace(found, stamp=replace(found.stamp, bundle_id=""))])
 
 
 def fold(name: str) -> str:

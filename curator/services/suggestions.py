@@ -43,7 +43,8 @@ class SuggestionService:
         self._waiting: set[int] = set()  # documents that are asked for and not yet answered
         self._tried: set[tuple[int, Stamp]] = set()  # asked for once with this stamp: not again by itself
         self._urgent: list[int] = []  # asked for while no bundle served
-        self._background: int | None = None  # the request that links ahead; -1 while it is being prepared
+        self._busy = False  # whether documents are being linked ahead
+        self._background: int | None = None  # that request
         self._position = 0  # the document the curator is at
         self._closed = False
         self._trouble = ""
@@ -131,7 +132,7 @@ class SuggestionService:
         self._closed = True
         with self._lock:
             background, self._background = self._background, None
-        if background is not None and background >= 0:
+        if background is not None:
             self._linker.cancel(background)
 
     # --- linking ahead ---------------------------------------------------------------------------------------
@@ -155,21 +156,30 @@ class SuggestionService:
         if change.kind is ChangeKind.MENTIONS:
             self.request(change.document_ids)
         elif change.kind in RELINK:
+            self._forget()
             self.refresh()
         elif change.kind is ChangeKind.IMPORTED:
             self._pump()
 
+    def _forget(self) -> None:
+        """What is under way or was tried belongs to the bundle or the type mapping of before."""
+        with self._lock:
+            background, self._background = self._background, None
+            self._tried.clear()
+        if background is not None:
+            self._linker.cancel(background)
+
     def _pump(self) -> None:
         """Ask for the next stale documents unless a background request is under way."""
         with self._lock:
-            if self._closed or self._background is not None:
+            if self._closed or self._busy:
                 return
-            self._background = -1
+            self._busy = True
         documents = self._ahead_of_curator() if self._serves() else []
         if documents:
             self._background = self._send(documents, urgent=False)
         else:
-            self._background = None
+            self._busy = False
 
     def _ahead_of_curator(self) -> list[LinkDocument]:
         """Stale documents among the next ones in the queue, beginning where the curator is, going round once."""
@@ -241,7 +251,7 @@ class SuggestionService:
         with self._lock:
             self._waiting -= {one.id for one in documents}
             if not urgent:
-                self._background = None
+                self._busy = False
         if self._closed or outcome.state is JobState.CANCELLED:
             return
         if outcome.state is JobState.DONE:

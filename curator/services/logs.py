@@ -1,0 +1,48 @@
+"""The rotating log: under the user's log folder (`CURATOR_LOG_DIR` overrides), never with text of a document."""
+
+from __future__ import annotations
+
+import logging
+import os
+from logging.handlers import RotatingFileHandler
+from pathlib import Path
+
+import platformdirs
+
+FILE = "curator.log"
+BYTES = 1_000_000
+BACKUPS = 3
+
+
+def log_folder() -> Path:
+    return Path(os.environ.get("CURATOR_LOG_DIR") or platformdirs.user_log_dir("curator"))
+
+
+def start_logging() -> logging.Handler | None:
+    """Write `curator.*` to the log file; None where the folder cannot be written: no log is no reason to stop."""
+    folder = log_folder()
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        handler = RotatingFileHandler(folder / FILE, maxBytes=BYTES, backupCount=BACKUPS, encoding="utf-8", delay=True)
+    except OSError:
+        return None
+    handler.setFormatter(logging.Formatter("%(asctime)s %(process)d %(levelname)s %(name)s: %(message)s"))
+    logger = logging.getLogger("curator")
+    logger.setLevel(logging.INFO)
+    logger.addHandler(handler)
+    return handler
+
+
+def stop_logging(handler: logging.Handler | None) -> None:
+    if handler is not None:
+        logging.getLogger("curator").removeHandler(handler)
+        handler.close()
+
+
+def last_lines(count: int = 60) -> list[str]:
+    """The end of the log; nothing where there is none."""
+    try:
+        with (log_folder() / FILE).open(encoding="utf-8", errors="replace") as file:
+            return [line.rstrip("\n") for line in file.readlines()[-count:]]
+    except OSError:
+        return []
