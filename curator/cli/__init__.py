@@ -1,0 +1,1 @@
+"""The command line: the same services as the window. Nothing heavy is imported before a command needs it."""

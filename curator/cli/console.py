@@ -1,0 +1,126 @@
+"""What every command shares: progress on standard error, results on standard output, long work with Ctrl+C."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Generator, Iterator, Mapping
+from contextlib import closing, contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, TypeVar
+
+import click
+
+from curator.domain.errors import CancelledError, UserError
+from curator.domain.jobs import JobOutcome, JobState, Progress
+
+if TYPE_CHECKING:
+    from curator.bootstrap import Project
+    from curator.services.ports import JobHandle
+
+T = TypeVar("T")
+Report = Callable[[Progress], None]
+LOOK = 0.2
+"""Seconds between two looks at a job; Ctrl+C is felt at the next one."""
+
+PROJECT = click.argument("project", type=click.Path(path_type=Path), metavar="P")
+AS_JSON = click.option("--json", "as_json", is_flag=True, help="Write the result as JSON to standard output.")
+CURATOR = click.option("--curator", default="", metavar="NAME", help="Who decides; otherwise as in the settings.")
+SPLIT = click.Choice(["train", "validation", "test"])
+
+
+@contextmanager
+def opened(path: Path, *, read_only: bool = False, curator: str = "") -> Iterator[Project]:
+    """The project for the time of a command; its linker process starts only when something is linked."""
+    from curator.bootstrap import open_project
+
+    project = open_project(path, read_only=read_only, linker=False, curator=curator)
+    try:
+        yield project
+    finally:
+        project.close()
+
+
+def say(result: Mapping[str, Any], text: str, *, as_json: bool) -> None:
+    """The result of a command: a sentence or lines for people, or one JSON object."""
+    click.echo(json.dumps(result, ensure_ascii=False, default=str) if as_json else text)
+
+
+@contextmanager
+def progress_bar() -> Iterator[Report]:
+    """A function that shows progress on standard error; silent where that is no terminal."""
+    from rich.console import Console
+    from rich.progress import BarColumn, TaskID, TextColumn, TimeElapsedColumn, TimeRemainingColumn
+    from rich.progress import Progress as Bars
+
+    columns = (
+        TextColumn("{task.description}"),
+        BarColumn(),
+        TextColumn("{task.fields[text]}"),
+        TimeElapsedColumn(),
+        TimeRemainingColumn(),
+    )
+    tasks: dict[str, TaskID] = {}
+    console = Console(stderr=True)
+    with Bars(*columns, console=console, transient=True, disable=not console.is_terminal) as bars:
+
+        def show(progress: Progress) -> None:
+            if progress.phase not in tasks:
+                tasks[progress.phase] = bars.add_task(progress.phase, total=None, text="")
+            text = progress.text or _figures(progress.data)
+            total = progress.total or None
+            bars.update(tasks[progress.phase], completed=progress.done, total=total, text=text)
+
+        yield show
+
+
+def run_steps(steps: Generator[Progress, None, T]) -> T:
+    """Drive a generator of progress to its end and return its result; Ctrl+C closes it."""
+    with progress_bar() as show, closing(steps):
+        while True:
+            try:
+                show(next(steps))
+            except StopIteration as end:
+                result: T = end.value
+                return result
+
+
+def run_job(start: Callable[[Report, Callable[[JobOutcome], None]], JobHandle]) -> JobOutcome:
+    """Start a job and wait for it. Raises UserError where it failed, CancelledError where it was cancelled."""
+    with progress_bar() as show:
+        handle = start(show, _ignore)
+        try:
+            while (outcome := handle.wait(LOOK)) is None:
+                pass
+        except KeyboardInterrupt:
+            handle.cancel()
+            handle.wait()
+            raise
+    return checked(outcome)
+
+
+def checked(outcome: JobOutcome) -> JobOutcome:
+    if outcome.state is JobState.CANCELLED:
+        raise CancelledError
+    if outcome.state is JobState.FAILED:
+        raise UserError(outcome.message)
+    if outcome.state is JobState.CRASHED:
+        raise RuntimeError(f"{outcome.message}\n{outcome.detail}")
+    return outcome
+
+
+def ensure_index(project: Project, *, lexical_only: bool = False) -> None:
+    """Build the bundles that are missing for the current knowledge base."""
+    if project.knowledge.info() is None:
+        raise UserError("The project has no knowledge base. Import one first: `curator kb import P FILE`.")
+    if project.retraining.needs_index(lexical_only=lexical_only):
+        run_job(
+            lambda show, end: project.retraining.build_index(lexical_only=lexical_only, on_progress=show, on_end=end)
+        )
+
+
+def _figures(data: Mapping[str, Any]) -> str:
+    return f"loss {data['loss']:.4f}" if isinstance(data.get("loss"), float) else ""
+
+
+def _ignore(outcome: JobOutcome) -> None:
+    """The handle's `wait` gives the outcome in the caller's thread."""

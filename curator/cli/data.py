@@ -1,0 +1,96 @@
+"""kb import, import, export."""
+
+from __future__ import annotations
+
+from dataclasses import asdict
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from curator.cli.console import AS_JSON, PROJECT, SPLIT, opened, run_steps, say
+from curator.domain.documents import Split
+
+if TYPE_CHECKING:
+    from curator.services.exporting import ExportReport
+    from curator.services.importing import ImportReport
+
+FILE = click.Path(path_type=Path)
+SHOWN_PROBLEMS = 20
+
+
+@click.group("kb")
+def kb() -> None:
+    """The knowledge base."""
+
+
+@kb.command("import")
+@PROJECT
+@click.argument("file", type=FILE)
+@AS_JSON
+def kb_import(project: Path, file: Path, *, as_json: bool) -> None:
+    """Import FILE (JSON lines, OBO, or a folder of ZESHEL documents) as the knowledge base of P."""
+    with opened(project) as found:
+        report = run_steps(found.importing.knowledge_base(file))
+    _say_import(report, as_json=as_json)
+
+
+@click.command("import")
+@PROJECT
+@click.argument("files", type=FILE, nargs=-1, required=True, metavar="FILE...")
+@click.option("--gold", is_flag=True, help="Each annotation becomes a decision; needs a knowledge base.")
+@click.option("--split", type=SPLIT, default="train", show_default=True, help="Where the documents belong.")
+@click.option(
+    "--hold-out",
+    type=click.IntRange(min=0),
+    default=0,
+    metavar="N",
+    help="Put N documents of each file, evenly spread, into the split validation.",
+)
+@AS_JSON
+def import_documents(
+    project: Path, files: tuple[Path, ...], *, gold: bool, split: str, hold_out: int, as_json: bool
+) -> None:
+    """Import documents: PubTator, ZESHEL, PubMed XML or MEDLINE, recognised by content."""
+    with opened(project) as found:
+        steps = found.importing.documents(files, gold=gold, split=Split(split), hold_out=hold_out)
+        report = run_steps(steps)
+    _say_import(report, as_json=as_json)
+
+
+@click.command("export")
+@PROJECT
+@click.argument("out", type=FILE)
+@click.option("--format", "format_name", required=True, metavar="NAME", help="pubtator or zeshel.")
+@click.option("--only-done", is_flag=True, help="Leave out documents that are not done.")
+@AS_JSON
+def export(project: Path, out: Path, *, format_name: str, only_done: bool, as_json: bool) -> None:
+    """Write the documents of P with their decisions to OUT: a file, or a folder for several imported files."""
+    with opened(project, read_only=True) as found:
+        report = found.exporting.export(out, format_name, only_done=only_done)
+    say(asdict(report), _export_text(report), as_json=as_json)
+
+
+def _say_import(report: ImportReport, *, as_json: bool) -> None:
+    result: dict[str, Any] = asdict(report)
+    counts = ", ".join(f"{number:,} {word}" for word, number in report.counts.items()) or "nothing"
+    lines = [f"Imported {counts} in {report.seconds:.1f} s."]
+    shown = report.problems[:SHOWN_PROBLEMS]
+    lines += [f"{one.file}{_line(one.problem.line)}: {one.problem.severity}: {one.problem.text}" for one in shown]
+    left = len(report.problems) - SHOWN_PROBLEMS
+    if left > 0:
+        lines.append(f"… and {left:,} more; --json shows all.")
+    say(result, "\n".join(lines), as_json=as_json)
+
+
+def _line(number: int) -> str:
+    return f", line {number}" if number else ""
+
+
+def _export_text(report: ExportReport) -> str:
+    where = ", ".join(map(str, report.paths))
+    lines = [
+        f"Wrote {report.documents:,} documents with {report.mentions:,} mentions to {where} "
+        f"({report.unchanged:,} mentions as they came)."
+    ]
+    return "\n".join([*lines, *(one.text for one in report.problems[:SHOWN_PROBLEMS])])

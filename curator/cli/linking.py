@@ -1,0 +1,147 @@
+"""index, link, evaluate."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import asdict
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from curator.cli.console import AS_JSON, PROJECT, SPLIT, ensure_index, opened, run_job, run_steps, say
+from curator.domain.documents import Split
+from curator.domain.errors import UserError
+
+if TYPE_CHECKING:
+    from curator.bootstrap import Project
+    from curator.services.suggestions import LinkedDocument, LinkReport
+
+LEXICAL = click.option("--lexical", is_flag=True, help="Be content with the lexical index, which takes seconds.")
+
+
+@click.command("index")
+@PROJECT
+@LEXICAL
+@AS_JSON
+def index(project: Path, *, lexical: bool, as_json: bool) -> None:
+    """Build the index of P's knowledge base where it is missing; `link` and `train` do it by themselves too."""
+    with opened(project) as found:
+        ensure_index(found, lexical_only=lexical)
+        active = next(one for one in found.retraining.bundles() if one.active)
+    text = f"The bundle {active.id} serves ({', '.join(active.stages)})."
+    say({"bundle": active.id, "stages": list(active.stages)}, text, as_json=as_json)
+
+
+@click.command("link")
+@PROJECT
+@click.option("--split", type=SPLIT, help="Only the documents of this split.")
+@click.option("--out", type=click.Path(path_type=Path), help="Write JSON lines, one a mention, and store nothing.")
+@LEXICAL
+@AS_JSON
+def link(project: Path, *, split: str | None, out: Path | None, lexical: bool, as_json: bool) -> None:
+    """Link the documents of P, decided mentions too."""
+    wanted = Split(split) if split else None
+    if out is None:
+        with opened(project) as found:
+            ensure_index(found, lexical_only=lexical)
+            report = run_steps(found.suggestions.link_split(wanted))
+    else:
+        _index_if_missing(project, lexical=lexical)
+        with opened(project, read_only=True) as found:
+            report = _link_to(found, wanted, out)
+    _say_link(report, out, as_json=as_json)
+
+
+@click.command("evaluate")
+@PROJECT
+@click.option("--split", type=SPLIT, required=True, help="Whose gold.")
+@click.option("--bundle", "bundle_id", metavar="ID", help="Another bundle than the one that serves.")
+@AS_JSON
+def evaluate(project: Path, *, split: str, bundle_id: str | None, as_json: bool) -> None:
+    """Compare the linker with the link and NIL decisions of the split's done documents."""
+    with opened(project, read_only=True) as found:
+        outcome = run_job(
+            lambda show, end: found.evaluation.start(Split(split), bundle_id=bundle_id, on_progress=show, on_end=end)
+        )
+    say(outcome.result, figures_text(outcome.result), as_json=as_json)
+
+
+def figures_text(figures: Mapping[str, Any]) -> str:
+    """The figures of an evaluation as lines."""
+    recall, nil = figures.get("recall", {}), figures.get("nil", {})
+    lines = [
+        f"mentions {figures.get('mentions', 0):,}, in the knowledge base {figures.get('in_kb', 0):,}, "
+        f"NIL {figures.get('nil_mentions', 0):,}",
+        "recall " + ", ".join(f"@{k} {100 * value:.1f} %" for k, value in recall.items()),
+        "NIL " + ", ".join(f"{name} {_percent(nil.get(key))}" for name, key in NIL_FIGURES),
+    ]
+    return "\n".join(lines)
+
+
+NIL_FIGURES = (("precision", "precision"), ("recall", "recall"), ("F1", "f1"), ("auPR", "au_pr"))
+
+
+def _percent(value: float | None) -> str:
+    return "undefined" if value is None else f"{100 * value:.1f} %"
+
+
+def _index_if_missing(path: Path, *, lexical: bool) -> None:
+    """A writing step, and only where it is needed: what is there can be used while the window is open."""
+    with opened(path, read_only=True) as found:
+        needed = found.knowledge.info() is None or found.retraining.needs_index(lexical_only=lexical)
+    if needed:
+        with opened(path) as found:
+            ensure_index(found, lexical_only=lexical)
+
+
+def _link_to(project: Project, split: Split | None, out: Path) -> LinkReport:
+    with _lines_to(out) as write:
+
+        def keep(linked: LinkedDocument) -> None:
+            for record in mention_records(linked):
+                write(record)
+
+        return run_steps(project.suggestions.link_split(split, save=False, sink=keep))
+
+
+def mention_records(linked: LinkedDocument) -> Iterator[dict[str, Any]]:
+    """What `--out` holds for each mention."""
+    for mention, suggestion in zip(linked.mentions, linked.suggestions, strict=True):
+        yield {
+            "document": linked.document.external_id,
+            "mention": mention.id,
+            "spans": [[span.start, span.end] for span in mention.spans],
+            "text": mention.text,
+            "type": mention.type,
+            "candidates": [
+                {"id": one.entity_id, "name": one.name, "score": one.score, "scores": dict(one.scores)}
+                for one in suggestion.candidates
+            ],
+            "nil": suggestion.nil.score,
+            "bundle": suggestion.stamp.bundle_id,
+        }
+
+
+@contextmanager
+def _lines_to(out: Path) -> Iterator[Callable[[Mapping[str, Any]], None]]:
+    """Write JSON lines beside `out` and move them there at the end; nothing half-written stays."""
+    beside = out.with_name(f".{out.name}.part")
+    try:
+        file = beside.open("w", encoding="utf-8", errors="backslashreplace", newline="\n")
+    except OSError as error:
+        raise UserError(f"{out} cannot be written ({error.strerror}). Choose another place.") from error
+    try:
+        with file:
+            yield lambda record: print(json.dumps(record, ensure_ascii=False), file=file)
+        beside.replace(out)
+    finally:
+        beside.unlink(missing_ok=True)
+
+
+def _say_link(report: LinkReport, out: Path | None, *, as_json: bool) -> None:
+    where = f" to {out}" if out else ""
+    text = f"Linked {report.mentions:,} mentions in {report.documents:,} documents{where} in {report.seconds:.1f} s."
+    say(asdict(report), text, as_json=as_json)

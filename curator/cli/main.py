@@ -1,0 +1,105 @@
+"""The commands, each loaded when it is called, and the exit codes: 0 done, 1 a bug, 2 a user's error, 130 cancelled."""
+
+from __future__ import annotations
+
+import errno
+import importlib
+import logging
+import sys
+from collections.abc import Sequence
+
+import click
+
+from curator import __version__
+from curator.domain.errors import CancelledError, UserError
+from curator.services.logs import log_folder, start_logging, stop_logging
+
+log = logging.getLogger(__name__)
+ENVIRONMENT = {errno.ENOSPC, errno.EDQUOT, errno.EROFS, errno.EACCES, errno.EPERM, errno.ENOENT, errno.EISDIR}
+
+COMMANDS = {
+    "new": ("curator.cli.projects", "new", "Make a new, empty project."),
+    "open": ("curator.cli.projects", "open_window", "Open a project in the window."),
+    "info": ("curator.cli.projects", "info", "Show what a project holds."),
+    "kb": ("curator.cli.data", "kb", "Import a knowledge base."),
+    "import": ("curator.cli.data", "import_documents", "Import documents, with or without their gold."),
+    "export": ("curator.cli.data", "export", "Write documents with their decisions."),
+    "index": ("curator.cli.linking", "index", "Build the index of the knowledge base."),
+    "link": ("curator.cli.linking", "link", "Link documents; store the suggestions or write them to a file."),
+    "evaluate": ("curator.cli.linking", "evaluate", "Compare the linker with the gold of a split."),
+    "train": ("curator.cli.training", "train", "Retrain the linker from the decisions."),
+    "bundles": ("curator.cli.training", "bundles", "List bundles, promote one, or go back."),
+    "decide": ("curator.cli.deciding", "decide", "Decide a mention."),
+    "undo": ("curator.cli.deciding", "undo", "Take the last step back."),
+    "redo": ("curator.cli.deciding", "redo", "Do again what was taken back."),
+    "replay": ("curator.cli.deciding", "replay", "Take decisions from gold, as a curator would."),
+}
+"""Name -> (module, function, one line of help). The manual's table derives from it."""
+
+
+class LazyGroup(click.Group):
+    """A group whose commands are imported when they are asked for; its help needs none of them."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:  # noqa: ARG002 click's signature
+        return list(COMMANDS)
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:  # noqa: ARG002
+        if cmd_name not in COMMANDS:
+            return None
+        module, name, _ = COMMANDS[cmd_name]
+        found: click.Command = getattr(importlib.import_module(module), name)
+        return found
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:  # noqa: ARG002
+        with formatter.section("Commands"):
+            formatter.write_dl([(name, text) for name, (_, _, text) in COMMANDS.items()])
+
+
+@click.command(cls=LazyGroup, context_settings={"help_option_names": ["-h", "--help"]})
+@click.version_option(__version__, prog_name="curator")
+def cli() -> None:
+    """Curate entity links in documents, with a linker that learns from your decisions.
+
+    P is the project's folder, NAME.curation.
+    """
+
+
+def run(arguments: Sequence[str] | None = None) -> int:
+    """Run one command line and return its exit code; errors are one sentence on standard error."""
+    handler = start_logging()
+    try:
+        return _run(arguments)
+    except click.exceptions.Exit as end:
+        return end.exit_code
+    except click.ClickException as error:
+        error.show()
+        return 2
+    except UserError as error:
+        return _fail(str(error), 2)
+    except (KeyboardInterrupt, click.Abort, CancelledError):
+        return _fail("Cancelled.", 130)
+    except OSError as error:
+        if error.errno in ENVIRONMENT:
+            log.warning("The environment refused", exc_info=True)
+            return _fail(f"{error.filename or 'A file'}: {error.strerror}. Check the disk's space and rights.", 2)
+        return _bug()
+    except Exception:  # top-level boundary: the traceback goes to the log
+        return _bug()
+    finally:
+        stop_logging(handler)
+
+
+def _run(arguments: Sequence[str] | None) -> int:
+    result = cli.main(args=None if arguments is None else list(arguments), prog_name="curator", standalone_mode=False)
+    return result if isinstance(result, int) else 0
+
+
+def _bug() -> int:
+    log.exception("A command failed")
+    error = sys.exception()
+    return _fail(f"This is a bug in curator ({type(error).__name__}); the traceback is in {log_folder()}.", 1)
+
+
+def _fail(sentence: str, code: int) -> int:
+    click.echo(sentence if code == 130 else f"Error: {sentence}", err=True)
+    return code

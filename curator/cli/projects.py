@@ -1,0 +1,71 @@
+"""new, open, info."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from curator.cli.console import AS_JSON, PROJECT, opened, say
+
+if TYPE_CHECKING:
+    from curator.bootstrap import Project
+
+
+@click.command("new")
+@PROJECT
+@AS_JSON
+def new(project: Path, *, as_json: bool) -> None:
+    """Make a new, empty project at P."""
+    from curator.bootstrap import create_project
+
+    made = create_project(project, linker=False)
+    made.close()
+    say({"project": str(made.folder)}, f"Made {made.folder}.", as_json=as_json)
+
+
+@click.command("open")
+@PROJECT
+def open_window(project: Path) -> int:
+    """Open P in the window."""
+    from curator.ui.app import run
+
+    return run(project)
+
+
+@click.command("info")
+@PROJECT
+@AS_JSON
+def info(project: Path, *, as_json: bool) -> None:
+    """Show what P holds: documents, decisions, knowledge base, type mapping, bundle."""
+    with opened(project, read_only=True) as found:
+        facts = project_facts(found)
+    say(facts, "\n".join(f"{name.replace('_', ' ')}: {_text(value)}" for name, value in facts.items()), as_json=as_json)
+
+
+def project_facts(project: Project) -> dict[str, Any]:
+    counts = project.queue.counts()
+    kb = project.knowledge.info()
+    active = next((one for one in project.retraining.bundles() if one.active), None)
+    return {
+        "project": str(project.folder),
+        "documents": {state.value: number for state, number in counts.documents.items()},
+        "splits": {split.value: number for split, number in counts.documents_by_split.items()},
+        "mentions": counts.mentions,
+        "decisions": {outcome.value: number for outcome, number in counts.decisions_by_outcome.items()},
+        "mention_types": project.queue.mention_types(),
+        "type_mapping": {name: list(types) for name, types in project.knowledge.mapping().allowed.items()},
+        "knowledge_base": {"name": kb.name, "entities": kb.entities, "names": kb.names, "hash": kb.content_hash}
+        if kb
+        else None,
+        "bundle": {"id": active.id, "recipe": active.recipe, "stages": list(active.stages)} if active else None,
+    }
+
+
+def _text(value: Any) -> str:
+    if isinstance(value, dict):
+        return ", ".join(f"{key} {_text(one)}" for key, one in value.items()) or "none"
+    if isinstance(value, list):
+        return " or ".join(map(str, value)) or "any"
+    return "none" if value is None else f"{value:,}" if isinstance(value, int) else str(value)
