@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 from PySide6.QtCore import QModelIndex, Qt, Signal
 from PySide6.QtGui import QPalette
 from PySide6.QtWidgets import QHBoxLayout, QSplitter, QVBoxLayout, QWidget
@@ -35,6 +37,7 @@ class CandidatePanel(QWidget):
     def __init__(self, lookup: Lookup, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._view: MentionView | None = None
+        self._lookup = lookup
         self.model = CandidateTableModel(self)
         self.list = RowList("Candidates", self)
         self.list.setModel(self.model)
@@ -50,6 +53,7 @@ class CandidatePanel(QWidget):
         self._compose()
         self.list.chosen.connect(self._choose)
         self.list.selectionModel().currentChanged.connect(self._highlighted)
+        self.list.verticalScrollBar().rangeChanged.connect(self._align_nil_row)
         self.nil_row.clicked.connect(self.nil_chosen)
         self.show_mention(None)
 
@@ -112,7 +116,12 @@ class CandidatePanel(QWidget):
         if view.suggestion is not None and view.suggestion.expanded:
             parts.append(f"long form: {view.suggestion.expanded}")
         self._facts.set_words(" · ".join(parts))
-        self._decided.set_words(_status(view))
+        self._decided.set_words(_status(view, self._names(view)))
+
+    def _names(self, view: MentionView) -> dict[str, str]:
+        """Names of the linked entities; a search may have found what the linker did not."""
+        linked = view.decision.verdict.entity_ids if view.decision is not None else ()
+        return {one: entity.name for one in linked if (entity := self._lookup(one)) is not None}
 
     def _highlight_first(self, view: MentionView | None, keep: str | None) -> None:
         linked = view.decision.verdict.entity_ids if view is not None and view.decision is not None else ()
@@ -139,6 +148,9 @@ class CandidatePanel(QWidget):
     def move_highlight(self, by: int) -> None:
         self.list.go_to(min(max(self.list.currentIndex().row() + by, 0), self.model.rowCount() - 1))
 
+    def _align_nil_row(self, low: int, high: int) -> None:
+        self.nil_row.set_right_inset(self.list.verticalScrollBar().sizeHint().width() if high > low else 0)
+
     def _highlighted(self, index: QModelIndex) -> None:
         row = self.model.row(index.row())
         self.card.show_candidate(row.candidate if row is not None else None)
@@ -149,10 +161,13 @@ class CandidatePanel(QWidget):
             self.candidate_chosen.emit(row.candidate.entity_id)
 
 
-def _status(view: MentionView) -> str:
-    """The decision so far, or that the suggestion is being made anew."""
-    words = decision_words(view)
+def _status(view: MentionView, names: Mapping[str, str]) -> str:
+    """The decision so far; for an undecided mention what Enter does, or that the suggestion is being made anew."""
+    words = decision_words(view, names)
     if words and view.decision is not None:
         at = view.decision.at
         return f"{words} · {view.decision.curator}, {at:%d %b %H:%M}"
-    return "These suggestions are out of date; new ones are on their way." if view.stale else ""
+    if view.stale:
+        return "These suggestions are out of date; new ones are on their way."
+    candidates = view.suggestion.candidates if view.suggestion is not None else ()
+    return f"↵ links it to {candidates[0].name}" if candidates else ""

@@ -175,7 +175,7 @@ class DocumentLayout:
             first = max(start, line.textStart())
             last = min(end, line.textStart() + line.textLength())
             x0, x1 = sorted((x_of(line, first), x_of(line, last)))
-            x1 = min(x1, max(self.width, x0 + 1))
+            x1 = min(x1, max(line.naturalTextWidth(), x0 + 1))  # white space at a line's end is not marked
             top = block.text_top + number * block.style.line_height
             rect = QRectF(x0, top, max(x1 - x0, 2.0), block.style.line_height)
             yield Piece(index, number, rect, baseline(block.style, top))

@@ -190,7 +190,7 @@ def _paint_nil_flag(painter: QPainter, mark: Mark, piece: Piece, theme: Theme) -
 
 def frame_rects(mark: Mark) -> list[QRectF]:
     """The frames around a mention's pieces, for painting and for what must be repainted."""
-    return [_tint_rect(mark, piece).adjusted(-2.5, -2.0, 2.5, 2.5) for piece in mark.pieces]
+    return [_tint_rect(mark, piece).adjusted(-1.5, -1.5, 1.5, 2.0) for piece in mark.pieces]
 
 
 def _paint_frame(painter: QPainter, scene: Scene, theme: Theme) -> None:
@@ -203,3 +203,5 @@ def _paint_frame(painter: QPainter, scene: Scene, theme: Theme) -> None:
     for rect in frame_rects(mark):
         path.addRoundedRect(rect, 4.5, 4.5)
     painter.drawPath(path)
+    if mark.maybe_nil and mark.pieces:
+        _paint_nil_flag(painter, mark, mark.pieces[-1], theme)

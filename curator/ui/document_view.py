@@ -21,6 +21,7 @@ from PySide6.QtGui import (
     QPaintEvent,
     QPalette,
     QResizeEvent,
+    QShowEvent,
 )
 from PySide6.QtWidgets import QAbstractScrollArea, QApplication, QFrame, QToolTip, QWidget
 
@@ -35,7 +36,7 @@ from curator.ui.theme import theme_of
 
 MARGIN = 40
 """Least space beside the column; it narrows to a third where the window is narrow."""
-READING_SCALE = 1.2
+READING_SCALE = 1.3
 """The reading font against the interface's."""
 
 
@@ -132,7 +133,7 @@ class DocumentView(QAbstractScrollArea):
         self._set_selected(self._selected.at(self._selected.caret))
 
     def set_reading_font(self, font: QFont | None) -> None:
-        """The text's font; None: the interface's, a fifth larger. Keeps the place in the text."""
+        """The text's font; None: the interface's, larger by `READING_SCALE`. Keeps the place in the text."""
         self._reading_font = font
         self._rebuild_in_place()
 
@@ -273,10 +274,18 @@ class DocumentView(QAbstractScrollArea):
         if self._layout is not None and abs(self._column() - self._layout.width) > 0.5:
             anchor = self._top_offset()
             self._lay_out()
-            self._scroll_to_offset(anchor)
+            self._scroll_to_offset(anchor if self.isVisible() else None)
         else:
             self._fit_scroll_bar()
             self.viewport().update()
+        if not self.isVisible() and (mark := self._mark(self._current)) is not None:
+            self.verticalScrollBar().setValue(0)  # shown for the first time: from the top, as far as it goes
+            self._bring_into_sight(mark)
+
+    def showEvent(self, event: QShowEvent) -> None:
+        super().showEvent(event)
+        if (mark := self._mark(self._current)) is not None:
+            self._bring_into_sight(mark)
 
     def changeEvent(self, event: QEvent) -> None:
         super().changeEvent(event)

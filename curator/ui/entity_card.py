@@ -67,10 +67,12 @@ def card_html(entity: Entity, candidate: Candidate | None, *, parents: Mapping[s
         ("Under", "; ".join(f"{parents[one]} ({one})" if one in parents else one for one in entity.parents)),
         ("Tree", ", ".join(entity.tree_numbers)),
         ("Also known as", ", ".join(entity.alt_ids)),
-        ("Scores", _stages(candidate)),
     ]
     parts = [
         _head(entity.name, entity.id, entity.types, theme),
+        f"<p style='margin:3px 0 0 0; color:{theme.muted.name()}'>{escape(_stages(candidate))}</p>"
+        if candidate
+        else "",
         f"<p style='margin:6px 0 8px 0; line-height:130%'>{escape(entity.definition) or missing}</p>",
         "<table cellspacing='0' cellpadding='0'>",
         *(_row(name, words, theme) for name, words in rows if words),
@@ -89,7 +91,5 @@ def _row(name: str, words: str, theme: Theme) -> str:
     return f"<tr>{cell}<td style='padding:0 0 5px 0'>{escape(words)}</td></tr>"
 
 
-def _stages(candidate: Candidate | None) -> str:
-    if candidate is None:
-        return ""
+def _stages(candidate: Candidate) -> str:
     return " · ".join(f"{stage} {figure(score)}" for stage, score in candidate.scores.items())

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import QEvent, QPointF, QRectF, QSize
+from PySide6.QtCore import QPointF, QRectF, QSize, Qt
 from PySide6.QtGui import QFontMetricsF, QPainter, QPaintEvent, QPalette
-from PySide6.QtWidgets import QApplication, QLabel, QSizePolicy, QWidget
+from PySide6.QtWidgets import QLabel, QSizePolicy, QWidget
 
 from curator.ui.mention_state import MentionState
 from curator.ui.row_painting import draw_tag, draw_words, scaled
@@ -81,25 +81,22 @@ class NoteLabel(QLabel):
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.setWordWrap(True)
-        self.setMargin(7)
-        self.setAutoFillBackground(True)
+        self.setContentsMargins(12, 6, 12, 6)
+        self.setTextFormat(Qt.TextFormat.PlainText)
         self.hide()
-        self._colour()
 
     def set_note(self, note: str) -> None:
         if note != self.text():
             self.setText(note)
             self.setVisible(bool(note))
 
-    def changeEvent(self, event: QEvent) -> None:
-        super().changeEvent(event)
-        if event.type() is QEvent.Type.ApplicationPaletteChange:
-            self._colour()
-
-    def _colour(self) -> None:
-        parent = self.parentWidget()
-        theme = theme_of(parent.palette() if parent is not None else QApplication.palette())
-        palette = self.palette()
-        palette.setColor(QPalette.ColorRole.Window, theme.note)
-        palette.setColor(QPalette.ColorRole.WindowText, theme.note_ink)
-        self.setPalette(palette)
+    def paintEvent(self, event: QPaintEvent) -> None:  # noqa: ARG002
+        """By hand: a label's own painting takes its colours from the application's style sheet, not its palette."""
+        painter = QPainter(self)
+        theme = theme_of(self.palette())
+        painter.fillRect(self.rect(), theme.note)
+        painter.setPen(theme.note_ink)
+        painter.setFont(self.font())
+        flags = Qt.AlignmentFlag.AlignVCenter | Qt.TextFlag.TextWordWrap
+        painter.drawText(self.contentsRect(), int(flags), self.text())
+        painter.end()

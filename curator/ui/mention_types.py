@@ -5,8 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from PySide6.QtCore import QEvent, QObject, QPoint, Qt, Signal
-from PySide6.QtGui import QHideEvent, QKeyEvent
+from PySide6.QtGui import QHideEvent, QKeyEvent, QPainter, QPaintEvent, QPen
 from PySide6.QtWidgets import QFrame, QLabel, QLineEdit, QListWidget, QListWidgetItem, QVBoxLayout, QWidget
+
+from curator.ui.theme import theme_of
 
 HEADLINE = "Type of “{text}”"
 NEW = "New type “{word}”"
@@ -23,7 +25,6 @@ class TypePicker(QFrame):
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent, Qt.WindowType.Popup)
-        self.setFrameShape(QFrame.Shape.StyledPanel)
         self.setAccessibleName("Type of the new mention")
         self._types: list[str] = []
         self._counts: Mapping[str, int] = {}
@@ -106,6 +107,13 @@ class TypePicker(QFrame):
         else:
             return super().eventFilter(watched, event)
         return True
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        super().paintEvent(event)
+        painter = QPainter(self)
+        painter.setPen(QPen(theme_of(self.palette()).accent, 2))
+        painter.drawRect(self.rect().adjusted(1, 1, -1, -1))
+        painter.end()
 
     def hideEvent(self, event: QHideEvent) -> None:
         super().hideEvent(event)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from html import escape
 
 from curator.domain.decisions import Outcome
@@ -14,11 +15,11 @@ def names_in(view: MentionView) -> dict[str, str]:
     return {} if view.suggestion is None else {one.entity_id: one.name for one in view.suggestion.candidates}
 
 
-def decision_words(view: MentionView) -> str:
-    """The decision so far in one line; '' for an undecided mention."""
+def decision_words(view: MentionView, names: Mapping[str, str] | None = None) -> str:
+    """The decision so far in one line; '' for an undecided mention. `names` of entities beside the suggestion's."""
     if view.decision is None or view.decision.verdict.outcome is Outcome.CLEARED:
         return ""
-    return verdict_words(view.decision.verdict, names_in(view))
+    return verdict_words(view.decision.verdict, {**names_in(view), **(names or {})})
 
 
 def suggestion_words(view: MentionView) -> str:

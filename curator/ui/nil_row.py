@@ -20,6 +20,7 @@ class NilRow(QAbstractButton):
         super().__init__(parent)
         self._estimate: NilEstimate | None = None
         self._chosen = False
+        self._inset = 0
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
         self.setFocusPolicy(Qt.FocusPolicy.TabFocus)
         self.setMouseTracking(True)
@@ -39,6 +40,12 @@ class NilRow(QAbstractButton):
         suggested = "suggested by the linker" if self._estimate.is_nil else "not suggested"
         return suggested if self._estimate.calibrated else f"{suggested} · not calibrated here"
 
+    def set_right_inset(self, pixels: int) -> None:
+        """Leave out what the scroll bar above takes, so that scores stand in one column."""
+        if pixels != self._inset:
+            self._inset = pixels
+            self.update()
+
     def sizeHint(self) -> QSize:
         return QSize(200, row_height(self.font()))
 
@@ -55,7 +62,7 @@ class NilRow(QAbstractButton):
         text = self.palette().color(QPalette.ColorRole.Text)
         keys, scores, top = key_width(font), score_width(font), rect.top() + 7
         draw_key(painter, QRectF(PAD, top, keys, line), "N", font=small, theme=theme)
-        left, right = PAD + keys + PAD, rect.right() - PAD - scores
+        left, right = PAD + keys + PAD, rect.right() - self._inset - PAD - scores
         name = QRectF(left, top, right - PAD - left, line)
         if self._chosen:
             place = QPointF(right - PAD, top + line / 2)

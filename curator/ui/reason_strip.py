@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from PySide6.QtCore import QEvent, Qt, Signal
 from PySide6.QtGui import QKeyEvent, QPalette
-from PySide6.QtWidgets import QApplication, QHBoxLayout, QLabel, QPushButton, QWidget
+from PySide6.QtWidgets import QApplication, QHBoxLayout, QLabel, QPushButton, QSizePolicy, QWidget
 
 from curator.domain.decisions import NilReason, Outcome, RejectReason, Verdict
 from curator.ui.mention_state import REASON_WORDS, REASONS, Reason
 from curator.ui.theme import theme_of
 
 QUESTIONS = {
-    Outcome.NIL: "Out of the knowledge base, because it is",
+    Outcome.NIL: "NIL, because it is",
     Outcome.REJECTED: "Rejected, because it is",
     Outcome.SKIPPED: "Skipped, because it is",
 }
@@ -42,9 +42,12 @@ class ReasonStrip(QWidget):
         self._row.setContentsMargins(14, 6, 14, 6)
         self._row.setSpacing(8)
         self._row.addWidget(self.question)
-        self._row.addStretch(1)
-        hint = QLabel("↵ the first · Esc leaves", self)
-        self._row.addWidget(hint)
+        hint = QLabel("Esc leaves", self)
+        hint.setSizePolicy(
+            QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Preferred
+        )  # the first to go where it is narrow
+        hint.setAlignment(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
+        self._row.addWidget(hint, 1)
         self._colour()
         self.hide()
 

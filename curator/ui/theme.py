@@ -127,7 +127,7 @@ def _light() -> Theme:
             role.BrightText: "#ffffff", role.ToolTipBase: "#1c2127", role.ToolTipText: "#f3f4f6",
             role.Highlight: "#0a65a8", role.HighlightedText: "#ffffff", role.Link: "#0a65a8",
             role.LinkVisited: "#6b4d9e", role.Light: "#ffffff", role.Midlight: "#eceef1", role.Mid: "#d3d7dd",
-            role.Dark: "#a3abb5", role.Shadow: "#7d8792", role.Accent: "#0a65a8",
+            role.Dark: "#8b949f", role.Shadow: "#7d8792", role.Accent: "#0a65a8",
         },
         "#868f99",
     )  # fmt: skip
@@ -157,7 +157,7 @@ def _dark() -> Theme:
             role.BrightText: "#ffffff", role.ToolTipBase: "#30353d", role.ToolTipText: "#f0f2f4",
             role.Highlight: "#2a6da8", role.HighlightedText: "#ffffff", role.Link: "#7dbcf0",
             role.LinkVisited: "#c3a6ee", role.Light: "#3a4049", role.Midlight: "#2e333a", role.Mid: "#3a4049",
-            role.Dark: "#101215", role.Shadow: "#08090b", role.Accent: "#5aa9e6",
+            role.Dark: "#5d6671", role.Shadow: "#08090b", role.Accent: "#5aa9e6",
         },
         "#6f7883",
     )  # fmt: skip

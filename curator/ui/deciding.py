@@ -1,0 +1,151 @@
+"""What the deciding keys do: one short action each, saved at once, then on to the next undecided mention."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from PySide6.QtCore import QObject, Signal
+
+from curator.domain.changes import Change
+from curator.domain.decisions import Outcome, Shown, Verdict
+from curator.domain.documents import DocumentState, Span
+from curator.domain.errors import UserError
+from curator.services.curation import CurationService, shown_of
+from curator.services.queue import MentionView
+from curator.ui.navigation import Navigator
+
+DOCUMENT_DECIDED = "Every mention here is decided. Ctrl+↵ marks the document done and opens the next."
+NOTHING_TO_UNDO = "There is nothing to undo."
+NOTHING_TO_REDO = "There is nothing to redo."
+
+
+class Decider(QObject):
+    """Decides about the current mention. Decisions record exactly what the panel showed."""
+
+    done = Signal(object)  # Change: it is on disk
+    refused = Signal(str)  # the sentence of a UserError; nothing was changed
+    said = Signal(str)
+
+    def __init__(self, curation: CurationService, navigator: Navigator, parent: QObject | None = None) -> None:
+        super().__init__(parent)
+        self._curation = curation
+        self._at = navigator
+
+    # --- decisions ---
+
+    def choose(self, rank: int) -> None:
+        """Link to the candidate with this rank; 0 accepts what is suggested first, which may be NIL."""
+        view = self._at.mention
+        suggestion = view.suggestion if view is not None else None
+        if suggestion is None:
+            return
+        if rank == 0 and suggestion.nil.is_nil:
+            self.decide(Verdict.nil())
+        elif max(rank, 1) <= len(suggestion.candidates):
+            self.link(suggestion.candidates[max(rank, 1) - 1].entity_id)
+
+    def link(self, entity_id: str) -> None:
+        self.decide(Verdict.link(entity_id))
+
+    def also(self, entity_id: str) -> None:
+        """Add an entity to the mention's link, or take it out again, and stay: a link of several is made one by one."""
+        linked = self._linked()
+        entities = tuple(one for one in linked if one != entity_id) if entity_id in linked else (*linked, entity_id)
+        self.decide(Verdict.link(*entities) if entities else Verdict(Outcome.CLEARED), stay=True)
+
+    def also_rank(self, rank: int) -> None:
+        suggestion = self._at.mention.suggestion if self._at.mention is not None else None
+        if suggestion is not None and rank <= len(suggestion.candidates):
+            self.also(suggestion.candidates[rank - 1].entity_id)
+
+    def clear(self) -> None:
+        self.decide(Verdict(Outcome.CLEARED), stay=True)
+
+    def decide(self, verdict: Verdict, *, stay: bool = False) -> None:
+        view = self._at.mention
+        if view is None:
+            return
+        mention_id, shown = view.mention.id, _shown(view)
+        change = self._act(lambda: self._curation.decide(mention_id, verdict, shown=shown))
+        if change is None:
+            return
+        self._at.reload()
+        if not stay and not self._at.next_undecided_here():
+            self.said.emit(DOCUMENT_DECIDED)
+
+    # --- mentions and documents ---
+
+    def add_mention(self, spans: tuple[Span, ...], mention_type: str) -> None:
+        opened = self._at.opened
+        if opened is None:
+            return
+        change = self._act(lambda: self._curation.add_mention(opened.document.id, spans, mention_type))
+        if change is not None:
+            self._at.reload()
+            self._at.select(change.mention_ids[0])
+
+    def delete_mention(self) -> None:
+        opened, view = self._at.opened, self._at.mention
+        if opened is None or view is None:
+            return
+        mention_id = view.mention.id
+        ids = [one.mention.id for one in opened.mentions]
+        at = ids.index(mention_id)
+        neighbour = (ids[at + 1 : at + 2] or ids[max(at - 1, 0) : at] or [None])[0]
+        if self._act(lambda: self._curation.delete_mention(mention_id)) is not None:
+            self._at.reload()
+            self._at.select(neighbour)
+
+    def mark_done(self) -> None:
+        """Done and on to the next document; a done document is taken back."""
+        opened = self._at.opened
+        if opened is None:
+            return
+        document = opened.document
+        done = document.state is DocumentState.DONE
+        state = DocumentState.IN_PROGRESS if done else DocumentState.DONE
+        if self._act(lambda: self._curation.set_state(document.id, state)) is not None:
+            self._at.reload()
+            if not done:
+                self._at.step_document(1)
+
+    # --- back and forth ---
+
+    def undo(self) -> None:
+        self._travel(self._curation.undo, NOTHING_TO_UNDO)
+
+    def redo(self) -> None:
+        self._travel(self._curation.redo, NOTHING_TO_REDO)
+
+    def _travel(self, step: Callable[[], Change | None], nothing: str) -> None:
+        change = self._act(step, nothing=nothing)
+        if change is None:
+            return
+        if not change.document_ids:
+            self._at.reload()
+            return
+        self._at.open(change.document_ids[0], change.mention_ids[0] if change.mention_ids else None)
+
+    # --- inside ---
+
+    def _linked(self) -> tuple[str, ...]:
+        decision = self._at.mention.decision if self._at.mention is not None else None
+        return decision.verdict.entity_ids if decision is not None else ()
+
+    def _act(self, action: Callable[[], Change | None], *, nothing: str = "") -> Change | None:
+        try:
+            change = action()
+        except UserError as error:
+            self.refused.emit(str(error))
+            return None
+        if change is None:
+            self.said.emit(nothing)
+        else:
+            self.done.emit(change)
+        return change
+
+
+def _shown(view: MentionView) -> Shown | None:
+    if view.suggestion is None:
+        return Shown("", ())
+    return shown_of(view.suggestion, limit=len(view.suggestion.candidates))
