@@ -16,6 +16,7 @@ MODULES = {
     "index": "curator.jobs.index_main",
     "train": "curator.jobs.train_main",
     "evaluate": "curator.jobs.evaluate_main",
+    "calibrate": "curator.jobs.calibrate_main",
 }
 CANCEL_SECONDS = 4.8  # a child that ignores a cancel for longer is killed
 CANCELLED = JobOutcome(JobState.CANCELLED, "Cancelled.")

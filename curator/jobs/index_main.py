@@ -1,0 +1,48 @@
+"""The process that builds an untrained bundle.
+
+Specification: {kb, staging, stages, encoder, cache, device}: the knowledge base as JSON lines, the staging folder,
+`["lexical"]` or `["lexical", "names"]`, the encoder's folder and the embedding cache's ('' = the default ones).
+Result: {bundle_id, message}.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Generator
+from importlib import resources
+from pathlib import Path
+from typing import Any
+
+from curator.jobs.child_side import Message, run_job
+from models.build import build_untrained
+from models.bundle import new_id
+from models.errors import ModelError
+
+
+def work(spec: Message) -> Generator[Message, None, Message]:
+    stages = tuple(spec["stages"])
+    bundle_id = new_id("untrained" if "names" in stages else "untrained-lexical")
+    steps = build_untrained(
+        Path(spec["kb"]),
+        Path(spec["staging"]),
+        encoder=Path(spec["encoder"]) if spec.get("encoder") else None,
+        stages=stages,
+        cache=Path(spec["cache"]) if spec.get("cache") else None,
+        device=spec.get("device") or "auto",
+        nil=demo_calibration(stages),
+        bundle_id=bundle_id,
+    )
+    for progress in steps:
+        yield {"phase": progress.stage, "done": progress.done, "total": progress.total}
+    return {"bundle_id": bundle_id, "message": "The index is built."}
+
+
+def demo_calibration(stages: tuple[str, ...]) -> dict[str, Any]:
+    """The NIL model fitted on the demo project's validation split; it serves until the project has its own."""
+    text = resources.files("resources").joinpath("calibration.json").read_text(encoding="utf-8")
+    found: dict[str, Any] = json.loads(text)["nil"]["+".join(stages)]
+    return {**found, "calibrated": False}
+
+
+if __name__ == "__main__":
+    run_job(work, user_errors=(ModelError, OSError, MemoryError))

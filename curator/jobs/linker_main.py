@@ -1,0 +1,147 @@
+"""The linker process: loads bundles, answers batches of documents. Run by `LinkerProcess`, never by hand.
+
+Messages in: `start` {device, threads}, `open` {bundle, bundle_id}, `link` {batch, k, documents}, `detect`
+{batch, types, documents}. Events out: `opened`, `open_failed`, `linked`, `detected` (one for each document), `end`
+and `error` (one for each batch). A new bundle is loaded beside the one that serves, and swapped in when ready.
+"""
+
+from __future__ import annotations
+
+import os
+import queue
+import sys
+import threading
+import traceback
+from dataclasses import dataclass
+from typing import Any
+
+from curator.jobs.child_side import Channel, Message, be_nice
+from models.errors import ModelError
+from models.types import DocumentInput, LinkedMention, MentionInput
+
+
+@dataclass(slots=True)
+class Serving:
+    """The loaded linker and its bundle; `linker` is None before the first bundle is ready."""
+
+    linker: Any = None
+    bundle_id: str = ""
+    device: str = "auto"
+    threads: int = 0
+
+
+def main() -> None:
+    channel = Channel()
+    inbox: queue.SimpleQueue[Message | None] = queue.SimpleQueue()
+    channel.receive_into(inbox)
+    serving = Serving()
+    be_nice()
+    while (message := inbox.get()) is not None:
+        handle(message, serving, channel, inbox)
+    sys.stderr.flush()
+    os._exit(0)  # no waiting for threads that libraries left behind
+
+
+def handle(message: Message, serving: Serving, channel: Channel, inbox: queue.SimpleQueue[Message | None]) -> None:
+    op = message["op"]
+    if op == "start":
+        serving.device, serving.threads = message["device"], int(message["threads"])
+    elif op == "open":
+        loading = threading.Thread(target=load, args=(message, serving, channel, inbox), daemon=True)
+        loading.start()
+    elif op == "loaded":
+        serving.linker, serving.bundle_id = message["linker"], message["bundle_id"]
+        manifest = serving.linker.bundle.manifest
+        stages = [spec.name for spec in manifest.retrievers] + (["ranker"] if manifest.ranker else [])
+        opened = {"event": "opened", "bundle_id": serving.bundle_id, "stages": stages}
+        channel.emit({**opened, "device": " ".join(serving.linker.describe())})
+    else:
+        answer(message, serving, channel)
+
+
+def load(message: Message, serving: Serving, channel: Channel, inbox: queue.SimpleQueue[Message | None]) -> None:
+    from models.linker import Linker
+
+    try:
+        linker = Linker.load(message["bundle"], device=serving.device)
+    except ModelError as error:
+        channel.emit({"event": "open_failed", "bundle_id": message["bundle_id"], "message": str(error)})
+    except Exception as error:  # thread boundary: the parent says that it failed, the log keeps the traceback
+        traceback.print_exc()
+        text = f"The bundle {message['bundle_id']} could not be loaded ({error!r})."
+        channel.emit({"event": "open_failed", "bundle_id": message["bundle_id"], "message": text})
+    else:
+        inbox.put({"op": "loaded", "linker": linker, "bundle_id": message["bundle_id"]})
+
+
+def answer(message: Message, serving: Serving, channel: Channel) -> None:
+    batch = message["batch"]
+    try:
+        events = link(message, serving) if message["op"] == "link" else detect(message, serving)
+        for event in events:
+            channel.emit({**event, "batch": batch})
+        channel.emit({"event": "end", "batch": batch})
+    except ModelError as error:
+        channel.emit({"event": "error", "batch": batch, "kind": "user", "message": str(error)})
+    except Exception as error:  # process boundary: one bad document must not end the process
+        detail = traceback.format_exc()
+        channel.emit({"event": "error", "batch": batch, "kind": "bug", "message": repr(error), "detail": detail})
+
+
+def link(message: Message, serving: Serving) -> list[Message]:
+    raw = message["documents"]
+    answers = serving.linker.link([_document(one) for one in raw], k=int(message["k"]))
+    return [
+        {
+            "event": "linked",
+            "document": one["id"],
+            "revision": one["revision"],
+            "bundle": serving.bundle_id,
+            "mentions": [_mention(m) for m in linked.mentions],
+        }
+        for one, linked in zip(raw, answers, strict=True)
+    ]
+
+
+def detect(message: Message, serving: Serving) -> list[Message]:
+    return [
+        {
+            "event": "detected",
+            "document": one["id"],
+            "mentions": [
+                {"start": m.start, "end": m.end, "types": list(m.types), "entity_ids": list(m.entity_ids)}
+                for m in serving.linker.detect(one["text"], types=tuple(message["types"]))
+            ],
+        }
+        for one in message["documents"]
+    ]
+
+
+def _document(raw: Message) -> DocumentInput:
+    mentions = tuple(
+        MentionInput(str(m["id"]), tuple((s, e) for s, e in m["spans"]), tuple(m["types"])) for m in raw["mentions"]
+    )
+    return DocumentInput(str(raw["id"]), raw["text"], mentions)
+
+
+def _mention(linked: LinkedMention) -> Message:
+    return {
+        "id": int(linked.key),
+        "expanded": linked.expanded if linked.expanded != linked.surface else "",
+        "candidates": [
+            {
+                "entity_id": c.entity_id,
+                "name": c.name,
+                "types": list(c.types),
+                "matched": c.matched,
+                "score": c.score,
+                "scores": dict(c.scores),
+            }
+            for c in linked.candidates
+        ],
+        "nil": {"score": linked.nil.score, "is_nil": linked.nil.is_nil, "calibrated": linked.nil.calibrated},
+    }
+
+
+if __name__ == "__main__":
+    main()

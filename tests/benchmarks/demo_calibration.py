@@ -1,0 +1,71 @@
+"""Fits the NIL model that serves before a project has its own, on the validation split of the demo project `pubmed`.
+
+    python tests/benchmarks/demo_calibration.py [--write]
+
+Prints the figures on the demo's validation and test split; `--write` replaces `resources/calibration.json`.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import tempfile
+from pathlib import Path
+from typing import Any
+
+from curator.io import default_registry
+from models.build import build_untrained
+from models.linker import Linker
+from models.tuning import Gold, evaluate, tune
+from models.types import DocumentInput, MentionInput
+
+ROOT = Path(__file__).resolve().parents[2]
+DEMO = ROOT / "resources/demo/pubmed"
+OUT = ROOT / "resources/calibration.json"
+
+
+def read(split: str, linker: Linker) -> tuple[list[DocumentInput], Gold]:
+    documents, gold = [], {}
+    for number, document in enumerate(default_registry().by_name("pubtator").open(DEMO / f"{split}.pubtator")):
+        key = f"{split}-{number}"
+        mentions = []
+        for place, mention in enumerate(document.mentions):
+            spans = tuple((span.start, span.end) for span in mention.spans)
+            mentions.append(MentionInput(str(place), spans, (mention.type,)))
+            found = (linker.stages.kb.resolved.get(f"MESH:{one}") for one in mention.ids)
+            gold[key, str(place)] = frozenset(one for one in found if one)
+        documents.append(DocumentInput(key, document.text, tuple(mentions)))
+    return documents, gold
+
+
+def fit(stages: tuple[str, ...], folder: Path) -> dict[str, Any]:
+    for _ in build_untrained(DEMO / "kb.jsonl", folder, stages=stages):
+        pass
+    linker = Linker.load(folder)
+    documents, gold = read("validation", linker)
+    _, nil = tune(linker, documents, gold, stages=[])
+    tuned = linker.with_weights(nil=nil)
+    for split in ("validation", "test"):
+        scored, answers = read(split, linker)
+        linked = list(tuned.link(scored))
+        given = [mention for document in linked for mention in document.mentions]
+        keys = [(document.key, mention.key) for document in linked for mention in document.mentions]
+        print("+".join(stages), split, {k: round(v, 3) for k, v in evaluate(given, [answers[k] for k in keys]).items()})
+    return nil.to_json()
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--write", action="store_true")
+    write = parser.parse_args().write
+    fitted = {}
+    for stages in (("lexical",), ("lexical", "names")):
+        with tempfile.TemporaryDirectory() as folder:
+            fitted["+".join(stages)] = fit(stages, Path(folder))
+    if write:
+        source = "fitted by tests/benchmarks/demo_calibration.py on the validation split of the demo project pubmed"
+        OUT.write_text(json.dumps({"source": source, "nil": fitted}, indent=2) + "\n", encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main()
