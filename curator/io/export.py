@@ -42,14 +42,19 @@ def action_for(gold: GoldMention, document: str, problems: list[Problem]) -> Act
     from_source = gold.mention.record >= 0
     if gold.unchanged and from_source:
         return Action.KEEP
-    outcome = gold.decision.verdict.outcome if gold.decision is not None else Outcome.CLEARED
-    if outcome in (Outcome.LINK, Outcome.NIL):
+    if is_gold(gold):
         return Action.WRITE
+    outcome = gold.decision.verdict.outcome if gold.decision is not None else Outcome.CLEARED
     if outcome is not Outcome.REJECTED and from_source:
         return Action.KEEP
     state = "undecided" if outcome is Outcome.CLEARED else outcome.value
     problems.append(Problem(0, "note", f'document {document}: "{gold.mention.text}" is {state} and was left out'))
     return Action.DROP
+
+
+def is_gold(gold: GoldMention) -> bool:
+    """Whether the decision says what the mention means: an entity or NIL."""
+    return gold.decision is not None and gold.decision.verdict.outcome in (Outcome.LINK, Outcome.NIL)
 
 
 def entity_ids(gold: GoldMention) -> tuple[str, ...]:

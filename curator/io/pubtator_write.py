@@ -17,7 +17,7 @@ from pathlib import Path
 
 from curator.domain.documents import SourceFile
 from curator.io.atomic import AtomicFiles
-from curator.io.export import Action, action_for, check_spans, entity_ids, target_paths
+from curator.io.export import Action, action_for, check_spans, entity_ids, is_gold, target_paths
 from curator.io.idstyle import IdStyle
 from curator.io.source import join_lines, line_end, split_lines, without_line_end
 from curator.services.ports import ExportDocument, GoldMention, Problem
@@ -154,16 +154,16 @@ def _title_end(item: ExportDocument) -> int:
     elif text.startswith("\n"):
         cut = 0
     else:
-        cut = -1
+        return -1 if text else 0
     return cut if cut >= len(text) or text[cut].isspace() else -1
 
 
 def _annotation(pmid: str, gold: GoldMention, style: IdStyle, *, shift: int) -> str:
     mention, span = gold.mention, gold.mention.spans[0]
-    if gold.decision is None and mention.record >= 0:
-        ids = mention.raw_ids.translate(_BREAKS)  # undecided, from another format: as its source has it
-    else:
+    if is_gold(gold):
         ids = style.join(entity_ids(gold), mention_type=mention.type)
+    else:
+        ids = mention.raw_ids.translate(_BREAKS)  # undecided, from another format: as its source has it
     quote, kind = mention.text.translate(_BREAKS), mention.type.translate(_BREAKS)
     columns = [pmid, str(span.start + shift), str(span.end + shift), quote, kind, ids]
     return "\t".join(columns + [""] * (style.columns - 6))

@@ -66,13 +66,13 @@ def parse_object(line: str) -> Mapping[str, Any]:
 
 
 def first_object(head: bytes) -> Mapping[str, Any]:
-    """The object of the first line that is not blank; empty when it is none."""
+    """The first line that is an object; empty when there is none."""
     for line in head.decode("utf-8", "ignore").removeprefix(BOM).split("\n"):
-        if line.strip():
+        if line.lstrip().startswith("{"):
             try:
                 return parse_object(line)
             except LineError:
-                return {}
+                continue
     return {}
 
 

@@ -22,7 +22,8 @@ from typing import Any
 from curator.domain.documents import SourceFile
 from curator.domain.errors import UserError
 from curator.io.atomic import AtomicFiles, make_folder
-from curator.io.export import Action, action_for, check_spans, entity_ids, export_name, unique
+from curator.io.export import Action, action_for, check_spans, entity_ids, export_name, is_gold, unique
+from curator.io.idstyle import NIL_MARKERS
 from curator.io.source import BOM, join_lines, line_end, split_lines, without_line_end
 from curator.io.zeshel_category import Titles, category
 from curator.io.zeshel_lines import MENTION_ORDER, LineError, Tokens, parse_object
@@ -186,8 +187,8 @@ class _FileWriter:
         return json.dumps({key: value[key] for key in self._key_order})
 
     def _label(self, gold: GoldMention, item: ExportDocument) -> str:
-        if gold.decision is None:
-            return gold.mention.raw_ids
+        if not is_gold(gold):  # undecided, from another format: as its source has it
+            return "" if gold.mention.raw_ids.strip() in NIL_MARKERS else gold.mention.raw_ids
         ids = entity_ids(gold)
         if not ids:
             self._note("note", item, gold, "is NIL, which ZESHEL cannot say: written with an empty label")

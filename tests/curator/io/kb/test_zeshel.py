@@ -1,0 +1,71 @@
+"""ZESHEL documents as entities."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from curator.domain.errors import UserError
+from curator.io.kb.zeshel import definition_of, open_reader, synonyms_of
+
+Put = Callable[..., Path]
+
+
+def line(number: int, title: str, body: str = "is here .") -> str:
+    return json.dumps({"title": title, "text": f"{title} {body}", "document_id": f"{number:02X}"}) + "\n"
+
+
+def test_a_world_becomes_a_type(put: Put) -> None:
+    path = put(line(1, "Mistfall ( audio story )") + line(2, "Drell"), "documents/who.json")
+    first, second = open_reader(path)
+    assert (first.id, first.name, first.synonyms, first.types) == (
+        "01",
+        "Mistfall ( audio story )",
+        ("Mistfall",),
+        ("who",),
+    )
+    assert first.definition == second.definition == "is here ."
+
+
+def test_a_folder_holds_several_worlds(put: Put, tmp_path: Path) -> None:
+    put(line(1, "a"), "documents/x.json")
+    put(line(2, "b") + line(1, "again"), "documents/y.json.gz", zipped=True)
+    for folder in (tmp_path, tmp_path / "documents"):
+        reader = open_reader(folder)
+        assert [(e.id, e.types) for e in reader] == [("01", ("x",)), ("02", ("y",))]
+        assert [(p.line, p.severity) for p in reader.problems] == [(2, "set aside")]
+        assert reader.position[0] == reader.position[1]
+
+
+def test_definitions_are_cut_at_200_tokens() -> None:
+    assert definition_of("T", "T " + "w " * 200) == " ".join(["w"] * 200)
+    assert definition_of("T", "T " + "w " * 201) == " ".join(["w"] * 200) + " ..."
+    assert definition_of("T", "other  text") == "other text"
+
+
+@pytest.mark.parametrize(
+    ("title", "synonyms"),
+    [("A ( b )", ("A",)), ("A", ()), ("( b )", ()), ("A ( b ) c", ()), ("A ( 1 ) ( 2 )", ("A ( 1 )",))],
+)
+def test_titles_without_their_phrase(title: str, synonyms: tuple[str, ...]) -> None:
+    assert synonyms_of(title) == synonyms
+
+
+def test_unusable_lines_and_folders(put: Put, tmp_path: Path) -> None:
+    reader = open_reader(put(line(1, "a") + "{broken\n" + '{"document_id": 5}\n', "documents/x.json"))
+    assert len(list(reader)) == 1
+    assert [p.line for p in reader.problems] == [2, 3]
+    (tmp_path / "empty").mkdir()
+    with pytest.raises(UserError, match="without ZESHEL documents"):
+        open_reader(tmp_path / "empty")
+    with pytest.raises(UserError, match="no ZESHEL documents file"):
+        open_reader(put("{}\n"))
+
+
+def test_the_real_slice(shared_data: Path) -> None:
+    entities = list(open_reader(shared_data / "zeshel"))
+    assert len(entities) == 23
+    assert {t for e in entities for t in e.types} == {"doctor_who", "military", "pro_wrestling", "starwars"}

@@ -1,0 +1,38 @@
+"""The order of conventions, and what is left ambiguous."""
+
+from __future__ import annotations
+
+from curator.domain.documents import Passage, Span
+from curator.io.anchoring import Anchors, same_text
+
+TEXT = "ab\ncd ab"
+PASSAGES = (Passage("title", 0, 2), Passage("abstract", 3, 8))
+
+
+def test_right_offsets_need_no_repair() -> None:
+    found = Anchors(TEXT, PASSAGES).find(6, 8, "ab")
+    assert found is not None
+    assert (found.span, found.repair) == (Span(6, 8), "")
+
+
+def test_line_breaks_may_be_quoted_as_spaces() -> None:
+    assert same_text("b\ncd", "b cd")
+    found = Anchors(TEXT, PASSAGES).find(1, 5, "b cd")
+    assert found is not None
+    assert not found.repair
+
+
+def test_an_empty_quote_or_an_absent_one_is_nowhere() -> None:
+    anchors = Anchors(TEXT, PASSAGES)
+    assert anchors.find(0, 2, " ") is None
+    assert anchors.find(0, 2, "zz") is None
+
+
+def test_an_offset_outside_of_the_passages_is_not_guessed() -> None:
+    assert Anchors(TEXT, PASSAGES).find(90, 92, "ab") is None
+
+
+def test_an_inclusive_end() -> None:
+    found = Anchors("abcd abcd", ()).find(5, 8, "abcd")
+    assert found is not None
+    assert (found.span, found.repair) == (Span(5, 9), "the end is inclusive")

@@ -1,0 +1,92 @@
+"""Nothing half-written, whatever fails."""
+
+from __future__ import annotations
+
+import errno
+import os
+from pathlib import Path
+
+import pytest
+
+from curator.domain.errors import UserError
+from curator.io.atomic import AtomicFiles, make_folder
+
+
+def names(folder: Path) -> list[str]:
+    return sorted(p.name for p in folder.iterdir())
+
+
+def test_files_appear_together(tmp_path: Path) -> None:
+    with AtomicFiles() as files:
+        files.open(tmp_path / "a").write(b"1")
+        files.open(tmp_path / "b").write(b"2")
+        assert not (tmp_path / "a").exists()
+    assert [(tmp_path / n).read_bytes() for n in names(tmp_path)] == [b"1", b"2"]
+
+
+def test_an_exception_leaves_the_old_file(tmp_path: Path) -> None:
+    target = tmp_path / "a"
+    target.write_bytes(b"old")
+
+    def fail(files: AtomicFiles) -> None:
+        with files:
+            files.open(target).write(b"new")
+            raise KeyError
+
+    with pytest.raises(KeyError):
+        fail(AtomicFiles())
+    assert target.read_bytes() == b"old"
+    assert names(tmp_path) == ["a"]
+
+
+def test_a_full_disk_leaves_the_old_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    target = tmp_path / "a"
+    target.write_bytes(b"old")
+
+    def full(descriptor: int) -> None:
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    monkeypatch.setattr(os, "fsync", full)
+    with pytest.raises(UserError, match="disk is full"), AtomicFiles() as files:
+        files.open(target).write(b"new")
+    assert target.read_bytes() == b"old"
+    assert names(tmp_path) == ["a"]
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="needs Linux's /dev/full")
+def test_a_disk_that_fills_while_writing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    real_open = os.open
+    monkeypatch.setattr(os, "open", lambda path, flags, mode=0o777: real_open("/dev/full", os.O_WRONLY))
+    with pytest.raises(UserError, match="disk is full"), AtomicFiles() as files:
+        files.open(tmp_path / "a").write(b"x" * (1 << 20))
+    assert names(tmp_path) == []
+
+
+def test_targets_that_cannot_be_written(tmp_path: Path) -> None:
+    with pytest.raises(UserError, match="does not exist"), AtomicFiles() as files:
+        files.open(tmp_path / "no" / "a")
+    with pytest.raises(UserError, match="is a folder"), AtomicFiles() as files:
+        files.open(tmp_path)
+    (tmp_path / "file").write_text("")
+    with pytest.raises(UserError, match="in the way"):
+        make_folder(tmp_path / "file")
+    with pytest.raises(UserError, match="not a folder"), AtomicFiles() as files:
+        files.open(tmp_path / "file" / "a")
+
+
+@pytest.mark.parametrize(
+    ("code", "says"),
+    [
+        (errno.EACCES, "no permission"),
+        (errno.EROFS, "read-only"),
+        (errno.EDQUOT, "quota"),
+        (errno.EIO, "check the disk"),
+    ],
+)
+def test_refused_by_the_system(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, code: int, says: str) -> None:
+    def refuse(*_: object) -> int:
+        raise OSError(code, os.strerror(code))
+
+    monkeypatch.setattr(os, "open", refuse)
+    with pytest.raises(UserError, match=says), AtomicFiles() as files:
+        files.open(tmp_path / "a")
