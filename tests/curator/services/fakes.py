@@ -1,0 +1,272 @@
+"""A linker and jobs without processes, and a small project over the real storage."""
+
+from __future__ import annotations
+
+import json
+import secrets
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from curator import storage
+from curator.bootstrap import Project, join
+from curator.domain.documents import Span
+from curator.domain.errors import CancelledError, UserError
+from curator.domain.jobs import JobOutcome, JobState, LinkerState, LinkerStatus, Progress
+from curator.domain.suggestions import Candidate, NilEstimate, Stamp, Suggestion
+from curator.services.ports import DetectedMention, LinkDocument
+from curator.settings.schema import Settings
+
+KB = (
+    {"id": "MESH:D008012", "name": "Lidocaine", "synonyms": ["Xylocaine"], "types": ["Chemical"], "definition": "d"},
+    {"id": "MESH:D006323", "name": "Heart Arrest", "synonyms": ["Cardiac arrest"], "types": ["Disease"]},
+    {"id": "MESH:D001145", "name": "Arrhythmia", "types": ["Disease"], "alt_ids": ["OMIM:115000"]},
+)
+DOCUMENT = (
+    "1|t|Lidocaine and cardiac arrest\n"
+    "1|a|Lidocaine slowed an arrhythmia, not blorbitis.\n"
+    "1\t0\t9\tLidocaine\tChemical\tD008012\n"
+    "1\t14\t28\tcardiac arrest\tSpecificDisease\tD006323\n"
+    "1\t49\t59\tarrhythmia\tSpecificDisease\tOMIM:115000\n"
+    "1\t65\t74\tblorbitis\tSpecificDisease\t-1\n"
+    "1\tCID\tD008012\tD006323\n"
+    "\n"
+)
+
+
+def document(number: int) -> str:
+    """The same text under another id; its mentions have other ids in the store."""
+    return DOCUMENT.replace("1|", f"{number}|").replace("\n1\t", f"\n{number}\t")
+
+
+@dataclass
+class Asked:
+    documents: list[LinkDocument]
+    urgent: bool
+    on_document: Callable[[int, list[Suggestion]], None]
+    on_end: Callable[[JobOutcome], None]
+
+
+@dataclass
+class FakeLinker:
+    """Implements `LinkerPort`; with `manual` requests wait in `asked` until `answer` is called."""
+
+    manual: bool = False
+    status: LinkerStatus = field(default_factory=lambda: LinkerStatus(LinkerState.OFF, "off"))
+    asked: list[Asked] = field(default_factory=list)
+    linked: list[int] = field(default_factory=list)
+    cancelled: list[int] = field(default_factory=list)
+    opened: list[str] = field(default_factory=list)
+    found: dict[int, list[DetectedMention]] = field(default_factory=dict)
+    fail_open: str = ""
+    closed: bool = False
+    _listeners: list[Callable[[LinkerStatus], None]] = field(default_factory=list)
+
+    def on_status(self, listener: Callable[[LinkerStatus], None]) -> None:
+        self._listeners.append(listener)
+
+    def set_status(self, state: LinkerState, bundle_id: str = "", message: str = "") -> None:
+        self.status = LinkerStatus(state, message, bundle_id=bundle_id)
+        for listener in list(self._listeners):
+            listener(self.status)
+
+    def open(self, bundle: Path, bundle_id: str) -> None:
+        assert (bundle / "manifest.json").is_file()
+        self.opened.append(bundle_id)
+        if self.fail_open:
+            self.set_status(LinkerState.FAILED, message=self.fail_open)
+        else:
+            self.set_status(LinkerState.READY, bundle_id)
+
+    def link(
+        self,
+        documents: Sequence[LinkDocument],
+        *,
+        k: int,
+        urgent: bool,
+        on_document: Callable[[int, list[Suggestion]], None],
+        on_end: Callable[[JobOutcome], None],
+    ) -> int:
+        asked = Asked(list(documents), urgent, on_document, on_end)
+        self.asked.append(asked)
+        if not self.manual:
+            self.answer(asked)
+        return len(self.asked)
+
+    def answer(self, asked: Asked, *, bundle_id: str | None = None, outcome: JobState = JobState.DONE) -> None:
+        """Link by the first letter: everything goes to the entity whose id sorts first among the allowed types."""
+        if outcome is JobState.DONE:
+            for one in asked.documents:
+                self.linked.append(one.id)
+                stamp = Stamp(self.status.bundle_id if bundle_id is None else bundle_id, one.revision)
+                asked.on_document(one.id, [suggestion(m.id, stamp, m.types) for m in one.mentions])
+        asked.on_end(JobOutcome(outcome, outcome.value))
+
+    def detect(
+        self,
+        texts: Sequence[tuple[int, str]],
+        *,
+        types: Sequence[str],
+        on_document: Callable[[int, list[DetectedMention]], None],
+        on_end: Callable[[JobOutcome], None],
+    ) -> int:
+        for document_id, text in texts:
+            start = text.find("arrhythmia")
+            found = [DetectedMention(Span(start, start + 10), ("Disease",), "MESH:D001145")] if start >= 0 else []
+            on_document(document_id, found)
+        on_end(JobOutcome(JobState.DONE, "done"))
+        return 1
+
+    def cancel(self, request_id: int) -> None:
+        self.cancelled.append(request_id)
+
+    def close(self) -> None:
+        self.closed = True
+
+
+def suggestion(mention_id: int, stamp: Stamp, types: Sequence[str] = ()) -> Suggestion:
+    allowed = [one for one in KB if not types or set(one["types"]) & set(types)]
+    candidates = tuple(
+        Candidate(
+            str(one["id"]), str(one["name"]), tuple(one["types"]), str(one["name"]), 1.0 / n, {"lexical": 1.0 / n}
+        )
+        for n, one in enumerate(allowed, start=1)
+    )
+    return Suggestion(mention_id, candidates, NilEstimate(0.1, False, False), stamp)
+
+
+class Ended:
+    """A `JobHandle` of work that ended before `start` returned."""
+
+    def __init__(self, outcome: JobOutcome) -> None:
+        self.outcome = outcome
+
+    def cancel(self) -> None:
+        return
+
+    def wait(self, timeout: float | None = None) -> JobOutcome | None:
+        return self.outcome
+
+
+@dataclass
+class FakeJobs:
+    """Implements `JobPort`: a job writes a bundle's manifest at once; `outcomes` are dealt out first."""
+
+    started: list[tuple[str, dict[str, Any]]] = field(default_factory=list)
+    outcomes: list[JobOutcome] = field(default_factory=list)
+    verdict: str = "promote"
+    seen: list[dict[str, Any]] = field(default_factory=list)
+    kb_hash: str = "kb"
+    result: dict[str, Any] = field(default_factory=dict)
+
+    def start(
+        self,
+        kind: str,
+        spec: Mapping[str, Any],
+        *,
+        on_progress: Callable[[Progress], None],
+        on_end: Callable[[JobOutcome], None],
+    ) -> Ended:
+        self.started.append((kind, json.loads(json.dumps(dict(spec)))))
+        on_progress(Progress(kind, 1, 1))
+        if "snapshot" in spec:
+            lines = (Path(spec["snapshot"]) / "documents.jsonl").read_text(encoding="utf-8").splitlines()
+            self.seen = [json.loads(line) for line in lines]
+        outcome = self.outcomes.pop(0) if self.outcomes else self._work(kind, spec)
+        on_end(outcome)
+        return Ended(outcome)
+
+    def _work(self, kind: str, spec: Mapping[str, Any]) -> JobOutcome:
+        if kind == "evaluate":
+            return JobOutcome(JobState.DONE, "done", self.result)
+        bundle_id = f"{len(self.started):03}-{kind}-{secrets.token_hex(2)}"
+        stages = spec.get("stages") or ["lexical", "names", "pel"]
+        gate = {"gate": {"verdict": self.verdict, "message": "said so"}} if kind == "train" else {}
+        manifest = {
+            "id": bundle_id,
+            "kind": spec.get("recipe", "untrained"),
+            "created": f"2026-01-01T00:00:{len(self.started):02}+00:00",
+            "kb_hash": self.kb_hash,
+            "retrievers": [{"name": one} for one in stages],
+            "training": gate,
+        }
+        (Path(spec["staging"]) / "manifest.json").write_text(json.dumps(manifest), encoding="utf-8")
+        return JobOutcome(JobState.DONE, "built", {"bundle_id": bundle_id, "verdict": self.verdict})
+
+    def run_here(
+        self,
+        work: Callable[[], Iterator[Progress]],
+        *,
+        on_progress: Callable[[Progress], None],
+        on_end: Callable[[JobOutcome], None],
+    ) -> Ended:
+        try:
+            for step in work():
+                on_progress(step)
+        except CancelledError:
+            outcome = JobOutcome(JobState.CANCELLED, "Cancelled.")
+        except UserError as error:
+            outcome = JobOutcome(JobState.FAILED, str(error))
+        else:
+            outcome = JobOutcome(JobState.DONE, "done")
+        on_end(outcome)
+        return Ended(outcome)
+
+    def close(self) -> None:
+        return
+
+
+@dataclass
+class World:
+    """A project with its fakes and the folder for files."""
+
+    project: Project
+    linker: FakeLinker
+    jobs: FakeJobs
+    folder: Path
+
+    def kb(self, entities: Sequence[Mapping[str, Any]] = KB, *, name: str = "kb.jsonl") -> None:
+        path = self.folder / name
+        path.write_text("".join(json.dumps(one) + "\n" for one in entities), encoding="utf-8")
+        finish(self.project.importing.knowledge_base(path))
+
+    def write(self, text: str, *, name: str = "a.pubtator") -> Path:
+        path = self.folder / name
+        path.write_text(text, encoding="utf-8", newline="")
+        return path
+
+    def documents(self, count: int = 1, *, first: int = 1, name: str = "a.pubtator", **options: Any) -> list[int]:
+        """Import `count` documents; returns all document ids of the project."""
+        text = "".join(document(n) for n in range(first, first + count))
+        finish(self.project.importing.documents([self.write(text, name=name)], **options))
+        from curator.services.ports import QueueFilter
+
+        return self.project.queue.ids(QueueFilter())
+
+    def index(self) -> None:
+        self.project.retraining.build_index(on_progress=ignore, on_end=ignore)
+
+    def mentions(self, document_id: int) -> list[int]:
+        return [view.mention.id for view in self.project.queue.open(document_id).mentions]
+
+
+def make_world(folder: Path, *, start: bool = False, manual: bool = False, link_ahead: int = 200) -> World:
+    linker, jobs = FakeLinker(manual=manual), FakeJobs()
+    store = storage.create_project(folder / "p.curation", name="p")
+    settings = Settings(link_ahead=link_ahead)
+    project = join(store, settings, curator="ada", linker=start, linker_port=linker, job_port=jobs)
+    return World(project, linker, jobs, folder)
+
+
+def finish(steps: Any) -> Any:
+    """Drive a generator to its end; returns its result."""
+    while True:
+        try:
+            next(steps)
+        except StopIteration as end:
+            return end.value
+
+
+def ignore(_: object) -> None:
+    return
