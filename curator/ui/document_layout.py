@@ -7,7 +7,7 @@ Text is never read back from Qt. One `QTextLayout` per paragraph, laid out once;
 from __future__ import annotations
 
 import re
-from bisect import bisect_right
+from bisect import bisect_left, bisect_right
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any
@@ -157,14 +157,26 @@ class DocumentLayout:
         """The block that holds code point `offset`, or the one before it where it stands between paragraphs."""
         return max(bisect_right(self._starts, offset) - 1, 0)
 
+    def lines(self, span: Span) -> Iterator[tuple[int, int]]:
+        """(block, line) of the lines that a span stands on; far cheaper than their pieces."""
+        for index, start, end in self._parts(span):
+            starts = self.blocks[index].line_starts
+            first, last = bisect_right(starts, start) - 1, bisect_left(starts, end)
+            yield from ((index, number) for number in range(max(first, 0), last))
+
     def pieces(self, span: Span) -> Iterator[Piece]:
         """Where a span stands, line by line, from the top."""
+        for index, start, end in self._parts(span):
+            yield from self._pieces_in(index, start, end)
+
+    def _parts(self, span: Span) -> Iterator[tuple[int, int, int]]:
+        """(block, UTF-16 start and end within it) of a span."""
         index = self.block_index(span.start)
         while index < len(self.blocks) and self.blocks[index].start < span.end:
             block = self.blocks[index]
             start, end = max(span.start, block.start), min(span.end, block.end)
             if start < end:
-                yield from self._pieces_in(index, self._local(block, start), self._local(block, end))
+                yield index, self._local(block, start), self._local(block, end)
             index += 1
 
     def _pieces_in(self, index: int, start: int, end: int) -> Iterator[Piece]:

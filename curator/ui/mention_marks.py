@@ -5,12 +5,26 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 
 from PySide6.QtCore import QPointF, QRectF
 
+from curator.domain.documents import Span
 from curator.services.queue import MentionView
 from curator.ui.document_layout import DocumentLayout, Piece
 from curator.ui.mention_state import MentionState, state_of
+
+
+class Places:
+    """Where a mention stands. Pieces are measured when it is first drawn or hit, which most mentions never are."""
+
+    def __init__(self, layout: DocumentLayout, spans: Sequence[Span]) -> None:
+        self._layout = layout
+        self._spans = spans
+
+    @cached_property
+    def pieces(self) -> tuple[Piece, ...]:
+        return tuple(piece for span in self._spans for piece in self._layout.pieces(span))
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,7 +35,12 @@ class Mark:
     state: MentionState
     lane: int
     crowded: bool
-    pieces: tuple[Piece, ...]
+    places: Places
+
+    @property
+    def pieces(self) -> tuple[Piece, ...]:
+        """From the top; one for each line of each span."""
+        return self.places.pieces
 
     @property
     def id(self) -> int:
@@ -51,17 +70,17 @@ class Marks:
         for view in views:
             mark = self._mark(view)
             self._marks[mark.id] = mark
-            for block, line in {(piece.block, piece.line) for piece in mark.pieces}:
-                self._by_line[block, line].append(mark.id)
+            for place in {one for span in view.mention.spans for one in layout.lines(span)}:
+                self._by_line[place].append(mark.id)
 
     def _mark(self, view: MentionView) -> Mark:
         lane = self._lanes[view.mention.id]
         old = self._marks.get(view.mention.id)
         if old is not None and old.view.mention.spans == view.mention.spans:
-            pieces = old.pieces
+            places = old.places
         else:
-            pieces = tuple(piece for span in view.mention.spans for piece in self._layout.pieces(span))
-        return Mark(view, state_of(view.decision), lane.number, lane.crowded, pieces)
+            places = Places(self._layout, view.mention.spans)
+        return Mark(view, state_of(view.decision), lane.number, lane.crowded, places)
 
     def __contains__(self, mention_id: object) -> bool:
         return mention_id in self._marks
