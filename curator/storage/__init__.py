@@ -1,0 +1,10 @@
+"""A project's folder and its SQLite database: the only package that knows SQLAlchemy and sqlite-utils.
+
+`create_project` and `open_project` return a `SqlStore`, the implementation of `curator.services.ports.Store`.
+"""
+
+from curator.storage.lock import ProjectLock
+from curator.storage.project import create_project, open_project
+from curator.storage.store import SqlStore
+
+__all__ = ["ProjectLock", "SqlStore", "create_project", "open_project"]

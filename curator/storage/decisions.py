@@ -1,0 +1,147 @@
+"""Decisions, appended and never changed; the mention points to its current one."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from datetime import datetime
+
+from sqlalchemy import Connection, bindparam, func, insert, select, update
+
+from curator.domain.decisions import Decision, NilReason, Outcome, RejectReason, Shown, SkipReason, Verdict
+from curator.storage.counters import recount
+from curator.storage.mentions import documents_of
+from curator.storage.packing import pack_shown, unpack_shown
+from curator.storage.rows import AnyRow, chunks, from_iso, next_id, unique
+from curator.storage.schema import DecisionRow, MentionRow
+
+
+class SqlDecisions:
+    """See `ports.DecisionRepository`."""
+
+    def __init__(self, conn: Connection) -> None:
+        self._conn = conn
+
+    def append(
+        self,
+        mention_ids: Sequence[int],
+        verdicts: Sequence[Verdict],
+        *,
+        curator: str,
+        at: datetime,
+        operation_id: int,
+        shown: Sequence[Shown | None],
+        notes: Sequence[str] | None = None,
+    ) -> list[Decision]:
+        """`operation_id` 0: belongs to no operation, as imported gold does. Raises UserError for an unknown mention.
+
+        Raises ValueError when the sequences are not of one length."""
+        if not mention_ids:
+            return []
+        document_of = documents_of(self._conn, mention_ids)
+        first = next_id(self._conn, DecisionRow.id)
+        texts = [""] * len(mention_ids) if notes is None else notes
+        decisions = [
+            Decision(first + i, mention_id, verdict, curator, at, seen, operation_id, note)
+            for i, (mention_id, verdict, seen, note) in enumerate(zip(mention_ids, verdicts, shown, texts, strict=True))
+        ]
+        self._conn.execute(insert(DecisionRow), [_row(decision) for decision in decisions])
+        self._conn.execute(_POINT, [_pointer(decision) for decision in decisions])
+        recount(self._conn, list(document_of.values()))
+        return decisions
+
+    def current(self, mention_ids: Sequence[int]) -> dict[int, Decision]:
+        found: dict[int, Decision] = {}
+        for part in chunks(unique(mention_ids)):
+            query = _CURRENT.where(MentionRow.id.in_(part))
+            found.update((row.mention_id, _decision(row)) for row in self._conn.execute(query))
+        return found
+
+    def current_of_document(self, document_id: int) -> dict[int, Decision]:
+        """Of the document's mentions that are not deleted."""
+        query = _CURRENT.where(MentionRow.document_id == document_id, ~MentionRow.deleted).order_by(MentionRow.id)
+        return {row.mention_id: _decision(row) for row in self._conn.execute(query)}
+
+    def history(self, mention_id: int) -> list[Decision]:
+        query = _DECISIONS.where(DecisionRow.mention_id == mention_id).order_by(DecisionRow.id)
+        return [_decision(row) for row in self._conn.execute(query)]
+
+    def of_operation(self, operation_id: int) -> list[Decision]:
+        query = _DECISIONS.where(DecisionRow.operation_id == operation_id).order_by(DecisionRow.id)
+        return [_decision(row) for row in self._conn.execute(query)]
+
+    def before(self, decision: Decision) -> Decision | None:
+        query = _DECISIONS.where(DecisionRow.mention_id == decision.mention_id, DecisionRow.id < decision.id)
+        row = self._conn.execute(query.order_by(DecisionRow.id.desc()).limit(1)).first()
+        return None if row is None else _decision(row)
+
+    def count(self) -> int:
+        return self._conn.execute(select(func.count()).select_from(DecisionRow)).scalar_one()
+
+
+_DECISIONS = select(
+    DecisionRow.id,
+    DecisionRow.mention_id,
+    DecisionRow.operation_id,
+    DecisionRow.outcome,
+    DecisionRow.entity_ids,
+    DecisionRow.reason,
+    DecisionRow.curator,
+    DecisionRow.at,
+    DecisionRow.note,
+    DecisionRow.shown,
+)
+_CURRENT = _DECISIONS.join(MentionRow, MentionRow.decision_id == DecisionRow.id)
+
+_POINT = (
+    update(MentionRow)
+    .where(MentionRow.id == bindparam("b_id"))
+    .values(outcome=bindparam("b_outcome"), decision_id=bindparam("b_decision"))
+)
+
+_REASONS: dict[Outcome, type[NilReason] | type[RejectReason] | type[SkipReason]] = {
+    Outcome.NIL: NilReason,
+    Outcome.REJECTED: RejectReason,
+    Outcome.SKIPPED: SkipReason,
+}
+
+
+def _row(decision: Decision) -> dict[str, object]:
+    verdict = decision.verdict
+    return {
+        "id": decision.id,
+        "mention_id": decision.mention_id,
+        "operation_id": decision.operation_id or None,
+        "outcome": verdict.outcome.value,
+        "entity_ids": json.dumps(verdict.entity_ids, ensure_ascii=False),
+        "reason": verdict.reason.value if verdict.reason else None,
+        "curator": decision.curator,
+        "at": decision.at.isoformat(),
+        "note": decision.note,
+        "shown": pack_shown(decision.shown) if decision.shown else None,
+    }
+
+
+def _pointer(decision: Decision) -> dict[str, object]:
+    """CLEARED makes the mention undecided again."""
+    cleared = decision.verdict.outcome is Outcome.CLEARED
+    return {
+        "b_id": decision.mention_id,
+        "b_outcome": None if cleared else decision.verdict.outcome.value,
+        "b_decision": None if cleared else decision.id,
+    }
+
+
+def _decision(row: AnyRow) -> Decision:
+    outcome = Outcome(row.outcome)
+    reason = _REASONS[outcome](row.reason) if row.reason else None
+    return Decision(
+        id=row.id,
+        mention_id=row.mention_id,
+        verdict=Verdict(outcome, tuple(json.loads(row.entity_ids)), reason),
+        curator=row.curator,
+        at=from_iso(row.at),
+        shown=unpack_shown(row.shown) if row.shown else None,
+        operation_id=row.operation_id or 0,
+        note=row.note,
+    )

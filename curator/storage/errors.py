@@ -1,0 +1,42 @@
+"""Turns what SQLite reports about the disk, the file and other programs into a sentence for the user."""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from sqlalchemy.exc import DBAPIError
+
+from curator.domain.errors import UserError
+
+_SENTENCES = {
+    sqlite3.SQLITE_FULL: "The disk is full: nothing of this step was saved in {path}. Free some space and try again.",
+    sqlite3.SQLITE_READONLY: "{path} cannot be written. Check the permissions of the folder, or open it read-only.",
+    sqlite3.SQLITE_CORRUPT: "{path} is damaged. Restore the project's folder from a backup; nothing was changed.",
+    sqlite3.SQLITE_NOTADB: "{path} is not a project database. Restore the project's folder from a backup.",
+    sqlite3.SQLITE_IOERR: "The disk failed while {path} was being used: {detail}. Check the disk, then try again.",
+    sqlite3.SQLITE_BUSY: "Another program keeps {path} locked. Close it (a backup, a database viewer) and try again.",
+    sqlite3.SQLITE_CANTOPEN: "{path} cannot be opened. Check that the folder exists and its permissions.",
+    sqlite3.SQLITE_PERM: "{path} cannot be opened. Check the permissions of the folder.",
+}
+
+
+def user_error(error: BaseException | None, path: Path) -> UserError | None:
+    """The sentence for an error of the environment; None for everything else, which is a bug."""
+    code = getattr(error, "sqlite_errorcode", None)
+    sentence = _SENTENCES.get(code & 0xFF) if isinstance(code, int) else None
+    return UserError(sentence.format(path=path, detail=error)) if sentence else None
+
+
+@contextmanager
+def told_to_user(path: Path) -> Iterator[None]:
+    """Raise UserError in place of the environment's errors; bugs pass as they are."""
+    try:
+        yield
+    except (DBAPIError, sqlite3.Error) as error:
+        sentence = user_error(error.orig if isinstance(error, DBAPIError) else error, path)
+        if sentence is None:
+            raise
+        raise sentence from error

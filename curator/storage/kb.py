@@ -1,0 +1,120 @@
+"""The knowledge base: versions, look-up, search."""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+from collections.abc import Iterable, Iterator, Sequence
+from typing import cast
+
+from sqlalchemy import ColumnElement, Connection, delete, insert, select, update
+
+from curator.domain.entities import Entity, EntityMatch, KnowledgeBaseInfo
+from curator.storage.kb_ids import resolve_ids
+from curator.storage.kb_search import NameSearch
+from curator.storage.kb_tables import ALTERNATE, KbTables, parse_entity
+from curator.storage.rows import chunks, fold, next_id, unique
+from curator.storage.schema import KbVersionRow
+
+
+class SqlKnowledgeBase:
+    """See `ports.KnowledgeBaseRepository`. Without an active version everything is simply not found."""
+
+    def __init__(self, conn: Connection) -> None:
+        self._conn = conn
+
+    def begin(self, *, name: str) -> int:
+        version = next_id(self._conn, KbVersionRow.id)
+        empty = {"active": False, "content_hash": "", "entities": 0, "names": 0, "definitions": 0, "types": "[]"}
+        self._conn.execute(insert(KbVersionRow).values(id=version, name=name, **empty))
+        self._tables(version).create()
+        return version
+
+    def add(self, version: int, entities: Sequence[Entity]) -> None:
+        """Raises UserError naming an id that the version has already, or that comes twice."""
+        if not entities:
+            return
+        self._tables(version).load(entities)
+        row = KbVersionRow
+        added = {
+            row.entities: row.entities + len(entities),
+            row.names: row.names + sum(1 + len(entity.synonyms) for entity in entities),
+            row.definitions: row.definitions + sum(bool(entity.definition) for entity in entities),
+        }
+        self._conn.execute(update(row).where(row.id == version).values(added))
+
+    def activate(self, version: int) -> KnowledgeBaseInfo:
+        tables = self._tables(version)
+        values = {"content_hash": tables.content_hash(), "types": json.dumps(tables.type_names()), "active": True}
+        self._remove(KbVersionRow.id != version)
+        self._conn.execute(update(KbVersionRow).where(KbVersionRow.id == version).values(**values))
+        info = self.info()
+        assert info is not None
+        return info
+
+    def remove_incomplete(self) -> int:
+        return self._remove(~KbVersionRow.active)
+
+    def info(self) -> KnowledgeBaseInfo | None:
+        row = KbVersionRow
+        query = select(row.name, row.content_hash, row.entities, row.names, row.definitions, row.types)
+        found = self._conn.execute(query.where(row.active)).first()
+        if found is None:
+            return None
+        name, content_hash, entities, names, definitions, types = found
+        return KnowledgeBaseInfo(name, content_hash, entities, names, definitions, tuple(json.loads(types)))
+
+    def get(self, entity_id: str) -> Entity | None:
+        tables = self._active()
+        if tables is None:
+            return None
+        return self.get_many([entity_id]).get(entity_id) or _by_alternate_id(tables, entity_id)
+
+    def get_many(self, entity_ids: Sequence[str]) -> dict[str, Entity]:
+        tables = self._active()
+        found: dict[str, Entity] = {}
+        if tables is None:
+            return found
+        for part in chunks(unique(entity_ids)):
+            marks = ",".join("?" * len(part))
+            query = f"SELECT data FROM {tables.entities} WHERE entity_id IN ({marks})"  # noqa: S608
+            entities = (parse_entity(data) for (data,) in tables.conn.execute(query, list(part)))
+            found.update((entity.id, entity) for entity in entities)
+        return found
+
+    def resolve(self, ids: Iterable[str]) -> dict[str, str]:
+        tables = self._active()
+        return resolve_ids(tables, ids) if tables else {}
+
+    def search(self, query: str, *, types: Sequence[str] = (), limit: int = 50) -> list[EntityMatch]:
+        """`rank` grows from the best to the worst: its whole part is the tier (0 exact id ... 5 definition)."""
+        tables = self._active()
+        return NameSearch(tables, types=types).find(query, limit=limit) if tables else []
+
+    def iterate(self) -> Iterator[Entity]:
+        """In the order of loading; ends with the unit of work."""
+        tables = self._active()
+        return tables.all() if tables else iter(())
+
+    def _active(self) -> KbTables | None:
+        version = self._conn.execute(select(KbVersionRow.id).where(KbVersionRow.active)).scalar()
+        return None if version is None else self._tables(version)
+
+    def _remove(self, which: ColumnElement[bool]) -> int:
+        ids = list(self._conn.execute(select(KbVersionRow.id).where(which)).scalars())
+        for version in ids:
+            self._tables(version).drop()
+            self._conn.execute(delete(KbVersionRow).where(KbVersionRow.id == version))
+        return len(ids)
+
+    def _tables(self, version: int) -> KbTables:
+        return KbTables(cast(sqlite3.Connection, self._conn.connection.dbapi_connection), version)
+
+
+def _by_alternate_id(tables: KbTables, entity_id: str) -> Entity | None:
+    query = (
+        f"SELECT e.data FROM {tables.ids} i JOIN {tables.entities} e ON e.id = i.entity"  # noqa: S608
+        " WHERE i.key = ? AND i.tier = ? ORDER BY e.id LIMIT 1"
+    )
+    row = tables.conn.execute(query, (fold(entity_id), ALTERNATE)).fetchone()
+    return parse_entity(row[0]) if row else None

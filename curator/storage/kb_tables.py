@@ -1,0 +1,166 @@
+"""The tables of one knowledge-base version: made when its load begins, dropped as a whole.
+
+Tables of its own keep a version invisible until it is active, and make its removal quick. sqlite-utils loads them;
+`kb_search` asks them.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import sqlite3
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import asdict
+from typing import Any
+
+from sqlite_utils import Database
+
+from curator.domain.entities import Entity
+from curator.domain.errors import UserError
+from curator.storage.rows import CHUNK, chunks, fold
+
+# How an id is found: as the knowledge base writes it, or without its prefix as corpora do; primary before alternate.
+PRIMARY, ALTERNATE, BARE_PRIMARY, BARE_ALTERNATE = range(4)
+NAME, SYNONYM = range(2)
+BATCH = CHUNK  # rows of one INSERT statement of sqlite-utils, which lowers it to what SQLite takes
+
+_TOKENIZE = "unicode61 remove_diacritics 2"
+
+
+class KbTables:
+    """The tables `kbN_*` of version N on a connection that is inside a transaction."""
+
+    def __init__(self, conn: sqlite3.Connection, version: int) -> None:
+        self.conn = conn
+        self.entities = f"kb{version}_entities"
+        self.names = f"kb{version}_names"
+        self.ids = f"kb{version}_ids"
+        self.types = f"kb{version}_types"
+        self.names_fts = f"kb{version}_names_fts"
+        self.definitions_fts = f"kb{version}_definitions_fts"
+
+    def create(self) -> None:
+        db = self._database()
+        db[self.entities].create({"id": int, "entity_id": str, "name": str, "data": str}, pk="id")
+        db[self.entities].create_index(["entity_id"], unique=True)
+        columns = {"id": int, "entity": int, "kind": int, "length": int, "name": str, "folded": str}
+        db[self.names].create(columns, pk="id")
+        db[self.names].create_index(["folded", "kind", "length", "entity"])
+        db[self.names].create_index(["length", "kind", "folded", "entity"])
+        db[self.ids].create({"key": str, "tier": int, "entity": int}, pk=("key", "tier", "entity"))
+        db[self.types].create({"entity": int, "type": str}, pk=("entity", "type"))
+        self.conn.execute(
+            f"CREATE VIRTUAL TABLE {self.names_fts} USING fts5 (folded, content = '{self.names}',"
+            f" content_rowid = 'id', tokenize = '{_TOKENIZE}', prefix = '2 3')"
+        )
+        self.conn.execute(
+            f"CREATE VIRTUAL TABLE {self.definitions_fts} USING fts5 (definition, content = '',"
+            f" tokenize = '{_TOKENIZE}')"
+        )
+
+    def drop(self) -> None:
+        for table in (self.names_fts, self.definitions_fts, self.types, self.ids, self.names, self.entities):
+            self.conn.execute(f"DROP TABLE IF EXISTS {table}")
+
+    def load(self, entities: Sequence[Entity]) -> None:
+        """Raises UserError when an id is there already."""
+        self._refuse_duplicates([entity.id for entity in entities])
+        numbered = list(enumerate(entities, start=self._next(self.entities)))
+        db = self._database()
+        rows = ({"id": n, "entity_id": e.id, "name": e.name, "data": canonical_json(e)} for n, e in numbered)
+        db[self.entities].insert_all(rows, batch_size=BATCH)
+        keys = {key for n, entity in numbered for key in _keys(n, entity)}
+        db[self.ids].insert_all(_dicts(("key", "tier", "entity"), sorted(keys)), batch_size=BATCH)
+        types = [(n, type_) for n, entity in numbered for type_ in dict.fromkeys(entity.types)]
+        if types:
+            db[self.types].insert_all(_dicts(("entity", "type"), types), batch_size=BATCH)
+        self._load_names(db, numbered)
+        definitions = [(n, fold(entity.definition)) for n, entity in numbered if entity.definition]
+        self.conn.executemany(
+            f"INSERT INTO {self.definitions_fts} (rowid, definition) VALUES (?, ?)",  # noqa: S608
+            definitions,
+        )
+
+    def content_hash(self) -> str:
+        """SHA-256 over the canonical JSON of all entities, one a line, ordered by id."""
+        digest = hashlib.sha256()
+        for (data,) in self.conn.execute(f"SELECT data FROM {self.entities} ORDER BY entity_id"):  # noqa: S608
+            digest.update(data.encode())
+            digest.update(b"\n")
+        return digest.hexdigest()
+
+    def type_names(self) -> list[str]:
+        rows = self.conn.execute(f"SELECT DISTINCT type FROM {self.types} ORDER BY type")  # noqa: S608
+        return [type_ for (type_,) in rows]
+
+    def all(self) -> Iterator[Entity]:
+        """Every entity in the order of loading."""
+        for (data,) in self.conn.execute(f"SELECT data FROM {self.entities} ORDER BY id"):  # noqa: S608
+            yield parse_entity(data)
+
+    def _load_names(self, db: Database, numbered: Sequence[tuple[int, Entity]]) -> None:
+        first = self._next(self.names)
+        names = (
+            (n, kind, name)
+            for n, entity in numbered
+            for kind, group in ((NAME, (entity.name,)), (SYNONYM, entity.synonyms))
+            for name in group
+        )
+        folded = ((n, kind, name, fold(name)) for n, kind, name in names)
+        rows = [
+            {"id": i, "entity": n, "kind": kind, "length": len(key), "name": name, "folded": key}
+            for i, (n, kind, name, key) in enumerate(folded, start=first)
+        ]
+        db[self.names].insert_all(rows, batch_size=BATCH)
+        self.conn.executemany(
+            f"INSERT INTO {self.names_fts} (rowid, folded) VALUES (:id, :folded)",  # noqa: S608
+            rows,
+        )
+
+    def _refuse_duplicates(self, ids: Sequence[str]) -> None:
+        repeated = [entity_id for entity_id, n in Counter(ids).items() if n > 1]
+        for part in chunks(ids):
+            marks = ",".join("?" * len(part))
+            query = f"SELECT entity_id FROM {self.entities} WHERE entity_id IN ({marks})"  # noqa: S608
+            repeated += [entity_id for (entity_id,) in self.conn.execute(query, list(part))]
+        if repeated:
+            raise UserError(
+                f"The knowledge base has the id {repeated[0]} more than once. Merge or rename these entities and"
+                " import the file again."
+            )
+
+    def _next(self, table: str) -> int:
+        newest = self.conn.execute(f"SELECT max(id) FROM {table}").fetchone()[0]  # noqa: S608
+        return (newest or 0) + 1
+
+    def _database(self) -> Database:
+        return Database(self.conn, recursive_triggers=False, execute_plugins=False)
+
+
+def canonical_json(entity: Entity) -> str:
+    """The stored and hashed form: all fields, keys sorted, no spaces, Unicode as it is."""
+    return json.dumps(asdict(entity), ensure_ascii=False, sort_keys=True, separators=(",", ":"))
+
+
+def parse_entity(data: str) -> Entity:
+    value: dict[str, Any] = json.loads(data)
+    fields: dict[str, Any] = {key: tuple(item) if isinstance(item, list) else item for key, item in value.items()}
+    return Entity(**fields)
+
+
+def bare(entity_id: str) -> str:
+    """The id without its prefix; '' when it has none."""
+    return entity_id.partition(":")[2]
+
+
+def _keys(number: int, entity: Entity) -> Iterator[tuple[str, int, int]]:
+    for ids, tier, bare_tier in (((entity.id,), PRIMARY, BARE_PRIMARY), (entity.alt_ids, ALTERNATE, BARE_ALTERNATE)):
+        for entity_id in ids:
+            yield fold(entity_id), tier, number
+            if local := bare(entity_id):
+                yield fold(local), bare_tier, number
+
+
+def _dicts(columns: Sequence[str], rows: Sequence[tuple[object, ...]]) -> Iterator[dict[str, object]]:
+    return (dict(zip(columns, row, strict=True)) for row in rows)

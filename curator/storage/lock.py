@@ -1,0 +1,105 @@
+"""The operating-system lock of a project: one process writes; a crash frees it."""
+
+from __future__ import annotations
+
+import json
+import os
+import socket
+import sys
+from pathlib import Path
+from types import TracebackType
+from typing import BinaryIO
+
+from curator.domain.errors import ProjectLockedError, UserError
+
+LOCK_NAME = "project.lock"
+
+if sys.platform == "win32":
+    import msvcrt
+
+    _FAR = 1 << 30  # Windows locks are mandatory: a byte far behind the text, so that others can still read it
+
+    def _try_lock(file: BinaryIO) -> bool:
+        file.seek(_FAR)
+        try:
+            msvcrt.locking(file.fileno(), msvcrt.LK_NBLCK, 1)
+        except OSError:
+            return False
+        return True
+
+    def _unlock(file: BinaryIO) -> None:
+        file.seek(_FAR)
+        msvcrt.locking(file.fileno(), msvcrt.LK_UNLCK, 1)
+
+else:
+    import fcntl
+
+    def _try_lock(file: BinaryIO) -> bool:
+        try:
+            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            return False
+        return True
+
+    def _unlock(file: BinaryIO) -> None:
+        fcntl.flock(file, fcntl.LOCK_UN)
+
+
+class ProjectLock:
+    """The write lock of the project in `folder`; the lock file names the process and host that hold it."""
+
+    def __init__(self, folder: Path) -> None:
+        self._folder = folder
+        self._path = folder / LOCK_NAME
+        self._file: BinaryIO | None = None
+
+    def acquire(self) -> None:
+        """Raises ProjectLockedError, naming the holder, or UserError when the folder cannot be written."""
+        try:
+            file = self._path.open("a+b")
+        except OSError as error:
+            raise UserError(
+                f"{self._folder} cannot be written ({error.strerror}). Check its permissions, or open it read-only."
+            ) from error
+        if not _try_lock(file):
+            file.close()
+            raise ProjectLockedError(self._locked_message())
+        self._file = file
+        self._write({"pid": os.getpid(), "host": socket.gethostname()})
+
+    def release(self) -> None:
+        """Free the lock; idempotent. The file stays: removing it would race with the next holder."""
+        if self._file is None:
+            return
+        self._write(None)
+        _unlock(self._file)
+        self._file.close()
+        self._file = None
+
+    def holder(self) -> tuple[int, str] | None:
+        """(process id, host) as the lock file names them; None when it names nobody."""
+        try:
+            data = json.loads(self._path.read_bytes())
+            return int(data["pid"]), str(data["host"])
+        except (OSError, ValueError, KeyError, TypeError):
+            return None
+
+    def __enter__(self) -> ProjectLock:
+        self.acquire()
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, tb: TracebackType | None) -> None:
+        self.release()
+
+    def _locked_message(self) -> str:
+        holder = self.holder()
+        who = f"process {holder[0]} on {holder[1]}" if holder else "another process"
+        return f"{self._folder.name} is open for writing in {who}. Close it there, or open it here read-only."
+
+    def _write(self, holder: dict[str, object] | None) -> None:
+        assert self._file is not None
+        self._file.truncate(0)
+        self._file.seek(0)
+        if holder is not None:
+            self._file.write(json.dumps(holder).encode())
+        self._file.flush()

@@ -1,0 +1,154 @@
+"""Mentions and their fragments."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+from sqlalchemy import Connection, insert, select, update
+
+from curator.domain.documents import Mention, MentionOrigin, SourceMention, Span
+from curator.domain.errors import UserError
+from curator.storage.counters import recount
+from curator.storage.rows import AnyRow, chunks, next_id, unique
+from curator.storage.schema import DocumentRow, FragmentRow, MentionRow
+
+
+class SqlMentions:
+    """See `ports.MentionRepository`."""
+
+    def __init__(self, conn: Connection) -> None:
+        self._conn = conn
+
+    def get(self, mention_id: int) -> Mention:
+        """Raises UserError when there is no such mention."""
+        row = self._conn.execute(_MENTIONS.where(MentionRow.id == mention_id)).first()
+        if row is None:
+            raise UserError(f"There is no mention {mention_id} in this project.")
+        return self._with_fragments([row])[0]
+
+    def of_document(self, document_id: int, *, deleted: bool = False) -> list[Mention]:
+        query = _MENTIONS.where(MentionRow.document_id == document_id)
+        if not deleted:
+            query = query.where(~MentionRow.deleted)
+        query = query.order_by(MentionRow.start_pos, MentionRow.end_pos.desc(), MentionRow.id)
+        return self._with_fragments(self._conn.execute(query).all())
+
+    def add(self, document_id: int, mentions: Sequence[SourceMention], *, origin: MentionOrigin) -> list[int]:
+        """Raises UserError when there is no such document."""
+        if not mentions:
+            return []
+        self._raise_revisions([document_id])
+        ids = insert_mentions(self._conn, [(document_id, mention) for mention in mentions], origin=origin)
+        recount(self._conn, [document_id])
+        return ids
+
+    def set_deleted(self, mention_ids: Sequence[int], deleted: bool) -> None:
+        """Documents of which nothing changes keep their revision. Raises UserError for an unknown mention."""
+        document_of = documents_of(self._conn, mention_ids)
+        changed: list[int] = []
+        for part in chunks(list(document_of)):
+            query = select(MentionRow.id).where(MentionRow.id.in_(part), MentionRow.deleted.is_not(deleted))
+            changed += self._conn.execute(query).scalars()
+        for part in chunks(changed):
+            self._conn.execute(update(MentionRow).where(MentionRow.id.in_(part)).values(deleted=deleted))
+        documents = unique(document_of[mention_id] for mention_id in changed)
+        self._raise_revisions(documents)
+        recount(self._conn, documents)
+
+    def _raise_revisions(self, document_ids: Sequence[int]) -> None:
+        for part in chunks(document_ids):
+            raised = update(DocumentRow).where(DocumentRow.id.in_(part)).values(revision=DocumentRow.revision + 1)
+            if self._conn.execute(raised).rowcount != len(part):
+                raise UserError(f"There is no document {', '.join(map(str, part))} in this project.")
+
+    def _with_fragments(self, rows: Sequence[AnyRow]) -> list[Mention]:
+        fragments: dict[int, list[Span]] = {}
+        for part in chunks([row.id for row in rows if row.fragmented]):
+            query = select(FragmentRow.mention_id, FragmentRow.start_pos, FragmentRow.end_pos)
+            query = query.where(FragmentRow.mention_id.in_(part)).order_by(FragmentRow.mention_id, FragmentRow.ordinal)
+            for mention_id, start, end in self._conn.execute(query):
+                fragments.setdefault(mention_id, []).append(Span(start, end))
+        return [_mention(row, fragments.get(row.id)) for row in rows]
+
+
+def insert_mentions(
+    conn: Connection, mentions: Iterable[tuple[int, SourceMention]], *, origin: MentionOrigin
+) -> list[int]:
+    """Store (document id, mention) pairs and return their ids in order; counters are the caller's."""
+    first = next_id(conn, MentionRow.id)
+    rows: list[dict[str, object]] = []
+    fragments: list[dict[str, object]] = []
+    for mention_id, (document_id, mention) in enumerate(mentions, start=first):
+        rows.append(_row(mention_id, document_id, mention, origin=origin))
+        if len(mention.spans) > 1:
+            fragments += (
+                {"mention_id": mention_id, "ordinal": n, "start_pos": span.start, "end_pos": span.end}
+                for n, span in enumerate(mention.spans)
+            )
+    if rows:
+        conn.execute(insert(MentionRow), rows)
+    if fragments:
+        conn.execute(insert(FragmentRow), fragments)
+    return list(range(first, first + len(rows)))
+
+
+def documents_of(conn: Connection, mention_ids: Sequence[int]) -> dict[int, int]:
+    """Mention id -> document id. Raises UserError for an unknown mention."""
+    found: dict[int, int] = {}
+    for part in chunks(unique(mention_ids)):
+        query = select(MentionRow.id, MentionRow.document_id).where(MentionRow.id.in_(part))
+        found.update((mention_id, document_id) for mention_id, document_id in conn.execute(query))
+    for mention_id in mention_ids:
+        if mention_id not in found:
+            raise UserError(f"There is no mention {mention_id} in this project.")
+    return found
+
+
+_MENTIONS = select(
+    MentionRow.id,
+    MentionRow.document_id,
+    MentionRow.start_pos,
+    MentionRow.end_pos,
+    MentionRow.fragmented,
+    MentionRow.deleted,
+    MentionRow.record,
+    MentionRow.text,
+    MentionRow.type,
+    MentionRow.origin,
+    MentionRow.raw_ids,
+)
+
+
+def _row(mention_id: int, document_id: int, mention: SourceMention, *, origin: MentionOrigin) -> dict[str, object]:
+    if not mention.spans:
+        raise ValueError(f"a mention needs a span: {mention!r}")
+    return {
+        "id": mention_id,
+        "document_id": document_id,
+        "start_pos": min(span.start for span in mention.spans),
+        "end_pos": max(span.end for span in mention.spans),
+        "fragmented": len(mention.spans) > 1,
+        "deleted": False,
+        "outcome": None,
+        "decision_id": None,
+        "record": mention.record,
+        "text": mention.text,
+        "type": mention.type,
+        "origin": origin.value,
+        "raw_ids": mention.raw_ids,
+    }
+
+
+def _mention(row: AnyRow, fragments: list[Span] | None) -> Mention:
+    spans = tuple(fragments) if fragments else (Span(row.start_pos, row.end_pos),)
+    return Mention(
+        id=row.id,
+        document_id=row.document_id,
+        spans=spans,
+        text=row.text,
+        type=row.type,
+        origin=MentionOrigin(row.origin),
+        raw_ids=row.raw_ids,
+        record=row.record,
+        deleted=row.deleted,
+    )

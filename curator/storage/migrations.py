@@ -1,0 +1,100 @@
+"""The schema's versions: numbered steps, a backup before an upgrade, a refusal of what is newer.
+
+SQLite's `user_version` holds the version, `application_id` says that the file is ours.
+"""
+
+from __future__ import annotations
+
+import os
+import sqlite3
+from collections.abc import Callable, Sequence
+from contextlib import closing
+from pathlib import Path
+
+from curator.domain.errors import NewerProjectError, UserError
+from curator.storage import schema_v1
+from curator.storage.errors import told_to_user
+
+Step = Callable[[sqlite3.Connection], None]
+
+APPLICATION_ID = 0x43757261  # "Cura"
+
+
+def _create_version_1(conn: sqlite3.Connection) -> None:
+    for statement in schema_v1.STATEMENTS:
+        conn.execute(statement)
+
+
+# Step i takes a database from version i to version i + 1. A released step is never edited; append a new one.
+STEPS: tuple[Step, ...] = (_create_version_1,)
+
+
+def current_version() -> int:
+    return len(STEPS)
+
+
+def create_database(path: Path, *, steps: Sequence[Step] | None = None) -> None:
+    """Make a new, empty database of the newest version."""
+    with told_to_user(path), closing(sqlite3.connect(path, isolation_level=None)) as conn:
+        conn.execute(f"PRAGMA application_id = {APPLICATION_ID}")
+        conn.execute("PRAGMA journal_mode = WAL")
+        _run(conn, STEPS if steps is None else steps, 0)
+
+
+def check_version(conn: sqlite3.Connection, path: Path, *, steps: Sequence[Step] | None = None) -> int:
+    """The version of the open database `path`. Raises NewerProjectError, or UserError when it is not ours."""
+    newest = len(STEPS if steps is None else steps)
+    with told_to_user(path):
+        ours = conn.execute("PRAGMA application_id").fetchone()[0] == APPLICATION_ID
+        version = int(conn.execute("PRAGMA user_version").fetchone()[0])
+    if not ours or version < 1:
+        raise UserError(f"{path} is not a project of this program. Choose a folder that ends in .curation.")
+    if version > newest:
+        raise NewerProjectError(
+            f"{path} was written by a newer version of this program (schema {version}, this one knows {newest})."
+            " Update the program; the project was left untouched."
+        )
+    return version
+
+
+def upgrade_database(path: Path, *, steps: Sequence[Step] | None = None) -> Path | None:
+    """Bring the database to the newest version; the caller holds the project's lock.
+
+    An older one is first copied to `project.sqlite.backup-vN`; returns that copy, or None when nothing was to do.
+    A step that fails leaves the database at the version before it.
+    """
+    chosen = STEPS if steps is None else steps
+    with told_to_user(path), closing(sqlite3.connect(path, isolation_level=None)) as conn:
+        version = check_version(conn, path, steps=chosen)
+        if version == len(chosen):
+            return None
+        backup = _back_up(conn, path, version)
+        _run(conn, chosen, version)
+        return backup
+
+
+def _run(conn: sqlite3.Connection, steps: Sequence[Step], version: int) -> None:
+    conn.execute("PRAGMA foreign_keys = OFF")  # a step may rebuild a table that others refer to
+    for number, step in enumerate(steps[version:], start=version + 1):
+        conn.execute("BEGIN EXCLUSIVE")
+        try:
+            step(conn)
+            conn.execute(f"PRAGMA user_version = {number}")
+            conn.execute("COMMIT")
+        except BaseException:
+            if conn.in_transaction:
+                conn.execute("ROLLBACK")
+            raise
+
+
+def _back_up(conn: sqlite3.Connection, path: Path, version: int) -> Path:
+    """Copy the database, what is still in the WAL included, beside itself; complete or not there at all."""
+    target = path.with_name(f"{path.name}.backup-v{version}")
+    part = path.with_name(f"{target.name}.part")
+    part.unlink(missing_ok=True)
+    with closing(sqlite3.connect(part)) as copy:
+        conn.backup(copy)
+    with part.open("rb+") as file:
+        os.fsync(file.fileno())
+    part.replace(target)
+    return target

@@ -1,0 +1,108 @@
+"""The append-only log of operations and the undo and redo stacks that follow from it.
+
+History is linear, as in an editor: an operation after an undo empties the redo stack. Operations of an import
+(actor `import:FILE`) are in the log but on neither stack.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from datetime import datetime
+from typing import Any
+
+from sqlalchemy import Connection, insert, select
+
+from curator.domain.changes import OperationKind
+from curator.domain.errors import UserError
+from curator.services.ports import Operation
+from curator.storage.rows import from_iso, next_id
+from curator.storage.schema import OperationRow
+
+_IMPORT = "import:"
+
+
+class SqlOperations:
+    """See `ports.OperationRepository`."""
+
+    def __init__(self, conn: Connection) -> None:
+        self._conn = conn
+
+    def append(
+        self,
+        kind: OperationKind,
+        *,
+        actor: str,
+        at: datetime,
+        text: str,
+        target: int | None = None,
+        payload: Mapping[str, Any] | None = None,
+    ) -> int:
+        """Raises UserError when an undo or redo does not target the operation whose turn it is."""
+        new_id = next_id(self._conn, OperationRow.id)
+        undo_after, redo_after = self._stacks_after(new_id, kind, actor=actor, target=target)
+        self._conn.execute(
+            insert(OperationRow).values(
+                id=new_id,
+                kind=kind.value,
+                actor=actor,
+                at=at.isoformat(),
+                text=text,
+                target=target,
+                payload=json.dumps(dict(payload or {}), ensure_ascii=False),
+                undo_after=undo_after,
+                redo_after=redo_after,
+            )
+        )
+        return new_id
+
+    def get(self, operation_id: int) -> tuple[Operation, dict[str, Any]]:
+        """Raises UserError when there is no such operation."""
+        query = select(
+            OperationRow.kind,
+            OperationRow.actor,
+            OperationRow.at,
+            OperationRow.text,
+            OperationRow.target,
+            OperationRow.payload,
+        )
+        row = self._conn.execute(query.where(OperationRow.id == operation_id)).first()
+        if row is None:
+            raise UserError(f"There is no operation {operation_id} in this project.")
+        kind, actor, at, text, target, payload = row
+        return Operation(operation_id, OperationKind(kind), actor, from_iso(at), text, target), json.loads(payload)
+
+    def next_undo(self) -> int | None:
+        return self._stacks(None)[0]
+
+    def next_redo(self) -> int | None:
+        return self._redo_target(self._stacks(None)[1])
+
+    def _stacks_after(
+        self, new_id: int, kind: OperationKind, *, actor: str, target: int | None
+    ) -> tuple[int | None, int | None]:
+        undo, redo = self._stacks(None)
+        if actor.startswith(_IMPORT):
+            return undo, redo
+        if kind is OperationKind.UNDO:
+            if target is None or target != undo:
+                raise UserError("That step cannot be undone now: another one came after it.")
+            return self._stacks(target)[0], new_id
+        if kind is OperationKind.REDO:
+            if redo is None or target != self._redo_target(redo):
+                raise UserError("That step cannot be redone now: another one came after it.")
+            return target, self._stacks(redo)[1]
+        return new_id, None
+
+    def _stacks(self, before: int | None) -> tuple[int | None, int | None]:
+        """The tops of both stacks before the operation `before`, or as they are now."""
+        query = select(OperationRow.undo_after, OperationRow.redo_after).order_by(OperationRow.id.desc()).limit(1)
+        if before is not None:
+            query = query.where(OperationRow.id < before)
+        row = self._conn.execute(query).first()
+        return (row[0], row[1]) if row else (None, None)
+
+    def _redo_target(self, undo_entry: int | None) -> int | None:
+        if undo_entry is None:
+            return None
+        return self._conn.execute(select(OperationRow.target).where(OperationRow.id == undo_entry)).scalar()

@@ -1,0 +1,79 @@
+"""Compact forms of what was shown and suggested: JSON, candidates by column, zlib."""
+
+from __future__ import annotations
+
+import json
+import zlib
+from collections.abc import Sequence
+from typing import Any
+
+from curator.domain.decisions import Shown, ShownCandidate
+from curator.domain.suggestions import Candidate, NilEstimate, Stamp, Suggestion
+
+STAGE_DIGITS = 6  # decimals kept of a candidate's scores; full doubles would double the size of the table
+
+
+def pack_shown(shown: Shown) -> bytes:
+    """Exact: what a decision was based on is a record."""
+    ids = [candidate.entity_id for candidate in shown.candidates]
+    scores = [candidate.score for candidate in shown.candidates]
+    return _pack({"bundle": shown.bundle_id, "ids": ids, "scores": scores, "nil": shown.nil_score})
+
+
+def unpack_shown(data: bytes) -> Shown:
+    value = _unpack(data)
+    pairs = zip(value["ids"], value["scores"], strict=True)
+    return Shown(value["bundle"], tuple(ShownCandidate(entity_id, score) for entity_id, score in pairs), value["nil"])
+
+
+def pack_suggestion(suggestion: Suggestion) -> bytes:
+    """Candidates' scores are rounded to `STAGE_DIGITS` decimals; their order is kept as it is."""
+    found = suggestion.candidates
+    nil = suggestion.nil
+    return _pack(
+        {
+            "ids": [c.entity_id for c in found],
+            "names": [c.name for c in found],
+            "types": [list(c.types) for c in found],
+            "matched": [None if c.matched == c.name else c.matched for c in found],
+            "score": [round(c.score, STAGE_DIGITS) for c in found],
+            "stages": _columns(found),
+            "nil": [nil.score, nil.is_nil, nil.calibrated],
+            "expanded": suggestion.expanded,
+        }
+    )
+
+
+def unpack_suggestion(mention_id: int, stamp: Stamp, data: bytes) -> Suggestion:
+    value = _unpack(data)
+    stages: dict[str, list[float | None]] = value["stages"]
+    columns = zip(value["ids"], value["names"], value["types"], value["matched"], value["score"], strict=True)
+    candidates = tuple(
+        Candidate(entity_id, name, tuple(types), name if matched is None else matched, score, _scores_at(stages, i))
+        for i, (entity_id, name, types, matched, score) in enumerate(columns)
+    )
+    score, is_nil, calibrated = value["nil"]
+    return Suggestion(mention_id, candidates, NilEstimate(score, is_nil, calibrated), stamp, value["expanded"])
+
+
+def _columns(candidates: Sequence[Candidate]) -> dict[str, list[float | None]]:
+    """Stage -> its score for each candidate, None where the stage did not find it."""
+    stages = dict.fromkeys(stage for candidate in candidates for stage in candidate.scores)
+    return {stage: [_rounded(candidate.scores.get(stage)) for candidate in candidates] for stage in stages}
+
+
+def _rounded(score: float | None) -> float | None:
+    return None if score is None else round(score, STAGE_DIGITS)
+
+
+def _scores_at(stages: dict[str, list[float | None]], index: int) -> dict[str, float]:
+    return {stage: score for stage, column in stages.items() if (score := column[index]) is not None}
+
+
+def _pack(value: dict[str, Any]) -> bytes:
+    return zlib.compress(json.dumps(value, ensure_ascii=False, separators=(",", ":")).encode())
+
+
+def _unpack(data: bytes) -> dict[str, Any]:
+    value: dict[str, Any] = json.loads(zlib.decompress(data))
+    return value

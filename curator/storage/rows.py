@@ -1,0 +1,48 @@
+"""Small helpers of the repositories."""
+
+from __future__ import annotations
+
+import unicodedata
+from collections.abc import Iterable, Iterator, Sequence
+from datetime import datetime
+from typing import Any, TypeAlias, TypeVar
+
+from sqlalchemy import ColumnElement, Connection, func, select
+from sqlalchemy.orm import InstrumentedAttribute
+
+from curator.storage.schema import DocumentRow, SourceFileRow
+
+T = TypeVar("T")
+
+AnyRow: TypeAlias = Any  # a result row; SQLAlchemy 2.0 and 2.1 type its columns in different ways
+
+CHUNK = 900  # values of one IN list; SQLite builds exist that allow no more than 999 variables
+
+
+def chunks(items: Sequence[T], size: int = CHUNK) -> Iterator[Sequence[T]]:
+    for start in range(0, len(items), size):
+        yield items[start : start + size]
+
+
+def next_id(conn: Connection, column: InstrumentedAttribute[int]) -> int:
+    """The first free id. Sound because a writing unit holds the database's write lock from its beginning."""
+    return (conn.execute(select(func.max(column))).scalar() or 0) + 1
+
+
+def fold(text: str) -> str:
+    """What search compares: NFKC, case folded, white space collapsed."""
+    return " ".join(unicodedata.normalize("NFKC", text).casefold().split())
+
+
+def visible() -> ColumnElement[bool]:
+    """Documents of complete files only."""
+    return DocumentRow.file_id.in_(select(SourceFileRow.id).where(SourceFileRow.complete))
+
+
+def from_iso(text: str) -> datetime:
+    return datetime.fromisoformat(text)
+
+
+def unique(items: Iterable[T]) -> list[T]:
+    """Without repetitions, order kept."""
+    return list(dict.fromkeys(items))

@@ -1,0 +1,169 @@
+"""Typed mappings of the curation records.
+
+`migrations` creates the tables and the triggers; a test compares them with these mappings. The tables of a
+knowledge-base version are made and dropped with it, see `kb_tables`.
+"""
+
+from __future__ import annotations
+
+from sqlalchemy import ForeignKey
+from sqlalchemy.orm import DeclarativeBase, Mapped, mapped_column
+
+
+class Base(DeclarativeBase):
+    """Base of all mappings."""
+
+
+class MetaRow(Base):
+    __tablename__ = "meta"
+
+    key: Mapped[str] = mapped_column(primary_key=True)
+    value: Mapped[str]
+
+
+class SourceFileRow(Base):
+    __tablename__ = "source_files"
+
+    id: Mapped[int] = mapped_column(primary_key=True)
+    path: Mapped[str]
+    name: Mapped[str]
+    format: Mapped[str]
+    sha256: Mapped[str] = mapped_column(index=True)
+    head: Mapped[str]
+    tail: Mapped[str]
+    extra: Mapped[str]
+    imported_at: Mapped[str | None]
+    complete: Mapped[bool]
+
+
+class DocumentRow(Base):
+    """One line of the queue: slim, with counters over its mentions that are not deleted, so that ten thousand
+    are scanned in milliseconds. `stamp_*` is what every undecided mention's suggestion was computed from; None
+    when they differ or one is missing."""
+
+    __tablename__ = "documents"
+
+    id: Mapped[int] = mapped_column(primary_key=True)
+    file_id: Mapped[int] = mapped_column(ForeignKey("source_files.id"))
+    external_id: Mapped[str]
+    occurrence: Mapped[int]
+    title: Mapped[str]
+    search_text: Mapped[str]
+    split: Mapped[str]
+    state: Mapped[str]
+    revision: Mapped[int]
+    text_sha256: Mapped[str]
+    mentions: Mapped[int]
+    linked: Mapped[int]
+    nil: Mapped[int]
+    rejected: Mapped[int]
+    skipped: Mapped[int]
+    stamp_bundle: Mapped[str | None]
+    stamp_revision: Mapped[int | None]
+
+
+class DocumentTextRow(Base):
+    __tablename__ = "document_texts"
+
+    document_id: Mapped[int] = mapped_column(ForeignKey("documents.id"), primary_key=True)
+    text: Mapped[str]
+    raw: Mapped[str]
+
+
+class PassageRow(Base):
+    __tablename__ = "passages"
+
+    document_id: Mapped[int] = mapped_column(ForeignKey("documents.id"), primary_key=True)
+    ordinal: Mapped[int] = mapped_column(primary_key=True)
+    kind: Mapped[str]
+    start_pos: Mapped[int]
+    end_pos: Mapped[int]
+    label: Mapped[str]
+
+
+class MentionRow(Base):
+    """`start_pos` and `end_pos` are the hull; a mention of several spans has them in `fragments` too. `outcome` and
+    `decision_id` point to the current decision and are None while the mention is undecided."""
+
+    __tablename__ = "mentions"
+
+    id: Mapped[int] = mapped_column(primary_key=True)
+    document_id: Mapped[int] = mapped_column(ForeignKey("documents.id"), index=True)
+    start_pos: Mapped[int]
+    end_pos: Mapped[int]
+    fragmented: Mapped[bool]
+    deleted: Mapped[bool]
+    outcome: Mapped[str | None]
+    decision_id: Mapped[int | None]
+    record: Mapped[int]
+    text: Mapped[str]
+    type: Mapped[str]
+    origin: Mapped[str]
+    raw_ids: Mapped[str]
+
+
+class FragmentRow(Base):
+    __tablename__ = "fragments"
+
+    mention_id: Mapped[int] = mapped_column(ForeignKey("mentions.id"), primary_key=True)
+    ordinal: Mapped[int] = mapped_column(primary_key=True)
+    start_pos: Mapped[int]
+    end_pos: Mapped[int]
+
+
+class OperationRow(Base):
+    """`undo_after` is the operation on top of the undo stack once this one is done; `redo_after` is the UNDO entry
+    on top of the redo stack. Every row carries both, so the stacks need no tables of their own."""
+
+    __tablename__ = "operations"
+
+    id: Mapped[int] = mapped_column(primary_key=True)
+    kind: Mapped[str]
+    actor: Mapped[str]
+    at: Mapped[str]
+    text: Mapped[str]
+    target: Mapped[int | None] = mapped_column(ForeignKey("operations.id"))
+    payload: Mapped[str]
+    undo_after: Mapped[int | None]
+    redo_after: Mapped[int | None]
+
+
+class DecisionRow(Base):
+    """`entity_ids` is a JSON list; `shown` is compressed, see `packing`."""
+
+    __tablename__ = "decisions"
+
+    id: Mapped[int] = mapped_column(primary_key=True)
+    mention_id: Mapped[int] = mapped_column(ForeignKey("mentions.id"), index=True)
+    operation_id: Mapped[int | None] = mapped_column(ForeignKey("operations.id"), index=True)
+    outcome: Mapped[str]
+    entity_ids: Mapped[str]
+    reason: Mapped[str | None]
+    curator: Mapped[str]
+    at: Mapped[str]
+    note: Mapped[str]
+    shown: Mapped[bytes | None]
+
+
+class SuggestionRow(Base):
+    __tablename__ = "suggestions"
+
+    mention_id: Mapped[int] = mapped_column(ForeignKey("mentions.id"), primary_key=True)
+    bundle_id: Mapped[str]
+    revision: Mapped[int]
+    payload: Mapped[bytes]
+
+
+class KbVersionRow(Base):
+    """`types` is a JSON list. Only one version is active; the others are being loaded."""
+
+    __tablename__ = "kb_versions"
+
+    id: Mapped[int] = mapped_column(primary_key=True)
+    name: Mapped[str]
+    active: Mapped[bool]
+    content_hash: Mapped[str]
+    entities: Mapped[int]
+    names: Mapped[int]
+    definitions: Mapped[int]
+    types: Mapped[str]

@@ -1,0 +1,107 @@
+"""The open project database: reading and writing units of work."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from sqlalchemy import Connection, Engine
+
+from curator.domain.errors import UserError
+from curator.services.ports import (
+    DecisionRepository,
+    DocumentRepository,
+    KnowledgeBaseRepository,
+    MentionRepository,
+    MetaRepository,
+    OperationRepository,
+    SuggestionRepository,
+)
+from curator.storage.decisions import SqlDecisions
+from curator.storage.documents import SqlDocuments
+from curator.storage.engine import ReadSource, reading_engine, writing_engine
+from curator.storage.errors import told_to_user
+from curator.storage.kb import SqlKnowledgeBase
+from curator.storage.lock import ProjectLock
+from curator.storage.mentions import SqlMentions
+from curator.storage.meta import SqlMeta
+from curator.storage.operations import SqlOperations
+from curator.storage.suggestions import SqlSuggestions
+from curator.storage.turns import Turns
+
+
+class SqlUnitOfWork:
+    """The repositories over one connection inside one transaction; see `ports.UnitOfWork`."""
+
+    def __init__(self, conn: Connection) -> None:
+        self.documents: DocumentRepository = SqlDocuments(conn)
+        self.mentions: MentionRepository = SqlMentions(conn)
+        self.decisions: DecisionRepository = SqlDecisions(conn)
+        self.operations: OperationRepository = SqlOperations(conn)
+        self.kb: KnowledgeBaseRepository = SqlKnowledgeBase(conn)
+        self.suggestions: SuggestionRepository = SqlSuggestions(conn)
+        self.meta: MetaRepository = SqlMeta(conn)
+
+
+class SqlStore:
+    """See `ports.Store`. `lock` is the held write lock; None makes the store read-only."""
+
+    def __init__(self, folder: Path, database: Path, source: ReadSource, *, lock: ProjectLock | None) -> None:
+        self._folder = folder
+        self._database = database
+        self._source = source
+        self._lock = lock
+        self._turns = Turns()
+        self._reader = reading_engine(source)
+        self._writer: Engine | None = writing_engine(database) if lock else None
+        self._closed = False
+
+    @property
+    def read_only(self) -> bool:
+        return self._lock is None
+
+    @property
+    def folder(self) -> Path:
+        return self._folder
+
+    @contextmanager
+    def read(self) -> Iterator[SqlUnitOfWork]:
+        """A unit that sees one state of the database; iterators it gave end with it."""
+        self._check_open()
+        with told_to_user(self._database), self._reader.connect() as conn:
+            yield SqlUnitOfWork(conn)
+
+    @contextmanager
+    def write(self) -> Iterator[SqlUnitOfWork]:
+        """A unit that is on the disk when the block ends. Writers take turns in the order in which they came."""
+        if self._writer is None:
+            raise UserError(f"{self._folder} is open read-only. Open it for writing to change it.")
+        with self._turns.turn():
+            self._check_open()
+            with told_to_user(self._database), self._writer.begin() as conn:
+                yield SqlUnitOfWork(conn)
+
+    def close(self) -> None:
+        """Wait for a writing unit, then close the files and free the lock; idempotent."""
+        with self._turns.turn():
+            if self._closed:
+                return
+            self._closed = True
+            self._reader.dispose()
+            if self._writer is not None:
+                self._writer.dispose()  # last, so that SQLite folds the WAL into the database
+        if self._source.copy is not None:
+            self._source.copy.cleanup()
+        if self._lock is not None:
+            self._lock.release()
+
+    def __enter__(self) -> SqlStore:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def _check_open(self) -> None:
+        if self._closed:
+            raise RuntimeError(f"{self._folder} has been closed")

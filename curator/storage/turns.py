@@ -1,0 +1,65 @@
+"""A lock that serves waiting threads in the order in which they came."""
+
+from __future__ import annotations
+
+import threading
+from collections import deque
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+
+class Turns:
+    """Serialises the writers of one process, first come, first served.
+
+    `threading.Lock` would let an import that writes batch after batch take the lock again before the window's
+    thread wakes up; here a decision waits behind one batch at most.
+    """
+
+    def __init__(self) -> None:
+        self._guard = threading.Lock()
+        self._taken = False
+        self._holder: int | None = None
+        self._waiting: deque[threading.Lock] = deque()
+
+    @contextmanager
+    def turn(self) -> Iterator[None]:
+        """Hold the lock. Raises RuntimeError (a bug) when the thread holds it already."""
+        self._acquire()
+        try:
+            yield
+        finally:
+            self._pass_on()
+
+    def _acquire(self) -> None:
+        me = threading.get_ident()
+        with self._guard:
+            if self._taken and self._holder == me:
+                raise RuntimeError("a writing unit was opened inside another one of the same thread")
+            if not self._taken:
+                self._taken, self._holder = True, me
+                return
+            ticket = threading.Lock()
+            ticket.acquire()
+            self._waiting.append(ticket)
+        self._wait(ticket)
+        self._holder = me
+
+    def _wait(self, ticket: threading.Lock) -> None:
+        try:
+            ticket.acquire()
+        except BaseException:  # Ctrl+C while waiting: leave the queue, or hand on the turn that has just come
+            with self._guard:
+                mine = ticket not in self._waiting
+                if not mine:
+                    self._waiting.remove(ticket)
+            if mine:
+                self._pass_on()
+            raise
+
+    def _pass_on(self) -> None:
+        with self._guard:
+            self._holder = None
+            if self._waiting:
+                self._waiting.popleft().release()
+            else:
+                self._taken = False
