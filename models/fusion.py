@@ -102,7 +102,7 @@ def fit_fusion(
     """
     weights = start or FusionWeights()
     usable = [mention for mention in mentions if mention.gold.any()]
-    if not usable:
+    if not usable or (stages is not None and not stages):
         return weights
     names = stages if stages is not None else sorted(set().union(*(mention.scores for mention in usable)) - {NAMES})
     best = mean_reciprocal_rank(usable, weights)

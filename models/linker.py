@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from models.bundle import Bundle, open_bundle
-from models.candidates import LEXICAL, NAMES, CandidateTable, Lookup, PreparedLookup
+from models.candidates import DEFINITION, LEXICAL, NAMES, CandidateTable, Lookup, PreparedLookup
 from models.detection import Detector
 from models.device import Device, choose_device
 from models.fusion import DOCUMENT, FusionWeights, ranking
@@ -241,7 +241,9 @@ class Linker:
             length=min(1.0, len(text) / 50),
             digits=sum(c.isdigit() for c in text) / max(1, len(text)),
             symbol=float(len(text) <= 6 and text.upper() == text),
-            second=second,
+            definition=float(scores[DEFINITION][first]),
+            rivals=min(1.0, float((fused > top - 0.05).sum()) / 10),
+            types=mention.query.types or self.stages.kb.entities[mention.table.rows[first]].types,
         )
 
 

@@ -6,8 +6,9 @@ the candidate list is used instead where validation holds enough to fit one. Coe
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -17,13 +18,19 @@ from models.errors import ModelError
 
 MIN_NIL = 30
 MIN_LINKED = 100
-FEATURES = ("top", "margin", "lexical", "names", "exact", "length", "digits", "symbol", "second")
+MIN_OF_TYPE = 30
+FEATURES = ("top", "margin", "lexical", "names", "exact", "length", "digits", "symbol", "definition", "rivals")
 FLOATS64 = NDArray[np.float64]
 
 
 @dataclass(frozen=True, slots=True)
 class NilFeatures:
-    """Facts about one mention's candidates, each about 0 … 1; ``second`` is the runner-up's fused score."""
+    """Facts about one mention and its candidates, each about 0 … 1.
+
+    ``top``, ``margin``: fused score of the first candidate, and its lead; ``lexical``, ``names``, ``exact``,
+    ``definition``: how the first matches, and whether it is defined; ``rivals``: tenths of candidates within
+    0.05 of it; ``length``, ``digits``, ``symbol``: what the mention looks like; ``types``: its types.
+    """
 
     top: float = 0.0
     margin: float = 0.0
@@ -33,7 +40,9 @@ class NilFeatures:
     length: float = 0.0
     digits: float = 0.0
     symbol: float = 0.0
-    second: float = 0.0
+    definition: float = 0.0
+    rivals: float = 0.0
+    types: tuple[str, ...] = ()
 
     def vector(self) -> FLOATS64:
         return np.asarray([getattr(self, name) for name in FEATURES], dtype=np.float64)
@@ -49,12 +58,14 @@ class NilModel:
     calibrated: bool = False
     fitted_nil: int = 0
     fitted_linked: int = 0
+    type_weights: Mapping[str, float] = field(default_factory=dict)
 
     def score(self, features: NilFeatures) -> float:
         """In [0, 1], higher is more NIL."""
         if not self.coefficients:
             return float(np.clip(1.0 - features.top, 0.0, 1.0))
         logit = float(features.vector() @ np.asarray(self.coefficients)) + self.intercept
+        logit += sum(self.type_weights.get(kind, 0.0) for kind in features.types)
         return float(1.0 / (1.0 + np.exp(-np.clip(logit, -50, 50))))
 
     def to_json(self) -> dict[str, Any]:
@@ -66,6 +77,7 @@ class NilModel:
             "calibrated": self.calibrated,
             "fitted_nil": self.fitted_nil,
             "fitted_linked": self.fitted_linked,
+            "type_weights": dict(self.type_weights),
         }
 
     @classmethod
@@ -84,12 +96,14 @@ class NilModel:
                 bool(raw.get("calibrated", False)),
                 int(raw.get("fitted_nil", 0)),
                 int(raw.get("fitted_linked", 0)),
+                {str(kind): float(value) for kind, value in raw.get("type_weights", {}).items()},
             )
         except (KeyError, TypeError, ValueError) as error:
             raise ModelError(f"The bundle's NIL model is damaged ({error}). Roll back to another bundle.") from error
 
 
-DEFAULT_NIL = NilModel(threshold=0.5)
+# Highest NIL-F1 of the plain top score on BC5CDR train; a project or the demo brings its own.
+DEFAULT_NIL = NilModel(threshold=0.305)
 
 
 def fit_nil(features: Sequence[NilFeatures], is_nil: Sequence[bool], *, default: NilModel | None = None) -> NilModel:
@@ -101,13 +115,21 @@ def fit_nil(features: Sequence[NilFeatures], is_nil: Sequence[bool], *, default:
     nil, linked = int(truth.sum()), int((~truth).sum())
     if nil < MIN_NIL or linked < MIN_LINKED:
         kept = default or DEFAULT_NIL
-        return NilModel(kept.threshold, kept.coefficients, kept.intercept, False, nil, linked)
-    matrix = np.stack([item.vector() for item in features])
-    coefficients, intercept = _logistic(matrix, truth)
-    model = NilModel(0.5, coefficients, intercept, True, nil, linked)
+        return replace(kept, calibrated=False, fitted_nil=nil, fitted_linked=linked)
+    kinds = _frequent_types(features)
+    matrix = np.stack([np.append(item.vector(), [kind in item.types for kind in kinds]) for item in features])
+    weights, intercept = _logistic(matrix, truth)
+    own, by_type = weights[: len(FEATURES)], weights[len(FEATURES) :]
+    model = NilModel(0.5, own, intercept, True, nil, linked, dict(zip(kinds, by_type, strict=True)))
     scores = np.asarray([model.score(item) for item in features])
     threshold, _ = best_threshold(scores, truth)
-    return NilModel(threshold, coefficients, intercept, True, nil, linked)
+    return replace(model, threshold=threshold)
+
+
+def _frequent_types(features: Sequence[NilFeatures]) -> list[str]:
+    """Types that enough mentions have, and enough have not, to learn anything about."""
+    counts = Counter(kind for item in features for kind in set(item.types))
+    return sorted(kind for kind, n in counts.items() if MIN_OF_TYPE <= n <= len(features) - MIN_OF_TYPE)
 
 
 def best_threshold(scores: FLOATS64, is_nil: NDArray[np.bool_]) -> tuple[float, float]:

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from models.fusion import FusionWeights, LabelledScores, fit_fusion
-from models.linker import Linker, ScoredMention
+from models.linker import RANKER, Linker, ScoredMention
 from models.nil import NilModel, fit_nil
 from models.types import DocumentInput, LinkedMention
 
@@ -23,7 +23,11 @@ MIN_FUSION = 100
 def tune(
     linker: Linker, documents: Iterable[DocumentInput], gold: Gold, *, stages: Sequence[str] | None = None
 ) -> tuple[FusionWeights, NilModel]:
-    """Weights, then NIL under these weights, both on the same documents (the validation split)."""
+    """Weights, then NIL under these weights, both on the same documents (the validation split).
+
+    By default only the weights of trained stages and of the ranker are fitted: those of the untrained stages
+    were chosen on far more mentions than a young project has.
+    """
     scored = [m for m in linker.score(documents) if (m.document.key, m.query.key) in gold]
     return tune_scored(linker, scored, gold, stages=stages)
 
@@ -36,7 +40,8 @@ def tune_scored(
     labelled = [label(mention, ids) for mention, ids in zip(scored, answers, strict=True) if ids]
     fusion = linker.fusion
     if len(labelled) >= MIN_FUSION:
-        fusion = fit_fusion(labelled, start=linker.fusion, stages=stages)
+        own = [retriever.name for retriever in linker.stages.trained] + [RANKER] * (linker.stages.ranker is not None)
+        fusion = fit_fusion(labelled, start=linker.fusion, stages=own if stages is None else stages)
     tuned = linker.with_weights(fusion=fusion)
     features = [tuned.nil_features(mention) for mention in scored]
     return fusion, fit_nil(features, [not ids for ids in answers], default=linker.nil)
