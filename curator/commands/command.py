@@ -32,10 +32,12 @@ class WindowState:
     mention: bool = False
     decided: bool = False  # the current mention has a decision
     candidates: int = 0  # of the current mention
+    nil_suggested: bool = False  # what Return accepts is NIL
     selection: bool = False
     can_undo: bool = False
     can_redo: bool = False
     job_running: bool = False
+    importing: bool = False  # an import is part of what runs; an index may be built beside it
 
 
 class WindowActions(Protocol):

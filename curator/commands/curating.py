@@ -112,7 +112,7 @@ MENTION = (
         "Links the mention to the first candidate, or marks it NIL where the suggestion says NIL.",
         lambda w: w.choose(0),
         ("Return", "Enter"),
-        lambda s: _deciding(s) and s.candidates > 0,
+        lambda s: _deciding(s) and (s.candidates > 0 or s.nil_suggested),
         group=1,
     ),
     *(_choose(rank) for rank in range(1, 10)),

@@ -65,7 +65,7 @@ PROJECT = (
         "Reads PubTator, ZESHEL, PubMed XML or MEDLINE files, with or without their gold.",
         lambda w: w.import_documents(),
         ("Ctrl+I",),
-        lambda s: s.writable and not s.job_running,
+        lambda s: s.writable and not s.importing,
         group=1,
     ),
     Command(

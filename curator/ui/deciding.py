@@ -91,10 +91,10 @@ class Decider(QObject):
         mention_id = view.mention.id
         ids = [one.mention.id for one in opened.mentions]
         at = ids.index(mention_id)
-        neighbour = (ids[at + 1 : at + 2] or ids[max(at - 1, 0) : at] or [None])[0]
+        near = ids[at + 1 : at + 2] or ids[max(at - 1, 0) : at]
         if self._act(lambda: self._curation.delete_mention(mention_id)) is not None:
             self._at.reload()
-            self._at.select(neighbour)
+            self._at.select(near[0] if near else None)
 
     def mark_done(self) -> None:
         """Done and on to the next document; a done document is taken back."""

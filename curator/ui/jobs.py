@@ -104,6 +104,13 @@ class Jobs(QObject):
     def runs(self, *kinds: JobKind) -> bool:
         return any(job.kind in kinds for job in self._running.values())
 
+    @property
+    def importing(self) -> bool:
+        return self.runs(JobKind.IMPORT)
+
+    def job(self, kind: JobKind) -> RunningJob | None:
+        return next((job for job in self._running.values() if job.kind is kind), None)
+
     def cancel(self, job: RunningJob | None = None) -> None:
         """Ask the job (by default the one shown) to end; its outcome follows."""
         job = job or self.shown

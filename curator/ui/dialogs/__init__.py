@@ -1,0 +1,1 @@
+"""Dialogs: each asks for one thing, can be left by Esc, and starts nothing by itself."""

@@ -1,0 +1,154 @@
+"""What the dialogs share: a form with a sentence above, a place for what is wrong, and two buttons."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from PySide6.QtCore import Qt, Signal
+from PySide6.QtWidgets import (
+    QDialog,
+    QDialogButtonBox,
+    QFileDialog,
+    QFormLayout,
+    QHBoxLayout,
+    QLabel,
+    QLineEdit,
+    QPushButton,
+    QVBoxLayout,
+    QWidget,
+)
+
+from curator.ui.labels import NoteLabel
+
+
+class FormDialog(QDialog):
+    """`body` takes widgets, `form` takes rows. `accept` calls `check`, which says what is wrong ('' nothing)."""
+
+    def __init__(self, title: str, *, intro: str = "", ok: str = "OK", parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.setWindowTitle(title)
+        self.setAccessibleName(title)
+        self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        self.setWindowModality(Qt.WindowModality.WindowModal)
+        self.body = QVBoxLayout()
+        self.body.setSpacing(12)
+        self.form = QFormLayout()
+        self.form.setSpacing(10)
+        self.form.setFieldGrowthPolicy(QFormLayout.FieldGrowthPolicy.AllNonFixedFieldsGrow)
+        self.problem = NoteLabel(self)
+        self.problem.setAccessibleName("Problem")
+        self.buttons = QDialogButtonBox(
+            QDialogButtonBox.StandardButton.Ok | QDialogButtonBox.StandardButton.Cancel, parent=self
+        )
+        self.ok = self.buttons.button(QDialogButtonBox.StandardButton.Ok)
+        self.ok.setText(ok)
+        whole = QVBoxLayout(self)
+        whole.setContentsMargins(20, 18, 20, 16)
+        whole.setSpacing(14)
+        if intro:
+            whole.addWidget(sentence(intro))
+        whole.addLayout(self.body, 1)
+        self.body.addLayout(self.form)
+        whole.addWidget(self.problem)
+        whole.addWidget(self.buttons)
+        self.buttons.accepted.connect(self.accept)
+        self.buttons.rejected.connect(self.reject)
+
+    def check(self) -> str:
+        """What keeps the dialog from being accepted, as a sentence; '' when nothing does."""
+        return ""
+
+    def accept(self) -> None:
+        problem = self.check()
+        self.problem.set_note(problem)
+        if not problem:
+            super().accept()
+
+
+class ShowDialog(QDialog):
+    """Shows something that is only read; Esc and Close leave."""
+
+    def __init__(self, title: str, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.setWindowTitle(title)
+        self.setAccessibleName(title)
+        self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        self.body = QVBoxLayout()
+        self.body.setSpacing(12)
+        self.buttons = QDialogButtonBox(QDialogButtonBox.StandardButton.Close, parent=self)
+        self.buttons.rejected.connect(self.reject)
+        self.buttons.accepted.connect(self.accept)
+        whole = QVBoxLayout(self)
+        whole.setContentsMargins(20, 18, 20, 16)
+        whole.setSpacing(14)
+        whole.addLayout(self.body, 1)
+        whole.addWidget(self.buttons)
+
+    def add_button(self, words: str) -> QPushButton:
+        button = QPushButton(words, self)
+        button.setAutoDefault(False)
+        self.buttons.addButton(button, QDialogButtonBox.ButtonRole.ActionRole)
+        return button
+
+
+class PathEdit(QWidget):
+    """A path that can be typed or browsed for. `mode`: an existing file, a folder, or a file to be written."""
+
+    changed = Signal()
+
+    def __init__(self, name: str, *, mode: QFileDialog.FileMode, filters: str = "", parent: QWidget | None = None):
+        super().__init__(parent)
+        self._name, self._mode, self._filters = name, mode, filters
+        self.line = QLineEdit(self)
+        self.line.setAccessibleName(name)
+        self.button = QPushButton("Browse…", self)
+        self.button.setAccessibleName(f"Browse for {name}")
+        self.button.setAutoDefault(False)
+        row = QHBoxLayout(self)
+        row.setContentsMargins(0, 0, 0, 0)
+        row.addWidget(self.line, 1)
+        row.addWidget(self.button)
+        self.setFocusProxy(self.line)
+        self.button.clicked.connect(self._browse)
+        self.line.textChanged.connect(lambda: self.changed.emit())
+
+    @property
+    def path(self) -> Path | None:
+        text = self.line.text().strip()
+        return Path(text).expanduser() if text else None
+
+    def set_path(self, path: Path | str) -> None:
+        self.line.setText(str(path))
+
+    def _browse(self) -> None:
+        dialog = file_dialog(self, self._name, mode=self._mode, filters=self._filters)
+        start = self.path
+        if start is not None:
+            dialog.setDirectory(str(start if start.is_dir() else start.parent))
+        dialog.fileSelected.connect(self.set_path)
+        dialog.open()
+
+
+def file_dialog(parent: QWidget, title: str, *, mode: QFileDialog.FileMode, filters: str = "") -> QFileDialog:
+    """A file dialog to be opened with `open`; it deletes itself."""
+    dialog = QFileDialog(parent, title)
+    dialog.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+    dialog.setFileMode(mode)
+    if mode is QFileDialog.FileMode.Directory:
+        dialog.setOption(QFileDialog.Option.ShowDirsOnly)
+    if mode is QFileDialog.FileMode.AnyFile:
+        dialog.setAcceptMode(QFileDialog.AcceptMode.AcceptSave)
+        dialog.setOption(QFileDialog.Option.DontConfirmOverwrite, False)
+    if filters:
+        dialog.setNameFilter(filters)
+    return dialog
+
+
+def sentence(words: str, *, selectable: bool = False) -> QLabel:
+    """Plain text that wraps."""
+    label = QLabel(words)
+    label.setTextFormat(Qt.TextFormat.PlainText)
+    label.setWordWrap(True)
+    if selectable:
+        label.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
+    return label

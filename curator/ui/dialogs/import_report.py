@@ -1,0 +1,65 @@
+"""What an import did: counts, and every problem with its file and line."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from PySide6.QtGui import QGuiApplication
+from PySide6.QtWidgets import QAbstractItemView, QHeaderView, QTableWidget, QTableWidgetItem, QWidget
+
+from curator.services.importing import ImportReport
+from curator.ui.dialogs.form import ShowDialog, sentence
+
+MOST_ROWS = 5000
+"""Rows that the table shows; the copied text has all."""
+
+
+class ImportReportDialog(ShowDialog):
+    def __init__(self, report: ImportReport, parent: QWidget | None = None) -> None:
+        super().__init__("Import report", parent)
+        self._report = report
+        self.summary = sentence(summary(report), selectable=True)
+        self.body.addWidget(self.summary)
+        self.table = self._table() if report.problems else None
+        if self.table is not None:
+            self.body.addWidget(self.table, 1)
+            self.resize(820, 460)
+        self.copy = self.add_button("&Copy")
+        self.copy.clicked.connect(lambda: QGuiApplication.clipboard().setText(as_text(self._report)))
+
+    def _table(self) -> QTableWidget:
+        problems = self._report.problems[:MOST_ROWS]
+        table = QTableWidget(len(problems), 4, self)
+        table.setAccessibleName("Problems")
+        table.setHorizontalHeaderLabels(["File", "Line", "", "Problem"])
+        table.verticalHeader().hide()
+        table.setEditTriggers(QAbstractItemView.EditTrigger.NoEditTriggers)
+        table.setSelectionBehavior(QAbstractItemView.SelectionBehavior.SelectRows)
+        table.setTabKeyNavigation(False)
+        table.horizontalHeader().setSectionResizeMode(3, QHeaderView.ResizeMode.Stretch)
+        for row, one in enumerate(problems):
+            line = f"{one.problem.line:,}" if one.problem.line else "–"
+            for column, words in enumerate((Path(one.file).name, line, one.problem.severity, one.problem.text)):
+                item = QTableWidgetItem(words)
+                item.setToolTip(words)
+                table.setItem(row, column, item)
+        table.resizeColumnsToContents()
+        return table
+
+
+def summary(report: ImportReport) -> str:
+    """Counts and the number of problems in two sentences."""
+    files = ", ".join(Path(one).name for one in report.files) or "nothing"
+    counts = ", ".join(f"{number:,} {word}" for word, number in report.counts.items() if number)
+    problems = len(report.problems)
+    noted = f"{problems:,} problem{'s' if problems != 1 else ''} noted below." if problems else "No problems."
+    return f"Imported {files} in {report.seconds:.1f} s{': ' + counts if counts else ''}. {noted}"
+
+
+def as_text(report: ImportReport) -> str:
+    """Everything, for pasting into a message: file:line, severity, problem."""
+    lines = [summary(report)]
+    for one in report.problems:
+        line = f":{one.problem.line}" if one.problem.line else ""
+        lines.append(f"{one.file}{line}: {one.problem.severity}: {one.problem.text}")
+    return "\n".join(lines) + "\n"

@@ -1,0 +1,39 @@
+"""Sentences in a box, without a nested event loop."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QMessageBox, QWidget
+
+
+def tell(parent: QWidget, title: str, words: str, *, details: str = "", wrong: bool = False) -> QMessageBox:
+    """Show a sentence; `details` are folded away."""
+    box = _box(parent, title, words, QMessageBox.Icon.Warning if wrong else QMessageBox.Icon.Information)
+    if details:
+        box.setDetailedText(details)
+    box.addButton(QMessageBox.StandardButton.Ok)
+    box.open()
+    return box
+
+
+def ask(parent: QWidget, title: str, words: str, *, yes: str, then: Callable[[], None]) -> QMessageBox:
+    """Ask for a knowing yes; Esc and Cancel are no."""
+    box = _box(parent, title, words, QMessageBox.Icon.Question)
+    button = box.addButton(yes, QMessageBox.ButtonRole.AcceptRole)
+    cancel = box.addButton(QMessageBox.StandardButton.Cancel)
+    box.setDefaultButton(button)
+    box.setEscapeButton(cancel)
+    box.accepted.connect(then)
+    box.open()
+    return box
+
+
+def _box(parent: QWidget, title: str, words: str, icon: QMessageBox.Icon) -> QMessageBox:
+    box = QMessageBox(icon, title, words, parent=parent)
+    box.setTextFormat(Qt.TextFormat.PlainText)
+    box.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+    box.setWindowModality(Qt.WindowModality.WindowModal)
+    box.setAccessibleName(title)
+    return box

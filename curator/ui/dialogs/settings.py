@@ -1,0 +1,89 @@
+"""*Edit > Settings*: one row for each option of the schema, made from it."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from PySide6.QtWidgets import QComboBox, QFileDialog, QLabel, QLineEdit, QSpinBox, QVBoxLayout, QWidget
+
+from curator.domain.errors import UserError
+from curator.settings.schema import Kind, Option, Settings, options, with_value
+from curator.ui.dialogs.form import FormDialog, PathEdit
+from curator.ui.row_painting import scaled
+from curator.ui.theme import theme_of
+
+
+class SettingsDialog(FormDialog):
+    """`settings` is what stands in the dialog; raises UserError while something is out of range."""
+
+    def __init__(self, settings: Settings, *, parent: QWidget | None = None) -> None:
+        super().__init__("Settings", ok="Save", parent=parent)
+        self._before = settings
+        self.fields: dict[str, QWidget] = {}
+        for option in options():
+            field = _field(option, getattr(settings, option.name))
+            field.setAccessibleName(option.title)
+            field.setAccessibleDescription(option.help)
+            self.fields[option.name] = field
+            self.form.addRow(option.title, _with_help(option, field))
+        self.setMinimumWidth(640)
+
+    @property
+    def settings(self) -> Settings:
+        result = self._before
+        for option in options():
+            result = with_value(result, option.name, _value(self.fields[option.name]))
+        return result
+
+    def check(self) -> str:
+        try:
+            _ = self.settings
+        except UserError as error:
+            return str(error)
+        return ""
+
+
+def _field(option: Option, value: Any) -> QWidget:
+    if option.kind is Kind.INTEGER:
+        number = QSpinBox()
+        number.setRange(option.minimum, option.maximum)
+        number.setValue(value)
+        return number
+    if option.kind is Kind.CHOICE:
+        box = QComboBox()
+        box.addItems([str(one) for one in option.choices])
+        box.setCurrentText(str(value))
+        return box
+    if option.kind is Kind.FOLDER:
+        path = PathEdit(option.title, mode=QFileDialog.FileMode.Directory)
+        path.set_path(value)
+        return path
+    return QLineEdit(str(value))
+
+
+def _value(field: QWidget) -> Any:
+    if isinstance(field, QSpinBox):
+        return field.value()
+    if isinstance(field, QComboBox):
+        return field.currentText()
+    if isinstance(field, PathEdit):
+        return field.line.text().strip()
+    assert isinstance(field, QLineEdit)
+    return field.text().strip()
+
+
+def _with_help(option: Option, field: QWidget) -> QWidget:
+    """The field with its sentence below."""
+    whole = QWidget()
+    column = QVBoxLayout(whole)
+    column.setContentsMargins(0, 0, 0, 6)
+    column.setSpacing(2)
+    column.addWidget(field)
+    words = QLabel(option.help + (f" Felt {option.felt}." if option.felt else ""))
+    words.setWordWrap(True)
+    words.setFont(scaled(words.font(), 0.9))
+    palette = words.palette()
+    palette.setColor(words.foregroundRole(), theme_of(palette).muted)
+    words.setPalette(palette)
+    column.addWidget(words)
+    return whole

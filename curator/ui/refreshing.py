@@ -1,0 +1,181 @@
+"""Keeps what the workbench shows current: which change touches which part, and nothing more."""
+
+from __future__ import annotations
+
+from datetime import datetime
+
+from PySide6.QtCore import QObject, Slot
+
+from curator.domain.changes import Change, ChangeKind
+from curator.domain.entities import KnowledgeBaseInfo
+from curator.domain.jobs import LinkerState, LinkerStatus
+from curator.services.queue import MentionView
+from curator.ui.jobs import JobKind
+from curator.ui.mention_words import names_in
+from curator.ui.status import StatusLine
+from curator.ui.workbench import Workbench
+
+QUEUE = {ChangeKind.DECIDED, ChangeKind.MENTIONS, ChangeKind.DOCUMENT_STATE}
+NEWER = "Newer suggestions are here; they appear when you go on."
+NO_INDEX = (
+    "There is no index yet: Model › Rebuild index makes one. The knowledge base can be searched with / meanwhile."
+)
+NO_KB = "No knowledge base yet. Import one with Project › Import knowledge base… (Ctrl+Shift+I)."
+LEXICAL = "Only spelling is compared so far: the index of meanings is {state}."
+EMPTY_PROJECT = ("No documents yet", "Import some with Project › Import documents… (Ctrl+I).")
+EMPTY_KB = (
+    "Begin with a knowledge base",
+    "Project › Import knowledge base… (Ctrl+Shift+I) loads the entities to link to.",
+)
+NO_DOCUMENT = ("No document is open", "Choose one from the queue, or press PgDn.")
+NO_MENTIONS = (
+    "This document has no mentions. Select text and press M, or let Tools › Detect mentions (Ctrl+D) mark them."
+)
+
+
+class Refresher(QObject):
+    """Listens to the navigator, the decider and the bridge; one slot for each kind of news."""
+
+    def __init__(self, bench: Workbench, status: StatusLine) -> None:
+        super().__init__(bench)
+        self._bench = bench
+        self._status = status
+        self._own: set[int] = set()  # operations of this window, shown already
+        self._kb: KnowledgeBaseInfo | None = None
+        at, decider, bridge = bench.navigator, bench.decider, bench.bridge
+        at.document_changed.connect(self._document)
+        at.content_changed.connect(self._content)
+        at.mention_changed.connect(self._mention)
+        decider.done.connect(self._decided)
+        bridge.changed.connect(self._changed)
+        bridge.linker.connect(self._linker)
+        bench.document.selection_changed.connect(bench.state_changed)
+        bench.jobs.changed.connect(self._jobs)
+        bench.jobs.progressed.connect(self._note)
+
+    def start(self) -> None:
+        """Show everything for the first time and open where work is left."""
+        bench = self._bench
+        bench.queue.set_source(bench.project.queue)
+        self._counts()
+        self._linker(bench.project.suggestions.status())
+        if bench.project.read_only:
+            self._status.show_read_only()
+        bench.bridge.listen(bench.project.events, bench.project.suggestions)
+        bench.navigator.open_first()
+        if bench.navigator.opened is None:
+            self._document()
+            self._mention()
+
+    # --- what the curator does ---
+
+    @Slot()
+    def _document(self) -> None:
+        bench, opened = self._bench, self._bench.navigator.opened
+        if opened is None:
+            bench.document.clear(headline=self._empty()[0], hint=self._empty()[1])
+            bench.header.show_row(None)
+        else:
+            bench.document.show_document(opened)
+            bench.header.show_row(bench.project.queue.row(opened.document.id))
+        bench.queue.set_current(opened.document.id if opened is not None else None)
+
+    @Slot()
+    def _content(self) -> None:
+        opened = self._bench.navigator.opened
+        if opened is not None:
+            self._bench.document.show_document(opened, current=self._bench.document.current)
+            self._bench.header.show_row(self._bench.project.queue.row(opened.document.id))
+
+    @Slot()
+    def _mention(self) -> None:
+        bench, view = self._bench, self._bench.navigator.mention
+        bench.document.set_current(view.mention.id if view is not None else None)
+        bench.candidates.show_mention(view)
+        if view is None and bench.navigator.opened is not None and not bench.navigator.opened.mentions:
+            bench.candidates.list.set_empty_words(NO_MENTIONS)
+        history = bench.project.curation.history(view.mention.id) if view is not None else []
+        bench.history.show_history(history, names=self._names(view, history))
+        self._note()
+        bench.state_changed.emit()
+
+    @Slot(object)
+    def _decided(self, change: Change) -> None:
+        if change.operation_id is not None:
+            self._own.add(change.operation_id)
+        self._status.show_saved(datetime.now().astimezone())
+        self._bench.queue.refresh(change.document_ids)
+        self._counts()
+
+    # --- what happens elsewhere ---
+
+    @Slot(object)
+    def _changed(self, change: Change) -> None:
+        bench = self._bench
+        opened = bench.navigator.opened
+        touches = opened is not None and (not change.document_ids or opened.document.id in change.document_ids)
+        own = change.operation_id is not None and change.operation_id in self._own
+        if own:
+            self._own.discard(change.operation_id or 0)
+            return
+        if change.kind in QUEUE or change.kind is ChangeKind.IMPORTED:
+            bench.queue.refresh(() if change.kind is ChangeKind.IMPORTED else change.document_ids)
+            self._counts()
+        if change.kind is ChangeKind.IMPORTED and opened is None:
+            bench.navigator.open_first()
+        elif touches and change.kind is not ChangeKind.IMPORTED:
+            bench.navigator.reload()
+        elif opened is None:
+            self._document()
+        bench.state_changed.emit()
+
+    @Slot(object)
+    def _linker(self, status: LinkerStatus) -> None:
+        self._status.show_linker(status, trouble=self._bench.project.suggestions.trouble())
+        self._note()
+        self._bench.state_changed.emit()
+
+    @Slot()
+    def _jobs(self) -> None:
+        self._note()
+        self._bench.state_changed.emit()
+
+    @Slot()
+    def _note(self) -> None:
+        """The one sentence above the candidates that concerns all of them."""
+        self._bench.candidates.set_note(self._note_words())
+
+    def _note_words(self) -> str:
+        bench = self._bench
+        status = bench.project.suggestions.status()
+        if bench.project.knowledge.info() is None:
+            return NO_KB
+        building = bench.jobs.job(JobKind.INDEX)
+        if status.state in (LinkerState.FAILED, LinkerState.RESTARTING):
+            return status.message
+        if status.state is LinkerState.OFF and building is None and not bench.project.read_only:
+            return NO_INDEX
+        if status.stages == ("lexical",) or (building is not None and not status.stages):
+            share = building.progress.fraction if building is not None else None
+            built = "being built" if building is not None else "not built; Model › Rebuild index makes it"
+            return LEXICAL.format(state=built + (f" ({share:.0%} of this step)" if share is not None else ""))
+        return NEWER if bench.navigator.newer_waits else ""
+
+    # --- inside ---
+
+    def _counts(self) -> None:
+        self._bench.queue.set_counts(self._bench.project.queue.counts())
+
+    def _empty(self) -> tuple[str, str]:
+        project = self._bench.project
+        if sum(project.queue.counts().documents.values()):
+            return NO_DOCUMENT
+        return EMPTY_KB if project.knowledge.info() is None else EMPTY_PROJECT
+
+    def _names(self, view: MentionView | None, history: list) -> dict[str, str]:  # type: ignore[type-arg]
+        names = names_in(view) if view is not None else {}
+        for entity_id in {one for decision in history for one in decision.verdict.entity_ids} - names.keys():
+            entity = self._bench.project.knowledge.entity(entity_id)
+            if entity is not None:
+                names[entity_id] = entity.name
+        return names

@@ -1,0 +1,151 @@
+"""An open project: queue at the left, text in the middle, the mention at the right, background work at the bottom."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from PySide6.QtCore import Qt, Signal
+from PySide6.QtWidgets import QLabel, QSplitter, QStackedWidget, QVBoxLayout, QWidget
+
+from curator.bootstrap import Project
+from curator.commands import WindowState
+from curator.domain.entities import EntityMatch
+from curator.ui.bridge import Bridge
+from curator.ui.candidate_panel import CandidatePanel
+from curator.ui.deciding import Decider
+from curator.ui.document_header import DocumentHeader
+from curator.ui.document_view import DocumentView
+from curator.ui.history_panel import HistoryPanel
+from curator.ui.jobs import Jobs
+from curator.ui.jobs_bar import BottomBar
+from curator.ui.mention_types import TypePicker
+from curator.ui.navigation import Navigator
+from curator.ui.queue_panel import QueuePanel
+from curator.ui.reason_strip import ReasonStrip
+from curator.ui.search_pane import SearchPane
+
+LEFT, RIGHT = 260, 400
+
+
+class Workbench(QWidget):
+    """The widgets of one project and who steers them; `Refresher` keeps what they show current."""
+
+    state_changed = Signal()
+
+    def __init__(self, project: Project, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.project = project
+        self.bridge = Bridge(self)
+        self.jobs = Jobs(self.bridge)
+        self.navigator = Navigator(project.queue, project.suggestions, self)
+        self.decider = Decider(project.curation, self.navigator, self)
+        self._make_widgets()
+        self._compose()
+
+    def _make_widgets(self) -> None:
+        lookup = self.project.knowledge.entity
+        self.queue = QueuePanel(self)
+        self.header = DocumentHeader(self)
+        self.document = DocumentView(self)
+        self.candidates = CandidatePanel(lookup, self)
+        self.search = SearchPane(self._find, lookup, self)
+        self.history = HistoryPanel(self)
+        self.reasons = ReasonStrip(self)
+        self.types = TypePicker(self)
+        self.bottom = BottomBar(self.jobs, self)
+
+    def _compose(self) -> None:
+        middle = QWidget(self)
+        column = QVBoxLayout(middle)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(0)
+        column.addWidget(self.header)
+        column.addWidget(self.document, 1)
+        self.side = QStackedWidget(self)
+        self.side.addWidget(self.candidates)
+        self.side.addWidget(self.search)
+        self.splitter = QSplitter(Qt.Orientation.Horizontal, self)
+        for part, stretch in ((self.queue, 0), (middle, 1), (self._right(), 0)):
+            self.splitter.addWidget(part)
+            self.splitter.setStretchFactor(self.splitter.count() - 1, stretch)
+        self.splitter.setChildrenCollapsible(False)
+        self.splitter.setSizes([LEFT, 1440 - LEFT - RIGHT, RIGHT])
+        self.line = QStackedWidget(self)
+        self.line.addWidget(self.bottom)
+        self.line.addWidget(self.reasons)
+        self.line.setFixedHeight(max(self.bottom.height(), self.reasons.sizeHint().height()) + 4)
+        whole = QVBoxLayout(self)
+        whole.setContentsMargins(0, 0, 0, 0)
+        whole.setSpacing(0)
+        whole.addWidget(self.splitter, 1)
+        whole.addWidget(self.line)
+
+    def _right(self) -> QWidget:
+        history = QWidget(self)
+        column = QVBoxLayout(history)
+        column.setContentsMargins(0, 6, 0, 0)
+        column.setSpacing(2)
+        heading = QLabel("Decisions of this mention", history)
+        heading.setContentsMargins(12, 0, 0, 0)
+        column.addWidget(heading)
+        column.addWidget(self.history, 1)
+        right = QSplitter(Qt.Orientation.Vertical, self)
+        right.addWidget(self.side)
+        right.addWidget(history)
+        right.setStretchFactor(0, 1)
+        right.setChildrenCollapsible(False)
+        right.setSizes([720, 150])
+        return right
+
+    def _find(self, query: str) -> Sequence[EntityMatch]:
+        """Of the mention's types first; where they have none, of all."""
+        mention = self.navigator.mention
+        wanted = mention.mention.type if mention is not None else None
+        return self.project.knowledge.search(query, mention_type=wanted) or self.project.knowledge.search(query)
+
+    # --- the keyboard ---
+
+    def focus_document(self) -> None:
+        """Back to the text, with the candidates beside it."""
+        self.show_search(False)
+        self.document.setFocus(Qt.FocusReason.OtherFocusReason)
+
+    def show_search(self, shown: bool) -> None:
+        self.side.setCurrentWidget(self.search if shown else self.candidates)
+
+    def next_pane(self) -> None:
+        panes = (self.document, self.queue.list, self.side_focus(), self.history.list)
+        at = next((i for i, pane in enumerate(panes) if pane.hasFocus()), -1)
+        panes[(at + 1) % len(panes)].setFocus(Qt.FocusReason.TabFocusReason)
+
+    def side_focus(self) -> QWidget:
+        return self.search.panel.line if self.side.currentWidget() is self.search else self.candidates.list
+
+    # --- the state ---
+
+    @property
+    def state(self) -> WindowState:
+        """What is open and what can be done; commands are enabled by it."""
+        view, project = self.navigator.mention, self.project
+        suggestion = view.suggestion if view is not None else None
+        writable = not project.read_only
+        return WindowState(
+            project=True,
+            writable=writable,
+            knowledge_base=project.knowledge.info() is not None,
+            document=self.navigator.opened is not None,
+            mention=view is not None,
+            decided=view is not None and view.decision is not None,
+            candidates=len(suggestion.candidates) if suggestion is not None else 0,
+            nil_suggested=suggestion is not None and suggestion.nil.is_nil,
+            selection=self.document.selection is not None,
+            can_undo=writable and project.curation.can_undo(),
+            can_redo=writable and project.curation.can_redo(),
+            job_running=len(self.jobs) > 0,
+            importing=self.jobs.importing,
+        )
+
+    def close_project(self) -> None:
+        """End its processes and free the lock; nothing that arrives later is shown."""
+        self.bridge.close()
+        self.project.close()
