@@ -38,5 +38,15 @@ class Event:
         """Share of the phase that is done; None where unknown."""
         return self.done / self.total if self.total else None
 
+    @property
+    def is_note(self) -> bool:
+        """Whether the sentence belongs into the bundle's manifest."""
+        return bool(self.data.get("note"))
+
     def to_json(self) -> dict[str, Any]:
         return asdict(self)
+
+
+def note(phase: Phase, text: str) -> Event:
+    """An event whose sentence is kept in the bundle's manifest."""
+    return Event(phase, text=text, data={"note": True})

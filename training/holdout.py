@@ -1,6 +1,7 @@
-"""Which documents teach, which tune, which judge. A document's place follows from a hash of its key alone.
+"""Which documents teach, which tune, which judge. Everything follows from hashes of the documents' keys.
 
-Documents that are added later move no other document, so what judged one bundle never teaches the next.
+A training document that was held out stays held out when others are added: what judged one bundle never teaches the
+next.
 """
 
 from __future__ import annotations
@@ -13,7 +14,6 @@ from models.errors import ModelError
 from training.snapshot import Snapshot, SnapshotDocument, Split
 
 HELD_OUT = 0.2
-FIT_SHARE = 0.5
 MIN_LINKED = 20
 MIN_PART_DOCUMENTS = 4
 MIN_PART_LINKED = 40
@@ -57,8 +57,10 @@ def divide(snapshot: Snapshot) -> Parts:
             f"There is no decided validation document: {_count(len(held_out), 'training document')} were held out by "
             "hash and give no labels."
         )
-    fit = tuple(document for document in held_out if place(document.key, salt="fit") < FIT_SHARE)
-    gate = tuple(document for document in held_out if place(document.key, salt="fit") >= FIT_SHARE)
+    by_hash = sorted(held_out, key=lambda document: place(document.key, salt="fit"))
+    half = {document.key for document in by_hash[: len(by_hash) // 2]}
+    fit = tuple(document for document in held_out if document.key in half)
+    gate = tuple(document for document in held_out if document.key not in half)
     if not (_large(fit) and _large(gate)):
         fit = gate = held_out
         notes.append(

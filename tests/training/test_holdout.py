@@ -31,12 +31,15 @@ def test_validation_documents_are_halved_into_fit_and_gate() -> None:
     assert keys(parts.train) == {"t1", "t2"}
     assert keys(parts.fit) | keys(parts.gate) == {document.key for document in validation}
     assert not keys(parts.fit) & keys(parts.gate)
-    assert min(len(parts.fit), len(parts.gate)) >= 8
     assert parts.notes == ()
-    more = [document(f"w{number}", Split.VALIDATION) for number in range(9)]
-    later = divide(snapshot(document("t1"), document("t2"), *validation, *more))
-    assert keys(parts.fit) < keys(later.fit)
-    assert keys(parts.gate) < keys(later.gate)
+    assert len(parts.fit) == 15
+    assert divide(snapshot(document("t1"), document("t2"), *validation[::-1])).gate == parts.gate[::-1]
+
+
+def test_what_was_held_out_of_train_stays_so() -> None:
+    documents = [document(f"t{number}") for number in range(60)]
+    first, later = divide(snapshot(*documents[:40])), divide(snapshot(*documents))
+    assert keys(first.fit) | keys(first.gate) <= keys(later.fit) | keys(later.gate)
 
 
 def test_few_validation_documents_serve_as_both_and_it_is_said() -> None:

@@ -1,0 +1,235 @@
+"""The first half of a training job: what it is given, read, checked and measured before anything is trained."""
+
+from __future__ import annotations
+
+from collections.abc import Generator, Mapping, Sequence
+from dataclasses import dataclass
+
+from models.bundle import Bundle, open_bundle
+from models.device import choose_device
+from models.encoders import Encoder
+from models.errors import ModelError
+from models.inputs import InputSettings
+from models.kb import KnowledgeBase
+from models.linker import Linker
+from models.types import LinkedMention
+from training.alone import Recall, recall, rerank, retrieve
+from training.assembly import base_encoder_folder, load_tower
+from training.budget import Budget, Rates, Workload
+from training.events import Event, Phase, note
+from training.examples import EntityTexts, Example, make_examples, shuffled_labels
+from training.holdout import Parts, divide
+from training.losses import ProxyLoss
+from training.negatives import Kinship
+from training.recipes import Hyperparameters, Recipe, Role, Value, load_recipe
+from training.snapshot import Snapshot, SnapshotDocument, read_snapshot
+from training.spec import TrainingSpec
+from training.towers import FloatArray, Towers
+from training.vectors import mention_vectors, untrained_vectors
+
+K = 64
+RATE_SAMPLE = 256
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Loaded:
+    """The job's input: recipe and parameters in effect, decisions divided into parts, the linker in use."""
+
+    spec: TrainingSpec
+    recipe: Recipe
+    values: Mapping[str, Value]
+    wanted: Hyperparameters
+    inputs: InputSettings
+    snapshot: Snapshot
+    parts: Parts
+    linker: Linker
+    kinship: Kinship
+
+    @property
+    def base(self) -> Bundle:
+        return self.linker.bundle
+
+    @property
+    def kb(self) -> KnowledgeBase:
+        return self.linker.stages.kb
+
+    @property
+    def needs_candidates(self) -> bool:
+        """Whether the linker's candidates of the training mentions are learnt from."""
+        return self.recipe.role is Role.RANKER or self.wanted.negatives == "mixed"
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Prepared:
+    """What training starts from. `vectors` are the untrained entity tower's, `ranked` the candidate rows of the linker
+    in use by mention key, `old` its answers on the gate documents, `before` the untrained part's recall there."""
+
+    encoder: Encoder
+    texts: EntityTexts
+    train: tuple[Example, ...]
+    gate: tuple[Example, ...]
+    vectors: FloatArray
+    ranked: Mapping[str, Sequence[int]]
+    old: tuple[LinkedMention, ...]
+    before: Recall
+    rates: Rates
+    work: Workload
+
+
+def load(spec: TrainingSpec) -> Generator[Event, None, Loaded]:
+    """Read and check everything; ModelError for what the user or the environment can mend."""
+    yield Event(Phase.LOAD, 0, 3, text="Reading the decisions")
+    recipe = load_recipe(spec.recipe)
+    values = recipe.values(spec.parameters)
+    snapshot = read_snapshot(spec.snapshot)
+    parts = divide(snapshot)
+    yield Event(Phase.LOAD, 1, 3, text="Opening the linker in use")
+    kb_hash = open_bundle(spec.base).manifest.kb_hash
+    if snapshot.kb_hash and snapshot.kb_hash != kb_hash:
+        raise ModelError(
+            "The decisions were made with another knowledge base than the bundle's. Build the index of the present "
+            "knowledge base first, then train."
+        )
+    linker = Linker.load(spec.base, device=choose_device(spec.device))
+    yield Event(Phase.LOAD, 3, 3)
+    for sentence in parts.notes:
+        yield note(Phase.LOAD, sentence)
+    return Loaded(
+        spec=spec,
+        recipe=recipe,
+        values=values,
+        wanted=recipe.hyperparameters(values),
+        inputs=recipe.inputs(values),
+        snapshot=snapshot,
+        parts=parts,
+        linker=linker,
+        kinship=Kinship(linker.stages.kb.entities),
+    )
+
+
+def prepare(loaded: Loaded, budget: Budget, *, shuffle_labels: bool) -> Generator[Event, None, Prepared]:
+    """Examples, the linker's candidates, the untrained towers' vectors and recall, and how fast this machine is."""
+    folder = base_encoder_folder(loaded.base)
+    encoder = load_tower(folder, loaded.recipe, loaded.inputs, device=loaded.spec.device)
+    texts = EntityTexts(loaded.kb, tokenizer=encoder.tokenizer, settings=loaded.inputs)
+    train = _train_examples(loaded, encoder, shuffle_labels=shuffle_labels)
+    gate = make_examples(loaded.parts.gate, loaded.kb, tokenizer=encoder.tokenizer, settings=loaded.inputs)
+    yield note(Phase.PREPARE, _counts(loaded, train))
+    begun = budget.elapsed
+    old = yield from _link(loaded, loaded.parts.gate, "Linking the held-out documents with the linker in use")
+    per_document = (budget.elapsed - begun) / max(1, len(loaded.parts.gate))
+    learnt_from = loaded.parts.train if loaded.needs_candidates else ()
+    linked = yield from _link(loaded, learnt_from, "Looking for candidates of the training mentions")
+    ranked = {m.key: [loaded.kb.rows[c.entity_id] for c in m.candidates] for m in (*old, *linked)}
+    vectors, entity_rate = yield from _entities(loaded, encoder, texts, budget)
+    begun = budget.elapsed
+    mentions = mention_vectors(untrained_towers(loaded, encoder, texts), gate)
+    mention_rate = len(gate) / max(1e-6, budget.elapsed - begun)
+    return Prepared(
+        encoder=encoder,
+        texts=texts,
+        train=train,
+        gate=gate,
+        vectors=vectors,
+        ranked=ranked,
+        old=tuple(old),
+        before=part_recall(loaded, mentions, vectors, gate, ranked),
+        rates=Rates(mention_rate, entity_rate, per_document),
+        work=_workload(loaded, len(train)),
+    )
+
+
+def untrained_towers(
+    loaded: Loaded, encoder: Encoder, texts: EntityTexts, *, vectors: FloatArray | None = None
+) -> Towers:
+    """Both towers as one and the same untrained network."""
+    return Towers(
+        mention=encoder.module,
+        entity=encoder.module,
+        texts=texts,
+        pad_id=int(encoder.tokenizer.pad_token_id or 0),
+        device=encoder.device.torch,
+        entity_vectors=vectors,
+        markers=loaded.recipe.role is Role.RANKER,
+    )
+
+
+def part_recall(
+    loaded: Loaded,
+    mentions: FloatArray,
+    vectors: FloatArray,
+    examples: Sequence[Example],
+    ranked: Mapping[str, Sequence[int]],
+) -> Recall:
+    """(recall@1, recall@k) of towers by themselves: over all allowed entities, or over a ranker's candidates."""
+    if loaded.recipe.role is Role.RANKER:
+        first = loaded.wanted.candidates
+        candidates = [ranked.get(example.key, [])[:first] for example in examples]
+        return recall(rerank(mentions, vectors, candidates), examples, k=first)
+    rows = retrieve(mentions, vectors, examples, loaded.kb, similarity=loaded.recipe.similarity, k=K)
+    return recall(rows, examples, k=K)
+
+
+def _train_examples(loaded: Loaded, encoder: Encoder, *, shuffle_labels: bool) -> tuple[Example, ...]:
+    """NIL decisions stay only where the loss learns from them."""
+    examples = make_examples(loaded.parts.train, loaded.kb, tokenizer=encoder.tokenizer, settings=loaded.inputs)
+    if shuffle_labels:
+        examples = shuffled_labels(examples, seed=loaded.spec.seed)
+    loss = loaded.recipe.make_loss(loaded.values)
+    if isinstance(loss, ProxyLoss) and loss.nil_negatives:
+        return examples
+    return tuple(example for example in examples if example.gold)
+
+
+def _counts(loaded: Loaded, examples: Sequence[Example]) -> str:
+    linked = sum(bool(example.gold) for example in examples)
+    if not linked:
+        raise ModelError(
+            "No entity that was linked in the training documents is in the knowledge base. Import the knowledge base "
+            "that the decisions were made with, then train."
+        )
+    parts = loaded.parts
+    return (
+        f"Learning from {linked:,} links and {len(examples) - linked:,} NIL decisions in {len(parts.train):,} "
+        f"documents; {len(parts.fit):,} documents tune, {len(parts.gate):,} judge."
+    )
+
+
+def _link(
+    loaded: Loaded, documents: Sequence[SnapshotDocument], text: str
+) -> Generator[Event, None, list[LinkedMention]]:
+    found: list[LinkedMention] = []
+    inputs = [document.to_input() for document in documents]
+    for number, linked in enumerate(loaded.linker.link(inputs, k=K), start=1):
+        found.extend(linked.mentions)
+        yield Event(Phase.PREPARE, number, len(inputs), text=text if number == 1 else "")
+    return found
+
+
+def _entities(
+    loaded: Loaded, encoder: Encoder, texts: EntityTexts, budget: Budget
+) -> Generator[Event, None, tuple[FloatArray, float]]:
+    """Vectors of the untrained entity tower, and how many entities are encoded a second."""
+    yield Event(Phase.PREPARE, text="Encoding the entities with the untrained encoder")
+    begun = budget.elapsed
+    vectors, cached = yield from untrained_vectors(
+        encoder, texts, kb_hash=loaded.base.manifest.kb_hash, cache=loaded.spec.cache
+    )
+    if not cached:
+        return vectors, len(vectors) / max(1e-6, budget.elapsed - begun)
+    rows = range(0, len(vectors), max(1, len(vectors) // RATE_SAMPLE))
+    tokens = texts.of(rows)
+    begun = budget.elapsed
+    encoder.encode_ids(tokens, normalize=False)
+    return vectors, len(tokens) / max(1e-6, budget.elapsed - begun)
+
+
+def _workload(loaded: Loaded, examples: int) -> Workload:
+    """Fit and gate documents are linked by the new linker, and the gate ones encoded once more."""
+    return Workload(
+        examples=examples,
+        entities=len(loaded.kb.entities),
+        documents=len(loaded.parts.fit) + 2 * len(loaded.parts.gate),
+        batch_size=loaded.wanted.batch_size,
+        negatives=loaded.wanted.negative_count if loaded.recipe.role is Role.RETRIEVER else 1,
+    )
