@@ -84,7 +84,10 @@ class QueuePanel(QWidget):
     @property
     def where(self) -> QueueFilter:
         """The filter that the controls stand at."""
-        return QueueFilter(self.state.currentData(), self.split.currentData(), self.text.text().strip())
+        state, split = self.state.currentData(), self.split.currentData()  # Qt gives plain strings back
+        return QueueFilter(
+            DocumentState(state) if state else None, Split(split) if split else None, self.text.text().strip()
+        )
 
     def set_source(self, source: QueueSource | None) -> None:
         self._has_project = source is not None

@@ -88,7 +88,7 @@ _LIGHT_STATES = {
     MentionState.UNDECIDED: ("#b97d00", "#835800"),
     MentionState.LINKED: ("#008a64", "#006b4d"),
     MentionState.NIL: ("#b5578a", "#99406f"),
-    MentionState.REJECTED: ("#cf5800", "#a84400"),
+    MentionState.REJECTED: ("#b04000", "#9c3a00"),
     MentionState.SKIPPED: ("#2e8fc7", "#1c6796"),
 }
 _DARK_STATES = {

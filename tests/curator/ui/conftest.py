@@ -1,0 +1,31 @@
+"""What every test of the window's widgets gets: an offscreen platform, the light theme, and keyboard focus."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
+os.environ.setdefault("QT_QPA_PLATFORMTHEME", "")
+
+import pytest
+from PySide6.QtWidgets import QApplication
+
+from curator.ui.theme import LIGHT
+
+OFFSCREEN = "This plugin does not support (propagateSizeHints|raise|grabbing the keyboard)"
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """The offscreen platform warns about what only a real screen can do; every other Qt warning fails a test."""
+    for item in items:
+        if item.path.is_relative_to(Path(__file__).parent):
+            item.add_marker(pytest.mark.qt_log_ignore(OFFSCREEN, extend=True))
+
+
+@pytest.fixture(autouse=True)
+def light(qapp: QApplication) -> None:
+    """Every test starts in the same palette, whatever the one before it set."""
+    qapp.setStyle("Fusion")
+    qapp.setPalette(LIGHT.palette)

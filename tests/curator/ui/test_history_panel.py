@@ -1,0 +1,66 @@
+from dataclasses import replace
+
+from PySide6.QtWidgets import QApplication
+from pytestqt.modeltest import ModelTester
+from pytestqt.qtbot import QtBot
+
+from curator.domain.decisions import Outcome, Verdict
+from curator.ui.history_panel import HistoryModel, HistoryPanel, Standing, history_rows
+from tests.curator.ui.samples import decision
+
+HISTORY = [
+    decision(1, Verdict.nil()),
+    decision(1, Verdict(Outcome.CLEARED)),
+    decision(1, Verdict.link("X:1"), curator="Ben"),
+    replace(decision(1, Verdict.link("MESH:D016560")), shown=None),
+    decision(1, Verdict.link("MESH:D016560")),
+]
+
+
+def test_the_newest_comes_first_and_undone_ones_stay() -> None:
+    rows = history_rows(HISTORY, {"MESH:D016560": "Sirolimus"})
+    assert [row.standing for row in rows] == [
+        Standing.CURRENT,
+        Standing.REPLACED,
+        Standing.REPLACED,
+        Standing.REPLACED,
+        Standing.UNDONE,
+    ]
+    assert [row.what for row in rows] == [
+        "Sirolimus (MESH:D016560)",
+        "Sirolimus (MESH:D016560)",
+        "X:1",
+        "undecided again",
+        "NIL: not in the knowledge base",
+    ]
+    assert rows[2].who_and_when == "20 Nov 2026, 10:42:07 · Ben · replaced"
+
+
+def test_a_row_says_what_was_shown() -> None:
+    shown = [row.shown for row in history_rows(HISTORY, {})]
+    assert shown == [
+        "rank 2 of 3 shown · NIL 0.10",
+        "nothing shown",
+        "not among 3 shown · NIL 0.10",
+        "",
+        "3 shown · NIL 0.10",
+    ]
+
+
+def test_the_model_keeps_qt_s_contract(qapp: QApplication, qtmodeltester: ModelTester) -> None:
+    model = HistoryModel()
+    qtmodeltester.check(model)
+    model.show_rows(history_rows(HISTORY, {}))
+    qtmodeltester.check(model)
+
+
+def test_the_panel_paints_its_rows_and_its_emptiness(qtbot: QtBot) -> None:
+    panel = HistoryPanel()
+    qtbot.addWidget(panel)
+    panel.resize(400, 400)
+    panel.show()
+    empty = panel.grab().toImage()
+    panel.show_history(HISTORY)
+    assert panel.grab().toImage() != empty
+    panel.show_history([])
+    assert panel.grab().toImage() == empty

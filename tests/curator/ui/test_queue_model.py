@@ -1,0 +1,109 @@
+from collections.abc import Sequence
+
+import pytest
+from PySide6.QtWidgets import QApplication
+from pytestqt.modeltest import ModelTester
+from pytestqt.qtbot import QtBot
+
+from curator.domain.documents import DocumentState, Split
+from curator.services.ports import QueueFilter, QueueRow
+from curator.ui.queue_model import CURRENT_ROLE, PAGE, PAGES, QueueModel
+
+
+class Rows:
+    """A queue of `total` documents that counts what it is asked."""
+
+    def __init__(self, total: int) -> None:
+        self.total = total
+        self.asked: list[int] = []
+        self.done: set[int] = set()
+
+    def rows(self, where: QueueFilter, *, offset: int = 0, limit: int = 500) -> Sequence[QueueRow]:
+        self.asked.append(offset)
+        return [self.row(i) for i in range(offset, min(offset + limit, self.count(where)))]
+
+    def row(self, i: int) -> QueueRow:
+        state = DocumentState.DONE if i + 10 in self.done else DocumentState.TODO
+        return QueueRow(i + 10, f"PMID{i}", f"Title {i}", Split.TRAIN, state, i % 3, 5)
+
+    def count(self, where: QueueFilter) -> int:
+        return 0 if where.text == "nothing" else 1 if where.state is DocumentState.DONE else self.total
+
+
+@pytest.mark.parametrize("total", [0, 1, PAGE, PAGE + 1])
+def test_the_model_keeps_qt_s_contract(qapp: QApplication, qtmodeltester: ModelTester, total: int) -> None:
+    model = QueueModel(Rows(total))
+    model.load(QueueFilter())
+    qtmodeltester.check(model)
+
+
+def test_a_hundred_thousand_documents_cost_the_pages_that_are_looked_at(qapp: QApplication) -> None:
+    rows = Rows(100_000)
+    model = QueueModel(rows)
+    model.load(QueueFilter())
+    assert model.rowCount() == 100_000
+    assert rows.asked == []
+    assert model.index(50_001).data() == "PMID50001"
+    assert model.index(50_002).data() == "PMID50002"
+    assert rows.asked == [50_000]
+
+
+def test_only_so_many_pages_are_kept(qapp: QApplication) -> None:
+    model = QueueModel(Rows(100_000))
+    model.load(QueueFilter())
+    for page in range(PAGES + 5):
+        model.row(page * PAGE)
+    assert len(model._pages) == PAGES
+
+
+def test_a_document_is_found_by_bisection(qapp: QApplication) -> None:
+    rows = Rows(100_000)
+    model = QueueModel(rows)
+    model.load(QueueFilter())
+    assert model.find(77_787) == 77_777
+    assert len(rows.asked) <= 18
+    assert model.find(5) is None
+
+
+def test_refreshing_a_document_reads_its_page_again(qtbot: QtBot) -> None:
+    rows = Rows(PAGE * 3)
+    model = QueueModel(rows)
+    model.load(QueueFilter())
+    model.row(0)
+    model.row(PAGE)
+    rows.done.add(10)
+    with qtbot.waitSignal(model.dataChanged, timeout=500) as caught:
+        model.refresh([10])
+    assert [caught.args[0].row(), caught.args[1].row()] == [0, PAGE - 1]
+    changed = model.row(0)
+    assert changed is not None
+    assert changed.state is DocumentState.DONE
+    assert rows.asked == [0, PAGE, 0]
+
+
+def test_a_changed_number_of_rows_reads_all_anew(qtbot: QtBot) -> None:
+    rows = Rows(10)
+    model = QueueModel(rows)
+    model.load(QueueFilter())
+    rows.total = 12
+    with qtbot.waitSignal(model.modelReset, timeout=500):
+        model.refresh([10])
+    assert model.rowCount() == 12
+
+
+def test_the_current_document_is_marked(qtbot: QtBot) -> None:
+    model = QueueModel(Rows(10))
+    model.load(QueueFilter())
+    model.row(0)
+    with qtbot.waitSignal(model.dataChanged, timeout=500):
+        model.set_current(13)
+    assert [i for i in range(10) if model.index(i).data(CURRENT_ROLE)] == [3]
+
+
+def test_a_filter_and_no_source(qapp: QApplication) -> None:
+    model = QueueModel(Rows(10))
+    model.load(QueueFilter(text="nothing"))
+    assert model.rowCount() == 0
+    model.set_source(None)
+    model.refresh()
+    assert (model.rowCount(), model.row(0), model.find(3)) == (0, None, None)

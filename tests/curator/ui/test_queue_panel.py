@@ -1,0 +1,74 @@
+import pytest
+from PySide6.QtCore import Qt
+from pytestqt.qtbot import QtBot
+
+from curator.domain.documents import DocumentState, Split
+from curator.services.ports import ProjectCounts, QueueFilter
+from curator.ui.queue_panel import QueuePanel
+from tests.curator.ui.test_queue_model import Rows
+
+COUNTS = ProjectCounts({DocumentState.TODO: 39, DocumentState.DONE: 1}, {Split.TRAIN: 40}, 100, {})
+
+
+@pytest.fixture
+def panel(qtbot: QtBot) -> QueuePanel:
+    widget = QueuePanel()
+    qtbot.addWidget(widget)
+    widget.resize(280, 600)
+    widget.set_source(Rows(40))
+    widget.set_counts(COUNTS)
+    widget.show()
+    qtbot.waitExposed(widget)
+    return widget
+
+
+def test_a_click_opens_a_document(qtbot: QtBot, panel: QueuePanel) -> None:
+    where = panel.list.visualRect(panel.model.index(2)).center()
+    with qtbot.waitSignal(panel.document_activated, timeout=500) as caught:
+        qtbot.mouseClick(panel.list.viewport(), Qt.MouseButton.LeftButton, pos=where)
+    assert caught.args == [12]
+
+
+def test_typing_filters_and_the_footer_counts(qtbot: QtBot, panel: QueuePanel) -> None:
+    assert panel.footer.words == "40 documents"
+    with qtbot.waitSignal(panel.filter_changed, timeout=2000) as caught:
+        qtbot.keyClicks(panel.text, "nothing")
+    assert caught.args == [QueueFilter(text="nothing")]
+    assert panel.footer.words == "0 of 40 documents"
+    assert panel.list._empty == "No document matches the filter."
+    with qtbot.waitSignal(panel.filter_changed, timeout=2000):
+        qtbot.keyClick(panel.text, Qt.Key.Key_Escape)
+    assert panel.footer.words == "40 documents"
+
+
+def test_facets_filter_and_carry_counts(qtbot: QtBot, panel: QueuePanel) -> None:
+    assert [panel.state.itemText(i) for i in range(4)] == ["All states", "todo (39)", "in progress (0)", "done (1)"]
+    with qtbot.waitSignal(panel.filter_changed, timeout=500):
+        panel.state.setCurrentIndex(3)
+    assert panel.where == QueueFilter(state=DocumentState.DONE)
+    assert panel.model.rowCount() == 1
+    panel.split.setCurrentIndex(2)
+    assert (panel.where.state, panel.where.split) == (DocumentState.DONE, Split.VALIDATION)
+    assert isinstance(panel.where.split, Split)
+
+
+def test_the_open_document_is_brought_into_sight(panel: QueuePanel) -> None:
+    panel.set_current(45)
+    rect = panel.list.visualRect(panel.model.index(35))
+    assert panel.list.viewport().rect().contains(rect.center())
+
+
+def test_down_goes_from_the_filter_to_the_list(qtbot: QtBot, panel: QueuePanel) -> None:
+    panel.focus_filter()
+    qtbot.keyClick(panel.text, Qt.Key.Key_Down)
+    assert panel.list.currentIndex().row() == 0
+    with qtbot.waitSignal(panel.document_activated, timeout=500) as caught:
+        qtbot.keyClick(panel.list, Qt.Key.Key_Return)
+    assert caught.args == [10]
+
+
+def test_without_a_project_it_says_so(panel: QueuePanel) -> None:
+    panel.set_source(None)
+    assert panel.list._empty == "No project is open."
+    panel.set_source(Rows(0))
+    assert "Import" in panel.list._empty
