@@ -46,10 +46,9 @@ def train(
         say(asdict(shown), _preview_text(shown), as_json=as_json)
         return
     with opened(project) as found:
-        ensure_index(found)
-        problem = found.retraining.preview(recipe, params, device=device).problem
-        if problem:
+        if problem := found.retraining.problem():
             raise UserError(problem)
+        ensure_index(found)
         outcome = run_job(
             lambda show, end: found.retraining.start(
                 recipe,

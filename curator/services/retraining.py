@@ -17,7 +17,7 @@ from curator.domain.changes import Change
 from curator.domain.documents import Split
 from curator.domain.errors import UserError
 from curator.domain.jobs import JobOutcome, JobState
-from curator.services.bundles import UNTRAINED, BundleSwitch
+from curator.services.bundles import BundleSwitch
 from curator.services.chain import JobChain, OnEnd, OnProgress
 from curator.services.indexing import IndexBuilder
 from curator.services.ports import BundleStore, JobHandle, JobPort, Store
@@ -57,7 +57,7 @@ class _Run:
     device: str
     staging: Path
     folder: Path
-    predicted: float
+    predicted: Callable[[], float]  # seconds, by the recipe's own figures
     started: float
     timed: bool  # without a time budget, so that its duration tells something about the next one's
 
@@ -106,7 +106,7 @@ class RetrainingService:
             validation_decisions=held_out.decisions,
             minutes=seconds * factor / 60,
             basis=basis,
-            problem=self._problem(train.links, held_out.links),
+            problem=_problem(train.links, held_out.links) or self._no_index(),
         )
 
     def start(
@@ -135,7 +135,7 @@ class RetrainingService:
             device=device,
             staging=self._bundles.new_staging(),
             folder=folder,
-            predicted=0.0,
+            predicted=lambda: self._predicted(found, values),
             started=time.monotonic(),
             timed=max_minutes is None,
         )
@@ -161,7 +161,7 @@ class RetrainingService:
             ],
             on_progress=on_progress,
             on_end=on_end,
-            finish=lambda outcome: self._finish(self._with_prediction(run, found, values), outcome),
+            finish=lambda outcome: self._finish(run, outcome),
         )
         return chain.start()
 
@@ -187,17 +187,18 @@ class RetrainingService:
 
     # --- inside ----------------------------------------------------------------------------------------------
 
+    def problem(self) -> str:
+        """Why the decisions do not suffice for a training run; '' when they do."""
+        train, held_out = (count_gold(self._store, split) for split in TRAINING)
+        return _problem(train.links, held_out.links)
+
+    def _no_index(self) -> str:
+        return "The index is not built yet." if self.needs_index() else ""
+
     def _entities(self) -> int:
         with self._store.read() as unit:
             info = unit.kb.info()
         return info.entities if info else 0
-
-    def _problem(self, links: int, held_out: int) -> str:
-        if links < LEAST_DECISIONS:
-            return f"Training needs at least {LEAST_DECISIONS} links in train documents; there are {links}."
-        if not held_out:
-            return "No validation document holds a link: set some documents' split to validation to judge the result."
-        return "The index is not built yet." if self.needs_index() else ""
 
     def _base(self) -> BundleInfo:
         base = self._switch.active()
@@ -205,10 +206,9 @@ class RetrainingService:
             raise UserError("There is no index yet. Import a knowledge base and build its index first.")
         return base
 
-    def _with_prediction(self, run: _Run, recipe: Recipe, values: Mapping[str, Any]) -> _Run:
-        decisions = count_gold(self._store, Split.TRAIN).decisions if run.timed else 0
-        seconds = estimated_seconds(recipe, values, decisions=decisions, entities=self._entities())
-        return replace(run, predicted=seconds)
+    def _predicted(self, recipe: Recipe, values: Mapping[str, Any]) -> float:
+        decisions = count_gold(self._store, Split.TRAIN).decisions
+        return estimated_seconds(recipe, values, decisions=decisions, entities=self._entities())
 
     def _finish(self, run: _Run, outcome: JobOutcome) -> JobOutcome:
         self._workplace.remove(run.folder)
@@ -226,10 +226,14 @@ class RetrainingService:
             self._switch.activate(info.id)
         if run.timed:
             seconds = time.monotonic() - run.started
-            self._speeds.measured(run.recipe, run.device, predicted=run.predicted, seconds=seconds)
+            self._speeds.measured(run.recipe, run.device, predicted=run.predicted(), seconds=seconds)
         result = {**outcome.result, "bundle": info.id, "verdict": verdict.value, "active": active}
         return replace(outcome, result=result)
 
 
-def is_trained(info: BundleInfo) -> bool:
-    return info.recipe not in UNTRAINED
+def _problem(links: int, held_out: int) -> str:
+    if links < LEAST_DECISIONS:
+        return f"Training needs at least {LEAST_DECISIONS} links in train documents; there are {links}."
+    if not held_out:
+        return "No validation document holds a link: put some documents into the split validation to judge the result."
+    return ""

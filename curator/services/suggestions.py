@@ -220,7 +220,8 @@ class SuggestionService:
     def _send(self, documents: Sequence[LinkDocument], *, urgent: bool) -> int | None:
         if not documents or self._closed:
             return None
-        bundle_id = self._linker.status.bundle_id
+        with self._store.read() as unit:
+            bundle_id = active_bundle(unit.meta)
         with self._lock:
             self._waiting |= {one.id for one in documents}
             self._tried |= {(one.id, Stamp(bundle_id, one.revision)) for one in documents}

@@ -11,8 +11,9 @@ from tests.curator.services.fakes import World, make_world
 
 
 @pytest.fixture
-def world(tmp_path: Path) -> Iterator[World]:
-    """An empty project whose linker was not started."""
+def world(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[World]:
+    """An empty project whose linker was not started; nothing was measured on this machine yet."""
+    monkeypatch.setenv("CURATOR_CACHE", str(tmp_path / "cache"))
     made = make_world(tmp_path)
     yield made
     made.project.close()

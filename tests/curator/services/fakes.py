@@ -18,7 +18,7 @@ from curator.domain.suggestions import Candidate, NilEstimate, Stamp, Suggestion
 from curator.services.ports import DetectedMention, LinkDocument
 from curator.settings.schema import Settings
 
-KB = (
+KB: tuple[dict[str, Any], ...] = (
     {"id": "MESH:D008012", "name": "Lidocaine", "synonyms": ["Xylocaine"], "types": ["Chemical"], "definition": "d"},
     {"id": "MESH:D006323", "name": "Heart Arrest", "synonyms": ["Cardiac arrest"], "types": ["Disease"]},
     {"id": "MESH:D001145", "name": "Arrhythmia", "types": ["Disease"], "alt_ids": ["OMIM:115000"]},

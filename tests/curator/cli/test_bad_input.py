@@ -1,0 +1,184 @@
+"""Bad input on the command line: exit code 2, one clear sentence, nothing half-written."""
+
+from __future__ import annotations
+
+import gzip
+import os
+import sqlite3
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from curator import storage
+from curator.bootstrap import open_project
+from curator.services.ports import QueueFilter
+from tests.curator.cli.conftest import Answer, Cli
+from tests.curator.services.fakes import document
+
+
+def refused(answer: Answer, *words: str) -> None:
+    assert answer.code == 2, answer
+    assert answer.out == ""
+    assert "Traceback" not in answer.err
+    for word in words:
+        assert word in answer.err
+
+
+def snapshot(folder: Path) -> dict[str, int]:
+    """What the project holds, as numbers."""
+    project = open_project(folder, read_only=True, linker=False)
+    try:
+        counts = project.queue.counts()
+        return {"documents": project.queue.count(QueueFilter()), "mentions": counts.mentions}
+    finally:
+        project.close()
+
+
+def broken(folder: Path, kind: str) -> Path:
+    path = folder / f"{kind}.txt"
+    if kind == "empty":
+        path.write_bytes(b"")
+    elif kind == "foreign":
+        path.write_bytes(b"\x89PNG\r\n\x1a\n" + bytes(200))
+    elif kind == "truncated":
+        whole = gzip.compress("".join(document(n) for n in range(3000)).encode())
+        path = folder / "truncated.pubtator.gz"
+        path.write_bytes(whole[: len(whole) // 2])
+    elif kind == "folder":
+        path.mkdir()
+    return path
+
+
+@pytest.mark.parametrize("kind", ["missing", "empty", "foreign", "truncated"])
+def test_documents_that_cannot_be_read(cli: Cli, project: Path, tmp_path: Path, kind: str) -> None:
+    before = snapshot(project)
+    path = broken(tmp_path, kind)
+    refused(cli("import", project, path), path.name)
+    assert snapshot(project) == before
+
+
+@pytest.mark.parametrize("kind", ["missing", "empty", "foreign", "truncated", "folder"])
+def test_knowledge_bases_that_cannot_be_read(cli: Cli, project: Path, tmp_path: Path, kind: str) -> None:
+    path = broken(tmp_path, kind)
+    refused(cli("kb", "import", project, path), path.name)
+    assert cli("info", project, "--json").json["knowledge_base"]["entities"] == 3
+
+
+def test_documents_and_knowledge_base_confused(cli: Cli, project: Path, kb_file: Path, documents_file: Path) -> None:
+    refused(cli("import", project, kb_file), "knowledge base")
+    refused(cli("kb", "import", project, documents_file), "PubTator")
+
+
+def test_unknown_ids_in_gold_are_told_and_do_not_stop(cli: Cli, project: Path, tmp_path: Path) -> None:
+    path = tmp_path / "unknown.pubtator"
+    path.write_text(document(77).replace("D008012\n", "D999999\n", 1), encoding="utf-8")
+    answer = cli("import", project, path, "--gold")
+    assert answer.code == 0
+    assert "D999999 is not in the knowledge base" in answer.out
+
+
+def test_gold_without_a_knowledge_base(cli: Cli, tmp_path: Path, documents_file: Path) -> None:
+    cli("new", tmp_path / "q.curation")
+    refused(cli("import", tmp_path / "q.curation", documents_file, "--gold"), "kb import")
+    refused(cli("link", tmp_path / "q.curation"), "kb import")
+    refused(cli("index", tmp_path / "q.curation"), "kb import")
+
+
+def test_no_project_there(cli: Cli, tmp_path: Path) -> None:
+    refused(cli("info", tmp_path / "none.curation"), "none.curation")
+    refused(cli("import", tmp_path / "none.curation", tmp_path), "none.curation")
+    refused(cli("info", tmp_path), "not a project")
+
+
+def test_a_project_that_is_there_already(cli: Cli, project: Path) -> None:
+    refused(cli("new", project), "exists already")
+    assert snapshot(project)["documents"] == 8
+
+
+@pytest.mark.skipif(not Path("/proc/self").exists(), reason="needs a folder that even root cannot write to")
+def test_a_folder_that_cannot_be_written(cli: Cli, project: Path) -> None:
+    refused(cli("new", "/proc/p.curation"), "/proc/p.curation")
+    refused(cli("export", project, "/proc/out.txt", "--format", "pubtator"), "/proc")
+    cli("index", project)
+    refused(cli("link", project, "--out", "/proc/out.jsonl"), "/proc/out.jsonl")
+
+
+@pytest.mark.skipif(hasattr(os, "geteuid") and os.geteuid() == 0, reason="root writes to read-only folders")
+def test_a_read_only_project(cli: Cli, project: Path, documents_file: Path) -> None:
+    project.chmod(0o555)
+    try:
+        refused(cli("undo", project), "read-only")
+        assert cli("info", project).code == 0
+    finally:
+        project.chmod(0o755)
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="limits the size of files as Linux does")
+def test_a_full_disk_loses_nothing(project: Path, tmp_path: Path) -> None:
+    before = snapshot(project)
+    many = tmp_path / "many.pubtator"
+    many.write_text("".join(document(n) for n in range(100, 8000)), encoding="utf-8")
+    code = (
+        "import resource, sys; resource.setrlimit(resource.RLIMIT_FSIZE, (600_000, 600_000));"
+        "from curator.cli.main import run; sys.exit(run(sys.argv[1:]))"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", code, "import", str(project), str(many)], capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 2, done.stderr
+    assert "Traceback" not in done.stderr
+    assert done.stderr.startswith("Error: ")
+    assert snapshot(project) == before
+
+
+def test_a_project_of_a_newer_version(cli: Cli, project: Path) -> None:
+    connection = sqlite3.connect(project / "project.sqlite")
+    connection.execute("PRAGMA user_version = 99")
+    connection.commit()
+    connection.close()
+    refused(cli("info", project), "newer")
+    refused(cli("undo", project), "newer")
+
+
+def test_writing_commands_name_the_holder_and_reading_ones_work(
+    cli: Cli, project: Path, documents_file: Path, tmp_path: Path
+) -> None:
+    cli("index", project)
+    held = storage.open_project(project)
+    try:
+        pid = str(os.getpid())
+        refused(cli("import", project, documents_file), pid)
+        refused(cli("decide", project, 1, "--nil", "not-in-kb"), pid)
+        refused(cli("undo", project), pid)
+        refused(cli("link", project), pid)
+        refused(cli("train", project, "--recipe", "pel-pb"), pid)
+        refused(cli("bundles", project, "--rollback"), pid)
+        assert cli("info", project).code == 0
+        assert cli("bundles", project).code == 0
+        assert cli("link", project, "--out", tmp_path / "out.jsonl").code == 0
+        assert cli("export", project, tmp_path / "out.txt", "--format", "pubtator").code == 0
+        assert cli("evaluate", project, "--split", "train").code == 0
+    finally:
+        held.close()
+    assert cli("undo", project).code == 0
+
+
+def test_wrong_arguments(cli: Cli, project: Path, tmp_path: Path) -> None:
+    refused(cli("decide", project, 1), "exactly one")
+    refused(cli("decide", project, 1, "--nil", "not-in-kb", "--skip", "unsure"), "exactly one")
+    refused(cli("decide", project, 1, "--nil", "no-idea"), "too-general")
+    refused(cli("decide", project, 1, "--link", "MESH:D999"), "no entity MESH:D999")
+    refused(cli("decide", project, 999, "--nil", "not-in-kb"), "no mention 999")
+    refused(cli("link", project, "--split", "dev"), "validation")
+    refused(cli("train", project, "--recipe", "nope"), "pel-pb")
+    refused(cli("train", project, "--recipe", "pel-pb", "--set", "epochs"), "NAME=VALUE")
+    refused(cli("train", project, "--recipe", "pel-pb", "--set", "epochs=many"), "epochs")
+    refused(cli("train", project, "--recipe", "pel-pb"), "at least 20")
+    assert cli("bundles", project).out == "\n", "nothing was built for a training that cannot start"
+    refused(cli("bundles", project, "--rollback"), "no earlier bundle")
+    refused(cli("bundles", project, "--promote", "../p"), "no bundle")
+    refused(cli("evaluate", project, "--split", "test"), "done")
+    refused(cli("export", project, tmp_path / "o", "--format", "docx"), "pubtator")
+    refused(cli("unknown"), "unknown")

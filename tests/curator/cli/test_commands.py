@@ -1,0 +1,137 @@
+"""Every command does its work, in words and as JSON."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from curator.cli.main import COMMANDS
+from curator.domain.jobs import JobOutcome, JobState
+from tests.curator.cli.conftest import Cli
+from tests.curator.services.fakes import FakeJobs, document
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+def test_every_command_explains_itself_and_has_json(cli: Cli, name: str) -> None:
+    names = [name, "import"] if name == "kb" else [name]
+    answer = cli(*names, "--help")
+    assert answer.code == 0
+    assert "Usage: curator" in answer.out
+    assert ("--json" in answer.out) == (name != "open")
+
+
+def test_help_needs_nothing_heavy() -> None:
+    code = (
+        "import sys; from curator.cli.main import run; run(['--help']);"
+        "bad = {'sqlalchemy', 'torch', 'rich', 'PySide6', 'lxml'} & set(sys.modules); assert not bad, bad"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    assert "replay" in done.stdout
+
+
+def test_info_tells_what_the_project_holds(cli: Cli, project: Path) -> None:
+    facts = cli("info", project, "--json").json
+    assert facts["documents"] == {"todo": 0, "in_progress": 0, "done": 8}
+    assert facts["splits"] == {"train": 6, "validation": 2, "test": 0}
+    assert facts["decisions"]["link"] == 24
+    assert facts["type_mapping"]["SpecificDisease"] == ["Disease"]
+    assert facts["knowledge_base"]["entities"] == 3
+    assert facts["bundle"] is None
+    assert "mentions: 32" in cli("info", project).out
+
+
+def test_link_writes_the_named_fields(cli: Cli, project: Path, tmp_path: Path) -> None:
+    out = tmp_path / "linked.jsonl"
+    answer = cli("link", project, "--split", "validation", "--out", out)
+    assert answer.code == 0, answer.err
+    lines: list[dict[str, Any]] = [json.loads(line) for line in out.read_text(encoding="utf-8").splitlines()]
+    assert len(lines) == 8
+    first = lines[0]
+    assert list(first) == ["document", "mention", "spans", "text", "type", "candidates", "nil", "bundle"]
+    assert (first["document"], first["spans"], first["text"]) == ("1", [[0, 9]], "Lidocaine")
+    assert list(first["candidates"][0]) == ["id", "name", "score", "scores"]
+    assert first["candidates"][0]["id"] == "MESH:D008012"
+    assert first["bundle"] == cli("info", project, "--json").json["bundle"]["id"]
+    assert not list(tmp_path.glob(".linked*"))
+
+
+def test_decide_undo_redo(cli: Cli, project: Path) -> None:
+    assert (
+        "Linked “Lidocaine” to Heart Arrest + Lidocaine"
+        in cli("decide", project, 1, "--link", "MESH:D006323", "--link", "MESH:D008012", "--curator", "ada").out
+    )
+    answer = cli("decide", project, 1, "--link", "OMIM:115000", "--json")
+    assert answer.json["mentions"] == [1]
+    assert "Arrhythmia" in answer.json["text"], "an alternate id finds its entity"
+    for option, reason in (("--nil", "too-general"), ("--reject", "wrong-span"), ("--skip", "unsure")):
+        assert cli("decide", project, 2, option, reason).code == 0
+    assert "Undid" in cli("undo", project).out
+    assert cli("redo", project, "--json").json["text"].startswith("Redid")
+    assert cli("redo", project, "--json").json == {"change": None}
+
+
+def test_link_stores_and_replay_shows(cli: Cli, project: Path) -> None:
+    assert cli("link", project).code == 0
+    answer = cli("replay", project, "--split", "train", "--limit", 7, "--json")
+    assert answer.json["decisions"] == 7
+    assert answer.json["unshown"] == 0
+
+
+def test_train_promotes_and_bundles_roll_back(cli: Cli, project: Path, jobs: FakeJobs) -> None:
+    more = project.parent / "more.pubtator"
+    more.write_text("".join(document(n) for n in range(50, 56)), encoding="utf-8")
+    assert cli("import", project, more, "--gold").code == 0
+    preview = cli("train", project, "--recipe", "pel-pb", "--preview")
+    assert "Learns from 36 links" in preview.out
+    answer = cli("train", project, "--recipe", "pel-pb", "--set", "epochs=2", "--max-minutes", "3", "--json")
+    assert answer.code == 0, answer.err
+    assert answer.json["active"] is True
+    spec = jobs.started[-1][1]
+    assert (spec["parameters"]["epochs"], spec["max_minutes"]) == (2, 3.0)
+    listed = cli("bundles", project, "--json").json["bundles"]
+    assert [one["active"] for one in listed] == [False, False, True]
+    assert cli("bundles", project, "--rollback").code == 0
+    assert cli("bundles", project).out.splitlines()[1].startswith("* ")
+    assert cli("bundles", project, "--promote", listed[0]["id"]).out.startswith("* ")
+    jobs.verdict = "refused"
+    assert "does not serve" in cli("train", project, "--recipe", "pel-pb").out
+
+
+def test_evaluate_shows_the_figures(cli: Cli, project: Path, jobs: FakeJobs) -> None:
+    cli("index", project)
+    nil = {"precision": None, "recall": 0.5, "f1": 0.25, "au_pr": 0.125}
+    jobs.result = {"mentions": 8, "in_kb": 6, "nil_mentions": 2, "recall": {"1": 0.5, "64": 1.0}, "nil": nil}
+    answer = cli("evaluate", project, "--split", "validation")
+    assert answer.out == (
+        "mentions 8, in the knowledge base 6, NIL 2\nrecall @1 50.0 %, @64 100.0 %\n"
+        "NIL precision undefined, recall 50.0 %, F1 25.0 %, auPR 12.5 %\n"
+    )
+    assert cli("evaluate", project, "--split", "validation", "--json").json == jobs.result
+
+
+def test_export_goes_back_byte_for_byte(cli: Cli, project: Path, documents_file: Path, tmp_path: Path) -> None:
+    answer = cli("export", project, tmp_path / "out.txt", "--format", "pubtator", "--json")
+    assert answer.json["unchanged"] == 32
+    assert (tmp_path / "out.txt").read_bytes() == documents_file.read_bytes()
+
+
+def test_a_cancelled_job_ends_with_130(cli: Cli, project: Path, jobs: FakeJobs) -> None:
+    jobs.outcomes = [JobOutcome(JobState.CANCELLED, "Cancelled.")]
+    assert cli("index", project).code == 130
+
+
+def test_a_bug_ends_with_1_and_its_traceback_in_the_log(cli: Cli, project: Path, jobs: FakeJobs) -> None:
+    from curator.services.logs import last_lines
+
+    jobs.outcomes = [JobOutcome(JobState.CRASHED, "ValueError()", detail="Traceback of the child")]
+    answer = cli("index", project)
+    assert answer.code == 1
+    assert answer.err.startswith("Error: This is a bug in curator")
+    assert len(answer.err.splitlines()) == 1
+    assert any("Traceback of the child" in line for line in last_lines())

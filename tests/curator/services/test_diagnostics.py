@@ -1,0 +1,25 @@
+"""Diagnostics tell about the installation and nothing about documents; the log rotates in its folder."""
+
+from __future__ import annotations
+
+import logging
+
+from curator.services.logs import last_lines, log_folder, start_logging, stop_logging
+from tests.curator.services.fakes import World
+
+
+def test_diagnostics_hold_no_text_of_a_document(filled: World) -> None:
+    filled.index()
+    text = filled.project.diagnostics.text()
+    for expected in ("Python", "Documents: 2 todo", "Knowledge base: kb.jsonl, 3 entities", "Linker: off", "(serves)"):
+        assert expected in text
+    for secret in ("Lidocaine", "blorbitis", "arrest"):
+        assert secret not in text
+
+
+def test_the_log_is_written_to_its_folder() -> None:
+    handler = start_logging()
+    logging.getLogger("curator.test").warning("a line of the log")
+    stop_logging(handler)
+    assert (log_folder() / "curator.log").is_file()
+    assert "a line of the log" in last_lines()[-1]

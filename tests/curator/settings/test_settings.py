@@ -1,0 +1,80 @@
+"""The settings: one schema, validated values, unknown keys kept, a file written whole."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import fields
+from pathlib import Path
+
+import pytest
+
+from curator.domain.errors import UserError
+from curator.settings.file import load, save
+from curator.settings.schema import Device, Kind, Settings, Theme, checked, default, options, with_value
+
+
+def test_each_field_is_described_and_its_default_allowed() -> None:
+    assert [one.name for one in options()] == [one.name for one in fields(Settings)]
+    for option in options():
+        assert option.title
+        assert option.help.endswith(".")
+        assert checked(option, default(option.name)) == default(option.name)
+        assert (option.kind is Kind.CHOICE) == bool(option.choices)
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "reason"),
+    [
+        ("font_size", 7, "from 8 to 32"),
+        ("font_size", "12", "whole number"),
+        ("font_size", True, "whole number"),
+        ("theme", "pink", "system, light, dark"),
+        ("curator_name", 3, "must be a text"),
+        ("colour", "red", "no setting 'colour'"),
+    ],
+)
+def test_wrong_values_are_refused_with_what_is_allowed(name: str, value: object, reason: str) -> None:
+    with pytest.raises(UserError, match=reason):
+        with_value(Settings(), name, value)
+
+
+def test_choices_become_enums() -> None:
+    assert with_value(Settings(), "device", "cuda").device is Device.CUDA
+    assert with_value(Settings(), "theme", "dark").theme is Theme.DARK
+
+
+def test_what_was_saved_is_loaded_with_unknown_keys(tmp_path: Path) -> None:
+    settings = Settings(curator_name="Ada", theme=Theme.DARK, font_size=16)
+    path = save(settings, unknown={"later": 1}, folder=tmp_path / "new")
+    loaded = load(tmp_path / "new")
+    assert loaded.settings == settings
+    assert loaded.unknown == {"later": 1}
+    assert "later" in loaded.problems[0]
+    assert [one.name for one in path.parent.iterdir()] == ["settings.json"]
+
+
+def test_a_missing_file_means_defaults(tmp_path: Path) -> None:
+    assert load(tmp_path).settings == Settings()
+    assert load(tmp_path).problems == ()
+
+
+@pytest.mark.parametrize("text", ["{", "[1]", "\x00"])
+def test_a_broken_file_means_defaults_and_is_reported(tmp_path: Path, text: str) -> None:
+    (tmp_path / "settings.json").write_text(text, encoding="utf-8")
+    loaded = load(tmp_path)
+    assert loaded.settings == Settings()
+    assert "settings.json" in loaded.problems[0]
+
+
+def test_a_wrong_value_falls_back_alone(tmp_path: Path) -> None:
+    raw = {"font_size": 99, "candidates_shown": 5}
+    (tmp_path / "settings.json").write_text(json.dumps(raw), encoding="utf-8")
+    loaded = load(tmp_path)
+    assert (loaded.settings.font_size, loaded.settings.candidates_shown) == (12, 5)
+    assert "Font size" in loaded.problems[0]
+
+
+def test_a_folder_that_cannot_be_made_is_said(tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("", encoding="utf-8")
+    with pytest.raises(UserError, match="could not be saved"):
+        save(Settings(), folder=tmp_path / "file")
