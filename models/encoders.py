@@ -299,6 +299,7 @@ def _folder_limit(folder: Path, config: dict[str, Any]) -> int:
 
 
 def _load_transformer(folder: Path, dtype: torch.dtype) -> nn.Module:
+    from safetensors import SafetensorError
     from transformers import AutoModel
     from transformers import logging as transformers_logging
 
@@ -309,7 +310,7 @@ def _load_transformer(folder: Path, dtype: torch.dtype) -> nn.Module:
         model = AutoModel.from_pretrained(
             str(folder), local_files_only=True, use_safetensors=True, trust_remote_code=False, dtype=dtype
         )
-    except (OSError, ValueError, RuntimeError, KeyError) as error:
+    except (OSError, ValueError, RuntimeError, KeyError, SafetensorError) as error:
         raise ModelError(f"The encoder in {folder} cannot be loaded ({error}). {REMEDY}") from error
     finally:
         transformers_logging.set_verbosity(verbosity)

@@ -96,7 +96,8 @@ def fit_fusion(
 ) -> FusionWeights:
     """Weights that maximise the mean reciprocal rank, by coordinate search on a small grid from ``start``.
 
-    Deterministic: stages in the given order, two rounds, a change only for a gain. A mention whose gold is
+    Deterministic: stages in the given order, two rounds; of equally good weights the smallest, so that a stage
+    that does not help gets none. A mention whose gold is
     not among the candidates teaches nothing. Only ``stages`` are fitted (all that occur, by default); the
     names' weight stays as it is, since only ratios matter.
     """
@@ -105,14 +106,12 @@ def fit_fusion(
     if not usable or (stages is not None and not stages):
         return weights
     names = stages if stages is not None else sorted(set().union(*(mention.scores for mention in usable)) - {NAMES})
-    best = mean_reciprocal_rank(usable, weights)
     for _ in range(2):
         for name in names:
-            for value in GRID:
-                tried = FusionWeights({**weights.weights, name: value}, weights.scales, len(usable))
-                quality = mean_reciprocal_rank(usable, tried)
-                if quality > best + 1e-9:
-                    weights, best = tried, quality
+            values = {*GRID, weights.weights.get(name, 0.0)}
+            tried = [FusionWeights({**weights.weights, name: value}, weights.scales) for value in sorted(values)]
+            quality = [round(mean_reciprocal_rank(usable, one), 9) for one in tried]
+            weights = tried[quality.index(max(quality))]
     return FusionWeights(weights.weights, weights.scales, len(usable))
 
 

@@ -29,7 +29,7 @@ _BRITISH = (
 )
 _POSSESSIVE = re.compile(r"['’`´]s?\b")
 _SEPARATORS = re.compile(r"[^\w+]+|_")
-_KEEP_S = ("ss", "us", "is", "as", "os")
+_KEEP_S = ("ss", "us", "is")
 
 
 @lru_cache(maxsize=200_000)

@@ -1,0 +1,108 @@
+import shutil
+
+import numpy as np
+import pytest
+import torch
+
+from models.encoders import length_batches, load_encoder, save_encoder
+from models.errors import ModelError
+from models.pooling import Pooling, marker_mean, mean_pool, pool
+
+
+def test_mean_pooling_ignores_padding() -> None:
+    states = torch.tensor([[[1.0, 2.0], [3.0, 4.0], [100.0, 100.0]]])
+    mask = torch.tensor([[1, 1, 0]])
+    assert mean_pool(states, mask).tolist() == [[2.0, 3.0]]
+    assert pool(states, mask, Pooling.CLS).tolist() == [[1.0, 2.0]]
+
+
+def test_mean_pooling_of_nothing_is_zero() -> None:
+    assert mean_pool(torch.ones(1, 2, 3), torch.zeros(1, 2)).tolist() == [[0.0, 0.0, 0.0]]
+
+
+def test_marker_mean_is_the_mean_of_two_positions() -> None:
+    states = torch.arange(12.0).reshape(1, 4, 3)
+    assert marker_mean(states, torch.tensor([1]), torch.tensor([3])).tolist() == [[6.0, 7.0, 8.0]]
+
+
+def test_padding_does_not_change_a_vector(encoder) -> None:
+    alone = encoder.encode(["pain"])
+    beside = encoder.encode(["acute failure of the heart and of the breast", "pain"])
+    np.testing.assert_allclose(alone[0], beside[1], atol=1e-5)
+
+
+def test_encode_keeps_order_and_normalises(encoder) -> None:
+    texts = ["heart failure", "a", "acute pain of the heart", "", "drug"]
+    together = encoder.encode(texts, batch_size=2)
+    one_by_one = np.concatenate([encoder.encode([text]) for text in texts])
+    np.testing.assert_allclose(together, one_by_one, atol=1e-5)
+    np.testing.assert_allclose(np.linalg.norm(together, axis=1), 1, atol=1e-5)
+    assert together.dtype == np.float32
+    assert encoder.encode([]).shape == (0, encoder.dimension)
+
+
+def test_progress_counts_every_text(encoder) -> None:
+    seen: list[tuple[int, int]] = []
+    encoder.encode(["a", "b", "c"], batch_size=2, progress=lambda done, total: seen.append((done, total)))
+    assert seen[-1] == (3, 3)
+
+
+def test_length_batches_hold_limits_and_every_row() -> None:
+    batches = length_batches([5, 1, 9, 9, 2], limit=2, tokens=16)
+    assert sorted(row for batch in batches for row in batch) == [0, 1, 2, 3, 4]
+    assert batches[0] == [2]  # two texts of nine tokens would be eighteen
+    assert max(len(batch) for batch in batches) == 2
+
+
+def test_save_and_load_give_the_same_encoder(encoder, tmp_path) -> None:
+    written = save_encoder(encoder, tmp_path / "saved")
+    loaded = load_encoder(tmp_path / "saved", device="cpu")
+    assert loaded.fingerprint == written
+    assert loaded.pooling is encoder.pooling
+    assert loaded.max_tokens == encoder.max_tokens
+    np.testing.assert_array_equal(loaded.encode(["heart"]), encoder.encode(["heart"]))
+
+
+def test_pooling_is_read_from_the_folder(make_tiny_bert, tmp_path) -> None:
+    assert load_encoder(make_tiny_bert(tmp_path / "cls", pooling="cls"), device="cpu").pooling is Pooling.CLS
+    assert load_encoder(make_tiny_bert(tmp_path / "plain", pooling=""), device="cpu").pooling is Pooling.CLS
+    assert load_encoder(make_tiny_bert(tmp_path / "mean"), device="cpu").pooling is Pooling.MEAN
+
+
+def test_fingerprint_depends_on_weights_and_pooling(make_tiny_bert, tmp_path) -> None:
+    first = load_encoder(make_tiny_bert(tmp_path / "a", seed=1), device="cpu")
+    same = load_encoder(make_tiny_bert(tmp_path / "b", seed=1), device="cpu")
+    other = load_encoder(make_tiny_bert(tmp_path / "c", seed=2), device="cpu")
+    cls = load_encoder(tmp_path / "a", device="cpu", pooling=Pooling.CLS)
+    assert first.fingerprint == same.fingerprint
+    assert len({first.fingerprint, other.fingerprint, cls.fingerprint}) == 3
+
+
+def test_wrong_folders_say_what_is_missing(tiny_bert, tmp_path) -> None:
+    with pytest.raises(ModelError, match="no encoder folder"):
+        load_encoder(tmp_path / "none", device="cpu")
+    copy = tmp_path / "copy"
+    shutil.copytree(tiny_bert, copy)
+    (copy / "model.safetensors").unlink()
+    with pytest.raises(ModelError, match=r"model\.safetensors missing"):
+        load_encoder(copy, device="cpu")
+    (copy / "vocab.txt").unlink()
+    (copy / "tokenizer.json").unlink()
+    with pytest.raises(ModelError, match="a tokenizer"):
+        load_encoder(copy, device="cpu")
+
+
+def test_damaged_weights_and_foreign_networks_are_refused(tiny_bert, tmp_path) -> None:
+    copy = tmp_path / "copy"
+    shutil.copytree(tiny_bert, copy)
+    (copy / "model.safetensors").write_bytes(b"no weights")
+    with pytest.raises(ModelError, match="cannot be loaded"):
+        load_encoder(copy, device="cpu")
+    (copy / "config.json").write_text('{"model_type": "gpt2"}')
+    with pytest.raises(ModelError, match="not of the BERT family"):
+        load_encoder(copy, device="cpu")
+
+
+def test_an_unknown_device_is_refused(tiny_bert) -> None:
+    with pytest.raises(ModelError, match="not available"):
+        load_encoder(tiny_bert, device="abacus")
