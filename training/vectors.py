@@ -22,7 +22,9 @@ CHUNK = 512
 TOKENS_PER_BATCH = 4096
 
 
-def entity_vectors(encoder: Encoder, texts: EntityTexts) -> Generator[Event, None, FloatArray]:
+def entity_vectors(
+    encoder: Encoder, texts: EntityTexts, *, phase: Phase = Phase.ENCODE
+) -> Generator[Event, None, FloatArray]:
     """(entities, d) vectors, not normalised, short texts first."""
     total = len(texts.kb.entities)
     tokens = texts.of(range(total))
@@ -31,7 +33,7 @@ def entity_vectors(encoder: Encoder, texts: EntityTexts) -> Generator[Event, Non
     for start in range(0, total, CHUNK):
         rows = order[start : start + CHUNK]
         vectors[rows] = encoder.encode_ids([tokens[row] for row in rows], normalize=False)
-        yield Event(Phase.ENCODE, min(start + CHUNK, total), total)
+        yield Event(phase, min(start + CHUNK, total), total)
     return vectors
 
 
@@ -44,7 +46,7 @@ def untrained_vectors(
     kept = _read(path, shape)
     if kept is not None:
         return kept, True
-    vectors = yield from entity_vectors(encoder, texts)
+    vectors = yield from entity_vectors(encoder, texts, phase=Phase.PREPARE)
     with atomic_path(path) as beside, beside.open("wb") as handle:
         np.save(handle, vectors, allow_pickle=False)
     return vectors, False
