@@ -10,7 +10,6 @@ from collections.abc import Sequence
 
 import click
 
-from curator import __version__
 from curator.domain.errors import CancelledError, UserError
 from curator.services.logs import log_folder, start_logging, stop_logging
 
@@ -56,7 +55,7 @@ class LazyGroup(click.Group):
 
 
 @click.command(cls=LazyGroup, context_settings={"help_option_names": ["-h", "--help"]})
-@click.version_option(__version__, prog_name="curator")
+@click.version_option(package_name="curator", prog_name="curator")
 def cli() -> None:
     """Curate entity links in documents, with a linker that learns from your decisions.
 

@@ -80,6 +80,6 @@ class EvaluationService:
         if not found:
             what = f"no bundle {bundle_id}" if bundle_id else "no index yet"
             raise UserError(
-                f"There is {what} to evaluate. `curator bundles` lists the bundles, `curator index` makes one."
+                f"There is {what} to evaluate. `curator index` builds one, `curator bundles` lists them."
             )
         return found[0]

@@ -19,15 +19,20 @@ def log_folder() -> Path:
 
 
 def start_logging() -> logging.Handler | None:
-    """Write `curator.*` to the log file; None where the folder cannot be written: no log is no reason to stop."""
+    """Write `curator.*` to the log file, once for the process; whoever gets the handler stops it.
+
+    None where it is written already, or the folder cannot be written: no log is no reason to stop.
+    """
     folder = log_folder()
+    logger = logging.getLogger("curator")
+    if any(isinstance(one, RotatingFileHandler) for one in logger.handlers):
+        return None
     try:
         folder.mkdir(parents=True, exist_ok=True)
         handler = RotatingFileHandler(folder / FILE, maxBytes=BYTES, backupCount=BACKUPS, encoding="utf-8", delay=True)
     except OSError:
         return None
     handler.setFormatter(logging.Formatter("%(asctime)s %(process)d %(levelname)s %(name)s: %(message)s"))
-    logger = logging.getLogger("curator")
     logger.setLevel(logging.INFO)
     logger.addHandler(handler)
     return handler

@@ -19,6 +19,7 @@ def test_diagnostics_hold_no_text_of_a_document(filled: World) -> None:
 
 def test_the_log_is_written_to_its_folder() -> None:
     handler = start_logging()
+    assert start_logging() is None, "every line is written once"
     logging.getLogger("curator.test").warning("a line of the log")
     stop_logging(handler)
     assert (log_folder() / "curator.log").is_file()
