@@ -14,7 +14,7 @@ from curator.services.ports import ProjectCounts, QueueFilter
 from curator.ui.labels import ElidedLabel
 from curator.ui.queue_delegate import QueueDelegate
 from curator.ui.queue_model import STATE_WORDS, QueueModel, QueueSource
-from curator.ui.row_list import RowList
+from curator.ui.row_list import RowTable
 
 NO_PROJECT = "No project is open."
 NO_DOCUMENTS = "This project has no documents yet. Import some with Project › Import documents…"
@@ -33,8 +33,7 @@ class QueuePanel(QWidget):
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.model = QueueModel(parent=self)
-        self.list = RowList("Documents", self)
-        self.list.setUniformItemSizes(True)
+        self.list = RowTable("Documents", self)
         self.list.setModel(self.model)
         self.list.setItemDelegate(QueueDelegate(self.list))
         self.text = QLineEdit(self)

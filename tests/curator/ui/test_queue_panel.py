@@ -67,6 +67,21 @@ def test_down_goes_from_the_filter_to_the_list(qtbot: QtBot, panel: QueuePanel) 
     assert caught.args == [10]
 
 
+def test_home_and_end_go_to_the_ends(qtbot: QtBot, panel: QueuePanel) -> None:
+    qtbot.keyClick(panel.list, Qt.Key.Key_End)
+    assert panel.list.currentIndex().row() == 39
+    qtbot.keyClick(panel.list, Qt.Key.Key_Home)
+    assert panel.list.currentIndex().row() == 0
+
+
+def test_rows_grow_with_the_font(panel: QueuePanel) -> None:
+    before = panel.list.rowHeight(0)
+    font = panel.list.font()
+    font.setPointSizeF(font.pointSizeF() * 2)
+    panel.list.setFont(font)
+    assert panel.list.rowHeight(0) > 1.6 * before
+
+
 def test_without_a_project_it_says_so(panel: QueuePanel) -> None:
     panel.set_source(None)
     assert panel.list._empty == "No project is open."

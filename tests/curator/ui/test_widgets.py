@@ -87,10 +87,11 @@ CONTROLS = (QAbstractButton, QAbstractItemView, QComboBox, QLineEdit, QTextBrows
 def test_every_control_has_a_name_for_screen_readers(qtbot: QtBot, make: Callable[[], QWidget]) -> None:
     widget = make()
     qtbot.addWidget(widget)
-    controls = [w for w in (widget, *widget.findChildren(QWidget)) if isinstance(w, CONTROLS)]
+    controls = [w for w in (widget, *widget.findChildren(QWidget)) if isinstance(w, CONTROLS) and not w.isHidden()]
     inner = [w for w in controls if w.parent() is None or not isinstance(w.parent(), QLineEdit | QComboBox)]
     popups = [w for w in inner if w.window() is not widget.window()]
-    assert not [w for w in inner if w not in popups and not w.accessibleName()]
+    corner = "qt_tableview_cornerbutton"  # Qt's own, between two headers that are hidden
+    assert not [w for w in inner if w not in popups and w.objectName() != corner and not w.accessibleName()]
 
 
 @WIDGETS

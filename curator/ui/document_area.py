@@ -1,0 +1,228 @@
+"""The reading area: one document laid out in a column, scrolled, and painted with its mentions.
+
+Painted over text layouts rather than in a QTextBrowser: with 20,000 tokens in one paragraph and 2,000 mentions a
+QTextBrowser with extra selections needs 450 ms to move the current mention, and cannot draw nested mentions apart.
+"""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QEvent, QPointF, QRectF, QSize, Qt
+from PySide6.QtGui import (
+    QFocusEvent,
+    QFont,
+    QFontMetricsF,
+    QPainter,
+    QPaintEvent,
+    QPalette,
+    QResizeEvent,
+    QShowEvent,
+)
+from PySide6.QtWidgets import QAbstractScrollArea, QFrame, QWidget
+
+from curator.domain.documents import Document, Span
+from curator.services.queue import MentionView
+from curator.ui.document_layout import DocumentLayout, Styles, column_width
+from curator.ui.document_painter import Scene, frame_rects, paint
+from curator.ui.mention_marks import Mark, Marks, bounds
+from curator.ui.text_selection import TextSelection
+from curator.ui.theme import theme_of
+
+MARGIN = 40
+"""Least space beside the column; it narrows to a twelfth where the window is narrow."""
+READING_SCALE = 1.3
+"""The reading font against the interface's."""
+
+
+class DocumentArea(QAbstractScrollArea):
+    """Holds and paints what `DocumentView` is told to show; knows no mouse and no keys.
+
+    The text never moves by itself: a change of width or font keeps the line at the top where it is.
+    """
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.setFrameShape(QFrame.Shape.NoFrame)
+        self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
+        self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        self.setAccessibleName("Document text")
+        self.viewport().setBackgroundRole(QPalette.ColorRole.Base)
+        self._document: Document | None = None
+        self._views: tuple[MentionView, ...] = ()
+        self._layout: DocumentLayout | None = None
+        self._marks: Marks | None = None
+        self._current: int | None = None
+        self._reading_font: QFont | None = None
+        self._selected = TextSelection()
+        self._settled = False
+        self._empty = ("No document is open", "Choose one from the queue.")
+
+    def set_reading_font(self, font: QFont | None) -> None:
+        """The text's font; None: the interface's, larger by `READING_SCALE`. Keeps the place in the text."""
+        self._reading_font = font
+        self._rebuild_in_place()
+
+    @property
+    def reading_font(self) -> QFont:
+        if self._reading_font is not None:
+            return self._reading_font
+        font = QFont(self.font())
+        font.setPointSizeF(max(font.pointSizeF(), 1.0) * READING_SCALE)
+        return font
+
+    def scroll_lines(self, lines: int) -> None:
+        self.verticalScrollBar().setValue(
+            self.verticalScrollBar().value() + lines * self.verticalScrollBar().singleStep()
+        )
+
+    def rect_of(self, span: Span) -> QRectF:
+        """Where a span stands in viewport pixels, for placing popups beside it."""
+        whole = QRectF()
+        if self._layout is not None:
+            for piece in self._layout.pieces(span):
+                whole = whole.united(piece.rect)
+        return whole.translated(self._origin())
+
+    # --- layout ---
+
+    def _build(self) -> None:
+        document = self._document
+        if document is None:
+            return
+        titled = any(p.kind == "title" for p in document.passages) or document.text.startswith(document.title)
+        title = "" if titled else document.title
+        self._layout = DocumentLayout(document.text, document.passages, Styles.of(self.reading_font), title=title)
+        self._lay_out()
+
+    def _lay_out(self) -> None:
+        if self._layout is not None:
+            self._layout.lay_out(self._column())
+            self._marks = Marks(self._layout, self._views)
+        self._fit_scroll_bar()
+        self.viewport().update()
+
+    def _rebuild_in_place(self) -> None:
+        anchor = self._top_offset()
+        self._build()
+        self._scroll_to_offset(anchor)
+
+    def _column(self) -> float:
+        room = self.viewport().width()
+        return max(min(column_width(self.reading_font), room - 2 * min(MARGIN, room // 12)), 60.0)
+
+    def _top_margin(self) -> float:
+        return QFontMetricsF(self.reading_font).height() * 1.5
+
+    def _fit_scroll_bar(self) -> None:
+        bar, page = self.verticalScrollBar(), self.viewport().height()
+        height = self._layout.height + 2 * self._top_margin() if self._layout is not None else 0
+        bar.setPageStep(page)
+        bar.setSingleStep(int(self._layout.styles.body.line_height) if self._layout is not None else 20)
+        bar.setRange(0, max(int(height) - page, 0))
+
+    def _origin(self) -> QPointF:
+        """The column's top left corner in the viewport."""
+        width = self._layout.width if self._layout is not None else 0.0
+        left = max((self.viewport().width() - width) // 2, 0)
+        return QPointF(float(left), self._top_margin() - self.verticalScrollBar().value())
+
+    def _top_offset(self) -> tuple[int, float] | None:
+        """The code point at the viewport's top and how far its line is scrolled out."""
+        if self._layout is None or not self._layout.blocks or self.verticalScrollBar().value() == 0:
+            return None
+        offset = self._layout.offset_at(QPointF(0, -self._origin().y()))
+        return offset, self._layout.caret(offset).top() + self._origin().y()
+
+    def _scroll_to_offset(self, anchor: tuple[int, float] | None) -> None:
+        if anchor is not None and self._layout is not None and self._layout.blocks:
+            top = self._layout.caret(anchor[0]).top() + self._top_margin() - anchor[1]
+            self.verticalScrollBar().setValue(int(top))
+
+    def _bring_into_sight(self, mark: Mark) -> None:
+        """Scroll as little as shows the mention with two lines of its context; the text never jumps for less."""
+        assert self._layout is not None
+        where = bounds(mark).translated(self._origin())
+        context = 2 * self._layout.styles.body.line_height
+        page, bar = self.viewport().height(), self.verticalScrollBar()
+        if where.isEmpty() or (where.top() >= context and where.bottom() <= page - context):
+            return
+        if where.top() < context:
+            bar.setValue(int(bar.value() + where.top() - page / 3))
+        else:
+            bar.setValue(int(bar.value() + min(where.bottom() - page * 2 / 3, where.top() - context)))
+
+    # --- painting ---
+
+    def _mark(self, mention_id: int | None) -> Mark | None:
+        return self._marks.get(mention_id) if self._marks is not None else None
+
+    def _update_mark(self, mark: Mark | None) -> None:
+        for rect in frame_rects(mark) if mark is not None else ():
+            self.viewport().update(rect.translated(self._origin()).adjusted(-3, -3, 5, 5).toAlignedRect())
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        painter = QPainter(self.viewport())
+        if self._layout is None or self._marks is None:
+            self._paint_empty(painter)
+        else:
+            caret = self._selected.caret if self.hasFocus() and self._selected.by_keyboard else None
+            scene = Scene(
+                self._layout, self._marks, self._origin(), self.palette(), self._current, self._selected.span, caret
+            )
+            paint(painter, scene, QRectF(event.rect()))
+        painter.end()
+
+    def _paint_empty(self, painter: QPainter) -> None:
+        theme, area = theme_of(self.palette()), self.viewport().rect()
+        painter.setPen(theme.palette.color(QPalette.ColorRole.Text))
+        font = self.reading_font
+        font.setWeight(QFont.Weight.DemiBold)
+        painter.setFont(font)
+        middle = area.center().y()
+        flags = Qt.AlignmentFlag.AlignHCenter | Qt.TextFlag.TextWordWrap
+        upper = QRectF(area.left() + 20, middle - 200, area.width() - 40, 195)
+        painter.drawText(upper, flags | Qt.AlignmentFlag.AlignBottom, self._empty[0])
+        painter.setFont(self.font())
+        painter.setPen(theme.muted)
+        painter.drawText(upper.translated(0, 205), flags | Qt.AlignmentFlag.AlignTop, self._empty[1])
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        if self._layout is not None and abs(self._column() - self._layout.width) > 0.5:
+            anchor = self._top_offset()
+            self._lay_out()
+            self._scroll_to_offset(anchor if self.isVisible() else None)
+        else:
+            self._fit_scroll_bar()
+            self.viewport().update()
+        if not self._settled:
+            self._to_top()
+
+    def showEvent(self, event: QShowEvent) -> None:
+        super().showEvent(event)
+        if not self._settled:  # shown for the first time, now at its real size
+            self._settled = True
+            self._to_top()
+
+    def _to_top(self) -> None:
+        """From the top, and on from there only as far as the current mention needs."""
+        self.verticalScrollBar().setValue(0)
+        if (mark := self._mark(self._current)) is not None:
+            self._bring_into_sight(mark)
+
+    def changeEvent(self, event: QEvent) -> None:
+        super().changeEvent(event)
+        if event.type() == QEvent.Type.FontChange:
+            self._rebuild_in_place()
+        elif event.type() == QEvent.Type.PaletteChange:
+            self.viewport().update()
+
+    def sizeHint(self) -> QSize:
+        return QSize(int(column_width(self.reading_font)) + 2 * MARGIN, 600)
+
+    def focusInEvent(self, event: QFocusEvent) -> None:
+        super().focusInEvent(event)
+        self.viewport().update()
+
+    def focusOutEvent(self, event: QFocusEvent) -> None:
+        super().focusOutEvent(event)
+        self.viewport().update()
