@@ -74,6 +74,7 @@ class Jobs(QObject):
         self._clock = clock
         self._numbers = itertools.count(1)
         self._running: dict[int, RunningJob] = {}
+        self._questions: dict[int, Then] = {}
         bridge.progressed.connect(self._progress)
         bridge.ended.connect(self._end)
 
@@ -92,6 +93,12 @@ class Jobs(QObject):
             raise
         self.changed.emit()
         return job
+
+    def ask(self, launch: Launch, *, then: Then) -> None:
+        """A question to a worker thread that the bar does not show and nothing waits for."""
+        number = next(self._numbers)
+        self._questions[number] = then
+        launch(lambda _: None, lambda outcome: self._bridge.tell_end(number, outcome))
 
     @property
     def shown(self) -> RunningJob | None:
@@ -126,6 +133,9 @@ class Jobs(QObject):
             self.progressed.emit(job)
 
     def _end(self, number: int, outcome: JobOutcome) -> None:
+        if number in self._questions:
+            self._questions.pop(number)(outcome)
+            return
         job = self._running.pop(number, None)
         if job is not None:
             self.changed.emit()

@@ -15,6 +15,7 @@ from curator.ui.row_painting import draw_key, draw_words, scaled
 from curator.ui.theme import theme_of
 
 SMALL = 0.88
+MESSAGE_MS = 4000
 Hint = tuple[str, str]  # key, what it does
 
 
@@ -130,21 +131,39 @@ class KeyHints(QWidget):
 
 
 class BottomBar(QWidget):
-    """Job line and key hints; its height never changes."""
+    """Job line, what was done last, and key hints; its height never changes."""
 
     def __init__(self, jobs: Jobs, parent: QWidget | None = None) -> None:
         super().__init__(parent)
+        self._jobs = jobs
         self.job = JobLine(jobs, self)
+        self.message = ElidedLabel(muted=True, parent=self)
         self.hints = KeyHints(self)
+        self._timer = QTimer(self, singleShot=True, interval=MESSAGE_MS)
         line = QHBoxLayout(self)
         line.setContentsMargins(12, 3, 8, 3)
         line.setSpacing(16)
         line.addWidget(self.job, 1)
+        line.addWidget(self.message, 1)
         line.addWidget(self.hints)
         self.setFixedHeight(self.hints.sizeHint().height() + 10)
+        self._timer.timeout.connect(self._turn)
+        jobs.changed.connect(self._turn)
+        self._turn()
 
     def show_state(self, state: WindowState) -> None:
         self.hints.set_hints(hints_for(state))
+
+    def say(self, words: str) -> None:
+        """Show a sentence, for some seconds where background work has to be shown again."""
+        self.message.set_words(words)
+        self._timer.start()
+        self._turn()
+
+    def _turn(self) -> None:
+        job = len(self._jobs) > 0 and not self._timer.isActive()
+        self.job.setVisible(job)
+        self.message.setVisible(not job)
 
 
 def hints_for(state: WindowState) -> tuple[Hint, ...]:

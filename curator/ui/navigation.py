@@ -40,6 +40,13 @@ class Navigator(QObject):
         self.mention: MentionView | None = None
         self.newer_waits = False
 
+    def set_limit(self, candidates: int) -> None:
+        """How many candidates are shown."""
+        if candidates != self.limit:
+            self.limit = candidates
+            self._show(swap=False)
+            self.mention_changed.emit()
+
     # --- documents ---
 
     def open(self, document_id: int, mention_id: int | None = None) -> None:

@@ -7,7 +7,6 @@ from datetime import datetime
 from PySide6.QtCore import QObject, Slot
 
 from curator.domain.changes import Change, ChangeKind
-from curator.domain.entities import KnowledgeBaseInfo
 from curator.domain.jobs import LinkerState, LinkerStatus
 from curator.services.queue import MentionView
 from curator.ui.jobs import JobKind
@@ -41,7 +40,7 @@ class Refresher(QObject):
         self._bench = bench
         self._status = status
         self._own: set[int] = set()  # operations of this window, shown already
-        self._kb: KnowledgeBaseInfo | None = None
+        self._shown: int | None = None
         at, decider, bridge = bench.navigator, bench.decider, bench.bridge
         at.document_changed.connect(self._document)
         at.content_changed.connect(self._content)
@@ -90,6 +89,9 @@ class Refresher(QObject):
     @Slot()
     def _mention(self) -> None:
         bench, view = self._bench, self._bench.navigator.mention
+        if view is None or view.mention.id != self._shown:
+            bench.reasons.dismiss()  # a reason asked for one mention never goes to another
+        self._shown = view.mention.id if view is not None else None
         bench.document.set_current(view.mention.id if view is not None else None)
         bench.candidates.show_mention(view)
         if view is None and bench.navigator.opened is not None and not bench.navigator.opened.mentions:

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QLabel, QSplitter, QStackedWidget, QVBoxLayout, QWidget
 
 from curator.bootstrap import Project
 from curator.commands import WindowState
+from curator.domain.decisions import Outcome, Verdict
 from curator.domain.entities import EntityMatch
+from curator.services.ports import QueueFilter
 from curator.ui.bridge import Bridge
 from curator.ui.candidate_panel import CandidatePanel
 from curator.ui.deciding import Decider
@@ -39,8 +41,10 @@ class Workbench(QWidget):
         self.jobs = Jobs(self.bridge)
         self.navigator = Navigator(project.queue, project.suggestions, self)
         self.decider = Decider(project.curation, self.navigator, self)
+        self.usual_type = ""
         self._make_widgets()
         self._compose()
+        self._connect()
 
     def _make_widgets(self) -> None:
         lookup = self.project.knowledge.entity
@@ -102,6 +106,68 @@ class Workbench(QWidget):
         mention = self.navigator.mention
         wanted = mention.mention.type if mention is not None else None
         return self.project.knowledge.search(query, mention_type=wanted) or self.project.knowledge.search(query)
+
+    def _connect(self) -> None:
+        self.queue.document_activated.connect(self._open)
+        self.queue.filter_changed.connect(self._filtered)
+        self.document.mention_activated.connect(self.navigator.select)
+        self.document.mention_double_clicked.connect(self._search_mention)
+        self.candidates.candidate_chosen.connect(self.decider.link)
+        self.candidates.nil_chosen.connect(lambda: self.ask_reason(Outcome.NIL))
+        self.search.linked.connect(lambda entity: self._found(entity, self.decider.link))
+        self.search.added.connect(lambda entity: self._found(entity, self.decider.also))
+        self.search.left.connect(self.focus_document)
+        self.reasons.chosen.connect(self._reason_chosen)
+        self.reasons.left.connect(lambda: self.line.setCurrentWidget(self.bottom))
+        self.types.chosen.connect(self._type_chosen)
+        for part in (self.navigator, self.decider):
+            part.said.connect(self.say)
+        self.decider.refused.connect(self.say)
+        self.decider.done.connect(lambda change: self.say(change.text))
+
+    def say(self, words: str) -> None:
+        """A sentence in the bottom line."""
+        self.bottom.say(words)
+
+    # --- what the parts ask for ---
+
+    def _open(self, document_id: int) -> None:
+        self.navigator.open(document_id)
+        self.focus_document()
+
+    def _filtered(self, where: QueueFilter) -> None:
+        self.navigator.where = where
+
+    def _search_mention(self, mention_id: int) -> None:
+        self.navigator.select(mention_id)
+        view = self.navigator.mention
+        self.start_search(view.mention.text if view is not None else "")
+
+    def start_search(self, text: str = "", *, adding: bool = False) -> None:
+        self.show_search(True)
+        self.search.start(text, adding=adding)
+
+    def _found(self, entity_id: str, act: Callable[[str], None]) -> None:
+        if self.navigator.mention is not None and not self.project.read_only:
+            act(entity_id)
+        self.focus_document()
+
+    def ask_reason(self, outcome: Outcome) -> None:
+        if self.navigator.mention is not None and not self.project.read_only:
+            self.line.setCurrentWidget(self.reasons)
+            self.reasons.ask(outcome)
+
+    def _reason_chosen(self, verdict: Verdict) -> None:
+        self.line.setCurrentWidget(self.bottom)
+        self.decider.decide(verdict)
+
+    def _type_chosen(self, mention_type: str) -> None:
+        selection = self.document.selection
+        self.usual_type = mention_type
+        if selection is not None:
+            self.decider.add_mention((selection,), mention_type)
+            self.document.clear_selection()
+        self.focus_document()
 
     # --- the keyboard ---
 

@@ -1,0 +1,129 @@
+"""Hands for the demo without a display: they press the keys that a curator would press, and wait for what appears."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+from PySide6.QtCore import QEventLoop, Qt, QTimer, SignalInstance
+from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QApplication, QMessageBox, QPushButton, QWidget
+
+from curator.domain.errors import UserError
+from curator.domain.jobs import LinkerState
+from curator.ui.dialogs.export_gold import ExportDialog
+from curator.ui.main_window import MainWindow
+from curator.ui.workbench import Workbench
+
+PATIENCE_MS = 180_000
+Key = Qt.Key
+CTRL = Qt.KeyboardModifier.ControlModifier
+SHIFT = Qt.KeyboardModifier.ShiftModifier
+PLAIN = Qt.KeyboardModifier.NoModifier
+FORMATS = {"pubmed": "gold.pubtator", "wikia": "gold-zeshel"}
+
+
+class Hands:
+    def __init__(self, window: MainWindow) -> None:
+        self._window = window
+        window.activateWindow()
+        QTest.qWaitForWindowActive(window)
+
+    @property
+    def _bench(self) -> Workbench:
+        assert self._window.bench is not None
+        return self._window.bench
+
+    def press(self, key: Qt.Key, modifiers: Qt.KeyboardModifier = PLAIN) -> None:
+        """Press a key in whatever has the keyboard."""
+        QTest.keyClick(QApplication.focusWidget() or self._window, key, modifiers)
+
+    def wait(self, ready: Callable[[], bool], *signals: SignalInstance, what: str) -> None:
+        """Run the event loop until `ready`, looked at whenever one of the signals comes. Raises UserError."""
+        loop = QEventLoop()
+        timer = QTimer(singleShot=True, interval=PATIENCE_MS)
+        timer.timeout.connect(loop.quit)
+
+        def look(*_: object) -> None:
+            if ready():
+                loop.quit()
+
+        for signal in signals:
+            signal.connect(look)
+        timer.start()
+        if not ready():
+            loop.exec()
+        for signal in signals:
+            signal.disconnect(look)
+        if not ready():
+            raise UserError(f"{what} did not appear within {PATIENCE_MS // 60_000} minutes. See the log.")
+
+    def wait_for_suggestions(self) -> None:
+        """Until the linker has answered for the open document. Raises UserError where the linker gave up."""
+        bench = self._bench
+        failed = bench.project.suggestions.status
+
+        def ready() -> bool:
+            opened = bench.navigator.opened
+            answered = opened is not None and all(one.suggestion is not None for one in opened.mentions)
+            return answered or failed().state is LinkerState.FAILED
+
+        self.wait(ready, bench.state_changed, what="Suggestions")
+        if failed().state is LinkerState.FAILED:
+            raise UserError(f"The linker does not serve: {failed().message}")
+
+    # --- a curator's minute ---
+
+    def curate(self) -> Iterator[str]:
+        """Decide with each of the deciding keys; yields what each did."""
+        bench = self._bench
+        if bench.navigator.mention is None or bench.navigator.mention.decision is not None:
+            self.press(Key.Key_Tab)
+            self.wait_for_suggestions()
+        for keys, act in (
+            ("↵", self._accept),
+            ("N ↵", lambda: self._reason(Key.Key_N)),
+            ("X ↵", lambda: self._reason(Key.Key_X)),
+            ("2", lambda: self.press(Key.Key_2)),
+            ("Space ↵", self._search_and_link),
+            ("Ctrl+Z", lambda: self.press(Key.Key_Z, CTRL)),
+        ):
+            view = bench.navigator.mention
+            if view is None:
+                yield "Everything is decided."
+                return
+            before = view.mention.text
+            act()
+            yield f"{keys:8} at “{before}”: {bench.bottom.message.words}"
+
+    def _accept(self) -> None:
+        self.press(Key.Key_Return)
+
+    def _reason(self, key: Qt.Key) -> None:
+        self.press(key)
+        self.press(Key.Key_Return)
+
+    def _search_and_link(self) -> None:
+        """Search the mention's text and link to the first entity found; Esc where there is none."""
+        self.press(Key.Key_Space)
+        found = self._bench.search.panel.model.rowCount() > 0
+        self.press(Key.Key_Return if found else Key.Key_Escape)
+
+    def export(self, out: Path) -> Path:
+        """Through the dialog, into `out`."""
+        bench = self._bench
+        path = out / FORMATS.get(bench.project.name, "gold")
+        self.press(Key.Key_E, CTRL)
+        dialog = next(one for one in QApplication.topLevelWidgets() if isinstance(one, ExportDialog))
+        dialog.path.set_path(path)
+        dialog.accept()
+        self.wait(lambda: len(bench.jobs) == 0, bench.jobs.ended, what="The export")
+        self._leave_boxes()
+        return path
+
+    def _leave_boxes(self) -> None:
+        boxes: list[QWidget] = [one for one in QApplication.topLevelWidgets() if isinstance(one, QMessageBox)]
+        for box in boxes:
+            button = box.findChild(QPushButton)
+            if button is not None:
+                QTest.mouseClick(button, Qt.MouseButton.LeftButton)

@@ -1,0 +1,125 @@
+"""`curator demo`: make the demo project, then open the window; without a display, the same session off screen."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from collections.abc import Generator
+from pathlib import Path
+from typing import Any
+
+import click
+from rich.console import Console
+from rich.progress import BarColumn, TextColumn, TimeRemainingColumn
+from rich.progress import Progress as Bar
+
+from curator import bootstrap
+from curator.bootstrap import Project
+from curator.domain.errors import UserError
+from curator.domain.jobs import JobOutcome, JobState, Progress
+from curator.ui.app import has_display, make_application, make_window, run
+from curator.ui.demo_hands import Hands
+from curator.ui.demo_project import fill, is_filled, world_of
+
+PROBE = "import sys; from PySide6.QtGui import QGuiApplication; QGuiApplication(sys.argv[:1])"
+SCREENSHOT = "screenshot.png"
+
+
+def run_demo(out: Path, *, world: str) -> int:
+    """Build `out`/WORLD.curation where it is not complete, then show it. Raises UserError; returns the exit code."""
+    folder = make_project(out, world=world)
+    if can_show():
+        click.echo(f"Opening {folder}")
+        return run(folder)
+    click.echo("There is no display: the same session runs off screen.")
+    os.environ["QT_QPA_PLATFORM"] = "offscreen"
+    return off_screen(folder, out)
+
+
+def make_project(out: Path, *, world: str) -> Path:
+    """The demo project with documents and a complete index; one that is complete is left as it is."""
+    files = world_of(world)
+    folder = out / f"{world}.curation"
+    try:
+        out.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise UserError(f"{out} cannot be made ({error.strerror}). Choose a folder that you can write to.") from error
+    project = bootstrap.open_project(folder, linker=False) if folder.exists() else _create(folder)
+    try:
+        if not is_filled(project):
+            _show(fill(project, files))
+        if project.retraining.needs_index():
+            _build_index(project)
+    finally:
+        project.close()
+    return folder
+
+
+def _create(folder: Path) -> Project:
+    click.echo(f"Making {folder}")
+    return bootstrap.create_project(folder, linker=False)
+
+
+def can_show() -> bool:
+    """Whether Qt can open a window here. Without its X11 libraries Qt ends the process, so a child tries first."""
+    if not has_display():
+        return False
+    child = subprocess.run([sys.executable, "-c", PROBE], capture_output=True, check=False)  # noqa: S603 - our own code
+    return child.returncode == 0
+
+
+def _bar() -> Bar:
+    columns = (TextColumn("{task.description:32}"), BarColumn(), TextColumn("{task.fields[said]}"))
+    return Bar(*columns, TimeRemainingColumn(), console=Console(stderr=True))
+
+
+def _show(steps: Generator[Progress, None, Any]) -> None:
+    """Run an import in this thread with a progress bar."""
+    with _bar() as bar:
+        task = bar.add_task("", said="")
+        for step in steps:
+            bar.update(task, description=step.phase, completed=step.done, total=step.total or None, said=step.text)
+
+
+def _build_index(project: Project) -> None:
+    """Raises UserError with the job's sentence where it does not finish."""
+    ended: list[JobOutcome] = []
+    with _bar() as bar:
+        task = bar.add_task("index", said="")
+
+        def tell(step: Progress) -> None:
+            bar.update(task, description=step.phase, completed=step.done, total=step.total or None, said=step.text)
+
+        handle = project.retraining.build_index(on_progress=tell, on_end=ended.append)
+        try:
+            outcome = handle.wait()
+        except KeyboardInterrupt:
+            handle.cancel()
+            raise
+    if outcome is None or outcome.state is not JobState.DONE:
+        raise UserError(f"The index was not built: {outcome.message if outcome else 'it did not end'}")
+
+
+def off_screen(folder: Path, out: Path) -> int:
+    """A curator's minute with real key presses in a window that nobody sees; a screenshot and the gold remain."""
+    app = make_application(sys.argv[:1])
+    window = make_window(app)
+    window.show()
+    hands = Hands(window)
+    try:
+        window.session.open(folder)
+        click.echo(f"Opened {folder}")
+        hands.wait_for_suggestions()
+        for line in hands.curate():
+            click.echo(line)
+        window.grab().save(str(out / SCREENSHOT))
+        gold = hands.export(out)
+    finally:
+        window.session.close()
+        window.close()
+        window.deleteLater()
+    click.echo(f"Screenshot: {out / SCREENSHOT}")
+    click.echo(f"Gold: {gold}")
+    click.echo(f"The project stays in {folder}; `curator open {folder}` opens it where there is a display.")
+    return 0

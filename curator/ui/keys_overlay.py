@@ -1,0 +1,150 @@
+"""All keys at a glance (?), made from the commands."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from html import escape
+
+from PySide6.QtCore import QEvent, QObject, Qt
+from PySide6.QtGui import QColor, QKeyEvent, QKeySequence, QMouseEvent, QPainter, QPaintEvent
+from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QScrollArea, QVBoxLayout, QWidget
+
+from curator.commands import COMMANDS, Command, Menu
+from curator.ui.theme import theme_of
+
+COLUMNS: tuple[tuple[Menu, ...], ...] = (
+    (Menu.MENTION,),
+    (Menu.QUEUE, Menu.EDIT, Menu.PROJECT),
+    (Menu.MODEL, Menu.TOOLS, Menu.VIEW, Menu.HELP),
+)
+MORE = {
+    Menu.MENTION: (
+        ("← →", "Move a caret in the text; with Ctrl by word, with Shift selecting"),
+        ("Esc", "Back to the text"),
+    )
+}
+
+
+class KeysOverlay(QWidget):
+    """Lies over the window and dims it. Esc, ? and a click close it; what had the keyboard gets it back."""
+
+    def __init__(self, over: QWidget) -> None:
+        super().__init__(over)
+        self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
+        self.setAccessibleName("Keys")
+        self._before = over.window().focusWidget()
+        self.sheet = QFrame(self)
+        self.sheet.setFrameShape(QFrame.Shape.StyledPanel)
+        self.sheet.setAutoFillBackground(True)
+        columns = QHBoxLayout()
+        columns.setSpacing(36)
+        for menus in COLUMNS:
+            label = QLabel(column_html(menus, muted=theme_of(self.palette()).muted.name()), self.sheet)
+            label.setAlignment(Qt.AlignmentFlag.AlignTop)
+            columns.addWidget(label)
+        inside = QWidget()
+        inside.setLayout(columns)
+        columns.setContentsMargins(26, 20, 26, 20)
+        self.area = QScrollArea(self.sheet)
+        self.area.setFrameShape(QFrame.Shape.NoFrame)
+        self.area.setFocusPolicy(Qt.FocusPolicy.NoFocus)
+        self.area.setWidget(inside)
+        self._wanted = inside.sizeHint()
+        whole = QVBoxLayout(self.sheet)
+        whole.setContentsMargins(2, 2, 2, 2)
+        whole.addWidget(self.area)
+        over.installEventFilter(self)
+        self._fit()
+        self.show()
+        self.raise_()
+        self.setFocus(Qt.FocusReason.PopupFocusReason)
+
+    def _fit(self) -> None:
+        over = self.parentWidget()
+        if over is None:
+            return
+        self.setGeometry(over.rect())
+        width = min(self._wanted.width() + 8, self.width() - 40)
+        height = min(self._wanted.height() + 8, self.height() - 40)
+        self.sheet.setGeometry((self.width() - width) // 2, (self.height() - height) // 2, width, height)
+
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
+        if event.type() == QEvent.Type.Resize:
+            self._fit()
+        return super().eventFilter(watched, event)
+
+    def event(self, event: QEvent) -> bool:
+        """While the overlay is up no key is the window's."""
+        if event.type() == QEvent.Type.ShortcutOverride:
+            event.accept()
+            return True
+        return super().event(event)
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        bar = self.area.verticalScrollBar()
+        if event.key() in (Qt.Key.Key_Down, Qt.Key.Key_Up):
+            bar.setValue(bar.value() + (40 if event.key() == Qt.Key.Key_Down else -40))
+        elif event.key() in (Qt.Key.Key_Escape, Qt.Key.Key_Question, Qt.Key.Key_Return):
+            self.leave()
+        else:
+            event.accept()
+
+    def mousePressEvent(self, event: QMouseEvent) -> None:
+        if not self.sheet.geometry().contains(event.position().toPoint()):
+            self.leave()
+
+    def leave(self) -> None:
+        if self._before is not None:
+            self._before.setFocus(Qt.FocusReason.OtherFocusReason)
+        self.close()
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        painter = QPainter(self)
+        painter.fillRect(event.rect(), QColor(0, 0, 0, 110))
+        painter.end()
+
+
+def key_rows(menu: Menu) -> Iterator[tuple[str, str]]:
+    """(keys, what they do) of a menu; the nine digits are one row."""
+    for command in COMMANDS:
+        if command.menu is menu and command.shortcuts and not _is_later_digit(command):
+            yield keys_words(command), _digit_title(command)
+    yield from MORE.get(menu, ())
+
+
+def keys_words(command: Command) -> str:
+    """The keys as this desktop writes them."""
+    shown = [QKeySequence(one).toString(QKeySequence.SequenceFormat.NativeText) for one in command.shortcuts]
+    if command.id in DIGITS:
+        return f"{shown[0]}–9"
+    nice = {"Return": "↵", "Down": "↓", "Up": "↑", "Ctrl+Return": "Ctrl+↵", "Ctrl++": "Ctrl +", "Ctrl+-": "Ctrl −"}
+    words = [nice.get(one, one) for one in shown if one != "Enter"]
+    return "  ".join(words)
+
+
+DIGITS = {
+    "mention.choose1": "Choose a candidate",
+    "mention.also1": "Add a candidate to the link, or take it out",
+}
+
+
+def _is_later_digit(command: Command) -> bool:
+    return command.hidden and command.id not in DIGITS
+
+
+def _digit_title(command: Command) -> str:
+    return DIGITS.get(command.id, command.title.removesuffix("…"))
+
+
+def column_html(menus: tuple[Menu, ...], *, muted: str) -> str:
+    parts = []
+    for menu in menus:
+        parts.append(f"<p style='color:{muted}; margin:10px 0 4px 0'><b>{menu.value}</b></p><table cellspacing='0'>")
+        parts += [
+            f"<tr><td style='padding:2px 18px 2px 0; white-space:nowrap'><b>{escape(keys)}</b></td>"
+            f"<td style='padding:2px 0'>{escape(words)}</td></tr>"
+            for keys, words in key_rows(menu)
+        ]
+        parts.append("</table>")
+    return "".join(parts)

@@ -1,0 +1,145 @@
+"""The window: menus from the commands, the first page or a workbench, and the status at the right."""
+
+from __future__ import annotations
+
+from typing import cast
+
+from PySide6.QtCore import QEvent, QSize, Qt, Slot
+from PySide6.QtGui import QCloseEvent, QKeyEvent
+from PySide6.QtWidgets import QApplication, QMainWindow, QStackedWidget
+
+from curator.commands import Command, WindowActions, WindowState
+from curator.settings.file import LoadedSettings
+from curator.ui.dialogs.messages import tell
+from curator.ui.keys import belongs_to
+from curator.ui.menus import CommandMenus
+from curator.ui.preferences import Preferences
+from curator.ui.recent import recent_projects
+from curator.ui.refreshing import Refresher
+from curator.ui.session import Session
+from curator.ui.status import StatusLine
+from curator.ui.theme import ThemeController
+from curator.ui.welcome import WelcomePage
+from curator.ui.window_actions import Actions
+from curator.ui.workbench import Workbench
+
+SIZE = QSize(1440, 900)
+SMALLEST = QSize(900, 560)
+
+
+class MainWindow(QMainWindow):
+    """API: `session` opens and closes projects, `bench` is the open one's workbench, `menus` holds the actions."""
+
+    def __init__(self, theme: ThemeController, loaded: LoadedSettings) -> None:
+        super().__init__()
+        self.setWindowTitle("Curator")
+        self.setMinimumSize(SMALLEST)
+        self.resize(SIZE)
+        self.session = Session(self)
+        self.preferences = Preferences(self, theme, loaded, refuse=self.say)
+        self.status = StatusLine(self)
+        self.pages = QStackedWidget(self)
+        self.welcome = WelcomePage(self)
+        self.pages.addWidget(self.welcome)
+        self.setCentralWidget(self.pages)
+        self.menus = CommandMenus(self.menuBar(), Actions(self.session, self.preferences), run=self._run)
+        self.menuBar().setCornerWidget(self.status, Qt.Corner.TopRightCorner)
+        self._connect()
+        self.preferences.apply()
+        self._closed()
+
+    def _connect(self) -> None:
+        session, welcome = self.session, self.welcome
+        session.opened.connect(self._opened)
+        session.closing.connect(self._closed)
+        session.said.connect(self.say)
+        self.preferences.changed.connect(self._preferences_changed)
+        welcome.new_wanted.connect(session.new_project)
+        welcome.open_wanted.connect(session.choose_project)
+        welcome.demo_wanted.connect(session.open_demo)
+        welcome.recent_wanted.connect(session.open)
+
+    @property
+    def bench(self) -> Workbench | None:
+        return self.session.bench
+
+    # --- projects come and go ---
+
+    @Slot(object)
+    def _opened(self, bench: Workbench) -> None:
+        self.pages.addWidget(bench)
+        self.pages.setCurrentWidget(bench)
+        read_only = " (read-only)" if bench.project.read_only else ""
+        self.setWindowTitle(f"{bench.project.name}{read_only} – Curator")
+        self.status.clear()
+        self._preferences_changed()
+        bench.state_changed.connect(self.show_state)
+        Refresher(bench, self.status).start()
+        bench.focus_document()
+        self.show_state()
+        if self.session.model is not None:
+            self.session.model.build_if_needed()
+
+    @Slot()
+    def _closed(self) -> None:
+        self.setWindowTitle("Curator")
+        self.status.clear()
+        self.pages.setCurrentWidget(self.welcome)
+        self.welcome.show_recent(recent_projects())
+        self.show_state()
+        self.welcome.first.setFocus()
+
+    def closeEvent(self, event: QCloseEvent) -> None:
+        if self.session.bench is not None and not self.session.leave(self.session.close):
+            event.ignore()  # asked first; a yes closes the project and then nothing keeps the window
+            return
+        event.accept()
+
+    # --- state ---
+
+    @Slot()
+    def show_state(self) -> None:
+        state = self.bench.state if self.bench is not None else WindowState()
+        self.menus.show_state(state)
+        if self.bench is not None:
+            self.bench.bottom.show_state(state)
+
+    @Slot()
+    def _preferences_changed(self) -> None:
+        settings = self.preferences.settings
+        self.menus.check_theme(settings.theme.value)
+        if self.bench is not None:
+            self.bench.document.set_reading_font(self.preferences.reading_font(self.font()))
+            self.bench.navigator.set_limit(settings.candidates_shown)
+
+    @Slot(str)
+    def say(self, words: str) -> None:
+        """A sentence in the bottom line; on the first page, in a box."""
+        if self.bench is not None:
+            self.bench.say(words)
+        else:
+            tell(self, "Curator", words)
+
+    # --- keys ---
+
+    def _run(self, command: Command, actions: WindowActions) -> None:
+        """State may have changed since the menu was enabled: ask it once more."""
+        state = self.bench.state if self.bench is not None else WindowState()
+        if command.enabled(state):
+            command.run(actions)
+        else:
+            self.show_state()
+
+    def event(self, event: QEvent) -> bool:
+        """Shortcuts never take a key from who is typing or moving in a list."""
+        typed = isinstance(event, QKeyEvent) and event.type() == QEvent.Type.ShortcutOverride
+        if typed and belongs_to(QApplication.focusWidget(), cast(QKeyEvent, event)):
+            event.accept()
+            return True
+        return super().event(event)
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        if event.key() == Qt.Key.Key_Escape and self.bench is not None:
+            self.bench.focus_document()
+        else:
+            super().keyPressEvent(event)

@@ -1,0 +1,70 @@
+"""The user's settings as the window feels them: colours, font size, candidates shown."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from PySide6.QtCore import QObject, Signal
+from PySide6.QtGui import QFont
+from PySide6.QtWidgets import QWidget
+
+from curator.domain.errors import UserError
+from curator.settings.file import LoadedSettings, save
+from curator.settings.schema import Settings, default, options, with_value
+from curator.ui.dialogs.settings import SettingsDialog
+from curator.ui.theme import Scheme, ThemeController
+
+
+class Preferences(QObject):
+    """Holds the settings of this moment; each change is saved and applied at once."""
+
+    changed = Signal()
+
+    def __init__(
+        self, window: QWidget, theme: ThemeController, loaded: LoadedSettings, *, refuse: Callable[[str], None]
+    ) -> None:
+        super().__init__(window)
+        self._window = window
+        self._theme = theme
+        self._loaded = loaded
+        self._refuse = refuse
+        self.settings = loaded.settings
+
+    def apply(self) -> None:
+        scheme = Scheme(self.settings.theme.value)
+        if self._theme.scheme is not scheme:
+            self._theme.set_scheme(scheme)
+        self.changed.emit()
+
+    def reading_font(self, base: QFont) -> QFont:
+        """The text's font at the size of the settings."""
+        font = QFont(base)
+        font.setPointSize(self.settings.font_size)
+        return font
+
+    def edit(self) -> SettingsDialog:
+        dialog = SettingsDialog(self.settings, parent=self._window)
+        dialog.accepted.connect(lambda: self._take(dialog.settings))
+        dialog.open()
+        return dialog
+
+    def set_theme(self, name: str) -> None:
+        self._set("theme", name)
+
+    def zoom(self, steps: int) -> None:
+        """Larger or smaller by a point; 0 goes back to the usual size."""
+        option = next(one for one in options() if one.name == "font_size")
+        size = self.settings.font_size + steps if steps else default("font_size")
+        self._set("font_size", min(max(size, option.minimum), option.maximum))
+
+    def _set(self, name: str, value: Any) -> None:
+        self._take(with_value(self.settings, name, value))
+
+    def _take(self, settings: Settings) -> None:
+        self.settings = settings
+        self.apply()
+        try:
+            save(settings, unknown=self._loaded.unknown)
+        except UserError as error:
+            self._refuse(str(error))

@@ -1,0 +1,188 @@
+"""Flows around the project's content: import, type mapping, export. A dialog, then work in the background."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Generator, Sequence
+from pathlib import Path
+from typing import Any
+
+from PySide6.QtCore import QObject
+from PySide6.QtWidgets import QFileDialog, QWidget
+
+from curator.domain.errors import UserError
+from curator.domain.jobs import JobOutcome, JobState, Progress
+from curator.services.importing import ImportReport
+from curator.ui.demo_project import World, fill
+from curator.ui.dialogs.export_gold import ExportDialog
+from curator.ui.dialogs.form import file_dialog
+from curator.ui.dialogs.import_documents import ImportDialog, ImportWish
+from curator.ui.dialogs.import_report import ImportReportDialog
+from curator.ui.dialogs.messages import tell
+from curator.ui.dialogs.new_project import KB_FILES
+from curator.ui.dialogs.type_mapping import TypeMappingDialog
+from curator.ui.jobs import JobKind
+from curator.ui.workbench import Workbench
+
+Reporting = Generator[Progress, None, ImportReport]
+
+
+class ProjectFlows(QObject):
+    """What *Project* does with an open project."""
+
+    def __init__(self, bench: Workbench, *, index: Callable[[], None]) -> None:
+        """`index` starts building what a new knowledge base needs."""
+        super().__init__(bench)
+        self._bench = bench
+        self._index = index
+
+    @property
+    def _window(self) -> QWidget:
+        return self._bench.window()
+
+    # --- documents ---
+
+    def import_documents(self, paths: Sequence[Path] = ()) -> ImportDialog:
+        project = self._bench.project
+        gold = project.knowledge.info() is not None
+        dialog = ImportDialog(project.formats, gold=gold, paths=paths, parent=self._window)
+        dialog.accepted.connect(lambda: self._import(dialog.wish))
+        dialog.open()
+        return dialog
+
+    def _import(self, wish: ImportWish) -> None:
+        before = set(self._bench.project.queue.mention_types())
+        importing = self._bench.project.importing
+
+        def work() -> Reporting:
+            return importing.documents(wish.paths, gold=wish.gold, split=wish.split, hold_out=wish.hold_out)
+
+        files = wish.paths[0].name if len(wish.paths) == 1 else f"{len(wish.paths)} files"
+        self._run(f"Import {files}", work, lambda report: self._imported(report, before))
+
+    def _imported(self, report: ImportReport, types_before: set[str]) -> None:
+        dialog = ImportReportDialog(report, self._window)
+        new_types = set(self._bench.project.queue.mention_types()) - types_before
+        if new_types and self._bench.project.knowledge.info() is not None:
+            dialog.finished.connect(lambda _: self.edit_type_mapping())
+        dialog.open()
+
+    # --- the knowledge base ---
+
+    def import_knowledge_base(self) -> QFileDialog:
+        """A file, or a folder of ZESHEL documents by naming one of its files."""
+        dialog = file_dialog(self._window, "Knowledge base", mode=QFileDialog.FileMode.ExistingFile, filters=KB_FILES)
+        dialog.fileSelected.connect(lambda name: self.load_knowledge_base(Path(name)))
+        dialog.open()
+        return dialog
+
+    def load_knowledge_base(self, path: Path) -> None:
+        """Import it; then its index is built, lexical first."""
+        importing = self._bench.project.importing
+        self._run(f"Import {path.name}", lambda: importing.knowledge_base(path), self._loaded)
+
+    def _loaded(self, report: ImportReport) -> None:
+        self._index()
+        dialog = ImportReportDialog(report, self._window)
+        if self._bench.project.queue.mention_types():
+            dialog.finished.connect(lambda _: self.edit_type_mapping())
+        dialog.open()
+
+    def fill_demo(self, world: World) -> None:
+        project = self._bench.project
+
+        def launch(progress: Callable[[Progress], None], end: Callable[[JobOutcome], None]) -> Any:
+            return project.jobs.run_here(lambda: fill(project, world), on_progress=progress, on_end=end)
+
+        def then(outcome: JobOutcome) -> None:
+            if outcome.state is JobState.DONE:
+                self._index()
+            else:
+                self.tell_outcome("Demo project", outcome)
+
+        self._bench.jobs.start(JobKind.IMPORT, f"Import the demo “{world.name}”", launch, then=then)
+
+    # --- mapping and export ---
+
+    def edit_type_mapping(self) -> TypeMappingDialog | None:
+        project = self._bench.project
+        info = project.knowledge.info()
+        if info is None:
+            tell(self._window, "Type mapping", "There is no knowledge base yet. Import one first.")
+            return None
+        dialog = TypeMappingDialog(
+            project.knowledge.mapping(),
+            project.knowledge.propose_mapping(),
+            mention_types=project.queue.mention_types(),
+            entity_types=info.types,
+            parent=self._window,
+        )
+
+        def save() -> None:
+            if dialog.mapping != project.knowledge.mapping():
+                self._try("Type mapping", lambda: project.knowledge.set_mapping(dialog.mapping))
+
+        dialog.accepted.connect(save)
+        dialog.open()
+        return dialog
+
+    def export_gold(self) -> ExportDialog:
+        project = self._bench.project
+        dialog = ExportDialog(project.exporting.formats(), place=project.folder.parent, parent=self._window)
+        dialog.accepted.connect(lambda: self._export(dialog.out, dialog.format, only_done=dialog.only_done))
+        dialog.open()
+        return dialog
+
+    def _export(self, out: Path, name: str, *, only_done: bool) -> None:
+        exporting = self._bench.project.exporting
+
+        def work() -> Generator[Progress, None, dict[str, Any]]:
+            yield Progress("export", 0, 0, out.name)
+            report = exporting.export(out, name, only_done=only_done)
+            where = ", ".join(str(one) for one in report.paths)
+            notes = "\n".join(one.text for one in report.problems)
+            message = f"Wrote {report.documents:,} documents with {report.mentions:,} mentions to {where}."
+            return {"message": message, "notes": notes}
+
+        def launch(progress: Callable[[Progress], None], end: Callable[[JobOutcome], None]) -> Any:
+            return self._bench.project.jobs.run_here(work, on_progress=progress, on_end=end)
+
+        def then(outcome: JobOutcome) -> None:
+            self.tell_outcome("Export", outcome, details=str(outcome.result.get("notes", "")))
+
+        self._bench.jobs.start(JobKind.IMPORT, f"Export {out.name}", launch, then=then)
+
+    # --- inside ---
+
+    def _run(self, title: str, work: Callable[[], Reporting], done: Callable[[ImportReport], None]) -> None:
+        """Import in a worker thread; a report at its end, or the sentence that says why not."""
+
+        def steps() -> Generator[Progress, None, dict[str, Any]]:
+            report = yield from work()
+            return {"report": report}
+
+        def launch(progress: Callable[[Progress], None], end: Callable[[JobOutcome], None]) -> Any:
+            return self._bench.project.jobs.run_here(steps, on_progress=progress, on_end=end)
+
+        def then(outcome: JobOutcome) -> None:
+            if outcome.state is JobState.DONE:
+                done(outcome.result["report"])
+            else:
+                self.tell_outcome(title, outcome)
+
+        self._bench.jobs.start(JobKind.IMPORT, title, launch, then=then)
+
+    def tell_outcome(self, title: str, outcome: JobOutcome, *, details: str = "") -> None:
+        """Cancelling is shown to nobody; a bug says so and keeps its traceback in the folded part."""
+        if outcome.state is JobState.CANCELLED:
+            return
+        wrong = outcome.state is not JobState.DONE
+        words = outcome.message
+        if outcome.state is JobState.CRASHED:
+            words = f"{words}\n\nThis is a bug in Curator; nothing of yours was changed. The log has the details."
+        tell(self._window, title, words, details=details or outcome.detail, wrong=wrong)
+
+    def _try(self, title: str, action: Callable[[], object]) -> None:
+        try:
+            action()
+        except UserError as error:
+            tell(self._window, title, str(error), wrong=True)

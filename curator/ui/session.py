@@ -1,0 +1,151 @@
+"""Which project is open in the window: opening, creating, closing, and what stands in the way."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable
+from pathlib import Path
+
+from PySide6.QtCore import QObject, Signal
+from PySide6.QtWidgets import QFileDialog, QMainWindow
+
+from curator import bootstrap
+from curator.bootstrap import Project
+from curator.domain.errors import ProjectLockedError, UserError
+from curator.services.logs import last_lines
+from curator.ui.demo_project import demo_folder, is_filled, world_of
+from curator.ui.dialogs.form import file_dialog
+from curator.ui.dialogs.messages import ask, tell
+from curator.ui.dialogs.new_project import NewProjectDialog
+from curator.ui.model_flows import ModelFlows
+from curator.ui.project_flows import ProjectFlows
+from curator.ui.recent import remember
+from curator.ui.workbench import Workbench
+
+log = logging.getLogger(__name__)
+WORKING = "“{job}” is still running. Leaving stops it; what was there before stays as it was. Decisions are saved."
+
+
+class Session(QObject):
+    """Holds at most one open project. `opened` comes with its workbench, `closed` before it is gone."""
+
+    opened = Signal(object)  # Workbench
+    closing = Signal()
+    said = Signal(str)
+
+    def __init__(self, window: QMainWindow) -> None:
+        super().__init__(window)
+        self.window = window
+        self.bench: Workbench | None = None
+        self.flows: ProjectFlows | None = None
+        self.model: ModelFlows | None = None
+
+    # --- opening ---
+
+    def choose_project(self) -> QFileDialog:
+        dialog = file_dialog(self.window, "Open project", mode=QFileDialog.FileMode.Directory)
+        dialog.fileSelected.connect(lambda name: self.open(Path(name)))
+        dialog.open()
+        return dialog
+
+    def open(self, folder: Path, *, read_only: bool = False) -> None:
+        """Open a project in place of the present one. Where another process writes to it, offer to read."""
+        self.leave(lambda: self._open(folder, read_only=read_only))
+
+    def _open(self, folder: Path, *, read_only: bool) -> None:
+        self.close()
+        try:
+            project = bootstrap.open_project(folder, read_only=read_only)
+        except ProjectLockedError as error:
+            words = f"{error} Nothing can be decided in a read-only window, and it does not follow the other's changes."
+            again = lambda: self.open(folder, read_only=True)  # noqa: E731
+            ask(self.window, "Project in use", words, yes="Open read-only", then=again)
+        except UserError as error:
+            tell(self.window, "Open project", str(error), wrong=True)
+        else:
+            self.show(project)
+
+    def new_project(self) -> NewProjectDialog:
+        dialog = NewProjectDialog(place=Path.home(), parent=self.window)
+        dialog.accepted.connect(lambda: self.leave(lambda: self._create(dialog.folder, dialog.knowledge_base)))
+        dialog.open()
+        return dialog
+
+    def _create(self, folder: Path, knowledge_base: Path | None) -> None:
+        self.close()
+        try:
+            project = bootstrap.create_project(folder)
+        except UserError as error:
+            tell(self.window, "New project", str(error), wrong=True)
+            return
+        self.show(project)
+        if knowledge_base is not None and self.flows is not None:
+            self.flows.load_knowledge_base(knowledge_base)
+
+    def open_demo(self, world: str) -> None:
+        """Open the demo project; the first time it is made and filled in the background."""
+        folder = demo_folder(world)
+        self.leave(lambda: self._open(folder, read_only=False) if folder.exists() else self._create_demo(folder))
+        if self.bench is not None and not self.bench.project.read_only and not is_filled(self.bench.project):
+            assert self.flows is not None
+            self.flows.fill_demo(world_of(world))
+
+    def _create_demo(self, folder: Path) -> None:
+        try:
+            folder.parent.mkdir(parents=True, exist_ok=True)
+        except OSError as error:
+            words = f"{folder.parent} cannot be made ({error.strerror}). Check its rights."
+            tell(self.window, "Demo project", words, wrong=True)
+            return
+        self._create(folder, None)
+
+    def show(self, project: Project) -> None:
+        """Take an open project into the window."""
+        bench = Workbench(project)
+        self.bench = bench
+        self.model = ModelFlows(bench, tell_outcome=self._tell_outcome)
+        self.flows = ProjectFlows(bench, index=self.model.build_index)
+        remember(project.folder)
+        self.opened.emit(bench)
+
+    def _tell_outcome(self, title: str, outcome: object) -> None:
+        if self.flows is not None:
+            self.flows.tell_outcome(title, outcome)  # type: ignore[arg-type]
+
+    # --- closing ---
+
+    def leave(self, then: Callable[[], None]) -> bool:
+        """Do `then`, after a knowing yes where background work would be stopped. True when it is done already."""
+        job = self.bench.jobs.shown if self.bench is not None else None
+        if job is None:
+            then()
+            return True
+
+        def stop() -> None:
+            self.close()
+            then()
+
+        ask(self.window, "Background work", WORKING.format(job=job.title), yes="Stop it and leave", then=stop)
+        return False
+
+    def close(self) -> None:
+        """Close the project; its processes end and its lock is free. Idempotent."""
+        bench, self.bench, self.flows, self.model = self.bench, None, None, None
+        if bench is not None:
+            bench.close_project()
+            self.closing.emit()
+            bench.deleteLater()
+
+    # --- about the session ---
+
+    def say(self, words: str) -> None:
+        self.said.emit(words)
+
+    def device(self) -> str:
+        return self.bench.project.suggestions.status().device if self.bench is not None else ""
+
+    def diagnostics(self) -> str:
+        """Without any document text; without a project, the last lines of the log."""
+        if self.bench is not None:
+            return self.bench.project.diagnostics.text()
+        return "\n".join(["No project is open.", "Last lines of the log:", *last_lines()]) + "\n"

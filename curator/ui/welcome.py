@@ -1,0 +1,78 @@
+"""The first page, while no project is open: what to do first."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+from PySide6.QtCore import Qt, Signal
+from PySide6.QtWidgets import QFrame, QLabel, QPushButton, QVBoxLayout, QWidget
+
+from curator.ui.dialogs.form import sentence
+from curator.ui.row_painting import scaled
+
+MOST_RECENT = 6
+
+
+class WelcomePage(QWidget):
+    """Buttons for a new project, an existing one, the demo projects and those opened before."""
+
+    new_wanted = Signal()
+    open_wanted = Signal()
+    demo_wanted = Signal(str)  # world
+    recent_wanted = Signal(object)  # Path
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.setAccessibleName("Welcome")
+        column = QFrame(self)
+        column.setMaximumWidth(520)
+        self._rows = QVBoxLayout(column)
+        self._rows.setSpacing(10)
+        title = QLabel("Curator", column)
+        title.setFont(scaled(self.font(), 2.4, bold=True))
+        self._rows.addWidget(title)
+        self._rows.addWidget(sentence("Review the entities that documents mention, and teach the linker as you go."))
+        self._rows.addSpacing(14)
+        self.first = self._button("New project…", "Ctrl+N", self.new_wanted.emit)
+        self.open = self._button("Open project…", "Ctrl+O", self.open_wanted.emit)
+        self._rows.addSpacing(14)
+        self._rows.addWidget(sentence("To try it out: invented documents with their knowledge base"))
+        self.pubmed = self._button(
+            "Open demo project: PubMed abstracts", "pubmed", lambda: self.demo_wanted.emit("pubmed")
+        )
+        self.wikia = self._button("Open demo project: Wikia worlds", "wikia", lambda: self.demo_wanted.emit("wikia"))
+        self._recent = QVBoxLayout()
+        self._recent.setSpacing(4)
+        self._rows.addSpacing(14)
+        self._rows.addLayout(self._recent)
+        self.note = sentence("")
+        self._rows.addWidget(self.note)
+        whole = QVBoxLayout(self)
+        whole.addStretch(2)
+        whole.addWidget(column, 0, Qt.AlignmentFlag.AlignHCenter)
+        whole.addStretch(3)
+
+    def _button(self, words: str, tip: str, then: object) -> QPushButton:
+        button = QPushButton(words, self)
+        button.setMinimumHeight(36)
+        button.setMinimumWidth(380)
+        button.setToolTip(tip)
+        button.clicked.connect(then)
+        self._rows.addWidget(button)
+        return button
+
+    def show_recent(self, folders: Sequence[Path]) -> None:
+        while (item := self._recent.takeAt(0)) is not None:
+            widget = item.widget()
+            if widget is not None:
+                widget.deleteLater()
+        if folders:
+            self._recent.addWidget(sentence("Opened before"))
+        for folder in folders[:MOST_RECENT]:
+            button = QPushButton(f"{folder.name.removesuffix('.curation')}  —  {folder.parent}", self)
+            button.setFlat(True)
+            button.setStyleSheet("text-align: left; padding: 4px 8px")
+            button.setAccessibleName(f"Open {folder}")
+            button.clicked.connect(lambda _=False, one=folder: self.recent_wanted.emit(one))
+            self._recent.addWidget(button)

@@ -1,0 +1,195 @@
+"""What the commands ask for, each in a line or two: the window's implementation of `commands.WindowActions`."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QPoint
+from PySide6.QtGui import QGuiApplication
+
+from curator.domain.decisions import Outcome
+from curator.domain.documents import slice_spans
+from curator.ui.dialogs.about import AboutDialog
+from curator.ui.keys_overlay import KeysOverlay
+from curator.ui.manual import Manual
+from curator.ui.model_flows import ModelFlows
+from curator.ui.preferences import Preferences
+from curator.ui.project_flows import ProjectFlows
+from curator.ui.session import Session
+from curator.ui.workbench import Workbench
+
+
+class Actions:
+    """Commands are enabled by the window's state, so what needs an open project is only asked for with one."""
+
+    def __init__(self, session: Session, preferences: Preferences) -> None:
+        self._session = session
+        self._preferences = preferences
+
+    @property
+    def _bench(self) -> Workbench:
+        assert self._session.bench is not None, "commands that need a project are disabled without one"
+        return self._session.bench
+
+    @property
+    def _flows(self) -> ProjectFlows:
+        assert self._session.flows is not None
+        return self._session.flows
+
+    @property
+    def _model(self) -> ModelFlows:
+        assert self._session.model is not None
+        return self._session.model
+
+    # --- Project ---
+
+    def new_project(self) -> None:
+        self._session.new_project()
+
+    def open_project(self) -> None:
+        self._session.choose_project()
+
+    def close_project(self) -> None:
+        self._session.leave(self._session.close)
+
+    def import_documents(self) -> None:
+        self._flows.import_documents()
+
+    def import_knowledge_base(self) -> None:
+        self._flows.import_knowledge_base()
+
+    def edit_type_mapping(self) -> None:
+        self._flows.edit_type_mapping()
+
+    def export_gold(self) -> None:
+        self._flows.export_gold()
+
+    def quit(self) -> None:
+        self._session.window.close()
+
+    # --- Edit ---
+
+    def undo(self) -> None:
+        self._bench.decider.undo()
+
+    def redo(self) -> None:
+        self._bench.decider.redo()
+
+    def edit_settings(self) -> None:
+        self._preferences.edit()
+
+    # --- Mention ---
+
+    def step_mention(self, direction: int) -> None:
+        self._bench.navigator.step(direction)
+
+    def next_undecided(self) -> None:
+        self._bench.navigator.next_undecided()
+
+    def choose(self, rank: int) -> None:
+        self._bench.decider.choose(rank)
+
+    def link_also(self, rank: int) -> None:
+        self._bench.decider.also_rank(rank)
+
+    def mark_nil(self) -> None:
+        self._bench.ask_reason(Outcome.NIL)
+
+    def reject(self) -> None:
+        self._bench.ask_reason(Outcome.REJECTED)
+
+    def skip(self) -> None:
+        self._bench.ask_reason(Outcome.SKIPPED)
+
+    def clear_decision(self) -> None:
+        self._bench.decider.clear()
+
+    def search(self) -> None:
+        self._bench.start_search()
+
+    def search_mention_text(self) -> None:
+        view = self._bench.navigator.mention
+        self._bench.start_search(view.mention.text if view is not None else "")
+
+    def search_also(self) -> None:
+        self._bench.start_search(adding=True)
+
+    def create_mention(self) -> None:
+        bench = self._bench
+        selection, opened = bench.document.selection, bench.navigator.opened
+        if selection is None or opened is None:
+            return
+        place = bench.document.rect_of(selection).bottomLeft().toPoint() + QPoint(0, 6)
+        bench.types.ask(
+            slice_spans(opened.document.text, [selection]),
+            bench.project.queue.mention_types() or dict.fromkeys(_entity_types(bench), 0),
+            at=bench.document.viewport().mapToGlobal(place),
+            usual=bench.usual_type,
+        )
+
+    def delete_mention(self) -> None:
+        self._bench.decider.delete_mention()
+
+    # --- Queue ---
+
+    def step_document(self, direction: int) -> None:
+        self._bench.navigator.step_document(direction)
+
+    def mark_done(self) -> None:
+        self._bench.decider.mark_done()
+
+    def filter_queue(self) -> None:
+        self._bench.queue.focus_filter()
+
+    # --- Model and Tools ---
+
+    def retrain(self) -> None:
+        self._model.retrain()
+
+    def show_bundles(self) -> None:
+        self._model.show_bundles()
+
+    def build_index(self) -> None:
+        self._model.build_index()
+
+    def restart_linker(self) -> None:
+        self._bench.project.suggestions.restart()
+
+    def cancel_job(self) -> None:
+        self._bench.jobs.cancel()
+
+    def detect_mentions(self) -> None:
+        self._model.detect(everywhere=False)
+
+    def detect_mentions_everywhere(self) -> None:
+        self._model.detect(everywhere=True)
+
+    def evaluate(self) -> None:
+        self._model.evaluate()
+
+    # --- View and Help ---
+
+    def set_theme(self, name: str) -> None:
+        self._preferences.set_theme(name)
+
+    def zoom(self, steps: int) -> None:
+        self._preferences.zoom(steps)
+
+    def next_pane(self) -> None:
+        self._bench.next_pane()
+
+    def show_manual(self) -> None:
+        Manual(self._session.window).show()
+
+    def show_keys(self) -> None:
+        KeysOverlay(self._session.window)
+
+    def copy_diagnostics(self) -> None:
+        QGuiApplication.clipboard().setText(self._session.diagnostics())
+        self._session.say("Diagnostics are on the clipboard; they hold no text of any document.")
+
+    def about(self) -> None:
+        AboutDialog(device=self._session.device(), parent=self._session.window).open()
+
+
+def _entity_types(bench: Workbench) -> tuple[str, ...]:
+    info = bench.project.knowledge.info()
+    return info.types if info is not None else ()
