@@ -43,9 +43,9 @@ def connect(uri: str, *, writable: bool) -> sqlite3.Connection:
 
 
 def writing_engine(path: Path) -> Engine:
-    """An engine of one connection whose transactions take SQLite's write lock at their beginning."""
+    """An engine whose transactions take SQLite's write lock at their beginning; the store gives turns."""
     uri = f"{path.absolute().as_uri()}?mode=rw"
-    return _engine(lambda: connect(uri, writable=True), begin="BEGIN IMMEDIATE", size=1)
+    return _engine(lambda: connect(uri, writable=True), begin="BEGIN IMMEDIATE", size=2)
 
 
 def reading_engine(source: ReadSource) -> Engine:
@@ -54,10 +54,7 @@ def reading_engine(source: ReadSource) -> Engine:
 
 
 def _engine(creator: Callable[[], sqlite3.Connection], *, begin: str, size: int) -> Engine:
-    overflow = 0 if size == 1 else -1
-    engine = create_engine(
-        "sqlite+pysqlite://", creator=creator, poolclass=QueuePool, pool_size=size, max_overflow=overflow
-    )
+    engine = create_engine("sqlite+pysqlite://", creator=creator, poolclass=QueuePool, pool_size=size, max_overflow=-1)
 
     def start_transaction(conn: Connection) -> None:
         conn.exec_driver_sql(begin)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import sqlite3
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import cast
 
 from sqlalchemy import ColumnElement, Connection, delete, insert, select, update
@@ -16,12 +16,15 @@ from curator.storage.kb_tables import ALTERNATE, KbTables, parse_entity
 from curator.storage.rows import chunks, fold, next_id, unique
 from curator.storage.schema import KbVersionRow
 
+_STEP = 200  # entities loaded between two pauses: some twenty milliseconds
+
 
 class SqlKnowledgeBase:
     """See `ports.KnowledgeBaseRepository`. Without an active version everything is simply not found."""
 
-    def __init__(self, conn: Connection) -> None:
+    def __init__(self, conn: Connection, *, pause: Callable[[], None] | None = None) -> None:
         self._conn = conn
+        self._pause = pause or (lambda: None)
 
     def begin(self, *, name: str) -> int:
         version = next_id(self._conn, KbVersionRow.id)
@@ -31,9 +34,13 @@ class SqlKnowledgeBase:
         return version
 
     def add(self, version: int, entities: Sequence[Entity]) -> None:
-        """Raises UserError naming an id that the version has already, or that comes twice."""
-        if not entities:
-            return
+        """Raises UserError naming an id that the version has already, or that comes twice; some of `entities` may
+        be in the version then, which stays invisible. Lets waiting writers in between steps."""
+        for part in chunks(entities, _STEP):
+            self._add(version, part)
+            self._pause()
+
+    def _add(self, version: int, entities: Sequence[Entity]) -> None:
         self._tables(version).load(entities)
         row = KbVersionRow
         added = {

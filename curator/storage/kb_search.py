@@ -11,13 +11,15 @@ import re
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from curator.domain.entities import Entity, EntityMatch
+from curator.domain.entities import EntityMatch
 from curator.storage.kb_tables import ALTERNATE, BARE_ALTERNATE, NAME, SYNONYM, KbTables, parse_entity
 from curator.storage.rows import chunks, fold
 
 EXACT_ID, EXACT_NAME, EXACT_SYNONYM, PREFIX, WORDS, DEFINITION = range(6)
 
-_Hit = tuple[int, int, str]  # tier, row number of the entity, what matched ('' for its preferred name)
+# Tier, row number of the entity, and what matched: the row number of a name, or the text itself ('' for the
+# preferred name). Names are read for the chosen few only, so that an index alone answers the rest.
+_Hit = tuple[int, int, int | str]
 
 _WORD = re.compile(r"[^\W_]+")
 _LAST = "\U0010ffff"
@@ -36,7 +38,7 @@ class NameSearch:
         """At most `limit` entities, each once; `rank` is the tier plus a fraction for the order within it."""
         text = query.strip()
         hits = self._substring(fold(text.strip('"'))) if text.startswith('"') else self._tiers(query, text)
-        best: dict[int, tuple[int, str]] = {}
+        best: dict[int, tuple[int, int | str]] = {}
         for tier, number, matched in hits:
             if len(best) >= limit:
                 break
@@ -93,11 +95,11 @@ class NameSearch:
     def _names(self, tier: int, where: str, *values: object, order: str = "") -> Iterator[_Hit]:
         order = order or f"n.length + {_BONUS} * n.kind, n.folded, n.entity"
         rows = self._rows(
-            f"SELECT n.entity, n.name FROM {self._tables.names} n WHERE {where} {self._typed('n.entity')}"  # noqa: S608
+            f"SELECT n.entity, n.id FROM {self._tables.names} n WHERE {where} {self._typed('n.entity')}"  # noqa: S608
             f" ORDER BY {order}",
             *values,
         )
-        yield from ((tier, number, name) for number, name in rows)
+        yield from ((tier, number, name_row) for number, name_row in rows)
 
     def _typed(self, column: str) -> str:
         if not self._types:
@@ -111,13 +113,18 @@ class NameSearch:
     def _rows(self, sql: str, *values: object) -> Iterator[Any]:
         return self._tables.conn.execute(sql, [*values, *self._types])
 
-    def _matches(self, best: dict[int, tuple[int, str]]) -> list[EntityMatch]:
-        entities: dict[int, Entity] = {}
-        for part in chunks(list(best)):
+    def _matches(self, best: dict[int, tuple[int, int | str]]) -> list[EntityMatch]:
+        entities = {n: parse_entity(data) for n, data in self._by_row(self._tables.entities, "data", list(best))}
+        name_rows = [matched for _, matched in best.values() if isinstance(matched, int)]
+        names = dict(self._by_row(self._tables.names, "name", name_rows))
+        found: list[EntityMatch] = []
+        for place, (number, (tier, matched)) in enumerate(best.items()):
+            text = names[matched] if isinstance(matched, int) else matched or entities[number].name
+            found.append(EntityMatch(entities[number], text, tier + place / len(best)))
+        return found
+
+    def _by_row(self, table: str, column: str, rows: Sequence[int]) -> Iterator[tuple[int, str]]:
+        for part in chunks(rows):
             marks = ",".join("?" * len(part))
-            query = f"SELECT id, data FROM {self._tables.entities} WHERE id IN ({marks})"  # noqa: S608
-            entities.update((n, parse_entity(data)) for n, data in self._tables.conn.execute(query, list(part)))
-        return [
-            EntityMatch(entities[n], matched or entities[n].name, tier + place / len(best))
-            for place, (n, (tier, matched)) in enumerate(best.items())
-        ]
+            query = f"SELECT id, {column} FROM {table} WHERE id IN ({marks})"  # noqa: S608
+            yield from self._tables.conn.execute(query, list(part))

@@ -11,7 +11,7 @@ import json
 import sqlite3
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from dataclasses import asdict
+from dataclasses import fields
 from typing import Any
 
 from sqlite_utils import Database
@@ -25,6 +25,7 @@ PRIMARY, ALTERNATE, BARE_PRIMARY, BARE_ALTERNATE = range(4)
 NAME, SYNONYM = range(2)
 BATCH = CHUNK  # rows of one INSERT statement of sqlite-utils, which lowers it to what SQLite takes
 
+_FIELDS = tuple(field.name for field in fields(Entity))
 _TOKENIZE = "unicode61 remove_diacritics 2"
 
 
@@ -140,13 +141,15 @@ class KbTables:
 
 def canonical_json(entity: Entity) -> str:
     """The stored and hashed form: all fields, keys sorted, no spaces, Unicode as it is."""
-    return json.dumps(asdict(entity), ensure_ascii=False, sort_keys=True, separators=(",", ":"))
+    return json.dumps(
+        {name: getattr(entity, name) for name in _FIELDS}, ensure_ascii=False, sort_keys=True, separators=(",", ":")
+    )
 
 
 def parse_entity(data: str) -> Entity:
     value: dict[str, Any] = json.loads(data)
-    fields: dict[str, Any] = {key: tuple(item) if isinstance(item, list) else item for key, item in value.items()}
-    return Entity(**fields)
+    values: dict[str, Any] = {key: tuple(item) if isinstance(item, list) else item for key, item in value.items()}
+    return Entity(**values)
 
 
 def bare(entity_id: str) -> str:

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from functools import partial
 from pathlib import Path
 
 from sqlalchemy import Connection, Engine
@@ -32,14 +33,17 @@ from curator.storage.turns import Turns
 
 
 class SqlUnitOfWork:
-    """The repositories over one connection inside one transaction; see `ports.UnitOfWork`."""
+    """The repositories over one connection inside one transaction; see `ports.UnitOfWork`.
 
-    def __init__(self, conn: Connection) -> None:
+    `pause` is called between the steps of a bulk load, see `SqlStore.write`.
+    """
+
+    def __init__(self, conn: Connection, *, pause: Callable[[], None] | None = None) -> None:
         self.documents: DocumentRepository = SqlDocuments(conn)
         self.mentions: MentionRepository = SqlMentions(conn)
         self.decisions: DecisionRepository = SqlDecisions(conn)
         self.operations: OperationRepository = SqlOperations(conn)
-        self.kb: KnowledgeBaseRepository = SqlKnowledgeBase(conn)
+        self.kb: KnowledgeBaseRepository = SqlKnowledgeBase(conn, pause=pause)
         self.suggestions: SuggestionRepository = SqlSuggestions(conn)
         self.meta: MetaRepository = SqlMeta(conn)
 
@@ -74,13 +78,19 @@ class SqlStore:
 
     @contextmanager
     def write(self) -> Iterator[SqlUnitOfWork]:
-        """A unit that is on the disk when the block ends. Writers take turns in the order in which they came."""
+        """A unit that is on the disk when the block ends. Writers take turns in the order in which they came.
+
+        `kb.add` alone, whose rows nobody sees before `kb.activate`, commits in between while another thread waits,
+        so that a decision is not held up by a bulk load.
+        """
         if self._writer is None:
             raise UserError(f"{self._folder} is open read-only. Open it for writing to change it.")
         with self._turns.turn():
             self._check_open()
-            with told_to_user(self._database), self._writer.begin() as conn:
-                yield SqlUnitOfWork(conn)
+            with told_to_user(self._database), self._writer.connect() as conn:
+                conn.begin()  # closing the connection without a commit rolls back
+                yield SqlUnitOfWork(conn, pause=partial(self._pause, conn))
+                conn.commit()
 
     def close(self) -> None:
         """Wait for a writing unit, then close the files and free the lock; idempotent."""
@@ -101,6 +111,12 @@ class SqlStore:
 
     def __exit__(self, *_: object) -> None:
         self.close()
+
+    def _pause(self, conn: Connection) -> None:
+        if self._turns.contended:
+            conn.commit()
+            self._turns.give_way()
+            conn.begin()
 
     def _check_open(self) -> None:
         if self._closed:

@@ -30,6 +30,24 @@ class Turns:
         finally:
             self._pass_on()
 
+    def give_way(self) -> None:
+        """Let the threads that are waiting have their turns first; call while holding the lock."""
+        with self._guard:
+            if not self._waiting:
+                return
+            ticket = threading.Lock()
+            ticket.acquire()
+            self._waiting.append(ticket)
+            self._holder = None
+            self._waiting.popleft().release()
+        self._wait(ticket)
+        self._holder = threading.get_ident()
+
+    @property
+    def contended(self) -> bool:
+        """Whether a thread is waiting."""
+        return bool(self._waiting)
+
     def _acquire(self) -> None:
         me = threading.get_ident()
         with self._guard:

@@ -1,0 +1,72 @@
+from __future__ import annotations
+
+import sqlite3
+from contextlib import closing
+
+import pytest
+from sqlalchemy import create_engine, inspect
+
+from curator.domain.errors import NewerProjectError, UserError
+from curator.storage import migrations
+from curator.storage.schema import Base
+
+
+def first(conn):
+    conn.execute("CREATE TABLE notes (id INTEGER PRIMARY KEY, text TEXT)")
+
+
+def second(conn):
+    conn.execute("ALTER TABLE notes ADD COLUMN author TEXT NOT NULL DEFAULT 'ada'")
+
+
+def broken(conn):
+    conn.execute("DROP TABLE notes")
+    raise ZeroDivisionError
+
+
+def test_mappings_and_migrated_schema_agree(tmp_path):
+    path = tmp_path / "a.sqlite"
+    migrations.create_database(path)
+    engine = create_engine(f"sqlite:///{path}")
+    found = inspect(engine)
+    assert set(found.get_table_names()) == set(Base.metadata.tables)
+    for name, table in Base.metadata.tables.items():
+        columns = {column["name"]: column["nullable"] for column in found.get_columns(name)}
+        assert columns == {column.name: bool(column.nullable) for column in table.columns}, name
+        keys = {(key["constrained_columns"][0], key["referred_table"]) for key in found.get_foreign_keys(name)}
+        assert keys == {(key.parent.name, key.column.table.name) for key in table.foreign_keys}, name
+        assert {index["name"] for index in found.get_indexes(name)} == {index.name for index in table.indexes}, name
+    engine.dispose()
+
+
+def test_an_older_schema_is_copied_then_upgraded_with_its_rows(tmp_path):
+    path = tmp_path / "project.sqlite"
+    migrations.create_database(path, steps=(first,))
+    with closing(sqlite3.connect(path)) as conn, conn:
+        conn.execute("INSERT INTO notes (text) VALUES ('old')")
+    backup = migrations.upgrade_database(path, steps=(first, second))
+    assert backup == tmp_path / "project.sqlite.backup-v1"
+    with closing(sqlite3.connect(path)) as new, closing(sqlite3.connect(backup)) as old:
+        assert new.execute("SELECT text, author FROM notes").fetchall() == [("old", "ada")]
+        assert old.execute("SELECT * FROM notes").fetchall() == [(1, "old")]
+    assert migrations.upgrade_database(path, steps=(first, second)) is None
+
+
+def test_a_step_that_fails_leaves_the_version_before_it(tmp_path):
+    path = tmp_path / "project.sqlite"
+    migrations.create_database(path, steps=(first,))
+    with pytest.raises(ZeroDivisionError):
+        migrations.upgrade_database(path, steps=(first, second, broken))
+    with closing(sqlite3.connect(path)) as conn:
+        assert conn.execute("PRAGMA user_version").fetchone() == (2,)
+        assert conn.execute("SELECT author FROM notes").fetchall() == []
+    assert migrations.upgrade_database(path, steps=(first, second)) is None
+
+
+def test_newer_and_foreign_databases_are_refused(tmp_path):
+    path = tmp_path / "project.sqlite"
+    migrations.create_database(path, steps=(first, second))
+    with pytest.raises(NewerProjectError):
+        migrations.upgrade_database(path, steps=(first,))
+    with pytest.raises(UserError, match="not a project"):
+        migrations.upgrade_database(tmp_path / "other.sqlite")

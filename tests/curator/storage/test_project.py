@@ -1,0 +1,162 @@
+from __future__ import annotations
+
+import json
+import os
+import sqlite3
+from contextlib import closing, contextmanager
+
+import pytest
+
+from curator.domain.decisions import Verdict
+from curator.domain.errors import NewerProjectError, ProjectLockedError, UserError
+from curator.storage import create_project, migrations, open_project
+from tests.curator.storage.filler import Filler
+
+
+def test_a_new_project_has_its_parts_and_opens_again_by_folder_name_or_file(tmp_path):
+    create_project(tmp_path / "mine", name="Mine ü").close()
+    folder = tmp_path / "mine.curation"
+    marker = json.loads((folder / "project.curator").read_text("utf-8"))
+    assert (marker["schema_version"], marker["name"], len(marker["project_id"])) == (1, "Mine ü", 32)
+    assert (folder / "bundles").is_dir()
+    assert [path.name for path in tmp_path.iterdir()] == ["mine.curation"]
+    for path in (folder, tmp_path / "mine", folder / "project.curator"):
+        with open_project(path) as store, store.read() as unit:
+            assert (store.folder, store.read_only) == (folder, False)
+            assert unit.meta.get("project.id") == marker["project_id"]
+
+
+def test_a_project_is_not_made_over_something_nor_nowhere(tmp_path):
+    (tmp_path / "a.curation").mkdir()
+    with pytest.raises(UserError, match="exists already"):
+        create_project(tmp_path / "a", name="a")
+    with pytest.raises(UserError, match="not a folder"):
+        create_project(tmp_path / "no" / "a", name="a")
+
+
+def test_what_is_no_project_is_refused(tmp_path):
+    (tmp_path / "folder").mkdir()
+    (tmp_path / "empty.curation").mkdir()
+    for name, text in (("none", "does not exist"), ("folder", "not a project"), ("empty.curation", "project.sqlite")):
+        with pytest.raises(UserError, match=text):
+            open_project(tmp_path / name)
+
+
+@pytest.fixture
+def folder(tmp_path):
+    with create_project(tmp_path / "p", name="P") as store:
+        fill = Filler(store)
+        fill.decide(fill.mentions()[0], Verdict.nil())
+    return store.folder
+
+
+@pytest.mark.parametrize("read_only", [False, True])
+def test_damage_blocks_opening(folder, read_only):
+    database = folder / "project.sqlite"
+    good = database.read_bytes()
+    database.write_bytes(b"x" * 5000)
+    with pytest.raises(UserError, match="not a project database"):
+        open_project(folder, read_only=read_only)
+    database.write_bytes(good[:4096] + os.urandom(len(good) - 4096))
+    with pytest.raises(UserError, match="damaged"):
+        open_project(folder, read_only=read_only)
+    with closing(sqlite3.connect(folder.parent / "other.db")) as conn:
+        conn.execute("CREATE TABLE t (a)")
+    database.write_bytes((folder.parent / "other.db").read_bytes())
+    with pytest.raises(UserError, match="not a project of this program"):
+        open_project(folder, read_only=read_only)
+    database.write_bytes(good)
+    open_project(folder, read_only=read_only).close()
+
+
+def test_a_second_writer_is_told_who_holds_the_project_and_a_reader_is_let_in(folder):
+    with open_project(folder) as writer:
+        with pytest.raises(ProjectLockedError, match=f"process {os.getpid()} on "):
+            open_project(folder)
+        with open_project(folder, read_only=True) as reader:
+            assert reader.read_only
+            with writer.write() as unit:
+                unit.meta.set("k", "v")
+            with reader.read() as unit:
+                assert unit.meta.get("k") == "v"
+            with pytest.raises(UserError, match="read-only"), reader.write():
+                pass
+    open_project(folder).close()
+
+
+def test_incomplete_imports_are_removed_at_opening(folder):
+    with open_project(folder) as store:
+        fill = Filler(store)
+        fill.file(complete=False)
+        with store.write() as unit:
+            unit.kb.begin(name="half")
+    with open_project(folder) as store, store.write() as unit:
+        assert (unit.documents.remove_incomplete(), unit.kb.remove_incomplete()) == (0, 0)
+
+
+def test_an_older_project_is_backed_up_and_upgraded(folder, monkeypatch):
+    def add_column(conn):
+        conn.execute("ALTER TABLE meta ADD COLUMN extra TEXT")
+
+    monkeypatch.setattr(migrations, "STEPS", (*migrations.STEPS, add_column))
+    with pytest.raises(UserError, match="older version"):
+        open_project(folder, read_only=True)
+    with open_project(folder) as store, store.read() as unit:
+        assert unit.decisions.count() == 1
+    assert json.loads((folder / "project.curator").read_text())["schema_version"] == 2
+    with closing(sqlite3.connect(folder / "project.sqlite.backup-v1")) as conn:
+        assert conn.execute("PRAGMA user_version").fetchone() == (1,)
+        assert conn.execute("SELECT count(*) FROM decisions").fetchone() == (1,)
+
+
+def test_a_newer_project_is_refused_and_untouched(folder):
+    with closing(sqlite3.connect(folder / "project.sqlite")) as conn:
+        conn.execute("PRAGMA user_version = 9")
+    before = (folder / "project.sqlite").read_bytes()
+    for read_only in (False, True):
+        with pytest.raises(NewerProjectError, match="schema 9"):
+            open_project(folder, read_only=read_only)
+    assert (folder / "project.sqlite").read_bytes() == before
+
+
+@contextmanager
+def not_writable(folder):
+    """Also when the tests run as root, whom permissions do not bind."""
+    ours = [parent for parent in folder.parents if "pytest-" in str(parent)]
+    modes = {path: path.stat().st_mode for path in (folder, *folder.iterdir(), *ours)}
+    root = os.geteuid() == 0
+    for path in modes:
+        path.chmod(0o555)
+    if root:
+        os.seteuid(65534)
+    try:
+        yield
+    finally:
+        if root:
+            os.seteuid(0)
+        for path, mode in modes.items():
+            path.chmod(mode)
+
+
+@pytest.mark.skipif(not hasattr(os, "geteuid"), reason="needs POSIX permissions")
+def test_a_folder_that_cannot_be_written_opens_read_only(folder):
+    with not_writable(folder):
+        with pytest.raises(UserError, match="cannot be written"):
+            open_project(folder)
+        with open_project(folder, read_only=True) as store, store.read() as unit:
+            assert unit.decisions.count() == 1
+        with pytest.raises(UserError, match="cannot be made"):
+            create_project(folder.parent / "q", name="q")
+
+
+@pytest.mark.skipif(not hasattr(os, "geteuid"), reason="needs POSIX permissions")
+def test_decisions_still_in_the_wal_of_such_a_folder_are_read(folder, tmp_path):
+    copy = tmp_path / "copy.curation"
+    with open_project(folder) as store:
+        fill = Filler(store)
+        fill.decide(fill.mentions()[0], Verdict.nil())
+        copy.mkdir()
+        for name in ("project.sqlite", "project.sqlite-wal"):
+            (copy / name).write_bytes((folder / name).read_bytes())
+    with not_writable(copy), open_project(copy, read_only=True) as store, store.read() as unit:
+        assert unit.decisions.count() == 2

@@ -1,0 +1,84 @@
+from __future__ import annotations
+
+import threading
+
+import pytest
+
+from curator.domain.decisions import Verdict
+from curator.domain.errors import UserError
+from tests.curator.storage.filler import document
+
+
+def test_an_exception_takes_the_whole_unit_back(store):
+    with pytest.raises(ZeroDivisionError), store.write() as unit:
+        unit.meta.set("k", str(1 // 0) if unit.meta.set("k", "v") is None else "")
+    with store.read() as unit:
+        assert unit.meta.get("k") is None
+
+
+def test_a_reader_sees_one_state_and_never_waits_for_a_writer(store):
+    with store.read() as reading:
+        assert reading.meta.get("k") is None
+        with store.write() as unit:
+            unit.meta.set("k", "v")
+            with store.read() as other:
+                assert other.meta.get("k") is None
+        assert reading.meta.get("k") is None
+    with store.read() as reading:
+        assert reading.meta.get("k") == "v"
+
+
+def test_a_reading_unit_cannot_write(store):
+    with pytest.raises(UserError, match="cannot be written"), store.read() as unit:
+        unit.meta.set("k", "v")
+
+
+def test_a_full_disk_is_told_and_nothing_is_half_written(fill):
+    fill.mentions()
+    with fill.store.write() as unit:
+        conn = unit.meta._conn
+        pages = conn.exec_driver_sql("PRAGMA page_count").scalar()
+        conn.exec_driver_sql(f"PRAGMA max_page_count = {pages + 2}")
+    with pytest.raises(UserError, match="disk is full"):
+        fill.file(*(document(str(i)) for i in range(2000)))
+    with fill.store.read() as unit:
+        assert len(unit.documents.files()) == 1
+
+
+def test_several_threads_decide_and_read_at_once(fill):
+    ids = fill.mentions(80)
+    failures: list[BaseException] = []
+
+    def work(mine):
+        try:
+            for mention_id in mine:
+                fill.decide(mention_id, Verdict.nil())
+                with fill.store.read() as unit:
+                    assert mention_id in unit.decisions.current([mention_id])
+        except BaseException as error:
+            failures.append(error)
+
+    threads = [threading.Thread(target=work, args=(ids[i::4],)) for i in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert failures == []
+    with fill.store.read() as unit:
+        assert unit.documents.row(fill.document_id).decided == unit.decisions.count() == 80
+
+
+def test_decisions_are_synced_to_the_disk_and_foreign_keys_hold(store):
+    with store.write() as unit:
+        conn = unit.meta._conn
+        values = [conn.exec_driver_sql(f"PRAGMA {name}").scalar() for name in ("synchronous", "journal_mode")]
+        assert (values, conn.exec_driver_sql("PRAGMA foreign_keys").scalar()) == ([2, "wal"], 1)
+
+
+def test_a_unit_in_a_unit_and_a_closed_store_are_bugs(store):
+    with store.write(), pytest.raises(RuntimeError, match="inside another"), store.write():
+        pass
+    store.close()
+    store.close()
+    with pytest.raises(RuntimeError, match="closed"), store.read():
+        pass
