@@ -1,0 +1,29 @@
+"""Recipes as the dialog sees them agree with what the training job accepts."""
+
+from __future__ import annotations
+
+import pytest
+
+from curator.domain.errors import UserError
+from curator.services.recipes import estimated_seconds, find_recipe, load_recipes
+from training.recipes import load_recipe
+
+
+@pytest.mark.parametrize("recipe", load_recipes(), ids=lambda one: one.id)
+def test_the_training_job_accepts_the_defaults(recipe: object) -> None:
+    from curator.services.recipes import Recipe
+
+    assert isinstance(recipe, Recipe)
+    assert load_recipe(recipe.id).values(recipe.values(None)) == recipe.values(None)
+    assert recipe.title
+    assert recipe.description
+    assert all(one.help for one in recipe.parameters)
+    assert estimated_seconds(recipe, recipe.values(None), decisions=1000, entities=1000) > 0
+
+
+def test_parameters_written_as_text() -> None:
+    values = find_recipe("pel-pb").parse({"epochs": "2", "learning_rate": "3e-5"})
+    assert (values["epochs"], values["learning_rate"]) == (2, 3e-5)
+    for wrong in ({"epochs": "2.5"}, {"epochs": "two"}, {"learning_rate": "fast"}, {"nothing": "1"}):
+        with pytest.raises(UserError):
+            find_recipe("pel-pb").parse(wrong)

@@ -1,0 +1,51 @@
+"""The composition root: what opening takes and what closing gives back."""
+
+from __future__ import annotations
+
+import threading
+from pathlib import Path
+
+import pytest
+
+from curator.bootstrap import create_project, curator_name, open_project
+from curator.domain.errors import ProjectLockedError
+from curator.domain.jobs import LinkerState
+from curator.settings.file import save
+from curator.settings.schema import Settings
+
+
+def test_closing_frees_the_lock_and_ends_the_threads(tmp_path: Path) -> None:
+    threads = set(threading.enumerate())
+    project = create_project(tmp_path / "a.curation", curator="ada")
+    assert (project.name, project.curation.curator, project.read_only) == ("a", "ada", False)
+    assert project.suggestions.status().state is LinkerState.OFF, "there is no bundle to serve yet"
+    with pytest.raises(ProjectLockedError):
+        open_project(tmp_path / "a.curation")
+    reading = open_project(tmp_path / "a.curation", read_only=True)
+    assert reading.read_only
+    reading.close()
+    project.close()
+    assert set(threading.enumerate()) == threads
+    open_project(tmp_path / "a.curation").close()
+
+
+def test_what_a_killed_process_left_is_removed(tmp_path: Path) -> None:
+    create_project(tmp_path / "a.curation").close()
+    for name in ("bundles/.staging-1", "jobs/2"):
+        (tmp_path / "a.curation" / name).mkdir(parents=True)
+    open_project(tmp_path / "a.curation", read_only=True).close()
+    assert (tmp_path / "a.curation/jobs/2").is_dir(), "its owner may be alive"
+    open_project(tmp_path / "a.curation").close()
+    assert not (tmp_path / "a.curation/jobs").exists()
+    assert not (tmp_path / "a.curation/bundles/.staging-1").exists()
+
+
+def test_who_decides(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("CURATOR_CONFIG_DIR", str(tmp_path / "config"))
+    assert curator_name(Settings(curator_name=" grace "), "") == "grace"
+    assert curator_name(Settings(curator_name="grace"), "ada") == "ada"
+    assert curator_name(Settings())
+    project = create_project(tmp_path / "a.curation", linker=False)
+    save(Settings(curator_name="grace"))
+    assert project.curation.curator == "grace", "a changed setting is felt at once"
+    project.close()
