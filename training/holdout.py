@@ -15,23 +15,28 @@ from training.snapshot import Snapshot, SnapshotDocument, Split
 
 HELD_OUT = 0.2
 MIN_LINKED = 20
-MIN_PART_DOCUMENTS = 4
-MIN_PART_LINKED = 40
+MIN_FOLD_LINKED = 20
 
 Documents = tuple[SnapshotDocument, ...]
 
 
 @dataclass(frozen=True, slots=True)
 class Parts:
-    """`train` gives labels, `fit` tunes fusion, NIL and calibration, `gate` compares the old and the new linker.
+    """`train` gives labels; the held-out documents tune fusion and NIL and judge the result.
 
-    `notes` say in sentences where this is not the ordinary arrangement; they belong into the manifest.
+    They are in two `folds`, and each fold is judged by weights fitted on the other (cross-fitting), so no document is
+    judged by weights that saw it, and all of them count. One fold only: too few for that, both are done on the same.
+    `notes` say in sentences where the arrangement is not the ordinary one; they belong into the manifest.
     """
 
     train: Documents
-    fit: Documents
-    gate: Documents
+    folds: tuple[Documents, ...]
     notes: tuple[str, ...] = ()
+
+    @property
+    def held_out(self) -> Documents:
+        """The documents of all folds."""
+        return tuple(document for fold in self.folds for document in fold)
 
 
 def place(key: str, *, salt: str) -> float:
@@ -43,8 +48,8 @@ def place(key: str, *, salt: str) -> float:
 def divide(snapshot: Snapshot) -> Parts:
     """Divide a training snapshot.
 
-    Without decided validation documents a fifth of the training documents is held out. Held-out documents are halved
-    into `fit` and `gate` if both halves have 4 documents and 40 links; otherwise all of them serve as both.
+    Without decided validation documents a fifth of the training documents is held out. Held-out documents make two
+    folds if each has at least 20 links.
     Raises ModelError where there are no decisions, too few, or only one document.
     """
     train = _decided(snapshot.of_split(Split.TRAIN))
@@ -57,17 +62,19 @@ def divide(snapshot: Snapshot) -> Parts:
             f"There is no decided validation document: {_count(len(held_out), 'training document')} were held out by "
             "hash and give no labels."
         )
-    by_hash = sorted(held_out, key=lambda document: place(document.key, salt="fit"))
+    by_hash = sorted(held_out, key=lambda document: place(document.key, salt="fold"))
     half = {document.key for document in by_hash[: len(by_hash) // 2]}
-    fit = tuple(document for document in held_out if document.key in half)
-    gate = tuple(document for document in held_out if document.key not in half)
-    if not (_large(fit) and _large(gate)):
-        fit = gate = held_out
+    folds: tuple[Documents, ...] = (
+        tuple(document for document in held_out if document.key in half),
+        tuple(document for document in held_out if document.key not in half),
+    )
+    if min(linked_count(fold) for fold in folds) < MIN_FOLD_LINKED:
+        folds = (held_out,)
         notes.append(
             f"{_count(len(held_out), 'held-out document')} with {_count(linked_count(held_out), 'link')} are too "
             "few to be halved: the same ones tune the fusion and judge the result, which flatters it a little."
         )
-    return Parts(train, fit, gate, tuple(notes))
+    return Parts(train, folds, tuple(notes))
 
 
 def linked_count(documents: Sequence[SnapshotDocument]) -> int:
@@ -115,10 +122,6 @@ def _hold_out(train: Documents) -> tuple[Documents, Documents]:
             "mentions in at least one more document, then train."
         )
     return kept, tuple(document for document in train if document.key in chosen)
-
-
-def _large(documents: Documents) -> bool:
-    return len(documents) >= MIN_PART_DOCUMENTS and linked_count(documents) >= MIN_PART_LINKED
 
 
 def _count(number: int, noun: str) -> str:

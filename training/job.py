@@ -26,7 +26,7 @@ from training.gate import Alone, GateResult, judge
 from training.gold import GoldSet, resolve_gold
 from training.preparation import K, Loaded, Prepared, load, part_recall, prepare
 from training.recipes import Role
-from training.refit import answers, refit
+from training.refit import cross_fitted, refit
 from training.snapshot import SnapshotDocument
 from training.spec import TrainingSpec
 from training.tasks import make_settings, make_task, make_towers
@@ -66,8 +66,9 @@ def _steps(spec: TrainingSpec, budget: Budget, notes: list[str], *, shuffle_labe
         vectors = yield from entity_vectors(replace(prepared.encoder, module=towers.entity), prepared.texts)
     alone = _alone(loaded, prepared, towers, vectors)
     manifest = yield from _write_part(loaded, _part(prepared, towers, vectors, loaded, trained=trained))
-    linker = yield from _refit(loaded)
-    gate, metrics = yield from _evaluate(loaded, prepared, linker, alone)
+    linker, new = yield from _refit(loaded)
+    yield Event(Phase.EVALUATE, 0, 1, text="Comparing the old and the new linker")
+    gate, metrics = _compare(loaded, prepared, linker, new, alone)
     facts = _provenance(loaded, gate, result, budget, trained=trained) | {"notes": notes}
     yield from _finish(manifest.replace(metrics=metrics, training=facts), linker, gate)
 
@@ -88,9 +89,9 @@ def _train(
 
 
 def _alone(loaded: Loaded, prepared: Prepared, towers: Towers, vectors: FloatArray) -> Alone:
-    """The part by itself on the gate documents, untrained and trained."""
-    mentions = mention_vectors(towers, prepared.gate)
-    after = part_recall(loaded, mentions, vectors, prepared.gate, prepared.ranked)
+    """The part by itself on the held-out documents, untrained and trained."""
+    mentions = mention_vectors(towers, prepared.held_out)
+    after = part_recall(loaded, mentions, vectors, prepared.held_out, prepared.ranked)
     return Alone(prepared.before[0], after[0], prepared.before[1], after[1])
 
 
@@ -119,27 +120,28 @@ def _write_part(loaded: Loaded, part: TrainedPart) -> Generator[Event, None, Man
     return manifest
 
 
-def _refit(loaded: Loaded) -> Generator[Event, None, Linker]:
+def _refit(loaded: Loaded) -> Generator[Event, None, tuple[Linker, list[LinkedMention]]]:
+    """The new linker with weights fitted on all held-out documents, and cross-fitted answers for them."""
     linker = Linker.load(loaded.spec.staging, device=choose_device(loaded.spec.device))
-    scored: list[ScoredMention] = []
-    inputs = [document.to_input() for document in loaded.parts.fit]
-    for number, document in enumerate(inputs, start=1):
-        scored.extend(linker.score([document], k=K))
-        yield Event(Phase.REFIT, number, len(inputs), text="Refitting fusion and NIL" if number == 1 else "")
-    linker = refit(linker, scored, _gold(loaded, loaded.parts.fit), stage=_stage(loaded))
+    scored: list[list[ScoredMention]] = []
+    total = len(loaded.parts.held_out)
+    for fold in loaded.parts.folds:
+        scored.append([])
+        for document in fold:
+            scored[-1].extend(linker.score([document.to_input()], k=K))
+            done = sum(len(part) for part in loaded.parts.folds[: len(scored) - 1]) + fold.index(document) + 1
+            yield Event(Phase.REFIT, done, total, text="Refitting fusion and NIL" if done == 1 else "")
+    gold, stage = _gold(loaded, loaded.parts.held_out), _stage(loaded)
+    new = cross_fitted(linker, scored, gold, stage=stage, k=K)
+    linker = refit(linker, [mention for part in scored for mention in part], gold, stage=stage)
     yield note(Phase.REFIT, linker.fusion.sentence())
-    return linker
+    return linker, new
 
 
-def _evaluate(
-    loaded: Loaded, prepared: Prepared, linker: Linker, alone: Alone
-) -> Generator[Event, None, tuple[GateResult, dict[str, Any]]]:
-    gold, seen = _gold(loaded, loaded.parts.gate), _gold(loaded, loaded.parts.train).surfaces
-    inputs = [document.to_input() for document in loaded.parts.gate]
-    new: list[LinkedMention] = []
-    for number, document in enumerate(inputs, start=1):
-        new.extend(answers(linker, [document], k=K))
-        yield Event(Phase.EVALUATE, number, len(inputs))
+def _compare(
+    loaded: Loaded, prepared: Prepared, linker: Linker, new: list[LinkedMention], alone: Alone
+) -> tuple[GateResult, dict[str, Any]]:
+    gold, seen = _gold(loaded, loaded.parts.held_out), _gold(loaded, loaded.parts.train).surfaces
     before, after = (evaluate(linked, gold, k=K, seen=seen) for linked in (prepared.old, new))
     weight = linker.fusion.weights.get(_stage(loaded), 0.0)
     gate = judge(before, after, alone, weight=weight, stage=loaded.recipe.stage)
@@ -183,13 +185,14 @@ def _provenance(
     loaded: Loaded, gate: GateResult, result: TrainResult, budget: Budget, *, trained: bool
 ) -> dict[str, Any]:
     """Everything needed to repeat the run, and what it cost."""
-    parts = {"train": loaded.parts.train, "fit": loaded.parts.fit, "gate": loaded.parts.gate}
+    parts = {"train": loaded.parts.train, "held_out": loaded.parts.held_out}
     return {
         "recipe": loaded.recipe.id,
         "parameters": dict(loaded.values),
         "gate": {"verdict": gate.verdict.value, "message": gate.sentence},
         "entity_tower": "trained" if trained else "frozen",
         "run": asdict(result),
+        "folds": len(loaded.parts.folds),
         "documents": {name: [document.key for document in documents] for name, documents in parts.items()},
         "data_hash": loaded.snapshot.data_hash,
         "kb_hash": loaded.base.manifest.kb_hash,

@@ -62,12 +62,12 @@ class Loaded:
 @dataclass(frozen=True, slots=True, eq=False)
 class Prepared:
     """What training starts from. `vectors` are the untrained entity tower's, `ranked` the candidate rows of the linker
-    in use by mention key, `old` its answers on the gate documents, `before` the untrained part's recall there."""
+    in use by mention key, `old` its answers on the held-out documents, `before` the untrained part's recall there."""
 
     encoder: Encoder
     texts: EntityTexts
     train: tuple[Example, ...]
-    gate: tuple[Example, ...]
+    held_out: tuple[Example, ...]
     vectors: FloatArray
     ranked: Mapping[str, Sequence[int]]
     old: tuple[LinkedMention, ...]
@@ -113,27 +113,27 @@ def prepare(loaded: Loaded, budget: Budget, *, shuffle_labels: bool) -> Generato
     encoder = load_tower(folder, loaded.recipe, loaded.inputs, device=loaded.spec.device)
     texts = EntityTexts(loaded.kb, tokenizer=encoder.tokenizer, settings=loaded.inputs)
     train = _train_examples(loaded, encoder, shuffle_labels=shuffle_labels)
-    gate = make_examples(loaded.parts.gate, loaded.kb, tokenizer=encoder.tokenizer, settings=loaded.inputs)
+    held_out = make_examples(loaded.parts.held_out, loaded.kb, tokenizer=encoder.tokenizer, settings=loaded.inputs)
     yield note(Phase.PREPARE, _counts(loaded, train))
     begun = budget.elapsed
-    old = yield from _link(loaded, loaded.parts.gate, "Linking the held-out documents with the linker in use")
-    per_document = (budget.elapsed - begun) / max(1, len(loaded.parts.gate))
+    old = yield from _link(loaded, loaded.parts.held_out, "Linking the held-out documents with the linker in use")
+    per_document = (budget.elapsed - begun) / max(1, len(loaded.parts.held_out))
     learnt_from = loaded.parts.train if loaded.needs_candidates else ()
     linked = yield from _link(loaded, learnt_from, "Looking for candidates of the training mentions")
     ranked = {m.key: [loaded.kb.rows[c.entity_id] for c in m.candidates] for m in (*old, *linked)}
     vectors, entity_rate = yield from _entities(loaded, encoder, texts, budget)
     begun = budget.elapsed
-    mentions = mention_vectors(untrained_towers(loaded, encoder, texts), gate)
-    mention_rate = len(gate) / max(1e-6, budget.elapsed - begun)
+    mentions = mention_vectors(untrained_towers(loaded, encoder, texts), held_out)
+    mention_rate = len(held_out) / max(1e-6, budget.elapsed - begun)
     return Prepared(
         encoder=encoder,
         texts=texts,
         train=train,
-        gate=gate,
+        held_out=held_out,
         vectors=vectors,
         ranked=ranked,
         old=tuple(old),
-        before=part_recall(loaded, mentions, vectors, gate, ranked),
+        before=part_recall(loaded, mentions, vectors, held_out, ranked),
         rates=Rates(mention_rate, entity_rate, per_document),
         work=_workload(loaded, len(train)),
     )
@@ -191,7 +191,8 @@ def _counts(loaded: Loaded, examples: Sequence[Example]) -> str:
     parts = loaded.parts
     return (
         f"Learning from {linked:,} links and {len(examples) - linked:,} NIL decisions in {len(parts.train):,} "
-        f"documents; {len(parts.fit):,} documents tune, {len(parts.gate):,} judge."
+        f"documents; {len(parts.held_out):,} held-out documents tune and judge the result, in {len(parts.folds)} "
+        f"fold{'s' if len(parts.folds) > 1 else ''}."
     )
 
 
@@ -225,11 +226,11 @@ def _entities(
 
 
 def _workload(loaded: Loaded, examples: int) -> Workload:
-    """Fit and gate documents are linked by the new linker, and the gate ones encoded once more."""
+    """Held-out documents are linked by the new linker, and encoded once more by the trained part alone."""
     return Workload(
         examples=examples,
         entities=len(loaded.kb.entities),
-        documents=len(loaded.parts.fit) + 2 * len(loaded.parts.gate),
+        documents=2 * len(loaded.parts.held_out),
         batch_size=loaded.wanted.batch_size,
         negatives=loaded.wanted.negative_count if loaded.recipe.role is Role.RETRIEVER else 1,
     )

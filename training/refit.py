@@ -9,7 +9,7 @@ import numpy as np
 from models.fusion import FusionWeights, LabelledScores, fit_fusion
 from models.linker import RANKER, Linker, ScoredMention
 from models.nil import fit_nil
-from models.types import DocumentInput, LinkedMention
+from models.types import LinkedMention
 from training.gold import GoldSet
 
 REFIT_ALL = 200
@@ -39,6 +39,14 @@ def refit(linker: Linker, scored: Sequence[ScoredMention], gold: GoldSet, *, sta
     return weighted.with_weights(nil=fit_nil(features, [label.nil for _, label in known], default=linker.nil))
 
 
-def answers(linker: Linker, documents: Sequence[DocumentInput], *, k: int) -> list[LinkedMention]:
-    """All answers for `documents`, in order."""
-    return [mention for document in linker.link(documents, k=k) for mention in document.mentions]
+def cross_fitted(
+    linker: Linker, folds: Sequence[Sequence[ScoredMention]], gold: GoldSet, *, stage: str, k: int
+) -> list[LinkedMention]:
+    """Answers in which each fold is linked under weights fitted on the other folds; one fold alone is fitted on
+    itself."""
+    found: list[LinkedMention] = []
+    for number, fold in enumerate(folds):
+        others = [mention for other, part in enumerate(folds) if other != number for mention in part]
+        judge = refit(linker, others or fold, gold, stage=stage)
+        found.extend(judge.finish(mention, k=k) for mention in fold)
+    return found

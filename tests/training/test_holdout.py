@@ -25,38 +25,38 @@ def test_place_is_spread_and_fixed() -> None:
     assert place("1", salt="a") == places[1] != place("1", salt="b")
 
 
-def test_validation_documents_are_halved_into_fit_and_gate() -> None:
+def test_validation_documents_make_two_folds() -> None:
     validation = [document(f"v{number}", Split.VALIDATION) for number in range(30)]
     parts = divide(snapshot(document("t1"), document("t2"), document("empty", links=0), *validation))
     assert keys(parts.train) == {"t1", "t2"}
-    assert keys(parts.fit) | keys(parts.gate) == {document.key for document in validation}
-    assert not keys(parts.fit) & keys(parts.gate)
+    one, other = parts.folds
+    assert keys(one) | keys(other) == keys(parts.held_out) == {document.key for document in validation}
+    assert (len(one), len(other)) == (15, 15)
     assert parts.notes == ()
-    assert len(parts.fit) == 15
-    assert divide(snapshot(document("t1"), document("t2"), *validation[::-1])).gate == parts.gate[::-1]
+    again = divide(snapshot(document("t1"), document("t2"), *validation[::-1]))
+    assert [keys(fold) for fold in again.folds] == [keys(one), keys(other)]
 
 
 def test_what_was_held_out_of_train_stays_so() -> None:
     documents = [document(f"t{number}") for number in range(60)]
     first, later = divide(snapshot(*documents[:40])), divide(snapshot(*documents))
-    assert keys(first.fit) | keys(first.gate) <= keys(later.fit) | keys(later.gate)
+    assert keys(first.held_out) < keys(later.held_out)
 
 
-def test_few_validation_documents_serve_as_both_and_it_is_said() -> None:
+def test_few_validation_documents_tune_and_judge_and_it_is_said() -> None:
     parts = divide(snapshot(document("t1"), document("t2"), document("v1", Split.VALIDATION)))
-    assert keys(parts.fit) == keys(parts.gate) == {"v1"}
+    assert [keys(fold) for fold in parts.folds] == [{"v1"}]
     assert len(parts.notes) == 1
     assert "too few to be halved" in parts.notes[0]
 
 
 def test_without_validation_a_fifth_of_train_is_held_out() -> None:
     parts = divide(snapshot(*(document(f"t{number}") for number in range(100))))
-    held_out = keys(parts.fit) | keys(parts.gate)
-    assert 10 <= len(held_out) <= 30
-    assert not held_out & keys(parts.train)
+    assert 10 <= len(parts.held_out) <= 30
+    assert not keys(parts.held_out) & keys(parts.train)
     assert "held out by hash" in parts.notes[0]
     two = divide(snapshot(document("a", links=30), document("b", links=30)))
-    assert len(two.train) == len(two.gate) == 1
+    assert len(two.train) == len(two.held_out) == 1
 
 
 @pytest.mark.parametrize(

@@ -180,4 +180,4 @@ def test_without_validation_documents_are_held_out_and_it_is_said(make_spec: Mak
     run(spec)
     facts = open_bundle(spec["staging"]).manifest.training
     assert any("held out by hash" in text for text in facts["notes"])
-    assert not set(facts["documents"]["train"]) & set(facts["documents"]["gate"])
+    assert not set(facts["documents"]["train"]) & set(facts["documents"]["held_out"])
