@@ -29,4 +29,5 @@ class BundleInfo:
     summary: str
     stages: tuple[str, ...] = ()
     kb_hash: str = ""
+    calibrated: bool = False  # NIL fitted on this project's validation decisions
     metrics: Mapping[str, Any] = field(default_factory=dict)

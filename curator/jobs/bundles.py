@@ -113,6 +113,7 @@ def _info(path: Path, manifest: Mapping[str, Any], *, active: str | None) -> Bun
         summary=str(gate.get("message", "")),
         stages=tuple(stages),
         kb_hash=str(manifest.get("kb_hash", "")),
+        calibrated=bool(manifest.get("nil", {}).get("calibrated", False)),
         metrics=dict(manifest.get("metrics", {})),
     )
 
