@@ -14,6 +14,7 @@ from models.candidates import LEXICAL, NAMES
 from models.default_encoder import default_encoder_folder
 from models.encoders import Encoder, load_encoder
 from models.errors import ModelError
+from models.files import writing
 from models.index import VectorIndex, plan_index
 from models.kb import KB_FILE, KnowledgeBase, read_kb, write_kb
 from models.lexical import TfIdf
@@ -43,6 +44,21 @@ def build_untrained(
     and ``nil`` their JSON (None: the defaults). Closing the generator leaves an unsealed staging folder.
     Raises ModelError for a bad knowledge base, encoder or stage.
     """
+    with writing(out_staging):
+        yield from _build(kb_jsonl, out_staging, encoder, stages, cache, device, fusion, nil, bundle_id)
+
+
+def _build(
+    kb_jsonl: Path,
+    out_staging: Path,
+    encoder: Path | None,
+    stages: Sequence[str],
+    cache: Path | None,
+    device: str,
+    fusion: Mapping[str, Any] | None,
+    nil: Mapping[str, Any] | None,
+    bundle_id: str | None,
+) -> Iterator[Progress]:
     if unknown := set(stages) - {LEXICAL, NAMES}:
         raise ModelError(f"There is no untrained stage {', '.join(sorted(unknown))}; there are lexical and names.")
     yield Progress("knowledge base", 0, 1)

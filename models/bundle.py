@@ -23,7 +23,7 @@ from pathlib import Path
 from typing import Any
 
 from models.errors import ModelError
-from models.files import fsync_file, fsync_folder, read_json, sha256_file, write_json
+from models.files import fsync_file, fsync_folder, read_json, sha256_file, write_json, writing
 
 FORMAT_VERSION = 1
 MANIFEST = "manifest.json"
@@ -175,14 +175,15 @@ def seal(staging: Path, manifest: Manifest, *, known: Bundle | None = None) -> B
 
     Files shared with the bundle ``known`` (same inode) keep their recorded hash.
     """
-    infos = {}
-    for path in _files(staging):
-        relative = path.relative_to(staging).as_posix()
-        infos[relative] = _known_info(path, relative, known) or _fresh_info(path)
-    for folder in {path.parent for path in _files(staging)}:
-        fsync_folder(folder)
-    sealed = manifest.replace(files=infos, format_version=FORMAT_VERSION)
-    write_json(staging / MANIFEST, manifest_to_json(sealed))
+    with writing(staging):
+        infos = {}
+        for path in _files(staging):
+            relative = path.relative_to(staging).as_posix()
+            infos[relative] = _known_info(path, relative, known) or _fresh_info(path)
+        for folder in {path.parent for path in _files(staging)}:
+            fsync_folder(folder)
+        sealed = manifest.replace(files=infos, format_version=FORMAT_VERSION)
+        write_json(staging / MANIFEST, manifest_to_json(sealed))
     return open_bundle(staging)
 
 
@@ -192,8 +193,9 @@ def publish(staging: Path) -> Bundle:
     target = staging.parent / manifest.id
     if target.exists():
         raise ModelError(f"There is a bundle {manifest.id} already in {staging.parent}. Build it again.")
-    staging.rename(target)
-    fsync_folder(target.parent)
+    with writing(target):
+        staging.rename(target)
+        fsync_folder(target.parent)
     return Bundle(target, manifest)
 
 

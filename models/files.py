@@ -28,6 +28,17 @@ def atomic_path(target: Path) -> Iterator[Path]:
         beside.unlink(missing_ok=True)
 
 
+@contextmanager
+def writing(folder: Path) -> Iterator[None]:
+    """Turns a full disk or a read-only folder into a ModelError."""
+    try:
+        yield
+    except OSError as error:
+        raise ModelError(
+            f"{folder} cannot be written ({error.strerror or error}). Free some space or choose another folder."
+        ) from error
+
+
 def fsync_file(path: Path) -> None:
     with path.open("rb+") as handle:
         os.fsync(handle.fileno())

@@ -128,7 +128,7 @@ class VectorIndex:
     def save(self, path: Path) -> None:
         """Write ``path`` and its header ``path.json``, each atomically, the header last."""
         with atomic_path(path) as beside:
-            faiss.write_index(self._index, str(beside))
+            _write(self._index, beside)
         header = {"format": FORMAT, "rows": len(self), "dimension": self.dimension, "bytes": path.stat().st_size}
         write_json(_header_path(path), header | {"source": self.source, "plan": asdict(self.plan)})
 
@@ -168,6 +168,15 @@ def _parameters(kind: IndexKind, selector: Any) -> Any:
     if kind is IndexKind.HNSW:
         return faiss.SearchParametersHNSW(efSearch=256, sel=selector)
     return None if selector is None else faiss.SearchParameters(sel=selector)
+
+
+def _write(index: Any, path: Path) -> None:
+    try:
+        faiss.write_index(index, str(path))
+    except RuntimeError as error:
+        raise ModelError(
+            f"The index {path} cannot be written ({str(error).splitlines()[0]}). Free some space."
+        ) from error
 
 
 def _make_reconstructable(index: Any) -> None:

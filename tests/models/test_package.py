@@ -42,3 +42,13 @@ def test_a_missing_or_altered_default_encoder_is_told(monkeypatch) -> None:
 def test_building_yields_progress_and_refuses_unknown_stages(tmp_path) -> None:
     with pytest.raises(ModelError, match="no untrained stage"):
         list(build_untrained(tmp_path / "kb.jsonl", tmp_path, stages=("magic",)))
+
+
+def test_a_folder_that_cannot_be_written_is_told(tmp_path) -> None:
+    kb = tmp_path / "kb.jsonl"
+    kb.write_text('{"id": "a", "name": "pain"}\n')
+    blocked = tmp_path / "file"
+    blocked.write_text("not a folder")
+    with pytest.raises(ModelError, match="cannot be written"):
+        list(build_untrained(kb, blocked / "staging", stages=("lexical",)))
+    assert blocked.read_text() == "not a folder"
