@@ -9,7 +9,7 @@ from collections.abc import Callable
 from pathlib import Path
 from types import TracebackType
 
-from PySide6.QtCore import QTimer
+from PySide6.QtCore import QMessageLogContext, QTimer, QtMsgType, qInstallMessageHandler
 from PySide6.QtWidgets import QApplication
 
 from curator import __version__
@@ -27,6 +27,7 @@ BUG = "Something went wrong in Curator itself. Every decision up to now is saved
 def run(project_path: Path | None = None, *, read_only: bool = False) -> int:
     """Open the window, with a project where one is given; returns the exit code when it is closed."""
     handler = start_logging()
+    qInstallMessageHandler(to_log)
     app = make_application(sys.argv[:1])
     window = make_window(app)
     old_hook, sys.excepthook = sys.excepthook, _hook(window)
@@ -38,6 +39,7 @@ def run(project_path: Path | None = None, *, read_only: bool = False) -> int:
     finally:
         window.session.close()
         sys.excepthook = old_hook
+        qInstallMessageHandler(None)
         stop_logging(handler)
 
 
@@ -67,6 +69,12 @@ def has_display() -> bool:
     if os.environ.get("QT_QPA_PLATFORM") in ("offscreen", "minimal"):
         return False
     return not sys.platform.startswith("linux") or bool(os.environ.get("DISPLAY") or os.environ.get("WAYLAND_DISPLAY"))
+
+
+def to_log(kind: QtMsgType, context: QMessageLogContext, words: str) -> None:
+    """Qt's own messages belong into the log, not between those of the command line."""
+    level = logging.INFO if kind in (QtMsgType.QtDebugMsg, QtMsgType.QtInfoMsg) else logging.WARNING
+    log.log(level, "Qt %s: %s", context.category or "", words)
 
 
 def _hook(window: MainWindow) -> Hook:

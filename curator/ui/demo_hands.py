@@ -104,10 +104,19 @@ class Hands:
         self.press(Key.Key_Return)
 
     def _search_and_link(self) -> None:
-        """Search the mention's text and link to the first entity found; Esc where there is none."""
+        """Search the mention's text, where that finds nothing the first candidate's name; link to the first found."""
+        view, panel = self._bench.navigator.mention, self._bench.search.panel
         self.press(Key.Key_Space)
-        found = self._bench.search.panel.model.rowCount() > 0
-        self.press(Key.Key_Return if found else Key.Key_Escape)
+        if (
+            not panel.model.rowCount()
+            and view is not None
+            and view.suggestion is not None
+            and view.suggestion.candidates
+        ):
+            QTest.keyClicks(panel.line, view.suggestion.candidates[0].name)
+        self.press(Key.Key_Return)
+        if panel.isVisible():
+            self.press(Key.Key_Escape)
 
     def export(self, out: Path) -> Path:
         """Through the dialog, into `out`."""

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import click
+from PySide6.QtCore import qInstallMessageHandler
 from rich.console import Console
 from rich.progress import BarColumn, TextColumn, TimeRemainingColumn
 from rich.progress import Progress as Bar
@@ -18,7 +19,8 @@ from curator import bootstrap
 from curator.bootstrap import Project
 from curator.domain.errors import UserError
 from curator.domain.jobs import JobOutcome, JobState, Progress
-from curator.ui.app import has_display, make_application, make_window, run
+from curator.services.logs import start_logging, stop_logging
+from curator.ui.app import has_display, make_application, make_window, run, to_log
 from curator.ui.demo_hands import Hands
 from curator.ui.demo_project import fill, is_filled, world_of
 
@@ -103,6 +105,8 @@ def _build_index(project: Project) -> None:
 
 def off_screen(folder: Path, out: Path) -> int:
     """A curator's minute with real key presses in a window that nobody sees; a screenshot and the gold remain."""
+    handler = start_logging()
+    qInstallMessageHandler(to_log)
     app = make_application(sys.argv[:1])
     window = make_window(app)
     window.show()
@@ -119,6 +123,8 @@ def off_screen(folder: Path, out: Path) -> int:
         window.session.close()
         window.close()
         window.deleteLater()
+        qInstallMessageHandler(None)
+        stop_logging(handler)
     click.echo(f"Screenshot: {out / SCREENSHOT}")
     click.echo(f"Gold: {gold}")
     click.echo(f"The project stays in {folder}; `curator open {folder}` opens it where there is a display.")

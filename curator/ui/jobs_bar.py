@@ -17,6 +17,7 @@ from curator.ui.theme import theme_of
 SMALL = 0.88
 MESSAGE_MS = 4000
 Hint = tuple[str, str]  # key, what it does
+SEARCH_HINTS = (("↓ ↑", "go through"), ("↵", "link"), ("Esc", "back to the text"))
 
 
 class JobLine(QWidget):
@@ -29,8 +30,8 @@ class JobLine(QWidget):
         self._jobs = jobs
         self._title = ElidedLabel(bold=True, parent=self)
         self._bar = QProgressBar(self)
-        self._bar.setFixedSize(160, 12)
-        self._bar.setTextVisible(False)
+        self._bar.setFixedSize(160, 10)
+        flat(self._bar)
         self._bar.setAccessibleName("Progress of background work")
         self._words = ElidedLabel(muted=True, parent=self)
         self._details = QPushButton("Details", self)
@@ -86,6 +87,15 @@ def words_of(job: RunningJob, now: float) -> str:
     share = f"{progress.fraction:.0%}" if progress.fraction is not None else ""
     parts = (progress.phase, share, minutes_words(job.seconds_left(now)), figures_words(progress), progress.text)
     return " · ".join(part for part in parts if part)
+
+
+def flat(bar: QProgressBar) -> None:
+    """A plain rounded bar without a number; the words beside it have it."""
+    bar.setTextVisible(False)
+    bar.setStyleSheet(
+        "QProgressBar { border: 0; border-radius: 5px; background: palette(mid); }"
+        "QProgressBar::chunk { border-radius: 5px; background: palette(accent); }"
+    )
 
 
 class KeyHints(QWidget):
@@ -151,8 +161,8 @@ class BottomBar(QWidget):
         jobs.changed.connect(self._turn)
         self._turn()
 
-    def show_state(self, state: WindowState) -> None:
-        self.hints.set_hints(hints_for(state))
+    def show_state(self, state: WindowState, *, searching: bool = False) -> None:
+        self.hints.set_hints(SEARCH_HINTS if searching else hints_for(state))
 
     def say(self, words: str) -> None:
         """Show a sentence, for some seconds where background work has to be shown again."""
@@ -173,7 +183,7 @@ def hints_for(state: WindowState) -> tuple[Hint, ...]:
     if not state.writable or not state.mention:
         return (("↓", "next mention"), ("PgDn", "next document"), ("M", "make a mention"), ("?", "keys"))
     hints: tuple[Hint, ...] = ()
-    if state.candidates:
-        hints = (("↵", "accept"), ("1–9", "choose"))
+    if state.candidates or state.nil_suggested:
+        hints = (("↵", "accept NIL" if state.nil_suggested else "accept"), ("1–9", "choose"))
     hints += (("N", "NIL"), ("X", "reject"), ("S", "skip"), ("/", "search"))
     return (*hints, ("Ctrl+Z", "undo"), ("?", "keys"))

@@ -43,6 +43,7 @@ class MainWindow(QMainWindow):
         self.pages.addWidget(self.welcome)
         self.setCentralWidget(self.pages)
         self.menus = CommandMenus(self.menuBar(), Actions(self.session, self.preferences), run=self._run)
+        self.menuBar().setStyleSheet("QMenuBar { border-bottom: 1px solid palette(mid) }")  # one line, not one a title
         self.menuBar().setCornerWidget(self.status, Qt.Corner.TopRightCorner)
         self._connect()
         self.preferences.apply()
@@ -102,7 +103,7 @@ class MainWindow(QMainWindow):
         state = self.bench.state if self.bench is not None else WindowState()
         self.menus.show_state(state)
         if self.bench is not None:
-            self.bench.bottom.show_state(state)
+            self.bench.bottom.show_state(state, searching=self.bench.searching)
 
     @Slot()
     def _preferences_changed(self) -> None:

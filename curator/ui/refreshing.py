@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from datetime import datetime
 
-from PySide6.QtCore import QObject, Slot
+from PySide6.QtCore import QObject, QTimer, Slot
+from PySide6.QtWidgets import QAbstractItemView
 
 from curator.domain.changes import Change, ChangeKind
 from curator.domain.jobs import LinkerState, LinkerStatus
@@ -65,6 +66,13 @@ class Refresher(QObject):
         if bench.navigator.opened is None:
             self._document()
             self._mention()
+        QTimer.singleShot(0, bench, self._bring_into_sight)  # rows have no place before the first layout
+
+    def _bring_into_sight(self) -> None:
+        opened = self._bench.navigator.opened
+        if opened is not None:
+            rows = self._bench.queue.list
+            rows.scrollTo(rows.currentIndex(), QAbstractItemView.ScrollHint.PositionAtCenter)
 
     # --- what the curator does ---
 

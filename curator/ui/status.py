@@ -5,7 +5,7 @@ from __future__ import annotations
 from datetime import datetime
 
 from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QHBoxLayout, QLabel, QWidget
+from PySide6.QtWidgets import QHBoxLayout, QLabel, QMenuBar, QWidget
 
 from curator.domain.jobs import LinkerState, LinkerStatus
 from curator.ui.mention_state import MentionState
@@ -31,7 +31,7 @@ class StatusLine(QWidget):
         self._linker.setAccessibleName("Linker")
         self._trouble = False
         line = QHBoxLayout(self)
-        line.setContentsMargins(8, 0, 12, 0)
+        line.setContentsMargins(8, 2, 12, 4)  # as high as a menu's title
         line.setSpacing(6)
         line.addWidget(self._saved)
         line.addWidget(self._linker)
@@ -63,12 +63,12 @@ class StatusLine(QWidget):
         self.adjust()
 
     def adjust(self) -> None:
-        """A menu bar asks its corner for its size only when it is told to."""
-        self.adjustSize()
+        """A menu bar places its corner again only when it is laid out."""
+        self.updateGeometry()
         bar = self.parentWidget()
-        if bar is not None:
-            bar.updateGeometry()
-            self.move(bar.width() - self.width(), self.y())
+        if isinstance(bar, QMenuBar):
+            self.adjustSize()
+            self.move(bar.width() - self.width(), 0)
 
     @property
     def words(self) -> str:

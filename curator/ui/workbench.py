@@ -178,6 +178,11 @@ class Workbench(QWidget):
 
     def show_search(self, shown: bool) -> None:
         self.side.setCurrentWidget(self.search if shown else self.candidates)
+        self.state_changed.emit()
+
+    @property
+    def searching(self) -> bool:
+        return self.side.currentWidget() is self.search
 
     def next_pane(self) -> None:
         panes = (self.document, self.queue.list, self.side_focus(), self.history.list)
@@ -185,7 +190,7 @@ class Workbench(QWidget):
         panes[(at + 1) % len(panes)].setFocus(Qt.FocusReason.TabFocusReason)
 
     def side_focus(self) -> QWidget:
-        return self.search.panel.line if self.side.currentWidget() is self.search else self.candidates.list
+        return self.search.panel.line if self.searching else self.candidates.list
 
     # --- the state ---
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from PySide6.QtCore import Qt, Signal
+from PySide6.QtGui import QIcon
 from PySide6.QtWidgets import (
     QDialog,
     QDialogButtonBox,
@@ -42,6 +43,7 @@ class FormDialog(QDialog):
         )
         self.ok = self.buttons.button(QDialogButtonBox.StandardButton.Ok)
         self.ok.setText(ok)
+        _without_icons(self.buttons)
         whole = QVBoxLayout(self)
         whole.setContentsMargins(20, 18, 20, 16)
         whole.setSpacing(14)
@@ -78,6 +80,7 @@ class ShowDialog(QDialog):
         self.buttons = QDialogButtonBox(QDialogButtonBox.StandardButton.Close, parent=self)
         self.buttons.rejected.connect(self.reject)
         self.buttons.accepted.connect(self.accept)
+        _without_icons(self.buttons)
         whole = QVBoxLayout(self)
         whole.setContentsMargins(20, 18, 20, 16)
         whole.setSpacing(14)
@@ -142,6 +145,12 @@ def file_dialog(parent: QWidget, title: str, *, mode: QFileDialog.FileMode, filt
     if filters:
         dialog.setNameFilter(filters)
     return dialog
+
+
+def _without_icons(buttons: QDialogButtonBox) -> None:
+    """Words alone: whether there are icons differs from desktop to desktop."""
+    for button in buttons.buttons():
+        button.setIcon(QIcon())
 
 
 def sentence(words: str, *, selectable: bool = False) -> QLabel:

@@ -57,6 +57,9 @@ class RetrainDialog(FormDialog):
         self.fields: dict[str, QWidget] = {}
         self.list = QListWidget(self)
         self.list.setAccessibleName("Recipes")
+        self.list.setWordWrap(True)
+        self.list.setSpacing(3)
+        self.list.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self.description = sentence("")
         self.description.setAlignment(Qt.AlignmentFlag.AlignTop)
         self.learns = sentence("")
@@ -108,8 +111,8 @@ class RetrainDialog(FormDialog):
         right.addWidget(self.parameters, 1)
         columns = QHBoxLayout()
         columns.setSpacing(16)
-        columns.addLayout(left, 2)
-        columns.addLayout(right, 5)
+        columns.addLayout(left, 3)
+        columns.addLayout(right, 6)
         self.body.insertLayout(0, columns, 1)
         budget = QHBoxLayout()
         budget.addWidget(self.limited)
@@ -117,7 +120,7 @@ class RetrainDialog(FormDialog):
         budget.addStretch(1)
         self.form.addRow("&Seed", self.seed)
         self.form.addRow("&Device", self.device)
-        self.form.addRow("&Time budget", budget)
+        self.form.addRow("Time budget", budget)
         self.resize(860, 680)
 
     # --- the recipe ---

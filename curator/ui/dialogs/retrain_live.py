@@ -13,7 +13,7 @@ from curator.ui.dialogs.figures import gate_rows
 from curator.ui.dialogs.form import ShowDialog, sentence
 from curator.ui.dialogs.table import FigureTable
 from curator.ui.jobs import RunningJob
-from curator.ui.jobs_bar import words_of
+from curator.ui.jobs_bar import flat, words_of
 from curator.ui.sparkline import Sparkline
 
 HEADLINES = {
@@ -37,7 +37,8 @@ class RetrainLive(ShowDialog):
         self.headline = sentence(IN_BACKGROUND)
         self.bar = QProgressBar(self)
         self.bar.setAccessibleName("Progress of the retraining")
-        self.bar.setTextVisible(False)
+        flat(self.bar)
+        self.bar.setFixedHeight(10)
         self.words = sentence("")
         self.words.setMinimumHeight(self.words.fontMetrics().height() * 2 + 4)
         self.loss = Sparkline("Training loss", self)
