@@ -1,4 +1,4 @@
-"""A small invented world: 40 entities, a tiny random BERT, an untrained bundle, and snapshots over them."""
+"""A small invented world: 38 entities, a tiny random BERT, an untrained bundle, and snapshots over them."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ SECOND = ("disease", "cancer", "failure", "pain", "acid")
 
 
 def entities() -> list[dict[str, Any]]:
-    names = [f"{first} {second}" for first in FIRST for second in SECOND if first != second][:40]
+    names = [f"{first} {second}" for first in FIRST for second in SECOND if first != second]
     return [
         {
             "id": f"X:{number}",

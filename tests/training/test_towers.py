@@ -1,0 +1,205 @@
+"""Towers and tasks on the tiny encoder: pads change nothing, gold and aliases are masked, batches repeat."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+import torch
+from torch import Tensor
+
+from models.encoders import Encoder, load_encoder
+from models.inputs import EntityStyle, InputSettings
+from models.kb import KnowledgeBase, order_entities
+from models.types import EntityRecord
+from tests.training.conftest import document_lines, entities, write_lines
+from training.examples import EntityTexts, Example, make_examples, shuffled_labels
+from training.losses import Loss, LossInputs, PrototypeTripletLoss, ProxyLoss
+from training.negatives import Kinship, RandomNegatives
+from training.reranking import RankerTask
+from training.snapshot import read_snapshot
+from training.towers import RetrieverTask, Towers
+from training.vectors import entity_vectors, mention_vectors, pool_vectors, untrained_vectors
+
+SETTINGS = InputSettings(mention_tokens=20, entity_tokens=28, style=EntityStyle.TYPES_SYNONYMS)
+
+
+class Recorder(Loss):
+    """Keeps what it is given."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.seen: list[LossInputs] = []
+
+    def compute(self, batch: LossInputs) -> Tensor:
+        self.seen.append(batch)
+        return batch.mentions.sum()
+
+
+@pytest.fixture(scope="module")
+def encoder(tiny_encoder: Path) -> Encoder:
+    return load_encoder(tiny_encoder, device="cpu")
+
+
+@pytest.fixture(scope="module")
+def kb() -> KnowledgeBase:
+    made = [{**entity, "synonyms": tuple(entity["synonyms"]), "types": tuple(entity["types"])} for entity in entities()]
+    return order_entities(EntityRecord(**{**entity, "alt_ids": tuple(entity["alt_ids"])}) for entity in made)
+
+
+@pytest.fixture(scope="module")
+def examples(kb: KnowledgeBase, encoder: Encoder, tmp_path_factory: pytest.TempPathFactory) -> tuple[Example, ...]:
+    lines = document_lines("train", 6, seed=4)
+    lines[0]["mentions"][0]["gold"]["ids"] = ["OLD:1", "X:7"]
+    folder = write_lines(tmp_path_factory.mktemp("snapshot"), lines, kb_hash="")
+    return make_examples(read_snapshot(folder).documents, kb, tokenizer=encoder.tokenizer, settings=SETTINGS)
+
+
+@pytest.fixture
+def towers(kb: KnowledgeBase, encoder: Encoder) -> Towers:
+    texts = EntityTexts(kb, tokenizer=encoder.tokenizer, settings=SETTINGS)
+    return Towers(encoder.module, encoder.module, texts, encoder.tokenizer.pad_token_id, torch.device("cpu"))
+
+
+def drain(work: object) -> object:
+    while True:
+        try:
+            next(work)  # type: ignore[call-overload]
+        except StopIteration as end:
+            return end.value
+
+
+def test_examples_resolve_alternates_and_cluster_by_document_and_entity(
+    examples: Sequence[Example], kb: KnowledgeBase
+) -> None:
+    assert examples[0].gold == (kb.rows["X:1"], kb.rows["X:7"])
+    assert {len(example.gold) for example in examples} == {0, 1, 2}
+    by_cluster: dict[int, set[tuple[str, tuple[int, ...]]]] = {}
+    for example in examples:
+        by_cluster.setdefault(example.cluster, set()).add((example.key.split(".")[0], example.gold))
+    assert all(len(members) == 1 for members in by_cluster.values())
+    nil = [example.cluster for example in examples if not example.gold]
+    assert len(set(nil)) == len(nil)
+    assert all(row == kb.rows["X:1"] for row in (example.shown[-1] for example in examples))
+
+
+def test_shuffled_labels_keep_mentions_and_counts(examples: Sequence[Example]) -> None:
+    dealt = shuffled_labels(examples, seed=0)
+    assert [example.tokens for example in dealt] == [example.tokens for example in examples]
+    assert sorted(example.gold for example in dealt) == sorted(example.gold for example in examples)
+    assert sum(a.gold == b.gold for a, b in zip(dealt, examples, strict=True)) < len(examples) / 2
+
+
+@pytest.mark.parametrize("markers", [False, True])
+def test_pads_change_nothing(towers: Towers, examples: Sequence[Example], markers: bool) -> None:
+    marked = replace(towers, markers=markers)
+    marked.mention.eval()
+    together = marked.encode_mentions(examples[:9])
+    alone = torch.cat([marked.encode_mentions([example]) for example in examples[:9]])
+    torch.testing.assert_close(together, alone, atol=1e-5, rtol=1e-4)
+    rows = np.arange(38)
+    one_by_one = torch.cat([towers.encode_entities(rows[n : n + 1]) for n in range(38)])
+    torch.testing.assert_close(towers.encode_entities(rows), one_by_one, atol=1e-5, rtol=1e-4)
+
+
+def test_frozen_vectors_stand_in_for_the_entity_tower(towers: Towers) -> None:
+    frozen = replace(towers, entity_vectors=np.arange(76, dtype=np.float32).reshape(38, 2))
+    assert frozen.encode_entities(np.array([3, 1])).tolist() == [[6.0, 7.0], [2.0, 3.0]]
+
+
+def test_vectors_without_gradient_equal_those_of_training(
+    towers: Towers, encoder: Encoder, examples: Sequence[Example], tmp_path: Path
+) -> None:
+    towers.mention.eval()
+    with torch.no_grad():
+        expected = towers.encode_mentions(examples).numpy()
+    np.testing.assert_allclose(mention_vectors(towers, examples), expected, atol=1e-5)
+    vectors = drain(entity_vectors(encoder, towers.texts))
+    assert isinstance(vectors, np.ndarray)
+    np.testing.assert_allclose(pool_vectors(towers, [5, 0]), vectors[[5, 0]], atol=1e-5)
+    first = drain(untrained_vectors(encoder, towers.texts, kb_hash="k", cache=tmp_path))
+    again = drain(untrained_vectors(encoder, towers.texts, kb_hash="k", cache=tmp_path))
+    assert isinstance(first, tuple)
+    assert isinstance(again, tuple)
+    assert (first[1], again[1]) == (False, True)
+    np.testing.assert_array_equal(first[0], again[0])
+    next(tmp_path.rglob("*.npy")).write_bytes(b"damaged")
+    repaired = drain(untrained_vectors(encoder, towers.texts, kb_hash="k", cache=tmp_path))
+    assert isinstance(repaired, tuple)
+    assert not repaired[1]
+
+
+def retriever_task(towers: Towers, examples: Sequence[Example], kb: KnowledgeBase, loss: Loss) -> RetrieverTask:
+    sampler = RandomNegatives(size=6, entities=38, seed=0)
+    return RetrieverTask(towers, examples, loss, sampler=sampler, kinship=Kinship(kb.entities), batch_size=7, seed=1)
+
+
+def test_batches_cover_everything_and_repeat(towers: Towers, examples: Sequence[Example], kb: KnowledgeBase) -> None:
+    task, again = (retriever_task(towers, examples, kb, Recorder()) for _ in range(2))
+    assert sorted(number for batch in task.batches(0) for number in batch) == list(range(len(examples)))
+    assert task.batches(0) == again.batches(0)
+    assert task.batches(0) != task.batches(1)
+    assert min(len(batch) for batch in retriever_task(towers, examples[:8], kb, Recorder()).batches(0)) == 8
+
+
+def test_retriever_batch_holds_gold_and_never_offers_it_as_a_negative(
+    towers: Towers, examples: Sequence[Example], kb: KnowledgeBase
+) -> None:
+    recorder = Recorder()
+    task = retriever_task(towers, examples, kb, recorder)
+    for batch in task.batches(0):
+        task.loss(batch)
+        seen, chosen = recorder.seen[-1], [examples[number] for number in batch]
+        assert seen.linked.tolist() == [bool(example.gold) for example in chosen]
+        assert seen.eligible[~seen.linked].all()
+        for row, example in enumerate(chosen):
+            positive = (seen.candidates == seen.positives[row]).all(dim=1)
+            if example.gold:
+                assert positive.any()
+                assert not seen.eligible[row][positive].any()
+
+
+def test_a_batch_of_nil_only_works(towers: Towers, examples: Sequence[Example], kb: KnowledgeBase) -> None:
+    nil = [example for example in examples if not example.gold]
+    loss = retriever_task(towers, nil, kb, ProxyLoss()).loss([0, 1])
+    assert loss.isfinite()
+
+
+@pytest.mark.parametrize("frozen", [True, False])
+def test_ranker_learns_from_the_anchors_own_candidates(
+    towers: Towers, encoder: Encoder, examples: Sequence[Example], kb: KnowledgeBase, frozen: bool
+) -> None:
+    vectors = drain(entity_vectors(encoder, towers.texts))
+    assert isinstance(vectors, np.ndarray)
+    linked = [example for example in examples if example.gold]
+    candidates = [[*example.gold, (example.gold[0] + 1) % 38, (example.gold[0] + 9) % 38] for example in linked]
+    marked = replace(towers, markers=True, entity_vectors=vectors if frozen else None)
+    recorder = Recorder()
+    task = RankerTask(
+        marked,
+        linked,
+        recorder,
+        candidates=candidates,
+        vectors=vectors,
+        kinship=Kinship(kb.entities),
+        batch_size=4,
+        seed=2,
+    )
+    assert sorted(number for batch in task.batches(0) for number in batch) == list(range(len(linked)))
+    for batch in task.batches(0):
+        task.loss(batch)
+        seen = recorder.seen[-1]
+        assert seen.clusters is not None
+        assert len(set(seen.clusters.tolist())) <= 4
+        offered = seen.eligible.sum(1).tolist()
+        first = {seen.clusters.tolist().index(cluster) for cluster in set(seen.clusters.tolist())}
+        assert all((count > 0) == (row in first) for row, count in enumerate(offered))
+        assert all(count <= (2 if frozen else 1) for count in offered)
+    real = RankerTask(
+        marked, linked, PrototypeTripletLoss(), candidates=candidates, vectors=vectors,
+        kinship=Kinship(kb.entities), batch_size=4, seed=2,
+    )  # fmt: skip
+    assert real.loss(real.batches(0)[0]).item() >= 0
