@@ -79,7 +79,5 @@ class EvaluationService:
         found = [one for one in self._switch.all() if one.id == bundle_id or (bundle_id is None and one.active)]
         if not found:
             what = f"no bundle {bundle_id}" if bundle_id else "no index yet"
-            raise UserError(
-                f"There is {what} to evaluate. `curator index` builds one, `curator bundles` lists them."
-            )
+            raise UserError(f"There is {what} to evaluate. `curator index` builds one, `curator bundles` lists them.")
         return found[0]
