@@ -25,7 +25,7 @@ from training.recipes import Hyperparameters, Recipe, Role, Value, load_recipe
 from training.snapshot import Snapshot, SnapshotDocument, read_snapshot
 from training.spec import TrainingSpec
 from training.towers import FloatArray, Towers
-from training.vectors import mention_vectors, untrained_vectors
+from training.vectors import cache_path, mention_vectors, untrained_vectors
 
 K = 64
 RATE_SAMPLE = 256
@@ -212,17 +212,26 @@ def _entities(
 ) -> Generator[Event, None, tuple[FloatArray, float]]:
     """Vectors of the untrained entity tower, and how many entities are encoded a second."""
     yield Event(Phase.PREPARE, text="Encoding the entities with the untrained encoder")
-    begun = budget.elapsed
-    vectors, cached = yield from untrained_vectors(
-        encoder, texts, kb_hash=loaded.base.manifest.kb_hash, cache=loaded.spec.cache
-    )
-    if not cached:
-        return vectors, len(vectors) / max(1e-6, budget.elapsed - begun)
-    rows = range(0, len(vectors), max(1, len(vectors) // RATE_SAMPLE))
-    tokens = texts.of(rows)
+    total, kb_hash, cache = len(loaded.kb.entities), loaded.base.manifest.kb_hash, loaded.spec.cache
+    rate = _entity_rate(encoder, texts, budget)
+    left = budget.left()
+    kept = cache_path(encoder, texts, kb_hash=kb_hash, cache=cache).exists()
+    if left is not None and not kept and total / rate > left:
+        raise ModelError(
+            f"The time budget is too short: encoding {total:,} entities takes about {total / rate / 60:.1f} minutes "
+            f"the first time, {max(0.0, left) / 60:.1f} are left. Allow more minutes."
+        )
+    vectors, _ = yield from untrained_vectors(encoder, texts, kb_hash=kb_hash, cache=cache)
+    return vectors, rate
+
+
+def _entity_rate(encoder: Encoder, texts: EntityTexts, budget: Budget) -> float:
+    """Entities encoded a second, from a sample spread over the knowledge base."""
+    total = len(texts.kb.entities)
+    tokens = texts.of(range(0, total, max(1, total // RATE_SAMPLE)))
     begun = budget.elapsed
     encoder.encode_ids(tokens, normalize=False)
-    return vectors, len(tokens) / max(1e-6, budget.elapsed - begun)
+    return len(tokens) / max(1e-6, budget.elapsed - begun)
 
 
 def _workload(loaded: Loaded, examples: int) -> Workload:

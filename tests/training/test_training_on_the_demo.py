@@ -50,9 +50,10 @@ def demo(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
         for _ in build_untrained(kb, staging, cache=folder / "cache", device="cpu"):
             pass
     base = publish(staging)
-    lines = [*demo_lines("train"), *demo_lines("validation")]
+    train, validation, kb_hash = demo_lines("train"), demo_lines("validation"), base.manifest.kb_hash
     return {
-        "snapshot": str(write_lines(folder / "snapshot", lines, kb_hash=base.manifest.kb_hash)),
+        "snapshot": str(write_lines(folder / "snapshot", [*train, *validation], kb_hash=kb_hash)),
+        "half": str(write_lines(folder / "half", [*train[::2], *validation], kb_hash=kb_hash)),
         "base": str(base.path),
         "recipe": "pel-pb",
         "parameters": SHORT,
@@ -75,7 +76,7 @@ def test_training_helps_and_shuffled_decisions_are_refused(demo: dict[str, Any],
     _assert_every_tensor_changed(staging)
 
     shuffled = new_staging(tmp_path)
-    *_, last = run_training({**demo, "staging": str(shuffled)}, shuffle_labels=True)
+    *_, last = run_training({**demo, "snapshot": demo["half"], "staging": str(shuffled)}, shuffle_labels=True)
     assert last.data["result"]["verdict"] == "refused"
     assert open_bundle(shuffled).manifest.training["gate"]["verdict"] == "refused"
     json.dumps(last.to_json())
