@@ -170,7 +170,7 @@ def estimate(
     `cached` of the `entities` have vectors of the untrained encoder already.
     """
     wanted = recipe.hyperparameters(values)
-    trained = wanted.entity_tower == "train"
+    trained = wanted.entity_tower != "frozen"  # "auto" trains it as long as no time budget forbids
     each = recipe.cost.seconds_per_decision_trained if trained else recipe.cost.seconds_per_decision
     encoded = entities - cached + (entities if trained else 0)
     train = wanted.epochs * decisions * each
