@@ -1,0 +1,53 @@
+"""Fixtures for tests of the whole window."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QApplication
+from pytestqt.qtbot import QtBot
+
+from curator.ui.main_window import MainWindow
+from tests.curator.ui.window.fakes import Desk, MakeDesk, make_project, make_window
+
+
+@pytest.fixture
+def window(qtbot: QtBot, qapp: QApplication, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[MainWindow]:
+    """A shown window without a project."""
+    monkeypatch.setenv("CURATOR_CACHE", str(tmp_path / "cache"))
+    monkeypatch.setenv("CURATOR_CONFIG_DIR", str(tmp_path / "config"))
+    made = make_window(qapp)
+    qtbot.addWidget(made)
+    made.show()
+    made.activateWindow()
+    assert QTest.qWaitForWindowActive(made)
+    yield made
+    made.session.close()
+
+
+@pytest.fixture
+def make_desk(window: MainWindow, tmp_path: Path) -> MakeDesk:
+    """An open project with a knowledge base, an index and `documents` copies of one document."""
+
+    def make(*, documents: int = 2, kb: bool = True, index: bool = True, manual: bool = False) -> Desk:
+        world = make_project(tmp_path, manual=manual)
+        if kb:
+            world.kb()
+        if index:
+            ended: list[object] = []
+            handle = world.project.retraining.build_index(on_progress=lambda _: None, on_end=ended.append)
+            handle.wait(30)
+        if documents:
+            world.documents(documents)
+        window.session.show(world.project)
+        return Desk(window, world)
+
+    return make
+
+
+@pytest.fixture
+def desk(make_desk: MakeDesk) -> Desk:
+    return make_desk()

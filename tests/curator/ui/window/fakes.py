@@ -1,0 +1,101 @@
+"""A window on a small real project: real storage and worker threads; the linker and the jobs' processes are fakes."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from PySide6.QtCore import Qt
+from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QApplication, QWidget
+
+from curator import storage
+from curator.bootstrap import Project, join
+from curator.domain.decisions import Decision
+from curator.domain.jobs import JobOutcome, Progress
+from curator.jobs import JobRunner
+from curator.settings.file import LoadedSettings
+from curator.settings.schema import Settings
+from curator.ui.main_window import MainWindow
+from curator.ui.theme import ThemeController
+from curator.ui.workbench import Workbench
+from tests.curator.services.fakes import FakeJobs, FakeLinker, World
+
+PLAIN = Qt.KeyboardModifier.NoModifier
+CTRL = Qt.KeyboardModifier.ControlModifier
+SHIFT = Qt.KeyboardModifier.ShiftModifier
+
+
+class WindowJobs(FakeJobs):
+    """Child processes are faked, worker threads are real."""
+
+    def __init__(self, log_dir: Path) -> None:
+        super().__init__()
+        self.runner = JobRunner(log_dir)
+
+    def run_here(
+        self,
+        work: Callable[[], Iterator[Progress]],
+        *,
+        on_progress: Callable[[Progress], None],
+        on_end: Callable[[JobOutcome], None],
+    ) -> Any:
+        return self.runner.run_here(work, on_progress=on_progress, on_end=on_end)
+
+    def close(self) -> None:
+        self.runner.close()
+
+
+@dataclass
+class Desk:
+    """The window, its project, and hands to press keys with."""
+
+    window: MainWindow
+    world: World
+
+    @property
+    def bench(self) -> Workbench:
+        assert self.window.bench is not None
+        return self.window.bench
+
+    @property
+    def project(self) -> Project:
+        return self.bench.project
+
+    def press(self, key: Qt.Key, modifiers: Qt.KeyboardModifier = PLAIN, *, at: QWidget | None = None) -> None:
+        QTest.keyClick(at or QApplication.focusWidget() or self.window, key, modifiers)
+
+    @property
+    def word(self) -> str:
+        """The text of the current mention."""
+        view = self.bench.navigator.mention
+        return view.mention.text if view is not None else ""
+
+    def decision(self, word: str) -> Decision | None:
+        """The current decision on the first mention with this text in the open document."""
+        opened = self.bench.navigator.opened
+        assert opened is not None
+        view = next(one for one in opened.mentions if one.mention.text == word)
+        return self.project.queue.open(opened.document.id).view(view.mention.id).decision  # type: ignore[union-attr]
+
+    @property
+    def note(self) -> str:
+        return self.bench.candidates.note.text()
+
+
+MakeDesk = Callable[..., Desk]
+
+
+def make_project(folder: Path, *, manual: bool = False, name: str = "p") -> World:
+    """A project whose jobs run in threads or not at all; the linker starts."""
+    linker, jobs = FakeLinker(manual=manual), WindowJobs(folder / "log")
+    store = storage.create_project(folder / f"{name}.curation", name=name)
+    project = join(store, Settings(), curator="ada", linker=True, linker_port=linker, job_port=jobs)
+    return World(project, linker, jobs, folder)
+
+
+def make_window(app: QApplication) -> MainWindow:
+    loaded = LoadedSettings(Settings())
+    return MainWindow(ThemeController(app), loaded)
