@@ -1,0 +1,427 @@
+"""Every dialog: leaves by Esc, asks for what it should, and its flow does what it says."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from PySide6.QtCore import Qt
+from PySide6.QtGui import QGuiApplication
+from PySide6.QtTest import QAbstractItemModelTester
+from PySide6.QtWidgets import QAbstractButton, QApplication, QDialog, QLineEdit, QWidget
+from pytestqt.qtbot import QtBot
+
+from curator.commands import COMMANDS
+from curator.domain.bundles import GateVerdict
+from curator.domain.documents import Split
+from curator.domain.entities import TypeMapping
+from curator.domain.jobs import JobOutcome, JobState
+from curator.settings.schema import Settings, options
+from curator.ui.dialogs.about import AboutDialog
+from curator.ui.dialogs.bundle_model import BundleTableModel
+from curator.ui.dialogs.bundles import BundlesDialog
+from curator.ui.dialogs.evaluate import EvaluateDialog, FiguresDialog
+from curator.ui.dialogs.export_gold import ExportDialog
+from curator.ui.dialogs.import_documents import ImportDialog
+from curator.ui.dialogs.import_report import ImportReportDialog, as_text
+from curator.ui.dialogs.new_project import NewProjectDialog
+from curator.ui.dialogs.retrain import RetrainDialog
+from curator.ui.dialogs.retrain_live import RetrainLive
+from curator.ui.dialogs.settings import SettingsDialog
+from curator.ui.dialogs.type_mapping import TypeMappingDialog
+from curator.ui.keys_overlay import KeysOverlay, keys_words
+from curator.ui.main_window import MainWindow
+from curator.ui.manual import Manual
+from tests.curator.services.fakes import document, finish
+from tests.curator.ui.window.fakes import Desk, MakeDesk
+from tests.curator.ui.window.test_main_window_projects import boxes, press_button
+
+Key = Qt.Key
+
+
+def shown(kind: type[QDialog]) -> list[QDialog]:
+    return [one for one in QApplication.topLevelWidgets() if isinstance(one, kind) and one.isVisible()]
+
+
+OPENERS: dict[str, type[QDialog]] = {
+    "project.new": NewProjectDialog,
+    "project.import": ImportDialog,
+    "project.types": TypeMappingDialog,
+    "project.export": ExportDialog,
+    "edit.settings": SettingsDialog,
+    "model.retrain": RetrainDialog,
+    "model.history": BundlesDialog,
+    "tools.evaluate": EvaluateDialog,
+    "help.manual": Manual,
+    "help.about": AboutDialog,
+}
+
+
+@pytest.mark.parametrize(("command", "kind"), OPENERS.items())
+def test_escape_leaves_every_dialog_and_changes_nothing(
+    desk: Desk, qtbot: QtBot, command: str, kind: type[QDialog]
+) -> None:
+    before = len(desk.world.jobs.started)
+    desk.window.menus.action(command).trigger()
+    [dialog] = shown(kind)
+    assert dialog.accessibleName()
+    desk.press(Key.Key_Escape, at=dialog)
+    qtbot.waitUntil(lambda: not shown(kind))
+    assert len(desk.world.jobs.started) == before
+    assert len(desk.bench.jobs) == 0
+
+
+@pytest.mark.parametrize(("command", "kind"), OPENERS.items())
+def test_everything_that_takes_the_keyboard_has_a_name(desk: Desk, command: str, kind: type[QDialog]) -> None:
+    desk.window.menus.action(command).trigger()
+    [dialog] = shown(kind)
+    nameless = [
+        one
+        for one in dialog.findChildren(QWidget)
+        if one.focusPolicy() & Qt.FocusPolicy.TabFocus
+        and one.isVisible()
+        and one.objectName() not in ("qt_spinbox_lineedit", "qt_scrollarea_viewport")
+        and not (one.accessibleName() or (isinstance(one, QAbstractButton) and one.text()))
+    ]
+    labelled = [one for one in nameless if not isinstance(one, QLineEdit)]
+    assert not [f"{type(one).__name__} {one.objectName()}" for one in labelled]
+    dialog.reject()
+
+
+# --- import ---
+
+
+def test_an_import_shows_its_report_and_then_the_type_mapping(
+    make_desk: MakeDesk, qtbot: QtBot, tmp_path: Path
+) -> None:
+    desk = make_desk(documents=0)
+    path = desk.world.write(document(7).replace("blorbitis\tSpecificDisease\t-1", "blorbitis\tSpecificDisease\tD999"))
+    flow = desk.window.session.flows
+    assert flow is not None
+    dialog = flow.import_documents([path])
+    assert dialog.files.item(0, 1).text() == "PubTator"
+    dialog.split.setCurrentIndex(dialog.split.findData(Split.VALIDATION))
+    dialog.gold.setChecked(True)
+    with qtbot.waitSignal(desk.bench.jobs.ended):
+        dialog.accept()
+    [report] = shown(ImportReportDialog)
+    assert isinstance(report, ImportReportDialog)
+    assert "1 documents" in report.summary.text()
+    report.copy.click()
+    assert "D999 is not in the knowledge base" in QGuiApplication.clipboard().text()
+    assert f"{path}:" in QGuiApplication.clipboard().text()
+    report.reject()
+    [mapping] = shown(TypeMappingDialog)
+    mapping.reject()
+    assert desk.project.queue.counts().documents_by_split[Split.VALIDATION] == 1
+    assert desk.bench.navigator.opened is not None
+
+
+def test_a_file_that_cannot_be_read_is_refused_in_the_dialog(desk: Desk, tmp_path: Path) -> None:
+    bad = tmp_path / "bad.txt"
+    bad.write_text("no format at all", encoding="utf-8")
+    flow = desk.window.session.flows
+    assert flow is not None
+    dialog = flow.import_documents([bad])
+    assert str(bad) in dialog.problem.text()
+    dialog.accept()
+    assert dialog.isVisible()
+    dialog.files.selectRow(0)
+    dialog.remove.click()
+    dialog.accept()
+    assert dialog.problem.text() == "Add at least one file."
+    dialog.reject()
+
+
+def test_without_a_knowledge_base_gold_cannot_be_ticked(make_desk: MakeDesk) -> None:
+    desk = make_desk(documents=0, kb=False, index=False)
+    flow = desk.window.session.flows
+    assert flow is not None
+    dialog = flow.import_documents()
+    assert not dialog.gold.isEnabled()
+    dialog.reject()
+
+
+def test_a_knowledge_base_is_imported_and_its_index_built(make_desk: MakeDesk, qtbot: QtBot, tmp_path: Path) -> None:
+    desk = make_desk(documents=0, kb=False, index=False)
+    path = tmp_path / "kb.jsonl"
+    path.write_text('{"id": "X:1", "name": "One", "types": ["T"]}\n', encoding="utf-8")
+    flow = desk.window.session.flows
+    assert flow is not None
+    flow.load_knowledge_base(path)
+    qtbot.waitUntil(lambda: len(desk.world.jobs.started) == 2 and len(desk.bench.jobs) == 0)
+    assert [spec["stages"] for _, spec in desk.world.jobs.started] == [["lexical"], ["lexical", "names"]]
+    for report in shown(ImportReportDialog):
+        report.reject()
+    assert desk.project.knowledge.info() is not None
+
+
+def test_a_missing_knowledge_base_is_told_in_a_sentence(desk: Desk, qtbot: QtBot, tmp_path: Path) -> None:
+    flow = desk.window.session.flows
+    assert flow is not None
+    with qtbot.waitSignal(desk.bench.jobs.ended):
+        flow.load_knowledge_base(tmp_path / "gone.jsonl")
+    [box] = boxes()
+    assert "gone.jsonl" in box.text()
+    press_button(box, "OK")
+
+
+def test_the_report_as_text_has_file_and_line(desk: Desk) -> None:
+    path = desk.world.write("99|t|Title\nnot a line\n\n", name="odd.pubtator")
+    report = finish(desk.project.importing.documents([path]))
+    assert f"{path}:2: " in as_text(report)
+
+
+# --- mapping, export, settings ---
+
+
+def test_the_mapping_is_edited_by_ticks(desk: Desk) -> None:
+    flow = desk.window.session.flows
+    assert flow is not None
+    dialog = flow.edit_type_mapping()
+    assert dialog is not None
+    names = [dialog.types.item(row).text() for row in range(dialog.types.count())]
+    row = next(i for i, words in enumerate(names) if words.startswith("SpecificDisease"))
+    dialog.types.setCurrentRow(row)
+    ticks = {dialog.entities.item(i).text(): dialog.entities.item(i) for i in range(dialog.entities.count())}
+    assert ticks["Disease"].checkState() is Qt.CheckState.Checked
+    ticks["Chemical"].setCheckState(Qt.CheckState.Checked)
+    dialog.accept()
+    assert set(desk.project.knowledge.mapping().types_for("SpecificDisease")) == {"Chemical", "Disease"}
+
+
+def test_propose_anew_takes_edits_back(qtbot: QtBot) -> None:
+    proposal = TypeMapping({"A": ("X",)})
+    dialog = TypeMappingDialog(TypeMapping({"A": ()}), proposal, mention_types={"A": 3}, entity_types=("X", "Y"))
+    qtbot.addWidget(dialog)
+    dialog.propose.click()
+    assert dialog.mapping == proposal
+
+
+def test_gold_is_exported_where_the_dialog_says(desk: Desk, qtbot: QtBot, tmp_path: Path) -> None:
+    desk.press(Key.Key_Return)
+    flow = desk.window.session.flows
+    assert flow is not None
+    dialog = flow.export_gold()
+    out = tmp_path / "out.pubtator"
+    dialog.path.set_path(out)
+    with qtbot.waitSignal(desk.bench.jobs.ended):
+        dialog.accept()
+    [box] = boxes()
+    assert str(out) in box.text()
+    press_button(box, "OK")
+    assert "Lidocaine\tChemical\tD008012" in out.read_text(encoding="utf-8")
+
+
+def test_export_into_a_missing_folder_is_refused(qtbot: QtBot, tmp_path: Path) -> None:
+    dialog = ExportDialog([("pubtator", "PubTator")], place=tmp_path)
+    qtbot.addWidget(dialog)
+    dialog.path.set_path(tmp_path / "no" / "gold")
+    dialog.accept()
+    assert "does not exist" in dialog.problem.text()
+    dialog.reject()
+
+
+def test_settings_have_a_field_for_each_option_and_keep_its_value(qtbot: QtBot) -> None:
+    dialog = SettingsDialog(Settings(curator_name="Ada", font_size=14))
+    qtbot.addWidget(dialog)
+    assert list(dialog.fields) == [one.name for one in options()]
+    assert dialog.settings == Settings(curator_name="Ada", font_size=14)
+
+
+def test_a_new_project_needs_a_new_name(qtbot: QtBot, tmp_path: Path) -> None:
+    (tmp_path / "old.curation").mkdir()
+    dialog = NewProjectDialog(place=tmp_path)
+    qtbot.addWidget(dialog)
+    for name, problem in (("", "name"), ("a/b", "slashes"), ("old", "exists already")):
+        dialog.name.setText(name)
+        dialog.accept()
+        assert problem in dialog.problem.text()
+    dialog.name.setText("new")
+    assert dialog.check() == ""
+    assert dialog.folder == tmp_path / "new.curation"
+
+
+# --- retraining ---
+
+
+def retraining(desk: Desk, qtbot: QtBot) -> RetrainDialog:
+    model = desk.window.session.model
+    assert model is not None
+    dialog = model.retrain()
+    qtbot.waitUntil(lambda: "links" in dialog.learns.text())
+    return dialog
+
+
+def ready_to_train(make_desk: MakeDesk) -> Desk:
+    desk = make_desk(documents=0)
+    desk.world.documents(8, gold=True, hold_out=1)
+    return desk
+
+
+def test_retrain_says_what_is_missing_before_it_starts(desk: Desk, qtbot: QtBot) -> None:
+    dialog = retraining(desk, qtbot)
+    assert not dialog.ok.isEnabled()
+    assert "at least 20 links" in dialog.problem.text()
+    dialog.reject()
+
+
+def test_retrain_shows_each_recipe_with_its_parameters(make_desk: MakeDesk, qtbot: QtBot) -> None:
+    desk = ready_to_train(make_desk)
+    dialog = retraining(desk, qtbot)
+    recipes = desk.project.retraining.recipes()
+    assert dialog.list.count() == len(recipes)
+    for row, recipe in enumerate(recipes):
+        dialog.list.setCurrentRow(row)
+        assert recipe.description in dialog.description.text()
+        assert dialog.values == {one.name: one.default for one in recipe.parameters}
+    qtbot.waitUntil(lambda: dialog.ok.isEnabled())
+    assert "21 links" in dialog.learns.text()
+    dialog.reject()
+
+
+@pytest.mark.parametrize("verdict", list(GateVerdict)[:3])
+def test_a_retraining_ends_with_a_verdict(make_desk: MakeDesk, qtbot: QtBot, verdict: GateVerdict) -> None:
+    desk = ready_to_train(make_desk)
+    desk.world.jobs.verdict = verdict.value
+    dialog = retraining(desk, qtbot)
+    dialog.limited.setChecked(True)
+    dialog.minutes.setValue(7)
+    with qtbot.waitSignal(desk.bench.jobs.ended):
+        dialog.accept()
+    _, spec = desk.world.jobs.started[-1]
+    assert spec["max_minutes"] == 7
+    [live] = shown(RetrainLive)
+    assert isinstance(live, RetrainLive)
+    new = desk.project.retraining.bundles()[-1]
+    assert new.active is (verdict is GateVerdict.PROMOTE)
+    assert live.promote.isVisible() is (verdict is not GateVerdict.PROMOTE)
+    if verdict is not GateVerdict.PROMOTE:
+        live.promote.click()
+        [box] = boxes()
+        press_button(box, "Promote anyway")
+        assert desk.project.retraining.bundles()[-1].active
+    live.reject()
+
+
+def test_a_failed_retraining_says_why(make_desk: MakeDesk, qtbot: QtBot) -> None:
+    desk = ready_to_train(make_desk)
+    desk.world.jobs.outcomes = [JobOutcome(JobState.FAILED, "The disk is full. Free some space.")]
+    dialog = retraining(desk, qtbot)
+    with qtbot.waitSignal(desk.bench.jobs.ended):
+        dialog.accept()
+    [live] = shown(RetrainLive)
+    assert isinstance(live, RetrainLive)
+    assert live.words.text() == "The disk is full. Free some space."
+    assert not live.promote.isVisible()
+    live.reject()
+
+
+def test_history_lists_bundles_and_rolls_back(desk: Desk, qtbot: QtBot) -> None:
+    model = desk.window.session.model
+    assert model is not None
+    dialog = model.show_bundles()
+    QAbstractItemModelTester(dialog.model, QAbstractItemModelTester.FailureReportingMode.Fatal)
+    assert dialog.model.rowCount() == 2
+    assert dialog.chosen is not None
+    assert dialog.chosen.active
+    dialog.rollback.click()
+    [box] = boxes()
+    with qtbot.waitSignal(desk.bench.bridge.changed):
+        press_button(box, "Roll back")
+    qtbot.waitUntil(lambda: desk.project.retraining.bundles()[0].active)
+    dialog.reject()
+
+
+def test_the_bundle_model_is_sound_when_empty(qtbot: QtBot) -> None:
+    model = BundleTableModel()
+    QAbstractItemModelTester(model, QAbstractItemModelTester.FailureReportingMode.Fatal)
+    model.show_bundles([])
+    assert model.rowCount() == 0
+
+
+# --- tools and help ---
+
+
+def test_an_evaluation_shows_its_figures(desk: Desk, qtbot: QtBot) -> None:
+    from curator.domain.decisions import Verdict
+    from curator.domain.documents import DocumentState
+
+    desk.project.curation.decide(desk.world.mentions(1)[0], Verdict.link("MESH:D008012"))
+    desk.project.curation.set_state(1, DocumentState.DONE)
+    desk.world.jobs.result = {"split": "train", "recall": {"1": 0.5, "64": 1.0}, "mentions": 4, "message": "Half."}
+    model = desk.window.session.model
+    assert model is not None
+    dialog = model.evaluate()
+    dialog.splits.setCurrentIndex(dialog.splits.findData(Split.TRAIN))
+    with qtbot.waitSignal(desk.bench.jobs.ended):
+        dialog.accept()
+    [figures] = shown(FiguresDialog)
+    figures.reject()
+
+
+def test_an_evaluation_without_gold_is_refused(desk: Desk) -> None:
+    model = desk.window.session.model
+    assert model is not None
+    model.evaluate().accept()
+    [box] = boxes()
+    assert "No document of the split validation" in box.text()
+    press_button(box, "OK")
+
+
+def test_detection_marks_the_open_document(desk: Desk, qtbot: QtBot) -> None:
+    for mention in desk.world.mentions(1):
+        desk.project.curation.delete_mention(mention)
+    desk.bench.navigator.reload()
+    with qtbot.waitSignal(desk.bench.jobs.ended):
+        desk.press(Key.Key_D, Qt.KeyboardModifier.ControlModifier)
+    qtbot.waitUntil(lambda: len(desk.bench.navigator.opened.mentions) == 1)  # type: ignore[union-attr]
+
+
+def test_the_overlay_names_every_command_with_a_key_and_gives_the_keyboard_back(desk: Desk, qtbot: QtBot) -> None:
+    desk.press(Key.Key_Question)
+    [overlay] = desk.window.findChildren(KeysOverlay)
+    text = " ".join(one.text() for one in overlay.findChildren(QWidget) if hasattr(one, "text"))
+    for command in COMMANDS:
+        if command.shortcuts and not command.hidden:
+            assert command.title.removesuffix("…").replace("&", "&amp;").replace("'", "&#x27;") in text
+            assert keys_words(command)
+    desk.press(Key.Key_N, at=overlay)  # no key is the window's while it is up
+    assert desk.bench.reasons.outcome is None
+    desk.press(Key.Key_Escape, at=overlay)
+    assert desk.bench.document.hasFocus()
+
+
+def test_diagnostics_hold_no_text_of_any_document(desk: Desk) -> None:
+    desk.press(Key.Key_Return)
+    desk.window.menus.action("help.diagnostics").trigger()
+    text = QGuiApplication.clipboard().text()
+    assert "Python" in text
+    assert "blorbitis" not in text
+    assert "slowed" not in text
+
+
+def test_about_says_which_device_serves(desk: Desk) -> None:
+    import dataclasses
+
+    desk.world.linker.status = dataclasses.replace(desk.world.linker.status, device="The encoder runs on the GPU X.")
+    desk.window.menus.action("help.about").trigger()
+    [dialog] = shown(AboutDialog)
+    assert isinstance(dialog, AboutDialog)
+    assert dialog.device.text() == "The encoder runs on the GPU X."
+    assert "LGPL" in " ".join(one.text() for one in dialog.findChildren(QWidget) if hasattr(one, "text"))
+    assert "MiniLM" in dialog.notice.toPlainText()
+    dialog.reject()
+
+
+def test_the_first_page_makes_a_project(window: MainWindow, qtbot: QtBot, tmp_path: Path) -> None:
+    window.welcome.first.click()
+    [dialog] = shown(NewProjectDialog)
+    assert isinstance(dialog, NewProjectDialog)
+    dialog.name.setText("fresh")
+    dialog.place.set_path(tmp_path)
+    dialog.accept()
+    assert window.bench is not None
+    assert (tmp_path / "fresh.curation" / "project.sqlite").is_file()
+    assert Callable is not None
