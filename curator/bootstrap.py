@@ -15,6 +15,7 @@ from curator import storage
 from curator.io import default_registry
 from curator.jobs import FolderBundleStore, JobRunner, LinkerOptions, LinkerProcess
 from curator.services.bundles import BundleSwitch
+from curator.services.calibration import Calibrator
 from curator.services.curation import CurationService
 from curator.services.detection import DetectionService
 from curator.services.diagnostics import DiagnosticsService
@@ -164,13 +165,17 @@ class _Joined:
         )
 
     def _retraining(self) -> RetrainingService:
-        indexing = IndexBuilder(self.store, self.jobs, self.bundles, self.switch, self.workplace, options=self._options)
+        calibrator = Calibrator(self.store, self.jobs, self.bundles, self.switch, self.workplace, options=self._options)
+        indexing = IndexBuilder(
+            self.store, self.jobs, self.bundles, self.switch, self.workplace, calibrator, options=self._options
+        )
         return RetrainingService(
             self.store,
             self.jobs,
             self.bundles,
             self.switch,
             indexing,
+            calibrator,
             self.workplace,
             Speeds(self.cache),
             options=self._options,

@@ -108,14 +108,18 @@ def checked(outcome: JobOutcome) -> JobOutcome:
     return outcome
 
 
-def ensure_index(project: Project, *, lexical_only: bool = False) -> None:
-    """Build the bundles that are missing for the current knowledge base."""
+def ensure_index(project: Project, *, lexical_only: bool = False, anew: bool = False) -> None:
+    """Build the bundles that are missing for the current knowledge base, and calibrate where that became possible."""
     if project.knowledge.info() is None:
         raise UserError("The project has no knowledge base. Import one first: `curator kb import P FILE`.")
-    if project.retraining.needs_index(lexical_only=lexical_only):
+    if anew or project.retraining.needs_index(lexical_only=lexical_only):
         run_job(
-            lambda show, end: project.retraining.build_index(lexical_only=lexical_only, on_progress=show, on_end=end)
+            lambda show, end: project.retraining.build_index(
+                lexical_only=lexical_only, anew=anew, on_progress=show, on_end=end
+            )
         )
+    elif not lexical_only and project.retraining.needs_calibration():
+        run_job(lambda show, end: project.retraining.calibrate(on_progress=show, on_end=end))
 
 
 def _figures(data: Mapping[str, Any]) -> str:

@@ -25,11 +25,12 @@ LEXICAL = click.option("--lexical", is_flag=True, help="Be content with the lexi
 @click.command("index")
 @PROJECT
 @LEXICAL
+@click.option("--anew", is_flag=True, help="Build it again although it is there.")
 @AS_JSON
-def index(project: Path, *, lexical: bool, as_json: bool) -> None:
-    """Build the index of P's knowledge base where it is missing; `link` and `train` do it by themselves too."""
+def index(project: Path, *, lexical: bool, anew: bool, as_json: bool) -> None:
+    """Build and calibrate the index of P where that is due; `link`, `evaluate` and `train` do it by themselves too."""
     with opened(project) as found:
-        ensure_index(found, lexical_only=lexical)
+        ensure_index(found, lexical_only=lexical, anew=anew)
         active = next(one for one in found.retraining.bundles() if one.active)
     text = f"The bundle {active.id} serves ({', '.join(active.stages)})."
     say({"bundle": active.id, "stages": list(active.stages)}, text, as_json=as_json)
@@ -62,6 +63,10 @@ def link(project: Path, *, split: str | None, out: Path | None, lexical: bool, a
 @AS_JSON
 def evaluate(project: Path, *, split: str, bundle_id: str | None, as_json: bool) -> None:
     """Compare the linker with the link and NIL decisions of the split's done documents."""
+    if bundle_id is None:
+        with opened(project, read_only=True) as found:
+            found.evaluation.require_gold(Split(split))
+        _index_if_missing(project, lexical=False)
     with opened(project, read_only=True) as found:
         outcome = run_job(
             lambda show, end: found.evaluation.start(Split(split), bundle_id=bundle_id, on_progress=show, on_end=end)
@@ -92,6 +97,7 @@ def _index_if_missing(path: Path, *, lexical: bool) -> None:
     """A writing step, and only where it is needed: what is there can be used while the window is open."""
     with opened(path, read_only=True) as found:
         needed = found.knowledge.info() is None or found.retraining.needs_index(lexical_only=lexical)
+        needed = needed or (not lexical and found.retraining.needs_calibration())
     if needed:
         with opened(path) as found:
             ensure_index(found, lexical_only=lexical)

@@ -42,11 +42,7 @@ class EvaluationService:
         Raises UserError where the split has no gold or there is no bundle.
         """
         bundle = self._bundle(bundle_id)
-        if not count_gold(self._store, split, only_done=True).decisions:
-            raise UserError(
-                f"No document of the split {split.value} is done and holds a link or NIL decision. "
-                "Mark reviewed documents as done, or import with gold."
-            )
+        self.require_gold(split)
         folder = self._workplace.new_folder()
         spec = {
             "snapshot": str(folder),
@@ -74,6 +70,14 @@ class EvaluationService:
             finish=finish,
         )
         return chain.start()
+
+    def require_gold(self, split: Split) -> None:
+        """Raises UserError where no done document of the split holds a link or NIL decision."""
+        if not count_gold(self._store, split, only_done=True).decisions:
+            raise UserError(
+                f"No document of the split {split.value} is done and holds a link or NIL decision. "
+                "Mark reviewed documents as done, or import with gold."
+            )
 
     def _bundle(self, bundle_id: str | None) -> BundleInfo:
         found = [one for one in self._switch.all() if one.id == bundle_id or (bundle_id is None and one.active)]

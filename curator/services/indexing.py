@@ -9,6 +9,7 @@ from typing import Any
 from curator.domain.errors import UserError
 from curator.domain.jobs import JobOutcome, JobState
 from curator.services.bundles import FULL_STAGE, UNTRAINED, BundleSwitch
+from curator.services.calibration import Calibrator
 from curator.services.chain import JobChain, OnEnd, OnProgress, Step
 from curator.services.ports import BundleStore, JobHandle, JobPort, Store
 from curator.services.snapshots import write_knowledge_base
@@ -26,6 +27,7 @@ class IndexBuilder:
         bundles: BundleStore,
         switch: BundleSwitch,
         workplace: Workplace,
+        calibrator: Calibrator,
         *,
         options: Callable[[], JobOptions],
     ) -> None:
@@ -34,6 +36,7 @@ class IndexBuilder:
         self._bundles = bundles
         self._switch = switch
         self._workplace = workplace
+        self._calibrator = calibrator
         self._options = options
 
     def is_needed(self, *, lexical_only: bool = False) -> bool:
@@ -44,8 +47,13 @@ class IndexBuilder:
         wanted = LEXICAL[0] if lexical_only else FULL_STAGE
         return not any(wanted in one.stages for one in self._switch.serving())
 
-    def start(self, *, lexical_only: bool = False, on_progress: OnProgress, on_end: OnEnd) -> JobHandle:
-        """Raises UserError without a knowledge base. A lexical bundle that is there already is not built again."""
+    def start(
+        self, *, lexical_only: bool = False, anew: bool = False, on_progress: OnProgress, on_end: OnEnd
+    ) -> JobHandle:
+        """Raises UserError without a knowledge base. A lexical bundle that is there is not built again but `anew`.
+
+        Where validation holds enough decisions, the full bundle is calibrated on them as a last step.
+        """
         with self._store.read() as unit:
             if unit.kb.info() is None:
                 raise UserError("There is no knowledge base to index. Import one first (`curator kb import`).")
@@ -56,10 +64,12 @@ class IndexBuilder:
                 lambda: write_knowledge_base(self._store, kb), on_progress=progress, on_end=end
             )
         ]
-        if self.is_needed(lexical_only=True):
+        if anew or self.is_needed(lexical_only=True):
             steps.append(lambda progress, end: self._build(kb, LEXICAL, progress, end))
         if not lexical_only:
             steps.append(lambda progress, end: self._build(kb, FULL, progress, end))
+            if self._calibrator.is_possible():
+                steps.append(lambda progress, end: self._calibrator.start(on_progress=progress, on_end=end))
 
         def finish(outcome: JobOutcome) -> JobOutcome:
             self._workplace.remove(folder)
@@ -75,7 +85,6 @@ class IndexBuilder:
             "staging": str(staging),
             "stages": list(stages),
             "encoder": options.encoder,
-            "reuse": self._reusable(),
             **options.spec(),
         }
 
@@ -87,11 +96,6 @@ class IndexBuilder:
         except UserError:
             self._bundles.discard(staging)
             raise
-
-    def _reusable(self) -> str:
-        """The folder of an untrained bundle of this knowledge base, whose files the next one can share."""
-        found = [one for one in self._switch.serving() if one.recipe in UNTRAINED]
-        return found[-1].path if found else ""
 
     def _ended(self, staging: Path, outcome: JobOutcome) -> JobOutcome:
         if outcome.state is not JobState.DONE:

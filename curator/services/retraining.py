@@ -18,6 +18,7 @@ from curator.domain.documents import Split
 from curator.domain.errors import UserError
 from curator.domain.jobs import JobOutcome, JobState
 from curator.services.bundles import BundleSwitch
+from curator.services.calibration import Calibrator
 from curator.services.chain import JobChain, OnEnd, OnProgress
 from curator.services.indexing import IndexBuilder
 from curator.services.ports import BundleStore, JobHandle, JobPort, Store
@@ -27,6 +28,8 @@ from curator.services.speeds import Speeds
 from curator.services.workplace import JobOptions, Workplace
 
 __all__ = ["OnEnd", "OnProgress", "Parameter", "Recipe", "RetrainingService", "TrainingPreview"]
+SERVES = (GateVerdict.PROMOTE, GateVerdict.NO_GAIN)
+"""Verdicts after which the new bundle serves: recall@1 of the whole linker did not fall."""
 LEAST_DECISIONS = 20
 TRAINING = (Split.TRAIN, Split.VALIDATION)  # never TEST
 
@@ -70,6 +73,7 @@ class RetrainingService:
         bundles: BundleStore,
         switch: BundleSwitch,
         indexing: IndexBuilder,
+        calibrator: Calibrator,
         workplace: Workplace,
         speeds: Speeds,
         *,
@@ -80,6 +84,7 @@ class RetrainingService:
         self._bundles = bundles
         self._switch = switch
         self._indexing = indexing
+        self._calibrator = calibrator
         self._workplace = workplace
         self._speeds = speeds
         self._options = options
@@ -123,7 +128,7 @@ class RetrainingService:
         """Train in a child process on the training set; decisions of `test` documents never leave the store.
 
         The outcome's result holds `bundle` (id), `verdict`, `message`, `active` (whether it serves now) and the job's
-        `metrics`. Without the verdict *promote* the bundle is kept in the history and the one before goes on serving.
+        `metrics`. A refused bundle is kept in the history and the one before goes on serving.
         Raises UserError for an unknown recipe or parameter, and where no bundle serves yet.
         """
         found = find_recipe(recipe)
@@ -177,9 +182,22 @@ class RetrainingService:
         """Back to the bundle that served before. Raises UserError where there is none."""
         return self._switch.rollback()
 
-    def build_index(self, *, lexical_only: bool = False, on_progress: OnProgress, on_end: OnEnd) -> JobHandle:
+    def build_index(
+        self, *, lexical_only: bool = False, anew: bool = False, on_progress: OnProgress, on_end: OnEnd
+    ) -> JobHandle:
         """Build the untrained bundles, first lexical, then full; each serves as soon as it is ready."""
-        return self._indexing.start(lexical_only=lexical_only, on_progress=on_progress, on_end=on_end)
+        return self._indexing.start(lexical_only=lexical_only, anew=anew, on_progress=on_progress, on_end=on_end)
+
+    def needs_calibration(self) -> bool:
+        """Whether validation holds enough decisions and the serving bundle is not calibrated on them."""
+        return self._calibrator.is_due()
+
+    def calibrate(self, *, on_progress: OnProgress, on_end: OnEnd) -> JobHandle:
+        """Refit fusion weights and the NIL threshold on validation; the calibrated bundle serves when it is ready.
+
+        Raises UserError where no bundle serves or validation holds too few decisions.
+        """
+        return self._calibrator.start(on_progress=on_progress, on_end=on_end)
 
     def needs_index(self, *, lexical_only: bool = False) -> bool:
         """Whether no bundle serves the current knowledge base fully (or at all)."""
@@ -221,7 +239,7 @@ class RetrainingService:
             self._bundles.discard(run.staging)
             raise
         verdict = GateVerdict(outcome.result.get("verdict", info.verdict))
-        active = verdict is GateVerdict.PROMOTE
+        active = verdict in SERVES
         if active:
             self._switch.activate(info.id)
         if run.timed:

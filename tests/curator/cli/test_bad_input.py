@@ -179,8 +179,6 @@ def test_wrong_arguments(cli: Cli, project: Path, tmp_path: Path) -> None:
     assert cli("bundles", project).out == "\n", "nothing was built for a training that cannot start"
     refused(cli("bundles", project, "--rollback"), "no earlier bundle")
     refused(cli("bundles", project, "--promote", "../p"), "no bundle")
-    refused(cli("evaluate", project, "--split", "test"), "curator index")
-    cli("index", project)
     refused(cli("evaluate", project, "--split", "test"), "done")
     refused(cli("export", project, tmp_path / "o", "--format", "docx"), "pubtator")
     refused(cli("unknown"), "unknown")
