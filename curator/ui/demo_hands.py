@@ -20,7 +20,7 @@ Key = Qt.Key
 CTRL = Qt.KeyboardModifier.ControlModifier
 SHIFT = Qt.KeyboardModifier.ShiftModifier
 PLAIN = Qt.KeyboardModifier.NoModifier
-FORMATS = {"pubmed": "gold.pubtator", "wikia": "gold-zeshel"}
+FORMATS = {"pubmed": ("pubtator", "gold.pubtator"), "wikia": ("zeshel", "gold-zeshel")}
 
 
 class Hands:
@@ -77,9 +77,6 @@ class Hands:
     def curate(self) -> Iterator[str]:
         """Decide with each of the deciding keys; yields what each did."""
         bench = self._bench
-        if bench.navigator.mention is None or bench.navigator.mention.decision is not None:
-            self.press(Key.Key_Tab)
-            self.wait_for_suggestions()
         for keys, act in (
             ("↵", self._accept),
             ("N ↵", lambda: self._reason(Key.Key_N)),
@@ -88,8 +85,11 @@ class Hands:
             ("Space ↵", self._search_and_link),
             ("Ctrl+Z", lambda: self.press(Key.Key_Z, CTRL)),
         ):
+            if bench.navigator.mention is None or bench.navigator.mention.decision is not None:
+                self.press(Key.Key_Tab)  # this document is decided: the next one
+                self.wait_for_suggestions()
             view = bench.navigator.mention
-            if view is None:
+            if view is None or view.decision is not None:
                 yield "Everything is decided."
                 return
             before = view.mention.text
@@ -121,9 +121,11 @@ class Hands:
     def export(self, out: Path) -> Path:
         """Through the dialog, into `out`."""
         bench = self._bench
-        path = out / FORMATS.get(bench.project.name, "gold")
+        form, name = FORMATS[bench.project.name]
+        path = out / name
         self.press(Key.Key_E, CTRL)
         dialog = next(one for one in QApplication.topLevelWidgets() if isinstance(one, ExportDialog))
+        dialog.formats.setCurrentIndex(dialog.formats.findData(form))
         dialog.path.set_path(path)
         dialog.accept()
         self.wait(lambda: len(bench.jobs) == 0, bench.jobs.ended, what="The export")

@@ -9,6 +9,7 @@ from PySide6.QtWidgets import QCheckBox, QComboBox, QFileDialog, QWidget
 
 from curator.ui.dialogs.form import FormDialog, PathEdit
 
+USUAL = "pubtator"
 INTRO = "Writes the decisions in the format of the documents. What nobody changed goes back byte for byte."
 
 
@@ -22,6 +23,7 @@ class ExportDialog(FormDialog):
         for name, title in formats:
             self.formats.addItem(title, name)
         self.finished_only = QCheckBox("Only documents that are &done", self)
+        self.formats.setCurrentIndex(max(self.formats.findData(USUAL), 0))
         self.path = PathEdit("the exported file or folder", mode=QFileDialog.FileMode.AnyFile, parent=self)
         self._place = place
         self.form.addRow("&Format", self.formats)
@@ -33,7 +35,7 @@ class ExportDialog(FormDialog):
 
     def _suggest(self) -> None:
         name = self.formats.currentData()
-        self.path.set_path(self._place / (f"gold.{name}" if name == "pubtator" else f"gold-{name}"))
+        self.path.set_path(self._place / (f"gold.{name}" if name == USUAL else f"gold-{name}"))
 
     @property
     def format(self) -> str:

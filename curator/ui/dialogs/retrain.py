@@ -29,7 +29,7 @@ from curator.ui.dialogs.parameters import parameter_field, parameter_value
 
 INTRO = (
     "A recipe learns from the link and NIL decisions of the train documents, in the background. The bundle it makes "
-    "serves only if recall@1 on held-out validation documents rises."
+    "serves unless recall@1 on held-out validation documents falls."
 )
 PREVIEW_MS = 250
 

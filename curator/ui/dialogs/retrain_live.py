@@ -16,11 +16,9 @@ from curator.ui.jobs import RunningJob
 from curator.ui.jobs_bar import flat, words_of
 from curator.ui.sparkline import Sparkline
 
-HEADLINES = {
-    GateVerdict.PROMOTE: "Promoted: the new bundle serves now.",
-    GateVerdict.NO_GAIN: "No gain: the bundle before goes on serving.",
-    GateVerdict.REFUSED: "Refused: the bundle before goes on serving.",
-}
+VERDICTS = {GateVerdict.PROMOTE: "Promoted", GateVerdict.NO_GAIN: "No gain", GateVerdict.REFUSED: "Refused"}
+SERVES = "the new bundle serves now."
+BEFORE = "the bundle before goes on serving."
 KEPT = "The new bundle is kept in Model › History. It can be promoted knowingly."
 IN_BACKGROUND = "It goes on in the background when this window is closed; deciding goes on, too."
 
@@ -72,10 +70,10 @@ class RetrainLive(ShowDialog):
             return
         verdict = GateVerdict(outcome.result["verdict"])
         self._bundle = str(outcome.result["bundle"])
-        self.headline.setText(HEADLINES[verdict])
-        kept = "" if verdict is GateVerdict.PROMOTE else f" {KEPT}"
-        self.words.setText(outcome.message + kept)
-        self.promote.setVisible(verdict is not GateVerdict.PROMOTE)
+        active = bool(outcome.result.get("active"))
+        self.headline.setText(f"{VERDICTS[verdict]}: {SERVES if active else BEFORE}")
+        self.words.setText(outcome.message + ("" if active else f" {KEPT}"))
+        self.promote.setVisible(not active)
         rows = gate_rows(outcome.result.get("metrics", {}))
         self.table.show_rows(rows)
         self.table.setVisible(bool(rows))

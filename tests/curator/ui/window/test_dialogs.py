@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -295,9 +294,10 @@ def test_a_retraining_ends_with_a_verdict(make_desk: MakeDesk, qtbot: QtBot, ver
     [live] = shown(RetrainLive)
     assert isinstance(live, RetrainLive)
     new = desk.project.retraining.bundles()[-1]
-    assert new.active is (verdict is GateVerdict.PROMOTE)
-    assert live.promote.isVisible() is (verdict is not GateVerdict.PROMOTE)
-    if verdict is not GateVerdict.PROMOTE:
+    assert new.active is (verdict is not GateVerdict.REFUSED)
+    assert live.promote.isVisible() is not new.active
+    assert live.headline.text().startswith({"promote": "Promoted", "no_gain": "No gain"}.get(verdict.value, "Refused"))
+    if not new.active:
         live.promote.click()
         [box] = boxes()
         press_button(box, "Promote anyway")
@@ -424,4 +424,3 @@ def test_the_first_page_makes_a_project(window: MainWindow, qtbot: QtBot, tmp_pa
     dialog.accept()
     assert window.bench is not None
     assert (tmp_path / "fresh.curation" / "project.sqlite").is_file()
-    assert Callable is not None
