@@ -139,6 +139,16 @@ MODEL = (
         group=1,
     ),
     Command(
+        "model.calibrate",
+        "Calibrate",
+        Menu.MODEL,
+        "Fits the fusion of scores and the NIL threshold to the decisions of the validation documents.",
+        lambda w: w.calibrate(),
+        (),
+        _idle,
+        group=1,
+    ),
+    Command(
         "model.restart",
         "Restart linker",
         Menu.MODEL,

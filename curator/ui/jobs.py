@@ -24,6 +24,7 @@ class JobKind(StrEnum):
 
     IMPORT = "import"
     INDEX = "index"
+    CALIBRATE = "calibrate"
     TRAIN = "train"
     DETECT = "detect"
     EVALUATE = "evaluate"

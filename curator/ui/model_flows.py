@@ -42,21 +42,55 @@ class ModelFlows(QObject):
 
     # --- the index ---
 
-    def build_index(self) -> None:
-        """Lexical first, then full; each serves as soon as it is there."""
+    def build_index(self, *, anew: bool = False) -> None:
+        """Lexical first, then full; each serves as soon as it is there. `anew`: also what is there already."""
         retraining = self._bench.project.retraining
         self._start(
             JobKind.INDEX,
             "Build the index",
-            lambda progress, end: retraining.build_index(on_progress=progress, on_end=end),
+            lambda progress, end: retraining.build_index(anew=anew, on_progress=progress, on_end=end),
             lambda outcome: self._tell_wrong("Build the index", outcome),
         )
 
     def build_if_needed(self) -> None:
-        """Go on with what was interrupted: a knowledge base whose index is not complete."""
+        """Go on with what was interrupted: an index that is not complete, or a calibration that is due."""
         project = self._bench.project
-        if not project.read_only and project.retraining.needs_index() and not self._bench.jobs.runs(JobKind.INDEX):
+        if project.read_only or self._bench.jobs.runs(JobKind.INDEX):
+            return
+        if project.retraining.needs_index():
             self.build_index()
+        else:
+            self.calibrate_if_due()
+
+    def calibrate_if_due(self) -> None:
+        """Look in a worker thread, since it reads every validation document; calibrate in the background."""
+        project = self._bench.project
+
+        def work() -> Generator[Progress, None, dict[str, Any]]:
+            yield Progress("count", 0, 0)
+            return {"due": project.retraining.needs_calibration()}
+
+        def then(outcome: JobOutcome) -> None:
+            if outcome.result.get("due") and not len(self._bench.jobs):
+                self.calibrate()
+
+        self._bench.jobs.ask(lambda p, end: project.jobs.run_here(work, on_progress=p, on_end=end), then=then)
+
+    def calibrate(self) -> None:
+        """Refit fusion and the NIL threshold on the validation documents."""
+        retraining = self._bench.project.retraining
+        self._start(
+            JobKind.CALIBRATE,
+            "Calibrate",
+            lambda progress, end: retraining.calibrate(on_progress=progress, on_end=end),
+            self._calibrated,
+        )
+
+    def _calibrated(self, outcome: JobOutcome) -> None:
+        if outcome.state is JobState.DONE:
+            self._bench.say(outcome.message)
+        else:
+            self._tell_outcome("Calibrate", outcome)
 
     # --- retraining ---
 

@@ -148,7 +148,10 @@ class Actions:
         self._model.show_bundles()
 
     def build_index(self) -> None:
-        self._model.build_index()
+        self._model.build_index(anew=True)
+
+    def calibrate(self) -> None:
+        self._model.calibrate()
 
     def restart_linker(self) -> None:
         self._bench.project.suggestions.restart()

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from PySide6.QtCore import Signal
+from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QAbstractItemView, QTableView, QWidget
 
 from curator.domain.bundles import BundleInfo, GateVerdict
@@ -13,6 +13,7 @@ from curator.ui.dialogs.figures import gate_rows
 from curator.ui.dialogs.form import ShowDialog, sentence
 from curator.ui.dialogs.table import FigureTable
 
+ROOM = 14  # pixels between two columns
 NONE = "There is no bundle yet. Import a knowledge base: its index is the first one."
 
 
@@ -34,6 +35,8 @@ class BundlesDialog(ShowDialog):
         self.table.setSelectionMode(QAbstractItemView.SelectionMode.SingleSelection)
         self.table.setTabKeyNavigation(False)
         self.table.setShowGrid(False)
+        self.table.horizontalHeader().setStretchLastSection(True)
+        self.table.horizontalHeader().setDefaultAlignment(Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter)
         self.summary = sentence("", selectable=True)
         self.figures = FigureTable("Old and new linker", ["On held-out documents", "before", "after"], self)
         self.promote = self.add_button("Let it &serve…")
@@ -50,6 +53,8 @@ class BundlesDialog(ShowDialog):
     def show_bundles(self, bundles: Sequence[BundleInfo]) -> None:
         self.model.show_bundles(bundles)
         self.table.resizeColumnsToContents()
+        for column in range(self.model.columnCount()):
+            self.table.setColumnWidth(column, self.table.columnWidth(column) + ROOM)
         active = next((row for row in range(len(bundles)) if self._at(row).active), 0)
         self.table.setCurrentIndex(self.model.index(active, 0))
         self.rollback.setEnabled(self._writable and len(bundles) > 1)
