@@ -19,6 +19,7 @@ ENVIRONMENT = {errno.ENOSPC, errno.EDQUOT, errno.EROFS, errno.EACCES, errno.EPER
 COMMANDS = {
     "new": ("curator.cli.projects", "new", "Make a new, empty project."),
     "open": ("curator.cli.projects", "open_window", "Open a project in the window."),
+    "demo": ("curator.cli.projects", "demo", "Make the demo project and open it."),
     "info": ("curator.cli.projects", "info", "Show what a project holds."),
     "kb": ("curator.cli.data", "kb", "Import a knowledge base."),
     "import": ("curator.cli.data", "import_documents", "Import documents, with or without their gold."),

@@ -34,6 +34,19 @@ def open_window(project: Path) -> int:
     return run(project)
 
 
+@click.command("demo")
+@click.argument("out", type=click.Path(path_type=Path), metavar="OUT")
+@click.option("--world", type=click.Choice(["pubmed", "wikia"]), default="pubmed", show_default=True)
+def demo(out: Path, *, world: str) -> int:
+    """Make the demo project in OUT and open it; without a display, run the same session off screen.
+
+    Off screen a screenshot and the exported gold are written to OUT.
+    """
+    from curator.ui.demo_session import run_demo
+
+    return run_demo(out, world=world)
+
+
 @click.command("info")
 @PROJECT
 @AS_JSON
