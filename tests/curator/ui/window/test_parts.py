@@ -1,0 +1,190 @@
+"""Small parts of the window by themselves: the bridge, estimates, words, figures, recent projects."""
+
+from __future__ import annotations
+
+import threading
+from pathlib import Path
+
+import pytest
+from PySide6.QtCore import QEvent, Qt, QThread
+from PySide6.QtGui import QKeyEvent
+from PySide6.QtWidgets import QLineEdit, QListView, QPushButton, QWidget
+from pytestqt.qtbot import QtBot
+
+from curator.commands import WindowState
+from curator.domain.changes import Change, ChangeKind
+from curator.domain.errors import UserError
+from curator.domain.jobs import JobOutcome, JobState, LinkerState, LinkerStatus, Progress
+from curator.ui.bridge import Bridge
+from curator.ui.dialogs.figures import evaluation_rows, gate_rows, percent
+from curator.ui.jobs import JobKind, Jobs, RunningJob, minutes_words
+from curator.ui.jobs_bar import hints_for
+from curator.ui.keys import belongs_to
+from curator.ui.manual import title_of
+from curator.ui.recent import recent_projects, remember
+from curator.ui.sparkline import Sparkline, smoothed
+from curator.ui.status import linker_words
+
+CHANGE = Change(ChangeKind.IMPORTED, "somebody", "something")
+
+
+def test_what_a_worker_thread_tells_arrives_in_the_windows_thread(qtbot: QtBot) -> None:
+    bridge = Bridge()
+    here: list[QThread] = []
+    bridge.changed.connect(lambda _: here.append(QThread.currentThread()))
+    with qtbot.waitSignal(bridge.changed) as signal:
+        worker = threading.Thread(target=bridge.tell_change, args=(CHANGE,))
+        worker.start()
+    worker.join()
+    assert signal.args == [CHANGE]
+    assert here == [bridge.thread()]
+
+
+def test_a_closed_bridge_tells_nothing(qtbot: QtBot) -> None:
+    bridge = Bridge()
+    heard: list[object] = []
+    bridge.changed.connect(heard.append)
+    bridge.tell_change(CHANGE)  # on its way
+    bridge.close()
+    bridge.tell_change(CHANGE)
+    qtbot.wait(5)  # lets queued signals arrive
+    assert heard == []
+
+
+def test_a_job_that_ends_at_once_is_told_after_it_started(qtbot: QtBot) -> None:
+    jobs = Jobs(Bridge())
+    order: list[str] = []
+    jobs.changed.connect(lambda: order.append(f"{len(jobs)} running"))
+
+    def launch(progress: object, end: object) -> object:
+        end(JobOutcome(JobState.DONE, "done"))  # type: ignore[operator]
+        return None
+
+    with qtbot.waitSignal(jobs.ended):
+        jobs.start(JobKind.IMPORT, "quick", launch, then=lambda outcome: order.append(outcome.message))  # type: ignore[arg-type]
+    assert order == ["1 running", "0 running", "done"]
+
+
+def test_a_job_that_cannot_start_is_not_running(qtbot: QtBot) -> None:
+    jobs = Jobs(Bridge())
+
+    def launch(progress: object, end: object) -> object:
+        raise UserError("no")
+
+    with pytest.raises(UserError):
+        jobs.start(JobKind.TRAIN, "x", launch)  # type: ignore[arg-type]
+    assert len(jobs) == 0
+
+
+def test_time_left_goes_by_the_pace_of_the_present_step() -> None:
+    job = RunningJob(1, JobKind.TRAIN, "x", lambda _: None, 0.0, 0.0)
+    job.take(Progress("load", 1, 1), 50.0)
+    job.take(Progress("train", 0, 100), 100.0)
+    assert job.seconds_left(100.0) is None
+    job.take(Progress("train", 25, 100, data={"loss": 0.5}), 110.0)
+    assert job.seconds_left(110.0) == pytest.approx(30.0)  # 25 in 10 s, 75 are left
+    assert job.losses == [0.5]
+
+
+@pytest.mark.parametrize(
+    ("seconds", "words"), [(None, ""), (8.4, "0:08 left"), (108, "1:48 left"), (3900, "1 h 05 min left")]
+)
+def test_time_left_in_words(seconds: float | None, words: str) -> None:
+    assert minutes_words(seconds) == words
+
+
+def test_the_running_mean_is_unbiased_from_its_first_value() -> None:
+    means = smoothed([4.0, 2.0], weight=0.5)
+    assert means == pytest.approx([4.0, (0.5 * 0.5 * 4 + 0.5 * 2) / (1 - 0.25)])
+
+
+def test_a_sparkline_paints_whatever_it_gets(qtbot: QtBot) -> None:
+    line = Sparkline("Training loss")
+    qtbot.addWidget(line)
+    line.resize(300, 120)
+    for values in ([], [1.0], [1.0, 1.0], [3.0, 2.0, 1.0]):
+        line.set_values(values)
+        assert not line.grab().isNull()
+    assert "1.000 after 3 steps" in line.accessibleDescription()
+
+
+@pytest.mark.parametrize(
+    ("status", "words"),
+    [
+        (LinkerStatus(LinkerState.OFF, ""), "no index yet"),
+        (
+            LinkerStatus(LinkerState.READY, "", device="The encoder runs on the processor with 2 threads."),
+            "ready (CPU)",
+        ),
+        (LinkerStatus(LinkerState.READY, "", device="The encoder runs on the GPU NVIDIA X (8 GiB)."), "ready (GPU)"),
+        (LinkerStatus(LinkerState.READY, "", stages=("lexical",)), "lexical only"),
+        (LinkerStatus(LinkerState.RESTARTING, ""), "died, restarting…"),
+    ],
+)
+def test_the_linker_in_words(status: LinkerStatus, words: str) -> None:
+    assert linker_words(status) == words
+
+
+def test_hints_say_what_return_does() -> None:
+    state = WindowState(project=True, writable=True, document=True, mention=True, candidates=3)
+    assert hints_for(state)[0] == ("↵", "accept")
+    nil = WindowState(project=True, writable=True, document=True, mention=True, candidates=3, nil_suggested=True)
+    assert hints_for(nil)[0] == ("↵", "accept NIL")
+    assert ("Ctrl+I", "import documents") in hints_for(WindowState(project=True))
+
+
+@pytest.mark.parametrize(
+    ("kind", "key", "ctrl", "kept"),
+    [
+        (QLineEdit, Qt.Key.Key_N, False, True),
+        (QLineEdit, Qt.Key.Key_Return, False, True),
+        (QLineEdit, Qt.Key.Key_R, True, False),
+        (QListView, Qt.Key.Key_Down, False, True),
+        (QListView, Qt.Key.Key_N, False, False),
+        (QPushButton, Qt.Key.Key_Space, False, True),
+        (QPushButton, Qt.Key.Key_X, False, False),
+        (QWidget, Qt.Key.Key_Return, False, False),
+        (QLineEdit, Qt.Key.Key_F6, False, False),
+    ],
+)
+def test_whose_key_it_is(qtbot: QtBot, kind: type[QWidget], key: Qt.Key, ctrl: bool, kept: bool) -> None:
+    widget = kind()
+    qtbot.addWidget(widget)
+    modifier = Qt.KeyboardModifier.ControlModifier if ctrl else Qt.KeyboardModifier.NoModifier
+    assert belongs_to(widget, QKeyEvent(QEvent.Type.ShortcutOverride, key, modifier)) is kept
+
+
+def test_figures_of_an_evaluation_and_of_a_gate() -> None:
+    assert percent(None) == "–"
+    rows = dict(evaluation_rows({"recall": {"1": 0.876, "64": 0.97}, "nil": {"f1": None}, "mentions": 1200}))
+    assert rows["Recall@1"] == "87.6 %"
+    assert rows["NIL F1"] == "–"
+    assert rows["Decided mentions"] == "1,200"
+    metrics = {
+        "old": {"recall": {"1": 0.5}},
+        "new": {"recall": {"1": 0.625}},
+        "alone": {"before_at_1": 0.1, "after_at_1": 0.2},
+    }
+    assert gate_rows(metrics) == [
+        ("Recall@1 of the whole linker", "50.0 %", "62.5 %"),
+        ("The trained part alone, recall@1", "10.0 %", "20.0 %"),
+    ]
+    assert gate_rows({}) == []
+
+
+def test_recent_projects_are_those_that_exist_the_last_first(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("CURATOR_CONFIG_DIR", str(tmp_path / "config"))
+    for name in ("a", "b", "a"):
+        folder = tmp_path / f"{name}.curation"
+        folder.mkdir(exist_ok=True)
+        remember(folder)
+    assert [one.name for one in recent_projects()] == ["a.curation", "b.curation"]
+    (tmp_path / "a.curation").rmdir()
+    assert [one.name for one in recent_projects()] == ["b.curation"]
+    (tmp_path / "config" / "recent.json").write_text("{broken", encoding="utf-8")
+    assert recent_projects() == []
+
+
+def test_a_page_of_the_manual_is_called_by_its_heading() -> None:
+    assert title_of("keys.md", "text\n# The keys\n") == "The keys"
+    assert title_of("keys.md", "no heading") == "keys"
