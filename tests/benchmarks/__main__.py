@@ -1,0 +1,88 @@
+"""`make bench`: how long the main steps take here, and ratios within this run; nothing of it is part of the suite.
+
+The knowledge base is the real one in `../shared/data` where that is there, the demo's otherwise. The embedding cache is
+a fresh one, so that the first build encodes everything.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[2]
+DEMO = ROOT / "resources/demo/pubmed"
+REAL = ROOT.parent / "shared/data/kb/mesh_medic.jsonl.gz"
+RUNS = 20
+
+
+def curator(*arguments: object) -> tuple[float, dict[str, object]]:
+    """Seconds of a whole command, and its result."""
+    command = [sys.executable, "-m", "curator", *map(str, arguments), "--json"]
+    started = time.perf_counter()
+    done = subprocess.run(command, capture_output=True, text=True, check=True)
+    return time.perf_counter() - started, json.loads(done.stdout)
+
+
+def quick(work: Callable[[], object]) -> float:
+    """Median milliseconds of `RUNS` calls."""
+    seconds = []
+    for _ in range(RUNS):
+        started = time.perf_counter()
+        work()
+        seconds.append(time.perf_counter() - started)
+    return 1000 * statistics.median(seconds)
+
+
+def whole_commands(folder: Path) -> Path:
+    project = folder / "bench.curation"
+    kb = REAL if "--real" in sys.argv and REAL.is_file() else DEMO / "kb.jsonl"
+    curator("new", project)
+    seconds, _ = curator("kb", "import", project, kb)
+    print(f"load the knowledge base {kb.name}: {seconds:.1f} s")
+    seconds, _ = curator("import", project, DEMO / "train.pubtator", "--gold")
+    print(f"import 27 documents with gold: {seconds:.1f} s")
+    first, _ = curator("index", project)
+    second, _ = curator("index", project, "--anew")
+    print(f"build the index: {first:.1f} s, again from the cache: {second:.1f} s, ratio {second / first:.3f}")
+    seconds, report = curator("link", project)
+    linked = float(str(report["seconds"]))
+    print(f"link 27 documents: {seconds:.1f} s with the start of the linker, {27 / linked:.1f} documents/s in all")
+    return project
+
+
+def single_steps(project: Path) -> None:
+    from curator.bootstrap import open_project
+    from curator.domain.decisions import Verdict
+    from curator.services.ports import QueueFilter
+
+    opened = open_project(project, linker=False)
+    try:
+        document = opened.queue.ids(QueueFilter())[0]
+        mention = opened.queue.open(document).mentions[0].mention.id
+        for text, work in (
+            ("open a document", lambda: opened.queue.open(document)),
+            ("decide a mention, durable", lambda: opened.curation.decide(mention, Verdict.nil())),
+            ("undo", opened.curation.undo),
+            ("search the knowledge base", lambda: opened.knowledge.search("renal fail")),
+        ):
+            print(f"{text}: {quick(work):.1f} ms (median of {RUNS})")
+    finally:
+        opened.close()
+
+
+def main() -> None:
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        os.environ["CURATOR_CACHE"] = str(folder / "cache")
+        single_steps(whole_commands(folder))
+
+
+if __name__ == "__main__":
+    main()
