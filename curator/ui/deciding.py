@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 from PySide6.QtCore import QObject, Signal
 
-from curator.domain.changes import Change
-from curator.domain.decisions import Outcome, Shown, Verdict
+from curator.domain.changes import Change, ChangeKind
+from curator.domain.decisions import Decision, Outcome, Shown, Verdict
 from curator.domain.documents import DocumentState, Span
 from curator.domain.errors import UserError
 from curator.services.curation import CurationService, shown_of
@@ -69,8 +69,11 @@ class Decider(QObject):
         change = self._act(lambda: self._curation.decide(mention_id, verdict, shown=shown))
         if change is None:
             return
-        self._at.reload()
-        if not stay and not self._at.next_undecided_here():
+        self._patch(change.mention_ids)
+        if stay:
+            self._at.mention_changed.emit()
+        elif not self._at.next_undecided_here():
+            self._at.mention_changed.emit()
             self.said.emit(DOCUMENT_DECIDED)
 
     # --- mentions and documents ---
@@ -121,16 +124,24 @@ class Decider(QObject):
         change = self._act(step, nothing=nothing)
         if change is None:
             return
+        opened = self._at.opened
         if not change.document_ids:
             self._at.reload()
-            return
-        self._at.open(change.document_ids[0], change.mention_ids[0] if change.mention_ids else None)
+        elif change.kind is ChangeKind.DECIDED and opened and change.document_ids == (opened.document.id,):
+            self._patch(change.mention_ids)
+            self._at.select(change.mention_ids[0])
+        else:
+            self._at.open(change.document_ids[0], change.mention_ids[0] if change.mention_ids else None)
 
     # --- inside ---
 
     def _linked(self) -> tuple[str, ...]:
         decision = self._at.mention.decision if self._at.mention is not None else None
         return decision.verdict.entity_ids if decision is not None else ()
+
+    def _patch(self, mention_ids: Sequence[int]) -> None:
+        """The new current decisions, into what is on show."""
+        self._at.patch({one: _current(self._curation.history(one)) for one in mention_ids})
 
     def _act(self, action: Callable[[], Change | None], *, nothing: str = "") -> Change | None:
         try:
@@ -143,6 +154,11 @@ class Decider(QObject):
         else:
             self.done.emit(change)
         return change
+
+
+def _current(history: Sequence[Decision]) -> Decision | None:
+    """What stands after these decisions, oldest first; None where the last one cleared the mention."""
+    return None if not history or history[-1].verdict.outcome is Outcome.CLEARED else history[-1]
 
 
 def _shown(view: MentionView) -> Shown | None:

@@ -49,8 +49,14 @@ class ModelFlows(QObject):
             JobKind.INDEX,
             "Build the index",
             lambda progress, end: retraining.build_index(anew=anew, on_progress=progress, on_end=end),
-            lambda outcome: self._tell_wrong("Build the index", outcome),
+            self._built,
         )
+
+    def _built(self, outcome: JobOutcome) -> None:
+        if outcome.state is JobState.DONE:
+            self.calibrate_if_due()
+        else:
+            self._tell_outcome("Build the index", outcome)
 
     def build_if_needed(self) -> None:
         """Go on with what was interrupted: an index that is not complete, or a calibration that is due."""
@@ -263,10 +269,6 @@ class ModelFlows(QObject):
         except UserError as error:
             tell(self._window, title, str(error), wrong=True)
             return None
-
-    def _tell_wrong(self, title: str, outcome: JobOutcome) -> None:
-        if outcome.state is not JobState.DONE:
-            self._tell_outcome(title, outcome)
 
     def _try(self, title: str, action: Callable[[], object]) -> None:
         try:

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import replace
 
 from PySide6.QtCore import QObject, Signal
 
+from curator.domain.decisions import Decision
 from curator.domain.suggestions import Suggestion
 from curator.services.ports import QueueFilter
 from curator.services.queue import Direction, MentionView, OpenDocument, QueueService
@@ -95,6 +97,19 @@ class Navigator(QObject):
             self._show(swap=False)
             self.content_changed.emit()
             self.mention_changed.emit()
+
+    def patch(self, decisions: Mapping[int, Decision | None]) -> None:
+        """New current decisions of mentions of the open document, without reading everything anew: a decision in a
+        document with thousands of mentions must not wait for their suggestions."""
+        if self.opened is None:
+            return
+        views = (
+            replace(view, decision=decisions[view.mention.id]) if view.mention.id in decisions else view
+            for view in self.opened.mentions
+        )
+        self.opened = replace(self.opened, mentions=tuple(views))
+        self._show(swap=False)
+        self.content_changed.emit()
 
     # --- mentions ---
 

@@ -96,6 +96,7 @@ class ProjectFlows(QObject):
         def then(outcome: JobOutcome) -> None:
             if outcome.state is JobState.DONE:
                 self._index()
+                self._bench.navigator.open_first()  # where something is undecided; the first files have gold
             else:
                 self.tell_outcome("Demo project", outcome)
 

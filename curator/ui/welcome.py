@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from PySide6.QtCore import Qt, Signal
+from PySide6.QtGui import QKeyEvent
 from PySide6.QtWidgets import QFrame, QLabel, QPushButton, QVBoxLayout, QWidget
 
 from curator.ui.dialogs.form import sentence
@@ -56,11 +57,19 @@ class WelcomePage(QWidget):
     def _button(self, words: str, tip: str, then: object) -> QPushButton:
         button = QPushButton(words, self)
         button.setMinimumHeight(36)
-        button.setMinimumWidth(380)
+        button.setMinimumWidth(460)
         button.setToolTip(tip)
         button.clicked.connect(then)
         self._rows.addWidget(button)
         return button
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        """Return presses the button that has the keyboard, as in a dialog."""
+        button = self.focusWidget()
+        if event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter) and isinstance(button, QPushButton):
+            button.click()
+        else:
+            super().keyPressEvent(event)
 
     def show_recent(self, folders: Sequence[Path]) -> None:
         while (item := self._recent.takeAt(0)) is not None:
@@ -72,7 +81,8 @@ class WelcomePage(QWidget):
         for folder in folders[:MOST_RECENT]:
             button = QPushButton(f"{folder.name.removesuffix('.curation')}  —  {folder.parent}", self)
             button.setFlat(True)
-            button.setStyleSheet("text-align: left; padding: 4px 8px")
+            button.setStyleSheet("text-align: left; padding-left: 8px")
+            button.setMinimumHeight(30)
             button.setAccessibleName(f"Open {folder}")
             button.clicked.connect(lambda _=False, one=folder: self.recent_wanted.emit(one))
             self._recent.addWidget(button)
