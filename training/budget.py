@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 TRAINING_FACTOR = 3.5
 """A step forward and backward takes about so many times the forward pass alone (measured on two cores)."""
-FIXED_RESERVE = 12.0
+FIXED_RESERVE = 15.0
 CAUTION = 1.15
 
 
