@@ -1,0 +1,207 @@
+"""The manual's tables, made from what they describe; `python tests/help_tables.py --write` puts them into the pages.
+
+A table stands between `<!-- generated: NAME -->` and `<!-- end -->`; everything else in a page is written by hand.
+"""
+
+from __future__ import annotations
+
+import argparse
+import re
+import sys
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+ROOT = Path(__file__).resolve().parents[1]
+if not __package__:  # run as a file: `tests/curator` must not hide the program
+    sys.path[0] = str(ROOT)
+
+import click  # noqa: E402
+
+from curator.cli.main import cli  # noqa: E402
+from curator.commands import COMMANDS, Command, Menu  # noqa: E402
+from curator.services.recipes import Recipe, load_recipes  # noqa: E402
+from curator.settings.schema import Kind, Option, default, options  # noqa: E402
+
+HELP = ROOT / "resources" / "help"
+BLOCK = re.compile(r"<!-- generated: (?P<name>[a-z-]+) -->\n.*?<!-- end -->", re.DOTALL)
+KEY_WORDS = {
+    "Return": "Enter",
+    "Enter": "Enter on the number pad",
+    "Up": "↑",
+    "Down": "↓",
+    "PgUp": "Page Up",
+    "PgDown": "Page Down",
+    "Del": "Delete",
+    "+": "+ (plus)",
+    "-": "− (minus)",
+    ",": ", (comma)",
+    ".": ". (full stop)",
+    "/": "/ (slash)",
+    "?": "? (question mark)",
+    "=": "= (equals)",
+}
+DIGITS = re.compile(r"(?P<stem>mention\.(?:choose|also))(?P<digit>[1-9])")
+
+
+def table(head: Sequence[str], rows: Iterator[Sequence[str]]) -> str:
+    """A Markdown table; cells may not break lines, and pipes in them are written so that they stay text."""
+    lines = [head, ["---"] * len(head), *rows]
+    return "\n".join("| " + " | ".join(_cell(one) for one in line) + " |" for line in lines)
+
+
+def _cell(text: str) -> str:
+    return " ".join(text.split()).replace("|", "\\|")
+
+
+def key_words(shortcut: str) -> str:
+    """Qt's portable text of a key as the manual writes it: `Ctrl+Shift+Z`, `Page Down`, `Ctrl++ (plus)`."""
+    modifiers, key = shortcut[: -len(shortcut.rpartition("+")[2] or "+")], shortcut.rpartition("+")[2] or "+"
+    return modifiers + KEY_WORDS.get(key, key)
+
+
+def keys() -> str:
+    """A table for each menu."""
+    parts = []
+    for menu in Menu:
+        rows = [row for command in COMMANDS if command.menu is menu for row in _key_row(command)]
+        if rows:
+            parts.append(f"## {menu.value}\n\n" + table(("Command", "Keys", "What it does"), iter(rows)))
+    return "\n\n".join(parts)
+
+
+def _key_row(command: Command) -> Iterator[tuple[str, str, str]]:
+    """One row for a command; the nine digits share the row of the first."""
+    digit = DIGITS.fullmatch(command.id)
+    if digit is None:
+        shown = " or ".join(f"**{key_words(one)}**" for one in command.shortcuts)
+        yield command.title, shown or "–", command.help
+    elif digit["digit"] == "1":
+        first = key_words(command.shortcuts[0])
+        title, words = (text.replace("1", "1 … 9", 1) for text in (command.title, command.help))
+        yield title, f"**{first}** … **{first[:-1]}9**", words
+
+
+def settings() -> str:
+    return table(("Setting", "In the file", "What it does", "Values", "Usual"), (_setting(one) for one in options()))
+
+
+def _setting(option: Option) -> tuple[str, ...]:
+    usual = str(default(option.name)) or "empty"
+    felt = f" A change is felt {option.felt}." if option.felt else ""
+    return option.title, f"`{option.name}`", option.help + felt, _values(option), f"`{usual}`"
+
+
+def _values(option: Option) -> str:
+    if option.kind is Kind.INTEGER:
+        return f"{option.minimum:,} to {option.maximum:,}"
+    if option.kind is Kind.CHOICE:
+        return ", ".join(f"`{one}`" for one in option.choices)
+    return {Kind.TEXT: "a text", Kind.FOLDER: "a folder"}[option.kind]
+
+
+def cli_commands(group: click.Command = cli, path: str = "curator") -> Iterator[tuple[str, click.Command]]:
+    """Every command that does something, with its words."""
+    if not isinstance(group, click.Group):
+        yield path, group
+        return
+    context = click.Context(group, info_name=path)
+    for name in group.list_commands(context):
+        command = group.get_command(context, name)
+        assert command is not None
+        yield from cli_commands(command, f"{path} {name}")
+
+
+def commands() -> str:
+    """A section for each command: how it is called, what it does, its options."""
+    return "\n\n".join(_command_section(path, command) for path, command in cli_commands())
+
+
+def _command_section(path: str, command: click.Command) -> str:
+    context = click.Context(command, info_name=path)
+    usage = " ".join([path, *command.collect_usage_pieces(context)])
+    rows = list(_options(command, context))
+    parts = [f"## {path}", f"```\n{usage}\n```", _as_text(command.help or "")]
+    return "\n\n".join([*parts, table(("Option", "What it does"), iter(rows))] if rows else parts)
+
+
+def _options(command: click.Command, context: click.Context) -> Iterator[tuple[str, str]]:
+    for parameter in command.params:
+        record = parameter.get_help_record(context) if isinstance(parameter, click.Option) else None
+        if record is not None:
+            yield f"`{_braces(record[0])}`", _as_text(record[1])
+
+
+def _braces(text: str) -> str:
+    """`[a|b]` as `{a,b}`: a pipe would end the cell in some Markdown readers."""
+    return re.sub(r"\[([^\]]*\|[^\]]*)\]", lambda found: "{" + found[1].replace("|", ",") + "}", text)
+
+
+def _as_text(text: str) -> str:
+    return " ".join(text.replace("\b", "").split())
+
+
+def recipes() -> str:
+    return table(("Recipe", "What it does", "After"), (_recipe(one) for one in load_recipes()))
+
+
+def _recipe(recipe: Recipe) -> tuple[str, ...]:
+    return f"**{recipe.title}** `{recipe.id}`", recipe.description, recipe.citation
+
+
+def parameters() -> str:
+    """Every parameter once for each meaning and usual value, with the recipes that have it so."""
+    found: dict[tuple[str, str, str, str], list[str]] = {}
+    for recipe in load_recipes():
+        for one in recipe.parameters:
+            row = (f"`{one.name}`", one.help, _value(one.default), "–" if one.paper is None else _value(one.paper))
+            found.setdefault(row, []).append(recipe.id)
+    everywhere = len(load_recipes())
+    rows = ((*row, "all" if len(ids) == everywhere else ", ".join(ids)) for row, ids in sorted(found.items()))
+    return table(("Parameter", "What it does", "Usual", "Published", "Recipes"), rows)
+
+
+def _value(value: Any) -> str:
+    if isinstance(value, bool):
+        return "on" if value else "off"
+    return f"{value:g}" if isinstance(value, float) else str(value)
+
+
+TABLES: Mapping[str, Callable[[], str]] = {
+    "keys": keys,
+    "settings": settings,
+    "commands": commands,
+    "recipes": recipes,
+    "parameters": parameters,
+}
+
+
+def renewed(page: str) -> str:
+    """The page with every generated part made anew. Raises KeyError for a part that nothing generates."""
+    return BLOCK.sub(lambda found: _block(found["name"]), page)
+
+
+def _block(name: str) -> str:
+    return f"<!-- generated: {name} -->\n\n{TABLES[name]()}\n\n<!-- end -->"
+
+
+def _is_stale(path: Path) -> bool:
+    page = path.read_text(encoding="utf-8")
+    return renewed(page) != page
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """0 when every page is current or was written, 1 when one is not."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--write", action="store_true", help="put the tables into the pages")
+    write = parser.parse_args(arguments).write
+    stale = [path for path in sorted(HELP.glob("*.md")) if _is_stale(path)]
+    for path in stale if write else ():
+        path.write_text(renewed(path.read_text(encoding="utf-8")), encoding="utf-8")
+    for path in stale:
+        sys.stdout.write(f"{path.relative_to(ROOT)}: {'written' if write else 'out of date'}\n")
+    return 0 if write else min(len(stale), 1)
+
+
+if __name__ == "__main__":
+    raise SystemExit(main())

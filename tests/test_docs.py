@@ -1,0 +1,385 @@
+"""The documentation says what is true: tables are current, links resolve, commands and keys exist, blocks run."""
+
+from __future__ import annotations
+
+import gzip
+import json
+import re
+import shlex
+from collections.abc import Iterator
+from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path
+
+import click
+import pytest
+
+from curator import bootstrap
+from curator.cli.main import cli, run
+from curator.commands import COMMANDS, Menu
+from curator.settings.schema import options
+from tests import help_tables
+
+ROOT = help_tables.ROOT
+HELP = sorted(help_tables.HELP.glob("*.md"))
+PROSE = [ROOT / "README.md", ROOT / "ARCHITECTURE.md", ROOT / "CHANGELOG.md", *HELP]
+LINK = re.compile(r"\[[^\]]*\]\((?P<target>[^)\s]+)\)")
+FENCE = re.compile(
+    r"(?P<mark><!-- runs -->\s*\n)?^```(?P<language>[a-z]*)\n(?P<body>.*?)^```$", re.MULTILINE | re.DOTALL
+)
+SHELL = ("sh", "console", "shell", "bash")
+MENU_PATH = re.compile(r"(?<!\*)\*(?P<menu>[A-Z][a-z]+) › (?P<title>[^*]+)\*(?: \(\*\*(?P<key>[^*]+)\*\*\))?")
+DEFINED_WORD = re.compile(r"^\| (?P<words>[A-Z][^|]*?) \|", re.MULTILINE)
+
+GLOSSARY = (
+    "Document", "Passage", "Mention", "Entity", "Knowledge base", "Candidate", "Suggestion", "Decision", "Gold",
+    "Training set", "Split", "Bundle", "Recipe",
+)  # fmt: skip
+
+ENTITIES = (
+    {"id": "MESH:D008012", "name": "Lidocaine", "synonyms": ["lignocaine"], "types": ["Chemical"]},
+    {"id": "MESH:D006323", "name": "Heart Arrest", "synonyms": ["cardiac arrest"], "types": ["Disease"]},
+)
+
+
+def text_of(path: Path) -> str:
+    return path.read_text(encoding="utf-8")
+
+
+def name_of(path: Path) -> str:
+    return str(path.relative_to(ROOT))
+
+
+# --- generated parts -------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("path", HELP, ids=name_of)
+def test_generated_parts_are_current(path: Path) -> None:
+    text = text_of(path)
+    assert help_tables.renewed(text) == text, "run: python tests/help_tables.py --write"
+    assert text.count("<!-- generated:") == text.count("<!-- end -->") == len(help_tables.BLOCK.findall(text))
+
+
+def test_every_table_stands_in_one_page() -> None:
+    found = [name for path in HELP for name in help_tables.BLOCK.findall(text_of(path))]
+    assert sorted(found) == sorted(help_tables.TABLES)
+
+
+def test_a_stale_part_is_noticed_and_made_anew() -> None:
+    page = "before\n\n<!-- generated: settings -->\nOLD PART\n<!-- end -->\n\nafter\n"
+    new = help_tables.renewed(page)
+    assert new.startswith("before\n\n<!-- generated: settings -->")
+    assert new.endswith("<!-- end -->\n\nafter\n")
+    assert "OLD PART" not in new
+    assert help_tables.renewed(new) == new
+
+
+@pytest.mark.parametrize(
+    ("shortcut", "words"),
+    [
+        ("N", "N"),
+        ("Ctrl+Shift+Z", "Ctrl+Shift+Z"),
+        ("Ctrl++", "Ctrl++ (plus)"),
+        ("+", "+ (plus)"),
+        ("Ctrl+-", "Ctrl+− (minus)"),
+        ("Ctrl+Return", "Ctrl+Enter"),
+        ("PgDown", "Page Down"),
+    ],
+)
+def test_keys_in_words(shortcut: str, words: str) -> None:
+    assert help_tables.key_words(shortcut) == words
+
+
+# --- everything is documented ----------------------------------------------------------------------------------------
+
+
+def test_every_command_and_key_is_documented() -> None:
+    page = text_of(help_tables.HELP / "keys.md")
+    for command in COMMANDS:
+        if help_tables.DIGITS.fullmatch(command.id) is None:
+            assert f"| {command.title} |" in page, command.id
+            assert all(f"**{help_tables.key_words(one)}**" in page for one in command.shortcuts), command.id
+    assert "| Choose candidate 1 … 9 | **1** … **9** |" in page
+    assert "| Also link to candidate 1 … 9 | **Shift+1** … **Shift+9** |" in page
+
+
+def test_every_setting_is_documented() -> None:
+    page = text_of(help_tables.HELP / "settings.md")
+    assert options()
+    assert all(f"| {one.title} | `{one.name}` |" in page and one.help in page for one in options())
+
+
+def test_every_command_line_option_is_documented() -> None:
+    page = text_of(help_tables.HELP / "command-line.md")
+    for path, command in help_tables.cli_commands():
+        section = page.partition(f"## {path}\n")[2].partition("\n## ")[0]
+        assert section, path
+        assert command.help, f"{path} does not say what it does"
+        for option in (one for one in command.params if isinstance(one, click.Option)):
+            assert all(name in section for name in option.opts), f"{path} {option.opts}"
+
+
+# --- words, links and menus in prose ---------------------------------------------------------------------------------
+
+
+def glossary_words(text: str) -> set[str]:
+    """The words that the glossary's table defines; `Document, Passage` are two."""
+    section = text.partition("## Glossary")[2].partition("\n## ")[0]
+    rows = DEFINED_WORD.findall(section)
+    return {word.partition(" (")[0].strip() for row in rows for word in row.split(",")}
+
+
+def test_the_glossary_has_its_words_and_the_manual_too() -> None:
+    assert set(GLOSSARY) <= glossary_words(text_of(ROOT / "ARCHITECTURE.md"))
+    words = text_of(help_tables.HELP / "words.md").casefold()
+    missing = [one for one in glossary_words(text_of(ROOT / "ARCHITECTURE.md")) if f"**{one.casefold()}**" not in words]
+    assert not missing
+
+
+def test_glossary_words_are_read_from_the_table() -> None:
+    rows = "| word | meaning |\n|---|---|\n| Document, Passage | x |\n| Base (KB) | y |\n"
+    text = f"## Glossary\n\n{rows}\n## Next\n| Z | z |"
+    assert glossary_words(text) == {"Document", "Passage", "Base"}
+
+
+def relative_links(text: str) -> list[str]:
+    found = [match["target"] for match in LINK.finditer(without_code(text))]
+    return [one.partition("#")[0] for one in found if not one.startswith(("http:", "https:", "mailto:", "#"))]
+
+
+def without_code(text: str) -> str:
+    return re.sub(r"`[^`\n]*`", "", FENCE.sub("", text))
+
+
+@pytest.mark.parametrize("path", PROSE, ids=name_of)
+def test_relative_links_resolve(path: Path) -> None:
+    missing = [one for one in relative_links(text_of(path)) if not (path.parent / one).exists()]
+    assert not missing
+
+
+def test_links_in_code_are_no_links() -> None:
+    assert relative_links("[a](b.md) `[c](d.md)`\n```sh\n[e](f.md)\n```\n![g](h/i.png) [j](https://k)") == [
+        "b.md",
+        "h/i.png",
+    ]
+
+
+def test_every_page_is_reached_from_the_first() -> None:
+    reached, left = set(), ["index.md"]
+    while left:
+        name = left.pop()
+        if name not in reached:
+            reached.add(name)
+            left += [one for one in relative_links(text_of(help_tables.HELP / name)) if one.endswith(".md")]
+    assert reached == {path.name for path in HELP}
+
+
+@pytest.mark.parametrize("path", HELP, ids=name_of)
+def test_pages_link_only_to_pages(path: Path) -> None:
+    """The manual's window knows no places inside pages, and opens nothing on the web."""
+    targets = [match["target"] for match in LINK.finditer(without_code(text_of(path)))]
+    assert not [one for one in targets if "#" in one or "//" in one]
+
+
+def wrong_menu_paths(text: str) -> Iterator[str]:
+    """Each *Menu › Command* (**Key**) that the window does not have; *Help › About* is enough for *About Curator*."""
+    for found in MENU_PATH.finditer(" ".join(text.split())):
+        if found["menu"] not in set(Menu):
+            yield found[0]
+            continue
+        title = found["title"].removesuffix("…")
+        there = [one for one in COMMANDS if one.menu == found["menu"]]
+        exact = [one for one in there if one.title.removesuffix("…") == title]
+        command = next(iter(exact or [one for one in there if one.title.startswith(f"{title} ")]), None)
+        keys = [] if command is None else [one.casefold() for one in command.shortcuts]
+        if command is None or (found["key"] and found["key"].casefold() not in keys):
+            yield found[0]
+
+
+@pytest.mark.parametrize("path", PROSE, ids=name_of)
+def test_menu_paths_and_their_keys_exist(path: Path) -> None:
+    assert not list(wrong_menu_paths(text_of(path)))
+
+
+def test_a_wrong_menu_path_is_noticed() -> None:
+    text = (
+        "*Model › Retrain…* (**Ctrl+R**), *Model ›\nHistory*, *Model › Unlearn*, *Edit › Undo* (**Ctrl+U**), *Nil › A*"
+    )
+    assert [one.split(" (")[0] for one in wrong_menu_paths(text)] == ["*Model › Unlearn*", "*Edit › Undo*", "*Nil › A*"]
+
+
+def test_the_manual_shows_its_pages(qtbot: object) -> None:
+    """Qt's Markdown reader makes text and tables of them, without remains of the markers."""
+    from PySide6.QtGui import QTextDocument
+
+    for path in HELP:
+        page = QTextDocument()
+        page.setMarkdown(text_of(path))
+        shown = page.toPlainText()
+        assert shown.strip(), path
+        assert not [one for one in ("<!--", "-->", "| ---", "**", "```") if one in shown], path
+
+
+def test_the_notice_names_what_is_shipped() -> None:
+    notice = text_of(ROOT / "resources" / "NOTICE")
+    for word in ("all-MiniLM-L6-v2", "Medical Subject Headings", "MeSH", "Icons", "Qt", "PySide6", "Lesser General"):
+        assert word in notice, word
+
+
+def test_the_changelog_names_the_version() -> None:
+    from curator import __version__
+
+    assert f"## [{__version__}]" in text_of(ROOT / "CHANGELOG.md")
+
+
+# --- blocks of commands ----------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class Block:
+    """Lines of a shell block that call `curator`, split into words; `runs` where the block is marked for running."""
+
+    page: str
+    number: int
+    runs: bool
+    commands: tuple[tuple[str, ...], ...]
+
+
+def blocks(text: str, page: str) -> list[Block]:
+    found = []
+    for number, fence in enumerate(FENCE.finditer(text), start=1):
+        if fence["language"] in SHELL:
+            calls = tuple(curator_calls(fence["body"]))
+            found.append(Block(page, number, fence["mark"] is not None, calls))
+    return found
+
+
+def curator_calls(body: str) -> Iterator[tuple[str, ...]]:
+    """The words behind `curator` of each line that begins so, after a prompt or a path to it."""
+    for line in body.replace("\\\n", " ").splitlines():
+        words = shlex.split(line.removeprefix("$ "), comments=True)
+        if words and Path(words[0]).name == "curator":
+            yield tuple(words[1:])
+
+
+BLOCKS = [block for path in PROSE for block in blocks(text_of(path), name_of(path)) if block.commands]
+MARKED = [block for block in BLOCKS if block.runs]
+
+
+def parsed(words: tuple[str, ...]) -> click.Context:
+    """The context of the innermost command. Raises ClickException where a command or an option does not exist."""
+    command: click.Command = cli
+    context = click.Context(cli, info_name="curator")
+    rest = list(words)
+    while isinstance(command, click.Group):
+        if not rest:
+            raise click.UsageError(f"{' '.join(words)} names no command")
+        _, next_command, rest = command.resolve_command(context, rest)
+        assert next_command is not None
+        command, context = next_command, click.Context(next_command, parent=context, info_name=next_command.name)
+    return command.make_context(command.name, rest)
+
+
+@pytest.mark.parametrize("block", BLOCKS, ids=lambda one: f"{one.page}:{one.number}")
+def test_documented_commands_parse(block: Block) -> None:
+    for words in block.commands:
+        with parsed(words):
+            pass
+
+
+@pytest.mark.parametrize("line", ["curator unlearn P", "curator link P --fast", "curator new", "curator kb P"])
+def test_wrong_commands_do_not_parse(line: str) -> None:
+    (words,) = curator_calls(line)
+    with pytest.raises(click.ClickException), parsed(words):
+        pass
+
+
+def test_blocks_are_found_with_their_marks() -> None:
+    text = (
+        "<!-- runs -->\n```console\n$ curator new a \\\n  --json  # makes it\nMade a.\n```\n\n```sh\nmake demo\n```\n"
+    )
+    first, second = blocks(text, "page")
+    assert (first.runs, first.commands) == (True, (("new", "a", "--json"),))
+    assert (second.runs, second.commands) == (False, ())
+
+
+def test_the_readme_has_commands() -> None:
+    assert any(block.page == "README.md" for block in BLOCKS)
+
+
+def make_input(path: Path) -> None:
+    """A small file of the kind that its name says, where the block takes it from the reader's disk."""
+    if path.exists():
+        return
+    path.parent.mkdir(parents=True, exist_ok=True)
+    if "obo" in path.name:
+        text = "format-version: 1.2\n\n[Term]\nid: DOID:1\nname: heart arrest\nnamespace: Disease\n"
+    elif "json" in path.name:
+        text = "".join(json.dumps(one) + "\n" for one in ENTITIES)
+    else:
+        text = pubtator(path.name)
+    data = text.encode()
+    path.write_bytes(gzip.compress(data) if path.suffix == ".gz" else data)
+
+
+def pubtator(name: str) -> str:
+    """Two documents that differ from file to file: the same content is imported once only."""
+    one = "{n}|t|Lidocaine and cardiac arrest in {name}\n{n}|a|\n{n}\t0\t9\tLidocaine\tChemical\tD008012\n"
+    return "\n".join(one.format(n=n, name=name) + f"{n}\t14\t28\tcardiac arrest\tDisease\tD006323\n" for n in (1, 2))
+
+
+def open_without_window(path: Path) -> int:
+    """In place of the window: the project can be opened."""
+    bootstrap.open_project(path, linker=False).close()
+    return 0
+
+
+def run_block(block: Block, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    """Run a block's commands in the working folder; those that open a window only open the project."""
+    monkeypatch.setattr("curator.ui.app.run", open_without_window)
+    for words in block.commands:
+        with suppress(click.exceptions.Exit), parsed(words) as context:
+            given = context.params.get("files") or [context.params.get("file")]
+            for path in (one for one in given if one is not None):
+                make_input(path)
+        code = run(words)
+        assert code == 0, f"curator {shlex.join(words)}: {code}\n{capsys.readouterr().err}"
+
+
+SAMPLE = """
+<!-- runs -->
+```sh
+curator new mine
+curator kb import mine kb.jsonl.gz
+curator import mine a.pubtator b.pubtator.gz --gold --hold-out 1
+curator info mine --json
+curator open mine
+curator export mine out --format pubtator
+```
+"""
+
+
+def test_a_marked_block_runs(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    run_block(blocks(SAMPLE, "sample")[0], monkeypatch, capsys)
+    assert (tmp_path / "out" / "a.pubtator").read_text() == pubtator("a.pubtator")
+    assert (tmp_path / "out" / "b.pubtator").read_text() == pubtator("b.pubtator.gz")
+
+
+def test_a_block_that_fails_is_noticed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    block = Block("sample", 1, True, (("new", "mine"), ("new", "mine")))
+    with pytest.raises(AssertionError, match="exists already"):
+        run_block(block, monkeypatch, capsys)
+
+
+@pytest.mark.parametrize("block", MARKED, ids=lambda one: f"{one.page}:{one.number}")
+def test_marked_blocks_run(
+    block: Block, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    run_block(block, monkeypatch, capsys)
