@@ -36,7 +36,13 @@ def open_window(project: Path) -> int:
 
 @click.command("demo")
 @click.argument("out", type=click.Path(path_type=Path), metavar="OUT")
-@click.option("--world", type=click.Choice(["pubmed", "wikia"]), default="pubmed", show_default=True)
+@click.option(
+    "--world",
+    type=click.Choice(["pubmed", "wikia"]),
+    default="pubmed",
+    show_default=True,
+    help="Invented abstracts under MeSH identifiers, or four invented worlds.",
+)
 def demo(out: Path, *, world: str) -> int:
     """Make the demo project in OUT and open it; without a display, run the same session off screen.
 
@@ -80,5 +86,5 @@ def _text(value: Any) -> str:
     if isinstance(value, dict):
         return ", ".join(f"{key} {_text(one)}" for key, one in value.items()) or "none"
     if isinstance(value, list):
-        return " or ".join(map(str, value)) or "any"
+        return ", ".join(map(str, value)) or "any"
     return "none" if value is None else f"{value:,}" if isinstance(value, int) else str(value)

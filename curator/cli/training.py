@@ -21,8 +21,10 @@ if TYPE_CHECKING:
 @click.option("--recipe", required=True, metavar="NAME", help="pel-pb, amh-dual, prototype, …")
 @click.option("--max-minutes", type=click.FloatRange(min=0, min_open=True), metavar="M", help="Stop in time.")
 @click.option("--set", "given", multiple=True, metavar="NAME=VALUE", help="Another value for a parameter.")
-@click.option("--seed", type=int, default=0, show_default=True)
-@click.option("--device", type=click.Choice(["auto", "cpu", "cuda"]), default="auto", show_default=True)
+@click.option("--seed", type=int, default=0, show_default=True, help="Same seed, same data: the same weights.")
+@click.option(
+    "--device", type=click.Choice(["auto", "cpu", "cuda"]), default="auto", show_default=True, help="Where it trains."
+)
 @click.option("--preview", is_flag=True, help="Only say what it would learn from and how long it would take.")
 @AS_JSON
 def train(
@@ -36,7 +38,7 @@ def train(
     preview: bool,
     as_json: bool,
 ) -> None:
-    """Retrain the linker from the decisions of train documents; it serves if it is better on validation documents."""
+    """Retrain the linker from the decisions of train documents; it serves unless it is worse on validation documents."""
     from curator.services.recipes import find_recipe
 
     params = find_recipe(recipe).parse(_pairs(given))
