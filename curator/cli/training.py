@@ -38,7 +38,7 @@ def train(
     preview: bool,
     as_json: bool,
 ) -> None:
-    """Retrain the linker from the decisions of train documents; it serves unless it is worse on validation documents."""
+    """Retrain the linker from the decisions of train documents; it serves unless validation says worse."""
     from curator.services.recipes import find_recipe
 
     params = find_recipe(recipe).parse(_pairs(given))
