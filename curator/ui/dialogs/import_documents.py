@@ -74,6 +74,8 @@ class ImportDialog(FormDialog):
         self.gold.setToolTip("" if gold else NO_GOLD)
         self._compose()
         self.add_paths(paths)
+        if not paths:
+            self.add.setFocus()
 
     def _table(self) -> QTableWidget:
         table = QTableWidget(0, 2, self)
