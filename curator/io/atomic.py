@@ -40,9 +40,16 @@ class AtomicFiles:
 
     def __init__(self) -> None:
         self._files: list[tuple[Path, Path, BinaryIO]] = []
+        self._folders: list[Path] = []
 
     def __enter__(self) -> AtomicFiles:
         return self
+
+    def folder(self, path: Path) -> None:
+        """Make the folder `path` (its parent must exist); it goes again when the block fails."""
+        if not path.exists():
+            self._folders.append(path)
+        make_folder(path)
 
     def open(self, target: Path) -> BinaryIO:
         """A stream whose content becomes `target`."""
@@ -60,11 +67,13 @@ class AtomicFiles:
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
+        done = False
         try:
             if kind is None:
                 self._commit()
+                done = True
         finally:
-            self._discard()
+            self._discard(folders=not done)
         if isinstance(error, OSError) and self._files:
             raise write_error(self._files[-1][0], error) from error
 
@@ -82,11 +91,14 @@ class AtomicFiles:
         except OSError as error:
             raise write_error(target, error) from error
 
-    def _discard(self) -> None:
+    def _discard(self, *, folders: bool) -> None:
         for _, temporary, stream in self._files:
             with suppress(OSError):  # on a full disk the buffer cannot be flushed; the file is closed all the same
                 stream.close()
             temporary.unlink(missing_ok=True)
+        for folder in reversed(self._folders if folders else ()):
+            with suppress(OSError):  # somebody else put something into it meanwhile
+                folder.rmdir()
 
 
 def make_folder(path: Path) -> None:

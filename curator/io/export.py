@@ -10,7 +10,6 @@ from typing import NoReturn
 from curator.domain.decisions import Outcome
 from curator.domain.documents import SourceFile, slice_spans
 from curator.domain.errors import UserError
-from curator.io.atomic import make_folder
 from curator.services.ports import ExportDocument, GoldMention, Problem
 
 
@@ -76,13 +75,13 @@ def check_spans(item: ExportDocument) -> None:
 
 def target_paths(out: Path, files: Sequence[SourceFile], *, format_name: str, suffix: str) -> list[Path]:
     """One target a file: `out` itself for a single file, unless `out` is a folder; otherwise the files' names in the
-    folder `out`, which is created. `.gz` is dropped, since exports are plain text; equal names are numbered.
+    folder `out`, which the caller makes where it is missing. `.gz` is dropped, since exports are plain text; equal
+    names are numbered.
     """
     if not files:
         raise UserError("nothing to export: the project holds no document that was asked for")
     if len(files) == 1 and not out.is_dir():
         return [out]
-    make_folder(out)
     names = [export_name(file, format_name=format_name, suffix=suffix) for file in files]
     return [out / name for name in unique(names)]
 

@@ -34,6 +34,8 @@ def write_files(
     chosen = list(files)
     targets = target_paths(out, [file for file, _ in chosen], format_name="pubtator", suffix=".pubtator.txt")
     with AtomicFiles() as atomic:
+        if targets != [out]:
+            atomic.folder(out)
         for (file, documents), target in zip(chosen, targets, strict=True):
             stream = atomic.open(target)
             for piece in _file_text(file, documents, problems):

@@ -21,7 +21,7 @@ from typing import Any
 
 from curator.domain.documents import SourceFile
 from curator.domain.errors import UserError
-from curator.io.atomic import AtomicFiles, make_folder
+from curator.io.atomic import AtomicFiles
 from curator.io.export import Action, action_for, check_spans, entity_ids, export_name, is_gold, unique
 from curator.io.idstyle import NIL_MARKERS
 from curator.io.source import BOM, join_lines, line_end, split_lines, without_line_end
@@ -62,9 +62,9 @@ def write_files(
         if text:
             mentions[out / "mentions" / name] = text
     texts = {out / "documents" / f"{world}.json": _world_text(worlds, world) for world in worlds.lines}
-    for folder in (out, out / "documents", *((out / "mentions",) if mentions else ())):
-        make_folder(folder)
     with AtomicFiles() as atomic:
+        for folder in (out, out / "documents", *((out / "mentions",) if mentions else ())):
+            atomic.folder(folder)
         for target, text in (mentions | texts).items():
             atomic.open(target).write(text.encode("utf-8"))
     return [*mentions, *texts]

@@ -90,3 +90,22 @@ def test_refused_by_the_system(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, 
     monkeypatch.setattr(os, "open", refuse)
     with pytest.raises(UserError, match=says), AtomicFiles() as files:
         files.open(tmp_path / "a")
+
+
+def fill(folder: Path, *, well: bool) -> None:
+    with AtomicFiles() as files:
+        files.folder(folder)
+        files.folder(folder / "part")
+        files.open(folder / "part" / "a").write(b"a")
+        if not well:
+            files.open(folder)
+
+
+def test_folders_stay_with_their_files_or_go(tmp_path: Path) -> None:
+    with pytest.raises(UserError, match="is a folder"):
+        fill(tmp_path / "out", well=False)
+    assert not (tmp_path / "out").exists()
+    fill(tmp_path / "out", well=True)
+    with pytest.raises(UserError, match="is a folder"):
+        fill(tmp_path / "out", well=False)
+    assert (tmp_path / "out" / "part" / "a").read_bytes() == b"a"

@@ -29,6 +29,8 @@ def test_targets(tmp_path: Path) -> None:
     assert target_paths(out, [file("a")], **options) == [out]
     assert not out.exists()
     assert target_paths(out, [file("a"), file("a")], **options) == [out / "a", out / "a-2"]
+    assert not out.exists()
+    out.mkdir()
     assert target_paths(out, [file("a")], **options) == [out / "a"]
 
 
