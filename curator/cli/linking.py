@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import json
+import os
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -136,15 +137,16 @@ def _lines_to(out: Path) -> Iterator[Callable[[Mapping[str, Any]], None]]:
     """Write JSON lines beside `out` and move them there at the end; nothing half-written stays."""
     beside = out.with_name(f".{out.name}.part")
     try:
-        file = beside.open("w", encoding="utf-8", errors="backslashreplace", newline="\n")
+        with beside.open("w", encoding="utf-8", errors="backslashreplace", newline="\n") as file:
+            yield lambda record: print(json.dumps(record, ensure_ascii=False), file=file)
+            file.flush()
+            os.fsync(file.fileno())
+        beside.replace(out)
     except OSError as error:
         raise UserError(f"{out} cannot be written ({error.strerror}). Choose another place.") from error
-    try:
-        with file:
-            yield lambda record: print(json.dumps(record, ensure_ascii=False), file=file)
-        beside.replace(out)
     finally:
-        beside.unlink(missing_ok=True)
+        with suppress(OSError):
+            beside.unlink(missing_ok=True)
 
 
 def _say_link(report: LinkReport, out: Path | None, *, as_json: bool) -> None:

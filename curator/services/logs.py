@@ -18,6 +18,11 @@ def log_folder() -> Path:
     return Path(os.environ.get("CURATOR_LOG_DIR") or platformdirs.user_log_dir("curator"))
 
 
+class _QuietHandler(RotatingFileHandler):
+    def handleError(self, record: logging.LogRecord) -> None:  # noqa: N802 logging's name
+        """A full disk swallows a line of the log; logging's own traceback on standard error would help nobody."""
+
+
 def start_logging() -> logging.Handler | None:
     """Write `curator.*` to the log file, once for the process; whoever gets the handler stops it.
 
@@ -29,7 +34,7 @@ def start_logging() -> logging.Handler | None:
         return None
     try:
         folder.mkdir(parents=True, exist_ok=True)
-        handler = RotatingFileHandler(folder / FILE, maxBytes=BYTES, backupCount=BACKUPS, encoding="utf-8", delay=True)
+        handler = _QuietHandler(folder / FILE, maxBytes=BYTES, backupCount=BACKUPS, encoding="utf-8", delay=True)
     except OSError:
         return None
     handler.setFormatter(logging.Formatter("%(asctime)s %(process)d %(levelname)s %(name)s: %(message)s"))

@@ -9,7 +9,8 @@ from __future__ import annotations
 import hashlib
 import json
 import os
-from collections.abc import Generator, Mapping, Sequence
+from collections.abc import Generator, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -17,6 +18,7 @@ from typing import Any
 from curator.domain.decisions import Decision, Outcome
 from curator.domain.documents import Document, DocumentState, Mention, Split
 from curator.domain.entities import Entity, TypeMapping
+from curator.domain.errors import UserError
 from curator.domain.jobs import Progress
 from curator.services.ports import Store, UnitOfWork
 
@@ -61,8 +63,16 @@ def write_snapshot(
 ) -> Generator[Progress, None, dict[str, int]]:
     """Write the documents of `splits` that hold a link or NIL decision; returns {"documents": number}.
 
-    With `only_done` documents that are not done are left out: gold, as evaluation understands it.
+    With `only_done` documents that are not done are left out: gold, as evaluation understands it. Raises UserError
+    for a full disk or a folder that cannot be written.
     """
+    with _told(folder):
+        return (yield from _write_documents(store, folder, splits, kb_hash=kb_hash, only_done=only_done))
+
+
+def _write_documents(
+    store: Store, folder: Path, splits: Sequence[Split], *, kb_hash: str, only_done: bool
+) -> Generator[Progress, None, dict[str, int]]:
     folder.mkdir(parents=True, exist_ok=True)
     state = DocumentState.DONE if only_done else None
     with store.read() as unit:
@@ -86,10 +96,9 @@ def write_snapshot(
 
 
 def write_knowledge_base(store: Store, path: Path) -> Generator[Progress, None, dict[str, int]]:
-    """The active knowledge base as JSON lines, for a job that builds a bundle."""
-    path.parent.mkdir(parents=True, exist_ok=True)
+    """The active knowledge base as JSON lines, for a job that builds a bundle. Raises UserError for a full disk."""
     written = 0
-    with store.read() as unit, path.open("w", encoding="utf-8", newline="\n") as out:
+    with _told(path.parent), store.read() as unit, path.open("w", encoding="utf-8", newline="\n") as out:
         info = unit.kb.info()
         total = info.entities if info else 0
         for entity in unit.kb.iterate():
@@ -98,6 +107,18 @@ def write_knowledge_base(store: Store, path: Path) -> Generator[Progress, None, 
             if written % 2000 == 0:
                 yield Progress("write the knowledge base", written, total)
     return {"entities": written}
+
+
+@contextmanager
+def _told(folder: Path) -> Iterator[None]:
+    """The system's refusals as a sentence."""
+    try:
+        yield
+    except OSError as error:
+        raise UserError(
+            f"The job's input cannot be written to {folder} ({error.strerror or error}). "
+            "Free some space or check the folder's rights, then start it again."
+        ) from error
 
 
 def _gold(unit: UnitOfWork, document_id: int) -> dict[int, Decision]:

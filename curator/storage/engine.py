@@ -17,6 +17,8 @@ from curator.storage.errors import told_to_user
 
 BUSY_MS = 5000  # another program (a backup, a viewer) may hold the file for a moment
 FULL_CHECK_BYTES = 256 * 2**20  # checked whole at opening up to this size, the records that matter beyond it
+_NO_SHARED_MEMORY = {sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_READONLY, sqlite3.SQLITE_IOERR, sqlite3.SQLITE_FULL}
+"""What SQLite says where the `-shm` file cannot be made: no permission, a read-only disk, a full one."""
 _RECORD_TABLES = ("meta", "source_files", "documents", "operations", "decisions", "kb_versions")
 
 
@@ -66,8 +68,9 @@ def _engine(creator: Callable[[], sqlite3.Connection], *, begin: str, size: int)
 def find_read_source(path: Path) -> ReadSource:
     """How to read `path` without writing, also where the folder is not writable.
 
-    Reading in WAL mode needs the `-shm` file beside the database. Where it neither exists nor can be made, the
-    database is read as immutable, or from a copy when decisions are still in its WAL.
+    Reading in WAL mode needs the `-shm` file beside the database. Where it neither exists nor can be made (a folder
+    that is not writable, a full disk), the database is read as immutable, or from a copy when decisions are still in
+    its WAL.
     """
     plain = ReadSource(f"{path.absolute().as_uri()}?mode=ro")
     if _is_readable(plain.uri):
@@ -87,7 +90,7 @@ def _is_readable(uri: str) -> bool:
     try:
         conn.execute("SELECT count(*) FROM sqlite_master").fetchone()
     except sqlite3.OperationalError as error:
-        if error.sqlite_errorcode & 0xFF in (sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_READONLY):
+        if error.sqlite_errorcode & 0xFF in _NO_SHARED_MEMORY:
             return False
         raise
     finally:

@@ -8,7 +8,7 @@ import socket
 import sys
 from pathlib import Path
 from types import TracebackType
-from typing import BinaryIO
+from typing import IO
 
 from curator.domain.errors import ProjectLockedError, UserError
 
@@ -19,7 +19,7 @@ if sys.platform == "win32":
 
     _FAR = 1 << 30  # Windows locks are mandatory: a byte far behind the text, so that others can still read it
 
-    def _try_lock(file: BinaryIO) -> bool:
+    def _try_lock(file: IO[bytes]) -> bool:
         file.seek(_FAR)
         try:
             msvcrt.locking(file.fileno(), msvcrt.LK_NBLCK, 1)
@@ -27,21 +27,21 @@ if sys.platform == "win32":
             return False
         return True
 
-    def _unlock(file: BinaryIO) -> None:
+    def _unlock(file: IO[bytes]) -> None:
         file.seek(_FAR)
         msvcrt.locking(file.fileno(), msvcrt.LK_UNLCK, 1)
 
 else:
     import fcntl
 
-    def _try_lock(file: BinaryIO) -> bool:
+    def _try_lock(file: IO[bytes]) -> bool:
         try:
             fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError:
             return False
         return True
 
-    def _unlock(file: BinaryIO) -> None:
+    def _unlock(file: IO[bytes]) -> None:
         fcntl.flock(file, fcntl.LOCK_UN)
 
 
@@ -51,12 +51,12 @@ class ProjectLock:
     def __init__(self, folder: Path) -> None:
         self._folder = folder
         self._path = folder / LOCK_NAME
-        self._file: BinaryIO | None = None
+        self._file: IO[bytes] | None = None
 
     def acquire(self) -> None:
         """Raises ProjectLockedError, naming the holder, or UserError when the folder cannot be written."""
         try:
-            file = self._path.open("a+b")
+            file = self._path.open("a+b", buffering=0)  # a failed write leaves nothing behind to be written later
         except OSError as error:
             raise UserError(
                 f"{self._folder} cannot be written ({error.strerror}). Check its permissions, or open it read-only."
@@ -65,16 +65,20 @@ class ProjectLock:
             file.close()
             raise ProjectLockedError(self._locked_message())
         self._file = file
-        self._write({"pid": os.getpid(), "host": socket.gethostname()})
+        try:
+            self._write({"pid": os.getpid(), "host": socket.gethostname()})
+        except OSError as error:
+            self._let_go()
+            raise UserError(
+                f"{self._folder} cannot be written ({error.strerror}). Free some space, or open it read-only."
+            ) from error
 
     def release(self) -> None:
         """Free the lock; idempotent. The file stays: removing it would race with the next holder."""
         if self._file is None:
             return
         self._write(None)
-        _unlock(self._file)
-        self._file.close()
-        self._file = None
+        self._let_go()
 
     def holder(self) -> tuple[int, str] | None:
         """(process id, host) as the lock file names them; None when it names nobody."""
@@ -91,6 +95,12 @@ class ProjectLock:
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, tb: TracebackType | None) -> None:
         self.release()
 
+    def _let_go(self) -> None:
+        assert self._file is not None
+        _unlock(self._file)
+        self._file.close()
+        self._file = None
+
     def _locked_message(self) -> str:
         holder = self.holder()
         who = f"process {holder[0]} on {holder[1]}" if holder else "another process"
@@ -102,4 +112,3 @@ class ProjectLock:
         self._file.seek(0)
         if holder is not None:
             self._file.write(json.dumps(holder).encode())
-        self._file.flush()

@@ -120,17 +120,56 @@ def test_a_full_disk_loses_nothing(project: Path, tmp_path: Path) -> None:
     before = snapshot(project)
     many = tmp_path / "many.pubtator"
     many.write_text("".join(document(n) for n in range(100, 8000)), encoding="utf-8")
-    code = (
-        "import resource, sys; resource.setrlimit(resource.RLIMIT_FSIZE, (600_000, 600_000));"
-        "from curator.cli.main import run; sys.exit(run(sys.argv[1:]))"
-    )
-    done = subprocess.run(
-        [sys.executable, "-c", code, "import", str(project), str(many)], capture_output=True, text=True, check=False
-    )
-    assert done.returncode == 2, done.stderr
-    assert "Traceback" not in done.stderr
-    assert done.stderr.startswith("Error: ")
+    refused(limited(600_000, "import", project, many), "Error: ")
     assert snapshot(project) == before
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="limits the size of files as Linux does")
+@pytest.mark.parametrize(
+    "command",
+    [
+        ("decide", "1", "--nil", "not-in-kb"),
+        ("undo",),
+        ("kb", "import", "kb.jsonl"),
+        ("index", "--anew"),
+        ("export", "out", "--format", "pubtator"),
+        ("export", "out", "--format", "zeshel"),
+        ("new",),
+    ],
+    ids=" ".join,
+)
+def test_a_disk_that_is_full_to_the_last_byte(
+    cli: Cli, project: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, command: tuple[str, ...]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    before, there = cli("info", project).out, set(tmp_path.rglob("*"))
+    place = 2 if command[0] == "kb" else 1
+    path = "n.curation" if command == ("new",) else project
+    refused(limited(0, *command[:place], path, *command[place:]), "Error: ")
+    assert limited(0, "info", project) == Answer(0, before, ""), "reading works"
+    assert cli("info", project).out == before
+    assert {one for one in set(tmp_path.rglob("*")) - there if "sqlite-" not in one.name} <= {project / "project.lock"}
+
+
+def limited(size: int, *arguments: object) -> Answer:
+    """Run a command that can write no byte beyond `size` into any file."""
+    code = (
+        "import resource, sys; resource.setrlimit(resource.RLIMIT_FSIZE, (int(sys.argv[1]),) * 2);"
+        "from curator.cli.main import run; sys.exit(run(sys.argv[2:]))"
+    )
+    command = [sys.executable, "-c", code, str(size), *map(str, arguments)]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    return Answer(done.returncode, done.stdout, done.stderr)
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="limits the size of files as Linux does")
+def test_a_log_that_cannot_be_written_says_nothing(project: Path) -> None:
+    code = (
+        "import resource; resource.setrlimit(resource.RLIMIT_FSIZE, (0, 0)); import logging;"
+        "from curator.services.logs import start_logging; start_logging(); logging.getLogger('curator.x').warning('x')"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stderr) == (0, "")
 
 
 def test_a_project_of_a_newer_version(cli: Cli, project: Path) -> None:

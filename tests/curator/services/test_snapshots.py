@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from curator.domain.documents import Split
+from curator.domain.errors import UserError
 from curator.services.snapshots import write_knowledge_base, write_snapshot
 from curator.storage import open_project
 from models.errors import ModelError
@@ -65,3 +66,15 @@ def test_the_knowledge_base_of_a_job_is_the_stores(folder: Path, tmp_path: Path)
         ("MESH:D001145", ("Arrhythmia",), ("OMIM:115000",)),
         ("MESH:D006323", ("Heart Arrest", "Cardiac arrest"), ()),
     ]
+
+
+def test_a_folder_that_cannot_be_written_is_told(folder: Path, tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("", encoding="utf-8")
+    store = open_project(folder, read_only=True)
+    try:
+        with pytest.raises(UserError, match=r"cannot be written to .*/file/snapshot"):
+            finish(write_snapshot(store, tmp_path / "file" / "snapshot", (Split.TRAIN,), kb_hash="k"))
+        with pytest.raises(UserError, match=r"cannot be written to .*/file"):
+            finish(write_knowledge_base(store, tmp_path / "file" / "kb.jsonl"))
+    finally:
+        store.close()

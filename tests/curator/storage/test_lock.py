@@ -7,7 +7,7 @@ import sys
 
 import pytest
 
-from curator.domain.errors import ProjectLockedError
+from curator.domain.errors import ProjectLockedError, UserError
 from curator.storage import ProjectLock
 
 HOLD = """
@@ -43,3 +43,13 @@ def test_a_killed_process_frees_the_lock(tmp_path):
         child.wait()
     with ProjectLock(tmp_path) as lock:
         assert lock.holder() == (os.getpid(), socket.gethostname())
+
+
+@pytest.mark.skipif(not os.path.exists("/dev/full"), reason="needs Linux's /dev/full")  # noqa: PTH110
+def test_a_full_disk_is_told_and_frees_the_lock(tmp_path):
+    (tmp_path / "project.lock").symlink_to("/dev/full")
+    with pytest.raises(UserError, match="cannot be written"):
+        ProjectLock(tmp_path).acquire()
+    (tmp_path / "project.lock").unlink()
+    with ProjectLock(tmp_path):
+        pass
