@@ -101,7 +101,7 @@ def run_job(start: Callable[[Report, Callable[[JobOutcome], None]], JobHandle]) 
 def checked(outcome: JobOutcome) -> JobOutcome:
     if outcome.state is JobState.CANCELLED:
         raise CancelledError
-    if outcome.state is JobState.FAILED:
+    if outcome.state is JobState.FAILED or "signal" in outcome.result:  # killed from outside: no bug of ours
         raise UserError(outcome.message)
     if outcome.state is JobState.CRASHED:
         raise RuntimeError(f"{outcome.message}\n{outcome.detail}")

@@ -85,13 +85,23 @@ def run_job(
     try:
         code = _drive(work(spec), channel, cancelled)
     except user_errors as error:
-        channel.emit({"event": "failed", "message": str(error)})
+        channel.emit({"event": "failed", "message": _sentence(error)})
         code = 2
     except Exception as error:  # process boundary: the parent shows it as a bug and keeps the traceback
         channel.emit({"event": "crashed", "message": repr(error), "detail": traceback.format_exc()})
         code = 1
     sys.stderr.flush()
     os._exit(code)  # no waiting for threads that libraries left behind
+
+
+def _sentence(error: Exception) -> str:
+    """What the system refused, in words; every other error brings its own sentence."""
+    if isinstance(error, MemoryError):
+        return "There is not enough memory for this. Close other programs and start it again; nothing was changed."
+    if isinstance(error, OSError) and error.strerror:
+        what = error.filename or "A file of the job"
+        return f"{what}: {error.strerror}. Check the disk's space and rights, then start it again; nothing was changed."
+    return str(error)
 
 
 def _drive(steps: Generator[Message, None, Message], channel: Channel, cancelled: Cancellation) -> int:

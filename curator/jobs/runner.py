@@ -36,11 +36,11 @@ class JobRunner:
 
     def start(self, kind: str, spec: Mapping[str, Any], *, on_progress: OnProgress, on_end: OnEnd) -> _ChildJob:
         """Start a child process for `kind`. Raises UserError when the system can't start one."""
-        self._log_dir.mkdir(parents=True, exist_ok=True)
         job = _ChildJob(on_progress, on_end, self._forget)
         with self._lock:
             self._running.add(job)
         try:
+            self._log_dir.mkdir(parents=True, exist_ok=True)
             job.start(self._modules[kind], spec, self._log_dir / f"{kind}.log")
         except OSError as error:
             self._forget(job)
@@ -147,6 +147,7 @@ class _ChildJob(_Job):
             outcome = JobOutcome(
                 JobState.CRASHED,
                 f"The background process {how} before it had finished. Nothing was changed; start it again.",
+                result={"signal": -code} if code < 0 else {},
                 detail=log_tail,
             )
         self._forget(self)

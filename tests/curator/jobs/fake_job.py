@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import signal
 import sys
@@ -22,6 +23,10 @@ def work(spec: Message) -> Generator[Message, None, Message]:
         yield {"phase": "count", "done": i + 1, "total": 3, "text": "counting", "data": {"loss": 1 / (i + 1)}}
     if how == "user":
         raise WrongInputError("The file x.jsonl, line 3 is wrong. Mend it.")
+    if how == "system":
+        raise OSError(errno.EROFS, "Read-only file system", "/cache")
+    if how == "memory":
+        raise MemoryError
     if how == "bug":
         raise KeyError("oops")
     if how == "kill":
@@ -29,4 +34,4 @@ def work(spec: Message) -> Generator[Message, None, Message]:
     return {"message": "Counted.", "sum": 6}
 
 
-run_job(work, user_errors=(WrongInputError,))
+run_job(work, user_errors=(WrongInputError, OSError, MemoryError))

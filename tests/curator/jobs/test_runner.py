@@ -38,7 +38,13 @@ def test_progress_and_result_arrive(runner: JobRunner) -> None:
 
 @pytest.mark.parametrize(
     ("how", "state", "word"),
-    [("user", JobState.FAILED, "line 3"), ("bug", JobState.CRASHED, "oops"), ("kill", JobState.CRASHED, "signal 9")],
+    [
+        ("user", JobState.FAILED, "line 3"),
+        ("system", JobState.FAILED, "/cache: Read-only file system. Check"),
+        ("memory", JobState.FAILED, "not enough memory"),
+        ("bug", JobState.CRASHED, "oops"),
+        ("kill", JobState.CRASHED, "signal 9"),
+    ],
 )
 def test_ways_to_fail(runner: JobRunner, how: str, state: JobState, word: str) -> None:
     _, ends = run(runner, how=how)
