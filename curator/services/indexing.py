@@ -6,6 +6,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+from curator.domain.bundles import BundleInfo
 from curator.domain.errors import UserError
 from curator.domain.jobs import JobOutcome, JobState
 from curator.services.bundles import FULL_STAGE, UNTRAINED, BundleSwitch
@@ -104,9 +105,15 @@ class IndexBuilder:
         try:
             info = self._switch.publish(staging)
             active = self._switch.active()
-            if active is None or active.recipe in UNTRAINED:  # a trained bundle is not replaced by an untrained one
+            if active is None or _is_no_less(info, active):
                 self._switch.activate(info.id)
         except UserError as error:
             self._bundles.discard(staging)
             return JobOutcome(JobState.FAILED, str(error))
         return JobOutcome(JobState.DONE, outcome.message, {**outcome.result, "bundle": info.id})
+
+
+def _is_no_less(new: BundleInfo, active: BundleInfo) -> bool:
+    """A trained bundle is not replaced by an untrained one, nor a full one by the lexical one that is built on the way
+    to the next: where that is cancelled or fails, the full one still serves."""
+    return active.recipe in UNTRAINED and set(active.stages) <= set(new.stages)

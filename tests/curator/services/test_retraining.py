@@ -72,6 +72,15 @@ def test_a_failed_full_index_leaves_the_lexical_one(world: World) -> None:
     assert list((world.project.folder / "bundles").glob(".staging-*")) == []
 
 
+def test_an_index_built_anew_that_fails_leaves_the_full_one(indexed: World) -> None:
+    before, failed = active(indexed), JobOutcome(JobState.FAILED, "no space")
+    real = indexed.jobs._work
+    indexed.jobs._work = lambda kind, spec: real(kind, spec) if spec["stages"] == ["lexical"] else failed  # type: ignore[method-assign]
+    indexed.project.retraining.build_index(anew=True, on_progress=ignore, on_end=ignore)
+    assert len(indexed.project.retraining.bundles()) == 3, "the lexical one was built"
+    assert active(indexed) == before
+
+
 def test_an_index_needs_a_knowledge_base(world: World) -> None:
     with pytest.raises(UserError, match="knowledge base"):
         world.project.retraining.build_index(on_progress=ignore, on_end=ignore)
