@@ -35,6 +35,13 @@ class ExportService:
         """(name, title) of the formats that can be written."""
         return [(one.name, one.title) for one in self._formats.formats() if one.can_write]
 
+    def usual_format(self) -> str:
+        """The format that most of the imported files have, where it can be written; else the first that can be."""
+        writable = [name for name, _ in self.formats()]
+        with self._store.read() as unit:
+            found = Counter(file.format for file in unit.documents.files() if file.format in writable)
+        return found.most_common(1)[0][0] if found else writable[0]
+
     def export(self, out: Path, format_name: str, *, only_done: bool = False) -> ExportReport:
         """Write all documents (or the done ones), one file for each imported file, atomically. Raises UserError."""
         wanted = self._formats.by_name(format_name)

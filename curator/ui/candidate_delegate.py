@@ -69,7 +69,7 @@ def _paint_large(painter: QPainter, rect: QRectF, row: CandidateRow, font: QFont
     right = rect.right() - PAD - scores
     cap = QRectF(rect.left() + PAD, top, keys, line)
     draw_key(painter, cap, str(row.rank), font=small, theme=theme)
-    if row.rank == 1:
+    if row.accepted:
         draw_words(painter, cap.translated(7, line), ENTER, font=small, colour=theme.muted)
     text = theme.palette.color(QPalette.ColorRole.Text)
     name = QRectF(left, top, right - PAD - left, line)

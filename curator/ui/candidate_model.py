@@ -44,6 +44,7 @@ class CandidateRow:
     margin: float | None
     fraction: float  # of the bar, 0..1
     chosen: bool  # the current decision links to it
+    accepted: bool  # Enter links to it
 
     @property
     def matched(self) -> str:
@@ -69,7 +70,14 @@ def candidate_rows(view: MentionView | None) -> list[CandidateRow]:
     full = max(1.0, best)
     margins = [view.suggestion.margin, *(one.score - best for one in candidates[1:])]
     return [
-        CandidateRow(rank, one, margin, min(max(one.score / full, 0.0), 1.0), one.entity_id in linked)
+        CandidateRow(
+            rank,
+            one,
+            margin,
+            fraction=min(max(one.score / full, 0.0), 1.0),
+            chosen=one.entity_id in linked,
+            accepted=rank == 1 and not view.suggestion.nil.is_nil,
+        )
         for rank, (one, margin) in enumerate(zip(candidates, margins, strict=True), start=1)
     ]
 

@@ -165,9 +165,11 @@ def _status(view: MentionView, names: Mapping[str, str]) -> str:
     """The decision so far; for an undecided mention what Enter does, or that the suggestion is being made anew."""
     words = decision_words(view, names)
     if words and view.decision is not None:
-        at = view.decision.at
+        at = view.decision.at.astimezone()
         return f"{words} · {view.decision.curator}, {at:%d %b %H:%M}"
     if view.stale:
         return "These suggestions are out of date; new ones are on their way."
+    if view.suggestion is not None and view.suggestion.nil.is_nil:
+        return "↵ marks it NIL: out of the knowledge base"
     candidates = view.suggestion.candidates if view.suggestion is not None else ()
     return f"↵ links it to {candidates[0].name}" if candidates else ""

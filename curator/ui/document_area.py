@@ -64,7 +64,7 @@ class DocumentArea(QAbstractScrollArea):
     @property
     def reading_font(self) -> QFont:
         if self._reading_font is not None:
-            return self._reading_font
+            return QFont(self._reading_font)
         font = QFont(self.font())
         font.setPointSizeF(max(font.pointSizeF(), 1.0) * READING_SCALE)
         return font

@@ -40,7 +40,7 @@ class HistoryRow:
 
     @property
     def who_and_when(self) -> str:
-        at = f"{self.decision.at:%d %b %Y, %H:%M:%S}"
+        at = f"{self.decision.at.astimezone():%d %b %Y, %H:%M:%S}"
         standing = "" if self.standing is Standing.CURRENT else f" · {self.standing.value}"
         return f"{at} · {self.decision.curator}{standing}"
 

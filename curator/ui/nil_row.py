@@ -7,7 +7,7 @@ from PySide6.QtGui import QFontMetricsF, QPainter, QPaintEvent, QPalette, QPen
 from PySide6.QtWidgets import QAbstractButton, QSizePolicy, QWidget
 
 from curator.domain.suggestions import NilEstimate
-from curator.ui.candidate_delegate import SMALL, key_width, score_width
+from curator.ui.candidate_delegate import ENTER, SMALL, key_width, score_width
 from curator.ui.mention_state import MentionState
 from curator.ui.row_painting import PAD, draw_bar, draw_key, draw_tag, draw_words, figure, row_height, scaled
 from curator.ui.theme import theme_of
@@ -61,7 +61,10 @@ class NilRow(QAbstractButton):
         painter.fillRect(QRectF(rect.left(), rect.top(), rect.width(), 1), theme.border)
         text = self.palette().color(QPalette.ColorRole.Text)
         keys, scores, top = key_width(font), score_width(font), rect.top() + 7
-        draw_key(painter, QRectF(PAD, top, keys, line), "N", font=small, theme=theme)
+        cap = QRectF(PAD, top, keys, line)
+        draw_key(painter, cap, "N", font=small, theme=theme)
+        if suggested:
+            draw_words(painter, cap.translated(7, line), ENTER, font=small, colour=theme.muted)
         left, right = PAD + keys + PAD, rect.right() - self._inset - PAD - scores
         name = QRectF(left, top, right - PAD - left, line)
         if self._chosen:

@@ -128,7 +128,12 @@ class ProjectFlows(QObject):
 
     def export_gold(self) -> ExportDialog:
         project = self._bench.project
-        dialog = ExportDialog(project.exporting.formats(), place=project.folder.parent, parent=self._window)
+        dialog = ExportDialog(
+            project.exporting.formats(),
+            usual=project.exporting.usual_format(),
+            place=project.folder.parent,
+            parent=self._window,
+        )
         dialog.accepted.connect(lambda: self._export(dialog.out, dialog.format, only_done=dialog.only_done))
         dialog.open()
         return dialog

@@ -129,8 +129,10 @@ class QueuePanel(QWidget):
     def _say(self) -> None:
         count = self.model.rowCount()
         filtered = self.where != QueueFilter()
-        words = f"{count:,} of {self._total:,} documents" if filtered and self._total else f"{count:,} documents"
-        self.footer.set_words("" if not self._has_project else words.replace("1 documents", "1 document"))
+        total = self._total if filtered and self._total else count
+        words = f"{total:,} document{'s' if total != 1 else ''}"
+        words = words if total == count else f"{count:,} of {words}"
+        self.footer.set_words(words if self._has_project else "")
         self.list.set_empty_words(NO_PROJECT if not self._has_project else NONE_LEFT if filtered else NO_DOCUMENTS)
 
     def _choose(self, number: int) -> None:

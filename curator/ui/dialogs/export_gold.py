@@ -16,14 +16,16 @@ INTRO = "Writes the decisions in the format of the documents. What nobody change
 class ExportDialog(FormDialog):
     """`out`, `format` and `only_done` are valid once it was accepted."""
 
-    def __init__(self, formats: Sequence[tuple[str, str]], *, place: Path, parent: QWidget | None = None) -> None:
+    def __init__(
+        self, formats: Sequence[tuple[str, str]], *, usual: str = USUAL, place: Path, parent: QWidget | None = None
+    ) -> None:
         super().__init__("Export gold", intro=INTRO, ok="Export", parent=parent)
         self.formats = QComboBox(self)
         self.formats.setAccessibleName("Format")
         for name, title in formats:
             self.formats.addItem(title, name)
         self.finished_only = QCheckBox("Only documents that are &done", self)
-        self.formats.setCurrentIndex(max(self.formats.findData(USUAL), 0))
+        self.formats.setCurrentIndex(max(self.formats.findData(usual), 0))
         self.path = PathEdit("the exported file or folder", mode=QFileDialog.FileMode.AnyFile, parent=self)
         self._place = place
         self.form.addRow("&Format", self.formats)

@@ -95,3 +95,10 @@ def test_an_export_imported_again_exports_the_same(world: World) -> None:
     out = world.folder / "both"
     world.project.exporting.export(out, "pubtator")
     assert (out / "one.txt").read_bytes() == (world.folder / "one.txt").read_bytes()
+
+
+def test_the_usual_format_is_that_of_the_imported_files(world: World) -> None:
+    assert world.project.exporting.usual_format() in dict(world.project.exporting.formats())
+    world.kb()
+    world.documents(1)
+    assert world.project.exporting.usual_format() == "pubtator"

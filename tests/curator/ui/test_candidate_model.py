@@ -54,3 +54,10 @@ def test_a_single_candidate_has_no_margin() -> None:
 def test_a_mention_without_suggestion_has_no_rows() -> None:
     assert candidate_rows(replace(view(1, FK), suggestion=None)) == []
     assert candidate_rows(None) == []
+
+
+def test_enter_takes_the_first_candidate_unless_nil_is_suggested() -> None:
+    rows = candidate_rows(view(1, FK))
+    assert [row.accepted for row in rows] == [True, False, False]
+    rows = candidate_rows(view(1, FK, made=suggestion(1, nil=True)))
+    assert not any(row.accepted for row in rows)

@@ -29,6 +29,17 @@ def shown(qtbot: QtBot) -> DocumentView:
     return widget
 
 
+def test_the_empty_page_leaves_the_reading_font_as_it_was(qtbot: QtBot) -> None:
+    widget = DocumentView()
+    qtbot.addWidget(widget)
+    font = widget.reading_font
+    widget.set_reading_font(font)
+    widget.show()
+    qtbot.waitExposed(widget)
+    widget.grab()
+    assert widget.reading_font == font
+
+
 def long_document(paragraphs: int = 60) -> OpenDocument:
     text = "\n".join(f"Paragraph {i} about lidocaine and its many effects on the heart." for i in range(paragraphs))
     starts = [i for i in range(len(text)) if text.startswith("lidocaine", i)]

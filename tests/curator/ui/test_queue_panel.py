@@ -41,6 +41,13 @@ def test_typing_filters_and_the_footer_counts(qtbot: QtBot, panel: QueuePanel) -
     assert panel.footer.words == "40 documents"
 
 
+@pytest.mark.parametrize(("count", "words"), [(1, "1 document"), (51, "51 documents"), (1001, "1,001 documents")])
+def test_the_footer_counts_in_words(panel: QueuePanel, monkeypatch: pytest.MonkeyPatch, count: int, words: str) -> None:
+    monkeypatch.setattr(panel.model, "rowCount", lambda *_: count)
+    panel._say()
+    assert panel.footer.words == words
+
+
 def test_facets_filter_and_carry_counts(qtbot: QtBot, panel: QueuePanel) -> None:
     assert [panel.state.itemText(i) for i in range(4)] == ["All states", "todo (39)", "in progress (0)", "done (1)"]
     with qtbot.waitSignal(panel.filter_changed, timeout=500):
