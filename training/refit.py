@@ -7,20 +7,18 @@ from collections.abc import Sequence
 import numpy as np
 
 from models.fusion import FusionWeights, LabelledScores, fit_fusion
-from models.linker import RANKER, Linker, ScoredMention
+from models.linker import Linker, ScoredMention
 from models.nil import fit_nil
 from models.types import LinkedMention
 from training.gold import GoldSet
-
-REFIT_ALL = 200
-"""Linked mentions from which on all weights are refitted; with fewer only the new stage's."""
 
 
 def refit(linker: Linker, scored: Sequence[ScoredMention], gold: GoldSet, *, stage: str) -> Linker:
     """The linker with weights and NIL model fitted on `scored`.
 
-    The search starts from the present weights with weight 0 for the new `stage`, and changes one only for a gain: a
-    stage that helps nothing keeps 0. A ranker's stage is fitted alone, as the others decide what it gets to see.
+    Only the new `stage` gets a weight, searched from 0 and changed only for a gain: a stage that helps nothing keeps 0.
+    The other weights stay, since a few hundred mentions are too few for them: refitted on 50 documents of BC5CDR train,
+    recall@1 on 150 other train documents went from 90.8 to 90.7 % and NIL's F1 from .50 to .29.
     """
     labels = {mention.key: mention for mention in gold.mentions}
     known = [(mention, labels[mention.query.key]) for mention in scored if mention.query.key in labels]
@@ -32,8 +30,7 @@ def refit(linker: Linker, scored: Sequence[ScoredMention], gold: GoldSet, *, sta
     start = FusionWeights(
         {**linker.fusion.weights, stage: 0.0}, linker.fusion.scales, fitted_on=linker.fusion.fitted_on
     )
-    few = len(labelled) < REFIT_ALL or stage == RANKER
-    fusion = fit_fusion(labelled, start=start, stages=[stage] if few else None)
+    fusion = fit_fusion(labelled, start=start, stages=[stage])
     weighted = linker.with_weights(fusion=fusion)
     features = [weighted.nil_features(mention) for mention, _ in known]
     return weighted.with_weights(nil=fit_nil(features, [label.nil for _, label in known], default=linker.nil))

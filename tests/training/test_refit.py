@@ -1,0 +1,58 @@
+"""Only the new stage is weighed anew, and a useless one keeps the weight 0."""
+
+from __future__ import annotations
+
+from types import SimpleNamespace
+from typing import Any
+
+import numpy as np
+import pytest
+
+from models.fusion import DEFAULT_WEIGHTS, FusionWeights
+from models.nil import NilFeatures, NilModel
+from training.gold import GoldMention, GoldSet
+from training.refit import refit
+
+
+class StandIn:
+    """What `refit` needs of a linker: weights, a NIL model, and copies with others."""
+
+    def __init__(self, fusion: FusionWeights, nil: NilModel) -> None:
+        self.fusion, self.nil = fusion, nil
+
+    def with_weights(self, *, fusion: FusionWeights | None = None, nil: NilModel | None = None) -> StandIn:
+        return StandIn(fusion or self.fusion, nil or self.nil)
+
+    def nil_features(self, mention: Any) -> NilFeatures:
+        return NilFeatures(top=float(self.fusion.fuse(mention.table.scores).max()))
+
+
+def scored(number: int, new_stage: list[float]) -> Any:
+    """Two candidates; the untrained stages prefer the second, the gold is the first."""
+    scores = {
+        "names": np.asarray([0.6, 0.7], dtype=np.float32),
+        "lexical": np.asarray([0.5, 0.5], dtype=np.float32),
+        "pel-pb": np.asarray(new_stage, dtype=np.float32),
+    }
+    return SimpleNamespace(
+        query=SimpleNamespace(key=str(number)), entity_ids=("gold", "other"), table=SimpleNamespace(scores=scores)
+    )
+
+
+def fitted(new_stage: list[float], count: int) -> FusionWeights:
+    linker: Any = StandIn(FusionWeights(), NilModel(threshold=0.5))
+    mentions = [scored(n, new_stage) for n in range(count)]
+    gold = GoldSet(tuple(GoldMention(str(n), "d", "x", (), ("gold",)) for n in range(count)))
+    weights = refit(linker, mentions, gold, stage="pel-pb").fusion
+    assert {name: weights.weights[name] for name in DEFAULT_WEIGHTS} == dict(DEFAULT_WEIGHTS), "the others stay"
+    return weights
+
+
+@pytest.mark.parametrize("count", [5, 400])
+def test_a_stage_that_knows_better_gets_a_weight(count: int) -> None:
+    assert fitted([0.9, 0.1], count).weights["pel-pb"] > 0
+
+
+@pytest.mark.parametrize("count", [5, 400])
+def test_a_stage_that_helps_nothing_keeps_none(count: int) -> None:
+    assert fitted([0.1, 0.9], count).weights["pel-pb"] == 0
