@@ -31,7 +31,7 @@ def run(project_path: Path | None = None, *, read_only: bool = False) -> int:
     app = make_application(sys.argv[:1])
     window = make_window(app)
     old_hook, sys.excepthook = sys.excepthook, _hook(window)
-    window.show()
+    show_fitting(window)
     if project_path is not None:
         QTimer.singleShot(0, lambda: window.session.open(project_path, read_only=read_only))
     try:
@@ -41,6 +41,15 @@ def run(project_path: Path | None = None, *, read_only: bool = False) -> int:
         sys.excepthook = old_hook
         qInstallMessageHandler(None)
         stop_logging(handler)
+
+
+def show_fitting(window: MainWindow) -> None:
+    """Show the window at its size, or filling a screen that has no room for it and its frame."""
+    room = window.screen().availableSize()
+    if room.width() <= window.width() or room.height() <= window.height():
+        window.showMaximized()
+    else:
+        window.show()
 
 
 def make_application(arguments: list[str]) -> QApplication:

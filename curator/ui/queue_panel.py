@@ -141,11 +141,16 @@ class QueuePanel(QWidget):
             self.document_activated.emit(row.document_id)
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
-        """Down from the filter goes to the list, Esc empties it."""
+        """Down from the filter goes to the list, Enter opens its first document, Esc empties the filter."""
         if watched is self.text and isinstance(event, QKeyEvent) and event.type() == QEvent.Type.KeyPress:
             if event.key() == Qt.Key.Key_Down:
                 self.list.setFocus(Qt.FocusReason.TabFocusReason)
                 self.list.go_to(max(self.list.currentIndex().row(), 0))
+                return True
+            if event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter):
+                if self._timer.isActive():  # what was typed last is not filtered by yet
+                    self._reload()
+                self._choose(0)
                 return True
             if event.key() == Qt.Key.Key_Escape and self.text.text():
                 self.text.clear()

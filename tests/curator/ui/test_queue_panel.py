@@ -74,6 +74,20 @@ def test_down_goes_from_the_filter_to_the_list(qtbot: QtBot, panel: QueuePanel) 
     assert caught.args == [10]
 
 
+def test_enter_in_the_filter_opens_the_first_document(qtbot: QtBot, panel: QueuePanel) -> None:
+    panel.focus_filter()
+    with qtbot.waitSignal(panel.document_activated, timeout=500) as caught:
+        qtbot.keyClick(panel.text, Qt.Key.Key_Return)
+    assert caught.args == [10]
+
+
+def test_enter_does_not_wait_for_the_filter(qtbot: QtBot, panel: QueuePanel) -> None:
+    panel.focus_filter()
+    qtbot.keyClicks(panel.text, "nothing")
+    with qtbot.assertNotEmitted(panel.document_activated):
+        qtbot.keyClick(panel.text, Qt.Key.Key_Return)
+
+
 def test_home_and_end_go_to_the_ends(qtbot: QtBot, panel: QueuePanel) -> None:
     qtbot.keyClick(panel.list, Qt.Key.Key_End)
     assert panel.list.currentIndex().row() == 39
