@@ -210,8 +210,8 @@ def style_sheet() -> str:
 class ThemeController(QObject):
     """Sets the palette and the font of an application and follows the desktop's colour scheme.
 
-    Stores its parameters only; nothing changes before `apply`. The sheet is set once: setting one re-polishes every
-    widget.
+    Stores its parameters only; nothing changes before `apply`. The sheet is set with the palette only, as setting one
+    re-polishes every widget.
     """
 
     changed = Signal()
@@ -222,6 +222,7 @@ class ThemeController(QObject):
         self._scheme = scheme
         self._font = QFont(app.font())
         self._point_size = point_size
+        self._applied: Theme | None = None
         QGuiApplication.styleHints().colorSchemeChanged.connect(self._system_changed)
 
     @property
@@ -247,9 +248,11 @@ class ThemeController(QObject):
     def apply(self) -> None:
         if self._app.style().name() != "fusion":
             self._app.setStyle("Fusion")
-        if self._app.styleSheet() != style_sheet():
+        if self._applied is not self.theme:
+            self._applied = self.theme
+            self._app.setStyleSheet("")  # under a sheet, widgets that are there already keep their old palette
+            self._app.setPalette(self.theme.palette)
             self._app.setStyleSheet(style_sheet())
-        self._app.setPalette(self.theme.palette)
         font = QFont(self._font)
         if self._point_size > 0:
             font.setPointSizeF(self._point_size)

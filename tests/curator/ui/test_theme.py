@@ -2,7 +2,8 @@ import itertools
 
 import pytest
 from PySide6.QtGui import QColor, QPalette
-from PySide6.QtWidgets import QApplication
+from PySide6.QtWidgets import QApplication, QMainWindow, QPlainTextEdit
+from pytestqt.qtbot import QtBot
 
 from curator.ui.mention_state import MentionState
 from curator.ui.theme import DARK, LIGHT, Scheme, Theme, ThemeController, contrast, theme_of
@@ -103,4 +104,24 @@ def test_the_controller_applies_scheme_and_font_size(qapp: QApplication) -> None
     assert theme_of(qapp.palette()) is LIGHT
     assert qapp.font().pointSizeF() == font.pointSizeF()
     qapp.setStyleSheet(sheet)
+    controller.deleteLater()
+
+
+def test_widgets_that_are_there_take_the_new_colours(qapp: QApplication, qtbot: QtBot) -> None:
+    font, palette, sheet = qapp.font(), qapp.palette(), qapp.styleSheet()
+    controller = ThemeController(qapp, scheme=Scheme.LIGHT)
+    controller.apply()
+    window = QMainWindow()
+    qtbot.addWidget(window)
+    inner = QPlainTextEdit(window)
+    window.setCentralWidget(inner)
+    window.show()
+    qtbot.waitExposed(window)
+    for scheme, theme in ((Scheme.DARK, DARK), (Scheme.LIGHT, LIGHT)):
+        controller.set_scheme(scheme)
+        assert theme_of(inner.palette()) is theme
+        assert inner.palette().color(QPalette.ColorRole.Base) == theme.palette.color(QPalette.ColorRole.Base)
+    qapp.setStyleSheet(sheet)
+    qapp.setPalette(palette)
+    qapp.setFont(font)
     controller.deleteLater()
