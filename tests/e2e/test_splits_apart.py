@@ -21,6 +21,8 @@ from curator.domain.documents import DocumentState, Split
 from curator.domain.jobs import JobOutcome, JobState, Progress
 from curator.jobs import JobRunner
 from curator.services.ports import JobHandle, QueueFilter
+from curator.services.retraining import TRAINING
+from curator.services.snapshots import write_snapshot
 from curator.services.suggestions import LinkedDocument
 from curator.settings.file import load
 from tests.tiny_bert import build_tiny_bert
@@ -172,19 +174,13 @@ def test_a_decision_in_a_test_document_is_known_nowhere_else(project: Project, j
     assert not [key for key, candidates in again.items() if candidates and candidates[0][0] == PLANTED]
 
 
-def test_the_same_decision_in_a_train_document_is_learnt_from(project: Project, jobs: SpiedJobs) -> None:
-    """The counterpart, so that the test above can fail: in the split train the planted name does reach the job."""
-    done(lambda **on: project.retraining.build_index(lexical_only=True, **on))
-    document_id = planted(project, Split.TRAIN)
-    for view in project.queue.open(document_id).mentions:
+def test_the_same_decision_in_a_train_document_is_learnt_from(project: Project, tmp_path: Path) -> None:
+    """The counterpart, so that the test above can fail: in the split train the planted name reaches the snapshot."""
+    for view in project.queue.open(planted(project, Split.TRAIN)).mentions:
         project.curation.decide(view.mention.id, Verdict.link(PLANTED))
     links = project.retraining.preview("pel-pb").links
     decide_test_document(project)
     assert project.retraining.preview("pel-pb").links == links
-    handle = project.retraining.start("pel-pb", PARAMETERS, on_progress=lambda _: None, on_end=lambda _: None)
-    while handle.wait(0.01) is None and not jobs.given:
-        pass
-    handle.cancel()
-    assert handle.wait(TIMEOUT) is not None
-    text = jobs.given[-1][1]
-    assert text.count(f'"{PLANTED}"') == 2
+    with storage.open_project(project.folder, read_only=True) as store:
+        run(write_snapshot(store, tmp_path, TRAINING, kb_hash=""))
+    assert (tmp_path / "documents.jsonl").read_text(encoding="utf-8").count(f'"{PLANTED}"') == 2
