@@ -24,6 +24,7 @@ from curator.services.events import EventBus
 from curator.services.exporting import ExportService
 from curator.services.importing import ImportService
 from curator.services.indexing import IndexBuilder
+from curator.services.jobdesk import JobDesk
 from curator.services.knowledge import KnowledgeService
 from curator.services.logs import log_folder
 from curator.services.ports import FormatRegistry, JobPort, LinkerPort, Store
@@ -132,6 +133,7 @@ class _Joined:
         self.bundles = FolderBundleStore(store.folder / BUNDLES)
         self.switch = BundleSwitch(store, self.bundles, self.events, curator=self.curator)
         self.workplace = Workplace(store.folder, read_only=store.read_only)
+        self.desk = JobDesk(store, self.jobs, self.bundles, self.switch, self.workplace, self._options)
         self.suggestions = SuggestionService(
             store, self.linker, self.bundles, self.events, ahead=lambda: settings.link_ahead
         )
@@ -155,7 +157,7 @@ class _Joined:
             detection=DetectionService(store, self.linker, events, clock, curator=curator),
             suggestions=self.suggestions,
             retraining=self._retraining(),
-            evaluation=EvaluationService(store, self.jobs, self.switch, self.workplace, options=self._options),
+            evaluation=EvaluationService(self.desk),
             exporting=ExportService(store, self.formats),
             replay=ReplayService(store, events, clock),
             diagnostics=DiagnosticsService(store, self.linker, self.switch),
@@ -165,21 +167,9 @@ class _Joined:
         )
 
     def _retraining(self) -> RetrainingService:
-        calibrator = Calibrator(self.store, self.jobs, self.bundles, self.switch, self.workplace, options=self._options)
-        indexing = IndexBuilder(
-            self.store, self.jobs, self.bundles, self.switch, self.workplace, calibrator, options=self._options
-        )
-        return RetrainingService(
-            self.store,
-            self.jobs,
-            self.bundles,
-            self.switch,
-            indexing,
-            calibrator,
-            self.workplace,
-            Speeds(self.cache),
-            options=self._options,
-        )
+        calibrator = Calibrator(self.desk)
+        indexing = IndexBuilder(self.desk, calibrator)
+        return RetrainingService(self.desk, indexing, calibrator, Speeds(self.cache))
 
     def _options(self) -> JobOptions:
         """The settings of this moment: a job is felt at its next start."""

@@ -29,6 +29,9 @@ class ReadOnly:
     can_read = True
     can_write = False
 
+    def __init__(self) -> None:
+        self.problems: list[Problem] = []
+
     def write(self, files: Iterable[tuple[SourceFile, Iterable[ExportDocument]]], out: Path) -> NoReturn:  # noqa: ARG002
         raise UserError(f"{self.title} cannot be written: export as pubtator or zeshel")
 

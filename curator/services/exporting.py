@@ -59,7 +59,7 @@ class ExportService:
             documents=counts["documents"],
             mentions=counts["mentions"],
             unchanged=counts["unchanged"],
-            problems=tuple(getattr(wanted, "problems", ())),
+            problems=tuple(wanted.problems),
         )
 
     def _ids(self, unit: UnitOfWork, file_id: int, *, only_done: bool) -> list[int]:

@@ -2,51 +2,35 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 from curator.domain.bundles import BundleInfo
 from curator.domain.errors import UserError
 from curator.domain.jobs import JobOutcome, JobState
-from curator.services.bundles import FULL_STAGE, UNTRAINED, BundleSwitch
+from curator.services.bundles import FULL_STAGE, UNTRAINED
 from curator.services.calibration import Calibrator
 from curator.services.chain import JobChain, OnEnd, OnProgress, Step
-from curator.services.ports import BundleStore, JobHandle, JobPort, Store
+from curator.services.jobdesk import JobDesk
+from curator.services.ports import JobHandle
 from curator.services.snapshots import write_knowledge_base
-from curator.services.workplace import JobOptions, Workplace
 
 LEXICAL = ("lexical",)
 FULL = ("lexical", FULL_STAGE)
 
 
 class IndexBuilder:
-    def __init__(
-        self,
-        store: Store,
-        jobs: JobPort,
-        bundles: BundleStore,
-        switch: BundleSwitch,
-        workplace: Workplace,
-        calibrator: Calibrator,
-        *,
-        options: Callable[[], JobOptions],
-    ) -> None:
-        self._store = store
-        self._jobs = jobs
-        self._bundles = bundles
-        self._switch = switch
-        self._workplace = workplace
+    def __init__(self, desk: JobDesk, calibrator: Calibrator) -> None:
+        self._desk = desk
         self._calibrator = calibrator
-        self._options = options
 
     def is_needed(self, *, lexical_only: bool = False) -> bool:
         """False without a knowledge base: there is nothing to build."""
-        with self._store.read() as unit:
+        with self._desk.store.read() as unit:
             if unit.kb.info() is None:
                 return False
         wanted = LEXICAL[0] if lexical_only else FULL_STAGE
-        return not any(wanted in one.stages for one in self._switch.serving())
+        return not any(wanted in one.stages for one in self._desk.switch.serving())
 
     def start(
         self, *, lexical_only: bool = False, anew: bool = False, on_progress: OnProgress, on_end: OnEnd
@@ -55,14 +39,14 @@ class IndexBuilder:
 
         Where validation holds enough decisions, the full bundle is calibrated on them as a last step.
         """
-        with self._store.read() as unit:
+        with self._desk.store.read() as unit:
             if unit.kb.info() is None:
                 raise UserError("There is no knowledge base to index. Import one first (`curator kb import`).")
-        folder = self._workplace.new_folder()
+        folder = self._desk.workplace.new_folder()
         kb = folder / "kb.jsonl"
         steps: list[Step] = [
-            lambda progress, end: self._jobs.run_here(
-                lambda: write_knowledge_base(self._store, kb), on_progress=progress, on_end=end
+            lambda progress, end: self._desk.jobs.run_here(
+                lambda: write_knowledge_base(self._desk.store, kb), on_progress=progress, on_end=end
             )
         ]
         if anew or self.is_needed(lexical_only=True):
@@ -73,14 +57,14 @@ class IndexBuilder:
                 steps.append(lambda progress, end: self._calibrator.start(on_progress=progress, on_end=end))
 
         def finish(outcome: JobOutcome) -> JobOutcome:
-            self._workplace.remove(folder)
+            self._desk.workplace.remove(folder)
             return outcome
 
         return JobChain(steps, on_progress=on_progress, on_end=on_end, finish=finish).start()
 
     def _build(self, kb: Path, stages: tuple[str, ...], on_progress: OnProgress, on_end: OnEnd) -> JobHandle:
-        staging = self._bundles.new_staging()
-        options = self._options()
+        staging = self._desk.bundles.new_staging()
+        options = self._desk.options()
         spec: dict[str, Any] = {
             "kb": str(kb),
             "staging": str(staging),
@@ -93,22 +77,22 @@ class IndexBuilder:
             on_end(self._ended(staging, outcome))
 
         try:
-            return self._jobs.start("index", spec, on_progress=on_progress, on_end=ended)
+            return self._desk.jobs.start("index", spec, on_progress=on_progress, on_end=ended)
         except UserError:
-            self._bundles.discard(staging)
+            self._desk.bundles.discard(staging)
             raise
 
     def _ended(self, staging: Path, outcome: JobOutcome) -> JobOutcome:
         if outcome.state is not JobState.DONE:
-            self._bundles.discard(staging)
+            self._desk.bundles.discard(staging)
             return outcome
         try:
-            info = self._switch.publish(staging)
-            active = self._switch.active()
+            info = self._desk.switch.publish(staging)
+            active = self._desk.switch.active()
             if active is None or _is_no_less(info, active):
-                self._switch.activate(info.id)
+                self._desk.switch.activate(info.id)
         except UserError as error:
-            self._bundles.discard(staging)
+            self._desk.bundles.discard(staging)
             return JobOutcome(JobState.FAILED, str(error))
         return JobOutcome(JobState.DONE, outcome.message, {**outcome.result, "bundle": info.id})
 

@@ -17,15 +17,14 @@ from curator.domain.changes import Change
 from curator.domain.documents import Split
 from curator.domain.errors import UserError
 from curator.domain.jobs import JobOutcome, JobState
-from curator.services.bundles import BundleSwitch
 from curator.services.calibration import Calibrator
 from curator.services.chain import JobChain, OnEnd, OnProgress
 from curator.services.indexing import IndexBuilder
-from curator.services.ports import BundleStore, JobHandle, JobPort, Store
+from curator.services.jobdesk import JobDesk
+from curator.services.ports import JobHandle
 from curator.services.recipes import Parameter, Recipe, estimated_seconds, find_recipe, load_recipes
 from curator.services.snapshots import count_gold, write_snapshot
 from curator.services.speeds import Speeds
-from curator.services.workplace import JobOptions, Workplace
 
 __all__ = ["OnEnd", "OnProgress", "Parameter", "Recipe", "RetrainingService", "TrainingPreview"]
 SERVES = (GateVerdict.PROMOTE, GateVerdict.NO_GAIN)
@@ -66,28 +65,11 @@ class _Run:
 
 
 class RetrainingService:
-    def __init__(
-        self,
-        store: Store,
-        jobs: JobPort,
-        bundles: BundleStore,
-        switch: BundleSwitch,
-        indexing: IndexBuilder,
-        calibrator: Calibrator,
-        workplace: Workplace,
-        speeds: Speeds,
-        *,
-        options: Callable[[], JobOptions],
-    ) -> None:
-        self._store = store
-        self._jobs = jobs
-        self._bundles = bundles
-        self._switch = switch
+    def __init__(self, desk: JobDesk, indexing: IndexBuilder, calibrator: Calibrator, speeds: Speeds) -> None:
+        self._desk = desk
         self._indexing = indexing
         self._calibrator = calibrator
-        self._workplace = workplace
         self._speeds = speeds
-        self._options = options
 
     def recipes(self) -> list[Recipe]:
         return load_recipes()
@@ -99,7 +81,7 @@ class RetrainingService:
         """
         found = find_recipe(recipe)
         values = found.values(params)
-        train, held_out = (count_gold(self._store, split) for split in TRAINING)
+        train, held_out = (count_gold(self._desk.store, split) for split in TRAINING)
         factor, basis = self._speeds.factor(recipe, device)
         seconds = estimated_seconds(found, values, decisions=train.decisions, entities=self._entities())
         return TrainingPreview(
@@ -134,11 +116,11 @@ class RetrainingService:
         found = find_recipe(recipe)
         values = found.values(params)
         base = self._base()
-        folder = self._workplace.new_folder()
+        folder = self._desk.workplace.new_folder()
         run = _Run(
             recipe=recipe,
             device=device,
-            staging=self._bundles.new_staging(),
+            staging=self._desk.bundles.new_staging(),
             folder=folder,
             predicted=lambda: self._predicted(found, values),
             started=time.monotonic(),
@@ -151,18 +133,18 @@ class RetrainingService:
             "recipe": recipe,
             "parameters": values,
             "seed": seed,
-            **self._options().spec(),
+            **self._desk.options().spec(),
             "device": device,
             "max_minutes": max_minutes,
         }
         chain = JobChain(
             [
-                lambda progress, end: self._jobs.run_here(
-                    lambda: write_snapshot(self._store, folder / "snapshot", TRAINING, kb_hash=base.kb_hash),
+                lambda progress, end: self._desk.jobs.run_here(
+                    lambda: write_snapshot(self._desk.store, folder / "snapshot", TRAINING, kb_hash=base.kb_hash),
                     on_progress=progress,
                     on_end=end,
                 ),
-                lambda progress, end: self._jobs.start("train", spec, on_progress=progress, on_end=end),
+                lambda progress, end: self._desk.jobs.start("train", spec, on_progress=progress, on_end=end),
             ],
             on_progress=on_progress,
             on_end=on_end,
@@ -172,15 +154,15 @@ class RetrainingService:
 
     def bundles(self) -> list[BundleInfo]:
         """Oldest first."""
-        return self._switch.all()
+        return self._desk.switch.all()
 
     def promote(self, bundle_id: str) -> Change:
         """Let this bundle serve, whatever its gate said: the curator's knowing choice."""
-        return self._switch.activate(bundle_id)
+        return self._desk.switch.activate(bundle_id)
 
     def rollback(self) -> Change:
         """Back to the bundle that served before. Raises UserError where there is none."""
-        return self._switch.rollback()
+        return self._desk.switch.rollback()
 
     def build_index(
         self, *, lexical_only: bool = False, anew: bool = False, on_progress: OnProgress, on_end: OnEnd
@@ -207,41 +189,41 @@ class RetrainingService:
 
     def problem(self) -> str:
         """Why the decisions do not suffice for a training run; '' when they do."""
-        train, held_out = (count_gold(self._store, split) for split in TRAINING)
+        train, held_out = (count_gold(self._desk.store, split) for split in TRAINING)
         return _problem(train.links, held_out.links)
 
     def _no_index(self) -> str:
         return "The index is not built yet." if self.needs_index() else ""
 
     def _entities(self) -> int:
-        with self._store.read() as unit:
+        with self._desk.store.read() as unit:
             info = unit.kb.info()
         return info.entities if info else 0
 
     def _base(self) -> BundleInfo:
-        base = self._switch.active()
+        base = self._desk.switch.active()
         if base is None:
             raise UserError("There is no index yet. Import a knowledge base and build its index first.")
         return base
 
     def _predicted(self, recipe: Recipe, values: Mapping[str, Any]) -> float:
-        decisions = count_gold(self._store, Split.TRAIN).decisions
+        decisions = count_gold(self._desk.store, Split.TRAIN).decisions
         return estimated_seconds(recipe, values, decisions=decisions, entities=self._entities())
 
     def _finish(self, run: _Run, outcome: JobOutcome) -> JobOutcome:
-        self._workplace.remove(run.folder)
+        self._desk.workplace.remove(run.folder)
         if outcome.state is not JobState.DONE:
-            self._bundles.discard(run.staging)
+            self._desk.bundles.discard(run.staging)
             return outcome
         try:
-            info = self._switch.publish(run.staging)
+            info = self._desk.switch.publish(run.staging)
         except UserError:
-            self._bundles.discard(run.staging)
+            self._desk.bundles.discard(run.staging)
             raise
         verdict = GateVerdict(outcome.result.get("verdict", info.verdict))
         active = verdict in SERVES
         if active:
-            self._switch.activate(info.id)
+            self._desk.switch.activate(info.id)
         if run.timed:
             seconds = time.monotonic() - run.started
             self._speeds.measured(run.recipe, run.device, predicted=run.predicted(), seconds=seconds)

@@ -7,7 +7,7 @@ import sqlite3
 from pathlib import Path
 
 import pytest
-from PySide6.QtCore import Qt
+from PySide6.QtCore import QCoreApplication, Qt
 from PySide6.QtWidgets import QApplication, QMessageBox, QPushButton
 from pytestqt.qtbot import QtBot
 
@@ -196,7 +196,7 @@ def test_what_comes_after_closing_is_dropped(desk: Desk, qtbot: QtBot) -> None:
     events = desk.project.events
     desk.window.session.close()
     events.emit(Change(ChangeKind.IMPORTED, "late", "late"))
-    qtbot.wait(10)  # lets queued signals arrive
+    QCoreApplication.processEvents()  # lets queued signals arrive
 
 
 def test_closing_while_work_runs_asks_first(desk: Desk, monkeypatch: pytest.MonkeyPatch, qtbot: QtBot) -> None:

@@ -1,18 +1,14 @@
-"""Ports of the services: what storage, files and child processes implement, and nothing else knows how.
-
-Implementations import this module and `curator.domain` only; `curator.bootstrap` joins them.
-"""
+"""Ports of the store: what `curator.storage` implements."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
 from typing import Any, Protocol
 
-from curator.domain.bundles import BundleInfo
 from curator.domain.changes import OperationKind
 from curator.domain.decisions import Decision, Outcome, Shown, Verdict
 from curator.domain.documents import (
@@ -23,14 +19,10 @@ from curator.domain.documents import (
     SourceDocument,
     SourceFile,
     SourceMention,
-    Span,
     Split,
 )
 from curator.domain.entities import Entity, EntityMatch, KnowledgeBaseInfo, TypeMapping
-from curator.domain.jobs import JobOutcome, LinkerStatus, Progress
 from curator.domain.suggestions import Suggestion
-
-# --- storage -----------------------------------------------------------------------------------------------
 
 
 @dataclass(frozen=True, slots=True)
@@ -295,220 +287,3 @@ class Store(Protocol):
         ...
 
     def close(self) -> None: ...
-
-
-# --- files -------------------------------------------------------------------------------------------------
-
-
-@dataclass(frozen=True, slots=True)
-class Problem:
-    """One line of an import report. `severity`: "repaired", "set aside" or "note"; line 0 = the whole file."""
-
-    line: int
-    severity: str
-    text: str
-
-
-@dataclass(frozen=True, slots=True)
-class GoldMention:
-    """A mention as an exporter gets it: the stored mention and the decision to be written (None: undecided)."""
-
-    mention: Mention
-    decision: Decision | None
-    unchanged: bool  # nothing differs from the source record: write that record back as it was
-
-
-@dataclass(frozen=True, slots=True)
-class ExportDocument:
-    document: Document
-    raw: str
-    mentions: tuple[GoldMention, ...]
-    removed_records: tuple[int, ...]  # record numbers of source mentions that the curator deleted
-
-
-class DocumentReader(Protocol):
-    """Reads one file as a stream. `problems`, `head`, `tail` and `extra` are complete when iteration ends."""
-
-    format: str
-    problems: list[Problem]
-    head: str
-    tail: str
-    extra: str
-
-    def __iter__(self) -> Iterator[SourceDocument]: ...
-
-    @property
-    def position(self) -> tuple[int, int]:
-        """(bytes read, bytes in all) for the progress bar."""
-        ...
-
-
-class DocumentFormat(Protocol):
-    name: str
-    title: str
-    can_read: bool
-    can_write: bool
-
-    def sniff(self, path: Path, head: bytes) -> bool: ...
-
-    def open(self, path: Path) -> DocumentReader:
-        """Raises UserError for a missing, empty, truncated or foreign file."""
-        ...
-
-    def write(self, files: Iterable[tuple[SourceFile, Iterable[ExportDocument]]], out: Path) -> list[Path]:
-        """Write atomically; returns the written paths."""
-        ...
-
-
-class FormatRegistry(Protocol):
-    def formats(self) -> Sequence[DocumentFormat]: ...
-
-    def by_name(self, name: str) -> DocumentFormat:
-        """Raises UserError that lists the names there are."""
-        ...
-
-    def recognise(self, path: Path) -> DocumentFormat:
-        """By content, gzip included. Raises UserError (missing, empty, truncated, unknown)."""
-        ...
-
-    def open_kb(self, path: Path) -> KnowledgeBaseReader:
-        """The reader of a knowledge-base file, by content. Raises UserError."""
-        ...
-
-
-class KnowledgeBaseReader(Protocol):
-    format: str
-    problems: list[Problem]
-
-    def __iter__(self) -> Iterator[Entity]: ...
-
-    @property
-    def position(self) -> tuple[int, int]: ...
-
-
-# --- child processes ---------------------------------------------------------------------------------------
-
-
-@dataclass(frozen=True, slots=True)
-class LinkMention:
-    id: int
-    spans: tuple[Span, ...]
-    types: tuple[str, ...]  # knowledge-base types it is restricted to; empty: any
-
-
-@dataclass(frozen=True, slots=True)
-class LinkDocument:
-    """What the linker process gets for one document."""
-
-    id: int
-    revision: int
-    text: str
-    mentions: tuple[LinkMention, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class DetectedMention:
-    span: Span
-    types: tuple[str, ...]
-    entity_id: str
-
-
-class LinkerPort(Protocol):
-    """The linker process. All callbacks come from one background thread, never from the caller's."""
-
-    @property
-    def status(self) -> LinkerStatus: ...
-
-    def on_status(self, listener: Callable[[LinkerStatus], None]) -> None: ...
-
-    def open(self, bundle: Path, bundle_id: str) -> None:
-        """Load a bundle; the one that serves goes on until the new one is ready. Returns at once."""
-        ...
-
-    def link(
-        self,
-        documents: Sequence[LinkDocument],
-        *,
-        k: int,
-        urgent: bool,
-        on_document: Callable[[int, list[Suggestion]], None],
-        on_end: Callable[[JobOutcome], None],
-    ) -> int:
-        """Queue documents; urgent requests overtake others. Returns a request id. If the process dies the
-        request is sent again once after the restart, then ends as CRASHED."""
-        ...
-
-    def detect(
-        self,
-        texts: Sequence[tuple[int, str]],
-        *,
-        types: Sequence[str],
-        on_document: Callable[[int, list[DetectedMention]], None],
-        on_end: Callable[[JobOutcome], None],
-    ) -> int: ...
-
-    def cancel(self, request_id: int) -> None: ...
-
-    def close(self) -> None:
-        """End the process; idempotent."""
-        ...
-
-
-class JobHandle(Protocol):
-    def cancel(self) -> None:
-        """Acknowledged at once; the outcome follows."""
-        ...
-
-    def wait(self, timeout: float | None = None) -> JobOutcome | None:
-        """The outcome, or None when the time is over."""
-        ...
-
-
-class JobPort(Protocol):
-    """Child processes that build or train; `kind` is `index`, `train` or `evaluate`, `spec` is JSON data."""
-
-    def start(
-        self,
-        kind: str,
-        spec: Mapping[str, Any],
-        *,
-        on_progress: Callable[[Progress], None],
-        on_end: Callable[[JobOutcome], None],
-    ) -> JobHandle: ...
-
-    def run_here(
-        self,
-        work: Callable[[], Iterator[Progress]],
-        *,
-        on_progress: Callable[[Progress], None],
-        on_end: Callable[[JobOutcome], None],
-    ) -> JobHandle:
-        """Run a generator of progress in a worker thread; cancelled between two steps. Its return value (a
-        mapping) is the outcome's result."""
-        ...
-
-    def close(self) -> None: ...
-
-
-class BundleStore(Protocol):
-    """The `bundles/` folder: read manifests, move the staging folder into place, delete what was left behind."""
-
-    def all(self, *, active: str | None) -> list[BundleInfo]: ...
-
-    def new_staging(self) -> Path: ...
-
-    def promote(self, staging: Path) -> BundleInfo:
-        """Rename the complete staging folder to its bundle id. The active pointer is the caller's."""
-        ...
-
-    def discard(self, staging: Path) -> None: ...
-
-    def clean(self) -> int:
-        """Remove staging folders that no living process owns."""
-        ...
-
-    def path(self, bundle_id: str) -> Path: ...
-
-
-class Clock(Protocol):
-    def now(self) -> datetime: ...

@@ -1,0 +1,70 @@
+"""Ports of the services: what storage, files and child processes implement, and nothing else knows how.
+
+Implementations import this package and `curator.domain` only; `curator.bootstrap` joins them.
+"""
+
+from curator.services.ports.files import (
+    DocumentFormat,
+    DocumentReader,
+    ExportDocument,
+    FormatRegistry,
+    GoldMention,
+    KnowledgeBaseReader,
+    Problem,
+)
+from curator.services.ports.processes import (
+    BundleStore,
+    Clock,
+    DetectedMention,
+    JobHandle,
+    JobPort,
+    LinkDocument,
+    LinkerPort,
+    LinkMention,
+)
+from curator.services.ports.storage import (
+    DecisionRepository,
+    DocumentRepository,
+    KnowledgeBaseRepository,
+    MentionRepository,
+    MetaRepository,
+    Operation,
+    OperationRepository,
+    ProjectCounts,
+    QueueFilter,
+    QueueRow,
+    Store,
+    SuggestionRepository,
+    UnitOfWork,
+)
+
+__all__ = [
+    "BundleStore",
+    "Clock",
+    "DecisionRepository",
+    "DetectedMention",
+    "DocumentFormat",
+    "DocumentReader",
+    "DocumentRepository",
+    "ExportDocument",
+    "FormatRegistry",
+    "GoldMention",
+    "JobHandle",
+    "JobPort",
+    "KnowledgeBaseReader",
+    "KnowledgeBaseRepository",
+    "LinkDocument",
+    "LinkMention",
+    "LinkerPort",
+    "MentionRepository",
+    "MetaRepository",
+    "Operation",
+    "OperationRepository",
+    "Problem",
+    "ProjectCounts",
+    "QueueFilter",
+    "QueueRow",
+    "Store",
+    "SuggestionRepository",
+    "UnitOfWork",
+]

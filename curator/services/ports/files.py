@@ -1,0 +1,104 @@
+"""Ports of documents and knowledge bases as files: what `curator.io` implements."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Protocol
+
+from curator.domain.decisions import Decision
+from curator.domain.documents import (
+    Document,
+    Mention,
+    SourceDocument,
+    SourceFile,
+)
+from curator.domain.entities import Entity
+
+
+@dataclass(frozen=True, slots=True)
+class Problem:
+    """One line of an import report. `severity`: "repaired", "set aside" or "note"; line 0 = the whole file."""
+
+    line: int
+    severity: str
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class GoldMention:
+    """A mention as an exporter gets it: the stored mention and the decision to be written (None: undecided)."""
+
+    mention: Mention
+    decision: Decision | None
+    unchanged: bool  # nothing differs from the source record: write that record back as it was
+
+
+@dataclass(frozen=True, slots=True)
+class ExportDocument:
+    document: Document
+    raw: str
+    mentions: tuple[GoldMention, ...]
+    removed_records: tuple[int, ...]  # record numbers of source mentions that the curator deleted
+
+
+class DocumentReader(Protocol):
+    """Reads one file as a stream. `problems`, `head`, `tail` and `extra` are complete when iteration ends."""
+
+    format: str
+    problems: list[Problem]
+    head: str
+    tail: str
+    extra: str
+
+    def __iter__(self) -> Iterator[SourceDocument]: ...
+
+    @property
+    def position(self) -> tuple[int, int]:
+        """(bytes read, bytes in all) for the progress bar."""
+        ...
+
+
+class DocumentFormat(Protocol):
+    name: str
+    title: str
+    can_read: bool
+    can_write: bool
+    problems: list[Problem]  # what the last `write` could not carry
+
+    def sniff(self, path: Path, head: bytes) -> bool: ...
+
+    def open(self, path: Path) -> DocumentReader:
+        """Raises UserError for a missing, empty, truncated or foreign file."""
+        ...
+
+    def write(self, files: Iterable[tuple[SourceFile, Iterable[ExportDocument]]], out: Path) -> list[Path]:
+        """Write atomically; returns the written paths."""
+        ...
+
+
+class FormatRegistry(Protocol):
+    def formats(self) -> Sequence[DocumentFormat]: ...
+
+    def by_name(self, name: str) -> DocumentFormat:
+        """Raises UserError that lists the names there are."""
+        ...
+
+    def recognise(self, path: Path) -> DocumentFormat:
+        """By content, gzip included. Raises UserError (missing, empty, truncated, unknown)."""
+        ...
+
+    def open_kb(self, path: Path) -> KnowledgeBaseReader:
+        """The reader of a knowledge-base file, by content. Raises UserError."""
+        ...
+
+
+class KnowledgeBaseReader(Protocol):
+    format: str
+    problems: list[Problem]
+
+    def __iter__(self) -> Iterator[Entity]: ...
+
+    @property
+    def position(self) -> tuple[int, int]: ...

@@ -1,0 +1,141 @@
+"""Ports of child processes, jobs and bundles: what `curator.jobs` implements."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from pathlib import Path
+from typing import Any, Protocol
+
+from curator.domain.bundles import BundleInfo
+from curator.domain.documents import (
+    Span,
+)
+from curator.domain.jobs import JobOutcome, LinkerStatus, Progress
+from curator.domain.suggestions import Suggestion
+
+
+@dataclass(frozen=True, slots=True)
+class LinkMention:
+    id: int
+    spans: tuple[Span, ...]
+    types: tuple[str, ...]  # knowledge-base types it is restricted to; empty: any
+
+
+@dataclass(frozen=True, slots=True)
+class LinkDocument:
+    """What the linker process gets for one document."""
+
+    id: int
+    revision: int
+    text: str
+    mentions: tuple[LinkMention, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class DetectedMention:
+    span: Span
+    types: tuple[str, ...]
+    entity_id: str
+
+
+class LinkerPort(Protocol):
+    """The linker process. All callbacks come from one background thread, never from the caller's."""
+
+    @property
+    def status(self) -> LinkerStatus: ...
+
+    def on_status(self, listener: Callable[[LinkerStatus], None]) -> None: ...
+
+    def open(self, bundle: Path, bundle_id: str) -> None:
+        """Load a bundle; the one that serves goes on until the new one is ready. Returns at once."""
+        ...
+
+    def link(
+        self,
+        documents: Sequence[LinkDocument],
+        *,
+        k: int,
+        urgent: bool,
+        on_document: Callable[[int, list[Suggestion]], None],
+        on_end: Callable[[JobOutcome], None],
+    ) -> int:
+        """Queue documents; urgent requests overtake others. Returns a request id. If the process dies the
+        request is sent again once after the restart, then ends as CRASHED."""
+        ...
+
+    def detect(
+        self,
+        texts: Sequence[tuple[int, str]],
+        *,
+        types: Sequence[str],
+        on_document: Callable[[int, list[DetectedMention]], None],
+        on_end: Callable[[JobOutcome], None],
+    ) -> int: ...
+
+    def cancel(self, request_id: int) -> None: ...
+
+    def close(self) -> None:
+        """End the process; idempotent."""
+        ...
+
+
+class JobHandle(Protocol):
+    def cancel(self) -> None:
+        """Acknowledged at once; the outcome follows."""
+        ...
+
+    def wait(self, timeout: float | None = None) -> JobOutcome | None:
+        """The outcome, or None when the time is over."""
+        ...
+
+
+class JobPort(Protocol):
+    """Child processes that build or train; `kind` is `index`, `train` or `evaluate`, `spec` is JSON data."""
+
+    def start(
+        self,
+        kind: str,
+        spec: Mapping[str, Any],
+        *,
+        on_progress: Callable[[Progress], None],
+        on_end: Callable[[JobOutcome], None],
+    ) -> JobHandle: ...
+
+    def run_here(
+        self,
+        work: Callable[[], Iterator[Progress]],
+        *,
+        on_progress: Callable[[Progress], None],
+        on_end: Callable[[JobOutcome], None],
+    ) -> JobHandle:
+        """Run a generator of progress in a worker thread; cancelled between two steps. Its return value (a
+        mapping) is the outcome's result."""
+        ...
+
+    def close(self) -> None: ...
+
+
+class BundleStore(Protocol):
+    """The `bundles/` folder: read manifests, move the staging folder into place, delete what was left behind."""
+
+    def all(self, *, active: str | None) -> list[BundleInfo]: ...
+
+    def new_staging(self) -> Path: ...
+
+    def promote(self, staging: Path) -> BundleInfo:
+        """Rename the complete staging folder to its bundle id. The active pointer is the caller's."""
+        ...
+
+    def discard(self, staging: Path) -> None: ...
+
+    def clean(self) -> int:
+        """Remove staging folders that no living process owns."""
+        ...
+
+    def path(self, bundle_id: str) -> Path: ...
+
+
+class Clock(Protocol):
+    def now(self) -> datetime: ...
