@@ -6,9 +6,13 @@ import sys
 
 
 def main() -> None:
-    from curator.cli.main import run
+    try:
+        from curator.cli.main import run
 
-    sys.exit(run())
+        code = run()
+    except KeyboardInterrupt:  # Ctrl+C before the command line was there to catch it
+        code = 130
+    sys.exit(code)
 
 
 if __name__ == "__main__":

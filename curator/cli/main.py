@@ -81,7 +81,7 @@ def run(arguments: Sequence[str] | None = None) -> int:
     except OSError as error:
         if error.errno in ENVIRONMENT:
             log.warning("The environment refused", exc_info=True)
-            return _fail(f"{error.filename or 'A file'}: {error.strerror}. Check the disk's space and rights.", 2)
+            return _fail(f"{error.filename or 'The output'}: {error.strerror}. Check the disk's space and rights.", 2)
         return _bug()
     except Exception:  # top-level boundary: the traceback goes to the log
         return _bug()

@@ -95,26 +95,19 @@ class QueueService:
     def neighbour(self, document_id: int | None, where: QueueFilter, direction: Direction) -> int | None:
         """The next or previous document of the filtered queue; None at its end.
 
-        A document that the filter no longer holds (it was just marked done) keeps its place: ids are in queue order.
+        A document that the filter no longer holds (it was just marked done) keeps its place.
         """
-        ids = self.ids(where)
-        if document_id is None:
-            return (ids[0] if direction is Direction.NEXT else ids[-1]) if ids else None
-        if direction is Direction.NEXT:
-            return next((one for one in ids if one > document_id), None)
-        return next((one for one in reversed(ids) if one < document_id), None)
+        with self._store.read() as unit:
+            return unit.documents.beside(document_id, where, forward=direction is Direction.NEXT)
 
     def next_undecided(self, document_id: int | None, where: QueueFilter) -> tuple[int, int] | None:
         """(document id, mention id) of the first undecided mention in the documents behind `document_id`."""
         with self._store.read() as unit:
-            total = unit.documents.count(where)
-            for at in range(0, total, PAGE):
-                for row in unit.documents.rows(where, offset=at, limit=PAGE):
-                    if (document_id is None or row.document_id > document_id) and row.decided < row.mentions:
-                        decided = unit.decisions.current_of_document(row.document_id)
-                        mentions = unit.mentions.of_document(row.document_id)
-                        return row.document_id, next(m.id for m in mentions if m.id not in decided)
-        return None
+            found = unit.documents.beside(document_id, where, forward=True, undecided=True)
+            if found is None:
+                return None
+            decided = unit.decisions.current_of_document(found)
+            return found, next(one.id for one in unit.mentions.of_document(found) if one.id not in decided)
 
 
 def _view(mention: Mention, decision: Decision | None, suggestion: Suggestion | None, stamp: Stamp) -> MentionView:

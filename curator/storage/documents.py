@@ -85,6 +85,17 @@ class SqlDocuments(SourceFiles):
         query = select(func.count()).select_from(DocumentRow).where(*_conditions(where))
         return self._conn.execute(query).scalar_one()
 
+    def beside(
+        self, document_id: int | None, where: QueueFilter, *, forward: bool, undecided: bool = False
+    ) -> int | None:
+        query = select(DocumentRow.id).where(*_conditions(where))
+        if undecided:
+            query = query.where(DocumentRow.mentions > _QUEUE_DECIDED)
+        if document_id is not None:
+            query = query.where(DocumentRow.id > document_id if forward else DocumentRow.id < document_id)
+        order = DocumentRow.id.asc() if forward else DocumentRow.id.desc()
+        return self._conn.execute(query.order_by(order).limit(1)).scalar()
+
     def row(self, document_id: int) -> QueueRow:
         row = self._conn.execute(select(*_QUEUE).where(DocumentRow.id == document_id)).first()
         if row is None:
@@ -156,13 +167,14 @@ _DOCUMENT = (
     DocumentRow.state,
     DocumentRow.revision,
 )
+_QUEUE_DECIDED = DocumentRow.linked + DocumentRow.nil + DocumentRow.rejected + DocumentRow.skipped
 _QUEUE = (
     DocumentRow.id,
     DocumentRow.external_id,
     DocumentRow.title,
     DocumentRow.split,
     DocumentRow.state,
-    (DocumentRow.linked + DocumentRow.nil + DocumentRow.rejected + DocumentRow.skipped).label("decided"),
+    _QUEUE_DECIDED.label("decided"),
     DocumentRow.mentions,
 )
 

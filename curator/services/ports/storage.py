@@ -106,6 +106,13 @@ class DocumentRepository(Protocol):
 
     def count(self, where: QueueFilter) -> int: ...
 
+    def beside(
+        self, document_id: int | None, where: QueueFilter, *, forward: bool, undecided: bool = False
+    ) -> int | None:
+        """The nearest document of the filtered queue behind (or before) `document_id`, which need not be in it itself;
+        None as id: from the queue's end. With `undecided` only those that have an undecided mention."""
+        ...
+
     def row(self, document_id: int) -> QueueRow: ...
 
     def set_state(self, document_id: int, state: DocumentState) -> None: ...

@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 
+from curator.__main__ import main
 from curator.cli.main import COMMANDS
 from curator.domain.jobs import JobOutcome, JobState
 from tests.curator.cli.conftest import Cli
@@ -124,6 +125,16 @@ def test_export_goes_back_byte_for_byte(cli: Cli, project: Path, documents_file:
 def test_a_cancelled_job_ends_with_130(cli: Cli, project: Path, jobs: FakeJobs) -> None:
     jobs.outcomes = [JobOutcome(JobState.CANCELLED, "Cancelled.")]
     assert cli("index", project).code == 130
+
+
+def test_ctrl_c_is_heard_from_the_first_moment(monkeypatch: pytest.MonkeyPatch) -> None:
+    def interrupted() -> int:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("curator.cli.main.run", interrupted)
+    with pytest.raises(SystemExit) as end:
+        main()
+    assert end.value.code == 130
 
 
 def test_a_bug_ends_with_1_and_its_traceback_in_the_log(cli: Cli, project: Path, jobs: FakeJobs) -> None:

@@ -121,3 +121,21 @@ def test_unknown_document_is_named(store):
             unit.documents.set_state(5, DocumentState.DONE)
         with pytest.raises(UserError, match="split"):
             unit.documents.set_split([5], Split.TEST)
+
+
+def test_the_document_beside_another_follows_filter_and_direction(fill: Filler) -> None:
+    fill.file(document("a"), document("b"), document("c"), split=Split.TRAIN)
+    first, second, third = (document_id for document_id, _ in fill.stored)
+    with fill.store.write() as unit:
+        unit.documents.set_state(second, DocumentState.DONE)
+    done, todo, every = QueueFilter(state=DocumentState.DONE), QueueFilter(state=DocumentState.TODO), QueueFilter()
+    with fill.store.read() as unit:
+        beside = unit.documents.beside
+        assert beside(None, every, forward=True) == first
+        assert beside(None, every, forward=False) == third
+        assert beside(first, every, forward=True) == second
+        assert beside(first, todo, forward=True) == third
+        assert beside(first, done, forward=False) is None
+        assert beside(second, todo, forward=False) == first, "the filter need not hold the document itself"
+        assert beside(third, every, forward=True) is None
+        assert beside(None, every, forward=True, undecided=True) is None, "they have no mentions"
