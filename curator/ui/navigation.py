@@ -143,11 +143,12 @@ class Navigator(QObject):
             self.open(*found)
 
     def next_undecided_here(self) -> bool:
-        """The next undecided mention of this document, going round once; False when there is none."""
+        """Another undecided mention of this document, going round once; False when there is none."""
         found = self.opened.next_undecided(self._mention_id) if self.opened is not None else None
-        if found is not None:
-            self.select(found)
-        return found is not None
+        if found is None or found == self._mention_id:
+            return False
+        self.select(found)
+        return True
 
     # --- inside ---
 

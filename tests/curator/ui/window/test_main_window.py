@@ -149,6 +149,16 @@ def test_tab_goes_to_the_next_undecided_mention_of_the_documents_behind(desk: De
     assert desk.bench.navigator.opened.document.external_id == "2"  # type: ignore[union-attr]
 
 
+def test_tab_leaves_a_document_whose_only_undecided_mention_is_the_current_one(desk: Desk) -> None:
+    *others, last = desk.world.mentions(1)
+    for mention in others:
+        desk.project.curation.decide(mention, Verdict.nil())
+    desk.bench.navigator.reload()
+    desk.bench.navigator.select(last)
+    desk.press(Key.Key_Tab)
+    assert desk.bench.navigator.opened.document.external_id == "2"  # type: ignore[union-attr]
+
+
 def test_space_searches_the_mention_and_return_links(desk: Desk) -> None:
     desk.press(Key.Key_Down)
     desk.press(Key.Key_Space)
