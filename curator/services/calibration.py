@@ -24,9 +24,14 @@ class Calibrator:
         self._desk = desk
 
     def is_due(self) -> bool:
-        """Whether a bundle serves that is not calibrated here although validation holds enough decisions."""
+        """Whether a bundle serves that is not calibrated here although validation holds enough decisions.
+
+        One whose calibrated twin is there was gone back to by the curator, and stays.
+        """
         active = self._desk.switch.active()
-        return active is not None and not active.calibrated and self.is_possible()
+        if active is None or any(one.calibrated and one.stages == active.stages for one in self._desk.switch.serving()):
+            return False
+        return self.is_possible()
 
     def is_possible(self) -> bool:
         """Whether validation holds 30 NIL and 100 linked decisions."""

@@ -74,6 +74,18 @@ def test_a_calibrated_bundle_is_not_calibrated_again(indexed: World) -> None:
     assert not indexed.project.retraining.needs_calibration()
 
 
+def test_going_back_from_a_calibrated_bundle_lasts(indexed: World) -> None:
+    validation(indexed)
+    outcome = calibrate(indexed)
+    manifest = indexed.project.folder / "bundles" / outcome.result["bundle"] / "manifest.json"
+    raw: dict[str, Any] = json.loads(manifest.read_text(encoding="utf-8"))
+    stages = [{"name": "lexical"}, {"name": "names"}]
+    manifest.write_text(json.dumps(raw | {"nil": {"calibrated": True}, "retrievers": stages}), encoding="utf-8")
+    indexed.project.retraining.rollback()
+    assert active(indexed) != outcome.result["bundle"]
+    assert not indexed.project.retraining.needs_calibration()
+
+
 def test_a_failure_leaves_the_bundle_that_served(indexed: World) -> None:
     validation(indexed)
     before = active(indexed)
