@@ -12,6 +12,7 @@ import pytest
 
 os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
 os.environ.setdefault("HF_HUB_OFFLINE", "1")
+os.environ.setdefault("OMP_WAIT_POLICY", "PASSIVE")  # as in the program's child processes
 os.environ["TZ"] = "UTC"  # the window shows local times
 os.environ.setdefault("TOKENIZERS_PARALLELISM", "false")
 

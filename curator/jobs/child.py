@@ -14,6 +14,14 @@ from typing import IO, Any
 
 Message = dict[str, Any]
 TAIL_BYTES = 4000
+ENVIRONMENT = {
+    "PYTHONIOENCODING": "utf-8",
+    "HF_HUB_OFFLINE": "1",
+    "TOKENIZERS_PARALLELISM": "false",
+    # Threads that spin while they wait bring two processes on two cores to a crawl: a training step beside a running
+    # evaluation took more than ten seconds so, and takes two when they sleep.
+    "OMP_WAIT_POLICY": "PASSIVE",
+}
 
 
 class ChildGoneError(Exception):
@@ -45,8 +53,7 @@ class ChildProcess:
                 stdin=subprocess.PIPE,
                 stdout=subprocess.PIPE,
                 stderr=errors,
-                env=os.environ
-                | {"PYTHONIOENCODING": "utf-8", "HF_HUB_OFFLINE": "1", "TOKENIZERS_PARALLELISM": "false"},
+                env=os.environ | ENVIRONMENT,
                 start_new_session=True,
             )
         self._reader = threading.Thread(target=self._read, name=f"reader of {module}", daemon=True)
