@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from itertools import islice
 from typing import Any, Protocol
 
 import numpy as np
@@ -148,6 +149,12 @@ def _first(entities: INTS, k: int) -> INTS:
 
 def _union(rows: Sequence[INTS]) -> INTS:
     return np.unique(np.concatenate(rows)) if rows else np.zeros(0, dtype=np.int64)
+
+
+def regroup(tables: Sequence[CandidateTable], like: Sequence[Sequence[object]]) -> list[list[CandidateTable]]:
+    """A flat list of tables cut into groups as long as those of ``like``."""
+    source = iter(tables)
+    return [list(islice(source, len(group))) for group in like]
 
 
 def _empty() -> FLOATS:

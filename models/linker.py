@@ -6,7 +6,7 @@ candidate by every stage → coherence with the document's other mentions → fu
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
@@ -15,13 +15,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from models.bundle import Bundle, open_bundle
-from models.candidates import DEFINITION, LEXICAL, NAMES, CandidateTable, Lookup, PreparedLookup
+from models.candidates import DEFINITION, LEXICAL, NAMES, CandidateTable
+from models.coherence import add_coherence
 from models.detection import Detector
 from models.device import Device, choose_device
-from models.fusion import DOCUMENT, FusionWeights, ranking
+from models.fusion import FusionWeights, ranking
 from models.nil import NilFeatures, NilModel
 from models.normalise import sorted_key
 from models.queries import MentionQuery, document_queries
+from models.reranking import add_ranker
+from models.retrieving import add_trained
 from models.stages import StageLoader, Stages
 from models.types import (
     DetectedMention,
@@ -33,9 +36,7 @@ from models.types import (
     ScoredCandidate,
 )
 
-RANKER = "ranker"
 BATCH_DOCUMENTS = 16
-ANCHOR_SCORE = 0.97
 FLOATS = NDArray[np.float32]
 
 
@@ -122,89 +123,18 @@ class Linker:
         tables = {lookup: item.table() for lookup, item in prepared.items()}
         found = [[tables[(query.variants, query.types)] for query in group] for group in queries]
         if self.stages.trained:
-            found = self._add_trained(batch, queries, prepared, k=k)
+            found = add_trained(self.stages, batch, queries, prepared, k=k)
         if self.stages.ranker is not None:
-            found = self._add_ranker(batch, found)
+            found = add_ranker(self.stages, self.fusion, batch, found)
         result = []
         for document, group, group_tables in zip(batch, queries, found, strict=True):
-            coherent = self._add_document(group, group_tables)
+            coherent = add_coherence(group, group_tables)
             result.append([self._scored(document, q, t) for q, t in zip(group, coherent, strict=True)])
         return result
 
     def _scored(self, document: DocumentInput, query: MentionQuery, table: CandidateTable) -> ScoredMention:
         ids = tuple(self.stages.kb.entities[row].id for row in table.rows)
         return ScoredMention(document, query, table, ids)
-
-    def _add_trained(
-        self,
-        batch: Sequence[DocumentInput],
-        queries: Sequence[Sequence[MentionQuery]],
-        prepared: Mapping[Lookup, PreparedLookup],
-        *,
-        k: int,
-    ) -> list[list[CandidateTable]]:
-        """Unite the trained retrievers' candidates with those by name, and score all by all."""
-        pairs = [(d, m) for d in batch for m in d.mentions]
-        flat = [query for group in queries for query in group]
-        real = [at for at, query in enumerate(flat) if query.variants]
-        rows = [prepared[(query.variants, query.types)].rows for query in flat]
-        vectors = {r.name: r.towers.encode_mentions([pairs[at] for at in real]) for r in self.stages.trained}
-        for retriever in self.stages.trained:
-            for types in dict.fromkeys(flat[at].types for at in real):
-                group = [place for place, at in enumerate(real) if flat[at].types == types]
-                ranges = self.stages.kb.ranges(types)
-                _, hits = retriever.search(vectors[retriever.name][group], k, ranges=ranges)
-                for place, hit in zip(group, hits, strict=True):
-                    rows[real[place]] = np.union1d(rows[real[place]], hit[hit >= 0])
-        place_of = {at: place for place, at in enumerate(real)}
-        tables = []
-        for at, query in enumerate(flat):
-            table = prepared[(query.variants, query.types)].table(rows[at])
-            for retriever in self.stages.trained:
-                values = np.zeros(len(table.rows), dtype=np.float32)
-                if at in place_of and len(values):
-                    values = retriever.score(vectors[retriever.name][place_of[at]], table.rows)
-                table = table.with_scores(retriever.name, values)
-            tables.append(table)
-        return _regroup(tables, queries)
-
-    def _add_ranker(
-        self, batch: Sequence[DocumentInput], found: Sequence[Sequence[CandidateTable]]
-    ) -> list[list[CandidateTable]]:
-        """Score the first candidates (by fusion without ranker) anew; the others get the worst score given."""
-        ranker = self.stages.ranker
-        assert ranker is not None
-        pairs = [(d, m) for d in batch for m in d.mentions]
-        tables = [table for group in found for table in group]
-        real = [at for at, table in enumerate(tables) if len(table.rows)]
-        tops = {at: np.argsort(-self.fusion.fuse(tables[at].scores), kind="stable") for at in real}
-        chosen = {at: order[: self.stages.ranker_top_k] for at, order in tops.items()}
-        scores = ranker.score([pairs[at] for at in real], [tables[at].rows[chosen[at]] for at in real])
-        values_of = dict(zip(real, scores, strict=True))
-        result = []
-        for at, table in enumerate(tables):
-            values = np.zeros(len(table.rows), dtype=np.float32)
-            if at in values_of:
-                values[:] = values_of[at].min()
-                values[chosen[at]] = values_of[at]
-            result.append(table.with_scores(RANKER, values))
-        return _regroup(result, found)
-
-    def _add_document(self, queries: Sequence[MentionQuery], tables: Sequence[CandidateTable]) -> list[CandidateTable]:
-        """Coherence: 1 for an entity that another mention of the document names outright, else 0."""
-        anchors: dict[int, set[tuple[object, ...]]] = {}
-        for query, table in zip(queries, tables, strict=True):
-            stage = table.scores.get(NAMES, table.scores.get(LEXICAL))
-            if stage is None or not len(stage):
-                continue
-            for row in table.rows[stage >= ANCHOR_SCORE]:
-                anchors.setdefault(int(row), set()).add((query.variants, query.types))
-        result = []
-        for query, table in zip(queries, tables, strict=True):
-            own = (query.variants, query.types)
-            values = [float(bool(anchors.get(int(row), set()) - {own})) for row in table.rows]
-            result.append(table.with_scores(DOCUMENT, np.asarray(values, dtype=np.float32)))
-        return result
 
     def _ranked(self, mention: ScoredMention) -> tuple[FLOATS, list[int]]:
         fused = self.fusion.fuse(mention.table.scores)
@@ -251,8 +181,3 @@ def _batches(documents: Iterable[DocumentInput], size: int) -> Iterator[list[Doc
     source = iter(documents)
     while batch := list(islice(source, size)):
         yield batch
-
-
-def _regroup(tables: Sequence[CandidateTable], like: Sequence[Sequence[object]]) -> list[list[CandidateTable]]:
-    source = iter(tables)
-    return [list(islice(source, len(group))) for group in like]

@@ -12,8 +12,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from models.fusion import FusionWeights, LabelledScores, fit_fusion
-from models.linker import RANKER, Linker, ScoredMention
+from models.linker import Linker, ScoredMention
 from models.nil import NilModel, fit_nil
+from models.reranking import RANKER
 from models.types import DocumentInput, LinkedMention
 
 Gold = Mapping[tuple[str, str], frozenset[str]]

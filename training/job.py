@@ -16,7 +16,8 @@ import torch
 
 from models.bundle import Bundle, Manifest, new_id, now, open_bundle, seal
 from models.device import choose_device
-from models.linker import RANKER, Linker, ScoredMention
+from models.linker import Linker, ScoredMention
+from models.reranking import RANKER
 from models.types import LinkedMention
 from training.assembly import TrainedPart, write_part
 from training.budget import Budget, trains_entities

@@ -12,9 +12,10 @@ from models.errors import ModelError
 from models.fusion import FusionWeights
 from models.inputs import EntityStyle, InputSettings, entity_tokens, markers, mention_tokens
 from models.kb import KB_FILE
-from models.linker import RANKER, Linker
+from models.linker import Linker
 from models.nil import NilModel
 from models.ranker import RankerSettings, build_ranker_entities, encode_marked_mentions
+from models.reranking import RANKER
 from models.tuning import evaluate, tune
 from models.types import DocumentInput, EntityRecord, MentionInput
 
