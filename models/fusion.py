@@ -3,6 +3,8 @@
 Each stage is first brought to a comparable scale: cosines as they are; the lexical cosine cubed, since a
 partial overlap of letters says little and a complete one nearly everything; dot products and distances of
 trained stages by min-max over the mention's candidates. The sum is divided by the sum of the weights.
+A ranker's scores are relative (0 for its favourite and where it was not asked, below 0 for the others): they
+change the order and not the scale, so their weight is not in the divisor.
 Ties: by the exact match of a name, then by entity id.
 """
 
@@ -20,7 +22,7 @@ from models.candidates import DEFINITION, LEXICAL, NAMES, PREFERRED
 from models.errors import ModelError
 
 FLOATS = NDArray[np.float32]
-RAW, MINMAX = "raw", "minmax"
+RAW, MINMAX, RELATIVE = "raw", "minmax", "relative"
 DOCUMENT = "document"
 # Chosen on BC5CDR train (tests/benchmarks/linker_bc5cdr.py --fit), never looked at on its dev set.
 DEFAULT_WEIGHTS: Mapping[str, float] = MappingProxyType(
@@ -56,7 +58,7 @@ class FusionWeights:
         total = np.zeros(size, dtype=np.float64)
         for name, values in used.items():
             total += self.weights[name] * comparable(name, values, self.scales.get(name, RAW))
-        weight = sum(abs(self.weights[name]) for name in used) or 1.0
+        weight = sum(abs(self.weights[name]) for name in used if self.scales.get(name) != RELATIVE) or 1.0
         result: FLOATS = (total / weight).astype(np.float32)
         return result
 
