@@ -16,7 +16,7 @@ Resolve = Callable[[str], str | None]
 class GoldMention:
     """One decided mention. `ids` are primary and distinct; none means NIL.
 
-    `composite` tells that the decision names several entities. `surface` is folded (see `fold`).
+    `composite` tells that the decision names several entities. `surface` is folded (see `fold`), `raw` as written.
     """
 
     key: str
@@ -25,6 +25,7 @@ class GoldMention:
     types: tuple[str, ...]
     ids: tuple[str, ...]
     composite: bool = False
+    raw: str = ""
 
     @property
     def nil(self) -> bool:
@@ -74,4 +75,5 @@ def _gold_mention(
     document: SnapshotDocument, mention: SnapshotMention, gold: Gold, ids: tuple[str, ...]
 ) -> GoldMention:
     surface = MentionInput(mention.key, mention.spans).surface(document.text)
-    return GoldMention(mention.key, document.key, fold(surface), mention.types, ids, composite=len(gold.ids) > 1)
+    folded, several = fold(surface), len(gold.ids) > 1
+    return GoldMention(mention.key, document.key, folded, mention.types, ids, composite=several, raw=surface)

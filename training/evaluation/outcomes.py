@@ -1,0 +1,128 @@
+"""What became of every decided mention, as arrays: everything that figures, intervals and curves are counted from."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from models.types import LinkedMention
+from training.gold import GoldMention, GoldSet
+
+FLOATS = NDArray[np.float64]
+INTS = NDArray[np.int64]
+BOOLS = NDArray[np.bool_]
+MISSED = 2**31
+"""The rank of what is not among the candidates: beyond every k."""
+ANY_TYPE = "any"
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Outcomes:
+    """Arrays over the decided mentions, (m,) each, in the order of the gold.
+
+    `document` numbers the documents from 0. `any_rank` is the rank, from 1, of the first candidate that is gold;
+    `all_rank` the rank at which the last of the gold entities is found; `size` how many they are (0 for NIL).
+    `nil_score` is 0 where there is no answer. `probability` is the linker's own that its first candidate is right,
+    NaN where it gives none. `group` numbers the types of `groups`: a mention that may be of several types makes a group
+    with those that may be of the same ones.
+    """
+
+    document: INTS
+    nil: BOOLS
+    composite: BOOLS
+    size: INTS
+    any_rank: INTS
+    all_rank: INTS
+    flagged: BOOLS
+    nil_score: FLOATS
+    right: BOOLS
+    first_right: BOOLS
+    probability: FLOATS
+    answered: BOOLS
+    group: INTS
+    groups: tuple[str, ...]
+
+    @property
+    def in_kb(self) -> BOOLS:
+        return ~self.nil
+
+    def __len__(self) -> int:
+        return len(self.document)
+
+    def found_any(self, k: int) -> BOOLS:
+        """Any-match among the first `k`; never for a NIL mention."""
+        return self.any_rank <= k
+
+    def found_all(self, k: int) -> BOOLS:
+        """All-match among the first max(`k`, number of gold entities); never for a NIL mention."""
+        return self.all_rank <= np.maximum(k, self.size)
+
+    def confidence(self) -> FLOATS:
+        """How sure the linker is of its decision: the NIL score where it flags NIL, else the first candidate's
+        probability, or 1 − the NIL score where it gives none."""
+        linking = np.where(np.isnan(self.probability), 1.0 - self.nil_score, self.probability)
+        return np.where(self.flagged, self.nil_score, np.where(self.answered, linking, 0.0))
+
+
+def outcomes(linked: Iterable[LinkedMention], gold: GoldSet) -> Outcomes:
+    """`linked` held against `gold`; answers to undecided mentions are ignored."""
+    by_key = {answer.key: answer for answer in linked}
+    mentions = gold.mentions
+    answers = [by_key.get(mention.key) for mention in mentions]
+    pairs = list(zip(mentions, answers, strict=True))
+    documents = {name: number for number, name in enumerate(dict.fromkeys(one.document for one in mentions))}
+    kinds = [group_name(one.types) for one in mentions]
+    groups = tuple(sorted(set(kinds)))
+    ranks = np.asarray([_ranks(one, answer) for one, answer in pairs], dtype=np.int64).reshape(len(pairs), 2)
+    return Outcomes(
+        document=np.asarray([documents[one.document] for one in mentions], dtype=np.int64),
+        nil=np.asarray([one.nil for one in mentions], dtype=bool),
+        composite=np.asarray([one.composite for one in mentions], dtype=bool),
+        size=np.asarray([len(one.ids) for one in mentions], dtype=np.int64),
+        any_rank=ranks[:, 0],
+        all_rank=ranks[:, 1],
+        flagged=np.asarray([answer is not None and answer.nil.is_nil for answer in answers], dtype=bool),
+        nil_score=np.asarray([0.0 if answer is None else answer.nil.score for answer in answers]),
+        right=np.asarray([is_right(one, answer) for one, answer in pairs], dtype=bool),
+        first_right=np.asarray([first_is_right(one, answer) for one, answer in pairs], dtype=bool),
+        probability=first_probabilities(answers),
+        answered=np.asarray([answer is not None for answer in answers], dtype=bool),
+        group=np.asarray([groups.index(kind) for kind in kinds], dtype=np.int64),
+        groups=groups,
+    )
+
+
+def group_name(types: Sequence[str]) -> str:
+    """The group for macro averages of a mention with these allowed types."""
+    return " or ".join(sorted(types)) or ANY_TYPE
+
+
+def is_right(gold: GoldMention, answer: LinkedMention | None) -> bool:
+    """Whether the linker's decision, NIL flag included, is the curator's."""
+    if answer is None:
+        return False
+    if gold.nil or answer.nil.is_nil:
+        return gold.nil and answer.nil.is_nil
+    return first_is_right(gold, answer)
+
+
+def first_is_right(gold: GoldMention, answer: LinkedMention | None) -> bool:
+    """Whether the first candidate is one of the gold entities, whatever the NIL flag says."""
+    return answer is not None and bool(answer.candidates) and answer.candidates[0].entity_id in gold.ids
+
+
+def first_probabilities(answers: Sequence[LinkedMention | None]) -> FLOATS:
+    """(m,) the linker's own probability that its first candidate is right; NaN where it gives none."""
+    return np.full(len(answers), np.nan)
+
+
+def _ranks(gold: GoldMention, answer: LinkedMention | None) -> tuple[int, int]:
+    """The ranks of the first and the last gold entity to be found."""
+    if answer is None or gold.nil:
+        return MISSED, MISSED
+    wanted = set(gold.ids)
+    found = [rank for rank, candidate in enumerate(answer.candidates, start=1) if candidate.entity_id in wanted]
+    return (found[0] if found else MISSED), (found[-1] if len(found) == len(wanted) else MISSED)
