@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
 from models.types import MentionInput
 from training.snapshot import Gold, SnapshotDocument, SnapshotMention
 
+_SEPARATORS = re.compile(r"[|+,;\s]+")
+NIL_MARKERS = frozenset({"", "-", "-1"})
 Resolve = Callable[[str], str | None]
 """A given id, primary or alternate, to the primary id; None where the knowledge base does not know it."""
 
@@ -34,8 +37,9 @@ class GoldMention:
 
 @dataclass(frozen=True, slots=True)
 class GoldSet:
-    """Decided mentions in document order. `alternate_ids` counts given ids that were alternates of a primary one,
-    `unknown_ids` those that the knowledge base does not know."""
+    """Decided mentions in document order. `alternate_ids` counts given ids that were alternates of a primary one (among
+    them obsolete ones), `unknown_ids` those that the knowledge base does not know. For decisions that came from a file
+    what the file stated counts, since an import maps ids already."""
 
     mentions: tuple[GoldMention, ...]
     alternate_ids: int = 0
@@ -66,9 +70,21 @@ def resolve_gold(documents: Iterable[SnapshotDocument], resolve: Resolve) -> Gol
             found = [(given, resolve(given)) for given in mention.gold.ids]
             alternate += sum(primary is not None and primary != given for given, primary in found)
             unknown += sum(primary is None for _, primary in found)
+            mapped, left = _stated(mention)
+            alternate, unknown = alternate + mapped, unknown + left
             ids = tuple(dict.fromkeys(primary for _, primary in found if primary is not None))
             mentions.append(_gold_mention(document, mention, mention.gold, ids))
     return GoldSet(tuple(mentions), alternate_ids=alternate, unknown_ids=unknown)
+
+
+def _stated(mention: SnapshotMention) -> tuple[int, int]:
+    """Of an imported decision: its ids that the file did not state as they are, and stated ids that became none."""
+    stated = [part for part in _SEPARATORS.split(mention.stated) if part not in NIL_MARKERS]
+    if mention.gold is None or not stated:
+        return 0, 0
+    plain = set(stated)
+    mapped = sum(plain.isdisjoint((given, given.partition(":")[2])) for given in mention.gold.ids)
+    return mapped, max(0, len(plain) - len(mention.gold.ids))
 
 
 def _gold_mention(

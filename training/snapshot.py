@@ -3,7 +3,8 @@
 A snapshot is a folder of two files. `snapshot.json`: {"kb_hash": str, "files": {name: sha256}}.
 `documents.jsonl`, one document a line: {"key", "split": "train"|"validation"|"test", "text", "mentions": [{"key",
 "spans": [[start, end], …] in code points, "types": [allowed types of the knowledge base], "gold": null | {"ids": […],
-"nil": bool}, "shown": [ids of the candidates that the curator saw, best first]}]}.
+"nil": bool}, "shown": [ids of the candidates that the curator saw, best first]}]}. A document may have a "name" for
+people, a mention the identifiers as its file "stated" them.
 """
 
 from __future__ import annotations
@@ -42,21 +43,26 @@ class Gold:
 
 @dataclass(frozen=True, slots=True)
 class SnapshotMention:
-    """`gold` is None where nothing was decided, or the decision is neither a link nor NIL."""
+    """`gold` is None where nothing was decided, or the decision is neither a link nor NIL. `stated` is what the file
+    said that the decision was imported from, before alternate identifiers were mapped."""
 
     key: str
     spans: tuple[tuple[int, int], ...]
     types: tuple[str, ...] = ()
     gold: Gold | None = None
     shown: tuple[str, ...] = ()
+    stated: str = ""
 
 
 @dataclass(frozen=True, slots=True)
 class SnapshotDocument:
+    """`name` is the document's identifier for people."""
+
     key: str
     split: Split
     text: str
     mentions: tuple[SnapshotMention, ...] = ()
+    name: str = ""
 
     def to_input(self, *, decided_only: bool = True) -> DocumentInput:
         """The document as the linker takes it; by default with its decided mentions only."""
@@ -132,6 +138,7 @@ def _document(raw: Mapping[str, Any]) -> SnapshotDocument:
         split=Split(raw["split"]),
         text=text,
         mentions=tuple(_mention(mention, len(text)) for mention in raw["mentions"]),
+        name=str(raw.get("name", "")),
     )
 
 
@@ -145,6 +152,7 @@ def _mention(raw: Mapping[str, Any], length: int) -> SnapshotMention:
         types=_strings(raw.get("types", ())),
         gold=_gold(raw["gold"]),
         shown=_strings(raw.get("shown", ())),
+        stated=str(raw.get("stated", "")),
     )
 
 

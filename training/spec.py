@@ -49,7 +49,12 @@ class TrainingSpec:
 
 @dataclass(frozen=True, slots=True)
 class EvaluationSpec:
-    """An evaluation job: a bundle on the decided mentions of one split of a snapshot, `k` candidates each."""
+    """An evaluation job: a bundle on the decided mentions of one split of a snapshot, `k` candidates each.
+
+    `against` is another bundle to be compared with. `memory`: the linker remembers the snapshot's train decisions (not
+    those of the split that is evaluated). `whole_kb`: the mentions are linked a second time without their types.
+    `resamples` and `seed` are those of the intervals.
+    """
 
     snapshot: Path
     bundle: Path
@@ -57,21 +62,66 @@ class EvaluationSpec:
     k: int = 64
     device: str = "auto"
     threads: int = 0
+    against: Path | None = None
+    memory: bool = True
+    whole_kb: bool = False
+    resamples: int = 1000
+    seed: int = 0
 
     @classmethod
     def from_json(cls, raw: Mapping[str, Any]) -> EvaluationSpec:
         """ModelError names a missing key or an unknown split."""
-        split = str(_needed(raw, "split"))
-        if split not in tuple(Split):
-            raise ModelError(f"There is no split '{split}'. Choose one of {', '.join(Split)}.")
+        resamples = raw.get("resamples")
         return cls(
             snapshot=Path(_needed(raw, "snapshot")),
             bundle=Path(_needed(raw, "bundle")),
-            split=Split(split),
+            split=_split(_needed(raw, "split")),
+            k=int(raw.get("k") or 64),
+            device=str(raw.get("device") or "auto"),
+            threads=int(raw.get("threads") or 0),
+            against=Path(raw["against"]) if raw.get("against") else None,
+            memory=bool(raw.get("memory", True)),
+            whole_kb=bool(raw.get("whole_kb", False)),
+            resamples=1000 if resamples is None else int(resamples),
+            seed=int(raw.get("seed") or 0),
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class ReplaySpec:
+    """A replay job: the gold of `split`, then of `then`, decided document by document by a simulated curator; at most
+    `limit` decisions (None: all)."""
+
+    snapshot: Path
+    bundle: Path
+    split: Split
+    then: Split | None = None
+    limit: int | None = None
+    memory: bool = True
+    k: int = 64
+    device: str = "auto"
+    threads: int = 0
+
+    @classmethod
+    def from_json(cls, raw: Mapping[str, Any]) -> ReplaySpec:
+        """ModelError names a missing key or an unknown split."""
+        return cls(
+            snapshot=Path(_needed(raw, "snapshot")),
+            bundle=Path(_needed(raw, "bundle")),
+            split=_split(_needed(raw, "split")),
+            then=_split(raw["then"]) if raw.get("then") else None,
+            limit=int(raw["limit"]) if raw.get("limit") else None,
+            memory=bool(raw.get("memory", True)),
             k=int(raw.get("k") or 64),
             device=str(raw.get("device") or "auto"),
             threads=int(raw.get("threads") or 0),
         )
+
+
+def _split(name: Any) -> Split:
+    if name not in tuple(Split):
+        raise ModelError(f"There is no split '{name}'. Choose one of {', '.join(Split)}.")
+    return Split(name)
 
 
 def _needed(raw: Mapping[str, Any], name: str) -> Any:

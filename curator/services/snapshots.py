@@ -1,7 +1,7 @@
 """The immutable input of a job, written from the store: `documents.jsonl` and `snapshot.json` in a folder.
 
-One document a line: {"key", "split", "text", "mentions": [{"key", "spans", "types", "gold": null | {"ids", "nil"},
-"shown"}]}; the index holds the knowledge base's hash and the documents file's SHA-256.
+One document a line: {"key", "name", "split", "text", "mentions": [{"key", "spans", "types", "gold": null | {"ids",
+"nil"}, "shown", "stated"}]}; the index holds the knowledge base's hash and the documents file's SHA-256.
 """
 
 from __future__ import annotations
@@ -9,7 +9,7 @@ from __future__ import annotations
 import hashlib
 import json
 import os
-from collections.abc import Generator, Iterator, Mapping, Sequence
+from collections.abc import Collection, Generator, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -59,24 +59,25 @@ def count_gold(store: Store, split: Split, *, only_done: bool = False) -> Snapsh
 
 
 def write_snapshot(
-    store: Store, folder: Path, splits: Sequence[Split], *, kb_hash: str, only_done: bool = False
+    store: Store, folder: Path, splits: Sequence[Split], *, kb_hash: str, only_done: bool | Collection[Split] = False
 ) -> Generator[Progress, None, dict[str, int]]:
     """Write the documents of `splits` that hold a link or NIL decision; returns {"documents": number}.
 
-    With `only_done` documents that are not done are left out: gold, as evaluation understands it. Raises UserError
-    for a full disk or a folder that cannot be written.
+    With `only_done` documents that are not done are left out, or those of the splits it names: gold, as evaluation
+    understands it. Raises UserError for a full disk or a folder that cannot be written.
     """
     with _told(folder):
         return (yield from _write_documents(store, folder, splits, kb_hash=kb_hash, only_done=only_done))
 
 
 def _write_documents(
-    store: Store, folder: Path, splits: Sequence[Split], *, kb_hash: str, only_done: bool
+    store: Store, folder: Path, splits: Sequence[Split], *, kb_hash: str, only_done: bool | Collection[Split]
 ) -> Generator[Progress, None, dict[str, int]]:
     folder.mkdir(parents=True, exist_ok=True)
-    state = DocumentState.DONE if only_done else None
+    done = () if only_done is False else splits if only_done is True else only_done
+    states = {split: DocumentState.DONE if split in done else None for split in splits}
     with store.read() as unit:
-        ids = [one for split in splits for one in unit.documents.ids(split=split, state=state)]
+        ids = [one for split, state in states.items() for one in unit.documents.ids(split=split, state=state)]
         mapping = unit.meta.type_mapping()
     written = 0
     digest = hashlib.sha256()
@@ -146,6 +147,7 @@ def _document(
 ) -> dict[str, Any]:
     return {
         "key": str(document.id),
+        "name": document.external_id,
         "split": document.split.value,
         "text": document.text,
         "mentions": [_mention(one, gold.get(one.id), mapping) for one in mentions],
@@ -161,6 +163,7 @@ def _mention(mention: Mention, decision: Decision | None, mapping: TypeMapping) 
         "types": list(mapping.types_for(mention.type)),
         "gold": {"ids": list(verdict.entity_ids), "nil": verdict.outcome is Outcome.NIL} if verdict else None,
         "shown": [one.entity_id for one in shown],
+        "stated": mention.raw_ids if decision and decision.is_imported else "",
     }
 
 
