@@ -4,6 +4,7 @@ Mention (PEL appendix A, BLINK):      [CLS] left [M_s] mention [M_e] right [SEP]
 Entity, TITLE_DESCRIPTION (ZESHEL):   [CLS] title [ENT] description [SEP]
 Entity, TITLE_TYPES (PEL, MedMentions): [CLS] title [SEP] types [SEP] description [SEP]
 Entity, TYPES_SYNONYMS (prototype triplet): [CLS] types [SEP] synonym 1 [SEP] synonym 2 … [SEP]
+Pair (PEL appendix B):                mention input, then the entity's without its [CLS]
 
 The special tokens [M_s], [M_e] and [ENT] are taken from the unused places of the tokenizer's vocabulary, so
 no embedding has to be added. Where an entity has no definition its synonyms stand in (a choice of ours).
@@ -109,6 +110,15 @@ def entity_tokens(tokenizer: Any, record: EntityRecord, *, settings: InputSettin
     for separator, piece in zip(separators, pieces[1:], strict=True):
         body += [separator, *piece]
     return (marks.cls, *body[: settings.entity_tokens - 2], marks.sep)
+
+
+def pair_tokens(mention: Sequence[int], entity: Sequence[int]) -> tuple[int, ...]:
+    """Mention and entity side by side, as a cross-encoder reads them, from what the functions above make.
+
+    PEL appendix B concatenates the two inputs; the second [CLS] is left out, as by Logeswaran et al. (2019), whom
+    it follows. Segments are not told apart, as in BLINK: the encoders we start from know only the first.
+    """
+    return (*mention, *entity[1:])
 
 
 def _description(record: EntityRecord) -> str:

@@ -124,13 +124,13 @@ class Linker:
         found = [[tables[(query.variants, query.types)] for query in group] for group in queries]
         if self.stages.trained:
             found = add_trained(self.stages, batch, queries, prepared, k=k)
-        if self.stages.ranker is not None:
+        found = [add_coherence(group, tables) for group, tables in zip(queries, found, strict=True)]
+        if self.stages.ranker is not None:  # last, so that the margins it goes by are those of all other stages
             found = add_ranker(self.stages, self.fusion, batch, found)
-        result = []
-        for document, group, group_tables in zip(batch, queries, found, strict=True):
-            coherent = add_coherence(group, group_tables)
-            result.append([self._scored(document, q, t) for q, t in zip(group, coherent, strict=True)])
-        return result
+        return [
+            [self._scored(document, query, table) for query, table in zip(group, group_tables, strict=True)]
+            for document, group, group_tables in zip(batch, queries, found, strict=True)
+        ]
 
     def _scored(self, document: DocumentInput, query: MentionQuery, table: CandidateTable) -> ScoredMention:
         ids = tuple(self.stages.kb.entities[row].id for row in table.rows)

@@ -1,32 +1,25 @@
-"""Re-ranking of the first candidates by a dual encoder (prototype-triplet paper, section 3.2).
+"""Re-ranking of the first candidates: what every ranker can do, and when it is asked.
 
-Mention vector: mean of the states at [START] and [END]; entity vector: the state at [CLS] of
-``[CLS] types [SEP] synonym 1 [SEP] …``; score: the negative Euclidean distance.
+A ranker is dear, so it is asked only where the linker hesitates (the margin rule), and for no more seconds a
+document than allowed. ``models/reranking.py`` puts its answers into the pipeline.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+import math
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field
-from pathlib import Path
 from typing import Any, Protocol
 
 import numpy as np
-import torch
 from numpy.typing import NDArray
 
-from models.biencoder import ENCODE_CHUNK, Mentions, index_source
-from models.encoders import Encoder, length_batches
+from models.biencoder import Mentions
 from models.errors import ModelError
-from models.files import atomic_path, read_json, write_json
-from models.inputs import EntityStyle, InputSettings, entity_tokens, mention_tokens
-from models.kb import KnowledgeBase
-from models.pooling import marker_mean
-from models.types import Progress
+from models.inputs import EntityStyle, InputSettings
 
 FLOATS = NDArray[np.float32]
-VECTORS_FILE = "entities.npy"
-HEADER_FILE = "entities.json"
+RULE = "rule"
 REMEDY = "Train the ranker again, or roll back to another bundle."
 
 
@@ -38,6 +31,10 @@ class Ranker(Protocol):
 
     def score(self, mentions: Mentions, candidates: Sequence[NDArray[np.int64]]) -> list[FLOATS]:
         """For each mention the (c,) scores of its candidate entity rows."""
+        ...
+
+    def relative(self, scores: FLOATS) -> FLOATS:
+        """One mention's (c,) scores brought to [−1, 0]: 0 for the best, in the same order."""
         ...
 
 
@@ -60,68 +57,95 @@ class RankerSettings:
             raise ModelError(f"The bundle's ranker settings are damaged ({error}). {REMEDY}") from error
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class DualRanker:
-    """``entities`` (entities of the KB, d) are the entity vectors, made when the bundle was built."""
+@dataclass(frozen=True, slots=True)
+class RerankRule:
+    """When the ranker is asked, and about how many candidates.
 
-    name: str
-    mention: Encoder
-    settings: RankerSettings
-    entities: NDArray[np.floating]
+    ``margin``: only about mentions whose first candidate leads the second by no more than this on the fused scale
+    (without the ranker); None asks always, below 0 never. ``share`` is the share of mentions for which the margin
+    was chosen, kept so that it can be chosen anew. ``seconds`` bounds the ranker's time for one document; None sets
+    no bound.
+    """
 
-    def score(self, mentions: Mentions, candidates: Sequence[NDArray[np.int64]]) -> list[FLOATS]:
-        vectors = encode_marked_mentions(self.mention, mentions, settings=self.settings.inputs)
-        scores = []
-        for vector, rows in zip(vectors, candidates, strict=True):
-            known = np.asarray(self.entities[rows], dtype=np.float32)
-            scores.append((-np.linalg.norm(known - vector, axis=1)).astype(np.float32))
-        return scores
+    top_k: int = 16
+    margin: float | None = None
+    share: float = 1.0
+    seconds: float | None = None
 
+    def to_json(self) -> dict[str, Any]:
+        """What a bundle keeps beside the number of candidates, under ``settings["rule"]``."""
+        return {"margin": self.margin, "share": self.share, "seconds": self.seconds}
 
-def encode_marked_mentions(encoder: Encoder, mentions: Mentions, *, settings: InputSettings) -> FLOATS:
-    """(m, d): mean of the two marker states, not normalised; equal inputs are encoded once."""
-    tokens = [mention_tokens(encoder.tokenizer, d, m, settings=settings) for d, m in mentions]
-    distinct = list(dict.fromkeys(tokens))
-    number = {item: row for row, item in enumerate(distinct)}
-    vectors = np.zeros((len(distinct), encoder.dimension), dtype=np.float32)
-    encoder.module.eval()
-    device = encoder.device
-    for rows in length_batches([len(t.ids) for t in distinct], limit=device.batch_size, tokens=device.batch_tokens):
-        ids, mask = encoder.pad([distinct[row].ids for row in rows])
-        starts = torch.tensor([distinct[row].start for row in rows], device=device.torch)
-        ends = torch.tensor([distinct[row].end for row in rows], device=device.torch)
-        with torch.inference_mode():
-            states = encoder.module.token_states(ids, mask)
-        vectors[rows] = marker_mean(states, starts, ends).float().cpu().numpy()
-    return vectors[[number[item] for item in tokens]]
+    @classmethod
+    def from_json(cls, top_k: Any, settings: Mapping[str, Any]) -> RerankRule:
+        """Without a rule the ranker is always asked; ModelError where numbers are missing or make no sense."""
+        raw = settings.get(RULE, {})
+        try:
+            if not isinstance(top_k, int) or top_k < 1:
+                raise ValueError(f"{top_k!r} candidates")
+            rule = cls(top_k, _number(raw, "margin"), _number(raw, "share") or 0.0, _number(raw, "seconds"))
+            if raw and not 0 < rule.share <= 1:
+                raise ValueError(f"a share of {rule.share}")
+        except (AttributeError, TypeError, ValueError) as error:
+            raise ModelError(f"The bundle's rule for its ranker is damaged ({error}). {REMEDY}") from error
+        return rule if raw else cls(top_k)
 
-
-def build_ranker_entities(
-    encoder: Encoder, kb: KnowledgeBase, folder: Path, *, settings: RankerSettings, kb_hash: str
-) -> Iterator[Progress]:
-    """Encode all entities (pooling is the encoder's, [CLS] in the paper) and store them in the ranker's folder."""
-    tokens = [entity_tokens(encoder.tokenizer, entity, settings=settings.inputs) for entity in kb.entities]
-    vectors = np.zeros((len(tokens), encoder.dimension), dtype=np.float32)
-    order = sorted(range(len(tokens)), key=lambda row: len(tokens[row]))
-    for start in range(0, len(order), ENCODE_CHUNK):
-        rows = order[start : start + ENCODE_CHUNK]
-        vectors[rows] = encoder.encode_ids([tokens[row] for row in rows], normalize=False)
-        yield Progress("ranker entities", min(start + ENCODE_CHUNK, len(order)), len(order))
-    folder.mkdir(parents=True, exist_ok=True)
-    with atomic_path(folder / VECTORS_FILE) as beside, beside.open("wb") as handle:
-        np.save(handle, vectors, allow_pickle=False)
-    write_json(folder / HEADER_FILE, {"source": index_source(kb_hash, encoder.fingerprint), "rows": len(tokens)})
+    def sentence(self, name: str) -> str:
+        """For the user, e.g. “x” ranks the first 8 candidates anew where the first leads by 0.03 at most."""
+        when = "" if self.margin is None else f" where the first leads by {self.margin:.3g} at most"
+        bound = "" if self.seconds is None else f", for {self.seconds:g} s a document at most"
+        return f"“{name}” ranks the first {self.top_k} candidates anew{when}{bound}."
 
 
-def load_ranker_entities(folder: Path, *, source: str) -> NDArray[np.floating]:
-    """Memory-mapped entity vectors; ModelError where they are missing, damaged or of another KB or encoder."""
-    header = read_json(folder / HEADER_FILE, what="The ranker's header", remedy=REMEDY)
-    if header.get("source") != source:
-        raise ModelError(f"The ranker {folder} was made from another knowledge base or encoder. {REMEDY}")
-    try:
-        vectors: NDArray[np.floating] = np.load(folder / VECTORS_FILE, mmap_mode="r", allow_pickle=False)
-    except (OSError, ValueError) as error:
-        raise ModelError(f"The ranker's vectors in {folder} are damaged ({error}). {REMEDY}") from error
-    if len(vectors) != header.get("rows"):
-        raise ModelError(f"The ranker's vectors in {folder} are incomplete. {REMEDY}")
-    return vectors
+@dataclass(slots=True)
+class Tally:
+    """Mentions the ranker was asked about since the linker was loaded, and its seconds.
+
+    ``certain`` ones were left out by the margin rule (or for want of a second candidate), ``late`` ones by the clock.
+    """
+
+    asked: int = 0
+    certain: int = 0
+    late: int = 0
+    seconds: float = 0.0
+
+
+def choose_margin(leads: Sequence[float], share: float) -> float | None:
+    """The margin within which the ``share`` of mentions with the smallest leads lies; None for all of them.
+
+    At least one mention is asked about; mentions of equal lead are asked about together. Without any mention −1:
+    nothing is known, so the ranker is not asked.
+    """
+    if share >= 1:
+        return None
+    if not leads:
+        return -1.0
+    ordered = sorted(leads)
+    return float(ordered[max(1, round(share * len(ordered))) - 1])
+
+
+def relative_by_range(scores: FLOATS) -> FLOATS:
+    """(c,) scores on an unknown scale, such as distances: the worst at −1, the best at 0; all 0 where all are equal."""
+    spread = float(np.ptp(scores)) if len(scores) else 0.0
+    if not spread > 0:
+        return np.zeros(len(scores), dtype=np.float32)
+    result: FLOATS = ((scores - scores.max()) / spread).astype(np.float32)
+    return result
+
+
+def relative_by_softmax(scores: FLOATS) -> FLOATS:
+    """(c,) logits as probabilities less that of the best: nearly 0 for all where the ranker cannot tell them apart."""
+    if not len(scores):
+        return np.zeros(0, dtype=np.float32)
+    odds = np.exp(np.asarray(scores, dtype=np.float64) - float(scores.max()))
+    result: FLOATS = ((odds - 1.0) / odds.sum()).astype(np.float32)
+    return result
+
+
+def _number(raw: Mapping[str, Any], name: str) -> float | None:
+    value = raw.get(name)
+    if value is None:
+        return None
+    if isinstance(value, bool) or not isinstance(value, (int, float)) or not math.isfinite(value):
+        raise ValueError(f"{name} {value!r}")
+    return float(value)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 
@@ -17,15 +17,17 @@ from models.biencoder import (
 from models.build import NAMES_INDEX, names_source
 from models.bundle import REMEDY, Bundle, EncoderRef, RankerSpec, RetrieverSpec
 from models.candidates import LEXICAL, NAMES, NameCandidates, NameStage
+from models.cross_encoder import load_cross_encoder
 from models.device import Device
+from models.dual_ranker import DualRanker, load_ranker_entities
 from models.encoders import Encoder, load_encoder
 from models.errors import ModelError
-from models.fusion import MINMAX, RAW
+from models.fusion import MINMAX, RAW, RELATIVE
 from models.index import VectorIndex
 from models.kb import KB_FILE, KnowledgeBase, load_kb
 from models.lexical import LexicalRetriever, TfIdf
 from models.names import NamesRetriever
-from models.ranker import DualRanker, Ranker, RankerSettings, load_ranker_entities
+from models.ranker import Ranker, RankerSettings, RerankRule, Tally
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -36,9 +38,10 @@ class Stages:
     names: NameCandidates
     trained: tuple[BiencoderRetriever, ...]
     ranker: Ranker | None
-    ranker_top_k: int
+    rule: RerankRule
     scales: dict[str, str]
     sentences: tuple[str, ...]
+    tally: Tally = field(default_factory=Tally)
 
 
 class StageLoader:
@@ -69,14 +72,14 @@ class StageLoader:
         if not untrained:
             raise ModelError(f"{self.bundle.path} has no retriever over names. {REMEDY}")
         defined = np.asarray([bool(entity.definition) for entity in kb.entities], dtype=bool)
-        ranker = self._ranker(manifest.ranker, sentences) if manifest.ranker else None
+        ranker, rule = self._ranker(manifest.ranker, kb, sentences) if manifest.ranker else (None, RerankRule())
         return Stages(
             kb,
             NameCandidates(kb, untrained, defined),
             tuple(trained),
             ranker,
-            manifest.ranker.top_k if manifest.ranker else 0,
-            {r.name: MINMAX if r.towers.settings.scorer is Scorer.DOT else RAW for r in trained} | {"ranker": MINMAX},
+            rule,
+            {r.name: MINMAX if r.towers.settings.scorer is Scorer.DOT else RAW for r in trained} | {"ranker": RELATIVE},
             tuple(sentences),
         )
 
@@ -112,11 +115,14 @@ class StageLoader:
         sentences.append(retriever.sentence())
         return retriever
 
-    def _ranker(self, spec: RankerSpec, sentences: list[str]) -> Ranker:
-        if spec.kind != "dual":
+    def _ranker(self, spec: RankerSpec, kb: KnowledgeBase, sentences: list[str]) -> tuple[Ranker, RerankRule]:
+        rule = RerankRule.from_json(spec.top_k, spec.settings)
+        if spec.kind not in ("dual", "cross") or not spec.encoders:
             raise ModelError(f"{self.bundle.path} has a ranker of the unknown kind {spec.kind!r}. {REMEDY}")
-        mention, entity = spec.encoders[0], spec.encoders[-1]
-        source = index_source(self.bundle.manifest.kb_hash, entity.fingerprint)
-        vectors = load_ranker_entities(self.bundle.file(spec.folder), source=source)
-        sentences.append(f"“{spec.name}” ranks the first {spec.top_k} candidates anew.")
-        return DualRanker(spec.name, self.encoder(mention), RankerSettings.from_json(spec.settings), vectors)
+        folder, settings = self.bundle.file(spec.folder), RankerSettings.from_json(spec.settings)
+        sentences.append(rule.sentence(spec.name))
+        first, last = spec.encoders[0], spec.encoders[-1]
+        if spec.kind == "cross":
+            return load_cross_encoder(spec.name, self.encoder(first), folder, settings=settings, kb=kb), rule
+        vectors = load_ranker_entities(folder, source=index_source(self.bundle.manifest.kb_hash, last.fingerprint))
+        return DualRanker(spec.name, self.encoder(first), settings, vectors), rule

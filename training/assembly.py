@@ -11,12 +11,13 @@ import numpy as np
 from models.biencoder import INDEX_FILE, BiencoderSettings, Scorer, index_source
 from models.bundle import Bundle, EncoderRef, Manifest, RankerSpec, RetrieverSpec, reuse
 from models.default_encoder import default_encoder_folder
+from models.dual_ranker import HEADER_FILE, VECTORS_FILE
 from models.encoders import Encoder, load_encoder, normalized, save_encoder
 from models.files import atomic_path, write_json
 from models.index import VectorIndex
 from models.inputs import InputSettings
 from models.pooling import Pooling
-from models.ranker import HEADER_FILE, VECTORS_FILE, RankerSettings
+from models.ranker import RankerSettings
 from training.losses import Similarity
 from training.recipes import Recipe, Role
 from training.towers import FloatArray

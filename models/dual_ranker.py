@@ -1,0 +1,99 @@
+"""Re-ranking of the first candidates by a dual encoder (prototype-triplet paper, section 3.2).
+
+Mention vector: mean of the states at [START] and [END]; entity vector: the state at [CLS] of
+``[CLS] types [SEP] synonym 1 [SEP] …``; score: the negative Euclidean distance.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+
+from models.biencoder import ENCODE_CHUNK, Mentions, index_source
+from models.encoders import Encoder, length_batches
+from models.errors import ModelError
+from models.files import atomic_path, read_json, write_json
+from models.inputs import InputSettings, entity_tokens, mention_tokens
+from models.kb import KnowledgeBase
+from models.pooling import marker_mean
+from models.ranker import FLOATS, REMEDY, RankerSettings, relative_by_range
+from models.types import Progress
+
+VECTORS_FILE = "entities.npy"
+HEADER_FILE = "entities.json"
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class DualRanker:
+    """``entities`` (entities of the KB, d) are the entity vectors, made when the bundle was built."""
+
+    name: str
+    mention: Encoder
+    settings: RankerSettings
+    entities: NDArray[np.floating]
+
+    def score(self, mentions: Mentions, candidates: Sequence[NDArray[np.int64]]) -> list[FLOATS]:
+        vectors = encode_marked_mentions(self.mention, mentions, settings=self.settings.inputs)
+        scores = []
+        for vector, rows in zip(vectors, candidates, strict=True):
+            known = np.asarray(self.entities[rows], dtype=np.float32)
+            scores.append((-np.linalg.norm(known - vector, axis=1)).astype(np.float32))
+        return scores
+
+    def relative(self, scores: FLOATS) -> FLOATS:
+        """By range: a distance means something only beside the other candidates' distances."""
+        return relative_by_range(scores)
+
+
+def encode_marked_mentions(encoder: Encoder, mentions: Mentions, *, settings: InputSettings) -> FLOATS:
+    """(m, d): mean of the two marker states, not normalised; equal inputs are encoded once."""
+    tokens = [mention_tokens(encoder.tokenizer, d, m, settings=settings) for d, m in mentions]
+    distinct = list(dict.fromkeys(tokens))
+    number = {item: row for row, item in enumerate(distinct)}
+    vectors = np.zeros((len(distinct), encoder.dimension), dtype=np.float32)
+    encoder.module.eval()
+    device = encoder.device
+    for rows in length_batches([len(t.ids) for t in distinct], limit=device.batch_size, tokens=device.batch_tokens):
+        ids, mask = encoder.pad([distinct[row].ids for row in rows])
+        starts = torch.tensor([distinct[row].start for row in rows], device=device.torch)
+        ends = torch.tensor([distinct[row].end for row in rows], device=device.torch)
+        with torch.inference_mode():
+            states = encoder.module.token_states(ids, mask)
+        vectors[rows] = marker_mean(states, starts, ends).float().cpu().numpy()
+    return vectors[[number[item] for item in tokens]]
+
+
+def build_ranker_entities(
+    encoder: Encoder, kb: KnowledgeBase, folder: Path, *, settings: RankerSettings, kb_hash: str
+) -> Iterator[Progress]:
+    """Encode all entities (pooling is the encoder's, [CLS] in the paper) and store them in the ranker's folder."""
+    tokens = [entity_tokens(encoder.tokenizer, entity, settings=settings.inputs) for entity in kb.entities]
+    vectors = np.zeros((len(tokens), encoder.dimension), dtype=np.float32)
+    order = sorted(range(len(tokens)), key=lambda row: len(tokens[row]))
+    for start in range(0, len(order), ENCODE_CHUNK):
+        rows = order[start : start + ENCODE_CHUNK]
+        vectors[rows] = encoder.encode_ids([tokens[row] for row in rows], normalize=False)
+        yield Progress("ranker entities", min(start + ENCODE_CHUNK, len(order)), len(order))
+    folder.mkdir(parents=True, exist_ok=True)
+    with atomic_path(folder / VECTORS_FILE) as beside, beside.open("wb") as handle:
+        np.save(handle, vectors, allow_pickle=False)
+    write_json(folder / HEADER_FILE, {"source": index_source(kb_hash, encoder.fingerprint), "rows": len(tokens)})
+
+
+def load_ranker_entities(folder: Path, *, source: str) -> NDArray[np.floating]:
+    """Memory-mapped entity vectors; ModelError where they are missing, damaged or of another KB or encoder."""
+    header = read_json(folder / HEADER_FILE, what="The ranker's header", remedy=REMEDY)
+    if header.get("source") != source:
+        raise ModelError(f"The ranker {folder} was made from another knowledge base or encoder. {REMEDY}")
+    try:
+        vectors: NDArray[np.floating] = np.load(folder / VECTORS_FILE, mmap_mode="r", allow_pickle=False)
+    except (OSError, ValueError) as error:
+        raise ModelError(f"The ranker's vectors in {folder} are damaged ({error}). {REMEDY}") from error
+    if len(vectors) != header.get("rows"):
+        raise ModelError(f"The ranker's vectors in {folder} are incomplete. {REMEDY}")
+    return vectors
