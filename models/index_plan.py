@@ -1,0 +1,95 @@
+"""Which kind of FAISS index suits so many vectors on this machine, and why, in a sentence."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass
+from enum import StrEnum
+from math import sqrt
+
+from models.errors import ModelError
+
+FLAT_BYTES = 600 * 2**20
+CODED_ROWS = 3_000_000
+GRAPH_BYTES = 300  # of links, for each vector
+UNKNOWN_MEMORY = 8 * 2**30
+AUTO = "auto"
+
+
+class IndexKind(StrEnum):
+    FLAT = "flat"
+    SQ8 = "sq8"
+    IVF = "ivf"
+    HNSW = "hnsw"
+
+
+@dataclass(frozen=True, slots=True)
+class IndexPlan:
+    """A kind of index, FAISS's factory string for it, and why."""
+
+    kind: IndexKind
+    factory: str
+    sentence: str
+
+
+def plan_index(
+    rows: int, dimension: int, *, kind: IndexKind | None = None, memory: int | None = None, gpu_memory: int = 0
+) -> IndexPlan:
+    """Choose the kind of index for ``rows`` vectors of float32; ``kind`` is the user's choice and overrides.
+
+    ``memory`` is what the index may take, in bytes (None: an eighth of the machine's), ``gpu_memory`` what the GPU
+    has (0: FAISS has none). Exact search wherever vectors fit and one query stays below a tenth of a second: up to
+    600 MiB, or all that half of the GPU holds. Beyond, 8-bit codes (they keep 99.5 % of the top 64), up to three
+    million; beyond, a neighbour graph over codes; where that does not fit either, cells, of which few are read.
+    """
+    limit = memory_share() if memory is None else memory
+    chosen, reason = _choose(rows, dimension, limit, gpu_memory) if kind is None else (kind, "as set by the user")
+    cells = cell_count(rows)
+    factory, means = {
+        IndexKind.FLAT: ("Flat", "exact"),
+        IndexKind.SQ8: ("SQ8", "8-bit codes, all compared"),
+        IndexKind.IVF: (f"IVF{cells},SQ8", f"{cells:,} cells of 8-bit codes, the nearest compared"),
+        IndexKind.HNSW: ("HNSW32,SQ8", "a neighbour graph over 8-bit codes"),
+    }[chosen]
+    return IndexPlan(chosen, factory, f"{rows:,} vectors are searched by {chosen.value} ({means}), {reason}.")
+
+
+def parse_kind(name: str) -> IndexKind | None:
+    """The kind a setting names; None for "auto" and for nothing. ModelError names what there is."""
+    if name in ("", AUTO):
+        return None
+    try:
+        return IndexKind(name)
+    except ValueError as error:
+        kinds = ", ".join(kind.value for kind in IndexKind)
+        raise ModelError(f"There is no kind of index {name!r}. Choose {AUTO}, {kinds}.") from error
+
+
+def memory_share() -> int:
+    """An eighth of the machine's memory, in bytes; of 8 GiB where the system does not tell."""
+    names = getattr(os, "sysconf_names", {})
+    if "SC_PHYS_PAGES" not in names or "SC_PAGE_SIZE" not in names:
+        return UNKNOWN_MEMORY // 8
+    return os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE") // 8
+
+
+def cell_count(rows: int) -> int:
+    """4 √n cells, as FAISS advises, and at least 39 vectors for each to be trained on."""
+    return int(max(1, min(65536, 4 * sqrt(rows), rows / 39)))
+
+
+def _choose(rows: int, dimension: int, limit: int, gpu_memory: int) -> tuple[IndexKind, str]:
+    size = rows * dimension * 4
+    if gpu_memory and size <= gpu_memory // 2:
+        return IndexKind.FLAT, f"since {_mib(size)} of vectors fit into half of the GPU's {_mib(gpu_memory)}"
+    if size <= min(FLAT_BYTES, limit):
+        return IndexKind.FLAT, f"since {_mib(size)} of vectors fit into {_mib(min(FLAT_BYTES, limit))}"
+    if rows <= CODED_ROWS and size // 4 <= limit:
+        return IndexKind.SQ8, f"since {_mib(size)} of vectors are too many for exact search but their codes are not"
+    if size // 4 + rows * GRAPH_BYTES <= limit:
+        return IndexKind.HNSW, f"since {rows:,} are too many to be compared one by one and the graph fits into memory"
+    return IndexKind.IVF, f"since even codes ({_mib(size // 4)}) are too many for {_mib(limit)} or to be all compared"
+
+
+def _mib(size: int) -> str:
+    return f"{size / 2**20:,.0f} MiB"
