@@ -7,9 +7,11 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 import numpy as np
+from torch import nn
 
 from models.biencoder import INDEX_FILE, BiencoderSettings, Scorer, index_source
 from models.bundle import Bundle, EncoderRef, Manifest, RankerSpec, RetrieverSpec, reuse
+from models.cross_encoder import save_head
 from models.default_encoder import default_encoder_folder
 from models.dual_ranker import HEADER_FILE, VECTORS_FILE
 from models.encoders import Encoder, load_encoder, normalized, save_encoder
@@ -17,9 +19,9 @@ from models.files import atomic_path, write_json
 from models.index import VectorIndex
 from models.inputs import InputSettings
 from models.pooling import Pooling
-from models.ranker import RankerSettings
+from models.ranker import RULE, RankerSettings, RerankRule
 from training.losses import Similarity
-from training.recipes import Recipe, Role
+from training.recipes import Hyperparameters, Recipe, Role
 from training.towers import FloatArray
 
 
@@ -36,6 +38,16 @@ class TrainedPart:
     inputs: InputSettings
 
 
+@dataclass(frozen=True, slots=True, eq=False)
+class TrainedPair:
+    """What training made of a cross-encoder: `encoder` holds its transformer, `tokens` is the longest pair."""
+
+    encoder: Encoder
+    head: nn.Linear
+    inputs: InputSettings
+    tokens: int
+
+
 def base_encoder_folder(base: Bundle) -> Path:
     """The encoder from which towers start: that of the untrained retriever over names, else the default one."""
     names = base.manifest.retriever("names")
@@ -48,7 +60,7 @@ def load_tower(folder: Path, recipe: Recipe, inputs: InputSettings, *, device: s
     return load_encoder(folder, device=device, max_tokens=tokens, pooling=Pooling(recipe.pooling))
 
 
-def write_part(part: TrainedPart, recipe: Recipe, base: Bundle, staging: Path, *, top_k: int) -> Manifest:
+def write_part(part: TrainedPart, recipe: Recipe, base: Bundle, staging: Path, *, wanted: Hyperparameters) -> Manifest:
     """Write weights and index or vectors, share what stays, and return the manifest so far (fusion and NIL are the
     base's). A trained part of the same stage is replaced, and so is any ranker by a ranker."""
     known = _known(part.entity, base.manifest)
@@ -56,13 +68,30 @@ def write_part(part: TrainedPart, recipe: Recipe, base: Bundle, staging: Path, *
         _save(part.mention, staging, f"encoders/{recipe.stage}-mention"),
         known or _save(part.entity, staging, f"encoders/{recipe.stage}-entity"),
     )
-    kept = _kept(base.manifest, recipe)
-    for relative in _shared_paths(kept):
-        reuse(base, relative, staging)
+    kept = _share_kept(recipe, base, staging)
     if recipe.role is Role.RETRIEVER:
         spec = _write_retriever(part, recipe, encoders, staging, kb_hash=base.manifest.kb_hash)
         return replace(kept, retrievers=(*kept.retrievers, spec))
-    return replace(kept, ranker=_write_ranker(part, recipe, encoders, staging, base.manifest.kb_hash, top_k=top_k))
+    _write_entities(
+        part, staging / f"rankers/{recipe.stage}", source=index_source(kept.kb_hash, encoders[1].fingerprint)
+    )
+    return replace(kept, ranker=_ranker_spec("dual", recipe, encoders, part.inputs, wanted))
+
+
+def write_pair(pair: TrainedPair, recipe: Recipe, base: Bundle, staging: Path, *, wanted: Hyperparameters) -> Manifest:
+    """The same for a cross-encoder: its transformer and its last layer. No entity is encoded."""
+    ref = _save(replace(pair.encoder, max_tokens=pair.tokens), staging, f"encoders/{recipe.stage}")
+    save_head(pair.head, staging / f"rankers/{recipe.stage}", encoder=ref.fingerprint)
+    kept = _share_kept(recipe, base, staging)
+    return replace(kept, ranker=_ranker_spec("cross", recipe, (ref,), pair.inputs, wanted))
+
+
+def _share_kept(recipe: Recipe, base: Bundle, staging: Path) -> Manifest:
+    """The base's manifest without what is replaced; what stays is shared with the staging folder."""
+    kept = _kept(base.manifest, recipe)
+    for relative in _shared_paths(kept):
+        reuse(base, relative, staging)
+    return kept
 
 
 def _save(encoder: Encoder, staging: Path, relative: str) -> EncoderRef:
@@ -112,20 +141,17 @@ def _write_retriever(
     return RetrieverSpec(recipe.stage, "biencoder", folder, encoders, settings.to_json())
 
 
-def _write_ranker(
-    part: TrainedPart,
-    recipe: Recipe,
-    encoders: tuple[EncoderRef, EncoderRef],
-    staging: Path,
-    kb_hash: str,
-    *,
-    top_k: int,
-) -> RankerSpec:
-    folder = f"rankers/{recipe.stage}"
-    (staging / folder).mkdir(parents=True, exist_ok=True)
-    with atomic_path(staging / folder / VECTORS_FILE) as beside, beside.open("wb") as handle:
+def _write_entities(part: TrainedPart, folder: Path, *, source: str) -> None:
+    folder.mkdir(parents=True, exist_ok=True)
+    with atomic_path(folder / VECTORS_FILE) as beside, beside.open("wb") as handle:
         np.save(handle, part.vectors, allow_pickle=False)
-    header = {"source": index_source(kb_hash, encoders[1].fingerprint), "rows": len(part.vectors)}
-    write_json(staging / folder / HEADER_FILE, header)
-    settings = RankerSettings(part.inputs).to_json()
-    return RankerSpec(recipe.stage, "dual", folder, encoders, top_k=top_k, settings=settings)
+    write_json(folder / HEADER_FILE, {"source": source, "rows": len(part.vectors)})
+
+
+def _ranker_spec(
+    kind: str, recipe: Recipe, encoders: tuple[EncoderRef, ...], inputs: InputSettings, wanted: Hyperparameters
+) -> RankerSpec:
+    """Asked always, until a margin was chosen on the held-out documents."""
+    rule = RerankRule(wanted.candidates, share=wanted.asked_share, seconds=wanted.seconds_per_document or None)
+    settings = {**RankerSettings(inputs).to_json(), RULE: rule.to_json()}
+    return RankerSpec(recipe.stage, kind, f"rankers/{recipe.stage}", encoders, wanted.candidates, settings)

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import platform
 from collections.abc import Generator, Iterator, Mapping
-from dataclasses import asdict, replace
+from dataclasses import asdict
 from importlib import metadata
 from typing import Any
 
@@ -19,22 +19,21 @@ from models.device import choose_device
 from models.linker import Linker, ScoredMention
 from models.reranking import RANKER
 from models.types import LinkedMention
-from training.assembly import TrainedPart, write_part
-from training.budget import Budget, trains_entities
+from training.budget import Budget
+from training.cross_encoder_learning import learn_pair
 from training.evaluation import evaluate, flips
 from training.events import Event, Phase, note
 from training.gate import Alone, GateResult, judge
 from training.gold import GoldSet, resolve_gold
-from training.preparation import K, Loaded, Prepared, load, part_recall, prepare
-from training.recipes import Role
+from training.learning import Learnt, learn_towers
+from training.preparation import K, Loaded, Prepared, load, prepare
+from training.ranker_rule import ask, chosen_rule, rule_note, silent, with_margin, with_rule, without_time_limit
+from training.recipes import Network, Role
 from training.refit import cross_fitted, refit
 from training.snapshot import SnapshotDocument
 from training.spec import TrainingSpec
-from training.tasks import make_settings, make_task, make_towers
-from training.towers import FloatArray, Towers
-from training.trainer import TrainResult, train
-from training.vectors import entity_vectors, mention_vectors
 
+ASKED_AT_ONCE = 256
 PACKAGES = ("torch", "transformers", "faiss-cpu", "faiss-gpu", "numpy", "scikit-learn", "safetensors")
 
 
@@ -58,56 +57,21 @@ def run_training(spec: TrainingSpec | Mapping[str, Any], *, shuffle_labels: bool
 def _steps(spec: TrainingSpec, budget: Budget, notes: list[str], *, shuffle_labels: bool) -> Iterator[Event]:
     loaded = yield from load(spec)
     prepared = yield from prepare(loaded, budget, shuffle_labels=shuffle_labels)
-    trained, why = trains_entities(loaded.wanted.entity_tower, prepared.work, prepared.rates, budget.left())
-    yield note(Phase.PREPARE, why)
-    towers = make_towers(loaded, prepared, trained=trained)
-    result = yield from _train(loaded, prepared, towers, budget, trained=trained)
-    vectors = prepared.vectors
-    if trained:
-        vectors = yield from entity_vectors(replace(prepared.encoder, module=towers.entity), prepared.texts)
-    alone = _alone(loaded, prepared, towers, vectors)
-    manifest = yield from _write_part(loaded, _part(prepared, towers, vectors, loaded, trained=trained))
+    learn = learn_pair if loaded.recipe.network is Network.PAIR else learn_towers
+    learnt = yield from learn(loaded, prepared, budget)
+    manifest = yield from _write_part(loaded, learnt)
     linker, new = yield from _refit(loaded)
     yield Event(Phase.EVALUATE, 0, 1, text="Comparing the old and the new linker")
-    gate, metrics = _compare(loaded, prepared, linker, new, alone)
-    facts = _provenance(loaded, gate, result, budget, trained=trained) | {"notes": notes}
+    gate, metrics = _compare(loaded, prepared, linker, new, learnt.alone)
+    facts = _provenance(loaded, gate, learnt, budget) | {"notes": notes}
     yield from _finish(manifest.replace(metrics=metrics, training=facts), linker, gate)
 
 
-def _train(
-    loaded: Loaded, prepared: Prepared, towers: Towers, budget: Budget, *, trained: bool
-) -> Generator[Event, None, TrainResult]:
-    task = make_task(loaded, prepared, towers)
-    result = yield from train(task, make_settings(loaded, prepared, budget, trained=trained))
-    if result.cut_short:
-        yield note(Phase.TRAIN, "The time budget ended training before the planned number of steps.")
-    yield note(
-        Phase.TRAIN,
-        f"{result.steps:,} steps, {result.epochs:.1f} passes in {result.seconds:.0f} s; the loss went from "
-        f"{result.losses[0]:.3f} to {result.losses[-1]:.3f}.",
-    )
-    return result
-
-
-def _alone(loaded: Loaded, prepared: Prepared, towers: Towers, vectors: FloatArray) -> Alone:
-    """The part by itself on the held-out documents, untrained and trained."""
-    mentions = mention_vectors(towers, prepared.held_out)
-    after = part_recall(loaded, mentions, vectors, prepared.held_out, prepared.ranked)
-    return Alone(prepared.before[0], after[0], prepared.before[1], after[1])
-
-
-def _part(prepared: Prepared, towers: Towers, vectors: FloatArray, loaded: Loaded, *, trained: bool) -> TrainedPart:
-    mention = replace(prepared.encoder, module=towers.mention, fingerprint="")
-    entity = replace(prepared.encoder, module=towers.entity, fingerprint="") if trained else prepared.encoder
-    return TrainedPart(mention, entity, vectors, loaded.inputs)
-
-
-def _write_part(loaded: Loaded, part: TrainedPart) -> Generator[Event, None, Manifest]:
+def _write_part(loaded: Loaded, learnt: Learnt) -> Generator[Event, None, Manifest]:
     """The bundle with the base's weights, so that it can be opened and fitted."""
     yield Event(Phase.INDEX, 0, 1, text="Building the index")
     staging = loaded.spec.staging
-    written = write_part(part, loaded.recipe, loaded.base, staging, top_k=loaded.wanted.candidates)
-    manifest = written.replace(
+    manifest = learnt.write(staging).replace(
         id=new_id(loaded.recipe.id),
         kind=loaded.recipe.id,
         created=now(),
@@ -122,8 +86,12 @@ def _write_part(loaded: Loaded, part: TrainedPart) -> Generator[Event, None, Man
 
 
 def _refit(loaded: Loaded) -> Generator[Event, None, tuple[Linker, list[LinkedMention]]]:
-    """The new linker with weights fitted on all held-out documents, and cross-fitted answers for them."""
-    linker = Linker.load(loaded.spec.staging, device=choose_device(loaded.spec.device))
+    """The new linker with weights fitted on all held-out documents, and cross-fitted answers for them.
+
+    A new ranker is asked last, when the margins of all other stages are known."""
+    loaded_anew = without_time_limit(Linker.load(loaded.spec.staging, device=choose_device(loaded.spec.device)))
+    ranks = loaded.recipe.role is Role.RANKER
+    linker = silent(loaded_anew) if ranks else loaded_anew
     scored: list[list[ScoredMention]] = []
     total = len(loaded.parts.held_out)
     for fold in loaded.parts.folds:
@@ -132,11 +100,32 @@ def _refit(loaded: Loaded) -> Generator[Event, None, tuple[Linker, list[LinkedMe
             scored[-1].extend(linker.score([document.to_input()], k=K))
             done = sum(len(part) for part in loaded.parts.folds[: len(scored) - 1]) + fold.index(document) + 1
             yield Event(Phase.REFIT, done, total, text="Refitting fusion and NIL" if done == 1 else "")
+    if ranks:
+        linker, scored = yield from _ask_ranker(loaded_anew, scored)
     gold, stage = _gold(loaded, loaded.parts.held_out), _stage(loaded)
     new = cross_fitted(linker, scored, gold, stage=stage, k=K)
     linker = refit(linker, [mention for part in scored for mention in part], gold, stage=stage)
     yield note(Phase.REFIT, linker.fusion.sentence())
     return linker, new
+
+
+def _ask_ranker(
+    linker: Linker, scored: list[list[ScoredMention]]
+) -> Generator[Event, None, tuple[Linker, list[list[ScoredMention]]]]:
+    """The linker with the margin that the recipe's share of mentions lies within, and their scores."""
+    every = [mention for part in scored for mention in part]
+    rule = chosen_rule(linker, every)
+    yield note(Phase.REFIT, rule_note(rule, every))
+    ruled = with_rule(linker, rule)
+    answers: list[list[ScoredMention]] = []
+    done = 0
+    for part in scored:
+        answers.append([])
+        for start in range(0, len(part), ASKED_AT_ONCE):
+            answers[-1].extend(ask(ruled, part[start : start + ASKED_AT_ONCE]))
+            done = min(done + ASKED_AT_ONCE, len(every))
+            yield Event(Phase.REFIT, done, len(every))
+    return ruled, answers
 
 
 def _compare(
@@ -161,6 +150,8 @@ def _finish(manifest: Manifest, linker: Linker, gate: GateResult) -> Iterator[Ev
     yield Event(Phase.WRITE, 0, 1, text="Writing the bundle")
     staging = linker.bundle.path
     final = manifest.replace(fusion=linker.fusion.to_json(), nil=linker.nil.to_json())
+    if final.ranker is not None:
+        final = final.replace(ranker=with_margin(final.ranker, linker.stages.rule.margin))
     seal(staging, final, known=Bundle(staging, linker.bundle.manifest))
     open_bundle(staging, verify="full")
     yield Event(Phase.WRITE, 1, 1)
@@ -182,17 +173,15 @@ def _gold(loaded: Loaded, documents: tuple[SnapshotDocument, ...]) -> GoldSet:
     return resolve_gold(documents, loaded.kb.resolved.get)
 
 
-def _provenance(
-    loaded: Loaded, gate: GateResult, result: TrainResult, budget: Budget, *, trained: bool
-) -> dict[str, Any]:
+def _provenance(loaded: Loaded, gate: GateResult, learnt: Learnt, budget: Budget) -> dict[str, Any]:
     """Everything needed to repeat the run, and what it cost."""
     parts = {"train": loaded.parts.train, "held_out": loaded.parts.held_out}
     return {
         "recipe": loaded.recipe.id,
         "parameters": dict(loaded.values),
         "gate": {"verdict": gate.verdict.value, "message": gate.sentence},
-        "entity_tower": "trained" if trained else "frozen",
-        "run": asdict(result),
+        "entity_tower": learnt.entity_tower,
+        "run": asdict(learnt.result),
         "folds": len(loaded.parts.folds),
         "documents": {name: [document.key for document in documents] for name, documents in parts.items()},
         "data_hash": loaded.snapshot.data_hash,

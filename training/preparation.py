@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Generator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 
 from models.bundle import Bundle, open_bundle
 from models.device import choose_device
@@ -21,7 +21,8 @@ from training.examples import EntityTexts, Example, make_examples, shuffled_labe
 from training.holdout import Parts, divide
 from training.losses import ProxyLoss
 from training.negatives import Kinship
-from training.recipes import Hyperparameters, Recipe, Role, Value, load_recipe
+from training.ranker_rule import without_ranker, without_time_limit
+from training.recipes import Hyperparameters, Network, Recipe, Role, Value, load_recipe
 from training.snapshot import Snapshot, SnapshotDocument, read_snapshot
 from training.spec import TrainingSpec
 from training.towers import FloatArray, Towers
@@ -61,16 +62,25 @@ class Loaded:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Prepared:
-    """What training starts from. `vectors` are the untrained entity tower's, `ranked` the candidate rows of the linker
-    in use by mention key, `old` its answers on the held-out documents, `before` the untrained part's recall there."""
+    """What training starts from. By mention key: `ranked` are the candidate rows of the linker in use (without its
+    ranker, where a new one is trained), `leads` by how much the first leads the second. `old` are the answers of the
+    linker in use on the held-out documents, which took `seconds_per_document`."""
 
     encoder: Encoder
     texts: EntityTexts
     train: tuple[Example, ...]
     held_out: tuple[Example, ...]
-    vectors: FloatArray
     ranked: Mapping[str, Sequence[int]]
+    leads: Mapping[str, float]
     old: tuple[LinkedMention, ...]
+    seconds_per_document: float
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class PreparedTowers(Prepared):
+    """The same for towers: `vectors` are the untrained entity tower's, `before` the untrained part's recall."""
+
+    vectors: FloatArray
     before: Recall
     rates: Rates
     work: Workload
@@ -90,7 +100,7 @@ def load(spec: TrainingSpec) -> Generator[Event, None, Loaded]:
             "The decisions were made with another knowledge base than the bundle's. Build the index of the present "
             "knowledge base first, then train."
         )
-    linker = Linker.load(spec.base, device=choose_device(spec.device))
+    linker = without_time_limit(Linker.load(spec.base, device=choose_device(spec.device)))
     yield Event(Phase.LOAD, 3, 3)
     for sentence in parts.notes:
         yield note(Phase.LOAD, sentence)
@@ -108,7 +118,7 @@ def load(spec: TrainingSpec) -> Generator[Event, None, Loaded]:
 
 
 def prepare(loaded: Loaded, budget: Budget, *, shuffle_labels: bool) -> Generator[Event, None, Prepared]:
-    """Examples, the linker's candidates, the untrained towers' vectors and recall, and how fast this machine is."""
+    """Examples and the linker's candidates for them."""
     folder = base_encoder_folder(loaded.base)
     encoder = load_tower(folder, loaded.recipe, loaded.inputs, device=loaded.spec.device)
     texts = EntityTexts(loaded.kb, tokenizer=encoder.tokenizer, settings=loaded.inputs)
@@ -116,27 +126,47 @@ def prepare(loaded: Loaded, budget: Budget, *, shuffle_labels: bool) -> Generato
     held_out = make_examples(loaded.parts.held_out, loaded.kb, tokenizer=encoder.tokenizer, settings=loaded.inputs)
     yield note(Phase.PREPARE, _counts(loaded, train))
     begun = budget.elapsed
-    old = yield from _link(loaded, loaded.parts.held_out, "Linking the held-out documents with the linker in use")
+    text = "Linking the held-out documents with the linker in use"
+    old = yield from _link(loaded.linker, loaded.parts.held_out, text)
     per_document = (budget.elapsed - begun) / max(1, len(loaded.parts.held_out))
+    source, found = loaded.linker, list(old)
+    if loaded.recipe.role is Role.RANKER and source.stages.ranker is not None:
+        source = without_ranker(source)
+        found = yield from _link(source, loaded.parts.held_out, "Linking them without the ranker to be replaced")
     learnt_from = loaded.parts.train if loaded.needs_candidates else ()
-    linked = yield from _link(loaded, learnt_from, "Looking for candidates of the training mentions")
-    ranked = {m.key: [loaded.kb.rows[c.entity_id] for c in m.candidates] for m in (*old, *linked)}
-    vectors, entity_rate = yield from _entities(loaded, encoder, texts, budget)
-    begun = budget.elapsed
-    mentions = mention_vectors(untrained_towers(loaded, encoder, texts), held_out)
-    mention_rate = len(held_out) / max(1e-6, budget.elapsed - begun)
+    found += yield from _link(source, learnt_from, "Looking for candidates of the training mentions")
     return Prepared(
         encoder=encoder,
         texts=texts,
         train=train,
         held_out=held_out,
-        vectors=vectors,
-        ranked=ranked,
+        ranked={m.key: [loaded.kb.rows[c.entity_id] for c in m.candidates] for m in found},
+        leads={m.key: _lead(m) for m in found},
         old=tuple(old),
-        before=part_recall(loaded, mentions, vectors, held_out, ranked),
-        rates=Rates(mention_rate, entity_rate, per_document),
-        work=_workload(loaded, len(train)),
+        seconds_per_document=per_document,
     )
+
+
+def prepare_towers(loaded: Loaded, prepared: Prepared, budget: Budget) -> Generator[Event, None, PreparedTowers]:
+    """The untrained towers' vectors and recall, and how fast this machine is."""
+    encoder, texts, held_out = prepared.encoder, prepared.texts, prepared.held_out
+    vectors, entity_rate = yield from _entities(loaded, encoder, texts, budget)
+    begun = budget.elapsed
+    mentions = mention_vectors(untrained_towers(loaded, encoder, texts), held_out)
+    mention_rate = len(held_out) / max(1e-6, budget.elapsed - begun)
+    return PreparedTowers(
+        **{field.name: getattr(prepared, field.name) for field in fields(prepared)},
+        vectors=vectors,
+        before=part_recall(loaded, mentions, vectors, held_out, prepared.ranked),
+        rates=Rates(mention_rate, entity_rate, prepared.seconds_per_document),
+        work=_workload(loaded, len(prepared.train)),
+    )
+
+
+def _lead(mention: LinkedMention) -> float:
+    """By how much the first candidate leads; infinite without a second one."""
+    first_two = [candidate.score for candidate in mention.candidates[:2]]
+    return first_two[0] - first_two[1] if len(first_two) == 2 else float("inf")
 
 
 def untrained_towers(
@@ -175,9 +205,10 @@ def _train_examples(loaded: Loaded, encoder: Encoder, *, shuffle_labels: bool) -
     examples = make_examples(loaded.parts.train, loaded.kb, tokenizer=encoder.tokenizer, settings=loaded.inputs)
     if shuffle_labels:
         examples = shuffled_labels(examples, seed=loaded.spec.seed)
-    loss = loaded.recipe.make_loss(loaded.values)
-    if isinstance(loss, ProxyLoss) and loss.nil_negatives:
-        return examples
+    if loaded.recipe.network is Network.TOWERS:
+        loss = loaded.recipe.make_loss(loaded.values)
+        if isinstance(loss, ProxyLoss) and loss.nil_negatives:
+            return examples
     return tuple(example for example in examples if example.gold)
 
 
@@ -197,11 +228,11 @@ def _counts(loaded: Loaded, examples: Sequence[Example]) -> str:
 
 
 def _link(
-    loaded: Loaded, documents: Sequence[SnapshotDocument], text: str
+    linker: Linker, documents: Sequence[SnapshotDocument], text: str
 ) -> Generator[Event, None, list[LinkedMention]]:
     found: list[LinkedMention] = []
     inputs = [document.to_input() for document in documents]
-    for number, linked in enumerate(loaded.linker.link(inputs, k=K), start=1):
+    for number, linked in enumerate(linker.link(inputs, k=K), start=1):
         found.extend(linked.mentions)
         yield Event(Phase.PREPARE, number, len(inputs), text=text if number == 1 else "")
     return found

@@ -17,7 +17,14 @@ from typing import Any
 from models.errors import ModelError
 from models.inputs import EntityStyle, InputSettings
 from models.pooling import Pooling
-from training.losses import AdaptiveMixupLoss, Loss, PrototypeTripletLoss, ProxyLoss, Similarity
+from training.losses import (
+    AdaptiveMixupLoss,
+    CandidateCrossEntropy,
+    Loss,
+    PrototypeTripletLoss,
+    ProxyLoss,
+    Similarity,
+)
 
 Value = int | float | bool | str
 LOSSES: Mapping[str, type[Loss]] = {
@@ -25,13 +32,21 @@ LOSSES: Mapping[str, type[Loss]] = {
     "adaptive-mixup": AdaptiveMixupLoss,
     "prototype-triplet": PrototypeTripletLoss,
 }
+PAIR_LOSSES: Mapping[str, type[CandidateCrossEntropy]] = {"cross-entropy": CandidateCrossEntropy}
 
 
 class Role(StrEnum):
-    """What the trained towers become in the bundle."""
+    """What the trained network becomes in the bundle."""
 
     RETRIEVER = "retriever"
     RANKER = "ranker"
+
+
+class Network(StrEnum):
+    """TOWERS: mention and entity are encoded apart. PAIR: one network reads both together (a cross-encoder)."""
+
+    TOWERS = "towers"
+    PAIR = "pair"
 
 
 class Kind(StrEnum):
@@ -85,7 +100,8 @@ class Hyperparameters:
     """The parameters of group "training", in effect. Recipes that lack one keep the value given here.
 
     `negatives` is "random" or "mixed"; `entity_tower` "auto", "train" or "frozen"; `candidates` is the number of
-    candidates a ranker learns from and re-orders.
+    candidates a ranker learns from and re-orders. A ranker learns from `learnt_share` of the mentions and is asked
+    about `asked_share` of them, those with the smallest margins, for `seconds_per_document` at most (0: no bound).
     """
 
     epochs: int = 3
@@ -102,6 +118,9 @@ class Hyperparameters:
     mined_share: float = 0.5
     entity_tower: str = "auto"
     candidates: int = 16
+    learnt_share: float = 1.0
+    asked_share: float = 1.0
+    seconds_per_document: float = 0.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,7 +136,10 @@ class Cost:
 
 @dataclass(frozen=True, slots=True)
 class Recipe:
-    """A recipe file. `stage` names the retriever or ranker in the bundle: recipes of one stage replace each other."""
+    """A recipe file. `stage` names the retriever or ranker in the bundle: recipes of one stage replace each other.
+
+    `network` "pair" takes a loss of PAIR_LOSSES and leaves `similarity` unused.
+    """
 
     id: str
     title: str
@@ -132,6 +154,7 @@ class Recipe:
     parameters: tuple[Parameter, ...]
     paper: Mapping[str, Value]
     cost: Cost
+    network: Network = Network.TOWERS
 
     def values(self, given: Mapping[str, Any] | None = None) -> dict[str, Value]:
         """Defaults with `given` put in their place; ModelError names an unknown key or a value out of range."""
@@ -147,11 +170,15 @@ class Recipe:
         return Hyperparameters(**self._group("training", values))
 
     def make_loss(self, values: Mapping[str, Value]) -> Loss:
-        """The loss with the "loss" part of `values`."""
+        """The loss over vectors, with the "loss" part of `values`; only for `network` TOWERS."""
         options = self._group("loss", values)
         if self.loss != "prototype-triplet":
             options["similarity"] = self.similarity
         return LOSSES[self.loss](**options)
+
+    def make_pair_loss(self, values: Mapping[str, Value]) -> CandidateCrossEntropy:
+        """The loss over scores, with the "loss" part of `values`; only for `network` PAIR."""
+        return PAIR_LOSSES[self.loss](**self._group("loss", values))
 
     def inputs(self, values: Mapping[str, Value]) -> InputSettings:
         """Token budgets and the way entities are written."""
@@ -202,6 +229,7 @@ def parse_recipe(raw: Any, *, where: str) -> Recipe:
             **fields
             | {
                 "role": Role(fields["role"]),
+                "network": Network(fields.get("network", Network.TOWERS)),
                 "similarity": Similarity(fields["similarity"]),
                 "pooling": Pooling(fields["pooling"]),
                 "style": EntityStyle(fields["style"]),
@@ -243,7 +271,11 @@ def _check_recipe(recipe: Recipe, where: str) -> None:
     for parameter in recipe.parameters:
         if parameter.group == "training" and parameter.name not in known:
             raise ModelError(f"{where}: unknown key '{parameter.name}' among the parameters.")
-    if recipe.loss not in LOSSES:
-        raise ModelError(f"{where}: unknown loss '{recipe.loss}'. Known losses: {', '.join(LOSSES)}.")
-    recipe.make_loss(recipe.values(recipe.paper))
-    recipe.make_loss(recipe.values())
+    paired = recipe.network is Network.PAIR
+    losses: Mapping[str, object] = PAIR_LOSSES if paired else LOSSES
+    if recipe.loss not in losses:
+        raise ModelError(f"{where}: unknown loss '{recipe.loss}'. Known losses: {', '.join(losses)}.")
+    if paired and recipe.role is not Role.RANKER:
+        raise ModelError(f"{where}: a network that reads pairs can only be a ranker.")
+    for values in (recipe.values(recipe.paper), recipe.values()):
+        recipe.make_pair_loss(values) if paired else recipe.make_loss(values)

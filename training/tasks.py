@@ -12,14 +12,14 @@ from training.budget import Budget, reserve
 from training.losses import AdaptiveMixupLoss, Loss
 from training.mining import POOL, Miner
 from training.negatives import MixedNegatives, RandomNegatives
-from training.preparation import Loaded, Prepared, untrained_towers
+from training.preparation import Loaded, PreparedTowers, untrained_towers
 from training.recipes import Role
 from training.reranking import RankerTask
 from training.towers import RetrieverTask, Towers
 from training.trainer import Task, TrainSettings
 
 
-def make_towers(loaded: Loaded, prepared: Prepared, *, trained: bool) -> Towers:
+def make_towers(loaded: Loaded, prepared: PreparedTowers, *, trained: bool) -> Towers:
     """Two copies of the untrained network, or one and the kept entity vectors where the entity tower is frozen."""
     vectors = None if trained else prepared.vectors
     shared = untrained_towers(loaded, prepared.encoder, prepared.texts, vectors=vectors)
@@ -27,9 +27,19 @@ def make_towers(loaded: Loaded, prepared: Prepared, *, trained: bool) -> Towers:
     return replace(shared, mention=mention, entity=copy.deepcopy(shared.entity) if trained else shared.entity)
 
 
-def make_settings(loaded: Loaded, prepared: Prepared, budget: Budget, *, trained: bool) -> TrainSettings:
+def make_settings(loaded: Loaded, prepared: PreparedTowers, budget: Budget, *, trained: bool) -> TrainSettings:
     """The trainer's settings; training gets the seconds that the rest of the job leaves over."""
-    wanted, left = loaded.wanted, budget.left()
+    left = budget.left()
+    return train_settings(
+        loaded,
+        seconds=None if left is None else left - reserve(prepared.work, prepared.rates, trained=trained),
+        epoch_overhead=_mining_seconds(loaded, prepared, trained=trained),
+    )
+
+
+def train_settings(loaded: Loaded, *, seconds: float | None, epoch_overhead: float = 0.0) -> TrainSettings:
+    """The recipe's optimiser and schedule within `seconds`."""
+    wanted = loaded.wanted
     return TrainSettings(
         epochs=wanted.epochs,
         learning_rate=wanted.learning_rate,
@@ -38,12 +48,12 @@ def make_settings(loaded: Loaded, prepared: Prepared, budget: Budget, *, trained
         clip=wanted.clip,
         accumulation=wanted.accumulation,
         seed=loaded.spec.seed,
-        seconds=None if left is None else left - reserve(prepared.work, prepared.rates, trained=trained),
-        epoch_overhead=_mining_seconds(loaded, prepared, trained=trained),
+        seconds=seconds,
+        epoch_overhead=epoch_overhead,
     )
 
 
-def make_task(loaded: Loaded, prepared: Prepared, towers: Towers) -> Task:
+def make_task(loaded: Loaded, prepared: PreparedTowers, towers: Towers) -> Task:
     """The recipe's task on the training examples."""
     loss = loaded.recipe.make_loss(loaded.values)
     ranked = [prepared.ranked.get(example.key, ()) for example in prepared.train]
@@ -66,7 +76,7 @@ def make_task(loaded: Loaded, prepared: Prepared, towers: Towers) -> Task:
 
 
 def _retriever_task(
-    loaded: Loaded, prepared: Prepared, towers: Towers, loss: Loss, ranked: Sequence[Sequence[int]]
+    loaded: Loaded, prepared: PreparedTowers, towers: Towers, loss: Loss, ranked: Sequence[Sequence[int]]
 ) -> RetrieverTask:
     wanted, entities, seed = loaded.wanted, len(prepared.vectors), loaded.spec.seed
     mine: Miner | None = None
@@ -97,7 +107,7 @@ def _retriever_task(
     )
 
 
-def _mining_seconds(loaded: Loaded, prepared: Prepared, *, trained: bool) -> float:
+def _mining_seconds(loaded: Loaded, prepared: PreparedTowers, *, trained: bool) -> float:
     """What mining before an epoch takes: all mentions, and the pool of entities where their tower is trained."""
     if loaded.recipe.role is Role.RANKER or loaded.wanted.negatives != "mixed":
         return 0.0

@@ -19,7 +19,7 @@ from tests.training.conftest import MakeSpec, document_lines
 from training.events import Event, Phase
 from training.job import run_training
 
-RECIPES = ("amh-dual", "pel-pb", "pel-pb-mixed", "prototype")
+RECIPES = ("amh-dual", "cross-encoder", "pel-pb", "pel-pb-mixed", "prototype")
 
 
 @pytest.fixture(autouse=True)
@@ -61,7 +61,7 @@ def test_every_recipe_ends_in_a_complete_bundle(name: str, make_spec: MakeSpec, 
     linker = Linker.load(published.path, device="cpu")
     answer = next(iter(linker.link([DocumentInput("d", "heart failure", (MentionInput("m", ((0, 13),)),))])))
     scores = answer.mentions[0].candidates[0].scores
-    assert ("ranker" if name == "prototype" else published.manifest.retrievers[-1].name) in scores
+    assert ("ranker" if name in ("cross-encoder", "prototype") else published.manifest.retrievers[-1].name) in scores
 
 
 def test_equal_runs_are_equal_bit_for_bit(make_spec: MakeSpec) -> None:

@@ -1,8 +1,17 @@
-"""The losses, one a file: proxy-based (PEL), adaptive mixup (AMH), prototype triplet."""
+"""The losses, one a file: proxy-based (PEL), adaptive mixup (AMH), prototype triplet, cross-entropy (rankers)."""
 
 from training.losses.amh import AdaptiveMixupLoss
 from training.losses.base import Loss, LossInputs, Similarity
+from training.losses.cross_entropy import CandidateCrossEntropy
 from training.losses.prototype import PrototypeTripletLoss
 from training.losses.proxy import ProxyLoss
 
-__all__ = ["AdaptiveMixupLoss", "Loss", "LossInputs", "PrototypeTripletLoss", "ProxyLoss", "Similarity"]
+__all__ = [
+    "AdaptiveMixupLoss",
+    "CandidateCrossEntropy",
+    "Loss",
+    "LossInputs",
+    "PrototypeTripletLoss",
+    "ProxyLoss",
+    "Similarity",
+]

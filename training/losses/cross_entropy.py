@@ -1,0 +1,27 @@
+"""Cross-entropy over the candidates of a mention (PEL eq. 1, for the ranker of appendix B)."""
+
+from __future__ import annotations
+
+from torch import Tensor, nn
+from torch.nn.functional import cross_entropy
+
+from models.errors import ModelError
+
+
+class CandidateCrossEntropy(nn.Module):
+    """``−log(exp s⁺ / Σ exp s)`` over each mention's own candidates, the mean over mentions.
+
+    Unlike the other losses it sees scores, since a cross-encoder has no vector of a mention or of an entity.
+    """
+
+    def forward(self, scores: Tensor, given: Tensor) -> Tensor:
+        """Scalar loss of `scores` [B, C] float, the gold entity's in column 0, where `given` [B, C] bool marks the
+        columns that hold a candidate. Raises ModelError where shapes do not fit or a mention has no gold (NIL)."""
+        if scores.dim() != 2 or not len(scores) or given.shape != scores.shape:
+            raise ModelError(
+                f"Scores have shape {tuple(scores.shape)} and their mask {tuple(given.shape)}, expected (batch > 0, C)."
+            )
+        if not bool(given[:, 0].all()):
+            raise ModelError("A mention without a gold entity came to the ranker's loss. NIL must be left out before.")
+        masked = scores.masked_fill(~given, float("-inf"))
+        return cross_entropy(masked, scores.new_zeros(len(scores)).long())
