@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from models.encoders import Encoder
 from models.errors import ModelError
-from models.index import VectorIndex
+from models.index import SearchIndex, VectorIndex
 from models.inputs import EntityStyle, InputSettings, entity_tokens, mention_tokens
 from models.kb import KnowledgeBase, Ranges
 from models.types import DocumentInput, MentionInput, Progress
@@ -92,7 +92,7 @@ class BiencoderRetriever:
 
     name: str
     towers: Biencoder
-    index: VectorIndex
+    index: SearchIndex
 
     def search(self, queries: FLOATS, k: int, *, ranges: Ranges) -> tuple[FLOATS, NDArray[np.int64]]:
         """(q, k) scores and entity rows, best first; −1 where there are fewer."""

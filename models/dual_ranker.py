@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Protocol
 
 import numpy as np
 import torch
@@ -22,20 +23,27 @@ from models.inputs import InputSettings, entity_tokens, mention_tokens
 from models.kb import KnowledgeBase
 from models.pooling import marker_mean
 from models.ranker import FLOATS, REMEDY, RankerSettings, relative_by_range
-from models.types import Progress
+from models.types import EntityRecord, Progress
 
 VECTORS_FILE = "entities.npy"
 HEADER_FILE = "entities.json"
 
 
+class EntityVectors(Protocol):
+    """(entities, d) vectors to be looked up by rows: a matrix, or one that has grown."""
+
+    def __getitem__(self, rows: NDArray[np.int64], /) -> NDArray[np.floating]: ...
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class DualRanker:
-    """``entities`` (entities of the KB, d) are the entity vectors, made when the bundle was built."""
+    """``entities`` (entities of the KB, d) are the entity vectors, made when the bundle was built by ``entity``."""
 
     name: str
     mention: Encoder
     settings: RankerSettings
-    entities: NDArray[np.floating]
+    entities: EntityVectors
+    entity: Encoder | None = None  # needed only where entities are added to a bundle in use
 
     def score(self, mentions: Mentions, candidates: Sequence[NDArray[np.int64]]) -> list[FLOATS]:
         vectors = encode_marked_mentions(self.mention, mentions, settings=self.settings.inputs)
@@ -83,6 +91,12 @@ def build_ranker_entities(
     with atomic_path(folder / VECTORS_FILE) as beside, beside.open("wb") as handle:
         np.save(handle, vectors, allow_pickle=False)
     write_json(folder / HEADER_FILE, {"source": index_source(kb_hash, encoder.fingerprint), "rows": len(tokens)})
+
+
+def encode_ranker_entities(encoder: Encoder, records: Sequence[EntityRecord], *, settings: RankerSettings) -> FLOATS:
+    """(n, d) vectors of a few entities, as ``build_ranker_entities`` makes them."""
+    tokens = [entity_tokens(encoder.tokenizer, record, settings=settings.inputs) for record in records]
+    return encoder.encode_ids(tokens, normalize=False)
 
 
 def load_ranker_entities(folder: Path, *, source: str) -> NDArray[np.floating]:

@@ -10,7 +10,7 @@ import gzip
 import hashlib
 import json
 import zlib
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -32,10 +32,10 @@ IntArray = NDArray[np.int64]
 class KnowledgeBase:
     """Entities ordered by (types, id); names are numbered entity by entity, the preferred name first."""
 
-    entities: tuple[EntityRecord, ...]
+    entities: Sequence[EntityRecord]
 
     @cached_property
-    def names(self) -> tuple[str, ...]:
+    def names(self) -> Sequence[str]:
         return tuple(name for entity in self.entities for name in entity.names)
 
     @cached_property
@@ -49,14 +49,23 @@ class KnowledgeBase:
         return np.repeat(np.arange(len(self.entities)), np.diff(self.name_starts)).astype(np.int64)
 
     @cached_property
-    def rows(self) -> dict[str, int]:
+    def rows(self) -> Mapping[str, int]:
         """Primary id → entity row."""
         return {entity.id: row for row, entity in enumerate(self.entities)}
 
     @cached_property
-    def resolved(self) -> dict[str, str]:
+    def alternates(self) -> Mapping[str, tuple[str, ...]]:
+        """Alternate id → the entities that have it, in order; mostly one."""
+        found: dict[str, tuple[str, ...]] = {}
+        for entity in self.entities:
+            for alternate in entity.alt_ids:
+                found[alternate] = (*found.get(alternate, ()), entity.id)
+        return found
+
+    @cached_property
+    def resolved(self) -> Mapping[str, str]:
         """Alternate and primary id → primary id; a primary id wins over the same alternate one."""
-        alternate = {alt: entity.id for entity in reversed(self.entities) for alt in entity.alt_ids}
+        alternate = {alternate: owners[0] for alternate, owners in self.alternates.items()}
         return alternate | {entity.id: entity.id for entity in self.entities}
 
     @cached_property
@@ -124,6 +133,24 @@ def read_kb(path: Path) -> KnowledgeBase:
 def load_kb(path: Path) -> KnowledgeBase:
     """Read a ``kb.jsonl`` that this package wrote: canonical order and validity are taken for granted."""
     return KnowledgeBase(tuple(record for _, record in _records(path)))
+
+
+def record_from_json(raw: dict[str, Any]) -> EntityRecord:
+    """One entity as ``kb.jsonl`` writes it; ModelError where id or name is missing or a field is no such thing."""
+    try:
+        record = _from_json(raw)
+        if not (isinstance(record.id, str) and record.id and isinstance(record.name, str)):
+            raise ValueError("id and name must be texts")
+        if not all(isinstance(item, str) for item in (*record.synonyms, *record.types, *record.alt_ids)):
+            raise ValueError("synonyms, types and alternate ids must be texts")
+    except (KeyError, TypeError, ValueError, AttributeError) as error:
+        raise ModelError(f"Not an entity of a knowledge base: {raw!r} ({error}).") from error
+    return record
+
+
+def record_to_json(record: EntityRecord) -> dict[str, Any]:
+    """The fields of one line of ``kb.jsonl``."""
+    return _to_json(record)
 
 
 def write_kb(kb: KnowledgeBase, path: Path) -> str:

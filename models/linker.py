@@ -22,6 +22,7 @@ from models.device import Device, choose_device
 from models.fusion import FusionWeights, ranking
 from models.nil import NilFeatures, NilModel
 from models.normalise import sorted_key
+from models.overlay import change_entities
 from models.queries import MentionQuery, document_queries
 from models.reranking import add_ranker
 from models.retrieving import add_trained
@@ -84,6 +85,19 @@ class Linker:
         """By primary or alternate id."""
         primary = self.stages.kb.resolved.get(entity_id)
         return None if primary is None else self.stages.kb.entities[self.stages.kb.rows[primary]]
+
+    def upsert(self, *entities: EntityRecord) -> None:
+        """Add entities, or change those of the same ids; the next query feels it. ModelError for one without a name."""
+        self.change_entities(upsert=entities)
+
+    def remove(self, *entity_ids: str) -> None:
+        """Take entities out by their primary ids; the next query feels it. ModelError for one that is not there."""
+        self.change_entities(remove=entity_ids)
+
+    def change_entities(self, *, upsert: Iterable[EntityRecord] = (), remove: Iterable[str] = ()) -> None:
+        """Both at once, removals first, or nothing where ModelError is raised. The bundle's files stay as they are."""
+        self.stages = change_entities(self.stages, upsert=upsert, remove=remove)
+        self._detector = None
 
     def link(self, documents: Iterable[DocumentInput], *, k: int = 64) -> Iterator[LinkedDocument]:
         """Answers in the order of ``documents``, at most ``k`` candidates a mention, batch by batch."""

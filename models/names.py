@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from models.encoders import Encoder
-from models.index import VectorIndex
+from models.index import SearchIndex
 from models.kb import Ranges
 
 FLOATS = NDArray[np.float32]
@@ -20,7 +20,7 @@ class NamesRetriever:
     """Cosine between a mention's text and names; row i of the index is name i of the knowledge base."""
 
     encoder: Encoder
-    index: VectorIndex
+    index: SearchIndex
 
     def encode(self, texts: Sequence[str]) -> FLOATS:
         return self.encoder.encode(texts)

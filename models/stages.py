@@ -117,12 +117,14 @@ class StageLoader:
 
     def _ranker(self, spec: RankerSpec, kb: KnowledgeBase, sentences: list[str]) -> tuple[Ranker, RerankRule]:
         rule = RerankRule.from_json(spec.top_k, spec.settings)
-        if spec.kind not in ("dual", "cross") or not spec.encoders:
+        if spec.kind not in ("dual", "cross"):
             raise ModelError(f"{self.bundle.path} has a ranker of the unknown kind {spec.kind!r}. {REMEDY}")
+        if not spec.encoders:
+            raise ModelError(f"The ranker of {self.bundle.path} names no encoder. {REMEDY}")
         folder, settings = self.bundle.file(spec.folder), RankerSettings.from_json(spec.settings)
         sentences.append(rule.sentence(spec.name))
         first, last = spec.encoders[0], spec.encoders[-1]
         if spec.kind == "cross":
             return load_cross_encoder(spec.name, self.encoder(first), folder, settings=settings, kb=kb), rule
         vectors = load_ranker_entities(folder, source=index_source(self.bundle.manifest.kb_hash, last.fingerprint))
-        return DualRanker(spec.name, self.encoder(first), settings, vectors), rule
+        return DualRanker(spec.name, self.encoder(first), settings, vectors, self.encoder(last)), rule

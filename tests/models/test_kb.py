@@ -3,7 +3,7 @@ import gzip
 import pytest
 
 from models.errors import ModelError
-from models.kb import load_kb, order_entities, read_kb, write_kb
+from models.kb import load_kb, order_entities, read_kb, record_from_json, record_to_json, write_kb
 from models.types import EntityRecord
 
 ENTITIES = [
@@ -62,3 +62,16 @@ def test_bad_files_name_the_line(tmp_path) -> None:
     cut.write_bytes(gzip.compress(b'{"id": "a", "name": "x"}\n' * 50)[:-12])
     with pytest.raises(ModelError, match=r"kb\.jsonl\.gz"):
         read_kb(cut)
+
+
+def test_one_entity_as_json_and_back() -> None:
+    assert [record_from_json(record_to_json(entity)) for entity in ENTITIES] == ENTITIES
+    for bad in ({"id": "a"}, {"id": "", "name": "x"}, {"id": 3, "name": "x"}, {"id": "a", "name": "x", "types": [1]}):
+        with pytest.raises(ModelError, match="Not an entity"):
+            record_from_json(bad)
+
+
+def test_alternate_ids_know_all_their_owners() -> None:
+    kb = order_entities([*ENTITIES, EntityRecord("e", "Five", (), ("A",), alt_ids=("z",))])
+    assert kb.alternates == {"b": ("a",), "z": ("e", "a")}
+    assert kb.resolved["z"] == "e"
