@@ -1,4 +1,4 @@
-"""index, link, evaluate."""
+"""index, link."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from curator.cli.console import AS_JSON, PROJECT, SPLIT, ensure_index, opened, run_job, run_steps, say
+from curator.cli.console import AS_JSON, PROJECT, SPLIT, ensure_index, opened, run_steps, say
 from curator.domain.documents import Split
 from curator.domain.errors import UserError
 
@@ -51,50 +51,13 @@ def link(project: Path, *, split: str | None, out: Path | None, lexical: bool, a
             ensure_index(found, lexical_only=lexical)
             report = run_steps(found.suggestions.link_split(wanted))
     else:
-        _index_if_missing(project, lexical=lexical)
+        index_if_missing(project, lexical=lexical)
         with opened(project, read_only=True) as found:
             report = _link_to(found, wanted, out)
     _say_link(report, out, as_json=as_json)
 
 
-@click.command("evaluate")
-@PROJECT
-@click.option("--split", type=SPLIT, required=True, help="Whose gold.")
-@click.option("--bundle", "bundle_id", metavar="ID", help="Another bundle than the one that serves.")
-@AS_JSON
-def evaluate(project: Path, *, split: str, bundle_id: str | None, as_json: bool) -> None:
-    """Compare the linker with the link and NIL decisions of the split's done documents."""
-    if bundle_id is None:
-        with opened(project, read_only=True) as found:
-            found.evaluation.require_gold(Split(split))
-        _index_if_missing(project, lexical=False)
-    with opened(project, read_only=True) as found:
-        outcome = run_job(
-            lambda show, end: found.evaluation.start(Split(split), bundle_id=bundle_id, on_progress=show, on_end=end)
-        )
-    say(outcome.result, figures_text(outcome.result), as_json=as_json)
-
-
-def figures_text(figures: Mapping[str, Any]) -> str:
-    """The figures of an evaluation as lines."""
-    recall, nil = figures.get("recall", {}), figures.get("nil", {})
-    lines = [
-        f"mentions {figures.get('mentions', 0):,}, in the knowledge base {figures.get('in_kb', 0):,}, "
-        f"NIL {figures.get('nil_mentions', 0):,}",
-        "recall " + ", ".join(f"@{k} {100 * value:.1f} %" for k, value in recall.items()),
-        "NIL " + ", ".join(f"{name} {_percent(nil.get(key))}" for name, key in NIL_FIGURES),
-    ]
-    return "\n".join(lines)
-
-
-NIL_FIGURES = (("precision", "precision"), ("recall", "recall"), ("F1", "f1"), ("auPR", "au_pr"))
-
-
-def _percent(value: float | None) -> str:
-    return "undefined" if value is None else f"{100 * value:.1f} %"
-
-
-def _index_if_missing(path: Path, *, lexical: bool) -> None:
+def index_if_missing(path: Path, *, lexical: bool) -> None:
     """A writing step, and only where it is needed: what is there can be used while the window is open."""
     with opened(path, read_only=True) as found:
         needed = found.knowledge.info() is None or found.retraining.needs_index(lexical_only=lexical)

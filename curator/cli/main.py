@@ -26,7 +26,7 @@ COMMANDS = {
     "export": ("curator.cli.data", "export", "Write documents with their decisions."),
     "index": ("curator.cli.linking", "index", "Build the index of the knowledge base."),
     "link": ("curator.cli.linking", "link", "Link documents; store the suggestions or write them to a file."),
-    "evaluate": ("curator.cli.linking", "evaluate", "Compare the linker with the gold of a split."),
+    "evaluate": ("curator.cli.evaluating", "evaluate", "Compare the linker with the gold of a split."),
     "train": ("curator.cli.training", "train", "Retrain the linker from the decisions."),
     "bundles": ("curator.cli.training", "bundles", "List bundles, promote one, or go back."),
     "decide": ("curator.cli.deciding", "decide", "Decide a mention."),

@@ -1,7 +1,9 @@
 """The evaluation process.
 
 Specification: {snapshot, bundle, split, k, device, threads}: the folder of a snapshot that may hold `test` documents,
-the folder of a bundle, the split to be scored. Result: the figures of `training.evaluation.Report`, and a message.
+the folder of a bundle, the split to be scored; and {against, memory, whole_kb, resamples, seed} as in
+`training.spec.EvaluationSpec`. With {"replay": true} the gold is replayed instead: {then, limit, memory} as in
+`training.spec.ReplaySpec`. Result: the figures, a message, and the report as `html`.
 """
 
 from __future__ import annotations
@@ -10,17 +12,18 @@ from collections.abc import Generator
 
 from curator.jobs.child_side import Message, run_job
 from models.errors import ModelError
-from training.evaluate_job import run_evaluation
-from training.events import Event
+from training.evaluate_job import run_evaluation, run_replay
+from training.events import Phase
 
 
 def work(spec: Message) -> Generator[Message, None, Message]:
-    last: Event | None = None
-    for event in run_evaluation(spec):
-        last = event
-        yield event.to_json()
-    assert last is not None, "a job yields its result last"
-    return dict(last.data["result"])
+    result: Message = {}
+    for event in run_replay(spec) if spec.get("replay") else run_evaluation(spec):
+        if event.phase is Phase.DONE:
+            result = dict(event.data["result"])
+        else:
+            yield event.to_json()
+    return result
 
 
 if __name__ == "__main__":

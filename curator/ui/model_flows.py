@@ -12,6 +12,7 @@ from curator.domain.bundles import GateVerdict
 from curator.domain.changes import Change
 from curator.domain.errors import UserError
 from curator.domain.jobs import JobOutcome, JobState, Progress
+from curator.services.evaluation import EvaluationWish, ReplayWish
 from curator.ui.dialogs.bundles import BundlesDialog, promote_question
 from curator.ui.dialogs.evaluate import EvaluateDialog, FiguresDialog
 from curator.ui.dialogs.messages import ask, tell
@@ -238,20 +239,22 @@ class ModelFlows(QObject):
 
     def evaluate(self) -> EvaluateDialog:
         project = self._bench.project
-        dialog = EvaluateDialog(project.queue.counts().documents_by_split, self._window)
-
-        def start() -> None:
-            split = dialog.split
-            self._start(
-                JobKind.EVALUATE,
-                f"Evaluate on {split.value}",
-                lambda progress, end: project.evaluation.start(split, on_progress=progress, on_end=end),
-                self._evaluated,
-            )
-
-        dialog.accepted.connect(start)
+        counts = project.queue.counts().documents_by_split
+        dialog = EvaluateDialog(counts, project.evaluation.bundles(), parent=self._window)
+        dialog.accepted.connect(lambda: self._evaluate(dialog.wish))
         dialog.open()
         return dialog
+
+    def _evaluate(self, wish: EvaluationWish | ReplayWish) -> None:
+        service = self._bench.project.evaluation
+
+        def launch(progress: Callable[[Progress], None], end: Callable[[JobOutcome], None]) -> Any:
+            if isinstance(wish, ReplayWish):
+                return service.replay(wish, on_progress=progress, on_end=end)
+            return service.start(wish, on_progress=progress, on_end=end)
+
+        what = "Replay" if isinstance(wish, ReplayWish) else "Evaluate on"
+        self._start(JobKind.EVALUATE, f"{what} {wish.split.value}", launch, self._evaluated)
 
     def _evaluated(self, outcome: JobOutcome) -> None:
         if outcome.state is JobState.DONE:

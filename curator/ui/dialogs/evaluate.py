@@ -1,47 +1,193 @@
-"""*Tools > Evaluate*: which split, and the figures."""
+"""*Tools > Evaluate*: which split and bundle, compared with which, or a replay; then the figures and the report."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import tempfile
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
 from typing import Any
 
-from PySide6.QtGui import QGuiApplication
-from PySide6.QtWidgets import QComboBox, QWidget
+from PySide6.QtCore import QUrl
+from PySide6.QtGui import QDesktopServices, QGuiApplication
+from PySide6.QtWidgets import QButtonGroup, QCheckBox, QComboBox, QFileDialog, QRadioButton, QTabWidget, QWidget
 
+from curator.domain.bundles import BundleInfo
 from curator.domain.documents import Split
-from curator.ui.dialogs.figures import evaluation_rows
-from curator.ui.dialogs.form import FormDialog, ShowDialog, sentence
+from curator.domain.errors import UserError
+from curator.services.evaluation import EvaluationWish, ReplayWish
+from curator.services.reports import HTML, save_report
+from curator.ui.dialogs.figures import comparison_rows, comparison_words, evaluation_rows, replay_rows
+from curator.ui.dialogs.form import FormDialog, ShowDialog, file_dialog, sentence
+from curator.ui.dialogs.messages import tell
 from curator.ui.dialogs.table import FigureTable
 
-INTRO = "Compares the linker that serves with the link and NIL decisions of documents that are done."
+INTRO = "Compares a linker with the link and NIL decisions of documents that are done. Nothing in the project changes."
+EVALUATE = "&Evaluate: link every document, count, and give 95 % intervals"
+REPLAY = "Re&play: a simulated curator decides document by document"
+NO_OTHER = "nothing"
+NO_MORE = "end there"
+SPLITS = (Split.VALIDATION, Split.TEST, Split.TRAIN)
+NO_BUNDLE = "There is no index yet. Model › Build index makes one."
 
 
 class EvaluateDialog(FormDialog):
-    def __init__(self, documents: Mapping[Split, int], parent: QWidget | None = None) -> None:
+    """`wish` says what was asked for."""
+
+    def __init__(
+        self, documents: Mapping[Split, int], bundles: Sequence[BundleInfo], parent: QWidget | None = None
+    ) -> None:
         super().__init__("Evaluate", intro=INTRO, ok="Evaluate", parent=parent)
-        self.splits = QComboBox(self)
-        self.splits.setAccessibleName("Split")
-        for split in (Split.VALIDATION, Split.TEST, Split.TRAIN):
-            self.splits.addItem(f"{split.value} ({documents.get(split, 0):,} documents)", split)
+        self.evaluation, self.replay = QRadioButton(EVALUATE, self), QRadioButton(REPLAY, self)
+        kinds = QButtonGroup(self)
+        for button in (self.evaluation, self.replay):
+            kinds.addButton(button)
+        self.evaluation.setChecked(True)
+        self.splits = self._combo("Split", _split_rows(documents))
+        self.bundles = self._combo("Bundle", [(_bundle_words(one), one.id) for one in reversed(bundles)])
+        self.against = self._combo(
+            "Compared with", [(NO_OTHER, None), *((_bundle_words(o), o.id) for o in reversed(bundles))]
+        )
+        self.then = self._combo("Then", [(NO_MORE, None), *_split_rows(documents)])
+        self.memory = QCheckBox("The linker &remembers the train decisions", self)
+        self.memory.setChecked(True)
+        self._choose_active(bundles)
+        self._compose()
+        self.replay.toggled.connect(self._show_kind)
+        self._show_kind()
+
+    def _combo(self, name: str, rows: Sequence[tuple[str, object]]) -> QComboBox:
+        combo = QComboBox(self)
+        combo.setAccessibleName(name)
+        combo.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
+        combo.setMinimumContentsLength(34)
+        for words, data in rows:
+            combo.addItem(words, data)
+        return combo
+
+    def _compose(self) -> None:
+        self.form.addRow(self.evaluation)
+        self.form.addRow(self.replay)
         self.form.addRow("&Split", self.splits)
+        self.form.addRow("&Bundle", self.bundles)
+        self.form.addRow("&Compared with", self.against)
+        self.form.addRow("&Then", self.then)
+        self.form.addRow("", self.memory)
+
+    def _choose_active(self, bundles: Sequence[BundleInfo]) -> None:
+        active = next((one.id for one in bundles if one.active), None)
+        self.bundles.setCurrentIndex(max(self.bundles.findData(active), 0))
+
+    def _show_kind(self) -> None:
+        """A replay goes on with another split, and compares with no bundle."""
+        replay = self.replay.isChecked()
+        self.form.setRowVisible(self.against, not replay)
+        self.form.setRowVisible(self.then, replay)
+        self.memory.setText(
+            "The linker &learns from each document" if replay else "The linker &remembers the train decisions"
+        )
+        self.ok.setText("Replay" if replay else "Evaluate")
+
+    def check(self) -> str:
+        if self.bundles.currentData() is None:
+            return NO_BUNDLE
+        if not self.replay.isChecked() and self.against.currentData() == self.bundles.currentData():
+            return "A bundle compared with itself tells nothing. Choose another one, or compare with nothing."
+        return ""
 
     @property
-    def split(self) -> Split:
-        return Split(self.splits.currentData())
+    def wish(self) -> EvaluationWish | ReplayWish:
+        split, bundle = Split(self.splits.currentData()), self.bundles.currentData()
+        remembers = self.memory.isChecked()
+        if self.replay.isChecked():
+            then = self.then.currentData()
+            return ReplayWish(split, bundle, Split(then) if then is not None else None, memory=remembers)
+        return EvaluationWish(split, bundle, self.against.currentData(), memory=remembers)
 
 
 class FiguresDialog(ShowDialog):
-    """The outcome of an evaluation."""
+    """The outcome of an evaluation or a replay. `open_url` shows the report in the desktop's browser."""
 
-    def __init__(self, result: Mapping[str, Any], parent: QWidget | None = None) -> None:
-        super().__init__(f"Evaluation on {result.get('split', '')}", parent)
-        rows = evaluation_rows(result)
+    def __init__(
+        self,
+        result: Mapping[str, Any],
+        parent: QWidget | None = None,
+        *,
+        open_url: Callable[[QUrl], bool] = QDesktopServices.openUrl,
+    ) -> None:
+        replay = "replay" in result
+        super().__init__(f"{'Replay of' if replay else 'Evaluation on'} {result.get('split', '')}", parent)
+        self._result, self._open_url = result, open_url
         self.body.addWidget(sentence(str(result.get("message", "")), selectable=True))
-        table = FigureTable("Figures", ["", "Figure"], self)
-        table.show_rows(rows)
-        self.body.addWidget(table, 1)
+        if replay:
+            last = result["replay"]["last"]["decisions"]
+            self._add_table("Figures", ["", "All decisions", f"The last {last:,}"], replay_rows(result))
+        else:
+            self._add_evaluation(result)
         self.body.addWidget(sentence(f"Bundle {result.get('bundle', '')}", selectable=True))
+        self._add_buttons()
+        self.resize(660, 620)
+
+    def _add_evaluation(self, result: Mapping[str, Any]) -> None:
+        against = result.get("against")
+        head = ["", "Figure", "95 % interval"]
+        if against is None:
+            self._add_table("Figures", head, evaluation_rows(result))
+            return
+        self.body.addWidget(sentence(comparison_words(against), selectable=True))
+        tabs = QTabWidget(self)
+        tabs.setDocumentMode(True)
+        columns = ["", "This bundle", "The other", "Difference", "95 % interval"]
+        tabs.addTab(_table("Comparison", columns, comparison_rows(against)), "&Comparison")
+        tabs.addTab(_table("Figures", head, evaluation_rows(result)), "&Figures")
+        self._rows: list[Sequence[str]] = [*comparison_rows(against), *evaluation_rows(result)]
+        self.body.addWidget(tabs, 1)
+
+    def _add_table(self, name: str, head: Sequence[str], rows: Sequence[Sequence[str]]) -> None:
+        self._rows = list(rows)
+        self.body.addWidget(_table(name, head, rows), 1)
+
+    def _add_buttons(self) -> None:
         copy = self.add_button("&Copy")
-        text = "\n".join(f"{name}\t{value}" for name, value in rows)
+        text = "\n".join("\t".join(row) for row in self._rows)
         copy.clicked.connect(lambda: QGuiApplication.clipboard().setText(text))
-        self.resize(480, 520)
+        self.save = self.add_button("&Save report…")
+        self.show_report = self.add_button("&Open report")
+        for button in (self.save, self.show_report):
+            button.setEnabled(HTML in self._result)
+        self.save.clicked.connect(self._ask_place)
+        self.show_report.clicked.connect(self._open_report)
+
+    def _ask_place(self) -> None:
+        dialog = file_dialog(self, "Save report", mode=QFileDialog.FileMode.AnyFile, filters="Web page (*.html)")
+        dialog.setDefaultSuffix("html")
+        dialog.selectFile(f"evaluation-{self._result.get('split', '')}.html")
+        dialog.fileSelected.connect(lambda place: self.save_to(Path(place)))
+        dialog.open()
+
+    def save_to(self, path: Path) -> None:
+        try:
+            save_report(self._result, path)
+        except UserError as error:
+            tell(self, "Save report", str(error), wrong=True)
+
+    def _open_report(self) -> None:
+        """In a temporary file, which has to stay as long as the browser may read it."""
+        path = Path(tempfile.mkdtemp(prefix="curator-report-")) / "report.html"
+        self.save_to(path)
+        if path.is_file() and not self._open_url(QUrl.fromLocalFile(str(path))):
+            tell(self, "Open report", f"No program for web pages was found. The report is in {path}.", wrong=True)
+
+
+def _split_rows(documents: Mapping[Split, int]) -> list[tuple[str, object]]:
+    return [(f"{split.value} ({documents.get(split, 0):,} documents)", split) for split in SPLITS]
+
+
+def _bundle_words(bundle: BundleInfo) -> str:
+    serves = ", serves" if bundle.active else ""
+    return f"{bundle.created_at.astimezone():%d %b %Y %H:%M}, {bundle.recipe}{serves}"
+
+
+def _table(name: str, head: Sequence[str], rows: Sequence[Sequence[str]]) -> FigureTable:
+    table = FigureTable(name, head)
+    table.show_rows(rows)
+    return table

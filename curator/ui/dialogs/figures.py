@@ -5,7 +5,12 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-Row = tuple[str, str]
+Row = tuple[str, str, str]
+WORDS = {
+    "right in all, NIL included": "Right in all (NIL included)",
+    "NIL auPR": "NIL area under precision and recall",
+    "risk-coverage area": "Risk–coverage area",
+}
 
 
 def percent(value: float | None) -> str:
@@ -14,24 +19,86 @@ def percent(value: float | None) -> str:
 
 
 def evaluation_rows(result: Mapping[str, Any]) -> list[Row]:
-    """What *Tools > Evaluate* shows, from the result of the job."""
-    recall, nil = result.get("recall", {}), result.get("nil", {})
+    """(figure, value, 95 % interval) as *Tools > Evaluate* shows them, from the result of the job."""
     rows = [
-        ("Decided mentions", f"{result.get('mentions', 0):,}"),
-        ("of them in the knowledge base", f"{result.get('in_kb', 0):,}"),
-        ("of them NIL", f"{result.get('nil_mentions', 0):,}"),
+        ("Decided mentions", f"{result.get('mentions', 0):,}", ""),
+        ("of them in the knowledge base", f"{result.get('in_kb', 0):,}", ""),
+        ("of them NIL", f"{result.get('nil_mentions', 0):,}", ""),
     ]
-    rows += [(f"Recall@{k}", percent(recall[k])) for k in ("1", "8", "64") if k in recall]
-    rows += [
-        ("Right in all (NIL included)", percent(result.get("accuracy"))),
-        ("NIL precision", percent(nil.get("precision"))),
-        ("NIL recall", percent(nil.get("recall"))),
-        ("NIL F1", percent(nil.get("f1"))),
-        ("NIL area under precision and recall", percent(nil.get("au_pr"))),
-    ]
+    for name, one in result.get("figures", {}).items():
+        rows.append((_words(name), figure_words(name, one["value"]), interval_words(name, one["low"], one["high"])))
     for name, part in result.get("slices", {}).items():
-        rows.append((f"Recall@1, {name} ({part['in_kb']:,})", percent(part["recall_at_1"])))
+        low, high = part.get("intervals", {}).get("recall@1", (None, None))
+        words = interval_words("", low, high)
+        rows.append((f"Recall@1, {name} ({part['in_kb']:,})", percent(part["recall_at_1"]), words))
     return rows
+
+
+def comparison_rows(against: Mapping[str, Any]) -> list[tuple[str, str, str, str, str]]:
+    """(figure, this bundle, the other, difference, its interval) of a comparison."""
+    rows = []
+    for name, one in against.get("figures", {}).items():
+        apart = one["difference"]
+        if apart["value"] is None:
+            continue
+        values = (figure_words(name, one["this"]), figure_words(name, one["other"]))
+        between = interval_words(name, apart["low"], apart["high"], signed=True)
+        rows.append((_words(name), *values, _signed(name, apart["value"]), between))
+    return rows
+
+
+def comparison_words(against: Mapping[str, Any]) -> str:
+    """What the exact test says, in a sentence."""
+    test = against["decisions"]
+    return (
+        f"Against {against['bundle']}: {test['only_this']:,} decisions are right only here, {test['only_other']:,} "
+        f"only there (McNemar's exact test: p {_p_value(test['p_value'])})."
+    )
+
+
+def replay_rows(result: Mapping[str, Any]) -> list[Row]:
+    """(figure, over all decisions, over the last ones) of a replay."""
+    every, last = result["replay"]["every"], result["replay"]["last"]
+    return [
+        ("Decisions", f"{every['decisions']:,}", f"{last['decisions']:,}"),
+        ("Recall@1 of links", percent(every["recall_at_1"]), percent(last["recall_at_1"])),
+        ("Took one key (Enter)", percent(1 - every["more_keys"]), percent(1 - last["more_keys"])),
+        ("Took one key, 1 … 9 included", percent(1 - every["more_than_digit"]), percent(1 - last["more_than_digit"])),
+        ("NIL F1", percent(every["nil_f1"]), percent(last["nil_f1"])),
+    ]
+
+
+def figure_words(name: str, value: float | None) -> str:
+    """In per cent; errors and areas as plain numbers."""
+    if value is None:
+        return "–"
+    return f"{value:.3f}" if _is_plain(name) else percent(value)
+
+
+def interval_words(name: str, low: float | None, high: float | None, *, signed: bool = False) -> str:
+    """`90.1 – 92.3`, of differences `−0.2 to +1.1`; empty without an interval."""
+    if low is None or high is None:
+        return ""
+    if signed:
+        return f"{_signed(name, low).removesuffix(' %')} to {_signed(name, high).removesuffix(' %')}"
+    return f"{low:.3f} – {high:.3f}" if _is_plain(name) else f"{100 * low:.1f} – {100 * high:.1f}"
+
+
+def _signed(name: str, value: float) -> str:
+    words = figure_words(name, abs(value))
+    return words if words.strip("0. %") == "" else ("+" if value > 0 else "−") + words
+
+
+def _p_value(value: float) -> str:
+    return "< 0.0001" if value < 0.0001 else f"= {value:.4f}"
+
+
+def _is_plain(name: str) -> bool:
+    return name.startswith(("ECE", "Brier,", "risk-coverage"))
+
+
+def _words(name: str) -> str:
+    return WORDS.get(name) or name[:1].upper() + name[1:]
 
 
 def gate_rows(metrics: Mapping[str, Any]) -> list[tuple[str, str, str]]:

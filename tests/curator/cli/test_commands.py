@@ -104,16 +104,69 @@ def test_train_promotes_and_bundles_roll_back(cli: Cli, project: Path, jobs: Fak
     assert "does not serve" in cli("train", project, "--recipe", "pel-pb").out
 
 
-def test_evaluate_shows_the_figures(cli: Cli, project: Path, jobs: FakeJobs) -> None:
+def test_evaluate_shows_the_figures_and_writes_the_report(
+    cli: Cli, project: Path, jobs: FakeJobs, tmp_path: Path
+) -> None:
     cli("index", project)
     nil = {"precision": None, "recall": 0.5, "f1": 0.25, "au_pr": 0.125}
-    jobs.result = {"mentions": 8, "in_kb": 6, "nil_mentions": 2, "recall": {"1": 0.5, "64": 1.0}, "nil": nil}
-    answer = cli("evaluate", project, "--split", "validation")
-    assert answer.out == (
-        "mentions 8, in the knowledge base 6, NIL 2\nrecall @1 50.0 %, @64 100.0 %\n"
-        "NIL precision undefined, recall 50.0 %, F1 25.0 %, auPR 12.5 %\n"
-    )
-    assert cli("evaluate", project, "--split", "validation", "--json").json == jobs.result
+    figures = {
+        "recall@1": {"value": 0.5, "low": 0.25, "high": 0.75},
+        "NIL precision": {"value": None, "low": None, "high": None},
+        "ECE, NIL": {"value": 0.0625, "low": None, "high": None},
+    }
+    counts = {"mentions": 8, "in_kb": 6, "nil_mentions": 2, "recall": {"1": 0.5, "64": 1.0}, "nil": nil}
+    jobs.result = {**counts, "figures": figures, "html": "<p>α</p>"}
+    answer = cli("evaluate", project, "--split", "validation", "--report", tmp_path / "r.html", "--seed", 3)
+    assert answer.out.splitlines() == [
+        "mentions 8, in the knowledge base 6, NIL 2",
+        "recall @1 50.0 %, @64 100.0 %",
+        "NIL precision undefined, recall 50.0 %, F1 25.0 %, auPR 12.5 %",
+        "recall@1: 50.0 % (25.0 to 75.0)",
+        "ECE, NIL: 0.062",
+        f"The report is in {tmp_path / 'r.html'}.",
+    ]
+    assert (tmp_path / "r.html").read_text(encoding="utf-8") == "<p>α</p>"
+    assert jobs.started[-1][1]["seed"] == 3
+    assert cli("evaluate", project, "--split", "validation", "--json").json == {**counts, "figures": figures}
+
+
+def test_evaluate_against_another_bundle(cli: Cli, project: Path, jobs: FakeJobs) -> None:
+    cli("index", project)
+    first, second = (one["id"] for one in cli("bundles", project, "--json").json["bundles"])
+    nothing = {"this": None, "other": None, "difference": {"value": None, "low": None, "high": None}, "better": None}
+    gained = {"this": 0.5, "other": 0.4, "difference": {"value": 0.1, "low": -0.05, "high": 0.25}, "better": 0.9}
+    flip = {"direction": "right_to_wrong", "surface": "pain", "document_name": "12", "old": "D1", "new": "NIL"}
+    jobs.result = {
+        "against": {
+            "bundle": first,
+            "figures": {"recall@1": gained, "NIL F1": nothing, "right in all, NIL included": gained},
+            "decisions": {"only_this": 3, "only_other": 1, "p_value": 0.625},
+            "flips": [flip],
+        }
+    }
+    answer = cli("evaluate", project, "--split", "validation", "--bundle", second, "--against", first, "--no-memory")
+    assert answer.out.splitlines()[3:] == [
+        f"against {first}: right only here 3, only there 1, p 0.6250 (McNemar, exact)",
+        "  recall@1: +10.0 points (-5.0 to +25.0)",
+        "  right in all, NIL included: +10.0 points (-5.0 to +25.0)",
+        "  lost: pain (12): D1 → NIL",
+    ]
+    spec = jobs.started[-1][1]
+    assert (Path(spec["against"]).name, Path(spec["bundle"]).name, spec["memory"]) == (first, second, False)
+
+
+def test_replay_of_the_gold(cli: Cli, project: Path, jobs: FakeJobs) -> None:
+    cli("index", project)
+    part = {"decisions": 24, "recall_at_1": 0.5, "more_keys": 0.25, "more_than_digit": 0.125, "nil_f1": None}
+    jobs.result = {"message": "Done.", "replay": {"every": part, "last": {**part, "decisions": 8}}, "html": "<p>"}
+    answer = cli("evaluate", project, "--split", "train", "--replay", "--limit", 24, "--then", "validation")
+    assert answer.out.splitlines() == [
+        "Done.",
+        "all 24: recall@1 50.0 %, one key 75.0 %, with a digit 87.5 %, NIL F1 undefined",
+        "last 8: recall@1 50.0 %, one key 75.0 %, with a digit 87.5 %, NIL F1 undefined",
+    ]
+    spec = jobs.started[-1][1]
+    assert (spec["replay"], spec["limit"], spec["then"]) == (True, 24, "validation")
 
 
 def test_export_goes_back_byte_for_byte(cli: Cli, project: Path, documents_file: Path, tmp_path: Path) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from PySide6.QtCore import Qt
+from PySide6.QtCore import Qt, QUrl
 from PySide6.QtGui import QGuiApplication
 from PySide6.QtTest import QAbstractItemModelTester
 from PySide6.QtWidgets import QAbstractButton, QApplication, QDialog, QLineEdit, QWidget
@@ -16,6 +16,7 @@ from curator.domain.bundles import GateVerdict
 from curator.domain.documents import Split
 from curator.domain.entities import TypeMapping
 from curator.domain.jobs import JobOutcome, JobState
+from curator.services.evaluation import EvaluationWish, ReplayWish
 from curator.settings.schema import Settings, options
 from curator.ui.dialogs.about import AboutDialog
 from curator.ui.dialogs.bundle_model import BundleTableModel
@@ -28,6 +29,7 @@ from curator.ui.dialogs.new_project import NewProjectDialog
 from curator.ui.dialogs.retrain import RetrainDialog
 from curator.ui.dialogs.retrain_live import RetrainLive
 from curator.ui.dialogs.settings import SettingsDialog
+from curator.ui.dialogs.table import FigureTable
 from curator.ui.dialogs.type_mapping import TypeMappingDialog
 from curator.ui.keys_overlay import KeysOverlay, keys_words
 from curator.ui.main_window import MainWindow
@@ -344,13 +346,15 @@ def test_the_bundle_model_is_sound_when_empty(qtbot: QtBot) -> None:
 # --- tools and help ---
 
 
-def test_an_evaluation_shows_its_figures(desk: Desk, qtbot: QtBot) -> None:
+def test_an_evaluation_shows_its_figures(desk: Desk, qtbot: QtBot, tmp_path: Path) -> None:
     from curator.domain.decisions import Verdict
     from curator.domain.documents import DocumentState
 
     desk.project.curation.decide(desk.world.mentions(1)[0], Verdict.link("MESH:D008012"))
     desk.project.curation.set_state(1, DocumentState.DONE)
-    desk.world.jobs.result = {"split": "train", "recall": {"1": 0.5, "64": 1.0}, "mentions": 4, "message": "Half."}
+    estimate = {"value": 0.5, "low": 0.25, "high": 0.75}
+    desk.world.jobs.result = {"split": "train", "figures": {"recall@1": estimate}, "mentions": 4, "message": "Half."}
+    desk.world.jobs.result["html"] = "<p>Half.</p>"
     model = desk.window.session.model
     assert model is not None
     dialog = model.evaluate()
@@ -358,7 +362,57 @@ def test_an_evaluation_shows_its_figures(desk: Desk, qtbot: QtBot) -> None:
     with qtbot.waitSignal(desk.bench.jobs.ended):
         dialog.accept()
     [figures] = shown(FiguresDialog)
+    [table] = figures.findChildren(FigureTable)
+    assert [table.item(3, column).text() for column in range(3)] == ["Recall@1", "50.0 %", "25.0 – 75.0"]
+    figures.save_to(tmp_path / "report.html")
+    assert (tmp_path / "report.html").read_text(encoding="utf-8") == "<p>Half.</p>"
+    figures.save_to(tmp_path / "none" / "report.html")
+    [box] = boxes()
+    assert "There is no folder" in box.text()
+    press_button(box, "OK")
     figures.reject()
+
+
+def test_what_can_be_asked_of_an_evaluation(desk: Desk) -> None:
+    model = desk.window.session.model
+    assert model is not None
+    dialog = model.evaluate()
+    lexical, full = desk.project.evaluation.bundles()
+    assert dialog.wish == EvaluationWish(Split.VALIDATION, full.id)
+    dialog.against.setCurrentIndex(dialog.against.findData(full.id))
+    dialog.accept()
+    assert "compared with itself" in dialog.problem.text()
+    dialog.against.setCurrentIndex(dialog.against.findData(lexical.id))
+    dialog.memory.setChecked(False)
+    assert dialog.check() == ""
+    assert dialog.wish == EvaluationWish(Split.VALIDATION, full.id, lexical.id, memory=False)
+    dialog.replay.setChecked(True)
+    assert dialog.then.isVisible()
+    assert not dialog.against.isVisible()
+    dialog.splits.setCurrentIndex(dialog.splits.findData(Split.TRAIN))
+    dialog.then.setCurrentIndex(dialog.then.findData(Split.VALIDATION))
+    assert dialog.wish == ReplayWish(Split.TRAIN, full.id, Split.VALIDATION, memory=False)
+    dialog.reject()
+
+
+def test_a_report_opens_in_the_browser(qtbot: QtBot) -> None:
+    stretch = {"decisions": 30, "recall_at_1": 0.5, "more_keys": 0.25, "more_than_digit": 0.125, "nil_f1": None}
+    result = {"split": "train", "replay": {"every": stretch, "last": stretch}, "html": "<p>Curves.</p>"}
+    opened: list[QUrl] = []
+
+    def browse(url: QUrl) -> bool:
+        opened.append(url)
+        return True
+
+    dialog = FiguresDialog(result, open_url=browse)
+    qtbot.addWidget(dialog)
+    assert dialog.windowTitle() == "Replay of train"
+    dialog.show_report.click()
+    [url] = opened
+    report = Path(url.toLocalFile())
+    assert report.read_text(encoding="utf-8") == "<p>Curves.</p>"
+    report.unlink()
+    report.parent.rmdir()
 
 
 def test_an_evaluation_without_gold_is_refused(desk: Desk) -> None:

@@ -16,7 +16,7 @@ from curator.domain.changes import Change, ChangeKind
 from curator.domain.errors import UserError
 from curator.domain.jobs import JobOutcome, JobState, LinkerState, LinkerStatus, Progress
 from curator.ui.bridge import Bridge
-from curator.ui.dialogs.figures import evaluation_rows, gate_rows, percent
+from curator.ui.dialogs.figures import comparison_rows, comparison_words, evaluation_rows, gate_rows, percent
 from curator.ui.jobs import JobKind, Jobs, RunningJob, minutes_words
 from curator.ui.jobs_bar import hints_for
 from curator.ui.keys import belongs_to
@@ -156,10 +156,20 @@ def test_whose_key_it_is(qtbot: QtBot, kind: type[QWidget], key: Qt.Key, ctrl: b
 
 def test_figures_of_an_evaluation_and_of_a_gate() -> None:
     assert percent(None) == "–"
-    rows = dict(evaluation_rows({"recall": {"1": 0.876, "64": 0.97}, "nil": {"f1": None}, "mentions": 1200}))
-    assert rows["Recall@1"] == "87.6 %"
-    assert rows["NIL F1"] == "–"
-    assert rows["Decided mentions"] == "1,200"
+    figures = {
+        "recall@1": {"value": 0.876, "low": 0.8512, "high": 0.9},
+        "NIL F1": {"value": None, "low": None, "high": None},
+        "ECE, NIL": {"value": 0.0316, "low": 0.02, "high": 0.05},
+    }
+    slices = {"single": {"in_kb": 7, "recall_at_1": 0.5, "intervals": {"recall@1": [0.25, 0.75]}}}
+    rows = evaluation_rows({"mentions": 1200, "figures": figures, "slices": slices})
+    assert rows[0] == ("Decided mentions", "1,200", "")
+    assert rows[3:] == [
+        ("Recall@1", "87.6 %", "85.1 – 90.0"),
+        ("NIL F1", "–", ""),
+        ("ECE, NIL", "0.032", "0.020 – 0.050"),
+        ("Recall@1, single (7)", "50.0 %", "25.0 – 75.0"),
+    ]
     metrics = {
         "old": {"recall": {"1": 0.5}},
         "new": {"recall": {"1": 0.625}},
@@ -170,6 +180,28 @@ def test_figures_of_an_evaluation_and_of_a_gate() -> None:
         ("The trained part alone, recall@1", "10.0 %", "20.0 %"),
     ]
     assert gate_rows({}) == []
+
+
+def test_figures_of_a_comparison() -> None:
+    def one(this: float | None, other: float | None, *apart: float | None) -> dict[str, object]:
+        return {"this": this, "other": other, "difference": dict(zip(("value", "low", "high"), apart, strict=True))}
+
+    against = {
+        "bundle": "b1",
+        "decisions": {"only_this": 1200, "only_other": 3, "p_value": 0.00001},
+        "figures": {
+            "recall@1": one(0.9, 0.8, 0.1, -0.002, 0.2),
+            "ECE, NIL": one(0.01, 0.03, -0.02, -0.03, 0.0),
+            "NIL F1": one(None, 0.5, None, None, None),
+        },
+    }
+    assert comparison_rows(against) == [
+        ("Recall@1", "90.0 %", "80.0 %", "+10.0 %", "−0.2 to +20.0"),
+        ("ECE, NIL", "0.010", "0.030", "−0.020", "−0.030 to 0.000"),
+    ]
+    assert comparison_words(against) == (
+        "Against b1: 1,200 decisions are right only here, 3 only there (McNemar's exact test: p < 0.0001)."
+    )
 
 
 def test_recent_projects_are_those_that_exist_the_last_first(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -1,0 +1,157 @@
+"""evaluate: a bundle against gold, against another bundle, or a replay."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from curator.cli.console import AS_JSON, PROJECT, SPLIT, opened, run_job, say
+from curator.cli.linking import index_if_missing
+from curator.domain.documents import Split
+from curator.domain.jobs import JobOutcome
+from curator.services.evaluation import EvaluationWish, ReplayWish
+from curator.services.reports import check_place, save_report, without_html
+
+if TYPE_CHECKING:
+    from curator.bootstrap import Project
+
+NIL_FIGURES = (("precision", "precision"), ("recall", "recall"), ("F1", "f1"), ("auPR", "au_pr"))
+MOST_FLIPS = 10
+
+
+@click.command("evaluate")
+@PROJECT
+@click.option("--split", type=SPLIT, required=True, help="Whose gold.")
+@click.option("--bundle", "bundle_id", metavar="ID", help="Another bundle than the one that serves.")
+@click.option("--against", metavar="ID", help="Compare with this bundle: differences, exact test, flips.")
+@click.option("--report", type=click.Path(path_type=Path), metavar="FILE.html", help="Write the whole report there.")
+@click.option("--no-memory", is_flag=True, help="The linker does not remember the train decisions.")
+@click.option("--whole-kb", is_flag=True, help="Link a second time without types; for ZESHEL that is always done.")
+@click.option("--seed", type=click.IntRange(min=0), default=0, show_default=True, help="Of the intervals' resamples.")
+@click.option("--replay", is_flag=True, help="Let a simulated curator decide the gold, document by document.")
+@click.option("--limit", type=click.IntRange(min=1), metavar="N", help="With --replay: at most N decisions.")
+@click.option("--then", type=SPLIT, help="With --replay: go on with this split.")
+@AS_JSON
+def evaluate(
+    project: Path,
+    *,
+    split: str,
+    bundle_id: str | None,
+    against: str | None,
+    report: Path | None,
+    no_memory: bool,
+    whole_kb: bool,
+    seed: int,
+    replay: bool,
+    limit: int | None,
+    then: str | None,
+    as_json: bool,
+) -> None:
+    """Compare a linker with the link and NIL decisions of the split's done documents."""
+    wish: EvaluationWish | ReplayWish
+    if replay:
+        _refuse("--replay", ("--against", against), ("--whole-kb", whole_kb))
+        wish = ReplayWish(Split(split), bundle_id, Split(then) if then else None, limit, memory=not no_memory)
+    else:
+        _refuse("an evaluation without --replay", ("--limit", limit), ("--then", then))
+        whole = True if whole_kb else None
+        wish = EvaluationWish(Split(split), bundle_id, against, memory=not no_memory, whole_kb=whole, seed=seed)
+    if report is not None:
+        check_place(report)
+    outcome = _run(project, wish)
+    if report is not None:
+        save_report(outcome.result, report)
+    text = replay_text(outcome.result) if replay else figures_text(outcome.result)
+    where = f"\nThe report is in {report}." if report is not None else ""
+    say(without_html(outcome.result), text + where, as_json=as_json)
+
+
+def _refuse(what: str, *given: tuple[str, object]) -> None:
+    wrong = [name for name, value in given if value]
+    if wrong:
+        raise click.UsageError(f"{' and '.join(wrong)} cannot be given with {what}.")
+
+
+def _run(path: Path, wish: EvaluationWish | ReplayWish) -> JobOutcome:
+    if wish.bundle is None:
+        with opened(path, read_only=True) as found:
+            found.evaluation.require_gold(wish.split)
+        index_if_missing(path, lexical=False)
+    with opened(path, read_only=True) as found:
+        return _job(found, wish)
+
+
+def _job(project: Project, wish: EvaluationWish | ReplayWish) -> JobOutcome:
+    service = project.evaluation
+    if isinstance(wish, ReplayWish):
+        return run_job(lambda show, end: service.replay(wish, on_progress=show, on_end=end))
+    return run_job(lambda show, end: service.start(wish, on_progress=show, on_end=end))
+
+
+def figures_text(result: Mapping[str, Any]) -> str:
+    """The figures of an evaluation as lines."""
+    recall, nil = result.get("recall", {}), result.get("nil", {})
+    lines = [
+        f"mentions {result.get('mentions', 0):,}, in the knowledge base {result.get('in_kb', 0):,}, "
+        f"NIL {result.get('nil_mentions', 0):,}",
+        "recall " + ", ".join(f"@{k} {100 * value:.1f} %" for k, value in recall.items()),
+        "NIL " + ", ".join(f"{name} {_percent(nil.get(key))}" for name, key in NIL_FIGURES),
+    ]
+    figures = result.get("figures", {})
+    lines += [_line(name, one) for name, one in figures.items() if not _is_plain(name) and one["value"] is not None]
+    lines += [
+        f"{name}: {one['value']:.3f}" for name, one in figures.items() if _is_plain(name) and one["value"] is not None
+    ]
+    return "\n".join([*lines, *_against_lines(result.get("against"))])
+
+
+def _line(name: str, one: Mapping[str, Any]) -> str:
+    between = f" ({100 * one['low']:.1f} to {100 * one['high']:.1f})" if one["low"] is not None else ""
+    return f"{name}: {100 * one['value']:.1f} %{between}"
+
+
+def _against_lines(against: Mapping[str, Any] | None) -> list[str]:
+    if against is None:
+        return []
+    tests, flips = against["decisions"], against["flips"]
+    lines = [
+        f"against {against['bundle']}: right only here {tests['only_this']:,}, only there {tests['only_other']:,}, "
+        f"p {tests['p_value']:.4f} (McNemar, exact)"
+    ]
+    for name in ("recall@1", "NIL F1", "right in all, NIL included"):
+        apart = against["figures"][name]["difference"]
+        if apart["value"] is not None:
+            lines.append(f"  {name}: {_points(apart)}")
+    lost = [one for one in flips if one["direction"] == "right_to_wrong"]
+    lines += [
+        f"  lost: {one['surface']} ({one['document_name']}): {one['old']} → {one['new']}" for one in lost[:MOST_FLIPS]
+    ]
+    return lines
+
+
+def _points(apart: Mapping[str, Any]) -> str:
+    between = f" ({100 * apart['low']:+.1f} to {100 * apart['high']:+.1f})" if apart["low"] is not None else ""
+    return f"{100 * apart['value']:+.1f} points{between}"
+
+
+def replay_text(result: Mapping[str, Any]) -> str:
+    """The message, and all decisions beside the last ones."""
+    every, last = result["replay"]["every"], result["replay"]["last"]
+    rows = [
+        f"{name}: recall@1 {_percent(one['recall_at_1'])}, one key {_percent(1 - one['more_keys'])}, with a digit "
+        f"{_percent(1 - one['more_than_digit'])}, NIL F1 {_percent(one['nil_f1'])}"
+        for name, one in ((f"all {every['decisions']:,}", every), (f"last {last['decisions']:,}", last))
+    ]
+    return "\n".join([str(result["message"]), *rows])
+
+
+def _is_plain(name: str) -> bool:
+    """Whether a figure is no percentage."""
+    return name.startswith(("ECE", "Brier,", "risk-coverage"))
+
+
+def _percent(value: float | None) -> str:
+    return "undefined" if value is None else f"{100 * value:.1f} %"

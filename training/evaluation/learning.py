@@ -1,0 +1,54 @@
+"""How a linker learns from decisions while it is evaluated: the one place that knows of the mention memory."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import Protocol
+
+from models.linker import Linker
+from models.types import LinkedMention
+from training.snapshot import SnapshotDocument
+
+
+class Learner(Protocol):
+    """A linker that can be taught between two documents.
+
+    `remembers` tells whether `learn` changes any later answer.
+    """
+
+    @property
+    def remembers(self) -> bool: ...
+
+    def link(self, document: SnapshotDocument, *, k: int) -> Sequence[LinkedMention]:
+        """Answers for the decided mentions of a document."""
+        ...
+
+    def learn(self, document: SnapshotDocument) -> None:
+        """Take in the decisions of a document; they are felt by the next `link`."""
+        ...
+
+
+class Forgetful:
+    """A linker without a memory: every document is linked as if it were the first."""
+
+    remembers = False
+
+    def __init__(self, linker: Linker) -> None:
+        self._linker = linker
+
+    def link(self, document: SnapshotDocument, *, k: int) -> Sequence[LinkedMention]:
+        (answer,) = self._linker.link([document.to_input()], k=k)
+        return answer.mentions
+
+    def learn(self, document: SnapshotDocument) -> None:
+        """Nothing stays."""
+
+
+def learner(linker: Linker, *, memory: bool) -> Learner:  # noqa: ARG001 - no linker has a memory yet
+    """The linker as it would work for a curator, with an empty memory if `memory`."""
+    return Forgetful(linker)
+
+
+def taught(linker: Linker, documents: Iterable[SnapshotDocument]) -> tuple[Linker, int]:  # noqa: ARG001 - see above
+    """The linker with the decisions of `documents` in its memory, and how many it remembers."""
+    return linker, 0

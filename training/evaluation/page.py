@@ -1,0 +1,144 @@
+"""The report of an evaluation as one HTML page, from the job's JSON result."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from training.evaluation.page_against import differences, flip_table
+from training.evaluation.page_charts import evaluation_charts
+from training.evaluation.page_parts import (
+    Cell,
+    bar,
+    between,
+    charts,
+    in_words,
+    page,
+    paragraph,
+    percent,
+    section,
+    table,
+)
+
+Result = Mapping[str, Any]
+CONVENTIONS = (
+    "Only link and NIL decisions of done documents count; rejected and skipped mentions are in neither numerator nor "
+    "denominator. A mention is NIL if none of its gold identifiers is in the knowledge base, primary or alternate.",
+    "Recall@k is over mentions of entities in the knowledge base. Any-match: one of the gold entities is among the "
+    "first k candidates; all-match: all of them are among the first max(k, their number). A mention whose entity was "
+    "not retrieved is an error (unnormalised). Micro over mentions; macro is the mean over the mentions' types, which "
+    "are the worlds of ZESHEL.",
+    "Equal scores are ordered by the exact match of a name, then by entity id; gold plays no part in it.",
+    "Intervals: 95 %, percentiles of resamples of documents (the mentions of one document depend on each other). "
+    "Differences are paired: both linkers on the same resamples. McNemar's exact test takes mentions for independent.",
+    "Homonym: several entities that the mention may link to have its surface as a name. Exact match: a gold entity has "
+    "it. Abbreviation: at most ten characters, two capitals or digits among them; defined: the document gives its long "
+    "form. Seen: occurs among the decisions of train documents, case and spacing apart.",
+    "ECE: expected calibration error over 15 bins of equal size. Brier gain: how far the Brier score lies below that of "
+    "always saying the base rate. Risk–coverage: decisions in the order of the linker's confidence.",
+)
+
+
+def evaluation_page(result: Result) -> str:
+    """`result` as `run_evaluation` gives it."""
+    against = result.get("against")
+    sections = [
+        section("What was compared", _facts(result)),
+        section("Figures", _figures(result)),
+        section("Recall by number of candidates", _recall(result)),
+        section("Against the whole knowledge base", _whole(result)),
+        section(f"Against {against['bundle']}", differences(against)) if against else "",
+        section("Slices", _slices(result), long=True),
+        section("NIL and confidence", charts(evaluation_charts(result))),
+        section("Decisions that differ", flip_table(against), long=True) if against else "",
+        section("How it is counted", "".join(paragraph(one, muted=True) for one in CONVENTIONS)),
+    ]
+    return page(f"Evaluation on {result['split']}", str(result["message"]), sections)
+
+
+def _facts(result: Result) -> str:
+    memory = result["memory"]
+    remembered = f"{memory['decisions']:,} train decisions" if memory["used"] else "not used"
+    rows = [
+        ("Bundle", result["bundle"]),
+        ("Split", result["split"]),
+        ("Documents", f"{result['documents']:,}"),
+        ("Decided mentions", f"{result['mentions']:,}"),
+        ("… in the knowledge base", f"{result['in_kb']:,}"),
+        ("… NIL", f"{result['nil_mentions']:,}"),
+        ("… of several entities", f"{result['composites']:,}"),
+        ("… without an answer", f"{result['unanswered']:,}"),
+        ("Alternate or obsolete identifiers mapped", f"{result['alternate_ids']:,}"),
+        ("Identifiers that the knowledge base does not know", f"{result['unknown_ids']:,}"),
+        ("Mention memory", remembered),
+        ("Linker", " ".join(result["linker"])),
+        ("Resamples, seed", f"{result['resamples']:,}, {result['seed']}"),
+        ("Knowledge base (SHA-256)", result["kb_hash"]),
+        ("Decisions (SHA-256)", result["data_hash"]),
+    ]
+    return table(("", ""), [(Cell(name), Cell(str(value))) for name, value in rows])
+
+
+def _figures(result: Result) -> str:
+    rows = [
+        (
+            Cell(name),
+            Cell(in_words(name, one["value"]), "n"),
+            Cell(between(name, one["low"], one["high"]), "n"),
+            bar(one),
+        )
+        for name, one in result["figures"].items()
+    ]
+    return table(("", "Figure", "95 % interval", "0 to 100 %"), rows)
+
+
+def _recall(result: Result) -> str:
+    rows = [
+        (
+            Cell(f"@{k}"),
+            Cell(percent(value), "n"),
+            Cell(percent(result["recall_all"][k]), "n"),
+            Cell(percent(result["macro_recall"][k]), "n"),
+        )
+        for k, value in result["recall"].items()
+    ]
+    return table(("k", "Any-match", "All-match", "Any-match, macro over types"), rows)
+
+
+def _whole(result: Result) -> str:
+    whole = result.get("whole_kb")
+    if not whole:
+        return ""
+    rows = [
+        (
+            Cell(name),
+            Cell(in_words(name, result["figures"][name]["value"]), "n"),
+            Cell(in_words(name, one["value"]), "n"),
+            Cell(between(name, one["low"], one["high"]), "n"),
+        )
+        for name, one in whole.items()
+    ]
+    words = "The same mentions linked without their types: for ZESHEL, against all worlds."
+    return paragraph(words) + table(("", "Within the types", "Whole knowledge base", "95 % interval"), rows)
+
+
+def _slices(result: Result) -> str:
+    k = result["k"]
+    rows = [_slice_row(name, one) for name, one in result["slices"].items()]
+    head = ("", "Mentions", "In KB", "Recall@1", "95 %", f"Recall@{k}", "95 %", "Right in all", "NIL F1")
+    return table(head, rows)
+
+
+def _slice_row(name: str, part: Mapping[str, Any]) -> tuple[Cell, ...]:
+    at_1, at_k = part["intervals"]["recall@1"], part["intervals"]["recall@k"]
+    return (
+        Cell(name),
+        Cell(f"{part['mentions']:,}", "n"),
+        Cell(f"{part['in_kb']:,}", "n"),
+        Cell(percent(part["recall_at_1"]), "n"),
+        Cell(between("", *at_1), "n low"),
+        Cell(percent(part["recall_at_k"]), "n"),
+        Cell(between("", *at_k), "n low"),
+        Cell(percent(part["accuracy"]), "n"),
+        Cell(percent(part["nil_f1"]), "n"),
+    )

@@ -1,0 +1,82 @@
+"""The parts of an evaluation's report that hold it against another bundle."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from training.evaluation.page_parts import Cell, between, in_words, paragraph, percent, table
+
+Against = Mapping[str, Any]
+MOST_FLIPS = 500
+
+
+def differences(against: Against) -> str:
+    rows = [_difference_row(name, one) for name, one in against["figures"].items()]
+    head = ("", "This bundle", "The other", "Difference", "95 % interval", "Better in")
+    return _tests(against) + table(head, rows)
+
+
+def _difference_row(name: str, one: Mapping[str, Any]) -> tuple[Cell, ...]:
+    apart = one["difference"]
+    value, low, high = apart["value"], apart["low"], apart["high"]
+    kind = "n"
+    if low is not None and (low > 0 or high < 0):
+        down_is_good = name.startswith(("ECE", "Brier,", "risk"))
+        kind = "n better" if (low > 0) != down_is_good else "n worse"
+    return (
+        Cell(name),
+        Cell(in_words(name, one["this"]), "n"),
+        Cell(in_words(name, one["other"]), "n"),
+        Cell(_signed(name, value), kind),
+        Cell(between(name, low, high), "n"),
+        Cell(percent(one["better"]) if one["better"] is not None else "", "n low"),
+    )
+
+
+def _signed(name: str, value: float | None) -> str:
+    words = in_words(name, value)
+    return f"+{words}" if value is not None and value > 0 else words.replace("-", "−")
+
+
+def _tests(against: Against) -> str:
+    names = (("decisions", "Decisions, NIL included"), ("first", "First candidates of mentions in the knowledge base"))
+    rows = [
+        (
+            Cell(words),
+            Cell(f"{against[key]['only_this']:,}", "n"),
+            Cell(f"{against[key]['only_other']:,}", "n"),
+            Cell(_p_value(against[key]["p_value"]), "n"),
+        )
+        for key, words in names
+    ]
+    return table(("McNemar's exact test", "Only this one right", "Only the other right", "p"), rows)
+
+
+def _p_value(value: float) -> str:
+    return "< 0.0001" if value < 0.0001 else f"{value:.4f}"
+
+
+def flip_table(against: Against) -> str:
+    names, every = against["names"], against["flips"]
+    if not every:
+        return paragraph("There is none.")
+    ordered = sorted(every, key=lambda one: one["direction"] != "right_to_wrong")
+    rows = [
+        (
+            Cell(one["surface"]),
+            Cell(str(one["document_name"])),
+            Cell("lost" if one["direction"] == "right_to_wrong" else "gained",
+                 "worse" if one["direction"] == "right_to_wrong" else "better"),
+            Cell("; ".join(_named(i, names) for i in one["gold"]) or "NIL"),
+            Cell(_named(one["old"], names)),
+            Cell(_named(one["new"], names)),
+        )
+        for one in ordered[:MOST_FLIPS]
+    ]  # fmt: skip
+    more = paragraph(f"The first {MOST_FLIPS:,} of {len(every):,}.") if len(every) > MOST_FLIPS else ""
+    return more + table(("Mention", "Document", "", "Gold", "The other's answer", "This one's"), rows)
+
+
+def _named(entity: str, names: Mapping[str, str]) -> str:
+    return f"{entity} {names[entity]}" if entity in names else entity

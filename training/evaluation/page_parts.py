@@ -1,0 +1,153 @@
+"""Pieces of a report page: style, tables, numbers in words. The page needs nothing but itself, and no script."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from html import escape
+from typing import Any
+
+from training.evaluation.svg import Chart, draw, interval_bar, legend
+
+DASH = "–"
+STYLE = """
+:root { color-scheme: light dark; --ground: #ffffff; --ink: #1c2127; --muted: #56606b; --line: #d3d7dd;
+  --soft: #f3f4f6; --one: #0a65a8; --two: #a34f00; --three: #00734f; --bad: #9c3a00; }
+@media (prefers-color-scheme: dark) { :root { --ground: #15171b; --ink: #e3e6ea; --muted: #a3adb8; --line: #343a42;
+  --soft: #20242a; --one: #7dbcf0; --two: #f0b53a; --three: #4bd0a8; --bad: #f39a68; } }
+@media print { :root { --ground: #ffffff; --ink: #000000; --muted: #444444; --line: #bbbbbb; --soft: #f3f4f6;
+  --one: #0a65a8; --two: #a34f00; --three: #00734f; --bad: #9c3a00; } body { font-size: 10pt; }
+  section, figure, tr { break-inside: avoid; } section.long { break-inside: auto; } }
+* { box-sizing: border-box; }
+body { margin: 0 auto; padding: 24px 20px 60px; max-width: 1000px; background: var(--ground); color: var(--ink);
+  font: 15px/1.45 system-ui, -apple-system, "Segoe UI", Roboto, "Noto Sans", sans-serif; }
+h1 { font-size: 1.6em; margin: 0 0 .2em; } h2 { font-size: 1.2em; margin: 2em 0 .5em; }
+p { max-width: 75ch; margin: .4em 0; } .muted, caption, figcaption { color: var(--muted); }
+code { font-size: .88em; overflow-wrap: anywhere; }
+.wide { overflow-x: auto; }
+table { border-collapse: collapse; width: 100%; font-variant-numeric: tabular-nums; }
+caption { text-align: left; padding: 0 0 .4em; }
+th, td { padding: .28em .7em .28em 0; border-bottom: 1px solid var(--line); text-align: left; vertical-align: top; }
+th { font-weight: 600; } thead th { color: var(--muted); vertical-align: bottom; }
+td.n, th.n { text-align: right; white-space: nowrap; } tbody th { font-weight: 400; }
+td.worse { color: var(--bad); } td.better { color: var(--three); }
+td.low { color: var(--muted); }
+.charts { display: grid; grid-template-columns: repeat(auto-fit, minmax(320px, 1fr)); gap: 20px 28px; }
+figure { margin: 0; } figcaption { font-size: .93em; } figure strong { display: block; }
+svg.chart { width: 100%; height: auto; display: block; } svg.bar { vertical-align: middle; }
+.words { fill: var(--muted); font: 12px system-ui, -apple-system, "Segoe UI", Roboto, "Noto Sans", sans-serif; }
+.grid { stroke: var(--line); stroke-width: 1; } .axis { stroke: var(--muted); stroke-width: 1; }
+.guide { stroke: var(--muted); stroke-width: 1; stroke-dasharray: 3 3; }
+.s0, .s1, .s2 { fill: none; stroke-width: 2; stroke-linejoin: round; }
+.s0 { stroke: var(--one); } .s1 { stroke: var(--two); stroke-dasharray: 7 4; }
+.s2 { stroke: var(--three); stroke-dasharray: 2 3; }
+.dot0, .dot { fill: var(--one); } .dot1 { fill: var(--two); } .dot2 { fill: var(--three); }
+.range { stroke: var(--one); stroke-width: 4; stroke-opacity: .4; }
+.key { display: inline-flex; align-items: center; gap: .4em; margin-right: 1.2em; }
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class Cell:
+    """Text, or ready `markup`; `kind` is a class: `n` for figures, `better`, `worse`, `low`."""
+
+    text: str
+    kind: str = ""
+    markup: bool = False
+
+    def html(self, tag: str = "td", more: str = "") -> str:
+        kind = f' class="{self.kind}"' if self.kind else ""
+        return f"<{tag}{kind}{more}>{self.text if self.markup else escape(self.text)}</{tag}>"
+
+
+def page(title: str, lead: str, sections: Iterable[str]) -> str:
+    """A whole HTML page."""
+    return (
+        '<!DOCTYPE html>\n<html lang="en"><head><meta charset="utf-8">'
+        '<meta name="viewport" content="width=device-width, initial-scale=1">'
+        f"<title>{escape(title)}</title><style>{STYLE}</style></head>\n"
+        f"<body><h1>{escape(title)}</h1>\n<p>{escape(lead)}</p>\n{''.join(sections)}</body></html>\n"
+    )
+
+
+def section(title: str, *parts: str, long: bool = False) -> str:
+    """Empty where no part has anything."""
+    body = "".join(parts)
+    kind = ' class="long"' if long else ""
+    return f"<section{kind}><h2>{escape(title)}</h2>\n{body}</section>\n" if body else ""
+
+
+def paragraph(words: str, *, muted: bool = False) -> str:
+    kind = ' class="muted"' if muted else ""
+    return f"<p{kind}>{escape(words)}</p>\n"
+
+
+def table(head: Sequence[str], rows: Iterable[Sequence[Cell]], *, caption: str = "") -> str:
+    """The first column names the row; the head is right-aligned over figures."""
+    lines = [list(row) for row in rows]
+    if not lines:
+        return ""
+    kinds = [one.kind for one in lines[0]]
+    top = "".join(
+        Cell(words, "n" if _numeric(kind) else "").html("th", ' scope="col"')
+        for words, kind in zip(head, kinds, strict=True)
+    )
+    body = "".join(_row(row) for row in lines)
+    told = f"<caption>{escape(caption)}</caption>" if caption else ""
+    return f'<div class="wide"><table>{told}<thead><tr>{top}</tr></thead><tbody>{body}</tbody></table></div>\n'
+
+
+def _row(row: Sequence[Cell]) -> str:
+    first = row[0].html("th", ' scope="row"')
+    return f"<tr>{first}{''.join(cell.html() for cell in row[1:])}</tr>"
+
+
+def figure(chart: Chart, words: str) -> str:
+    """A chart with its title, legend and a sentence about it."""
+    return (
+        f"<figure><strong>{escape(chart.title)}</strong>{draw(chart)}{legend(chart)}"
+        f"<figcaption>{escape(words)}</figcaption></figure>\n"
+    )
+
+
+def charts(figures: Iterable[str]) -> str:
+    body = "".join(figures)
+    return f'<div class="charts">{body}</div>\n' if body else ""
+
+
+def _numeric(kind: str) -> bool:
+    return kind.split(" ")[0] == "n"
+
+
+def percent(value: float | None) -> str:
+    """`91.2 %`; a dash where the figure is not defined."""
+    return DASH if value is None else f"{100 * value:.1f} %"
+
+
+def plain(value: float | None) -> str:
+    """`0.041`; a dash where the figure is not defined."""
+    return DASH if value is None else f"{value:.3f}"
+
+
+def is_plain(name: str) -> bool:
+    """Whether a figure is no percentage."""
+    return name.startswith(("ECE", "Brier,", "risk-coverage"))
+
+
+def in_words(name: str, value: float | None) -> str:
+    return plain(value) if is_plain(name) else percent(value)
+
+
+def between(name: str, low: float | None, high: float | None) -> str:
+    """`90.1 to 92.3`; empty without an interval."""
+    if low is None or high is None:
+        return ""
+    return f"{low:.3f} to {high:.3f}" if is_plain(name) else f"{100 * low:.1f} to {100 * high:.1f}"
+
+
+def bar(estimate: Mapping[str, Any]) -> Cell:
+    """The interval on a scale from 0 to 1."""
+    value, low, high = (estimate[part] for part in ("value", "low", "high"))
+    if value is None or low is None or high is None:
+        return Cell("")
+    return Cell(interval_bar(low, value, high), markup=True)
