@@ -88,6 +88,11 @@ def open_project(folder: Path, *, read_only: bool = False, linker: bool = True, 
     return join(store, load().settings, curator=curator, linker=linker)
 
 
+def project_folder(path: Path) -> Path:
+    """The folder of the project that `path` names. Raises UserError where there is none."""
+    return storage.project_folder(path)
+
+
 def join(
     store: Store,
     settings: Settings,

@@ -8,9 +8,15 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from curator.cli.console import AS_JSON, PROJECT, opened, say
+from curator.domain.errors import UserError
 
 if TYPE_CHECKING:
     from curator.bootstrap import Project
+
+NO_DISPLAY = (
+    "There is no display to open a window on. Connect one (DISPLAY or WAYLAND_DISPLAY names it), install what Qt needs "
+    "(`make` prints it), or use the other commands: `curator --help` lists them."
+)
 
 
 @click.command("new")
@@ -29,9 +35,13 @@ def new(project: Path, *, as_json: bool) -> None:
 @PROJECT
 def open_window(project: Path) -> int:
     """Open P in the window."""
-    from curator.ui.app import run
+    from curator.bootstrap import project_folder
+    from curator.ui.app import can_show, run
 
-    return run(project)
+    folder = project_folder(project)  # told here, where it was asked, and not in an empty window
+    if not can_show():
+        raise UserError(NO_DISPLAY)
+    return run(folder)
 
 
 @click.command("demo")

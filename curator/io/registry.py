@@ -22,12 +22,12 @@ class Registry:
         return self._formats
 
     def by_name(self, name: str) -> DocumentFormat:
-        """Raises UserError that lists the names there are."""
+        """Raises UserError that lists the names of those that can be written."""
         for form in self._formats:
             if form.name == name.strip().lower():
                 return form
-        names = ", ".join(form.name for form in self._formats)
-        raise UserError(f"there is no format {name!r}: choose one of {names}")
+        names = ", ".join(form.name for form in self._formats if form.can_write)
+        raise UserError(f"there is no format {name!r} to write: choose one of {names}")
 
     def recognise(self, path: Path) -> DocumentFormat:
         """By content, gzip included. Raises UserError (missing, empty, truncated, unknown)."""

@@ -45,6 +45,7 @@ class ExportService:
     def export(self, out: Path, format_name: str, *, only_done: bool = False) -> ExportReport:
         """Write all documents (or the done ones), one file for each imported file, atomically. Raises UserError."""
         wanted = self._formats.by_name(format_name)
+        self._refuse_project_folder(out)
         with self._store.read() as unit:
             files = unit.documents.files()
             chosen = [(file, self._ids(unit, file.id, only_done=only_done)) for file in files]
@@ -61,6 +62,11 @@ class ExportService:
             unchanged=counts["unchanged"],
             problems=tuple(wanted.problems),
         )
+
+    def _refuse_project_folder(self, out: Path) -> None:
+        folder = self._store.folder.resolve()
+        if folder in (out.resolve(), *out.resolve().parents):
+            raise UserError(f"{out} lies in the project's own folder. Choose a place outside of {folder.name}.")
 
     def _ids(self, unit: UnitOfWork, file_id: int, *, only_done: bool) -> list[int]:
         ids = unit.documents.ids_of_file(file_id)

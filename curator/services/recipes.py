@@ -10,6 +10,8 @@ from typing import Any
 
 from curator.domain.errors import UserError
 
+_KINDS = {"int": "a whole number", "float": "a number", "bool": "true or false", "choice": "one of the choices"}
+
 
 @dataclass(frozen=True, slots=True)
 class Parameter:
@@ -37,9 +39,11 @@ class Parameter:
             high = float("inf") if self.maximum is None else self.maximum
             if low <= value <= high and (self.kind == "float" or value == int(value)):
                 return int(value) if self.kind == "int" else float(value)
-        allowed = f"one of {', '.join(self.choices)}" if self.choices else f"of kind {self.kind}"
-        if self.minimum is not None or self.maximum is not None:
-            allowed += f" between {self.minimum} and {self.maximum}"
+        allowed = f"one of {', '.join(self.choices)}" if self.choices else _KINDS[self.kind]
+        if self.minimum is not None:
+            allowed += f" of at least {self.minimum:g}"
+        if self.maximum is not None:
+            allowed += f"{' and' if self.minimum is not None else ' of'} at most {self.maximum:g}"
         raise UserError(f"The parameter “{self.name}” cannot be {value!r}; it must be {allowed}.")
 
 

@@ -4,7 +4,7 @@
 """
 
 from curator.storage.lock import ProjectLock
-from curator.storage.project import create_project, open_project
+from curator.storage.project import create_project, open_project, project_folder
 from curator.storage.store import SqlStore
 
-__all__ = ["ProjectLock", "SqlStore", "create_project", "open_project"]
+__all__ = ["ProjectLock", "SqlStore", "create_project", "open_project", "project_folder"]

@@ -55,7 +55,7 @@ def open_project(folder: Path, *, read_only: bool = False) -> SqlStore:
 
     Raises ProjectLockedError, NewerProjectError, and UserError when it is no project, damaged or not writable.
     """
-    folder = _project_folder(folder)
+    folder = project_folder(folder)
     return _open_for_reading(folder) if read_only else _open_for_writing(folder)
 
 
@@ -85,7 +85,11 @@ def _with_suffix(folder: Path) -> Path:
     return folder if folder.name.endswith(SUFFIX) else folder.with_name(folder.name + SUFFIX)
 
 
-def _project_folder(path: Path) -> Path:
+def project_folder(path: Path) -> Path:
+    """The project's folder, of which `path` is the name with or without its suffix, or the `project.curator` file.
+
+    Raises UserError where there is no project.
+    """
     if path.name == MARKER_NAME and path.is_file():
         path = path.parent
     if not path.exists() and _with_suffix(path).exists():

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 import os
+import subprocess
 import sys
 from collections.abc import Callable
 from pathlib import Path
@@ -21,6 +22,7 @@ from curator.ui.theme import Scheme, ThemeController
 
 log = logging.getLogger(__name__)
 Hook = Callable[[type[BaseException], BaseException, TracebackType | None], None]
+PROBE = "import sys; from PySide6.QtGui import QGuiApplication; QGuiApplication(sys.argv[:1])"
 BUG = "Something went wrong in Curator itself. Every decision up to now is saved. The log in {log} has the details."
 
 
@@ -78,6 +80,14 @@ def has_display() -> bool:
     if os.environ.get("QT_QPA_PLATFORM") in ("offscreen", "minimal"):
         return False
     return not sys.platform.startswith("linux") or bool(os.environ.get("DISPLAY") or os.environ.get("WAYLAND_DISPLAY"))
+
+
+def can_show() -> bool:
+    """Whether Qt can open a window here. Without a display or its libraries Qt ends the process, so a child tries."""
+    if not has_display():
+        return False
+    child = subprocess.run([sys.executable, "-c", PROBE], capture_output=True, check=False)  # noqa: S603 - our own code
+    return child.returncode == 0
 
 
 def to_log(kind: QtMsgType, context: QMessageLogContext, words: str) -> None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import subprocess
 import sys
 from collections.abc import Generator
 from pathlib import Path
@@ -20,11 +19,10 @@ from curator.bootstrap import Project
 from curator.domain.errors import UserError
 from curator.domain.jobs import JobOutcome, JobState, Progress
 from curator.services.logs import start_logging, stop_logging
-from curator.ui.app import has_display, make_application, make_window, run, to_log
+from curator.ui.app import can_show, make_application, make_window, run, to_log
 from curator.ui.demo_hands import Hands
 from curator.ui.demo_project import fill, is_filled, world_of
 
-PROBE = "import sys; from PySide6.QtGui import QGuiApplication; QGuiApplication(sys.argv[:1])"
 SCREENSHOT = "screenshot.png"
 
 
@@ -61,14 +59,6 @@ def make_project(out: Path, *, world: str) -> Path:
 def _create(folder: Path) -> Project:
     click.echo(f"Making {folder}")
     return bootstrap.create_project(folder, linker=False)
-
-
-def can_show() -> bool:
-    """Whether Qt can open a window here. Without its X11 libraries Qt ends the process, so a child tries first."""
-    if not has_display():
-        return False
-    child = subprocess.run([sys.executable, "-c", PROBE], capture_output=True, check=False)  # noqa: S603 - our own code
-    return child.returncode == 0
 
 
 def _bar() -> Bar:

@@ -102,3 +102,14 @@ def test_the_usual_format_is_that_of_the_imported_files(world: World) -> None:
     world.kb()
     world.documents(1)
     assert world.project.exporting.usual_format() == "pubtator"
+
+
+def test_nothing_is_written_into_the_projects_own_folder(world: World) -> None:
+    world.kb()
+    world.documents(gold=True)
+    folder = world.project.folder
+    before = sorted(folder.rglob("*"))
+    for out in (folder, folder / "gold.txt", folder / "bundles" / ".." / "gold"):
+        with pytest.raises(UserError, match="own folder"):
+            world.project.exporting.export(out, "zeshel")
+    assert sorted(folder.rglob("*")) == before
