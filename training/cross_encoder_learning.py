@@ -54,7 +54,7 @@ def learn_pair(loaded: Loaded, prepared: Prepared, budget: Budget) -> Generator[
     left = budget.left()
     seconds = None if left is None else left - _reserve(loaded, prepared, judged=len(judged), rate=rate)
     result = yield from run(task, train_settings(loaded, seconds=seconds))
-    after = yield from _alone(loaded, prepared, module, judged, Phase.ENCODE)
+    after = yield from _alone(loaded, prepared, module, judged, Phase.JUDGE)
     pair = TrainedPair(replace(encoder, module=module.encoder, fingerprint=""), module.head, loaded.inputs, tokens)
     return Learnt(
         result=result,

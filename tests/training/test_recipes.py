@@ -7,11 +7,21 @@ from typing import Any
 import pytest
 
 from models.errors import ModelError
-from training.losses import Loss
-from training.recipes import LOSSES, Hyperparameters, Role, estimate, load_recipe, parse_recipe, recipe_ids
+from training.losses import CandidateCrossEntropy, Loss
+from training.recipes import (
+    LOSSES,
+    PAIR_LOSSES,
+    Hyperparameters,
+    Network,
+    Role,
+    estimate,
+    load_recipe,
+    parse_recipe,
+    recipe_ids,
+)
 
 FOLDER = Path(__file__).parents[2] / "resources" / "recipes"
-IDS = ("amh-dual", "pel-pb", "pel-pb-mixed", "prototype")
+IDS = ("amh-dual", "cross-encoder", "pel-pb", "pel-pb-mixed", "prototype")
 
 
 def raw(name: str = "pel-pb") -> dict[str, Any]:
@@ -30,7 +40,10 @@ def test_every_recipe_is_complete(name: str) -> None:
     assert recipe.summary.endswith(".")
     assert all(parameter.help.endswith(".") for parameter in recipe.parameters)
     for values in (recipe.values(), recipe.values(recipe.paper)):
-        assert isinstance(recipe.make_loss(values), Loss)
+        if recipe.network is Network.PAIR:
+            assert isinstance(recipe.make_pair_loss(values), CandidateCrossEntropy)
+        else:
+            assert isinstance(recipe.make_loss(values), Loss)
         assert isinstance(recipe.hyperparameters(values), Hyperparameters)
         assert recipe.inputs(values).mention_tokens == values["mention_tokens"]
 
@@ -44,6 +57,10 @@ def test_published_values() -> None:
     assert (amh["learning_rate"], amh["batch_size"], amh["epochs"], amh["alpha"]) == (2e-5, 64, 30, 0.3)
     prototype = load_recipe("prototype").paper
     assert (prototype["learning_rate"], prototype["margin"], prototype["candidates"]) == (1e-5, 1.6, 64)
+    cross = load_recipe("cross-encoder").paper
+    assert (cross["learning_rate"], cross["batch_size"], cross["epochs"], cross["warmup"]) == (2e-5, 4, 5, 0.2)
+    assert (cross["candidates"], cross["mention_tokens"] + cross["entity_tokens"]) == (16, 256)
+    assert load_recipe("cross-encoder").values()["candidates"] == 8
 
 
 def test_values_are_checked() -> None:
@@ -59,7 +76,7 @@ def test_values_are_checked() -> None:
 def test_roles_and_stages() -> None:
     assert load_recipe("prototype").role is Role.RANKER
     assert load_recipe("pel-pb").stage == load_recipe("pel-pb-mixed").stage
-    assert {load_recipe(name).loss for name in IDS} == set(LOSSES)
+    assert {load_recipe(name).loss for name in IDS} == {*LOSSES, *PAIR_LOSSES}
 
 
 def broken(**changes: Any) -> dict[str, Any]:
@@ -73,6 +90,10 @@ def broken(**changes: Any) -> dict[str, Any]:
         ({k: v for k, v in raw().items() if k != "loss"}, "'loss' is missing"),
         (broken(loss="hinge"), "unknown loss 'hinge'"),
         (broken(role="judge"), "judge"),
+        (broken(network="web"), "web"),
+        (broken(network="pair"), "unknown loss 'proxy'. Known losses: cross-entropy"),
+        ({**raw("cross-encoder"), "role": "retriever"}, "can only be a ranker"),
+        ({**raw("cross-encoder"), "network": "towers"}, "unknown loss 'cross-entropy'"),
         (broken(cost={"fixed": 1}), "unknown key 'fixed' in Cost"),
         (
             broken(parameters=[{"name": "epochs", "kind": "int", "default": 1, "help": "x.", "max": 2}]),
@@ -89,7 +110,7 @@ def test_broken_recipes_name_what_is_wrong(data: Any, complaint: str) -> None:
 
 
 def test_unknown_recipe_lists_the_known() -> None:
-    with pytest.raises(ModelError, match="amh-dual, pel-pb"):
+    with pytest.raises(ModelError, match="amh-dual, cross-encoder, pel-pb"):
         load_recipe("pel")
 
 
