@@ -91,10 +91,15 @@ class MainWindow(QMainWindow):
         self.welcome.first.setFocus()
 
     def closeEvent(self, event: QCloseEvent) -> None:
-        if self.session.bench is not None and not self.session.leave(self.session.close):
-            event.ignore()  # asked first; a yes closes the project and then nothing keeps the window
+        if self.session.bench is not None and not self.session.leave(self._close_all):
+            event.ignore()  # asked first; after a yes the window closes by itself
             return
         event.accept()
+
+    def _close_all(self) -> None:
+        """The project, then the window; closing a window that is being closed already changes nothing."""
+        self.session.close()
+        self.close()
 
     # --- state ---
 

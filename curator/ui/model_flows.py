@@ -9,7 +9,7 @@ from PySide6.QtCore import QObject
 from PySide6.QtWidgets import QWidget
 
 from curator.domain.bundles import GateVerdict
-from curator.domain.changes import Change
+from curator.domain.changes import Change, ChangeKind
 from curator.domain.errors import UserError
 from curator.domain.jobs import JobOutcome, JobState, Progress
 from curator.services.evaluation import EvaluationWish, ReplayWish
@@ -145,11 +145,13 @@ class ModelFlows(QObject):
             self.show_training(job)
 
     def show_training(self, job: RunningJob) -> None:
+        if self._live is not None and self._live.job != job.number:
+            self._live.close()  # what came of the training before was seen
         if self._live is None:
             live = RetrainLive(job, self._window)
             live.cancel_wanted.connect(lambda: self._bench.jobs.cancel(job))
             live.promote_wanted.connect(self.ask_promote)
-            live.destroyed.connect(self._live_gone)
+            live.finished.connect(self._live_gone)
             self._live = live
         self._live.show()
         self._live.raise_()
@@ -175,13 +177,16 @@ class ModelFlows(QObject):
 
     def show_bundles(self) -> BundlesDialog:
         project = self._bench.project
-        dialog = BundlesDialog(project.retraining.bundles(), writable=not project.read_only, parent=self._window)
-        dialog.promote_wanted.connect(self.ask_promote)
-        dialog.rollback_wanted.connect(self._ask_rollback)
-        dialog.destroyed.connect(self._history_gone)
-        self._history = dialog
-        dialog.show()
-        return dialog
+        if self._history is None:
+            dialog = BundlesDialog(project.retraining.bundles(), writable=not project.read_only, parent=self._window)
+            dialog.promote_wanted.connect(self.ask_promote)
+            dialog.rollback_wanted.connect(self._ask_rollback)
+            dialog.finished.connect(self._history_gone)
+            self._history = dialog
+        self._history.show()
+        self._history.raise_()
+        self._history.activateWindow()
+        return self._history
 
     def _history_gone(self) -> None:
         self._history = None
@@ -209,8 +214,8 @@ class ModelFlows(QObject):
             then=lambda: self._try("Roll back", retraining.rollback),
         )
 
-    def _changed(self, _change: Change) -> None:
-        if self._history is not None:
+    def _changed(self, change: Change) -> None:
+        if self._history is not None and change.kind is ChangeKind.BUNDLE:
             self._history.show_bundles(self._bench.project.retraining.bundles())
 
     # --- tools ---
@@ -261,6 +266,12 @@ class ModelFlows(QObject):
             FiguresDialog(outcome.result, self._window).show()
         else:
             self._tell_outcome("Evaluate", outcome)
+
+    def close_windows(self) -> None:
+        """Windows that stay beside the project's go with it: nothing can be promoted in a closed project."""
+        for one in (self._live, self._history):
+            if one is not None:
+                one.close()
 
     # --- inside ---
 

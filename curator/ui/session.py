@@ -130,7 +130,10 @@ class Session(QObject):
 
     def close(self) -> None:
         """Close the project; its processes end and its lock is free. Idempotent."""
-        bench, self.bench, self.flows, self.model = self.bench, None, None, None
+        bench, model = self.bench, self.model
+        self.bench = self.flows = self.model = None
+        if model is not None:
+            model.close_windows()
         if bench is not None:
             bench.close_project()
             self.closing.emit()

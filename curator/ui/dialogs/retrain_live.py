@@ -31,6 +31,7 @@ class RetrainLive(ShowDialog):
 
     def __init__(self, job: RunningJob, parent: QWidget | None = None) -> None:
         super().__init__(job.title, parent)
+        self.job = job.number
         self._bundle = ""
         self.headline = sentence(IN_BACKGROUND)
         self.bar = QProgressBar(self)

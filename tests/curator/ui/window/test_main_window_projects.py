@@ -16,6 +16,7 @@ from curator.commands import COMMANDS
 from curator.domain.changes import Change, ChangeKind
 from curator.domain.jobs import LinkerState
 from curator.domain.suggestions import Candidate, Stamp
+from curator.ui.jobs import JobKind
 from curator.ui.main_window import MainWindow
 from curator.ui.refreshing import EMPTY_KB, EMPTY_PROJECT, NEWER, NO_KB
 from tests.curator.services.fakes import suggestion
@@ -200,8 +201,6 @@ def test_what_comes_after_closing_is_dropped(desk: Desk, qtbot: QtBot) -> None:
 
 
 def test_closing_while_work_runs_asks_first(desk: Desk, monkeypatch: pytest.MonkeyPatch, qtbot: QtBot) -> None:
-    from curator.ui.jobs import JobKind
-
     class Handle:
         cancelled = False
 
@@ -233,3 +232,19 @@ def test_zoom_and_colours_are_saved(desk: Desk) -> None:
     assert load().settings.theme == "dark"
     assert desk.window.menus.action("view.dark").isChecked()
     desk.window.menus.action("view.light").trigger()
+
+
+def test_a_yes_to_leaving_closes_the_window(desk: Desk) -> None:
+    class Handle:
+        def cancel(self) -> None:
+            return None
+
+        def wait(self, timeout: float | None = None) -> None:
+            return None
+
+    desk.bench.jobs.start(JobKind.TRAIN, "Retrain with x", lambda progress, end: Handle())
+    desk.window.close()
+    [box] = boxes()
+    press_button(box, "Stop it and leave")
+    assert not desk.window.isVisible()
+    assert desk.window.bench is None

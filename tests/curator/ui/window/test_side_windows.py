@@ -1,0 +1,62 @@
+"""Windows beside the project's: the history of bundles and a running training."""
+
+from __future__ import annotations
+
+from pytestqt.qtbot import QtBot
+
+from curator.domain.changes import Change, ChangeKind
+from curator.domain.decisions import Verdict
+from curator.ui.dialogs.bundles import BundlesDialog
+from curator.ui.dialogs.retrain_live import RetrainLive
+from curator.ui.jobs import JobKind, RunningJob
+from tests.curator.ui.window.fakes import Desk
+from tests.curator.ui.window.test_dialogs import shown
+
+
+def training(number: int) -> RunningJob:
+    return RunningJob(number, JobKind.TRAIN, f"Training {number}", lambda _: None, 0.0, 0.0)
+
+
+def test_the_history_keeps_its_row_while_the_linker_and_the_curator_work(desk: Desk, qtbot: QtBot) -> None:
+    model = desk.window.session.model
+    assert model is not None
+    dialog = model.show_bundles()
+    dialog.table.setCurrentIndex(dialog.model.index(1, 0))
+    chosen = dialog.chosen
+    with qtbot.waitSignal(desk.bench.bridge.changed):
+        desk.project.curation.decide(1, Verdict.nil())
+    with qtbot.waitSignal(desk.bench.bridge.changed):
+        desk.project.events.emit(Change(ChangeKind.SUGGESTIONS, "linker", "Linked", (1,), (1,)))
+    assert dialog.chosen == chosen
+    dialog.reject()
+
+
+def test_there_is_one_history(desk: Desk) -> None:
+    model = desk.window.session.model
+    assert model is not None
+    assert model.show_bundles() is model.show_bundles()
+    assert len(shown(BundlesDialog)) == 1
+    model.show_bundles().reject()
+
+
+def test_a_second_training_is_shown_anew(desk: Desk) -> None:
+    model = desk.window.session.model
+    assert model is not None
+    model.show_training(training(1))
+    [first] = shown(RetrainLive)
+    model.show_training(training(2))
+    [second] = shown(RetrainLive)
+    assert (first.windowTitle(), second.windowTitle()) == ("Training 1", "Training 2")
+    model.show_training(training(2))
+    assert shown(RetrainLive) == [second]
+    second.close()
+
+
+def test_they_go_with_the_project(desk: Desk) -> None:
+    model = desk.window.session.model
+    assert model is not None
+    model.show_bundles()
+    model.show_training(training(1))
+    desk.window.session.close()
+    assert not shown(BundlesDialog)
+    assert not shown(RetrainLive)
