@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shutil
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -12,6 +11,8 @@ from models.bundle import UNTRAINED, Bundle, EncoderRef, Manifest, RetrieverSpec
 from models.cache import EmbeddingCache
 from models.candidates import LEXICAL, NAMES
 from models.default_encoder import default_encoder_folder
+from models.device import Device, choose_device
+from models.encoder_folder import read_folder
 from models.encoders import Encoder, load_encoder
 from models.errors import ModelError
 from models.files import writing
@@ -34,18 +35,22 @@ def build_untrained(
     stages: Sequence[str] = (LEXICAL, NAMES),
     cache: Path | None = None,
     device: str = "auto",
+    precision: str = "fp32",
     fusion: Mapping[str, Any] | None = None,
     nil: Mapping[str, Any] | None = None,
     bundle_id: str | None = None,
 ) -> Iterator[Progress]:
     """Fill a staging folder (``bundle.new_staging``) and seal it; publish it afterwards.
 
-    ``encoder`` is an encoder folder (None: the default one), ``cache`` the embedding cache's root, ``fusion``
-    and ``nil`` their JSON (None: the defaults). Closing the generator leaves an unsealed staging folder.
+    ``encoder`` is an encoder folder or the name of one in the Hugging Face cache (None: the default one),
+    ``precision`` the number format in which names are encoded (`models.device.choose_precision`; mentions always are
+    in float32), ``cache`` the embedding cache's root, ``fusion`` and ``nil`` their JSON (None: the defaults).
+    Closing the generator leaves an unsealed staging folder.
     Raises ModelError for a bad knowledge base, encoder or stage.
     """
     with writing(out_staging):
-        yield from _build(kb_jsonl, out_staging, encoder, stages, cache, device, fusion, nil, bundle_id)
+        place = choose_device(device, precision=precision)
+        yield from _build(kb_jsonl, out_staging, encoder, stages, cache, place, fusion, nil, bundle_id)
 
 
 def _build(
@@ -54,7 +59,7 @@ def _build(
     encoder: Path | None,
     stages: Sequence[str],
     cache: Path | None,
-    device: str,
+    device: Device,
     fusion: Mapping[str, Any] | None,
     nil: Mapping[str, Any] | None,
     bundle_id: str | None,
@@ -102,21 +107,15 @@ def _build_lexical(kb: KnowledgeBase, staging: Path) -> Iterator[Progress]:
     yield Progress("lexical index", len(kb.names), len(kb.names))
 
 
-def _names_encoder(folder: Path | None, staging: Path, device: str) -> tuple[Encoder, EncoderRef]:
+def _names_encoder(folder: Path | None, staging: Path, device: Device) -> tuple[Encoder, EncoderRef]:
     """The encoder, and how the bundle refers to it; a folder of the user's is copied into the bundle."""
     if folder is None:
         loaded = load_encoder(default_encoder_folder(), device=device, max_tokens=NAMES_TOKENS)
         return loaded, EncoderRef("default", loaded.fingerprint, max_tokens=NAMES_TOKENS)
     loaded = load_encoder(folder, device=device, max_tokens=NAMES_TOKENS)
     target = staging / "encoders" / NAMES
-    shutil.copytree(folder, target, ignore=_not_encoder_files)
+    read_folder(loaded.folder).copy_to(target)
     return loaded, EncoderRef("bundle", loaded.fingerprint, f"encoders/{NAMES}", NAMES_TOKENS)
-
-
-def _not_encoder_files(_folder: str, names: list[str]) -> set[str]:
-    """Only what an encoder is read from; other weights formats in the folder can be large."""
-    kept = (".json", ".txt", "model.safetensors", ".model", "1_Pooling", "Pooling")
-    return {name for name in names if not name.endswith(kept)}
 
 
 def _build_names(

@@ -1,13 +1,37 @@
-"""Where the network runs, chosen once and explained in a sentence."""
+"""Where the network runs and in which number format, chosen once and explained in a sentence."""
 
 from __future__ import annotations
 
 import os
 from dataclasses import dataclass
+from enum import StrEnum
+from typing import Any
 
 import torch
 
 from models.errors import ModelError
+
+
+class Precision(StrEnum):
+    """The number format of an encoder. Vectors come out as float32 with every one of them.
+
+    int8: the linear layers of the network in 8-bit integers, the rest in float32; for processors only.
+    """
+
+    FP32 = "fp32"
+    BF16 = "bf16"
+    FP16 = "fp16"
+    INT8 = "int8"
+
+
+AUTO = "auto"
+DTYPES = {
+    Precision.FP32: torch.float32,
+    Precision.BF16: torch.bfloat16,
+    Precision.FP16: torch.float16,
+    Precision.INT8: torch.float32,
+}
+SAID = {Precision.FP32: "", Precision.BF16: " in bfloat16", Precision.FP16: " in float16", Precision.INT8: " in int8"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -15,7 +39,7 @@ class Device:
     """A device with the number format and batch sizes (texts, tokens) that suit it."""
 
     name: str
-    dtype: torch.dtype
+    precision: Precision
     batch_size: int
     batch_tokens: int
     sentence: str
@@ -24,19 +48,48 @@ class Device:
     def torch(self) -> torch.device:
         return torch.device(self.name)
 
+    @property
+    def dtype(self) -> torch.dtype:
+        """What weights and token states are kept in (float32 where only products are in int8)."""
+        return DTYPES[self.precision]
 
-def choose_device(wanted: str = "auto", *, dtype: torch.dtype | None = None) -> Device:
-    """Turn "auto", "cpu", "cuda", "cuda:1" or "mps" into a device.
 
-    float32 is used everywhere unless ``dtype`` says otherwise: half precision is slower on most
-    processors, and on a GPU these small networks are fast enough without it.
+def choose_device(wanted: str = AUTO, *, precision: Precision | str = Precision.FP32) -> Device:
+    """Turn "auto", "cpu", "cuda", "cuda:1" or "mps" into a device; ``precision`` see `choose_precision`.
 
-    Raises ModelError where the device does not exist on this machine.
+    Raises ModelError where the device does not exist on this machine, or cannot compute in that format.
     """
-    name = _best() if wanted == "auto" else wanted
+    name = _best() if wanted == AUTO else wanted
     _check(name)
+    chosen = choose_precision(precision, device=name)
     texts, tokens = (64, 1024) if name == "cpu" else (512, 32768)
-    return Device(name, dtype or torch.float32, texts, tokens, _describe(name))
+    return Device(name, chosen, texts, tokens, _describe(name, chosen))
+
+
+def choose_precision(wanted: Precision | str, *, device: str) -> Precision:
+    """The number format meant by a setting: a name of `Precision`, or "auto".
+
+    "auto" is bfloat16 on a processor that multiplies in it (its vectors agree with float32 to a cosine of 0.9999)
+    and float32 otherwise: elsewhere half precision is slower than float32, and a GPU is fast enough with these
+    small networks. int8 changes what is found, so it is never chosen unasked.
+
+    Raises ModelError for an unknown name, and for int8 anywhere but on a processor.
+    """
+    if wanted == AUTO:
+        return Precision.BF16 if device == "cpu" and has_native_bf16() else Precision.FP32
+    if wanted not in tuple(Precision):
+        names = ", ".join((AUTO, *Precision))
+        raise ModelError(f"There is no number format {str(wanted)!r} for encoders. Choose one of: {names}.")
+    precision = Precision(wanted)
+    if precision is Precision.INT8 and device != "cpu":
+        raise ModelError(f"int8 is for processors, not for the device {device!r}. Choose fp32, bf16 or fp16.")
+    return precision
+
+
+def has_native_bf16() -> bool:
+    """Whether this processor multiplies in bfloat16 (AVX-512 BF16 or AMX); False where this torch cannot tell."""
+    capabilities: Any = getattr(torch.cpu, "get_capabilities", dict)()
+    return bool(capabilities.get("avx512_bf16") or capabilities.get("amx_bf16"))
 
 
 def set_threads(*, leave_one_free: bool) -> int:
@@ -64,12 +117,12 @@ def _check(name: str) -> None:
     raise ModelError(f"The device {name!r} is not available on this machine. Choose “auto” or “cpu”.")
 
 
-def _describe(name: str) -> str:
+def _describe(name: str, precision: Precision) -> str:
     if name.startswith("cuda"):
         properties = torch.cuda.get_device_properties(torch.device(name))
         gib = properties.total_memory / 2**30
-        return f"The encoder runs on the GPU {properties.name} ({gib:.0f} GiB)."
+        return f"The encoder runs on the GPU {properties.name} ({gib:.0f} GiB){SAID[precision]}."
     if name == "mps":
-        return "The encoder runs on the Apple GPU (MPS)."
+        return f"The encoder runs on the Apple GPU (MPS){SAID[precision]}."
     threads = torch.get_num_threads()
-    return f"The encoder runs on the processor with {threads} thread{'s' if threads != 1 else ''}."
+    return f"The encoder runs on the processor with {threads} thread{'s' if threads != 1 else ''}{SAID[precision]}."

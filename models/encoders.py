@@ -1,15 +1,10 @@
-"""BERT-family encoders read from a local folder; nothing is ever fetched, no code of the folder is run.
-
-Two layouts are understood: plain transformers (``config.json``, ``model.safetensors``, a tokenizer) and
-sentence-transformers (the same, with ``modules.json`` and a pooling folder).
-"""
+"""BERT-family encoders: texts in, vectors out. Which folders can be one is told in ``models.encoder_folder``."""
 
 from __future__ import annotations
 
-import hashlib
 import json
 import logging
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, cast
@@ -19,15 +14,13 @@ import torch
 from numpy.typing import NDArray
 from torch import nn
 
-from models.device import Device, choose_device
+from models.device import Device, Precision, choose_device
+from models.encoder_folder import REMEDY, WEIGHTS, EncoderFolder, read_folder
+from models.encoder_modules import write_layout
 from models.errors import ModelError
-from models.files import fsync_file, read_json, sha256_file, write_json
+from models.files import fsync_file
+from models.int8 import make_int8
 from models.pooling import Pooling, pool
-
-BERT_FAMILY = frozenset({"albert", "bert", "deberta-v2", "distilbert", "electra", "mpnet", "roberta", "xlm-roberta"})
-TOKENIZER_FILES = ("tokenizer.json", "vocab.txt", "vocab.json", "sentencepiece.bpe.model", "spm.model")
-WEIGHTS = "model.safetensors"
-REMEDY = "Choose a folder of a BERT-family encoder with safetensors weights."
 
 EncodeProgress = Callable[[int, int], None]
 FloatArray = NDArray[np.float32]
@@ -71,7 +64,10 @@ class EncoderModule(nn.Module):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Encoder:
-    """An encoder ready to use. ``fingerprint`` names weights, tokenizer and pooling as they were on disk."""
+    """An encoder ready to use. ``fingerprint`` names weights, tokenizer and pooling as they were on disk.
+
+    Its number format is the device's: vectors of different formats are alike, not equal.
+    """
 
     module: EncoderModule
     tokenizer: Any
@@ -90,8 +86,9 @@ class Encoder:
 
     @property
     def cache_key(self) -> str:
-        """Equal keys promise equal vectors for equal texts."""
-        return f"{self.fingerprint[:40]}-{self.max_tokens}"
+        """Equal keys promise equal vectors for equal texts, up to rounding: number formats have keys of their own."""
+        key = f"{self.fingerprint[:40]}-{self.max_tokens}"
+        return key if self.device.precision is Precision.FP32 else f"{key}-{self.device.precision.value}"
 
     def encode(
         self,
@@ -105,19 +102,21 @@ class Encoder:
 
         Texts are cut at ``max_tokens``; batches are made of texts of like length, so padding costs little.
         """
-        encoded = (
-            self.tokenizer(
-                list(texts),
-                truncation=True,
-                max_length=self.max_tokens,
-                add_special_tokens=True,
-                return_attention_mask=False,
-                return_token_type_ids=False,
-            ).input_ids
-            if texts
-            else []
-        )
-        return self.encode_ids(encoded, batch_size=batch_size, normalize=normalize, progress=progress)
+        return self.encode_ids(self.token_ids(texts), batch_size=batch_size, normalize=normalize, progress=progress)
+
+    def token_ids(self, texts: Sequence[str]) -> list[list[int]]:
+        """Ids of each text, special tokens included, at most ``max_tokens``; half a surrogate pair counts as "?"."""
+        if not texts:
+            return []
+        encoded: list[list[int]] = self.tokenizer(
+            [text if text.isascii() else text.encode("utf-8", "replace").decode() for text in texts],
+            truncation=True,
+            max_length=self.max_tokens,
+            add_special_tokens=True,
+            return_attention_mask=False,
+            return_token_type_ids=False,
+        ).input_ids
+        return encoded
 
     def encode_ids(
         self,
@@ -127,13 +126,15 @@ class Encoder:
         normalize: bool = True,
         progress: EncodeProgress | None = None,
     ) -> FloatArray:
-        """The same for texts that are token ids already, special tokens included."""
+        """The same for texts that are token ids already, special tokens included; without any, a zero vector."""
         vectors = np.zeros((len(token_ids), self.dimension), dtype=np.float32)
         limit = batch_size or self.device.batch_size
         done = 0
         self.module.eval()
         for rows in length_batches([len(ids) for ids in token_ids], limit=limit, tokens=self.device.batch_tokens):
             ids, mask = self.pad([token_ids[row] for row in rows])
+            if not ids.shape[1]:
+                continue  # longest come first: nothing but empty ones is left
             with torch.inference_mode():
                 output = self.module(ids, mask)
             vectors[rows] = output.float().cpu().numpy()
@@ -183,39 +184,30 @@ def load_encoder(
     folder: Path | str,
     *,
     device: str | Device = "auto",
-    dtype: torch.dtype | None = None,
+    precision: Precision | str = Precision.FP32,
     max_tokens: int | None = None,
     pooling: Pooling | None = None,
 ) -> Encoder:
-    """Read an encoder; pooling and length limit are the folder's own unless given.
+    """Read an encoder's folder, or a Hugging Face name that is on this computer; nothing is fetched.
 
+    Pooling and length limit are the folder's own unless given. ``precision`` (see `choose_precision`) counts where
+    ``device`` is a name; a Device brings its own. An encoder in int8 is for encoding only, not for training.
     Raises ModelError naming what is missing or unfit.
     """
-    path = Path(folder)
-    config = check_folder(path)
-    place = choose_device(device, dtype=dtype) if isinstance(device, str) else device
-    used_pooling = pooling or read_pooling(path)
-    module = EncoderModule(_load_transformer(path, place.dtype), pooling=used_pooling)
-    limit = max_tokens or _folder_limit(path, config)
+    found = read_folder(folder)
+    place = choose_device(device, precision=precision) if isinstance(device, str) else device
+    used_pooling = pooling or found.pooling
+    module = EncoderModule(_load_transformer(found, place.dtype), pooling=used_pooling)
+    if place.precision is Precision.INT8:
+        make_int8(module)
     return Encoder(
         module=module.to(place.torch).eval(),
-        tokenizer=load_tokenizer(path),
+        tokenizer=_load_tokenizer(found),
         device=place,
-        max_tokens=min(limit, int(config.get("max_position_embeddings", 512))),
-        fingerprint=fingerprint(path, used_pooling),
-        folder=path,
+        max_tokens=min(max_tokens or found.max_tokens, found.positions),
+        fingerprint=found.fingerprint(used_pooling),
+        folder=found.root,
     )
-
-
-def load_tokenizer(folder: Path) -> Any:
-    """The folder's fast tokenizer."""
-    from transformers import AutoTokenizer
-
-    check_folder(folder)
-    try:
-        return AutoTokenizer.from_pretrained(str(folder), local_files_only=True, trust_remote_code=False)
-    except (OSError, ValueError, KeyError) as error:
-        raise ModelError(f"The tokenizer in {folder} cannot be read ({error}). {REMEDY}") from error
 
 
 def save_encoder(encoder: Encoder, folder: Path) -> str:
@@ -228,77 +220,33 @@ def save_encoder(encoder: Encoder, folder: Path) -> str:
     save_file(tensors, str(folder / WEIGHTS), metadata={"format": "pt"})
     (folder / "config.json").write_text(json.dumps(transformer.config.to_dict(), indent=1, sort_keys=True))
     encoder.tokenizer.save_pretrained(str(folder))
-    write_json(folder / "sentence_bert_config.json", {"max_seq_length": encoder.max_tokens})
-    write_pooling(folder, encoder.pooling, dimension=encoder.dimension)
+    write_layout(folder, encoder.pooling, dimension=encoder.dimension, max_tokens=encoder.max_tokens)
     fsync_file(folder / WEIGHTS)
-    return fingerprint(folder, encoder.pooling)
+    return read_folder(folder).fingerprint(encoder.pooling)
 
 
-def write_pooling(folder: Path, pooling: Pooling, *, dimension: int) -> None:
-    modules = [
-        {"idx": 0, "name": "0", "path": "", "type": "sentence_transformers.models.Transformer"},
-        {"idx": 1, "name": "1", "path": "1_Pooling", "type": "sentence_transformers.models.Pooling"},
-    ]
-    write_json(folder / "modules.json", modules)
-    modes = {
-        "word_embedding_dimension": dimension,
-        "pooling_mode_cls_token": pooling is Pooling.CLS,
-        "pooling_mode_mean_tokens": pooling is Pooling.MEAN,
-    }
-    write_json(folder / "1_Pooling" / "config.json", modes)
+def _load_tokenizer(found: EncoderFolder) -> Any:
+    """The folder's fast tokenizer."""
+    from transformers import AutoTokenizer
+
+    try:
+        tokenizer = AutoTokenizer.from_pretrained(str(found.body), local_files_only=True, trust_remote_code=False)
+    except (OSError, ValueError, KeyError, TypeError, ImportError) as error:
+        raise ModelError(f"The tokenizer in {found.body} cannot be read ({error}). {REMEDY}") from error
+    if found.layout.lower_case:
+        _lower_case(tokenizer.backend_tokenizer)
+    return tokenizer
 
 
-def read_pooling(folder: Path) -> Pooling:
-    """The pooling a sentence-transformers folder asks for; [CLS] for a plain one, as SapBERT is used."""
-    if not (folder / "modules.json").exists():
-        return Pooling.CLS
-    modules = read_json(folder / "modules.json", what="The list of modules", remedy=REMEDY)
-    places = [module.get("path", "") for module in modules if str(module.get("type", "")).endswith("Pooling")]
-    if not places:
-        return Pooling.MEAN
-    modes = read_json(folder / places[0] / "config.json", what="The pooling settings", remedy=REMEDY)
-    if modes.get("pooling_mode_cls_token") or modes.get("pooling_mode") == "cls":
-        return Pooling.CLS
-    if modes.get("pooling_mode_mean_tokens") or modes.get("pooling_mode") == "mean":
-        return Pooling.MEAN
-    raise ModelError(f"{folder / places[0]} asks for a pooling other than mean or cls. Choose another encoder.")
+def _lower_case(tokenizer: Any) -> None:
+    """Lower-case first, as the folder's settings ask for, whatever the tokenizer itself does."""
+    from tokenizers.normalizers import Lowercase, Sequence
+
+    own = tokenizer.normalizer
+    tokenizer.normalizer = Lowercase() if own is None else Sequence([Lowercase(), own])
 
 
-def check_folder(folder: Path) -> dict[str, Any]:
-    """The folder's config; ModelError names everything that is missing or unfit."""
-    if not folder.is_dir():
-        raise ModelError(f"There is no encoder folder {folder}. {REMEDY}")
-    missing = [name for name in ("config.json", WEIGHTS) if not (folder / name).is_file()]
-    if not any((folder / name).is_file() for name in TOKENIZER_FILES):
-        missing.append("a tokenizer (tokenizer.json or vocab.txt)")
-    if missing:
-        raise ModelError(f"{folder} is not an encoder folder: {', '.join(missing)} missing. {REMEDY}")
-    config: dict[str, Any] = read_json(folder / "config.json", what="The encoder's config", remedy=REMEDY)
-    kind = config.get("model_type")
-    if kind not in BERT_FAMILY:
-        raise ModelError(f"{folder} holds a {kind!r} network, which is not of the BERT family. {REMEDY}")
-    return config
-
-
-def fingerprint(folder: Path, pooling: Pooling) -> str:
-    """SHA-256 over weights, tokenizer files and pooling."""
-    digest = hashlib.sha256(pooling.value.encode())
-    for name in (WEIGHTS, "config.json", *TOKENIZER_FILES):
-        if (folder / name).is_file():
-            digest.update(f"{name}:{sha256_file(folder / name)}".encode())
-    return digest.hexdigest()
-
-
-def _folder_limit(folder: Path, config: dict[str, Any]) -> int:
-    settings = folder / "sentence_bert_config.json"
-    if settings.is_file():
-        found = read_json(settings, what="The encoder's settings", remedy=REMEDY).get("max_seq_length")
-        if isinstance(found, int) and found > 0:
-            return found
-    return min(512, int(config.get("max_position_embeddings", 512)))
-
-
-def _load_transformer(folder: Path, dtype: torch.dtype) -> nn.Module:
+def _load_transformer(found: EncoderFolder, dtype: torch.dtype) -> nn.Module:
     from safetensors import SafetensorError
     from transformers import AutoModel
     from transformers import logging as transformers_logging
@@ -307,13 +255,29 @@ def _load_transformer(folder: Path, dtype: torch.dtype) -> nn.Module:
     transformers_logging.disable_progress_bar()
     transformers_logging.set_verbosity(logging.ERROR)  # the unused pooler's absence is no news
     try:
-        model = AutoModel.from_pretrained(
-            str(folder), local_files_only=True, use_safetensors=True, trust_remote_code=False, dtype=dtype
+        model, report = AutoModel.from_pretrained(
+            str(found.body),
+            local_files_only=True,
+            use_safetensors=True,
+            trust_remote_code=False,
+            dtype=dtype,
+            output_loading_info=True,
         )
     except (OSError, ValueError, RuntimeError, KeyError, SafetensorError) as error:
-        raise ModelError(f"The encoder in {folder} cannot be loaded ({error}). {REMEDY}") from error
+        raise ModelError(f"The encoder in {found.body} cannot be loaded ({error}). {REMEDY}") from error
     finally:
         transformers_logging.set_verbosity(verbosity)
+    _check_complete(found.body, report["missing_keys"])
     if getattr(model, "pooler", None) is not None:
         model.pooler = None  # never used here, and a tensor that training would leave unchanged
     return cast(nn.Module, model)
+
+
+def _check_complete(folder: Path, missing: Iterable[str]) -> None:
+    """Weights that a file lacks would be drawn at random: vectors without meaning, and others every time."""
+    lacking = sorted(name for name in missing if not name.startswith("pooler.") and "position_ids" not in name)
+    if lacking:
+        raise ModelError(
+            f"The weights in {folder} do not fit its config.json: {lacking[0]} is missing"
+            f"{f' and {len(lacking) - 1} others' if len(lacking) > 1 else ''}. {REMEDY}"
+        )

@@ -1,9 +1,8 @@
-import shutil
-
 import numpy as np
 import pytest
 import torch
 
+from models.default_encoder import default_encoder_folder
 from models.encoders import length_batches, load_encoder, save_encoder
 from models.errors import ModelError
 from models.pooling import Pooling, marker_mean, mean_pool, pool
@@ -78,29 +77,27 @@ def test_fingerprint_depends_on_weights_and_pooling(make_tiny_bert, tmp_path) ->
     assert len({first.fingerprint, other.fingerprint, cls.fingerprint}) == 3
 
 
-def test_wrong_folders_say_what_is_missing(tiny_bert, tmp_path) -> None:
-    with pytest.raises(ModelError, match="no encoder folder"):
-        load_encoder(tmp_path / "none", device="cpu")
-    copy = tmp_path / "copy"
-    shutil.copytree(tiny_bert, copy)
-    (copy / "model.safetensors").unlink()
-    with pytest.raises(ModelError, match=r"model\.safetensors missing"):
-        load_encoder(copy, device="cpu")
-    (copy / "vocab.txt").unlink()
-    (copy / "tokenizer.json").unlink()
-    with pytest.raises(ModelError, match="a tokenizer"):
-        load_encoder(copy, device="cpu")
+def test_every_text_gets_a_sensible_vector(encoder) -> None:
+    texts = ["", "   ", "word " * 1000, "x" * 5000, "Рак молочной железы", "乳腺癌", "\ud800", "heart\n\tfailure", "😀"]
+    vectors = encoder.encode(texts)
+    assert np.isfinite(vectors).all()
+    np.testing.assert_allclose(np.linalg.norm(vectors, axis=1), 1, atol=1e-5)
+    assert max(len(ids) for ids in encoder.token_ids(texts)) == encoder.max_tokens
 
 
-def test_damaged_weights_and_foreign_networks_are_refused(tiny_bert, tmp_path) -> None:
-    copy = tmp_path / "copy"
-    shutil.copytree(tiny_bert, copy)
-    (copy / "model.safetensors").write_bytes(b"no weights")
-    with pytest.raises(ModelError, match="cannot be loaded"):
-        load_encoder(copy, device="cpu")
-    (copy / "config.json").write_text('{"model_type": "gpt2"}')
-    with pytest.raises(ModelError, match="not of the BERT family"):
-        load_encoder(copy, device="cpu")
+def test_the_default_encoder_tells_words_of_other_scripts_apart() -> None:
+    default = load_encoder(default_encoder_folder(check=False), device="cpu", max_tokens=16)
+    vectors = default.encode(["рак", "рак", "боль", "乳腺癌", "心脏病"])
+    likeness = vectors @ vectors.T
+    assert likeness[0, 1] == pytest.approx(1, abs=1e-5)
+    assert likeness[0, 2] < 0.95
+    assert likeness[3, 4] < 0.95
+
+
+def test_texts_without_tokens_are_zero(encoder) -> None:
+    assert not encoder.encode_ids([[]]).any()
+    some = encoder.encode_ids([[], [6, 7], []])
+    assert some.any(axis=1).tolist() == [False, True, False]
 
 
 def test_an_unknown_device_is_refused(tiny_bert) -> None:
