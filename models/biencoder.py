@@ -1,44 +1,50 @@
 """A trained retriever: a mention in its context against entities written out, each with its own encoder.
 
-Scores are cosines (PEL-Pb) or dot products (DUAL, PEL-CE). Entities are searched by their own FAISS index,
-whose row i is entity i of the bundle's knowledge base.
+``models.scorers`` says how the two are compared. Scorers with one vector for each text are searched here, by a FAISS
+index whose row i is entity i of the bundle's knowledge base; SOM, which compares token by token, in ``models.som``.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass, field
-from enum import StrEnum
+from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
-from models.encoders import Encoder
+from models.dynamic import growing
+from models.encoders import Encoder, EncoderModule
 from models.errors import ModelError
+from models.fusion import MINMAX, RAW
 from models.index import SearchIndex, VectorIndex
 from models.inputs import EntityStyle, InputSettings, entity_tokens, mention_tokens
 from models.kb import KnowledgeBase, Ranges
-from models.types import DocumentInput, MentionInput, Progress
+from models.pooling import Pooling
+from models.scorers import Scorer
+from models.types import DocumentInput, EntityRecord, MentionInput, Progress
+
+__all__ = ["Scorer"]
 
 FLOATS = NDArray[np.float32]
+INTS = NDArray[np.int64]
 INDEX_FILE = "entities.faiss"
 ENCODE_CHUNK = 1024
+SHORTLIST = 1024
 Mentions = Sequence[tuple[DocumentInput, MentionInput]]
-
-
-class Scorer(StrEnum):
-    COSINE = "cosine"
-    DOT = "dot"
 
 
 @dataclass(frozen=True, slots=True)
 class BiencoderSettings:
-    """How mention and entity are written and compared; pooling is the encoders' own."""
+    """How mention and entity are written and compared.
+
+    ``shortlist``: how many entities SOM compares token by token, where the knowledge base holds more.
+    """
 
     scorer: Scorer = Scorer.COSINE
     inputs: InputSettings = field(default_factory=InputSettings)
+    shortlist: int = SHORTLIST
 
     def to_json(self) -> dict[str, Any]:
         return asdict(self)
@@ -48,9 +54,42 @@ class BiencoderSettings:
         try:
             inputs = dict(raw.get("inputs", {}))
             style = EntityStyle(inputs.pop("style", EntityStyle.TITLE_TYPES))
-            return cls(Scorer(raw.get("scorer", "cosine")), InputSettings(**inputs, style=style))
+            shortlist = int(raw.get("shortlist", SHORTLIST))
+            if shortlist < 1:
+                raise ValueError(f"a shortlist of {shortlist}")
+            return cls(Scorer(raw.get("scorer", "cosine")), InputSettings(**inputs, style=style), shortlist)
         except (TypeError, ValueError) as error:
             raise ModelError(f"The bundle's retriever settings are damaged ({error}).") from error
+
+
+class AskedMentions(Protocol):
+    """Mentions as a retriever has read them; a place is a mention's number among them."""
+
+    def search(self, places: Sequence[int], k: int, *, ranges: Ranges) -> tuple[FLOATS, INTS]:
+        """(places, k) scores and entity rows, best first; −1 where there are fewer."""
+
+    def score(self, place: int, rows: INTS) -> FLOATS:
+        """(n,) scores of one mention with the given entities."""
+
+
+class TrainedRetriever(Protocol):
+    """A stage that reads mentions in their context; ``name`` is its stage, ``scale`` how fusion reads its scores."""
+
+    @property
+    def name(self) -> str: ...
+
+    @property
+    def scale(self) -> str: ...
+
+    def ask(self, mentions: Mentions) -> AskedMentions: ...
+
+    def encode_new(self, entities: Sequence[EntityRecord]) -> Any:
+        """What ``changed`` needs of entities that are to be appended; changes nothing yet."""
+
+    def changed(self, encoded: Any, dead: INTS) -> TrainedRetriever:
+        """The retriever with the entities of ``encode_new`` behind the others, and without the rows ``dead``."""
+
+    def sentence(self) -> str: ...
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -70,7 +109,8 @@ class Biencoder:
         tokens = [mention_tokens(self.mention.tokenizer, d, m, settings=self.settings.inputs).ids for d, m in mentions]
         distinct = list(dict.fromkeys(tokens))
         number = {ids: row for row, ids in enumerate(distinct)}
-        vectors = self.mention.encode_ids(distinct, normalize=self.normalize)
+        encoder = pooling_by(self.mention, self.settings.scorer.pooling)
+        vectors = encoder.encode_ids(distinct, normalize=self.normalize)
         return vectors[[number[ids] for ids in tokens]]
 
     def encode_entities(self, kb: KnowledgeBase) -> Iterator[Progress | FLOATS]:
@@ -79,11 +119,19 @@ class Biencoder:
         vectors = np.zeros((total, self.entity.dimension), dtype=np.float32)
         tokens = [entity_tokens(self.entity.tokenizer, e, settings=self.settings.inputs) for e in kb.entities]
         order = sorted(range(total), key=lambda row: len(tokens[row]))
+        encoder = pooling_by(self.entity, self.settings.scorer.pooling)
         for start in range(0, total, ENCODE_CHUNK):
             rows = order[start : start + ENCODE_CHUNK]
-            vectors[rows] = self.entity.encode_ids([tokens[row] for row in rows], normalize=self.normalize)
+            vectors[rows] = encoder.encode_ids([tokens[row] for row in rows], normalize=self.normalize)
             yield Progress("entities", min(start + ENCODE_CHUNK, total), total)
         yield vectors
+
+
+def pooling_by(encoder: Encoder, pooling: Pooling | None) -> Encoder:
+    """The same network with another pooling; None leaves its own."""
+    if pooling in (None, encoder.pooling):
+        return encoder
+    return replace(encoder, module=EncoderModule(encoder.module.transformer, pooling=pooling))
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -94,20 +142,49 @@ class BiencoderRetriever:
     towers: Biencoder
     index: SearchIndex
 
-    def search(self, queries: FLOATS, k: int, *, ranges: Ranges) -> tuple[FLOATS, NDArray[np.int64]]:
-        """(q, k) scores and entity rows, best first; −1 where there are fewer."""
-        return self.index.search(queries, k, ranges=ranges)
+    @property
+    def scale(self) -> str:
+        """Cosines are comparable between mentions, dot products are not."""
+        return RAW if self.towers.normalize else MINMAX
 
-    def score(self, query: FLOATS, rows: NDArray[np.int64]) -> FLOATS:
-        """(n,) scores of one mention vector with the given entities."""
-        result: FLOATS = self.index.vectors(rows) @ query
-        return result
+    def ask(self, mentions: Mentions) -> VectorQueries:
+        return VectorQueries(self.index, self.towers.encode_mentions(mentions))
+
+    def encode_new(self, entities: Sequence[EntityRecord]) -> FLOATS:
+        """(n, d) vectors of new entities."""
+        *_, vectors = self.towers.encode_entities(KnowledgeBase(tuple(entities)))
+        assert not isinstance(vectors, Progress)
+        return vectors
+
+    def changed(self, encoded: FLOATS, dead: INTS) -> BiencoderRetriever:
+        """With new entities behind the others, and without the rows ``dead``."""
+        index = growing(self.index)
+        index.add(encoded)
+        index.remove(dead)
+        return replace(self, index=index)
 
     def sentence(self) -> str:
         return (
             f"“{self.name}” compares the mention in context with entity descriptions "
             f"({self.towers.settings.scorer.value}). {self.index.plan.sentence}"
         )
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class VectorQueries:
+    """Mentions as vectors (m, d)."""
+
+    index: SearchIndex
+    vectors: FLOATS
+
+    def search(self, places: Sequence[int], k: int, *, ranges: Ranges) -> tuple[FLOATS, INTS]:
+        """(places, k) scores and entity rows, best first; −1 where there are fewer."""
+        return self.index.search(self.vectors[list(places)], k, ranges=ranges)
+
+    def score(self, place: int, rows: INTS) -> FLOATS:
+        """(n,) scores of one mention with the given entities."""
+        result: FLOATS = self.index.vectors(rows) @ self.vectors[place]
+        return result
 
 
 def index_source(kb_hash: str, fingerprint: str) -> str:

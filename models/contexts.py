@@ -137,7 +137,7 @@ def _tokenise(tokenizer: Any, texts: Sequence[str]) -> Iterator[_Tokens]:
     if not texts:
         return
     encoded = tokenizer(
-        list(texts),
+        [text.encode("utf-8", "replace").decode() for text in texts],  # half a surrogate pair becomes one "?"
         add_special_tokens=False,
         return_offsets_mapping=True,
         return_attention_mask=False,

@@ -17,7 +17,7 @@ import faiss as faiss_module
 import numpy as np
 from numpy.typing import NDArray
 
-from models.index import VectorIndex, make_reconstructable, merge
+from models.index import SearchIndex, VectorIndex, make_reconstructable, merge
 from models.index_plan import IndexKind, IndexPlan
 from models.kb import Ranges
 
@@ -238,6 +238,14 @@ class DynamicIndex:
             self.compact()
         except Exception:  # thread boundary: the index goes on as it is, only slower
             log.exception("The index could not be compacted; it goes on as it is.")
+
+
+def growing(index: SearchIndex) -> DynamicIndex:
+    """The index itself where it can grow, else one that grows over it."""
+    if isinstance(index, DynamicIndex):
+        return index
+    assert isinstance(index, VectorIndex)
+    return DynamicIndex(index)
 
 
 def _search_base(state: _State, queries: FLOATS, k: int, limits: INTS) -> tuple[FLOATS, INTS] | None:

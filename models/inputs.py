@@ -135,7 +135,11 @@ def _window(text: str, mention: MentionInput, tokens: int) -> tuple[str, str, st
 
 def _ids(tokenizer: Any, texts: Sequence[str]) -> list[list[int]]:
     encoded = tokenizer(
-        list(texts), add_special_tokens=False, return_attention_mask=False, return_token_type_ids=False, verbose=False
+        [text.encode("utf-8", "replace").decode() for text in texts],  # half a surrogate pair becomes one "?"
+        add_special_tokens=False,
+        return_attention_mask=False,
+        return_token_type_ids=False,
+        verbose=False,
     )
     return [list(ids) for ids in encoded.input_ids]
 

@@ -15,19 +15,18 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-from models.biencoder import BiencoderRetriever
 from models.candidates import NameCandidates, NameStage
 from models.cross_encoder import CrossEncoder
 from models.dual_ranker import DualRanker, encode_ranker_entities
-from models.dynamic import DynamicIndex
+from models.dynamic import growing
 from models.errors import ModelError
-from models.index import SearchIndex, VectorIndex, merge
+from models.index import merge
 from models.kb import KnowledgeBase, Ranges
 from models.names import NamesRetriever
 from models.overlay_kb import LiveKnowledgeBase
 from models.ranker import Ranker
 from models.stages import Stages
-from models.types import EntityRecord, Progress
+from models.types import EntityRecord
 
 FLOATS = NDArray[np.float32]
 INTS = NDArray[np.int64]
@@ -59,11 +58,11 @@ def change_entities(stages: Stages, *, upsert: Iterable[EntityRecord] = (), remo
         return stages
     # all encoding is done before the first index is touched
     untrained = {name: _prepare_names(stage, change) for name, stage in stages.names.stages.items()}
-    trained = [(retriever, _encode(retriever, change)) for retriever in stages.trained]
+    trained = [(retriever, retriever.encode_new(change.new)) for retriever in stages.trained]
     ranker = None if stages.ranker is None else _grown_ranker(stages.ranker, change)
     defined = np.concatenate([stages.names.has_definition, [bool(entity.definition) for entity in change.new]])
     grown: dict[str, NameStage] = {name: stage.apply(change) for name, stage in untrained.items()}
-    retrievers = tuple(_grown_retriever(retriever, vectors, change) for retriever, vectors in trained)
+    retrievers = tuple(retriever.changed(encoded, change.dead_entities) for retriever, encoded in trained)
     names = NameCandidates(change.kb, grown, defined.astype(bool))
     return replace(stages, kb=change.kb, names=names, trained=retrievers, ranker=ranker)
 
@@ -93,7 +92,7 @@ class _PreparedNames:
     def apply(self, change: Change) -> NameStage:
         stage = self.stage
         if isinstance(stage, NamesRetriever):
-            index = _growing(stage.index)
+            index = growing(stage.index)
             index.add(self.encoded)
             index.remove(change.dead_names)
             return NamesRetriever(stage.encoder, index)
@@ -103,28 +102,6 @@ class _PreparedNames:
 
 def _prepare_names(stage: NameStage, change: Change) -> _PreparedNames:
     return _PreparedNames(stage, stage.encode(change.new_names))
-
-
-def _growing(index: SearchIndex) -> DynamicIndex:
-    if isinstance(index, DynamicIndex):
-        return index
-    assert isinstance(index, VectorIndex)
-    return DynamicIndex(index)
-
-
-def _encode(retriever: BiencoderRetriever, change: Change) -> FLOATS:
-    if not change.new:
-        return np.zeros((0, retriever.towers.entity.dimension), dtype=np.float32)
-    *_, vectors = retriever.towers.encode_entities(KnowledgeBase(change.new))
-    assert not isinstance(vectors, Progress)
-    return vectors
-
-
-def _grown_retriever(retriever: BiencoderRetriever, vectors: FLOATS, change: Change) -> BiencoderRetriever:
-    index = _growing(retriever.index)
-    index.add(vectors)
-    index.remove(change.dead_entities)
-    return replace(retriever, index=index)
 
 
 def _grown_ranker(ranker: Ranker, change: Change) -> Ranker:

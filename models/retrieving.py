@@ -5,11 +5,16 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 import numpy as np
+from numpy.typing import NDArray
 
+from models.biencoder import AskedMentions
 from models.candidates import CandidateTable, Lookup, PreparedLookup, regroup
 from models.queries import MentionQuery
 from models.stages import Stages
 from models.types import DocumentInput
+
+INTS = NDArray[np.int64]
+AT_ONCE = 128  # mentions whose encoded contexts are held, 64 tokens each where the scorer is SOM
 
 
 def add_trained(
@@ -20,27 +25,48 @@ def add_trained(
     *,
     k: int,
 ) -> list[list[CandidateTable]]:
-    """Unite the trained retrievers' candidates with those by name, and score all by all."""
+    """Unite the trained retrievers' candidates with those by name, and score all by all.
+
+    An empty mention has no wordings: nothing is searched for it and no stage scores it.
+    """
     pairs = [(d, m) for d in batch for m in d.mentions]
     flat = [query for group in queries for query in group]
+    lookups = [prepared[(query.variants, query.types)] for query in flat]
     real = [at for at, query in enumerate(flat) if query.variants]
-    rows = [prepared[(query.variants, query.types)].rows for query in flat]
-    vectors = {r.name: r.towers.encode_mentions([pairs[at] for at in real]) for r in stages.trained}
-    for retriever in stages.trained:
-        for types in dict.fromkeys(flat[at].types for at in real):
-            group = [place for place, at in enumerate(real) if flat[at].types == types]
-            ranges = stages.kb.ranges(types)
-            _, hits = retriever.search(vectors[retriever.name][group], k, ranges=ranges)
-            for place, hit in zip(group, hits, strict=True):
-                rows[real[place]] = np.union1d(rows[real[place]], hit[hit >= 0])
-    place_of = {at: place for place, at in enumerate(real)}
-    tables = []
-    for at, query in enumerate(flat):
-        table = prepared[(query.variants, query.types)].table(rows[at])
-        for retriever in stages.trained:
-            values = np.zeros(len(table.rows), dtype=np.float32)
-            if at in place_of and len(values):
-                values = retriever.score(vectors[retriever.name][place_of[at]], table.rows)
-            table = table.with_scores(retriever.name, values)
-        tables.append(table)
+    found: dict[int, CandidateTable] = {}
+    for start in range(0, len(real), AT_ONCE):
+        part = real[start : start + AT_ONCE]
+        asked = {retriever.name: retriever.ask([pairs[at] for at in part]) for retriever in stages.trained}
+        rows = _candidates(stages, asked, [flat[at] for at in part], [lookups[at].rows for at in part], k=k)
+        for place, at in enumerate(part):
+            found[at] = _scored(asked, place, lookups[at].table(rows[place]))
+    tables = [found[at] if at in found else _unscored(stages, lookups[at]) for at in range(len(flat))]
     return regroup(tables, queries)
+
+
+def _candidates(
+    stages: Stages, asked: Mapping[str, AskedMentions], queries: Sequence[MentionQuery], rows: list[INTS], *, k: int
+) -> list[INTS]:
+    """Each mention's rows by name together with what the trained retrievers find among its types."""
+    for types in dict.fromkeys(query.types for query in queries):
+        places = [place for place, query in enumerate(queries) if query.types == types]
+        ranges = stages.kb.ranges(types)
+        for mentions in asked.values():
+            _, hits = mentions.search(places, k, ranges=ranges)
+            for place, hit in zip(places, hits, strict=True):
+                rows[place] = np.union1d(rows[place], hit[hit >= 0])
+    return rows
+
+
+def _scored(asked: Mapping[str, AskedMentions], place: int, table: CandidateTable) -> CandidateTable:
+    for name, mentions in asked.items():
+        values = mentions.score(place, table.rows) if len(table.rows) else np.zeros(0, dtype=np.float32)
+        table = table.with_scores(name, values)
+    return table
+
+
+def _unscored(stages: Stages, lookup: PreparedLookup) -> CandidateTable:
+    table = lookup.table()
+    for retriever in stages.trained:
+        table = table.with_scores(retriever.name, np.zeros(len(table.rows), dtype=np.float32))
+    return table

@@ -12,6 +12,7 @@ from models.biencoder import (
     BiencoderRetriever,
     BiencoderSettings,
     Scorer,
+    TrainedRetriever,
     index_source,
 )
 from models.build import NAMES_INDEX, names_source
@@ -22,12 +23,13 @@ from models.device import Device
 from models.dual_ranker import DualRanker, load_ranker_entities
 from models.encoders import Encoder, load_encoder
 from models.errors import ModelError
-from models.fusion import MINMAX, RAW, RELATIVE
+from models.fusion import RELATIVE
 from models.index import VectorIndex
 from models.kb import KB_FILE, KnowledgeBase, load_kb
 from models.lexical import LexicalRetriever, TfIdf
 from models.names import NamesRetriever
 from models.ranker import Ranker, RankerSettings, RerankRule, Tally
+from models.som import load_som
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -36,7 +38,7 @@ class Stages:
 
     kb: KnowledgeBase
     names: NameCandidates
-    trained: tuple[BiencoderRetriever, ...]
+    trained: tuple[TrainedRetriever, ...]
     ranker: Ranker | None
     rule: RerankRule
     scales: dict[str, str]
@@ -79,7 +81,7 @@ class StageLoader:
             tuple(trained),
             ranker,
             rule,
-            {r.name: MINMAX if r.towers.settings.scorer is Scorer.DOT else RAW for r in trained} | {"ranker": RELATIVE},
+            {r.name: r.scale for r in trained} | {"ranker": RELATIVE},
             tuple(sentences),
         )
 
@@ -94,9 +96,9 @@ class StageLoader:
 
     def _lexical(self, spec: RetrieverSpec, names: int, sentences: list[str]) -> LexicalRetriever:
         tfidf = TfIdf.load(self.bundle.file(spec.folder))
-        if tfidf.matrix.shape[0] != names:
+        if tfidf.shape[0] != names:
             raise ModelError(f"The lexical index of {self.bundle.path} is of another knowledge base. {REMEDY}")
-        sentences.append(f"“{spec.name}” compares letters: tf-idf of {tfidf.matrix.shape[1]:,} character n-grams.")
+        sentences.append(f"“{spec.name}” compares letters: tf-idf of {tfidf.shape[1]:,} character n-grams.")
         return LexicalRetriever(tfidf)
 
     def _names(self, spec: RetrieverSpec, names: int, sentences: list[str]) -> NamesRetriever:
@@ -106,12 +108,17 @@ class StageLoader:
         sentences.append(f"“{spec.name}” compares meanings of names. {index.to_gpu()}")
         return NamesRetriever(encoder, index)
 
-    def _biencoder(self, spec: RetrieverSpec, entities: int, sentences: list[str]) -> BiencoderRetriever:
+    def _biencoder(self, spec: RetrieverSpec, entities: int, sentences: list[str]) -> TrainedRetriever:
         mention, entity = (self.encoder(ref) for ref in (spec.encoders[0], spec.encoders[-1]))
         towers = Biencoder(mention, entity, BiencoderSettings.from_json(spec.settings))
         source = index_source(self.bundle.manifest.kb_hash, entity.fingerprint)
-        index = VectorIndex.load(self.bundle.file(spec.folder) / INDEX_FILE, rows=entities, source=source)
-        retriever = BiencoderRetriever(spec.name, towers, index)
+        folder = self.bundle.file(spec.folder)
+        retriever: TrainedRetriever
+        if towers.settings.scorer is Scorer.SOM:
+            retriever = load_som(spec.name, towers, folder, entities=entities, source=source)
+        else:
+            index = VectorIndex.load(folder / INDEX_FILE, rows=entities, source=source)
+            retriever = BiencoderRetriever(spec.name, towers, index)
         sentences.append(retriever.sentence())
         return retriever
 

@@ -147,6 +147,11 @@ def test_characters_beyond_the_basic_plane_keep_offsets(encoder: Encoder) -> Non
     assert encode_contexts(encoder, [doc]).mentions.shape == plain.mentions.shape
 
 
+def test_half_a_surrogate_pair_is_one_character(encoder: Encoder) -> None:
+    whole, half = (encode_contexts(encoder, [document(f"a {mark} heart", "heart")]) for mark in ("?", "\ud83d"))
+    np.testing.assert_array_equal(whole.mentions, half.mentions)
+
+
 def test_mentions_without_tokens_have_zero_vectors(encoder: Encoder) -> None:
     text = "heart   failure"
     spans = [(3, 3), (6, 8), (0, 5), (90, 95), (5, 3)]

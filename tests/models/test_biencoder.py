@@ -1,0 +1,135 @@
+from __future__ import annotations
+
+import numpy as np
+import pytest
+import torch
+
+from models.biencoder import (
+    INDEX_FILE,
+    Biencoder,
+    BiencoderRetriever,
+    BiencoderSettings,
+    build_entity_index,
+    index_source,
+    pooling_by,
+)
+from models.encoders import Encoder
+from models.errors import ModelError
+from models.fusion import MINMAX, RAW
+from models.index import VectorIndex
+from models.inputs import EntityStyle, InputSettings, entity_tokens, mention_tokens
+from models.kb import KnowledgeBase, order_entities
+from models.pooling import Pooling
+from models.scorers import Scorer, TokenStates, score
+from models.types import DocumentInput, EntityRecord, MentionInput, Progress
+
+INPUTS = InputSettings(24, 16)
+KB = order_entities(
+    [
+        EntityRecord("D1", "Breast cancer", (), ("Disease",), "a disease of the breast"),
+        EntityRecord("D2", "Heart failure", ("chf",), ("Disease",)),
+        EntityRecord("D3", "Pain", (), ("Disease",), "acute or chronic"),
+        EntityRecord("C1", "Acid", (), ("Chemical",), "a drug"),
+    ]
+)
+TEXT = "Acute pain and heart failure in breast cancer, pain."
+MENTIONS = [
+    (DocumentInput("d", TEXT), MentionInput("a", ((6, 10),))),
+    (DocumentInput("d", TEXT), MentionInput("b", ((15, 28),))),
+    (DocumentInput("e", TEXT), MentionInput("a", ((6, 10),))),
+]
+
+
+def states(encoder: Encoder, ids: list[tuple[int, ...]]) -> TokenStates:
+    tokens, mask = encoder.pad(ids)
+    with torch.inference_mode():
+        return TokenStates(encoder.module.token_states(tokens, mask), mask)
+
+
+def expected_scores(encoder: Encoder, settings: BiencoderSettings, kb: KnowledgeBase = KB) -> np.ndarray:
+    """By the functions that training uses, over padded token states."""
+    mentions = [mention_tokens(encoder.tokenizer, d, m, settings=settings.inputs).ids for d, m in MENTIONS]
+    entities = [entity_tokens(encoder.tokenizer, e, settings=settings.inputs) for e in kb.entities]
+    found = score(states(encoder, mentions), states(encoder, entities), settings.scorer, pooling=encoder.pooling)
+    return found.numpy()
+
+
+def build(encoder: Encoder, settings: BiencoderSettings, folder) -> BiencoderRetriever:  # type: ignore[no-untyped-def]
+    towers = Biencoder(encoder, encoder, settings)
+    *_, last = build_entity_index(towers, KB, folder, kb_hash="kb")
+    assert last == Progress("entities", 4, 4)
+    index = VectorIndex.load(folder / INDEX_FILE, rows=4, source=index_source("kb", encoder.fingerprint))
+    return BiencoderRetriever("own", towers, index)
+
+
+@pytest.mark.parametrize("scorer", [Scorer.COSINE, Scorer.DOT, Scorer.DUAL, Scorer.MEAN])
+@pytest.mark.parametrize("pooling", list(Pooling))
+def test_retrieval_scores_as_training_does(encoder: Encoder, tmp_path, scorer: Scorer, pooling: Pooling) -> None:
+    own = pooling_by(encoder, pooling)
+    settings = BiencoderSettings(scorer, INPUTS)
+    expected = expected_scores(own, settings)
+    retriever = build(own, settings, tmp_path)
+    asked = retriever.ask(MENTIONS)
+    np.testing.assert_allclose(asked.score(1, np.asarray([3, 0, 2])), expected[1, [3, 0, 2]], rtol=1e-4, atol=1e-5)
+    scores, rows = asked.search([1, 0], 5, ranges=KB.ranges(()))
+    assert rows[:, :4].tolist() == np.argsort(-expected[[1, 0]], axis=1).tolist()
+    assert rows[:, 4].tolist() == [-1, -1]
+    np.testing.assert_allclose(scores[1, :4], -np.sort(-expected[0]), rtol=1e-4, atol=1e-5)
+    assert retriever.scale == (RAW if scorer is Scorer.COSINE else MINMAX)
+    assert scorer.value in retriever.sentence()
+    assert "exact" in retriever.sentence()
+
+
+def test_types_restrict_and_equal_mentions_are_encoded_once(encoder: Encoder, tmp_path, monkeypatch) -> None:
+    asked = build(encoder, BiencoderSettings(Scorer.DOT, INPUTS), tmp_path).ask(MENTIONS)
+    _, rows = asked.search([0], 5, ranges=KB.ranges(("Disease",)))
+    assert set(rows[0].tolist()) == {-1, *range(*KB.ranges(("Disease",))[0])}
+    counted: list[int] = []
+    forward = type(encoder.module).forward
+
+    def count(self, ids, mask):
+        counted.append(len(ids))
+        return forward(self, ids, mask)
+
+    monkeypatch.setattr(type(encoder.module), "forward", count)
+    vectors = Biencoder(encoder, encoder, BiencoderSettings(Scorer.DUAL, INPUTS)).encode_mentions(MENTIONS)
+    assert sum(counted) == 2
+    np.testing.assert_array_equal(vectors[0], vectors[2])
+
+
+def test_pooling_by_shares_the_network(encoder: Encoder) -> None:
+    assert pooling_by(encoder, None) is encoder
+    assert pooling_by(encoder, encoder.pooling) is encoder
+    other = pooling_by(encoder, Pooling.CLS)
+    assert other.pooling is Pooling.CLS
+    assert other.module.transformer is encoder.module.transformer
+    assert encoder.pooling is Pooling.MEAN
+
+
+@pytest.mark.parametrize("scorer", list(Scorer))
+def test_settings_survive_json(scorer: Scorer) -> None:
+    settings = BiencoderSettings(scorer, InputSettings(48, 96, EntityStyle.TITLE_DESCRIPTION), shortlist=77)
+    assert BiencoderSettings.from_json(settings.to_json()) == settings
+    assert BiencoderSettings.from_json({}) == BiencoderSettings()
+
+
+@pytest.mark.parametrize(
+    "raw",
+    [{"scorer": "magic"}, {"inputs": {"words": 3}}, {"inputs": 3}, {"shortlist": 0}, {"shortlist": "many"}],
+)
+def test_damaged_settings_are_told(raw: dict[str, object]) -> None:
+    with pytest.raises(ModelError, match="settings are damaged"):
+        BiencoderSettings.from_json(raw)
+
+
+def test_new_entities_are_found_and_removed_ones_are_not(encoder: Encoder, tmp_path) -> None:
+    new = EntityRecord("D4", "Chronic pain", (), ("Disease",))
+    settings = BiencoderSettings(Scorer.COSINE, INPUTS)
+    retriever = build(encoder, settings, tmp_path)
+    grown = retriever.changed(retriever.encode_new([new]), np.asarray([1]))
+    expected = expected_scores(encoder, settings, KnowledgeBase((*KB.entities, new)))
+    asked = grown.ask(MENTIONS)
+    np.testing.assert_allclose(asked.score(0, np.asarray([4])), expected[0, [4]], atol=1e-5)
+    _, rows = asked.search([0], 5, ranges=((0, 5),))
+    assert rows[0].tolist() == [row for row in np.argsort(-expected[0]).tolist() if row != 1] + [-1]
+    assert len(retriever.encode_new([])) == 0
