@@ -179,7 +179,7 @@ class _Joined:
     def _options(self) -> JobOptions:
         """The settings of this moment: a job is felt at its next start."""
         now = load().settings
-        return JobOptions(now.device.value, now.threads, now.encoder_folder, str(self.cache))
+        return JobOptions(now.device.value, now.threads, now.encoder_folder, str(self.cache), now.index_kind.value)
 
     def _close(self) -> None:
         self.suggestions.close()

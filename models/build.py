@@ -16,7 +16,8 @@ from models.encoder_folder import read_folder
 from models.encoders import Encoder, load_encoder
 from models.errors import ModelError
 from models.files import writing
-from models.index import VectorIndex, plan_index
+from models.index import IndexKind, VectorIndex, plan_index
+from models.index_gpu import gpu_memory
 from models.kb import KB_FILE, KnowledgeBase, read_kb, write_kb
 from models.lexical import TfIdf
 from models.normalise import normalise
@@ -36,6 +37,7 @@ def build_untrained(
     cache: Path | None = None,
     device: str = "auto",
     precision: str = "fp32",
+    index_kind: IndexKind | None = None,
     fusion: Mapping[str, Any] | None = None,
     nil: Mapping[str, Any] | None = None,
     bundle_id: str | None = None,
@@ -44,13 +46,14 @@ def build_untrained(
 
     ``encoder`` is an encoder folder or the name of one in the Hugging Face cache (None: the default one),
     ``precision`` the number format in which names are encoded (`models.device.choose_precision`; mentions always are
-    in float32), ``cache`` the embedding cache's root, ``fusion`` and ``nil`` their JSON (None: the defaults).
-    Closing the generator leaves an unsealed staging folder.
+    in float32), ``index_kind`` the kind of index over them (None: ``plan_index`` chooses), ``cache`` the embedding
+    cache's root, ``fusion`` and ``nil`` their JSON (None: the defaults). Closing the generator leaves an
+    unsealed staging folder.
     Raises ModelError for a bad knowledge base, encoder or stage.
     """
     with writing(out_staging):
         place = choose_device(device, precision=precision)
-        yield from _build(kb_jsonl, out_staging, encoder, stages, cache, place, fusion, nil, bundle_id)
+        yield from _build(kb_jsonl, out_staging, encoder, stages, cache, place, index_kind, fusion, nil, bundle_id)
 
 
 def _build(
@@ -60,6 +63,7 @@ def _build(
     stages: Sequence[str],
     cache: Path | None,
     device: Device,
+    index_kind: IndexKind | None,
     fusion: Mapping[str, Any] | None,
     nil: Mapping[str, Any] | None,
     bundle_id: str | None,
@@ -72,11 +76,12 @@ def _build(
     yield Progress("knowledge base", 1, 1)
     specs = []
     if LEXICAL in stages:
-        yield from _build_lexical(kb, out_staging)
+        yield from build_lexical(kb, out_staging)
         specs.append(RetrieverSpec(LEXICAL, LEXICAL, f"retrievers/{LEXICAL}"))
     if NAMES in stages:
         loaded, ref = _names_encoder(encoder, out_staging, device)
-        yield from _build_names(kb, out_staging, loaded, cache, source=index_source(kb_hash, ref.fingerprint))
+        source = index_source(kb_hash, ref.fingerprint)
+        yield from build_names(kb, out_staging, loaded, cache, source=source, kind=index_kind)
         specs.append(RetrieverSpec(NAMES, NAMES, f"retrievers/{NAMES}", (ref,)))
     kind = UNTRAINED if NAMES in stages else UNTRAINED_LEXICAL
     manifest = Manifest(
@@ -100,7 +105,8 @@ def names_source(bundle: Bundle, spec: RetrieverSpec) -> str:
     return index_source(bundle.manifest.kb_hash, spec.encoders[0].fingerprint)
 
 
-def _build_lexical(kb: KnowledgeBase, staging: Path) -> Iterator[Progress]:
+def build_lexical(kb: KnowledgeBase, staging: Path) -> Iterator[Progress]:
+    """Fit on all names and write the lexical index below ``staging``, each file atomically."""
     yield Progress("lexical index", 0, len(kb.names))
     tfidf = TfIdf.fit([normalise(name) for name in kb.names])
     tfidf.save(staging / "retrievers" / LEXICAL)
@@ -118,13 +124,20 @@ def _names_encoder(folder: Path | None, staging: Path, device: Device) -> tuple[
     return loaded, EncoderRef("bundle", loaded.fingerprint, f"encoders/{NAMES}", NAMES_TOKENS)
 
 
-def _build_names(
-    kb: KnowledgeBase, staging: Path, encoder: Encoder, cache_root: Path | None, *, source: str
+def build_names(
+    kb: KnowledgeBase,
+    staging: Path,
+    encoder: Encoder,
+    cache_root: Path | None,
+    *,
+    source: str,
+    kind: IndexKind | None = None,
 ) -> Iterator[Progress]:
+    """Encode what the cache lacks, index all names, and write the index below ``staging`` atomically."""
     cache = EmbeddingCache(encoder, root=cache_root)
     for done, total in cache.fill(kb.names):
         yield Progress("names", done, total)
-    plan = plan_index(len(kb.names), encoder.dimension)
+    plan = plan_index(len(kb.names), encoder.dimension, kind=kind, gpu_memory=gpu_memory())
     yield Progress("index of names", 0, len(kb.names))
     index = VectorIndex.build(cache.vectors(kb.names), plan=plan, source=source)
     folder = staging / "retrievers" / NAMES

@@ -1,7 +1,8 @@
 """The process that builds an untrained bundle.
 
-Specification: {kb, staging, stages, encoder, cache, device}: the knowledge base as JSON lines, the staging folder,
-`["lexical"]` or `["lexical", "names"]`, the encoder's folder and the embedding cache's ('' = the default ones).
+Specification: {kb, staging, stages, encoder, index, cache, device}: the knowledge base as JSON lines, the staging
+folder, `["lexical"]` or `["lexical", "names"]`, the encoder's folder and the embedding cache's ('' = the default ones),
+the kind of index (auto, flat, sq8, ivf or hnsw).
 Result: {bundle_id, message}.
 """
 
@@ -17,6 +18,7 @@ from curator.jobs.child_side import Message, run_job
 from models.build import build_untrained
 from models.bundle import new_id
 from models.errors import ModelError
+from models.index_plan import parse_kind
 
 
 def work(spec: Message) -> Generator[Message, None, Message]:
@@ -29,6 +31,7 @@ def work(spec: Message) -> Generator[Message, None, Message]:
         stages=stages,
         cache=Path(spec["cache"]) if spec.get("cache") else None,
         device=spec.get("device") or "auto",
+        index_kind=parse_kind(spec.get("index") or ""),
         nil=demo_calibration(stages),
         bundle_id=bundle_id,
     )

@@ -70,6 +70,7 @@ class IndexBuilder:
             "staging": str(staging),
             "stages": list(stages),
             "encoder": options.encoder,
+            "index": options.index,
             **options.spec(),
         }
 

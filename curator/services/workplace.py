@@ -14,12 +14,16 @@ from curator.domain.errors import UserError
 
 @dataclass(frozen=True, slots=True)
 class JobOptions:
-    """`device` is auto, cpu or cuda; `threads` 0 leaves the choice to the library; '' means the default."""
+    """`device` is auto, cpu or cuda; `threads` 0 leaves the choice to the library; '' means the default.
+
+    `index` is the kind of index: auto, flat, sq8, ivf or hnsw.
+    """
 
     device: str = "auto"
     threads: int = 0
     encoder: str = ""
     cache: str = ""
+    index: str = "auto"
 
     def spec(self) -> dict[str, Any]:
         """The part of a job's specification that is the same for every kind."""

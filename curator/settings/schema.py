@@ -21,6 +21,14 @@ class Device(StrEnum):
     CUDA = "cuda"
 
 
+class IndexKind(StrEnum):
+    AUTO = "auto"
+    FLAT = "flat"
+    SQ8 = "sq8"
+    IVF = "ivf"
+    HNSW = "hnsw"
+
+
 class Kind(StrEnum):
     TEXT = "text"
     INTEGER = "integer"
@@ -53,6 +61,7 @@ class Settings:
     device: Device = Device.AUTO
     threads: int = 0
     encoder_folder: str = ""
+    index_kind: IndexKind = IndexKind.AUTO
     link_ahead: int = 200
     cache_folder: str = ""
 
@@ -103,6 +112,15 @@ OPTIONS = (
         title="Encoder folder",
         help="A BERT-family encoder on this computer; empty means the one that comes with Curator.",
         kind=Kind.FOLDER,
+        felt="when an index is built next",
+    ),
+    Option(
+        name="index_kind",
+        title="Kind of index",
+        help="How vectors are searched: flat exactly, sq8 by 8-bit codes, ivf in the nearest cells, hnsw along a graph; "
+        "auto chooses by size, memory and device, and the diagnostics say why.",
+        kind=Kind.CHOICE,
+        choices=tuple(IndexKind),
         felt="when an index is built next",
     ),
     Option(
