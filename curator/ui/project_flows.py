@@ -7,18 +7,17 @@ from pathlib import Path
 from typing import Any
 
 from PySide6.QtCore import QObject
-from PySide6.QtWidgets import QFileDialog, QWidget
+from PySide6.QtWidgets import QWidget
 
 from curator.domain.errors import UserError
 from curator.domain.jobs import JobOutcome, JobState, Progress
 from curator.services.importing import ImportReport
 from curator.ui.demo_project import World, fill
 from curator.ui.dialogs.export_gold import ExportDialog
-from curator.ui.dialogs.form import file_dialog
 from curator.ui.dialogs.import_documents import ImportDialog, ImportWish
+from curator.ui.dialogs.import_kb import REPLACES, ImportKbDialog
 from curator.ui.dialogs.import_report import ImportReportDialog
 from curator.ui.dialogs.messages import tell
-from curator.ui.dialogs.new_project import KB_FILES
 from curator.ui.dialogs.type_mapping import TypeMappingDialog
 from curator.ui.jobs import JobKind
 from curator.ui.workbench import Workbench
@@ -68,10 +67,11 @@ class ProjectFlows(QObject):
 
     # --- the knowledge base ---
 
-    def import_knowledge_base(self) -> QFileDialog:
-        """A file, or a folder of ZESHEL documents by naming one of its files."""
-        dialog = file_dialog(self._window, "Knowledge base", mode=QFileDialog.FileMode.ExistingFile, filters=KB_FILES)
-        dialog.fileSelected.connect(lambda name: self.load_knowledge_base(Path(name)))
+    def import_knowledge_base(self) -> ImportKbDialog:
+        info = self._bench.project.knowledge.info()
+        before = REPLACES.format(name=info.name, entities=info.entities) if info is not None else ""
+        dialog = ImportKbDialog(before=before, parent=self._window)
+        dialog.accepted.connect(lambda: self.load_knowledge_base(dialog.path))
         dialog.open()
         return dialog
 

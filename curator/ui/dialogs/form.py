@@ -95,25 +95,44 @@ class ShowDialog(QDialog):
 
 
 class PathEdit(QWidget):
-    """A path that can be typed or browsed for. `mode`: an existing file, a folder, or a file to be written."""
+    """A path that can be typed or browsed for. `mode`: an existing file, a folder, or a file to be written.
+
+    With `or_folder` a second button browses for a folder, since a file dialog gives either the one or the other.
+    """
 
     changed = Signal()
 
-    def __init__(self, name: str, *, mode: QFileDialog.FileMode, filters: str = "", parent: QWidget | None = None):
+    def __init__(
+        self,
+        name: str,
+        *,
+        mode: QFileDialog.FileMode,
+        filters: str = "",
+        or_folder: bool = False,
+        parent: QWidget | None = None,
+    ) -> None:
         super().__init__(parent)
-        self._name, self._mode, self._filters = name, mode, filters
+        self._name, self._filters = name, filters
         self.line = QLineEdit(self)
         self.line.setAccessibleName(name)
-        self.button = QPushButton("Browse…", self)
-        self.button.setAccessibleName(f"Browse for {name}")
-        self.button.setAutoDefault(False)
         row = QHBoxLayout(self)
         row.setContentsMargins(0, 0, 0, 0)
         row.addWidget(self.line, 1)
-        row.addWidget(self.button)
+        self.button = self._button("File…" if or_folder else "Browse…", f"Browse for {name}", mode)
+        if or_folder:
+            self.folder_button = self._button("Folder…", f"Browse for {name}: a folder", QFileDialog.FileMode.Directory)
         self.setFocusProxy(self.line)
-        self.button.clicked.connect(self._browse)
         self.line.textChanged.connect(lambda: self.changed.emit())
+
+    def _button(self, words: str, name: str, mode: QFileDialog.FileMode) -> QPushButton:
+        button = QPushButton(words, self)
+        button.setAccessibleName(name)
+        button.setAutoDefault(False)
+        button.clicked.connect(lambda: self._browse(mode))
+        layout = self.layout()
+        assert layout is not None
+        layout.addWidget(button)
+        return button
 
     @property
     def path(self) -> Path | None:
@@ -123,8 +142,9 @@ class PathEdit(QWidget):
     def set_path(self, path: Path | str) -> None:
         self.line.setText(str(path))
 
-    def _browse(self) -> None:
-        dialog = file_dialog(self, self._name, mode=self._mode, filters=self._filters)
+    def _browse(self, mode: QFileDialog.FileMode) -> None:
+        filters = "" if mode is QFileDialog.FileMode.Directory else self._filters
+        dialog = file_dialog(self, self._name, mode=mode, filters=filters)
         start = self.path
         if start is not None:
             dialog.setDirectory(str(start if start.is_dir() else start.parent))

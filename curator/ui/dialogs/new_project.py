@@ -7,9 +7,9 @@ from pathlib import Path
 from PySide6.QtWidgets import QFileDialog, QLineEdit, QWidget
 
 from curator.ui.dialogs.form import FormDialog, PathEdit
+from curator.ui.dialogs.import_kb import kb_edit, missing
 
 SUFFIX = ".curation"
-KB_FILES = "Knowledge bases (*.jsonl *.jsonl.gz *.obo *.obo.gz *.json *.json.gz);;All files (*)"
 INTRO = "A project is one folder. Everything you decide is kept in it at once."
 
 
@@ -23,7 +23,7 @@ class NewProjectDialog(FormDialog):
         self.name.setPlaceholderText("for example: chemicals")
         self.place = PathEdit("the folder to put it in", mode=QFileDialog.FileMode.Directory, parent=self)
         self.place.set_path(place)
-        self.kb = PathEdit("the knowledge base", mode=QFileDialog.FileMode.ExistingFile, filters=KB_FILES, parent=self)
+        self.kb = kb_edit(self)
         self.kb.line.setPlaceholderText("may follow later")
         self.form.addRow("&Name", self.name)
         self.form.addRow("&Folder", self.place)
@@ -48,6 +48,4 @@ class NewProjectDialog(FormDialog):
             return f"{self.place.path or 'The folder'} does not exist. Choose the folder that the project is put in."
         if self.folder.exists():
             return f"{self.folder} exists already. Choose another name, or open it with Project › Open project…"
-        if self.kb.path is not None and not self.kb.path.exists():
-            return f"{self.kb.path} does not exist. Choose the file of the knowledge base, or leave it for later."
-        return ""
+        return missing(self.kb)

@@ -24,6 +24,7 @@ from curator.ui.dialogs.bundles import BundlesDialog
 from curator.ui.dialogs.evaluate import EvaluateDialog, FiguresDialog
 from curator.ui.dialogs.export_gold import ExportDialog
 from curator.ui.dialogs.import_documents import ImportDialog
+from curator.ui.dialogs.import_kb import ImportKbDialog
 from curator.ui.dialogs.import_report import ImportReportDialog, as_text
 from curator.ui.dialogs.new_project import NewProjectDialog
 from curator.ui.dialogs.retrain import RetrainDialog
@@ -48,6 +49,7 @@ def shown(kind: type[QDialog]) -> list[QDialog]:
 OPENERS: dict[str, type[QDialog]] = {
     "project.new": NewProjectDialog,
     "project.import": ImportDialog,
+    "project.import_kb": ImportKbDialog,
     "project.types": TypeMappingDialog,
     "project.export": ExportDialog,
     "edit.settings": SettingsDialog,

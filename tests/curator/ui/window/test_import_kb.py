@@ -1,0 +1,62 @@
+"""Importing a knowledge base from a file or a folder."""
+
+from __future__ import annotations
+
+from importlib import resources
+from pathlib import Path
+
+from PySide6.QtWidgets import QFileDialog
+from pytestqt.qtbot import QtBot
+
+from curator.ui.dialogs.import_kb import ImportKbDialog
+from curator.ui.dialogs.import_report import ImportReportDialog
+from curator.ui.dialogs.new_project import NewProjectDialog
+from tests.curator.ui.window.fakes import Desk, MakeDesk
+from tests.curator.ui.window.test_dialogs import shown
+
+WIKIA = Path(str(resources.files("resources") / "demo" / "wikia"))
+
+
+def asked(desk: Desk) -> ImportKbDialog:
+    desk.window.menus.action("project.import_kb").trigger()
+    [dialog] = shown(ImportKbDialog)
+    assert isinstance(dialog, ImportKbDialog)
+    return dialog
+
+
+def test_a_folder_of_worlds_is_one_knowledge_base(make_desk: MakeDesk, qtbot: QtBot) -> None:
+    desk = make_desk(documents=0, kb=False, index=False)
+    dialog = asked(desk)
+    dialog.file.folder_button.click()
+    [browser] = [one for one in dialog.findChildren(QFileDialog) if one.isVisible()]
+    assert browser.fileMode() is QFileDialog.FileMode.Directory
+    browser.fileSelected.emit(str(WIKIA))
+    browser.close()
+    dialog.accept()
+    qtbot.waitUntil(lambda: len(desk.world.jobs.started) == 2 and len(desk.bench.jobs) == 0)
+    for report in shown(ImportReportDialog):
+        report.reject()
+    info = desk.project.knowledge.info()
+    assert info is not None
+    assert len(info.types) == 4, "every world of the folder"
+
+
+def test_what_is_replaced_and_what_is_missing_are_said(desk: Desk, tmp_path: Path) -> None:
+    dialog = asked(desk)
+    assert "It replaces the knowledge base" in dialog.problem.text()
+    dialog.accept()
+    assert "Choose the file or the folder" in dialog.problem.text()
+    dialog.file.set_path(tmp_path / "gone.obo")
+    dialog.accept()
+    assert "gone.obo does not exist" in dialog.problem.text()
+    assert dialog.isVisible()
+    dialog.reject()
+
+
+def test_a_new_project_takes_a_folder_too(qtbot: QtBot, tmp_path: Path) -> None:
+    dialog = NewProjectDialog(place=tmp_path)
+    qtbot.addWidget(dialog)
+    dialog.name.setText("worlds")
+    dialog.kb.set_path(WIKIA)
+    assert dialog.check() == ""
+    assert dialog.knowledge_base == WIKIA
