@@ -117,7 +117,7 @@ OPTIONS = (
     Option(
         name="index_kind",
         title="Kind of index",
-        help="How vectors are searched: flat exactly, sq8 by 8-bit codes, ivf in the nearest cells, hnsw along a graph; "
+        help="How vectors are searched: flat exactly, sq8 by 8-bit codes, ivf in near cells, hnsw along a graph; "
         "auto chooses by size, memory and device, and the diagnostics say why.",
         kind=Kind.CHOICE,
         choices=tuple(IndexKind),
