@@ -1,210 +1,152 @@
-"""Lexical retrieval over names: character n-gram and word tf-idf, exact top-k by a pruned sparse product.
+"""Lexical retrieval over names: tf-idf of character n-grams or of words, exact top-k by a pruned product.
 
-Character n-grams are those of scikit-learn's ``char_wb`` (n-grams of blank-padded words), sublinear term
-frequency, smooth idf, rows of length 1 (prototype-triplet paper, section 3.1). Everything is fitted on the
-names alone. An n-gram is packed into 64 bits, so the vocabulary is a sorted array that can be memory-mapped.
+As scikit-learn's ``TfidfVectorizer(sublinear_tf=True)`` weighs: (1 + ln count) × (1 + ln((1 + n) / (1 + df))), rows
+of length 1 (prototype-triplet paper, section 3.1). Everything is fitted on the names alone, never on mentions.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Sequence
+from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
-from sparse_dot_topn import sp_matmul_topn
 
 from models.errors import ModelError
 from models.files import atomic_path, read_json, write_json
 from models.kb import Ranges
-from models.normalise import STOP_WORDS, normalise
+from models.lexical_index import MOST, LexicalIndex, damaged
+from models.normalise import normalise
+from models.terms import ANALYZERS, INTS, UINTS
 
-UINTS = NDArray[np.uint64]
 FLOATS = NDArray[np.float32]
-INTS = NDArray[np.int64]
-TermsOf = Callable[[Sequence[str]], tuple[INTS, UINTS]]
+DOUBLES = NDArray[np.float64]
 CHUNK = 20_000
-CODE_BITS = 12
 REMEDY = "Rebuild the linker from the knowledge base."
-FORMAT = 1
+FORMAT = 2
 
 
-def char_terms(texts: Sequence[str], *, smallest: int = 2, largest: int = 5) -> tuple[INTS, UINTS]:
-    """(row, term) of every n-gram of every blank-padded word.
-
-    Characters are folded to 12 bits, so n-grams over more than 4,095 different characters may share a term.
-    """
-    padded = [f" {'  '.join(text.split())} " for text in texts]
-    lengths = np.fromiter((len(text) for text in padded), dtype=np.int64, count=len(padded))
-    points = np.frombuffer("".join(padded).encode("utf-32-le", "surrogatepass"), dtype="<u4").astype(np.uint64)
-    rows = np.repeat(np.arange(len(padded)), lengths)
-    blank = points == 32
-    codes = _fold(points)
-    inner = np.concatenate([[0], np.cumsum(blank)])  # blanks before each position
-    all_rows, all_terms = [], []
-    packed = np.zeros(len(points), dtype=np.uint64)
-    for size in range(1, largest + 1):
-        count = len(points) - size + 1
-        if count <= 0:
-            break
-        packed = (packed[:count] << np.uint64(CODE_BITS)) | codes[size - 1 :]
-        if size < smallest:
-            continue
-        # within one word: no blank strictly inside, and not the two blanks between words
-        inside = inner[size - 1 : size - 1 + count] - inner[1 : 1 + count] if size > 1 else np.zeros(count)
-        ends = blank[:count] & blank[size - 1 :] if size == 2 else np.zeros(count, dtype=bool)
-        keep = (inside == 0) & ~ends & (rows[:count] == rows[size - 1 :])
-        all_rows.append(rows[:count][keep])
-        all_terms.append(packed[keep])
-    if not all_rows:
-        return np.zeros(0, dtype=np.int64), np.zeros(0, dtype=np.uint64)
-    return np.concatenate(all_rows), np.concatenate(all_terms)
-
-
-def word_terms(texts: Sequence[str]) -> tuple[INTS, UINTS]:
-    """(row, term) of every word that is not a stop word; a term is 64 bits of the word's hash."""
-    import hashlib
-
-    rows, terms = [], []
-    for row, text in enumerate(texts):
-        for word in text.split():
-            if word not in STOP_WORDS:
-                rows.append(row)
-                digest = hashlib.blake2b(word.encode("utf-8", "surrogatepass"), digest_size=8).digest()
-                terms.append(int.from_bytes(digest, "little"))
-    return np.asarray(rows, dtype=np.int64), np.asarray(terms, dtype=np.uint64)
-
-
-ANALYZERS: dict[str, TermsOf] = {"char": char_terms, "word": word_terms}
-
-
-@dataclass(eq=False)
+@dataclass(frozen=True, slots=True, eq=False)
 class TfIdf:
-    """A fitted tf-idf over names: ``matrix`` (names, terms) CSR float32 with rows of length 1."""
+    """A fitted tf-idf: ``terms`` (terms,) sorted numbers of the terms, and the index of names by them."""
 
     analyzer: str
     terms: UINTS
-    idf: FLOATS
-    matrix: sparse.csr_matrix
-    _transposed: dict[Ranges, sparse.csr_matrix] = field(default_factory=dict, repr=False)
+    index: LexicalIndex
 
     @classmethod
     def fit(cls, texts: Sequence[str], *, analyzer: str = "char") -> TfIdf:
         """Fit on normalised names, in chunks, so that memory stays bounded."""
-        terms_of = ANALYZERS[analyzer]
-        chunks = [terms_of(texts[start : start + CHUNK]) for start in range(0, len(texts), CHUNK)]
-        terms = np.unique(np.concatenate([np.unique(found) for _, found in chunks]))
-        counts = [_counts(rows, found, terms, CHUNK) for rows, found in chunks]
-        matrix = sparse.vstack(counts, format="csr", dtype=np.float32)[: len(texts)]
-        frequency = np.bincount(matrix.indices, minlength=len(terms))
-        idf = (np.log((1 + len(texts)) / (1 + frequency)) + 1).astype(np.float32)
-        return cls(analyzer, terms, idf, _weigh(matrix, idf))
+        terms, counts = count_names(texts, analyzer)
+        frequency = np.bincount(counts.indices, minlength=len(terms))
+        idf = np.log((1 + len(texts)) / (1 + frequency)) + 1
+        owns = 1 / row_norms(counts, idf)
+        return cls(analyzer, terms, LexicalIndex.build(counts, gains=idf, owns=owns, saturating=False))
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        """Names and terms."""
+        return self.index.shape
 
     def transform(self, texts: Sequence[str]) -> sparse.csr_matrix:
-        """(n, terms) rows of length 1; unknown terms count for nothing."""
+        """(n, terms) rows of length 1 in double precision; unknown terms count for nothing."""
         rows, found = ANALYZERS[self.analyzer](texts)
-        return _weigh(_counts(rows, found, self.terms, len(texts)), self.idf)
+        counts = count_terms(rows, found, self.terms, len(texts))
+        norms = row_norms(counts, self.index.gains)
+        values = (1 + np.log(counts.data)) * self.index.gains[counts.indices]
+        values /= np.repeat(norms, np.diff(counts.indptr))
+        return sparse.csr_matrix((values, counts.indices, counts.indptr), shape=counts.shape)
 
     def search(self, queries: sparse.csr_matrix, k: int, *, ranges: Ranges | None = None) -> tuple[FLOATS, INTS]:
         """(q, k) exact cosine and name row, best first, ties by row; 0 and −1 where nothing is shared."""
-        spans = ((0, self.matrix.shape[0]),) if ranges is None else ranges
-        scores = np.zeros((queries.shape[0], k), dtype=np.float32)
-        rows = np.full((queries.shape[0], k), -1, dtype=np.int64)
-        if not spans or not queries.shape[0]:
-            return scores, rows
-        numbers = np.concatenate([np.arange(start, stop) for start, stop in spans])
-        best = sp_matmul_topn(queries, self._columns(spans), top_n=min(k, len(numbers)), sort=True, n_threads=2)
-        for query in range(queries.shape[0]):
-            start, stop = best.indptr[query], best.indptr[query + 1]
-            found, values = numbers[best.indices[start:stop]], best.data[start:stop]
-            order = np.lexsort((found, -values))
-            scores[query, : stop - start] = values[order]
-            rows[query, : stop - start] = found[order]
-        return scores, rows
+        return self.index.search(queries, k, ranges=ranges)
 
     def score(self, queries: sparse.csr_matrix, rows: INTS) -> FLOATS:
         """(q, n) cosines of a few queries with the given name rows."""
-        dense = queries.toarray().T
-        result: FLOATS = np.asarray(self.matrix[rows] @ dense, dtype=np.float32).T
-        return result
+        return self.index.score(queries, rows)
 
     def save(self, folder: Path) -> None:
-        folder.mkdir(parents=True, exist_ok=True)
-        arrays = {
-            "terms": self.terms,
-            "idf": self.idf,
-            "data": self.matrix.data.astype(np.float32),
-            "indices": self.matrix.indices.astype(np.int32),
-            "indptr": self.matrix.indptr.astype(np.int64),
-        }
-        for name, array in arrays.items():
-            with atomic_path(folder / f"{name}.npy") as beside, beside.open("wb") as handle:
-                np.save(handle, array, allow_pickle=False)
-        shape = list(self.matrix.shape)
-        write_json(folder / "tfidf.json", {"format": FORMAT, "analyzer": self.analyzer, "shape": shape})
+        save_terms(folder, self.terms, self.index, {"format": FORMAT, "analyzer": self.analyzer})
 
     @classmethod
     def load(cls, folder: Path) -> TfIdf:
         """Open memory-mapped; ModelError where something is missing or does not fit together."""
-        header = read_json(folder / "tfidf.json", what="The lexical index", remedy=REMEDY)
+        header = read_json(folder / HEADER, what="The lexical index", remedy=REMEDY)
         if header.get("format") != FORMAT or header.get("analyzer") not in ANALYZERS:
             raise ModelError(f"The lexical index {folder} is of another version. {REMEDY}")
-        try:
-            parts = {
-                name: np.load(folder / f"{name}.npy", mmap_mode="r", allow_pickle=False)
-                for name in ("terms", "idf", "data", "indices", "indptr")
-            }
-            matrix = sparse.csr_matrix(
-                (parts["data"], parts["indices"], parts["indptr"]), shape=tuple(header["shape"]), copy=False
-            )
-        except (OSError, ValueError) as error:
-            raise ModelError(f"The lexical index {folder} is damaged ({error}). {REMEDY}") from error
-        if len(parts["terms"]) != matrix.shape[1] or len(parts["idf"]) != matrix.shape[1]:
-            raise ModelError(f"The lexical index {folder} is damaged: its parts do not fit together. {REMEDY}")
-        return cls(header["analyzer"], parts["terms"], np.asarray(parts["idf"]), matrix)
-
-    def _columns(self, spans: Ranges) -> sparse.csr_matrix:
-        """(terms, names of the ranges): the inverted lists, made once for every restriction in use."""
-        if spans not in self._transposed:
-            if len(self._transposed) >= 4:
-                self._transposed.pop(next(iter(self._transposed)))
-            part = sparse.vstack([self.matrix[start:stop] for start, stop in spans], format="csr")
-            self._transposed[spans] = part.T.tocsr()
-        return self._transposed[spans]
+        terms, index = load_terms(folder, saturating=False)
+        return cls(header["analyzer"], terms, index)
 
 
-def _fold(points: UINTS) -> UINTS:
-    """12-bit codes, never 0: ASCII and Latin as they are, the rest folded."""
-    return points % np.uint64(4095) + np.uint64(1)
+HEADER = "tfidf.json"
+VOCABULARY = "vocabulary.npy"
 
 
-def _counts(rows: INTS, found: UINTS, terms: UINTS, height: int) -> sparse.csr_matrix:
-    """(height, terms) how often each known term occurs in each row."""
+def count_names(texts: Sequence[str], analyzer: str) -> tuple[UINTS, sparse.csr_matrix]:
+    """The sorted vocabulary of the names, and (names, terms) how often each term occurs in each name."""
+    terms_of = ANALYZERS[analyzer]
+    starts = range(0, len(texts), CHUNK)
+    vocabulary = np.zeros(0, dtype=np.uint64)
+    for start in starts:
+        vocabulary = np.union1d(vocabulary, terms_of(texts[start : start + CHUNK])[1])
+    parts = []
+    for start in starts:
+        chunk = texts[start : start + CHUNK]
+        parts.append(count_terms(*terms_of(chunk), vocabulary, len(chunk)))
+    if not parts:
+        return vocabulary, sparse.csr_matrix((0, 0), dtype=np.uint16)
+    return vocabulary, sparse.vstack(parts, format="csr")
+
+
+def count_terms(rows: INTS, found: UINTS, terms: UINTS, height: int) -> sparse.csr_matrix:
+    """(height, terms) how often each known term occurs in each row, at most 65,535 times; terms ascend."""
     if not len(terms):
-        return sparse.csr_matrix((height, 0), dtype=np.float32)
+        return sparse.csr_matrix((height, 0), dtype=np.uint16)
     at = np.minimum(np.searchsorted(terms, found), len(terms) - 1)
     known = terms[at] == found
-    values = np.ones(int(known.sum()), dtype=np.float32)
-    matrix = sparse.coo_matrix((values, (rows[known], at[known])), shape=(height, len(terms))).tocsr()
-    matrix.sum_duplicates()
-    return matrix
+    cells, counts = np.unique(rows[known] * len(terms) + at[known], return_counts=True)
+    starts = np.searchsorted(cells, np.arange(height + 1) * len(terms))
+    values = np.minimum(counts, MOST).astype(np.uint16)
+    return sparse.csr_matrix((values, (cells % len(terms)).astype(np.int32), starts), shape=(height, len(terms)))
 
 
-def _weigh(counts: sparse.csr_matrix, idf: FLOATS) -> sparse.csr_matrix:
-    """Sublinear tf × idf, rows of length 1; empty rows stay empty."""
-    matrix = counts.astype(np.float32)
-    matrix.data = (1 + np.log(matrix.data)) * idf[matrix.indices]
-    squares = np.asarray(matrix.multiply(matrix).sum(axis=1)).ravel()
-    scale = 1 / np.sqrt(np.where(squares > 0, squares, 1))
-    matrix.data *= np.repeat(scale, np.diff(matrix.indptr)).astype(np.float32)
-    return matrix.astype(np.float32)
+def row_norms(counts: sparse.csr_matrix, idf: DOUBLES) -> DOUBLES:
+    """(rows,) Euclidean length of each row of (1 + ln count) × idf; 1 for an empty row."""
+    norms = np.ones(counts.shape[0])
+    for start in range(0, counts.shape[0], CHUNK):
+        part = counts[start : start + CHUNK]
+        values = (1 + np.log(part.data.astype(np.float64))) * idf[part.indices]
+        row = np.repeat(np.arange(part.shape[0]), np.diff(part.indptr))
+        squares = np.bincount(row, weights=values**2, minlength=part.shape[0])
+        norms[start : start + CHUNK] = np.sqrt(np.where(squares > 0, squares, 1))
+    return norms
+
+
+def save_terms(folder: Path, terms: UINTS, index: LexicalIndex, header: dict[str, object]) -> None:
+    """The header last, so that an index without one is none."""
+    index.save(folder)
+    with atomic_path(folder / VOCABULARY) as beside, beside.open("wb") as handle:
+        np.save(handle, terms, allow_pickle=False)
+    write_json(folder / HEADER, {**header, "shape": list(index.shape)})
+
+
+def load_terms(folder: Path, *, saturating: bool) -> tuple[UINTS, LexicalIndex]:
+    """The vocabulary and the index, memory-mapped; ModelError where they are damaged."""
+    try:
+        terms = np.load(folder / VOCABULARY, mmap_mode="r", allow_pickle=False)
+        index = LexicalIndex.load(folder, saturating=saturating)
+        if terms.dtype != np.uint64 or len(terms) != index.shape[1]:
+            raise ValueError("its parts do not fit together")
+    except (OSError, ValueError) as error:
+        raise damaged(folder, error, REMEDY) from error
+    return terms, index
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class LexicalRetriever:
-    """Character tf-idf over normalised names; row i is name i of the knowledge base."""
+    """tf-idf over normalised names; row i is name i of the knowledge base."""
 
     tfidf: TfIdf
 
