@@ -17,7 +17,7 @@ from __future__ import annotations
 import logging
 import time
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
@@ -56,52 +56,55 @@ def add_ranker(
     """The tables of a batch of documents, in groups by document, with the stage ``ranker``."""
     pairs = [(document, mention) for document in batch for mention in document.mentions]
     tables = [table for group in found for table in group]
-    return regroup(rerank(stages, fusion, pairs, tables, clock=clock), found)
+    order = [fused_without_ranker(fusion, table) for table in tables]
+    return regroup(rerank(stages, pairs, tables, order, clock=clock), found)
 
 
 def rerank(
     stages: Stages,
-    fusion: FusionWeights,
     pairs: Sequence[Pair],
     tables: Sequence[CandidateTable],
+    order: Sequence[FLOATS],
     *,
     clock: Clock = time.monotonic,
 ) -> list[CandidateTable]:
-    """The same for mentions one by one; mentions of one document stand together."""
+    """The same for mentions one by one; mentions of one document stand together.
+
+    ``order`` holds for each mention the (c,) scores by which its first candidates are taken and its lead is measured;
+    any scores will do, such as calibrated probabilities, as long as the rule's margin was chosen on the same ones.
+    """
     assert stages.ranker is not None
-    bare = [_without_ranker(table) for table in tables]
-    questions = _questions(stages, fusion, bare)
-    values = [np.zeros(len(table.rows), dtype=np.float32) for table in bare]
+    questions = _questions(stages, order)
+    values = [np.zeros(len(table.rows), dtype=np.float32) for table in tables]
     for asked in _in_time(stages, pairs, questions, clock):
-        rows = [bare[one.at].rows[one.chosen] for one in asked]
+        rows = [tables[one.at].rows[one.chosen] for one in asked]
         given = stages.ranker.score([pairs[one.at] for one in asked], rows)
         for one, scores in zip(asked, given, strict=True):
             values[one.at] = _spread(stages.ranker, one, scores, size=len(values[one.at]))
-    return [table.with_scores(RANKER, own) for table, own in zip(bare, values, strict=True)]
+    return [table.with_scores(RANKER, own) for table, own in zip(tables, values, strict=True)]
 
 
-def lead(fusion: FusionWeights, table: CandidateTable) -> float:
-    """By how much the first candidate leads the second on the fused scale, the ranker left out; infinite without a
-    second one."""
-    if len(table.rows) < 2:
+def lead(order: FLOATS) -> float:
+    """By how much the first of (c,) scores leads the second; infinite without a second one."""
+    if len(order) < 2:
         return float("inf")
-    fused = np.partition(fusion.fuse(_without_ranker(table).scores), -2)
-    return float(fused[-1] - fused[-2])
+    first_two = np.partition(order, -2)[-2:]
+    return float(first_two[1] - first_two[0])
 
 
-def _without_ranker(table: CandidateTable) -> CandidateTable:
-    return replace(table, scores={name: values for name, values in table.scores.items() if name != RANKER})
+def fused_without_ranker(fusion: FusionWeights, table: CandidateTable) -> FLOATS:
+    """(c,) fused scores of all other stages."""
+    return fusion.fuse({name: values for name, values in table.scores.items() if name != RANKER})
 
 
-def _questions(stages: Stages, fusion: FusionWeights, tables: Sequence[CandidateTable]) -> list[Question]:
+def _questions(stages: Stages, order: Sequence[FLOATS]) -> list[Question]:
     """The mentions within the rule's margin."""
     rule, questions = stages.rule, []
-    for at, table in enumerate(tables):
-        own = lead(fusion, table)
+    for at, scores in enumerate(order):
+        own = lead(scores)
         if own < np.inf and (rule.margin is None or own <= rule.margin):
-            order = np.argsort(-fusion.fuse(table.scores), kind="stable")
-            questions.append(Question(at, own, order[: rule.top_k]))
-    stages.tally.certain += len(tables) - len(questions)
+            questions.append(Question(at, own, np.argsort(-scores, kind="stable")[: rule.top_k]))
+    stages.tally.certain += len(order) - len(questions)
     return questions
 
 

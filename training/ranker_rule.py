@@ -9,7 +9,7 @@ from dataclasses import replace
 from models.bundle import RankerSpec
 from models.linker import Linker, ScoredMention
 from models.ranker import RULE, RerankRule, choose_margin
-from models.reranking import lead, rerank
+from models.reranking import fused_without_ranker, lead, rerank
 from models.stages import Stages
 
 
@@ -35,7 +35,7 @@ def silent(linker: Linker) -> Linker:
 
 def chosen_rule(linker: Linker, scored: Sequence[ScoredMention]) -> RerankRule:
     """The linker's rule with the margin that its share of the `scored` mentions lies within, under its weights."""
-    leads = [lead(linker.fusion, mention.table) for mention in scored]
+    leads = [lead(fused_without_ranker(linker.fusion, mention.table)) for mention in scored]
     rule = linker.stages.rule
     return replace(rule, margin=choose_margin(leads, rule.share))
 
@@ -46,7 +46,8 @@ def ask(linker: Linker, scored: Sequence[ScoredMention]) -> list[ScoredMention]:
     for one in scored:
         mention = next(m for m in one.document.mentions if m.key == one.query.key)
         pairs.append((one.document, mention))
-    tables = rerank(linker.stages, linker.fusion, pairs, [one.table for one in scored])
+    order = [fused_without_ranker(linker.fusion, one.table) for one in scored]
+    tables = rerank(linker.stages, pairs, [one.table for one in scored], order)
     return [replace(one, table=table) for one, table in zip(scored, tables, strict=True)]
 
 

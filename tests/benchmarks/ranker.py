@@ -72,10 +72,8 @@ def main() -> None:
 def measure(linker: Linker, documents: Sequence[DocumentInput], without: float, how: str) -> None:
     """Say how long linking takes with the ranker, beside ``without`` it."""
     within, tally, count = seconds(linker, documents), linker.stages.tally, len(documents)
-    mentions = sum(len(document.mentions) for document in documents)
     say(
-        f"{count} documents, {mentions} mentions, ranker {how}: asked about {tally.asked} "
-        f"({100 * tally.asked / mentions:.1f} %), {CANDIDATES * tally.asked / max(1e-9, tally.seconds):.0f} pairs/s; "
+        f"{count} documents, {how}: {tally.sentence()} {CANDIDATES * tally.asked / max(1e-9, tally.seconds):.0f} pairs/s; "
         f"{count / without:.2f} documents/s without, {count / within:.2f} with it (ratio {within / without:.2f})"
     )
 

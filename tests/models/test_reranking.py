@@ -14,7 +14,7 @@ from models.biencoder import Mentions
 from models.candidates import LEXICAL, NAMES, CandidateTable
 from models.fusion import RELATIVE, FusionWeights
 from models.ranker import FLOATS, RerankRule, relative_by_softmax
-from models.reranking import MENTIONS_BETWEEN_LOOKS, RANKER, add_ranker, lead, rerank
+from models.reranking import MENTIONS_BETWEEN_LOOKS, RANKER, add_ranker, fused_without_ranker, lead, rerank
 from models.stages import Stages
 from models.types import DocumentInput, MentionInput
 
@@ -94,14 +94,23 @@ def test_the_favourite_keeps_its_score_and_those_not_judged_stay_behind() -> Non
 
 
 def test_leads_leave_out_an_earlier_answer_of_the_ranker() -> None:
-    (asked,) = rerank(
-        stages(HighestRow(), RerankRule()), FUSION, [(document("d", 1), MentionInput("d0", ()))], TABLES[1:2]
-    )
-    assert lead(FUSION, asked) == pytest.approx(0.02)
+    ((_, asked, *_),) = add_ranker(stages(HighestRow(), RerankRule()), FUSION, [document("d", 5)], [TABLES])
+    assert asked.scores[RANKER].any()
+    assert lead(fused_without_ranker(FUSION, asked)) == pytest.approx(0.02)
     again = HighestRow()
-    rerank(stages(again, RerankRule(margin=0.019)), FUSION, [(document("d", 1), MentionInput("d0", ()))], [asked])
+    add_ranker(stages(again, RerankRule(margin=0.019)), FUSION, [document("d", 1)], [[asked]])
     assert again.asked == []
-    assert lead(FUSION, table(0.4)) == lead(FUSION, table()) == float("inf")
+    for few in (table(0.4), table()):
+        assert lead(fused_without_ranker(FUSION, few)) == float("inf")
+
+
+def test_margins_may_be_taken_on_other_scores() -> None:
+    ranker = HighestRow()
+    probabilities = [np.array([0.1, 0.4, 0.5], dtype=np.float32), np.array([0.9, 0.1, 0.0, 0.0], dtype=np.float32)]
+    pairs = [(document("d", 2), MentionInput(key, ())) for key in "ab"]
+    rerank(stages(ranker, RerankRule(2, margin=0.2)), pairs, TABLES[:2], probabilities)
+    assert ranker.asked == ["a"]
+    assert ranker.rows == [[2, 1]]
 
 
 def test_a_margin_below_zero_never_asks() -> None:
@@ -126,6 +135,10 @@ def test_the_time_budget_is_each_documents_own_and_doubtful_mentions_come_first(
     assert all(one.scores[RANKER].any() for one in second)
     np.testing.assert_array_equal(FUSION.fuse(first[8].scores), FUSION.fuse(many[8].scores))
     assert (loaded.tally.asked, loaded.tally.late, loaded.tally.seconds) == (11, 2, 11.0)
+    assert loaded.tally.sentence() == (
+        "The ranker was asked about 11 of 13 mentions, in 11.0 s; 2 kept their order because a document's time was used "
+        "up."
+    )
     (record,) = caplog.records
     assert record.getMessage().startswith("The ranker's 5 s for one document were used up after 8 of 10")
     assert MENTIONS_BETWEEN_LOOKS == 4
