@@ -72,8 +72,9 @@ def main() -> None:
 def measure(linker: Linker, documents: Sequence[DocumentInput], without: float, how: str) -> None:
     """Say how long linking takes with the ranker, beside ``without`` it."""
     within, tally, count = seconds(linker, documents), linker.stages.tally, len(documents)
+    pairs = CANDIDATES * tally.asked / max(1e-9, tally.seconds)
     say(
-        f"{count} documents, {how}: {tally.sentence()} {CANDIDATES * tally.asked / max(1e-9, tally.seconds):.0f} pairs/s; "
+        f"{count} documents, {how}: {tally.sentence()} {pairs:.0f} pairs/s; "
         f"{count / without:.2f} documents/s without, {count / within:.2f} with it (ratio {within / without:.2f})"
     )
 
