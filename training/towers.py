@@ -13,9 +13,11 @@ import numpy as np
 import torch
 from numpy.typing import NDArray
 from torch import Tensor, nn
+from torch.nn.functional import pad
 
 from models.encoders import EncoderModule, pad_ids
 from models.pooling import marker_mean
+from models.scorers import TokenStates
 from training.events import Event
 from training.examples import EntityTexts, Example
 from training.losses import Loss, LossInputs
@@ -58,14 +60,29 @@ class Towers:
         """Vectors [N, d], not normalised; encoded in chunks of like length, so padding costs little."""
         if self.entity_vectors is not None:
             return torch.from_numpy(np.asarray(self.entity_vectors[rows], dtype=np.float32)).to(self.device)
+        parts, back = self._by_length(rows)
+        return torch.cat([self.entity(ids, mask) for ids, mask in parts])[back]
+
+    def mention_states(self, examples: Sequence[Example]) -> TokenStates:
+        """States [B, tokens, d] of all tokens of the mentions in context, for SOM."""
+        ids, mask = pad_ids([example.tokens.ids for example in examples], pad_id=self.pad_id, device=self.device)
+        return TokenStates(self.mention.token_states(ids, mask), mask)
+
+    def entity_states(self, rows: Rows) -> TokenStates:
+        """States [N, tokens, d] of all tokens of the entities, for SOM; a frozen entity tower has none at hand."""
+        parts, back = self._by_length(rows)
+        width = max((mask.shape[1] for _, mask in parts), default=0)
+        states = [pad(self.entity.token_states(ids, mask), (0, 0, 0, width - ids.shape[1])) for ids, mask in parts]
+        masks = [pad(mask, (0, width - mask.shape[1])) for _, mask in parts]
+        return TokenStates(torch.cat(states)[back], torch.cat(masks)[back])
+
+    def _by_length(self, rows: Rows) -> tuple[list[tuple[Tensor, Tensor]], Tensor]:
+        """Padded ids and masks of the entities, chunk by chunk of like length, and the way back to their order."""
         texts = self.texts.of(rows.tolist())
         order = sorted(range(len(texts)), key=lambda number: (len(texts[number]), number))
-        parts = []
-        for start in range(0, len(order), CHUNK):
-            part = [texts[number] for number in order[start : start + CHUNK]]
-            parts.append(self.entity(*pad_ids(part, pad_id=self.pad_id, device=self.device)))
-        back = torch.tensor(np.argsort(order), device=self.device)
-        return torch.cat(parts)[back]
+        chunks = [order[start : start + CHUNK] for start in range(0, len(order), CHUNK)]
+        parts = [pad_ids([texts[n] for n in chunk], pad_id=self.pad_id, device=self.device) for chunk in chunks]
+        return parts, torch.tensor(np.argsort(order), device=self.device)
 
 
 class RetrieverTask(Task):

@@ -14,6 +14,7 @@ from torch import Tensor
 from models.encoders import Encoder, load_encoder
 from models.inputs import EntityStyle, InputSettings
 from models.kb import KnowledgeBase, order_entities
+from models.scorers import sum_of_max
 from models.types import EntityRecord
 from tests.training.conftest import document_lines, entities, write_lines
 from training.examples import EntityTexts, Example, make_examples, shuffled_labels
@@ -103,6 +104,21 @@ def test_pads_change_nothing(towers: Towers, examples: Sequence[Example], marker
     rows = np.arange(38)
     one_by_one = torch.cat([towers.encode_entities(rows[n : n + 1]) for n in range(38)])
     torch.testing.assert_close(towers.encode_entities(rows), one_by_one, atol=1e-5, rtol=1e-4)
+
+
+def test_token_states_pool_to_the_vectors_and_score_by_som(towers: Towers, examples: Sequence[Example]) -> None:
+    towers.mention.eval()
+    mentions, rows = towers.mention_states(examples[:9]), np.arange(37, -1, -1)
+    entities = towers.entity_states(rows)
+    pooled = [(mentions, towers.encode_mentions(examples[:9])), (entities, towers.encode_entities(rows))]
+    for texts, vectors in pooled:
+        torch.testing.assert_close(texts.pooled(towers.mention.pooling), vectors, atol=1e-5, rtol=1e-4)
+    together = sum_of_max(mentions, entities)
+    alone = [sum_of_max(towers.mention_states([example]), entities) for example in examples[:9]]
+    torch.testing.assert_close(together, torch.cat(alone), atol=1e-3, rtol=1e-4)
+    together.sum().backward()
+    assert all(p.grad is not None and bool(p.grad.isfinite().all()) for p in towers.entity.layers.parameters())
+    towers.entity.zero_grad()
 
 
 def test_frozen_vectors_stand_in_for_the_entity_tower(towers: Towers) -> None:
