@@ -9,6 +9,7 @@ from typing import Any
 
 import torch
 
+from models.bundle import now
 from models.device import choose_device
 from models.errors import ModelError
 from models.kb import KnowledgeBase
@@ -94,6 +95,7 @@ def run_replay(spec: ReplaySpec | Mapping[str, Any]) -> Iterator[Event]:
         "bundle": linker.bundle.manifest.id,
         "split": asked.split.value,
         "then": asked.then.value if asked.then else None,
+        "made": now(),
         "kb_hash": linker.bundle.manifest.kb_hash,
         "data_hash": snapshot.data_hash,
         "replay": curves_found.to_json(),
@@ -183,6 +185,7 @@ def _figures(work: Work, found: Outcomes, linker: Linker) -> dict[str, Any]:
     return report | {
         "bundle": manifest.id,
         "split": work.asked.split.value,
+        "made": now(),
         "documents": bootstrap.documents,
         "kb_hash": manifest.kb_hash,
         "data_hash": work.snapshot.data_hash,

@@ -1,14 +1,16 @@
 from __future__ import annotations
 
+import json
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from models.bundle import Bundle
+from models.build import build_untrained
+from models.bundle import Bundle, new_staging, publish
 from models.errors import ModelError
 from tests.training.conftest import document_lines, write_lines
-from training.evaluate_job import run_evaluation
+from training.evaluate_job import run_evaluation, run_replay
 from training.events import Phase
 
 
@@ -21,12 +23,88 @@ def spec(tmp_path: Path, base: Bundle, *, split: str = "test", **changes: Any) -
 def test_figures_of_a_split(tmp_path: Path, base_bundle: Bundle) -> None:
     events = list(run_evaluation(spec(tmp_path, base_bundle)))
     assert [event.phase for event in events[-2:]] == [Phase.EVALUATE, Phase.DONE]
+    assert [(event.done, event.total) for event in events[:-2] if event.phase is Phase.EVALUATE][-1] == (3, 3)
     result = events[-1].data["result"]
     assert (result["mentions"], result["nil_mentions"], result["k"]) == (18, 3, 8)
     assert result["recall"]["1"] > 0.9
     assert result["bundle"] == base_bundle.manifest.id
     assert {"seen surface", "unseen surface"} <= set(result["slices"])
     assert "recall@1" in result["message"]
+
+
+def result_of(spec_: dict[str, Any]) -> dict[str, Any]:
+    *_, last = run_evaluation(spec_)
+    return dict(last.data["result"])
+
+
+def test_intervals_slices_and_the_report(tmp_path: Path, base_bundle: Bundle) -> None:
+    asked = spec(tmp_path, base_bundle, resamples=50, seed=4)
+    result = result_of(asked)
+    figures = result["figures"]
+    assert figures["recall@1"]["value"] == result["recall"]["1"]
+    assert figures["NIL F1"]["value"] == result["nil"]["f1"]
+    assert {"seen entity", "exact match", "type: Disease"} <= set(result["slices"])
+    assert len(result["slices"]["single"]["intervals"]["recall@1"]) == 2
+    assert (result["documents"], result["kb_hash"]) == (3, base_bundle.manifest.kb_hash)
+    assert result["html"].startswith("<!DOCTYPE html>")
+    plain = json.loads(json.dumps({name: one for name, one in result.items() if name not in ("html", "made")}))
+    again = result_of(asked)
+    assert plain == json.loads(json.dumps({name: again[name] for name in plain})), "the same seed, the same intervals"
+
+
+def test_without_types_and_against_itself(tmp_path: Path, base_bundle: Bundle) -> None:
+    asked = spec(tmp_path, base_bundle, against=str(base_bundle.path), whole_kb=True, resamples=20)
+    events = list(run_evaluation(asked))
+    steps = [(event.done, event.total) for event in events if event.phase is Phase.EVALUATE and event.total]
+    assert steps == [(done, 9) for done in range(1, 10)], "three documents, three times"
+    result = events[-1].data["result"]
+    assert set(result["whole_kb"]) <= set(result["figures"])
+    against = result["against"]
+    assert against["bundle"] == base_bundle.manifest.id
+    assert against["flips"] == []
+    assert against["decisions"] == {"only_this": 0, "only_other": 0, "p_value": 1.0}
+    assert against["figures"]["recall@1"]["difference"]["value"] == 0.0
+
+
+def test_flips_name_their_document(tmp_path: Path, base_bundle: Bundle, tiny_encoder: Path) -> None:
+    """The same names under other numbers: every link flips."""
+    asked = spec(tmp_path, base_bundle, resamples=20)
+    kb = tmp_path / "other.jsonl"
+    own = [json.loads(line) for line in (base_bundle.path / "kb.jsonl").read_text(encoding="utf-8").splitlines()]
+    names = [one["name"] for one in own]
+    turned = [{**one, "name": name, "synonyms": []} for one, name in zip(own, [*names[1:], names[0]], strict=True)]
+    kb.write_text("".join(json.dumps(one) + "\n" for one in turned), encoding="utf-8")
+    staging = new_staging(tmp_path / "others")
+    for _ in build_untrained(
+        kb, staging, encoder=tiny_encoder, stages=("lexical",), cache=tmp_path / "c", device="cpu"
+    ):
+        pass
+    other = publish(staging)
+    with pytest.raises(ModelError, match="another knowledge base"):
+        list(run_evaluation({**asked, "against": str(other.path)}))
+    lines = [{**line, "name": f"PMID {line['key']}"} for line in document_lines("test", 3, seed=2)]
+    folder = write_lines(tmp_path / "unbound", lines, kb_hash="")
+    result = result_of({**asked, "snapshot": str(folder), "against": str(other.path)})
+    lost = [one for one in result["against"]["flips"] if one["direction"] == "wrong_to_right"]
+    assert lost
+    assert {one["document_name"] for one in lost} <= {f"PMID test-{n}" for n in range(3)}
+    assert all(one in result["against"]["names"] for flip in lost for one in flip["gold"])
+    assert result["against"]["decisions"]["only_this"] == len(lost)
+
+
+def test_a_replay_of_one_split_and_then_another(tmp_path: Path, base_bundle: Bundle) -> None:
+    *steps, last = run_replay(spec(tmp_path, base_bundle, split="train", then="test"))
+    result = last.data["result"]
+    assert (result["split"], result["then"]) == ("train", "test")
+    assert (result["replay"]["documents"], result["replay"]["decisions"]) == (6, 36)
+    assert result["replay"]["starts"] == {"train": 0, "test": 18}
+    assert result["replay"]["every"]["recall_at_1"] > 0.9
+    assert [event.done for event in steps if event.phase is Phase.EVALUATE] == [1, 2, 3, 4, 5, 6]
+    assert result["html"].startswith("<!DOCTYPE html>")
+    *_, last = run_replay(spec(tmp_path, base_bundle, split="train", limit=8))
+    assert last.data["result"]["replay"]["decisions"] == 8
+    with pytest.raises(ModelError, match=r"No mention .* validation is decided"):
+        list(run_replay(spec(tmp_path, base_bundle, split="train", then="validation")))
 
 
 def test_train_itself_has_no_seen_slices(tmp_path: Path, base_bundle: Bundle) -> None:

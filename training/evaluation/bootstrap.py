@@ -24,7 +24,11 @@ Figure = Callable[[FLOATS], FLOATS]
 
 @dataclass(frozen=True, slots=True)
 class Estimate:
-    """A figure with its 95 % interval; None where it is not defined. Fewer than two documents give no interval."""
+    """A figure with its 95 % interval; None where it is not defined.
+
+    There is no interval with fewer than two documents, nor where every resample gives the same value (all right, for
+    instance): that says nothing about other documents.
+    """
 
     value: float | None
     low: float | None = None
@@ -111,12 +115,14 @@ class DocumentBootstrap:
         return Estimate(number(value), low, high) if number(value) is not None else Estimate(None)
 
     def _interval(self, values: FLOATS) -> tuple[float | None, float | None]:
-        """The percentiles; none where half of the resamples do not define the figure."""
+        """The percentiles; none where half of the resamples do not define the figure, or all agree."""
         defined = values[np.isfinite(values)]
         if self.documents < 2 or len(defined) * 2 <= len(values):
             return None, None
         outside = 100 * (1 - LEVEL) / 2
         low, high = np.percentile(defined, [outside, 100 - outside])
+        if defined.min() == defined.max():
+            return None, None
         return float(low), float(high)
 
     def _difference(self, this: float, other: float, ones: FLOATS, others: FLOATS) -> Difference:

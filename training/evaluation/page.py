@@ -12,30 +12,35 @@ from training.evaluation.page_parts import (
     bar,
     between,
     charts,
+    facts,
     in_words,
     page,
     paragraph,
     percent,
     section,
     table,
+    title,
 )
 
 Result = Mapping[str, Any]
+FEW_DOCUMENTS = 20
 CONVENTIONS = (
     "Only link and NIL decisions of done documents count; rejected and skipped mentions are in neither numerator nor "
     "denominator. A mention is NIL if none of its gold identifiers is in the knowledge base, primary or alternate.",
     "Recall@k is over mentions of entities in the knowledge base. Any-match: one of the gold entities is among the "
     "first k candidates; all-match: all of them are among the first max(k, their number). A mention whose entity was "
-    "not retrieved is an error (unnormalised). Micro over mentions; macro is the mean over the mentions' types, which "
+    "not retrieved is an error (unnormalised). Micro over mentions; macro is the mean over the mentions’ types, which "
     "are the worlds of ZESHEL.",
     "Equal scores are ordered by the exact match of a name, then by entity id; gold plays no part in it.",
-    "Intervals: 95 %, percentiles of resamples of documents (the mentions of one document depend on each other). "
-    "Differences are paired: both linkers on the same resamples. McNemar's exact test takes mentions for independent.",
-    "Homonym: several entities that the mention may link to have its surface as a name. Exact match: a gold entity has "
-    "it. Abbreviation: at most ten characters, two capitals or digits among them; defined: the document gives its long "
-    "form. Seen: occurs among the decisions of train documents, case and spacing apart.",
-    "ECE: expected calibration error over 15 bins of equal size. Brier gain: how far the Brier score lies below that of "
-    "always saying the base rate. Risk–coverage: decisions in the order of the linker's confidence.",
+    "Intervals: 95 %, percentiles of resamples of documents, since the mentions of one document depend on each other. "
+    "There is none where all resamples agree. Differences are paired: both linkers on the same resamples. McNemar’s "
+    "exact test takes mentions for independent.",
+    "Homonym: several entities that the mention may link to have its surface as a name. Exact match: a gold entity "
+    "has it. Abbreviation: at most ten characters, two capitals or digits among them; defined: the document gives its "
+    "long form. Seen: occurs among the decisions of train documents, case and spacing apart. Type with NIL in tuning: "
+    "a validation document holds a NIL mention of the type.",
+    "ECE: expected calibration error over 15 bins of equal size. Brier gain: how far the Brier score lies below that "
+    "of always saying the base rate. Risk–coverage: decisions in the order of the linker’s confidence.",
 )
 
 
@@ -51,45 +56,61 @@ def evaluation_page(result: Result) -> str:
         section("Slices", _slices(result), long=True),
         section("NIL and confidence", charts(evaluation_charts(result))),
         section("Decisions that differ", flip_table(against), long=True) if against else "",
+        section("Where it comes from", _origin(result)),
         section("How it is counted", "".join(paragraph(one, muted=True) for one in CONVENTIONS)),
     ]
     return page(f"Evaluation on {result['split']}", str(result["message"]), sections)
 
 
 def _facts(result: Result) -> str:
-    memory = result["memory"]
-    remembered = f"{memory['decisions']:,} train decisions" if memory["used"] else "not used"
-    rows = [
-        ("Bundle", result["bundle"]),
-        ("Split", result["split"]),
-        ("Documents", f"{result['documents']:,}"),
-        ("Decided mentions", f"{result['mentions']:,}"),
-        ("… in the knowledge base", f"{result['in_kb']:,}"),
-        ("… NIL", f"{result['nil_mentions']:,}"),
-        ("… of several entities", f"{result['composites']:,}"),
-        ("… without an answer", f"{result['unanswered']:,}"),
-        ("Alternate or obsolete identifiers mapped", f"{result['alternate_ids']:,}"),
-        ("Identifiers that the knowledge base does not know", f"{result['unknown_ids']:,}"),
-        ("Mention memory", remembered),
-        ("Linker", " ".join(result["linker"])),
-        ("Resamples, seed", f"{result['resamples']:,}, {result['seed']}"),
-        ("Knowledge base (SHA-256)", result["kb_hash"]),
-        ("Decisions (SHA-256)", result["data_hash"]),
-    ]
-    return table(("", ""), [(Cell(name), Cell(str(value))) for name, value in rows])
+    return facts(
+        [
+            ("Bundle", result["bundle"]),
+            ("Documents", f"{result['documents']:,} of the split {result['split']}"),
+            ("Decided mentions", f"{result['mentions']:,}"),
+            ("… in the knowledge base", f"{result['in_kb']:,}"),
+            ("… NIL", f"{result['nil_mentions']:,}"),
+            ("… of several entities", f"{result['composites']:,}"),
+            ("… without an answer", f"{result['unanswered']:,}"),
+            ("Alternate or obsolete ids mapped", f"{result['alternate_ids']:,}"),
+            ("Ids not in the knowledge base", f"{result['unknown_ids']:,}"),
+            ("Mention memory", memory_words(result["memory"])),
+        ]
+    )
+
+
+def memory_words(memory: Mapping[str, Any]) -> str:
+    return f"{memory['decisions']:,} decisions of train" if memory["used"] else "not used"
+
+
+def _origin(result: Result) -> str:
+    return facts(
+        [
+            ("Made", result["made"]),
+            ("Linker", " ".join(result["linker"])),
+            ("Knowledge base (SHA-256)", result["kb_hash"]),
+            ("Decisions (SHA-256)", result["data_hash"]),
+            ("Resamples of documents", f"{result['resamples']:,}, seed {result['seed']}"),
+        ]
+    )
 
 
 def _figures(result: Result) -> str:
     rows = [
         (
-            Cell(name),
+            Cell(title(name)),
             Cell(in_words(name, one["value"]), "n"),
             Cell(between(name, one["low"], one["high"]), "n"),
             bar(one),
         )
         for name, one in result["figures"].items()
     ]
-    return table(("", "Figure", "95 % interval", "0 to 100 %"), rows)
+    few = f"There are only {result['documents']:,} documents, so the intervals are rough." if _few(result) else ""
+    return (paragraph(few) if few else "") + table(("", "Figure", "95 % interval", "0 to 100 %"), rows)
+
+
+def _few(result: Result) -> bool:
+    return int(result["documents"]) < FEW_DOCUMENTS
 
 
 def _recall(result: Result) -> str:
@@ -111,7 +132,7 @@ def _whole(result: Result) -> str:
         return ""
     rows = [
         (
-            Cell(name),
+            Cell(title(name)),
             Cell(in_words(name, result["figures"][name]["value"]), "n"),
             Cell(in_words(name, one["value"]), "n"),
             Cell(between(name, one["low"], one["high"]), "n"),

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from training.evaluation.page_parts import Cell, between, in_words, paragraph, percent, table
+from training.evaluation.page_parts import Cell, between, in_words, paragraph, percent, table, title
 
 Against = Mapping[str, Any]
 MOST_FLIPS = 500
@@ -13,7 +13,7 @@ MOST_FLIPS = 500
 
 def differences(against: Against) -> str:
     rows = [_difference_row(name, one) for name, one in against["figures"].items()]
-    head = ("", "This bundle", "The other", "Difference", "95 % interval", "Better in")
+    head = ("", "This bundle", "The other", "Difference", "95 % interval", "Higher in")
     return _tests(against) + table(head, rows)
 
 
@@ -25,12 +25,12 @@ def _difference_row(name: str, one: Mapping[str, Any]) -> tuple[Cell, ...]:
         down_is_good = name.startswith(("ECE", "Brier,", "risk"))
         kind = "n better" if (low > 0) != down_is_good else "n worse"
     return (
-        Cell(name),
+        Cell(title(name)),
         Cell(in_words(name, one["this"]), "n"),
         Cell(in_words(name, one["other"]), "n"),
         Cell(_signed(name, value), kind),
-        Cell(between(name, low, high), "n"),
-        Cell(percent(one["better"]) if one["better"] is not None else "", "n low"),
+        Cell(between(name, low, high, signed=True), "n"),
+        Cell(percent(one["better"]), "n low"),
     )
 
 
@@ -50,7 +50,7 @@ def _tests(against: Against) -> str:
         )
         for key, words in names
     ]
-    return table(("McNemar's exact test", "Only this one right", "Only the other right", "p"), rows)
+    return table(("McNemar’s exact test", "Only this one right", "Only the other right", "p"), rows)
 
 
 def _p_value(value: float) -> str:

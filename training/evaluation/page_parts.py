@@ -10,6 +10,8 @@ from typing import Any
 from training.evaluation.svg import Chart, draw, interval_bar, legend
 
 DASH = "–"
+NBSP = "\u00a0"
+TITLES = {"risk-coverage area": "Risk–coverage area", "right in all, NIL included": "Right in all, NIL included"}
 STYLE = """
 :root { color-scheme: light dark; --ground: #ffffff; --ink: #1c2127; --muted: #56606b; --line: #d3d7dd;
   --soft: #f3f4f6; --one: #0a65a8; --two: #a34f00; --three: #00734f; --bad: #9c3a00; }
@@ -22,16 +24,16 @@ STYLE = """
 body { margin: 0 auto; padding: 24px 20px 60px; max-width: 1000px; background: var(--ground); color: var(--ink);
   font: 15px/1.45 system-ui, -apple-system, "Segoe UI", Roboto, "Noto Sans", sans-serif; }
 h1 { font-size: 1.6em; margin: 0 0 .2em; } h2 { font-size: 1.2em; margin: 2em 0 .5em; }
-p { max-width: 75ch; margin: .4em 0; } .muted, caption, figcaption { color: var(--muted); }
+p { max-width: 75ch; margin: .4em 0; } .muted, figcaption { color: var(--muted); }
 code { font-size: .88em; overflow-wrap: anywhere; }
-.wide { overflow-x: auto; }
-table { border-collapse: collapse; width: 100%; font-variant-numeric: tabular-nums; }
-caption { text-align: left; padding: 0 0 .4em; }
-th, td { padding: .28em .7em .28em 0; border-bottom: 1px solid var(--line); text-align: left; vertical-align: top; }
+.wide { overflow-x: auto; } .wide + .wide { margin-top: 1.6em; }
+table { border-collapse: collapse; min-width: 62%; font-variant-numeric: tabular-nums; }
+th, td { padding: .28em 1.4em .28em 0; border-bottom: 1px solid var(--line); text-align: left; vertical-align: top; }
 th { font-weight: 600; } thead th { color: var(--muted); vertical-align: bottom; }
 td.n, th.n { text-align: right; white-space: nowrap; } tbody th { font-weight: 400; }
 td.worse { color: var(--bad); } td.better { color: var(--three); }
-td.low { color: var(--muted); }
+td.low { color: var(--muted); } td.n.low { padding-left: 0; }
+table.facts th { min-width: 17em; }
 .charts { display: grid; grid-template-columns: repeat(auto-fit, minmax(320px, 1fr)); gap: 20px 28px; }
 figure { margin: 0; } figcaption { font-size: .93em; } figure strong { display: block; }
 svg.chart { width: 100%; height: auto; display: block; } svg.bar { vertical-align: middle; }
@@ -82,7 +84,13 @@ def paragraph(words: str, *, muted: bool = False) -> str:
     return f"<p{kind}>{escape(words)}</p>\n"
 
 
-def table(head: Sequence[str], rows: Iterable[Sequence[Cell]], *, caption: str = "") -> str:
+def facts(rows: Iterable[tuple[str, object]]) -> str:
+    """What something is, in two columns without a head."""
+    body = "".join(_row((Cell(name), Cell(str(value)))) for name, value in rows)
+    return f'<div class="wide"><table class="facts"><tbody>{body}</tbody></table></div>\n'
+
+
+def table(head: Sequence[str], rows: Iterable[Sequence[Cell]]) -> str:
     """The first column names the row; the head is right-aligned over figures."""
     lines = [list(row) for row in rows]
     if not lines:
@@ -93,8 +101,7 @@ def table(head: Sequence[str], rows: Iterable[Sequence[Cell]], *, caption: str =
         for words, kind in zip(head, kinds, strict=True)
     )
     body = "".join(_row(row) for row in lines)
-    told = f"<caption>{escape(caption)}</caption>" if caption else ""
-    return f'<div class="wide"><table>{told}<thead><tr>{top}</tr></thead><tbody>{body}</tbody></table></div>\n'
+    return f'<div class="wide"><table><thead><tr>{top}</tr></thead><tbody>{body}</tbody></table></div>\n'
 
 
 def _row(row: Sequence[Cell]) -> str:
@@ -121,12 +128,17 @@ def _numeric(kind: str) -> bool:
 
 def percent(value: float | None) -> str:
     """`91.2 %`; a dash where the figure is not defined."""
-    return DASH if value is None else f"{100 * value:.1f} %"
+    return DASH if value is None else f"{100 * value:.1f}{NBSP}%"
 
 
 def plain(value: float | None) -> str:
     """`0.041`; a dash where the figure is not defined."""
     return DASH if value is None else f"{value:.3f}"
+
+
+def title(name: str) -> str:
+    """A figure's name at the beginning of a row."""
+    return TITLES.get(name) or name[:1].upper() + name[1:]
 
 
 def is_plain(name: str) -> bool:
@@ -138,11 +150,12 @@ def in_words(name: str, value: float | None) -> str:
     return plain(value) if is_plain(name) else percent(value)
 
 
-def between(name: str, low: float | None, high: float | None) -> str:
-    """`90.1 to 92.3`; empty without an interval."""
+def between(name: str, low: float | None, high: float | None, *, signed: bool = False) -> str:
+    """`90.1 to 92.3`, `signed`: `−0.2 to +1.1`; empty without an interval."""
     if low is None or high is None:
         return ""
-    return f"{low:.3f} to {high:.3f}" if is_plain(name) else f"{100 * low:.1f} to {100 * high:.1f}"
+    sign, scale, digits = "+" if signed else "", *((1, 3) if is_plain(name) else (100, 1))
+    return " to ".join(f"{scale * end:{sign}.{digits}f}".replace("-", "−") for end in (low, high))
 
 
 def bar(estimate: Mapping[str, Any]) -> Cell:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from training.evaluation.page_parts import Cell, charts, figure, page, paragraph, percent, section, table
+from training.evaluation.page_parts import Cell, charts, facts, figure, page, paragraph, percent, section, table
 from training.evaluation.svg import Axis, Chart, Series
 
 Result = Mapping[str, Any]
@@ -38,10 +38,11 @@ def _replay_facts(result: Result) -> str:
         ("Documents", f"{found['documents']:,}"),
         ("Decisions", f"{found['decisions']:,}"),
         ("Mention memory", "learns from each document" if found["remembers"] else "none"),
+        ("Made", result["made"]),
         ("Knowledge base (SHA-256)", result["kb_hash"]),
         ("Decisions (SHA-256)", result["data_hash"]),
     ]
-    return table(("", ""), [(Cell(name), Cell(str(value))) for name, value in rows])
+    return facts(rows)
 
 
 def _replay_table(found: Mapping[str, Any]) -> str:

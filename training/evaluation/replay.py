@@ -22,7 +22,7 @@ from training.snapshot import SnapshotDocument
 DIGITS = 9
 LAST = 2000
 POINTS = 40
-MIN_STEP = 25
+MIN_STEP = 50
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,13 +103,13 @@ def decide(gold: GoldMention, answer: LinkedMention | None) -> Decided:
 def curves_of(
     documents: Sequence[Sequence[Decided]], *, remembers: bool, starts: dict[str, int] | None = None
 ) -> ReplayCurves:
-    """About forty stretches of equal length, of at least 25 decisions each."""
+    """About forty stretches of equal length, of at least 50 decisions each."""
     every = [decision for document in documents for decision in document]
     step = max(MIN_STEP, -(-len(every) // POINTS))
     ends = [*range(step, len(every), step), len(every)] if every else []
     if len(ends) > 1 and ends[-1] - ends[-2] < step / 2:
         del ends[-2]  # a short rest joins the stretch before it
-    begins = [0, *ends[:-1]]
+    begins = [0, *ends][: len(ends)]
     return ReplayCurves(
         documents=len(documents),
         decisions=len(every),

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from html import escape
 
 WIDTH, HEIGHT = 440, 300
-LEFT, RIGHT, TOP, BOTTOM = 58, 14, 12, 46
+LEFT, RIGHT, TOP, BOTTOM = 58, 14, 22, 46
 Point = tuple[float, float]
 
 
@@ -77,19 +77,25 @@ def legend(chart: Chart) -> str:
     if len(chart.series) < 2:
         return ""
     return "".join(
-        f'<span class="key"><svg width="28" height="10" aria-hidden="true"><line x1="1" y1="5" x2="27" y2="5" '
-        f'class="s{at}"/></svg>{escape(one.name)}</span>'
+        f'<span class="key"><svg width="28" height="10" aria-hidden="true">{_sample(at, one)}</svg>'
+        f"{escape(one.name)}</span>"
         for at, one in enumerate(chart.series)
     )
+
+
+def _sample(at: int, series: Series) -> str:
+    if series.dots:
+        return f'<circle class="dot{at}" cx="14" cy="5" r="3.6"/>'
+    return f'<line x1="1" y1="5" x2="27" y2="5" class="s{at}"/>'
 
 
 def interval_bar(low: float, value: float, high: float) -> str:
     """A figure between 0 and 1 with its interval on a small scale."""
     wide, tall = 120, 12
-    a, b, c = (2 + min(max(one, 0.0), 1.0) * (wide - 4) for one in (low, value, high))
+    a, b, c = (4 + min(max(one, 0.0), 1.0) * (wide - 8) for one in (low, value, high))
     return (
         f'<svg class="bar" width="{wide}" height="{tall}" viewBox="0 0 {wide} {tall}" aria-hidden="true">'
-        f'<line class="axis" x1="2" y1="6" x2="{wide - 2}" y2="6"/>'
+        f'<line class="axis" x1="4" y1="6" x2="{wide - 4}" y2="6"/>'
         f'<line class="range" x1="{a:.1f}" y1="6" x2="{max(c, a + 1):.1f}" y2="6"/>'
         f'<circle class="dot" cx="{b:.1f}" cy="6" r="3.2"/></svg>'
     )
@@ -134,7 +140,7 @@ def _lines(chart: Chart) -> list[str]:
     for value, words in chart.marks:
         x = chart.x(value)
         found.append(f'<line class="guide" x1="{x:.1f}" y1="{TOP}" x2="{x:.1f}" y2="{HEIGHT - BOTTOM}"/>')
-        found.append(_words(x + 4, TOP + 10, words))
+        found.append(_words(x, TOP - 7, words, anchor="middle"))
     if chart.level is not None:
         y = chart.y(chart.level[0])
         found.append(f'<line class="guide" x1="{LEFT}" y1="{y:.1f}" x2="{WIDTH - RIGHT}" y2="{y:.1f}"/>')
@@ -144,7 +150,7 @@ def _lines(chart: Chart) -> list[str]:
 
 def _series(chart: Chart, at: int, series: Series) -> str:
     places = [(chart.x(x), chart.y(y)) for x, y in series.points]
-    if series.dots:
+    if series.dots or len(places) == 1:
         return "".join(f'<circle class="dot{at}" cx="{x:.1f}" cy="{y:.1f}" r="3.6"/>' for x, y in places)
     path = []
     for number, (x, y) in enumerate(places):

@@ -34,6 +34,27 @@ def test_nil_only_if_no_id_resolves_and_ids_are_counted() -> None:
     assert fold(" Breast  Cancer") == "breast cancer"
 
 
+@pytest.mark.parametrize(
+    ("ids", "stated", "counts"),
+    [
+        (("X:A",), "A", (0, 0)),
+        (("X:A",), "X:A", (0, 0)),
+        (("X:A",), "old-A", (1, 0)),
+        (("X:A", "X:B"), "A|old-B", (1, 0)),
+        (("X:A",), "A|gone", (0, 1)),
+        ((), "gone", (0, 1)),
+        ((), "-1", (0, 0)),
+        (("X:A",), "", (0, 0)),
+    ],
+)
+def test_what_an_import_mapped_is_counted_from_what_the_file_stated(
+    ids: tuple[str, ...], stated: str, counts: tuple[int, int]
+) -> None:
+    mention = SnapshotMention("m", ((0, 1),), (), Gold(ids, nil=not ids), (), stated)
+    gold = resolve_gold([SnapshotDocument("d", Split.TEST, "a", (mention,))], lambda one: one)
+    assert (gold.alternate_ids, gold.unknown_ids) == counts
+
+
 def test_recall_counts_ranks_misses_and_unanswered() -> None:
     gold = gold_of(("A",), ("B",), ("C",), ("A",))
     report = evaluate([answer("m0", "A"), answer("m1", "A", "C", "B"), answer("m2", "A", "B")], gold, k=4)
