@@ -44,6 +44,14 @@ class Shard:
     vectors: Vectors
 
 
+@dataclass(frozen=True, slots=True, eq=False)
+class Places:
+    """(n,) the number of the shard that holds each text, -1 for none, and (n,) the row in it."""
+
+    shard: NDArray[np.int64]
+    row: NDArray[np.int64]
+
+
 def cache_root() -> Path:
     """CURATOR_CACHE if set, otherwise the user's cache folder."""
     return Path(os.environ.get("CURATOR_CACHE") or platformdirs.user_cache_dir("curator"))
@@ -70,8 +78,7 @@ class EmbeddingCache:
         What is finished stays if the caller stops in the middle.
         """
         distinct = list(dict.fromkeys(texts))
-        _, found = self.lookup(distinct)
-        missing = [text for text, hit in zip(distinct, found, strict=True) if not hit]
+        missing = [text for text, place in zip(distinct, self._find(distinct).shard, strict=True) if place < 0]
         missing.sort(key=len)
         done = len(distinct) - len(missing)
         yield done, len(distinct)
@@ -84,29 +91,43 @@ class EmbeddingCache:
 
     def vectors(self, texts: Sequence[str]) -> Vectors:
         """(n, d) vectors of all texts, encoded where missing; equal on the first and every later call."""
+        vectors, found = self.lookup(texts)
+        if found.all():
+            return vectors
+        del vectors
         for _ in self.fill(texts):
             pass
         vectors, found = self.lookup(texts)
-        if not bool(found.all()):
+        if not found.all():
             raise ModelError(f"The embedding cache {self.folder} was emptied while in use. Try again.")
         return vectors
 
     def lookup(self, texts: Sequence[str]) -> tuple[Vectors, NDArray[np.bool_]]:
         """(n, d) vectors and whether each was found; rows not found are zero."""
-        self._refresh()
+        places = self._find(texts)
         vectors = np.zeros((len(texts), self.encoder.dimension), dtype=DTYPES[self.dtype])
-        found = np.zeros(len(texts), dtype=bool)
+        for number, shard in enumerate(self._shards.values()):
+            rows = np.flatnonzero(places.shard == number)
+            for start in range(0, len(rows), SHARD_ROWS):  # in parts, so that copies stay small
+                part = rows[start : start + SHARD_ROWS]
+                vectors[part] = shard.vectors[places.row[part]]
+        return vectors, places.shard >= 0
+
+    def _find(self, texts: Sequence[str]) -> Places:
+        """Where each text's vector lies; no vector is read."""
+        self._refresh()
         hashes = hash_texts(texts)
-        for shard in self._shards.values():
-            rows = np.flatnonzero(~found)
+        places = Places(np.full(len(texts), -1, dtype=np.int64), np.zeros(len(texts), dtype=np.int64))
+        for number, shard in enumerate(self._shards.values()):
+            rows = np.flatnonzero(places.shard < 0)
             if not len(rows):
                 break
             at = np.searchsorted(shard.hashes[:, 0], hashes[rows, 0])
             at = np.minimum(at, len(shard.hashes) - 1)
             hit = (shard.hashes[at] == hashes[rows]).all(axis=1)
-            vectors[rows[hit]] = shard.vectors[at[hit]]
-            found[rows[hit]] = True
-        return vectors, found
+            places.shard[rows[hit]] = number
+            places.row[rows[hit]] = at[hit]
+        return places
 
     def _refresh(self) -> None:
         present = set(self.folder.glob("*.shard")) if self.folder.is_dir() else set()

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from dataclasses import dataclass
 from enum import StrEnum
-from typing import Any
+from typing import Any, TypeAlias
 
 import torch
 
@@ -25,6 +25,7 @@ class Precision(StrEnum):
 
 
 AUTO = "auto"
+Dtype: TypeAlias = torch.dtype
 DTYPES = {
     Precision.FP32: torch.float32,
     Precision.BF16: torch.bfloat16,
@@ -49,7 +50,7 @@ class Device:
         return torch.device(self.name)
 
     @property
-    def dtype(self) -> torch.dtype:
+    def dtype(self) -> Dtype:
         """What weights and token states are kept in (float32 where only products are in int8)."""
         return DTYPES[self.precision]
 

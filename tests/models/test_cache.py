@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 from models.cache import EmbeddingCache, cache_root, hash_texts
+from models.errors import ModelError
 
 
 class CountingEncoder:
@@ -45,6 +46,29 @@ def test_lookup_tells_what_is_missing(tmp_path) -> None:
     vectors, found = cache.lookup(["a", "b"])
     assert found.tolist() == [True, False]
     assert not vectors[1].any()
+
+
+def test_what_is_there_is_read_once(tmp_path, monkeypatch) -> None:
+    cache = EmbeddingCache(CountingEncoder(), root=tmp_path)
+    cache.vectors(["a", "bb"])
+    monkeypatch.setattr("models.cache.SHARD_ROWS", 1)  # rows are copied in parts
+    monkeypatch.setattr(cache, "fill", lambda texts: pytest.fail("nothing is missing"))
+    assert cache.vectors(["bb", "a", "bb"])[:, 0].tolist() == [2, 1, 2]
+
+
+def test_vectors_of_another_number_format_are_not_taken(tmp_path) -> None:
+    plain, small = CountingEncoder(), CountingEncoder()
+    small.cache_key = "counting-int8"
+    EmbeddingCache(plain, root=tmp_path).vectors(["a"])
+    EmbeddingCache(small, root=tmp_path).vectors(["a"])
+    assert (plain.encoded, small.encoded) == (["a"], ["a"])
+
+
+def test_a_cache_that_is_emptied_meanwhile_is_told(tmp_path, monkeypatch) -> None:
+    cache = EmbeddingCache(CountingEncoder(), root=tmp_path)
+    monkeypatch.setattr(cache, "_write", lambda hashes, vectors: None)
+    with pytest.raises(ModelError, match="emptied while in use"):
+        cache.vectors(["a"])
 
 
 def test_two_caches_share_a_folder(tmp_path) -> None:
