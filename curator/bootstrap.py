@@ -133,7 +133,9 @@ class _Joined:
         self.clock = SystemClock()
         self.formats = default_registry()
         self.cache = _cache_folder(settings)
-        self.linker = linker or LinkerProcess(log_folder(), LinkerOptions(settings.device.value, settings.threads))
+        self.linker = linker or LinkerProcess(
+            log_folder(), LinkerOptions(settings.device.value, settings.threads, str(self.cache))
+        )
         self.jobs = jobs or JobRunner(log_folder())
         self.bundles = FolderBundleStore(store.folder / BUNDLES)
         self.switch = BundleSwitch(store, self.bundles, self.events, curator=self.curator)
@@ -179,7 +181,14 @@ class _Joined:
     def _options(self) -> JobOptions:
         """The settings of this moment: a job is felt at its next start."""
         now = load().settings
-        return JobOptions(now.device.value, now.threads, now.encoder_folder, str(self.cache), now.index_kind.value)
+        return JobOptions(
+            now.device.value,
+            now.threads,
+            now.encoder_folder,
+            str(self.cache),
+            index=now.index_kind.value,
+            precision=now.number_format.value,
+        )
 
     def _close(self) -> None:
         self.suggestions.close()

@@ -1,8 +1,10 @@
 """The linker process: loads bundles, answers batches of documents. Run by `LinkerProcess`, never by hand.
 
-Messages in: `start` {device, threads}, `open` {bundle, bundle_id}, `link` {batch, k, documents}, `detect`
-{batch, types, documents}. Events out: `opened`, `open_failed`, `linked`, `detected` (one for each document), `end`
-and `error` (one for each batch). A new bundle is loaded beside the one that serves, and swapped in when ready.
+Messages in: `start` {device, threads, cache}, `open` {bundle, bundle_id}, `link` {batch, k, documents}, `detect`
+{batch, types, documents}, `entities` {batch, upsert, remove}: records as in `kb.jsonl` and primary ids, felt by the
+next `link`. Events out: `opened`, `open_failed`, `linked`, `detected` (one for each document), `end` and `error` (one for
+each batch). A new bundle is loaded beside the one that serves, and swapped in when ready. Files of a bundle that are
+damaged are built anew, at opening or when their hashes, compared in the background, show it; `opened` comes once more.
 """
 
 from __future__ import annotations
@@ -12,7 +14,8 @@ import queue
 import sys
 import threading
 import traceback
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any
 
 from curator.jobs.child_side import Channel, Message, be_nice
@@ -28,6 +31,9 @@ class Serving:
     bundle_id: str = ""
     device: str = "auto"
     threads: int = 0
+    cache: Path | None = None
+    check: Any = None
+    mended: set[str] = field(default_factory=set)
 
 
 def main() -> None:
@@ -46,24 +52,67 @@ def handle(message: Message, serving: Serving, channel: Channel, inbox: queue.Si
     op = message["op"]
     if op == "start":
         serving.device, serving.threads = message["device"], int(message["threads"])
+        serving.cache = Path(message["cache"]) if message.get("cache") else None
     elif op == "open":
         loading = threading.Thread(target=load, args=(message, serving, channel, inbox), daemon=True)
         loading.start()
     elif op == "loaded":
-        serving.linker, serving.bundle_id = message["linker"], message["bundle_id"]
-        manifest = serving.linker.bundle.manifest
-        stages = [spec.name for spec in manifest.retrievers] + (["ranker"] if manifest.ranker else [])
-        opened = {"event": "opened", "bundle_id": serving.bundle_id, "stages": stages}
-        channel.emit({**opened, "device": " ".join(serving.linker.describe())})
+        swap(message, serving, channel, inbox)
     else:
         answer(message, serving, channel)
 
 
-def load(message: Message, serving: Serving, channel: Channel, inbox: queue.SimpleQueue[Message | None]) -> None:
+def swap(message: Message, serving: Serving, channel: Channel, inbox: queue.SimpleQueue[Message | None]) -> None:
+    """Let the loaded linker serve, and check its bundle's files in the background."""
+    from models.index_repair import BundleCheck
+
+    if message.get("again") and message["bundle_id"] != serving.bundle_id:
+        return  # another bundle serves since
+    serving.linker, serving.bundle_id = message["linker"], message["bundle_id"]
+    manifest = serving.linker.bundle.manifest
+    stages = [spec.name for spec in manifest.retrievers] + (["ranker"] if manifest.ranker else [])
+    opened = {"event": "opened", "bundle_id": serving.bundle_id, "stages": stages}
+    repaired = message["repaired"]
+    note = (f"Damaged files were built anew: {', '.join(repaired)}.",) if repaired else ()
+    channel.emit({**opened, "device": " ".join((*serving.linker.describe(), *note))})
+    if serving.check is not None:
+        serving.check.stop()
+    serving.check = BundleCheck(
+        serving.linker.bundle, on_damage=lambda damaged: mend(message, damaged, serving, channel, inbox)
+    )
+    serving.check.start()
+
+
+def mend(
+    message: Message,
+    damaged: tuple[str, ...],
+    serving: Serving,
+    channel: Channel,
+    inbox: queue.SimpleQueue[Message | None],
+) -> None:
+    """Build damaged files of the serving bundle anew, once, and load it again; runs in the check's thread."""
+    from models.index_repair import repair
     from models.linker import Linker
 
+    bundle_id = message["bundle_id"]
     try:
-        linker = Linker.load(message["bundle"], device=serving.device)
+        if bundle_id in serving.mended:
+            raise ModelError(f"{', '.join(damaged)} of the bundle {bundle_id} were damaged again. Check the disk.")
+        serving.mended.add(bundle_id)
+        bundle = serving.linker.bundle
+        repair(bundle, damaged, device=serving.device, cache=serving.cache)
+        linker = Linker.load(bundle.path, device=serving.device)
+    except ModelError as error:
+        channel.emit({"event": "open_failed", "bundle_id": bundle_id, "message": str(error)})
+    else:
+        inbox.put({"op": "loaded", "linker": linker, "bundle_id": bundle_id, "repaired": damaged, "again": True})
+
+
+def load(message: Message, serving: Serving, channel: Channel, inbox: queue.SimpleQueue[Message | None]) -> None:
+    from models.index_repair import load_intact
+
+    try:
+        linker, repaired = load_intact(message["bundle"], device=serving.device, cache=serving.cache)
     except ModelError as error:
         channel.emit({"event": "open_failed", "bundle_id": message["bundle_id"], "message": str(error)})
     except Exception as error:  # thread boundary: the parent says that it failed, the log keeps the traceback
@@ -71,14 +120,13 @@ def load(message: Message, serving: Serving, channel: Channel, inbox: queue.Simp
         text = f"The bundle {message['bundle_id']} could not be loaded ({error!r})."
         channel.emit({"event": "open_failed", "bundle_id": message["bundle_id"], "message": text})
     else:
-        inbox.put({"op": "loaded", "linker": linker, "bundle_id": message["bundle_id"]})
+        inbox.put({"op": "loaded", "linker": linker, "bundle_id": message["bundle_id"], "repaired": repaired})
 
 
 def answer(message: Message, serving: Serving, channel: Channel) -> None:
     batch = message["batch"]
     try:
-        events = link(message, serving) if message["op"] == "link" else detect(message, serving)
-        for event in events:
+        for event in OPERATIONS[message["op"]](message, serving):
             channel.emit({**event, "batch": batch})
         channel.emit({"event": "end", "batch": batch})
     except ModelError as error:
@@ -115,6 +163,18 @@ def detect(message: Message, serving: Serving) -> list[Message]:
         }
         for one in message["documents"]
     ]
+
+
+def change_entities(message: Message, serving: Serving) -> list[Message]:
+    """Removing what is not there is no error here: after a restart the same changes are sent once more."""
+    from models.kb import record_from_json
+
+    present = [entity_id for entity_id in message["remove"] if entity_id in serving.linker.stages.kb.rows]
+    serving.linker.change_entities(upsert=[record_from_json(raw) for raw in message["upsert"]], remove=present)
+    return []
+
+
+OPERATIONS = {"link": link, "detect": detect, "entities": change_entities}
 
 
 def _document(raw: Message) -> DocumentInput:

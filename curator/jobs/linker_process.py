@@ -16,10 +16,11 @@ from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
 
+from curator.domain.entities import Entity
 from curator.domain.jobs import JobOutcome, JobState, LinkerState, LinkerStatus
 from curator.domain.suggestions import Suggestion
 from curator.jobs.child import ChildGoneError, ChildProcess, Message
-from curator.jobs.wire import detected_from_wire, document_to_wire, suggestions_from_wire
+from curator.jobs.wire import detected_from_wire, document_to_wire, entity_to_wire, suggestions_from_wire
 from curator.services.ports import DetectedMention, LinkDocument
 
 MODULE = "curator.jobs.linker_main"
@@ -33,10 +34,12 @@ CANCELLED = JobOutcome(JobState.CANCELLED, "Cancelled.")
 
 @dataclass(frozen=True, slots=True)
 class LinkerOptions:
-    """`device` is auto, cpu, cuda or mps; `threads` 0 leaves the choice to the library."""
+    """`device` is auto, cpu, cuda or mps; `threads` 0 leaves the choice to the library; `cache` is the embedding
+    cache's folder, from which damaged indexes are built anew ('' = the usual one)."""
 
     device: str = "auto"
     threads: int = 0
+    cache: str = ""
 
 
 @dataclass(slots=True)
@@ -69,6 +72,7 @@ class _State:
     waiting: deque[_Batch] = field(default_factory=deque)
     sent: dict[int, _Batch] = field(default_factory=dict)
     deaths: deque[float] = field(default_factory=deque)
+    changes: list[Message] = field(default_factory=list)  # of the bundle's entities, for every child anew
 
 
 class LinkerProcess:
@@ -139,6 +143,13 @@ class LinkerProcess:
         messages = [{"op": "detect", "types": list(types), "documents": [{"id": i, "text": text}]} for i, text in texts]
         return self._ask(messages, receive, on_end, urgent=False)
 
+    def change_entities(
+        self, *, upsert: Sequence[Entity], remove: Sequence[str], on_end: Callable[[JobOutcome], None]
+    ) -> int:
+        message = {"op": "entities", "upsert": [entity_to_wire(entity) for entity in upsert], "remove": list(remove)}
+        self._inbox.put(partial(self._state.changes.append, message))
+        return self._ask([message], lambda _: None, on_end, urgent=True)
+
     def cancel(self, request_id: int) -> None:
         self._inbox.put(partial(self._cancel, request_id))
 
@@ -182,6 +193,8 @@ class LinkerProcess:
 
     def _open(self, path: str, bundle_id: str) -> None:
         state = self._state
+        if state.bundle != (path, bundle_id):
+            state.changes.clear()
         state.bundle = (path, bundle_id)
         state.deaths.clear()
         if state.child is None:
@@ -204,7 +217,8 @@ class LinkerProcess:
         except OSError as error:
             self._give_up(f"The linker process could not be started ({error}).")
             return
-        self._send({"op": "start", "device": self._options.device, "threads": self._options.threads})
+        options = self._options
+        self._send({"op": "start", "device": options.device, "threads": options.threads, "cache": options.cache})
         self._send_open()
 
     def _send_open(self) -> None:
@@ -264,6 +278,8 @@ class LinkerProcess:
 
     def _opened(self, message: Message) -> None:
         self._state.ready = True
+        for change in self._state.changes:
+            self._send({**change, "batch": 0})
         self._set_status(
             LinkerStatus(
                 LinkerState.READY,

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from curator.domain.documents import Span
+from curator.domain.entities import Entity
 from curator.domain.suggestions import Candidate, NilEstimate, Stamp, Suggestion
 from curator.services.ports import DetectedMention, LinkDocument
 
@@ -20,6 +21,18 @@ def document_to_wire(document: LinkDocument) -> Message:
             {"id": m.id, "spans": [[s.start, s.end] for s in m.spans], "types": list(m.types)}
             for m in document.mentions
         ],
+    }
+
+
+def entity_to_wire(entity: Entity) -> Message:
+    """What the linker knows of an entity."""
+    return {
+        "id": entity.id,
+        "name": entity.name,
+        "synonyms": list(entity.synonyms),
+        "types": list(entity.types),
+        "definition": entity.definition,
+        "alt_ids": list(entity.alt_ids),
     }
 
 

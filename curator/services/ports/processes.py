@@ -12,6 +12,7 @@ from curator.domain.bundles import BundleInfo
 from curator.domain.documents import (
     Span,
 )
+from curator.domain.entities import Entity
 from curator.domain.jobs import JobOutcome, LinkerStatus, Progress
 from curator.domain.suggestions import Suggestion
 
@@ -73,6 +74,14 @@ class LinkerPort(Protocol):
         on_document: Callable[[int, list[DetectedMention]], None],
         on_end: Callable[[JobOutcome], None],
     ) -> int: ...
+
+    def change_entities(
+        self, *, upsert: Sequence[Entity], remove: Sequence[str], on_end: Callable[[JobOutcome], None]
+    ) -> int:
+        """Add or change entities, and take others out by their primary ids, in the bundle that is open: the next
+        answer feels it. They are changed again whenever its process is restarted, and forgotten with the bundle.
+        Returns a request id."""
+        ...
 
     def cancel(self, request_id: int) -> None: ...
 

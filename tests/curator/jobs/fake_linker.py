@@ -14,6 +14,7 @@ channel = Channel()
 inbox: queue.SimpleQueue[dict[str, Any] | None] = queue.SimpleQueue()
 channel.receive_into(inbox)
 bundle = ""
+entities: set[str] = set()
 
 
 def answer(document: dict[str, Any], batch: int) -> None:
@@ -28,7 +29,7 @@ def answer(document: dict[str, Any], batch: int) -> None:
     mentions = [
         {
             "id": m["id"],
-            "expanded": "",
+            "expanded": " ".join(sorted(entities)),
             "candidates": [
                 {"entity_id": "X:1", "name": text[m["spans"][0][0] : m["spans"][0][1]], "types": [], "matched": "x"}
                 | {"score": 0.5, "scores": {"lexical": 0.5}}
@@ -52,6 +53,9 @@ while (message := inbox.get()) is not None:
         else:
             bundle = message["bundle_id"]
             channel.emit({"event": "opened", "bundle_id": bundle, "device": "CPU", "stages": ["lexical"]})
+    elif message["op"] == "entities":
+        entities = entities.union(one["name"] for one in message["upsert"]).difference(message["remove"])
+        channel.emit({"event": "end", "batch": message["batch"]})
     elif message["op"] == "link":
         for document in message["documents"]:
             answer(document, message["batch"])

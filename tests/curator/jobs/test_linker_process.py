@@ -12,6 +12,7 @@ from typing import Any
 import pytest
 
 from curator.domain.documents import Span
+from curator.domain.entities import Entity
 from curator.domain.jobs import JobOutcome, JobState, LinkerState, LinkerStatus
 from curator.domain.suggestions import Suggestion
 from curator.jobs.linker_process import LinkerProcess
@@ -133,6 +134,34 @@ def test_a_broken_first_bundle_says_so(heard: Heard, tmp_path: Path) -> None:
     assert heard.wait_for(LinkerState.FAILED).message == "The bundle is broken."
     heard.link("abc")
     assert heard.outcome().message == "The bundle is broken."
+
+
+def test_changed_entities_are_felt_and_survive_a_restart_but_not_another_bundle(heard: Heard, tmp_path: Path) -> None:
+    def expanded() -> str:
+        heard.documents.clear()
+        heard.link("abc")
+        assert heard.outcome().state is JobState.DONE
+        return heard.documents[0][1][0].expanded
+
+    opened(heard, tmp_path)
+    new = [Entity("E1", "one", ("uno",), ("T",), "First.", ("e1",)), Entity("E2", "two")]
+    heard.linker.change_entities(upsert=new, remove=(), on_end=heard.ends.put)
+    heard.linker.change_entities(upsert=(), remove=("two",), on_end=heard.ends.put)
+    assert [heard.outcome().state, heard.outcome().state] == [JobState.DONE] * 2
+    assert expanded() == "one"
+    pid = heard.linker.pid
+    assert pid is not None
+    os.kill(pid, signal.SIGKILL)
+    heard.wait_for(LinkerState.RESTARTING)
+    heard.wait_for(LinkerState.READY)
+    assert expanded() == "one"
+    opened(heard, tmp_path, "b2")
+    pid = heard.linker.pid
+    assert pid is not None
+    os.kill(pid, signal.SIGKILL)
+    heard.wait_for(LinkerState.RESTARTING)
+    heard.wait_for(LinkerState.READY)
+    assert expanded() == ""
 
 
 def test_cancel_ends_a_waiting_request(heard: Heard, tmp_path: Path) -> None:

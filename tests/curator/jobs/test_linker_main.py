@@ -1,0 +1,135 @@
+"""The linker process from the inside: bundles are mended, and entities change between two answers."""
+
+from __future__ import annotations
+
+import json
+import queue
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from curator.domain.entities import Entity
+from curator.jobs.linker_main import Serving, handle
+from curator.jobs.wire import entity_to_wire
+from models.build import build_untrained
+from models.bundle import Bundle, new_staging, publish
+
+TIMEOUT = 30
+LINK = {
+    "op": "link",
+    "batch": 1,
+    "k": 5,
+    "documents": [
+        {"id": 1, "revision": 0, "text": "zebra palsy", "mentions": [{"id": 2, "spans": [[0, 11]], "types": []}]}
+    ],
+}
+
+
+class Process:
+    """What `linker_main.main` does, one message at a time."""
+
+    def __init__(self) -> None:
+        self.events: list[dict[str, Any]] = []
+        self.inbox: queue.SimpleQueue[dict[str, Any] | None] = queue.SimpleQueue()
+        self.serving = Serving()
+        self.told: queue.SimpleQueue[dict[str, Any]] = queue.SimpleQueue()
+
+    def emit(self, event: dict[str, Any]) -> None:
+        self.events.append(json.loads(json.dumps(event)))
+        self.told.put(self.events[-1])
+
+    def take(self, message: dict[str, Any]) -> list[dict[str, Any]]:
+        before = len(self.events)
+        handle(message, self.serving, self, self.inbox)  # type: ignore[arg-type]
+        return self.events[before:]
+
+    def open(self, bundle: Bundle) -> dict[str, Any]:
+        """The `opened` event."""
+        self.take({"op": "open", "bundle": str(bundle.path), "bundle_id": bundle.manifest.id})
+        return self.next_loaded()
+
+    def next_loaded(self) -> dict[str, Any]:
+        message = self.inbox.get(timeout=TIMEOUT)
+        assert message is not None
+        return self.take(message)[0]
+
+    def found(self) -> list[str]:
+        (linked, _end) = self.take(LINK)
+        return [one["entity_id"] for one in linked["mentions"][0]["candidates"]]
+
+
+@pytest.fixture
+def process() -> Process:
+    process = Process()
+    process.take({"op": "start", "device": "cpu", "threads": 1, "cache": ""})
+    return process
+
+
+@pytest.fixture
+def bundle(tmp_path: Path) -> Bundle:
+    kb = tmp_path / "kb.jsonl"
+    entities = [Entity("E1", "Horse palsy", ("equine palsy",), ("T",)), Entity("E2", "Aspirin")]
+    kb.write_text("".join(json.dumps(entity_to_wire(one)) + "\n" for one in entities), encoding="utf-8")
+    staging = new_staging(tmp_path / "bundles")
+    for _ in build_untrained(kb, staging, stages=("lexical",), device="cpu"):
+        pass
+    return publish(staging)
+
+
+def _lexical_file(bundle: Bundle) -> Path:
+    name = max((n for n in bundle.manifest.files if n.startswith("retrievers/")), key=lambda n: (n.endswith("npy"), n))
+    return bundle.file(name)
+
+
+def test_entities_change_between_two_answers(process: Process, bundle: Bundle) -> None:
+    process.open(bundle)
+    assert process.found() == ["E1"]
+    new = [entity_to_wire(Entity("Z", "Zebra palsy"))]
+    events = process.take({"op": "entities", "batch": 3, "upsert": new, "remove": ["E1", "never there"]})
+    assert events == [{"event": "end", "batch": 3}]
+    assert process.found() == ["Z"]
+    (error,) = process.take({"op": "entities", "batch": 4, "upsert": [{"id": "x"}], "remove": ["Z"]})
+    assert (error["event"], error["kind"]) == ("error", "user")
+    assert process.found() == ["Z"]
+
+
+def test_a_damaged_bundle_is_mended_when_opened(process: Process, bundle: Bundle) -> None:
+    file = _lexical_file(bundle)
+    file.write_bytes(file.read_bytes()[:-3])
+    opened = process.open(bundle)
+    assert opened["event"] == "opened"
+    assert f"Damaged files were built anew: {file.relative_to(bundle.path).as_posix()}." in opened["device"]
+    assert process.serving.check.wait() == ()
+    assert process.found() == ["E1"]
+
+
+def test_damage_that_only_hashes_show_is_mended_while_the_linker_serves(process: Process, bundle: Bundle) -> None:
+    file = _lexical_file(bundle)
+    whole = file.read_bytes()
+    file.write_bytes(whole[:-1] + bytes([whole[-1] ^ 1]))
+    assert "anew" not in process.open(bundle)["device"]
+    again = process.next_loaded()
+    assert (again["event"], "Damaged files were built anew" in again["device"]) == ("opened", True)
+    assert process.serving.check.wait() == ()
+    assert file.read_bytes() == whole
+    assert process.found() == ["E1"]
+
+
+def test_damage_that_comes_back_is_told_and_not_mended_for_ever(process: Process, bundle: Bundle) -> None:
+    file = _lexical_file(bundle)
+    process.serving.mended.add(bundle.manifest.id)
+    file.write_bytes(file.read_bytes()[:-1] + b"?")
+    process.open(bundle)
+    process.serving.check.wait()
+    assert process.events[-1]["event"] == "open_failed"
+    assert "Check the disk" in process.events[-1]["message"]
+    assert process.found() == ["E1"]
+
+
+def test_a_bundle_that_cannot_be_mended_says_what_to_do(process: Process, bundle: Bundle) -> None:
+    bundle.file("kb.jsonl").write_text("{}")
+    process.take({"op": "open", "bundle": str(bundle.path), "bundle_id": "b"})
+    event = process.told.get(timeout=TIMEOUT)
+    assert event["event"] == "open_failed"
+    assert "Roll back" in event["message"]
