@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections import Counter, defaultdict
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import replace
 
 from curator.domain.changes import Change, ChangeKind
 from curator.domain.documents import Split
@@ -64,8 +63,8 @@ class KnowledgeService:
     def set_mapping(self, mapping: TypeMapping) -> Change:
         """Store the mapping and make the suggestions of all mentions whose types changed stale.
 
-        It looks at every document: call it from a worker thread. Raises UserError for a type that the knowledge base
-        does not have.
+        It touches every document with such a mention: call it from a worker thread. Raises UserError for a type that
+        the knowledge base does not have.
         """
         with self._store.write() as unit:
             info = unit.kb.info()
@@ -76,7 +75,8 @@ class KnowledgeService:
                 raise UserError(f"The knowledge base has no type {', '.join(unknown)}. Choose among its own types.")
             changed = _changed_types(unit, mapping)
             unit.meta.set_type_mapping(mapping)
-            _make_stale(unit, changed)
+            if changed:
+                unit.suggestions.make_stale(sorted(changed))
         change = Change(ChangeKind.TYPE_MAPPING, self._curator(), "Changed the type mapping")
         self._events.emit(change)
         return change
@@ -116,18 +116,6 @@ def _changed_types(unit: UnitOfWork, new: TypeMapping) -> set[str]:
     return {one for one in unit.documents.mention_types() if set(old.types_for(one)) != set(new.types_for(one))}
 
 
-def _make_stale(unit: UnitOfWork, types: set[str]) -> None:
-    """A document counts as stale when one of its undecided mentions does, so one suggestion of each is enough."""
-    for document_id in unit.documents.ids() if types else ():
-        decided = unit.decisions.current_of_document(document_id)
-        mentions = unit.mentions.of_document(document_id)
-        wanted = (one.id for one in mentions if one.type in types and one.id not in decided)
-        suggestions = (unit.suggestions.get(one) for one in wanted)
-        found = next((one for one in suggestions if one is not None), None)
-        if found is not None:
-            unit.suggestions.save([replace(found, stamp=replace(found.stamp, bundle_id=""))])
-
-
 def fold(name: str) -> str:
     return "".join(ch for ch in name.casefold() if ch.isalnum())
 
@@ -144,13 +132,13 @@ def _by_name(name: str, types: Sequence[str]) -> tuple[str, ...]:
 def _votes(unit: UnitOfWork, names: set[str]) -> dict[str, tuple[str, ...]]:
     votes: dict[str, Counter[str]] = defaultdict(Counter)
     links: Counter[str] = Counter()
-    for document_id in unit.documents.ids(split=Split.TRAIN):
-        types = {one.id: one.type for one in unit.mentions.of_document(document_id) if one.type in names}
-        for mention_id, decision in unit.decisions.current_of_document(document_id).items() if types else ():
-            if mention_id in types and decision.verdict.entity_ids:
-                links[types[mention_id]] += 1
-                for entity in unit.kb.get_many(decision.verdict.entity_ids).values():
-                    votes[types[mention_id]].update(set(entity.types))
+    decided = unit.decisions.links(Split.TRAIN, names)
+    entities = unit.kb.get_many(sorted({one for _, ids, _ in decided for one in ids}))
+    for name, ids, number in decided:
+        links[name] += number
+        for entity_id in ids:
+            for kb_type in set(entities[entity_id].types if entity_id in entities else ()):
+                votes[name][kb_type] += number
     return {
         name: tuple(sorted(one for one, n in counter.items() if n >= VOTE_SHARE * links[name]))
         for name, counter in votes.items()

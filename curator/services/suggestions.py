@@ -11,7 +11,7 @@ import threading
 from collections.abc import Callable, Generator, Sequence
 
 from curator.domain.changes import Change, ChangeKind
-from curator.domain.documents import DocumentState, Split
+from curator.domain.documents import Split
 from curator.domain.errors import UserError
 from curator.domain.jobs import JobOutcome, JobState, LinkerState, LinkerStatus, Progress
 from curator.domain.suggestions import Stamp, Suggestion
@@ -184,14 +184,9 @@ class SuggestionService:
     def _ahead_of_curator(self) -> list[LinkDocument]:
         """Stale documents among the next ones in the queue, beginning where the curator is, going round once."""
         with self._store.read() as unit:
-            open_ids = sorted(
-                one
-                for state in (DocumentState.TODO, DocumentState.IN_PROGRESS)
-                for one in unit.documents.ids(state=state)
-            )
-            stale = set(unit.suggestions.stale_documents(active_bundle(unit.meta)))
-        ahead = [one for one in open_ids if one >= self._position] + [one for one in open_ids if one < self._position]
-        return self._stale([one for one in ahead[: self._ahead()] if one in stale], limit=BATCH)
+            bundle_id = active_bundle(unit.meta)
+            stale = unit.suggestions.stale_documents(bundle_id, position=self._position, ahead=self._ahead())
+        return self._stale(stale, limit=BATCH)
 
     def _stale(self, document_ids: Sequence[int], *, limit: int | None = None) -> list[LinkDocument]:
         """Requests for those documents with a mention whose suggestion is missing or stale, not asked for yet."""

@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from datetime import datetime
 
 from sqlalchemy import Connection, bindparam, func, insert, select, update
 
 from curator.domain.decisions import Decision, NilReason, Outcome, RejectReason, Shown, SkipReason, Verdict
+from curator.domain.documents import Split
 from curator.storage.counters import recount
 from curator.storage.mentions import documents_of
 from curator.storage.packing import pack_shown, unpack_shown
-from curator.storage.rows import AnyRow, chunks, from_iso, next_id, unique
-from curator.storage.schema import DecisionRow, MentionRow
+from curator.storage.rows import AnyRow, chunks, from_iso, next_id, unique, visible
+from curator.storage.schema import DecisionRow, DocumentRow, MentionRow
 
 
 class SqlDecisions:
@@ -69,6 +70,17 @@ class SqlDecisions:
     def of_operation(self, operation_id: int) -> list[Decision]:
         query = _DECISIONS.where(DecisionRow.operation_id == operation_id).order_by(DecisionRow.id)
         return [_decision(row) for row in self._conn.execute(query)]
+
+    def links(self, split: Split, mention_types: Collection[str]) -> list[tuple[str, tuple[str, ...], int]]:
+        query = (
+            select(MentionRow.type, DecisionRow.entity_ids, func.count())
+            .join(DecisionRow, DecisionRow.id == MentionRow.decision_id)
+            .join(DocumentRow, DocumentRow.id == MentionRow.document_id)
+            .where(MentionRow.type.in_(mention_types), ~MentionRow.deleted, MentionRow.outcome == Outcome.LINK.value)
+            .where(DocumentRow.split == split.value, visible())
+            .group_by(MentionRow.type, DecisionRow.entity_ids)
+        )
+        return [(type_, tuple(json.loads(ids)), number) for type_, ids, number in self._conn.execute(query)]
 
     def before(self, decision: Decision) -> Decision | None:
         query = _DECISIONS.where(DecisionRow.mention_id == decision.mention_id, DecisionRow.id < decision.id)

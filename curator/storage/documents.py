@@ -20,7 +20,7 @@ from curator.domain.documents import (
 from curator.domain.errors import UserError
 from curator.services.ports import ProjectCounts, QueueFilter, QueueRow
 from curator.storage.mentions import insert_mentions
-from curator.storage.rows import AnyRow, chunks, fold, next_id, unique, visible
+from curator.storage.rows import AnyRow, chunks, fold, hidden, next_id, unique, visible
 from curator.storage.schema import DocumentRow, DocumentTextRow, MentionRow, PassageRow
 from curator.storage.source_files import SourceFiles
 
@@ -129,8 +129,8 @@ class SqlDocuments(SourceFiles):
     def mention_types(self) -> dict[str, int]:
         """Of the mentions that are not deleted, most frequent first."""
         number = func.count().label("number")
-        query = select(MentionRow.type, number).join(DocumentRow, DocumentRow.id == MentionRow.document_id)
-        query = query.where(~MentionRow.deleted, visible()).group_by(MentionRow.type)
+        query = select(MentionRow.type, number).where(~MentionRow.deleted, MentionRow.document_id.not_in(hidden()))
+        query = query.group_by(MentionRow.type)
         return {row[0]: row[1] for row in self._conn.execute(query.order_by(number.desc(), MentionRow.type))}
 
     def _occurrences(self, file_id: int, external_ids: Sequence[str]) -> list[int]:

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from datetime import datetime
 from typing import Any, TypeAlias, TypeVar
 
-from sqlalchemy import ColumnElement, Connection, func, select
+from sqlalchemy import ColumnElement, Connection, Select, func, select
 from sqlalchemy.orm import InstrumentedAttribute
 
 from curator.storage.schema import DocumentRow, SourceFileRow
@@ -35,8 +35,20 @@ def fold(text: str) -> str:
 
 
 def visible() -> ColumnElement[bool]:
-    """Documents of complete files only."""
-    return DocumentRow.file_id.in_(select(SourceFileRow.id).where(SourceFileRow.complete))
+    """Documents of complete files only.
+
+    Asked the other way round, so that SQLite walks the documents in their order and never by file with a sort after it.
+    """
+    return DocumentRow.file_id.not_in(_incomplete())
+
+
+def hidden() -> Select[Any]:
+    """Ids of the documents of incomplete files: none but during an import, so that it is quicker than `visible`."""
+    return select(DocumentRow.id).where(DocumentRow.file_id.in_(_incomplete()))
+
+
+def _incomplete() -> Select[Any]:
+    return select(SourceFileRow.id).where(~SourceFileRow.complete)
 
 
 def from_iso(text: str) -> datetime:

@@ -6,7 +6,7 @@ knowledge-base version are made and dropped with it, see `kb_tables`.
 
 from __future__ import annotations
 
-from sqlalchemy import ForeignKey
+from sqlalchemy import ForeignKey, Index
 from sqlalchemy.orm import DeclarativeBase, Mapped, mapped_column
 
 
@@ -42,6 +42,9 @@ class DocumentRow(Base):
     when they differ or one is missing."""
 
     __tablename__ = "documents"
+    __table_args__ = (
+        Index("ix_documents_queue", "state", "split", "file_id", "mentions", "linked", "nil", "rejected", "skipped"),
+    )
 
     id: Mapped[int] = mapped_column(primary_key=True)
     file_id: Mapped[int] = mapped_column(ForeignKey("source_files.id"))
@@ -86,6 +89,7 @@ class MentionRow(Base):
     `decision_id` point to the current decision and are None while the mention is undecided."""
 
     __tablename__ = "mentions"
+    __table_args__ = (Index("ix_mentions_type", "type", "deleted", "document_id"),)
 
     id: Mapped[int] = mapped_column(primary_key=True)
     document_id: Mapped[int] = mapped_column(ForeignKey("documents.id"), index=True)

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from sqlalchemy import Connection, delete, insert, or_, select
+from sqlalchemy import ColumnElement, Connection, and_, delete, func, insert, or_, select, update
 
+from curator.domain.documents import DocumentState
 from curator.domain.suggestions import Stamp, Suggestion
 from curator.storage.counters import recount
 from curator.storage.mentions import documents_of
 from curator.storage.packing import pack_suggestion, unpack_suggestion
-from curator.storage.rows import chunks, visible
+from curator.storage.rows import AnyRow, chunks, visible
 from curator.storage.schema import DocumentRow, MentionRow, SuggestionRow
 
 
@@ -44,14 +45,35 @@ class SqlSuggestions:
         row = self._conn.execute(_SUGGESTIONS.where(SuggestionRow.mention_id == mention_id)).first()
         return None if row is None else _suggestion(*row)
 
-    def stale_documents(self, bundle_id: str, *, limit: int | None = None) -> list[int]:
+    def stale_documents(self, bundle_id: str, *, position: int = 0, ahead: int | None = None) -> list[int]:
+        found = self._open(bundle_id, DocumentRow.id >= position, limit=ahead)
+        if ahead is None or len(found) < ahead:
+            left = None if ahead is None else ahead - len(found)
+            found += self._open(bundle_id, DocumentRow.id < position, limit=left)
+        return [document_id for document_id, stale in found if stale]
+
+    def make_stale(self, mention_types: Sequence[str]) -> None:
+        first = (
+            select(func.min(MentionRow.id))
+            .join(SuggestionRow, SuggestionRow.mention_id == MentionRow.id)
+            .where(MentionRow.type.in_(mention_types), ~MentionRow.deleted, MentionRow.outcome.is_(None))
+            .group_by(MentionRow.document_id)
+        )
+        documents = select(MentionRow.document_id).where(MentionRow.id.in_(first))
+        unstamped = update(DocumentRow).where(DocumentRow.id.in_(documents))
+        self._conn.execute(unstamped.values(stamp_bundle=None, stamp_revision=None))
+        self._conn.execute(update(SuggestionRow).where(SuggestionRow.mention_id.in_(first)).values(bundle_id=""))
+
+    def _open(self, bundle_id: str, where: ColumnElement[bool], *, limit: int | None) -> list[AnyRow]:
+        """(id, whether an undecided mention's suggestion is stale) of documents that are not done, in queue order."""
         decided = DocumentRow.linked + DocumentRow.nil + DocumentRow.rejected + DocumentRow.skipped
-        stale = or_(
+        outdated = or_(
             DocumentRow.stamp_bundle.is_distinct_from(bundle_id),
             DocumentRow.stamp_revision.is_distinct_from(DocumentRow.revision),
         )
-        query = select(DocumentRow.id).where(visible(), DocumentRow.mentions > decided, stale)
-        return list(self._conn.execute(query.order_by(DocumentRow.id).limit(limit)).scalars())
+        query = select(DocumentRow.id, and_(DocumentRow.mentions > decided, outdated))
+        query = query.where(DocumentRow.state != DocumentState.DONE.value, where, visible())
+        return list(self._conn.execute(query.order_by(DocumentRow.id).limit(limit)))
 
 
 _SUGGESTIONS = select(SuggestionRow.mention_id, SuggestionRow.bundle_id, SuggestionRow.revision, SuggestionRow.payload)

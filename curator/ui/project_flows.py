@@ -9,7 +9,7 @@ from typing import Any
 from PySide6.QtCore import QObject
 from PySide6.QtWidgets import QWidget
 
-from curator.domain.errors import UserError
+from curator.domain.entities import TypeMapping
 from curator.domain.jobs import JobOutcome, JobState, Progress
 from curator.services.importing import ImportReport
 from curator.ui.demo_project import World, fill
@@ -119,12 +119,29 @@ class ProjectFlows(QObject):
         )
 
         def save() -> None:
-            if dialog.mapping != project.knowledge.mapping():
-                self._try("Type mapping", lambda: project.knowledge.set_mapping(dialog.mapping))
+            mapping = dialog.mapping
+            if mapping != project.knowledge.mapping():
+                self._save_mapping(mapping)
 
         dialog.accepted.connect(save)
         dialog.open()
         return dialog
+
+    def _save_mapping(self, mapping: TypeMapping) -> None:
+        """In a worker thread: every document with a mention whose types changed is touched."""
+        project = self._bench.project
+
+        def work() -> Generator[Progress, None, dict[str, Any]]:
+            yield Progress("type mapping", 0, 0)
+            return {"message": project.knowledge.set_mapping(mapping).text}
+
+        def then(outcome: JobOutcome) -> None:
+            if outcome.state is JobState.DONE:
+                self._bench.say(outcome.message)
+            else:
+                self.tell_outcome("Type mapping", outcome)
+
+        self._bench.jobs.ask(lambda p, end: project.jobs.run_here(work, on_progress=p, on_end=end), then=then)
 
     def export_gold(self) -> ExportDialog:
         project = self._bench.project
@@ -186,9 +203,3 @@ class ProjectFlows(QObject):
         if outcome.state is JobState.CRASHED:
             words = f"{words}\n\nThis is a bug in Curator; nothing of yours was changed. The log has the details."
         tell(self._window, title, words, details=details or outcome.detail, wrong=wrong)
-
-    def _try(self, title: str, action: Callable[[], object]) -> None:
-        try:
-            action()
-        except UserError as error:
-            tell(self._window, title, str(error), wrong=True)

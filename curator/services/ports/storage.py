@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from datetime import datetime
@@ -171,6 +171,10 @@ class DecisionRepository(Protocol):
 
     def of_operation(self, operation_id: int) -> list[Decision]: ...
 
+    def links(self, split: Split, mention_types: Collection[str]) -> list[tuple[str, tuple[str, ...], int]]:
+        """(mention type, entity ids, number) of the current links of a split's mentions of these types."""
+        ...
+
     def before(self, decision: Decision) -> Decision | None:
         """The mention's decision that `decision` replaced."""
         ...
@@ -246,9 +250,14 @@ class SuggestionRepository(Protocol):
 
     def get(self, mention_id: int) -> Suggestion | None: ...
 
-    def stale_documents(self, bundle_id: str, *, limit: int | None = None) -> list[int]:
-        """Visible documents, in queue order, with an undecided mention whose suggestion is missing or has
-        another stamp than (`bundle_id`, the document's revision)."""
+    def stale_documents(self, bundle_id: str, *, position: int = 0, ahead: int | None = None) -> list[int]:
+        """Of the next `ahead` visible documents (None: all) that are not done, from the id `position` on in queue order
+        and once round, those with an undecided mention whose suggestion is missing or has another stamp than
+        (`bundle_id`, the document's revision)."""
+        ...
+
+    def make_stale(self, mention_types: Sequence[str]) -> None:
+        """Every document with an undecided mention of one of these types counts as stale from now on."""
         ...
 
 

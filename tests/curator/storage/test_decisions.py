@@ -13,6 +13,7 @@ from curator.domain.decisions import (
     SkipReason,
     Verdict,
 )
+from curator.domain.documents import Split
 from curator.domain.errors import UserError
 from tests.curator.storage.filler import AT, document, mention
 
@@ -102,3 +103,17 @@ def test_sequences_of_different_length_are_a_bug(fill):
     ids = fill.mentions()
     with pytest.raises(ValueError, match="shorter"), fill.store.write() as unit:
         unit.decisions.append(ids, [Verdict.nil()], curator="a", at=AT, operation_id=0, shown=[None])
+
+
+def test_links_of_a_split_are_counted_by_type_and_entities(fill):
+    chemical = mention(6, 8, type_="Chemical")
+    fill.file(document(mentions=[mention(0, 2), mention(2, 4), mention(4, 6), chemical]), sha="train")
+    first, second, third, other = fill.stored[0][1]
+    fill.file(document(mentions=[mention(0, 2)]), split=Split.TEST, sha="test")
+    for mention_id in (first, second, other, *fill.stored[0][1]):
+        fill.decide(mention_id, Verdict.link("MESH:D1", "MESH:D2"))
+    fill.decide(second, Verdict.link("MESH:D3"))
+    fill.decide(third, Verdict.nil())
+    with fill.store.read() as unit:
+        found = unit.decisions.links(Split.TRAIN, {"Disease"})
+    assert sorted(found) == [("Disease", ("MESH:D1", "MESH:D2"), 1), ("Disease", ("MESH:D3",), 1)]

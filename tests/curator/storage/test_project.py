@@ -17,7 +17,8 @@ def test_a_new_project_has_its_parts_and_opens_again_by_folder_name_or_file(tmp_
     create_project(tmp_path / "mine", name="Mine ü").close()
     folder = tmp_path / "mine.curation"
     marker = json.loads((folder / "project.curator").read_text("utf-8"))
-    assert (marker["schema_version"], marker["name"], len(marker["project_id"])) == (1, "Mine ü", 32)
+    expected = (migrations.current_version(), "Mine ü", 32)
+    assert (marker["schema_version"], marker["name"], len(marker["project_id"])) == expected
     assert (folder / "bundles").is_dir()
     assert [path.name for path in tmp_path.iterdir()] == ["mine.curation"]
     for path in (folder, tmp_path / "mine", folder / "project.curator"):
@@ -98,14 +99,15 @@ def test_an_older_project_is_backed_up_and_upgraded(folder, monkeypatch):
     def add_column(conn):
         conn.execute("ALTER TABLE meta ADD COLUMN extra TEXT")
 
+    before = migrations.current_version()
     monkeypatch.setattr(migrations, "STEPS", (*migrations.STEPS, add_column))
     with pytest.raises(UserError, match="older version"):
         open_project(folder, read_only=True)
     with open_project(folder) as store, store.read() as unit:
         assert unit.decisions.count() == 1
-    assert json.loads((folder / "project.curator").read_text())["schema_version"] == 2
-    with closing(sqlite3.connect(folder / "project.sqlite.backup-v1")) as conn:
-        assert conn.execute("PRAGMA user_version").fetchone() == (1,)
+    assert json.loads((folder / "project.curator").read_text())["schema_version"] == before + 1
+    with closing(sqlite3.connect(folder / f"project.sqlite.backup-v{before}")) as conn:
+        assert conn.execute("PRAGMA user_version").fetchone() == (before,)
         assert conn.execute("SELECT count(*) FROM decisions").fetchone() == (1,)
 
 

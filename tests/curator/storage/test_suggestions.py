@@ -3,7 +3,7 @@ from __future__ import annotations
 import pytest
 
 from curator.domain.decisions import Outcome, Verdict
-from curator.domain.documents import MentionOrigin
+from curator.domain.documents import DocumentState, MentionOrigin
 from curator.domain.errors import UserError
 from curator.domain.suggestions import Candidate, NilEstimate, Stamp, Suggestion
 from tests.curator.storage.filler import document, mention
@@ -69,7 +69,38 @@ def test_a_new_revision_makes_stale_and_a_decided_or_empty_document_never_is(fil
 def test_stale_documents_come_in_queue_order_up_to_the_limit(fill):
     fill.file(*(document(str(i), mentions=[mention(0, 1)]) for i in range(5)))
     ids = [document_id for document_id, _ in fill.stored]
-    assert (stale(fill), stale(fill, limit=2)) == (ids, ids[:2])
+    assert (stale(fill), stale(fill, ahead=2)) == (ids, ids[:2])
+    assert stale(fill, ahead=0) == []
+
+
+def test_stale_documents_are_looked_for_from_the_curators_place_on_and_once_round(fill):
+    fill.file(*(document(str(i), mentions=[mention(0, 1)]) for i in range(5)))
+    ids = [document_id for document_id, _ in fill.stored]
+    assert stale(fill, position=ids[3]) == [*ids[3:], *ids[:3]]
+    assert stale(fill, position=ids[3], ahead=4) == [*ids[3:], *ids[:2]]
+    with fill.store.write() as unit:
+        unit.documents.set_state(ids[4], DocumentState.DONE)
+    save(fill, [mention_ids[0] for _, mention_ids in fill.stored[:1]])
+    assert stale(fill, position=ids[3], ahead=4) == [ids[3], ids[1], ids[2]], "what is done is nobody's next"
+
+
+def test_documents_with_an_undecided_mention_of_a_type_become_stale(fill):
+    texts = ("Disease", "Chemical"), ("Chemical",), ("Disease",), ("Disease",)
+    fill.file(
+        *(
+            document(str(i), mentions=[mention(2 * n, 2 * n + 1, type_=type_) for n, type_ in enumerate(types)])
+            for i, types in enumerate(texts)
+        )
+    )
+    save(fill, [one for _, ids in fill.stored for one in ids])
+    fill.decide(fill.stored[3][1][0], Verdict.nil())
+    assert stale(fill) == []
+    with fill.store.write() as unit:
+        unit.suggestions.make_stale(["Disease"])
+    first, _, third, _ = (document_id for document_id, _ in fill.stored)
+    assert stale(fill) == [first, third]
+    fill.decide(fill.stored[0][1][1], Verdict.nil())
+    assert stale(fill) == [first, third], "also after its counters were made anew"
 
 
 def test_a_mention_that_does_not_exist_is_refused(fill):

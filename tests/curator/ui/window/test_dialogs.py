@@ -179,7 +179,7 @@ def test_the_report_as_text_has_file_and_line(desk: Desk) -> None:
 # --- mapping, export, settings ---
 
 
-def test_the_mapping_is_edited_by_ticks(desk: Desk) -> None:
+def test_the_mapping_is_edited_by_ticks(desk: Desk, qtbot: QtBot) -> None:
     flow = desk.window.session.flows
     assert flow is not None
     dialog = flow.edit_type_mapping()
@@ -191,7 +191,9 @@ def test_the_mapping_is_edited_by_ticks(desk: Desk) -> None:
     assert ticks["Disease"].checkState() is Qt.CheckState.Checked
     ticks["Chemical"].setCheckState(Qt.CheckState.Checked)
     dialog.accept()
-    assert set(desk.project.knowledge.mapping().types_for("SpecificDisease")) == {"Chemical", "Disease"}
+    wanted = {"Chemical", "Disease"}
+    qtbot.waitUntil(lambda: set(desk.project.knowledge.mapping().types_for("SpecificDisease")) == wanted)
+    qtbot.waitUntil(lambda: desk.bench.bottom.message.words == "Changed the type mapping")
 
 
 def test_propose_anew_takes_edits_back(qtbot: QtBot) -> None:
