@@ -2,9 +2,9 @@
 
 Messages in: `start` {device, threads, cache}, `open` {bundle, bundle_id}, `link` {batch, k, documents}, `detect`
 {batch, types, documents}, `entities` {batch, upsert, remove}: records as in `kb.jsonl` and primary ids, felt by the
-next `link`. Events out: `opened`, `open_failed`, `linked`, `detected` (one for each document), `end` and `error` (one for
-each batch). A new bundle is loaded beside the one that serves, and swapped in when ready. Files of a bundle that are
-damaged are built anew, at opening or when their hashes, compared in the background, show it; `opened` comes once more.
+next `link`. Events out: `opened`, `open_failed`, `linked`, `detected` (one for each document), `end` and `error` (one
+for each batch). A new bundle is loaded beside the one that serves, and swapped in when ready. Files of a bundle that
+are damaged are built anew, at opening or when their hashes, compared in the background, show it; `opened` comes again.
 """
 
 from __future__ import annotations
