@@ -1,8 +1,9 @@
 """The process that builds an untrained bundle.
 
-Specification: {kb, staging, stages, encoder, index, cache, device}: the knowledge base as JSON lines, the staging
-folder, `["lexical"]` or `["lexical", "names"]`, the encoder's folder and the embedding cache's ('' = the default ones),
-the kind of index (auto, flat, sq8, ivf or hnsw).
+Specification: {kb, staging, stages, encoder, index, precision, cache, device}: the knowledge base as JSON lines, the
+staging folder, `["lexical"]` or `["lexical", "names"]`, the encoder's folder and the embedding cache's ('' = the
+default ones), the kind of index (auto, flat, sq8, ivf or hnsw), the number format in which names are encoded (auto,
+fp32, bf16, fp16 or int8).
 Result: {bundle_id, message}.
 """
 
@@ -31,6 +32,7 @@ def work(spec: Message) -> Generator[Message, None, Message]:
         stages=stages,
         cache=Path(spec["cache"]) if spec.get("cache") else None,
         device=spec.get("device") or "auto",
+        precision=spec.get("precision") or "fp32",
         index_kind=parse_kind(spec.get("index") or ""),
         nil=demo_calibration(stages),
         bundle_id=bundle_id,

@@ -71,6 +71,7 @@ class IndexBuilder:
             "stages": list(stages),
             "encoder": options.encoder,
             "index": options.index,
+            "precision": options.precision,
             **options.spec(),
         }
 

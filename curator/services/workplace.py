@@ -16,7 +16,8 @@ from curator.domain.errors import UserError
 class JobOptions:
     """`device` is auto, cpu or cuda; `threads` 0 leaves the choice to the library; '' means the default.
 
-    `index` is the kind of index: auto, flat, sq8, ivf or hnsw.
+    `index` is the kind of index: auto, flat, sq8, ivf or hnsw; `precision` the number format in which names are
+    encoded: auto, fp32, bf16, fp16 or int8.
     """
 
     device: str = "auto"
@@ -24,6 +25,7 @@ class JobOptions:
     encoder: str = ""
     cache: str = ""
     index: str = "auto"
+    precision: str = "fp32"
 
     def spec(self) -> dict[str, Any]:
         """The part of a job's specification that is the same for every kind."""

@@ -29,6 +29,14 @@ class IndexKind(StrEnum):
     HNSW = "hnsw"
 
 
+class NumberFormat(StrEnum):
+    AUTO = "auto"
+    FP32 = "fp32"
+    BF16 = "bf16"
+    FP16 = "fp16"
+    INT8 = "int8"
+
+
 class Kind(StrEnum):
     TEXT = "text"
     INTEGER = "integer"
@@ -61,6 +69,7 @@ class Settings:
     device: Device = Device.AUTO
     threads: int = 0
     encoder_folder: str = ""
+    number_format: NumberFormat = NumberFormat.FP32
     index_kind: IndexKind = IndexKind.AUTO
     link_ahead: int = 200
     cache_folder: str = ""
@@ -110,8 +119,18 @@ OPTIONS = (
     Option(
         name="encoder_folder",
         title="Encoder folder",
-        help="A BERT-family encoder on this computer; empty means the one that comes with Curator.",
+        help="A BERT-family encoder on this computer, or the name of one in the Hugging Face cache; empty means the "
+        "one that comes with Curator.",
         kind=Kind.FOLDER,
+        felt="when an index is built next",
+    ),
+    Option(
+        name="number_format",
+        title="Number format",
+        help="In which numbers names are encoded: fp32 in full, bf16 and fp16 in half of it, int8 fastest and least "
+        "exact, on processors only; auto takes bf16 where the processor multiplies in it.",
+        kind=Kind.CHOICE,
+        choices=tuple(NumberFormat),
         felt="when an index is built next",
     ),
     Option(

@@ -10,7 +10,18 @@ import pytest
 
 from curator.domain.errors import UserError
 from curator.settings.file import load, save
-from curator.settings.schema import Device, IndexKind, Kind, Settings, Theme, checked, default, options, with_value
+from curator.settings.schema import (
+    Device,
+    IndexKind,
+    Kind,
+    NumberFormat,
+    Settings,
+    Theme,
+    checked,
+    default,
+    options,
+    with_value,
+)
 
 
 def test_each_field_is_described_and_its_default_allowed() -> None:
@@ -41,6 +52,7 @@ def test_wrong_values_are_refused_with_what_is_allowed(name: str, value: object,
 def test_choices_become_enums() -> None:
     assert with_value(Settings(), "device", "cuda").device is Device.CUDA
     assert with_value(Settings(), "index_kind", "hnsw").index_kind is IndexKind.HNSW
+    assert with_value(Settings(), "number_format", "int8").number_format is NumberFormat.INT8
     assert with_value(Settings(), "theme", "dark").theme is Theme.DARK
 
 
