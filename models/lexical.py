@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -26,6 +27,8 @@ DOUBLES = NDArray[np.float64]
 CHUNK = 20_000
 REMEDY = "Rebuild the linker from the knowledge base."
 FORMAT = 2
+HEADER = "tfidf.json"
+VOCABULARY = "vocabulary.npy"
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -55,7 +58,7 @@ class TfIdf:
         rows, found = ANALYZERS[self.analyzer](texts)
         counts = count_terms(rows, found, self.terms, len(texts))
         norms = row_norms(counts, self.index.gains)
-        values = (1 + np.log(counts.data)) * self.index.gains[counts.indices]
+        values = (1 + np.log(counts.data.astype(np.float64))) * self.index.gains[counts.indices]
         values /= np.repeat(norms, np.diff(counts.indptr))
         return sparse.csr_matrix((values, counts.indices, counts.indptr), shape=counts.shape)
 
@@ -78,10 +81,6 @@ class TfIdf:
             raise ModelError(f"The lexical index {folder} is of another version. {REMEDY}")
         terms, index = load_terms(folder, saturating=False)
         return cls(header["analyzer"], terms, index)
-
-
-HEADER = "tfidf.json"
-VOCABULARY = "vocabulary.npy"
 
 
 def count_names(texts: Sequence[str], analyzer: str) -> tuple[UINTS, sparse.csr_matrix]:
@@ -144,11 +143,21 @@ def load_terms(folder: Path, *, saturating: bool) -> tuple[UINTS, LexicalIndex]:
     return terms, index
 
 
+class TermModel(Protocol):
+    """Names and texts as weighted terms: `TfIdf` or `Bm25`."""
+
+    def transform(self, texts: Sequence[str]) -> sparse.csr_matrix: ...
+
+    def search(self, queries: sparse.csr_matrix, k: int, *, ranges: Ranges | None = None) -> tuple[FLOATS, INTS]: ...
+
+    def score(self, queries: sparse.csr_matrix, rows: INTS) -> FLOATS: ...
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class LexicalRetriever:
-    """tf-idf over normalised names; row i is name i of the knowledge base."""
+    """tf-idf (or BM25) over normalised names; row i is name i of the knowledge base."""
 
-    tfidf: TfIdf
+    tfidf: TermModel
 
     def encode(self, texts: Sequence[str]) -> sparse.csr_matrix:
         return self.tfidf.transform([normalise(text) for text in texts])

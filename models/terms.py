@@ -18,7 +18,7 @@ UINTS = NDArray[np.uint64]
 INTS = NDArray[np.int64]
 TermsOf = Callable[[Sequence[str]], tuple[INTS, UINTS]]
 SMALLEST, LARGEST = 2, 5
-BLANK = 32
+BLANK = 32 + 1
 _BASE = np.uint64(0x9E3779B97F4A7C15)
 _NOT_ALPHANUMERIC = re.compile(r"[\W_]+")
 
@@ -70,10 +70,10 @@ ANALYZERS: dict[str, TermsOf] = {"char": char_terms, "word": word_terms}
 
 
 def _points(texts: Sequence[str]) -> tuple[UINTS, INTS]:
-    """The code points of all texts in a row, and the text that each belongs to."""
+    """The code points of all texts in a row, one more than each so that none is 0, and the text each belongs to."""
     lengths = np.fromiter((len(text) for text in texts), dtype=np.int64, count=len(texts))
     points = np.frombuffer("".join(texts).encode("utf-32-le", "surrogatepass"), dtype="<u4").astype(np.uint64)
-    return points, np.repeat(np.arange(len(texts)), lengths)
+    return points + np.uint64(1), np.repeat(np.arange(len(texts)), lengths)
 
 
 def _powers(count: int) -> UINTS:

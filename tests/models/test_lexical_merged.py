@@ -1,0 +1,40 @@
+import numpy as np
+
+from models.lexical import LexicalRetriever, TfIdf
+from models.lexical_merged import MergedRetriever, interleave
+
+NAMES = ["renal insufficiency", "renal failure", "failures", "kidney diseases", "renl failre", "disease of kidney"]
+
+
+def retriever() -> MergedRetriever:
+    return MergedRetriever(*(LexicalRetriever(TfIdf.fit(NAMES, analyzer=kind)) for kind in ("char", "word")))
+
+
+def test_ranks_are_interleaved_and_duplicates_removed() -> None:
+    first = np.asarray([[5, 3, 1, 0], [7, -1, -1, -1], [-1, -1, -1, -1]])
+    second = np.asarray([[3, 9, 5, 2], [7, 8, -1, -1], [-1, -1, -1, -1]])
+    assert interleave(first, second).tolist() == [[5, 3, 9, 1], [7, 8, -1, -1], [-1, -1, -1, -1]]
+
+
+def test_what_only_one_list_finds_is_found() -> None:
+    merged = retriever()
+    queries = merged.encode(["renal failure", "zzz"])
+    _, by_words = merged.words.search(queries.words, 6, ranges=((0, 6),))
+    scores, rows = merged.search(queries, 6, ranges=((0, 6),))
+    assert 4 not in by_words  # misspelt: the characters find it
+    assert 4 in rows[0]
+    assert rows[0][0] == 1
+    assert (np.diff(scores[0][rows[0] >= 0]) < 0).all()
+    assert rows[1].tolist() == [-1] * 6
+    assert scores[1].tolist() == [0.0] * 6
+
+
+def test_ranges_and_slices_as_any_stage() -> None:
+    merged = retriever()
+    queries = merged.encode(["kidney disease", "renal failure"])[[1]]
+    assert queries.shape == (1,)
+    _, rows = merged.search(queries, 3, ranges=((0, 1), (2, 4)))
+    assert set(rows[0].tolist()) <= {0, 2, 3, -1}
+    np.testing.assert_array_equal(
+        merged.score(queries, np.asarray([1, 4])), merged.chars.score(queries.chars, np.asarray([1, 4]))
+    )
