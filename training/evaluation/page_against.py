@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from training.evaluation.page_parts import Cell, between, in_words, paragraph, percent, table, title
+from training.evaluation.page_parts import NBSP, Cell, between, in_words, paragraph, percent, table, title
 
 Against = Mapping[str, Any]
 MOST_FLIPS = 500
@@ -35,8 +35,11 @@ def _difference_row(name: str, one: Mapping[str, Any]) -> tuple[Cell, ...]:
 
 
 def _signed(name: str, value: float | None) -> str:
-    words = in_words(name, value)
-    return f"+{words}" if value is not None and value > 0 else words.replace("-", "−")
+    """A difference: in points of per cent, without a unit."""
+    if value is None:
+        return in_words(name, None)
+    words = in_words(name, abs(value)).removesuffix(f"{NBSP}%")
+    return words if words.strip("0.") == "" else ("+" if value > 0 else "−") + words
 
 
 def _tests(against: Against) -> str:

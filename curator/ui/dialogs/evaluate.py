@@ -125,7 +125,7 @@ class FiguresDialog(ShowDialog):
             self._add_evaluation(result)
         self.body.addWidget(sentence(f"Bundle {result.get('bundle', '')}", selectable=True))
         self._add_buttons()
-        self.resize(660, 620)
+        self.resize(*((560, 340) if replay else (660, 620)))
 
     def _add_evaluation(self, result: Mapping[str, Any]) -> None:
         against = result.get("against")

@@ -35,7 +35,7 @@ def evaluation_rows(result: Mapping[str, Any]) -> list[Row]:
 
 
 def comparison_rows(against: Mapping[str, Any]) -> list[tuple[str, str, str, str, str]]:
-    """(figure, this bundle, the other, difference, its interval) of a comparison."""
+    """(figure, this bundle, the other, difference in points, its interval) of a comparison."""
     rows = []
     for name, one in against.get("figures", {}).items():
         apart = one["difference"]
@@ -80,13 +80,14 @@ def interval_words(name: str, low: float | None, high: float | None, *, signed: 
     if low is None or high is None:
         return ""
     if signed:
-        return f"{_signed(name, low).removesuffix(' %')} to {_signed(name, high).removesuffix(' %')}"
+        return f"{_signed(name, low)} to {_signed(name, high)}"
     return f"{low:.3f} – {high:.3f}" if _is_plain(name) else f"{100 * low:.1f} – {100 * high:.1f}"
 
 
 def _signed(name: str, value: float) -> str:
-    words = figure_words(name, abs(value))
-    return words if words.strip("0. %") == "" else ("+" if value > 0 else "−") + words
+    """A difference: in points of per cent, without a unit."""
+    words = figure_words(name, abs(value)).removesuffix(" %")
+    return words if words.strip("0.") == "" else ("+" if value > 0 else "−") + words
 
 
 def _p_value(value: float) -> str:

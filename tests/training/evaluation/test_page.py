@@ -149,7 +149,7 @@ def test_figures_and_their_intervals(result: dict[str, Any]) -> None:
 
 def test_the_comparison_is_coloured_by_what_is_better(result: dict[str, Any]) -> None:
     page = evaluation_page(result)
-    assert '<td class="n better">+10.0\u00a0%</td><td class="n">+5.0 to +15.0</td>' in page
+    assert '<td class="n better">+10.0</td><td class="n">+5.0 to +15.0</td>' in page
     assert '<td class="n worse">+0.010</td>' in page, "a larger error is worse"
     rows = rows_of(page)
     assert rows["Decisions, NIL included"] == ["12", "3", "0.0352"]

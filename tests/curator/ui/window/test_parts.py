@@ -196,7 +196,7 @@ def test_figures_of_a_comparison() -> None:
         },
     }
     assert comparison_rows(against) == [
-        ("Recall@1", "90.0 %", "80.0 %", "+10.0 %", "−0.2 to +20.0"),
+        ("Recall@1", "90.0 %", "80.0 %", "+10.0", "−0.2 to +20.0"),
         ("ECE, NIL", "0.010", "0.030", "−0.020", "−0.030 to 0.000"),
     ]
     assert comparison_words(against) == (
