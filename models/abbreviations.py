@@ -16,6 +16,12 @@ _PARENTHESES = re.compile(r"\(([^()]{1,120})\)|\[([^\[\]]{1,120})\]")
 _PART = re.compile(r"[^\s;,/=](?:[^;,/=]*[^\s;,/=])?")
 _WORD = re.compile(r"\S+")
 _SENTENCE_END = re.compile(r"[.!?;]\s+(?=[A-Z(])|\n")
+_DEFINED = re.compile(r"\s*(?:\(([^()]{2,12})\)|\[([^\[\]]{2,12})\])")
+_PIECES = re.compile(r"[\s\-+/,]")
+_INITIALS = re.compile(r"[^\W_]+")
+_SMALL = frozenset(
+    ["a", "an", "and", "at", "by", "for", "from", "in", "of", "on", "or", "the", "to", "was", "were", "with"]
+)
 _TOKEN = re.compile(r"[^\W_]+(?:[-'/.+][^\W_]+)*[+]?")
 
 
@@ -55,7 +61,15 @@ def expand(surface: str, table: Mapping[str, str]) -> str:
     whole = _look_up(surface.strip(), table)
     if whole is not None or not table:
         return whole or surface
-    return _TOKEN.sub(lambda match: _token(match.group(), table), surface)
+    plain = _DEFINED.sub(lambda match: _repeated(match, table), surface)
+    return _TOKEN.sub(lambda match: _token(match.group(), table), plain)
+
+
+def _repeated(match: re.Match[str], table: Mapping[str, str]) -> str:
+    """Nothing for a short form in parentheses behind its own long form, else what stands there."""
+    long = _look_up(match[1] or match[2], table)
+    before = match.string[: match.start()].rstrip().lower()
+    return "" if long is not None and before.endswith(long.lower()) else match.group()
 
 
 def _token(token: str, table: Mapping[str, str]) -> str:
@@ -136,13 +150,37 @@ def _long_form_before(text: str, end: int, short: str) -> Span | None:
         return None
     start = window[0].start()
     stop = end - (len(text[start:end]) - len(text[start:end].rstrip()))
-    at = _best_start(text[start:stop], short)
+    at = _by_initials(text[start:stop], short)
     if at is None:
-        return None
-    long = text[start + at : stop]
-    if len(long) <= len(short) or len(long) > 200 or short in re.split(r"[\s-]", long) or "(" in long:
+        at = _best_start(text[start:stop], short)
+    if at is None or not _is_long_form(text[start + at : stop], short):
         return None
     return start + at, stop
+
+
+def _is_long_form(long: str, short: str) -> bool:
+    """Longer than the short form and without it, in one piece, and not broken off behind a small word."""
+    pieces = _PIECES.split(long)
+    return len(short) < len(long) <= 200 and short not in pieces and "(" not in long and pieces[-1] not in _SMALL
+
+
+def _by_initials(text: str, short: str) -> int | None:
+    """Where the last words begin whose initials are the short form: "attenuated adenomatous polyposis coli" (AAPC).
+
+    Schwartz and Hearst take the shortest fitting text, here "adenomatous polyposis coli". Small words between
+    the others need not be spelled ("degeneration of the retina").
+    """
+    letters = [character.lower() for character in short if character.isalnum()]
+    words = list(_INITIALS.finditer(text))
+    while letters and words:
+        word = words.pop()
+        if word.group()[0].lower() == letters[-1]:
+            letters.pop()
+        elif word.group() not in _SMALL:
+            return None
+        if not letters:
+            return word.start()
+    return None
 
 
 def _best_start(long: str, short: str) -> int | None:

@@ -6,8 +6,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from models.abbreviations import abbreviation_table, expand, is_short_form
+from models.composites import composite_parts
 from models.normalise import normalise
-from models.rewriting import composite_parts, rewritings
+from models.rewriting import broader, poisoned, respelled, rewritings
 from models.types import DocumentInput, MentionInput
 
 MAX_CHARACTERS = 300
@@ -15,6 +16,8 @@ ALIAS_WEIGHT = 1.0
 REWRITTEN_WEIGHT = 0.9
 PART_WEIGHT = 0.9
 SPELLED_WEIGHT = 0.9
+POISONED_WEIGHT = 0.95
+BROADER_WEIGHT = 0.75
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,11 +100,13 @@ def _query(
 
 
 def _variants(text: str, alias: str, spelled: str) -> tuple[Variant, ...]:
-    wordings = [Variant(text, 1.0)]
+    wordings = [Variant(text, 1.0), Variant(respelled(text), 1.0)]
     wordings += [Variant(alias, ALIAS_WEIGHT)] if alias else []
     wordings += [Variant(spelled, SPELLED_WEIGHT)] if spelled else []
     wordings += [Variant(part, PART_WEIGHT) for part in composite_parts(text)]
+    wordings += [Variant(poisoned(text), POISONED_WEIGHT)]
     wordings += [Variant(other, REWRITTEN_WEIGHT) for other in rewritings(text)]
+    wordings += [Variant(broader(text), BROADER_WEIGHT)]
     best: dict[str, Variant] = {}
     for variant in wordings:
         if variant.text.strip():

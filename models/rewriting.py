@@ -1,4 +1,4 @@
-"""Other ways to say the same: plain words for Latin and Greek ones, nouns for adjectives, symbols of elements.
+"""Other ways to say the same: plain words for Latin and Greek ones, nouns for adjectives, names for symbols.
 
 A rewritten mention is one more query, never a replacement. The tables are general medical and chemical
 vocabulary; they know nothing of any corpus.
@@ -8,23 +8,9 @@ from __future__ import annotations
 
 import re
 
+from models.formulas import in_words
 from models.normalise import normalise
-
-ELEMENTS = {
-    "Ag": "silver", "Al": "aluminum", "As": "arsenic", "Au": "gold", "Ba": "barium", "Be": "beryllium",
-    "Bi": "bismuth", "Br": "bromine", "C": "carbon", "Ca": "calcium", "Cd": "cadmium", "Cl": "chlorine",
-    "Co": "cobalt", "Cr": "chromium", "Cs": "cesium", "Cu": "copper", "F": "fluorine", "Fe": "iron",
-    "Ga": "gallium", "Gd": "gadolinium", "H": "hydrogen", "He": "helium", "Hg": "mercury", "I": "iodine",
-    "K": "potassium", "La": "lanthanum", "Li": "lithium", "Mg": "magnesium", "Mn": "manganese",
-    "Mo": "molybdenum", "N": "nitrogen", "Na": "sodium", "Ni": "nickel", "O": "oxygen", "P": "phosphorus",
-    "Pb": "lead", "Pd": "palladium", "Pt": "platinum", "Rb": "rubidium", "S": "sulfur", "Sb": "antimony",
-    "Se": "selenium", "Si": "silicon", "Sn": "tin", "Sr": "strontium", "Te": "tellurium", "Ti": "titanium",
-    "Tl": "thallium", "U": "uranium", "V": "vanadium", "W": "tungsten", "Zn": "zinc",
-    "H2O": "water", "CO2": "carbon dioxide", "CO": "carbon monoxide", "NO": "nitric oxide", "O2": "oxygen",
-    "N2O": "nitrous oxide", "H2O2": "hydrogen peroxide", "NaCl": "sodium chloride", "KCl": "potassium chloride",
-    "CaCl2": "calcium chloride", "LiCl": "lithium chloride", "NH3": "ammonia", "H2S": "hydrogen sulfide",
-}  # fmt: skip
-_CHARGE = re.compile(r"\s*\(?\d*[+-]+\)?$")
+from models.spelling import american_text, greek_names
 
 ORGANS = {
     "renal": "kidney", "hepatic": "liver", "cardiac": "heart", "myocardial": "heart", "pulmonary": "lung",
@@ -51,6 +37,18 @@ _STEMS = {
     "tub": "kidney tubule", "maculo": "macular", "valvul": "heart valve",
 }  # fmt: skip
 _COMPOUND = re.compile(rf"\b({'|'.join(sorted(_STEMS, key=len, reverse=True))})o?(path(?:y|ic)|toxic(?:ity)?)\b")
+_TOXIC = re.compile(rf"\b({'|'.join(sorted(_STEMS, key=len, reverse=True))})o?toxic(?:ity)?\b|\b(\w+) toxicity\b")
+_OF = re.compile(r"^(\w+) (?:of|in) (?:the |an? )?((?:[\w+]+ ?){1,4})$")
+_CLASS = "disease|disorder|syndrome|condition|trait|defect|abnormality"
+_PATTERN = "autosomal|[xy] linked|recessive|dominant|genetic|inherited|hereditary|heritable|mendelian|\\w+genic"
+_INHERITED = re.compile(
+    rf"^(?:(?:rare|common|single|human|lethal|severe|familial) )*(?:(?:{_PATTERN}) )+(?:human )?(?:{_CLASS})$"
+)
+_ENZYME = re.compile(r"^(?:enzyme (?:deficiency|defect|disorder|deficient)|enzymopathy|metabolic defect)$")
+_LACKING = "deficien(?:cy|t)|dysfunction|haploinsufficiency|mutation|defect"
+_GENE_PRODUCT = re.compile(
+    rf"^(?=\w*(?:[A-Z]\w*[A-Z]|\d))\w{{2,7}}[- ](?:{_LACKING})s?$|^deficient in (?=\w*\d)\w{{2,7}}$"
+)
 _SUPPRESSED = re.compile(r"\bmyelosuppress(?:ion|ive)\b")
 _ADJECTIVES = (
     (re.compile(r"tensive$"), "tension"),
@@ -88,36 +86,38 @@ _ADJECTIVES = (
     (re.compile(r"^irritable$"), "irritability"),
     (re.compile(r"^ischemic$"), "ischemia"),
 )
-_COORDINATED = re.compile(r"^(.{2,40}?)(?: and/or | and | or |/|, )(.{2,60})$")
 
 
 def rewritings(text: str) -> tuple[str, ...]:
-    """Other wordings of a mention, most literal first; often none."""
-    symbol = ELEMENTS.get(_CHARGE.sub("", text.strip()))
-    if symbol is not None:
+    """Other wordings of a mention that mean about the same, most literal first; often none."""
+    symbol = in_words(text)
+    if symbol:
         return (symbol,)
     plain = normalise(text)
-    found = [_noun(plain), _plain_words(plain)]
+    found = [_possessed(plain), noun_of(plain), _plain_words(plain), _classed(plain)]
     return tuple(dict.fromkeys(item for item in found if item and item != plain))
 
 
-def composite_parts(text: str) -> tuple[str, ...]:
-    """The mentions joined in one: "breast and ovarian cancer" gives "breast cancer" and "ovarian cancer".
+def respelled(text: str) -> str:
+    """The text in American spelling and with Greek letters by name; empty where nothing changes."""
+    changed = american_text(greek_names(text))
+    return changed if changed != text else ""
 
-    Two complete names ("nausea and vomiting") come back too: what is a head word cannot be seen from outside.
-    """
-    match = _COORDINATED.match(text.strip())
+
+def poisoned(text: str) -> str:
+    """Toxicity to an organ as the disease that a drug causes: "hepatotoxicity" is drug-induced liver disease."""
+    match = _TOXIC.search(normalise(text))
     if match is None:
-        return ()
-    left, right = match.group(1).strip(), match.group(2).strip()
-    if min(len(left), len(right)) < 3:
-        return ()
-    head = right.split()[-1]
-    shared = (f"{left} {head}",) if len(right.split()) > 1 and len(left.split()) < 4 else ()
-    return (*shared, right, left)
+        return ""
+    return f"drug induced {_STEMS.get(match[1] or '') or ORGANS.get(match[2] or '', match[2])} disease"
 
 
-def _noun(text: str) -> str:
+def broader(text: str) -> str:
+    """What a mention is a kind of, where its own words name no disease: "SIX5 deficiency" is a genetic disease."""
+    return "genetic disease" if _GENE_PRODUCT.search(text.strip()) else ""
+
+
+def noun_of(text: str) -> str:
     """The last word's noun: "diabetic" is "diabetes"; empty where no rule fits."""
     *before, last = text.split() or [""]
     for pattern, replacement in _ADJECTIVES:
@@ -137,3 +137,17 @@ def _plain_words(text: str) -> str:
         words = [ORGANS.get(word, word) for word in impaired.group(1).split()]
         return f"{' '.join(words)} disease"
     return changed if changed != text else ""
+
+
+def _possessed(text: str) -> str:
+    """ "deficiency of complement factor" is "complement factor deficiency", the order most names have."""
+    match = _OF.match(text)
+    return f"{match[2]} {match[1]}" if match else ""
+
+
+def _classed(text: str) -> str:
+    """Diseases named by their class alone: how they are inherited, or that an enzyme is at fault."""
+    if _INHERITED.match(text):
+        linked = re.search(r"\b[xy] linked\b", text)
+        return f"{linked.group()} genetic disease" if linked else "genetic disease"
+    return "inborn error of metabolism" if _ENZYME.match(text) else ""
