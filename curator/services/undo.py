@@ -49,8 +49,8 @@ class Undoer:
             payload={},
         )
         self._restore_decisions(unit, target, new, actor=actor, forward=forward)
-        documents = _restore_mentions(unit, operation, payload, forward=forward)
-        documents += _restore_states(unit, payload.get("states", ()), forward=forward)
+        _restore_mentions(unit, operation, payload, forward=forward)
+        documents = _restore_states(unit, payload.get("states", ()), forward=forward)
         mentions = tuple(payload.get("mentions", ()))
         documents += [unit.mentions.get(one).document_id for one in mentions]
         return Change(KINDS[operation.kind], actor, text, tuple(dict.fromkeys(documents)), mentions, new)
@@ -77,12 +77,10 @@ def _name(decision: Decision | None, actor: str) -> str:
     return decision.curator if decision else actor
 
 
-def _restore_mentions(unit: UnitOfWork, operation: Operation, payload: dict[str, Any], *, forward: bool) -> list[int]:
-    if KINDS[operation.kind] is not ChangeKind.MENTIONS:
-        return []
-    deleting = operation.kind is OperationKind.DELETE_MENTION
-    unit.mentions.set_deleted(payload["mentions"], deleting if forward else not deleting)
-    return [int(one) for one in payload.get("documents", ())]
+def _restore_mentions(unit: UnitOfWork, operation: Operation, payload: dict[str, Any], *, forward: bool) -> None:
+    if KINDS[operation.kind] is ChangeKind.MENTIONS:
+        deleting = operation.kind is OperationKind.DELETE_MENTION
+        unit.mentions.set_deleted(payload["mentions"], deleting if forward else not deleting)
 
 
 def _restore_states(unit: UnitOfWork, states: Sequence[Sequence[Any]], *, forward: bool) -> list[int]:

@@ -18,8 +18,8 @@ class Turns:
     def __init__(self) -> None:
         self._guard = threading.Lock()
         self._taken = False
-        self._holder: int | None = None
-        self._waiting: deque[threading.Lock] = deque()
+        self._holder: int | None = None  # whose turn it is, from the moment on in which it is handed over
+        self._waiting: deque[_Ticket] = deque()
 
     @contextmanager
     def turn(self) -> Iterator[None]:
@@ -28,20 +28,17 @@ class Turns:
         try:
             yield
         finally:
-            self._pass_on()
+            if self._holder == threading.get_ident():  # not when Ctrl+C came while it was giving way
+                self._pass_on()
 
     def give_way(self) -> None:
         """Let the threads that are waiting have their turns first; call while holding the lock."""
         with self._guard:
             if not self._waiting:
                 return
-            ticket = threading.Lock()
-            ticket.acquire()
-            self._waiting.append(ticket)
-            self._holder = None
-            self._waiting.popleft().release()
+            ticket = self._queue_up()
+            self._hand_over()
         self._wait(ticket)
-        self._holder = threading.get_ident()
 
     @property
     def contended(self) -> bool:
@@ -56,15 +53,23 @@ class Turns:
             if not self._taken:
                 self._taken, self._holder = True, me
                 return
-            ticket = threading.Lock()
-            ticket.acquire()
-            self._waiting.append(ticket)
+            ticket = self._queue_up()
         self._wait(ticket)
-        self._holder = me
 
-    def _wait(self, ticket: threading.Lock) -> None:
+    def _queue_up(self) -> _Ticket:
+        ticket = _Ticket(threading.get_ident())
+        self._waiting.append(ticket)
+        return ticket
+
+    def _hand_over(self) -> None:
+        """To whoever waits longest; the caller holds the guard."""
+        ticket = self._waiting.popleft()
+        self._holder = ticket.thread
+        ticket.lock.release()
+
+    def _wait(self, ticket: _Ticket) -> None:
         try:
-            ticket.acquire()
+            ticket.lock.acquire()
         except BaseException:  # Ctrl+C while waiting: leave the queue, or hand on the turn that has just come
             with self._guard:
                 mine = ticket not in self._waiting
@@ -78,6 +83,15 @@ class Turns:
         with self._guard:
             self._holder = None
             if self._waiting:
-                self._waiting.popleft().release()
+                self._hand_over()
             else:
                 self._taken = False
+
+
+class _Ticket:
+    """A place in the queue: `lock` is released when its thread's turn comes."""
+
+    def __init__(self, thread: int) -> None:
+        self.thread = thread
+        self.lock = threading.Lock()
+        self.lock.acquire()

@@ -5,14 +5,21 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from PySide6.QtCore import QEvent, QPoint, QPointF, Qt, Signal
-from PySide6.QtGui import QGuiApplication, QHelpEvent, QKeyEvent, QMouseEvent
+from PySide6.QtGui import (
+    QAccessible,
+    QAccessibleAnnouncementEvent,
+    QGuiApplication,
+    QHelpEvent,
+    QKeyEvent,
+    QMouseEvent,
+)
 from PySide6.QtWidgets import QApplication, QToolTip, QWidget
 
 from curator.domain.documents import Document, Span
 from curator.services.queue import MentionView, OpenDocument
 from curator.ui.document_area import DocumentArea
 from curator.ui.mention_marks import Mark, Marks, bounds
-from curator.ui.mention_words import tooltip
+from curator.ui.mention_words import spoken, tooltip
 from curator.ui.text_selection import TextSelection
 
 
@@ -48,13 +55,13 @@ class DocumentView(DocumentArea):
             self._build()
             self.verticalScrollBar().setValue(0)
             self.selection_changed.emit(None)
-        self.setAccessibleDescription(f"{opened.document.title}: {len(opened.mentions)} mentions")
         self.set_current(current)
 
     def clear(self, *, headline: str = "No document is open", hint: str = "Choose one from the queue.") -> None:
         """Show no document but two lines that say what to do next."""
         self._document, self._views, self._layout, self._marks, self._current = None, (), None, None, None
         self._empty = (headline, hint)
+        self.setAccessibleDescription(f"{headline}. {hint}")
         self._set_selected(TextSelection())
         self._fit_scroll_bar()
         self.viewport().update()
@@ -68,6 +75,20 @@ class DocumentView(DocumentArea):
         if mark is not None:
             self._bring_into_sight(mark)
             self._selected = self._selected.at(mark.view.mention.spans[0].start, keep=self._selected.span is not None)
+        self._tell_reader(mark)
+
+    def _tell_reader(self, mark: Mark | None) -> None:
+        """The painted text has no text interface; a screen reader hears each mention as the curator comes to it."""
+        if self._document is None:
+            return
+        words = f"{self._document.title}: {len(self._views)} mentions"
+        if mark is not None:
+            number = [view.mention.id for view in self._views].index(mark.id) + 1
+            words = spoken(mark.view, number=number, of=len(self._views), text=self._document.text)
+        if words != self.accessibleDescription():
+            self.setAccessibleDescription(words)
+            if mark is not None and QAccessible.isActive():
+                QAccessible.updateAccessibility(QAccessibleAnnouncementEvent(self, words))
 
     @property
     def current(self) -> int | None:

@@ -9,6 +9,9 @@ from curator.domain.decisions import Outcome
 from curator.services.queue import MentionView
 from curator.ui.mention_state import state_of, verdict_words
 
+AROUND = 80
+"""Characters before and behind a mention that a screen reader says with it."""
+
 
 def names_in(view: MentionView) -> dict[str, str]:
     """Names of entities that the mention's suggestion knows."""
@@ -33,6 +36,15 @@ def suggestion_words(view: MentionView) -> str:
         return "no candidates"
     best = suggestion.candidates[0]
     return f"suggested: {best.name} ({best.score:.2f})"
+
+
+def spoken(view: MentionView, *, number: int, of: int, text: str) -> str:
+    """What a screen reader says when the curator comes to a mention; `text` is the document's."""
+    mention, state = view.mention, state_of(view.decision)
+    start, end = min(one.start for one in mention.spans), max(one.end for one in mention.spans)
+    around = " ".join(text[max(start - AROUND, 0) : end + AROUND].split())
+    parts = (mention.text, mention.type, state.word, decision_words(view) or suggestion_words(view))
+    return f"Mention {number} of {of}: {', '.join(parts)}. In: {around}"
 
 
 def tooltip(view: MentionView) -> str:

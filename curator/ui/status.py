@@ -29,7 +29,6 @@ class StatusLine(QWidget):
         self._saved.setAccessibleName("Saved")
         self._linker = QLabel(self)
         self._linker.setAccessibleName("Linker")
-        self._trouble = False
         line = QHBoxLayout(self)
         line.setContentsMargins(8, 2, 12, 4)  # as high as a menu's title
         line.setSpacing(6)

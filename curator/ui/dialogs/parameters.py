@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+from PySide6.QtCore import QLocale
 from PySide6.QtGui import QDoubleValidator
 from PySide6.QtWidgets import QCheckBox, QComboBox, QLineEdit, QSpinBox, QWidget
 
@@ -21,7 +22,9 @@ class NumberEdit(QLineEdit):
         self._value = value
         low = -1e300 if minimum is None else minimum
         high = 1e300 if maximum is None else maximum
-        self.setValidator(QDoubleValidator(low, high, 12, self))
+        validator = QDoubleValidator(low, high, 12, self)
+        validator.setLocale(QLocale.c())  # `0.01` everywhere, as in the papers and on the command line
+        self.setValidator(validator)
         self.textEdited.connect(self._take)
 
     def _take(self, text: str) -> None:

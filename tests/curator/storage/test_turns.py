@@ -55,3 +55,38 @@ def test_the_lock_is_free_after_an_error_and_not_reentrant():
         raise KeyError
     with turns.turn(), pytest.raises(RuntimeError), turns.turn():
         pass
+
+
+def test_ctrl_c_while_giving_way_takes_nobodys_turn(monkeypatch):
+    turns, inside, go_on = Turns(), threading.Event(), threading.Event()
+
+    def work():
+        with turns.turn():
+            inside.set()
+            go_on.wait()
+
+    class Interrupted:
+        thread = threading.get_ident()
+
+        @property
+        def lock(self):
+            inside.wait()
+            raise KeyboardInterrupt
+
+    def queue_up_interrupted():
+        turns._waiting.append(ticket)
+        return ticket
+
+    ticket, other = Interrupted(), threading.Thread(target=work)
+    with pytest.raises(KeyboardInterrupt), turns.turn():  # noqa: PT012 the other thread has to wait meanwhile
+        other.start()
+        while not turns.contended:
+            other.join(0.001)
+        monkeypatch.setattr(turns, "_queue_up", queue_up_interrupted)
+        turns.give_way()
+    assert turns._holder == other.ident, "its turn goes on"
+    assert not turns.contended
+    go_on.set()
+    other.join()
+    with turns.turn():
+        pass

@@ -276,3 +276,38 @@ def test_a_title_that_the_text_lacks_is_set_above_it(qtbot: QtBot) -> None:
     high = widget.rect_of(span("citadel", text)).top()
     widget.show_document(OpenDocument(plain, ()))
     assert widget.rect_of(span("citadel", text)).top() < high
+
+
+def test_a_screen_reader_hears_each_mention(shown: DocumentView, monkeypatch: pytest.MonkeyPatch) -> None:
+    from PySide6.QtGui import QAccessible
+
+    heard: list[str] = []
+    monkeypatch.setattr(QAccessible, "isActive", lambda: True)
+    monkeypatch.setattr(QAccessible, "updateAccessibility", lambda event: heard.append(event.message()))
+    first, second = (one.mention for one in opened().mentions[:2])
+    for mention_id in (first.id, second.id, second.id):
+        shown.set_current(mention_id)
+    assert len(heard) == 2, "nothing is said twice"
+    assert heard[0].startswith(f"Mention 1 of {len(opened().mentions)}: {first.text}, {first.type}, linked, ")
+    assert " ".join(TEXT.split())[:20] in heard[0], "with the words around it"
+    assert shown.accessibleDescription() == heard[1]
+    shown.clear()
+    assert shown.accessibleDescription().startswith("No document is open")
+
+
+def test_numbers_are_written_with_a_point_in_every_country(qtbot: QtBot) -> None:
+    from PySide6.QtCore import QLocale
+
+    from curator.ui.dialogs.parameters import NumberEdit
+
+    before = QLocale()
+    QLocale.setDefault(QLocale("de_DE"))
+    try:
+        edit = NumberEdit(5e-5, minimum=0.0, maximum=1.0)
+        qtbot.addWidget(edit)
+        for text, value in (("0.5", 0.5), ("0,7", 0.5), ("1e-3", 0.001), ("2", 0.001)):
+            edit.setText(text)
+            edit.textEdited.emit(text)
+            assert edit.value == value
+    finally:
+        QLocale.setDefault(before)
