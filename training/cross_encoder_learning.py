@@ -21,7 +21,7 @@ from training.preparation import Loaded, Prepared
 from training.tasks import train_settings
 
 LEARNT_AT_LEAST = 200
-JUDGED = 200
+JUDGED = 120
 """Held-out mentions for which the ranker is judged by itself: more would take as long as training does."""
 JUDGED_AT_ONCE = 10
 FITS = 4
