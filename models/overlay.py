@@ -77,8 +77,7 @@ def _work_out(kb: KnowledgeBase, upsert: Sequence[EntityRecord], remove: Sequenc
     latest = {entity.id: entity for entity in upsert}
     new = tuple(e for e in latest.values() if e.id in gone or e.id not in kb.rows or kb.entities[kb.rows[e.id]] != e)
     dead = sorted({kb.rows[entity_id] for entity_id in (*gone, *(e.id for e in new)) if entity_id in kb.rows})
-    old = kb if isinstance(kb, LiveKnowledgeBase) else LiveKnowledgeBase.over(kb, (), frozenset())
-    after = LiveKnowledgeBase.over(old.base, (*old.added, *new), old.dead | set(dead))
+    after = LiveKnowledgeBase.of(kb).changed(new, dead)
     return Change(new, after, np.asarray(dead, dtype=np.int64), after.name_rows(dead))
 
 

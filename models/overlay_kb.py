@@ -1,12 +1,13 @@
 """A knowledge base as it was when its bundle was built, with entities added, changed and removed since.
 
 Rows keep their numbers: what was removed or changed leaves a dead row behind, what is new stands at the end. Nothing
-of the base is copied but arrays of numbers, so one more change of a million entities costs milliseconds.
+of the base is copied, but two arrays of numbers at the first change, so a change of a million entities costs a
+millisecond.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import chain
@@ -31,10 +32,24 @@ class LiveKnowledgeBase(KnowledgeBase):
     base: KnowledgeBase
     added: tuple[EntityRecord, ...]
     dead: frozenset[int]
+    starts: Column
+    owners: Column
 
     @classmethod
-    def over(cls, base: KnowledgeBase, added: Sequence[EntityRecord], dead: frozenset[int]) -> LiveKnowledgeBase:
-        return cls(LiveEntities(base.entities, tuple(added), dead), base, tuple(added), dead)
+    def of(cls, kb: KnowledgeBase) -> LiveKnowledgeBase:
+        """The knowledge base with nothing changed yet."""
+        if isinstance(kb, LiveKnowledgeBase):
+            return kb
+        starts, owners = Column.of(kb.name_starts), Column.of(kb.name_entity)
+        return cls(LiveEntities(kb.entities, (), frozenset()), kb, (), frozenset(), starts, owners)
+
+    def changed(self, new: Sequence[EntityRecord], dead: Iterable[int]) -> LiveKnowledgeBase:
+        """With ``new`` entities behind the others and without the rows ``dead``; this one stays as it is."""
+        counts = np.asarray([len(entity.names) for entity in new], dtype=np.int64)
+        starts = self.starts.extended(self.starts.values[-1] + np.cumsum(counts))
+        owners = self.owners.extended(np.repeat(len(self.entities) + np.arange(len(new)), counts))
+        added, gone = (*self.added, *new), self.dead.union(dead)
+        return LiveKnowledgeBase(LiveEntities(self.base.entities, added, gone), self.base, added, gone, starts, owners)
 
     @cached_property
     def names(self) -> Sequence[str]:
@@ -42,15 +57,11 @@ class LiveKnowledgeBase(KnowledgeBase):
 
     @cached_property
     def name_starts(self) -> IntArray:
-        starts = self.base.name_starts
-        counts = np.asarray([len(entity.names) for entity in self.added], dtype=np.int64)
-        return np.concatenate([starts, starts[-1] + np.cumsum(counts)])
+        return self.starts.values
 
     @cached_property
     def name_entity(self) -> IntArray:
-        first = len(self.base.entities)
-        own = np.repeat(np.arange(len(self.added)), [len(entity.names) for entity in self.added])
-        return np.concatenate([self.base.name_entity, first + own]).astype(np.int64)
+        return self.owners.values
 
     @cached_property
     def rows(self) -> Mapping[str, int]:
@@ -103,6 +114,37 @@ class LiveKnowledgeBase(KnowledgeBase):
         """Those that still live and still have the alternate id."""
         living = (owner for owner in owners if owner in self.rows)
         return tuple(owner for owner in living if alternate in self.entities[self.rows[owner]].alt_ids)
+
+
+@dataclass(eq=False)
+class _Room:
+    """A buffer with room to spare that several columns begin with; ``used`` numbers of it belong to the longest."""
+
+    numbers: IntArray
+    used: int
+
+
+@dataclass(frozen=True, eq=False)
+class Column:
+    """Numbers that grow at the end; longer and shorter versions share one buffer, so growing copies nothing."""
+
+    values: IntArray
+    room: _Room
+
+    @classmethod
+    def of(cls, values: IntArray) -> Column:
+        return cls(values, _Room(values, len(values)))
+
+    def extended(self, more: IntArray) -> Column:
+        """With ``more`` behind; this one stays as it is."""
+        size, needed = len(self.values), len(self.values) + len(more)
+        room = self.room
+        if room.used != size or needed > len(room.numbers):
+            room = _Room(np.empty(needed + needed // 16 + 1024, dtype=np.int64), size)
+            room.numbers[:size] = self.values
+        room.numbers[size:needed] = more
+        room.used = needed
+        return Column(room.numbers[:needed], room)
 
 
 @dataclass(frozen=True, eq=False)

@@ -59,6 +59,7 @@ class StageLoader:
         kb = load_kb(self.bundle.file(KB_FILE))
         if (len(kb.entities), len(kb.names)) != (manifest.kb_entities, manifest.kb_names):
             raise ModelError(f"The knowledge base of {self.bundle.path} does not fit its manifest. {REMEDY}")
+        kb.prepare()
         sentences: list[str] = []
         untrained: dict[str, NameStage] = {}
         trained = []

@@ -298,3 +298,16 @@ def test_weights_taken_before_a_change_go_on_with_what_they_had(linker) -> None:
     assert other.entity("Z1") is None
     assert "Z1" not in {c.entity_id for a in _answers(other).values() for c in a.candidates}
     assert isinstance(linker.stages.kb, LiveKnowledgeBase)
+
+
+def test_two_changes_of_one_knowledge_base_do_not_disturb_each_other() -> None:
+    base = LiveKnowledgeBase.of(order_entities([EntityRecord("a", "A", ("aa",)), EntityRecord("b", "B")]))
+    first = base.changed([EntityRecord("c", "C", ("cc", "ccc"))], [0])
+    second = base.changed([EntityRecord("d", "D")], [])
+    third = first.changed([EntityRecord("e", "E", ("ee",))], [1])
+    assert list(base.names) == ["A", "aa", "B"]
+    assert list(first.names) == ["", "", "B", "C", "cc", "ccc"]
+    assert list(second.names) == ["A", "aa", "B", "D"]
+    assert list(third.names) == ["", "", "", "C", "cc", "ccc", "E", "ee"]
+    assert third.name_starts.tolist() == [0, 2, 3, 6, 8]
+    assert second.name_entity.tolist() == [0, 0, 1, 2]
