@@ -17,6 +17,9 @@ COLUMNS: tuple[tuple[Menu, ...], ...] = (
     (Menu.QUEUE, Menu.EDIT, Menu.PROJECT),
     (Menu.MODEL, Menu.TOOLS, Menu.VIEW, Menu.HELP),
 )
+NARROW = 1100
+EDGE = 12
+"""Pixels of the dimmed window that stay around the sheet."""
 MORE = {
     Menu.MENTION: (
         ("← →", "Move a caret in the text; with Ctrl by word, with Shift selecting"),
@@ -38,14 +41,15 @@ class KeysOverlay(QWidget):
         self.sheet.setFrameShape(QFrame.Shape.StyledPanel)
         self.sheet.setAutoFillBackground(True)
         columns = QHBoxLayout()
-        columns.setSpacing(36)
+        narrow = over.width() < NARROW
+        columns.setSpacing(14 if narrow else 36)
         for menus in COLUMNS:
             label = QLabel(column_html(menus, muted=theme_of(self.palette()).muted.name()), self.sheet)
             label.setAlignment(Qt.AlignmentFlag.AlignTop)
             columns.addWidget(label)
         inside = QWidget()
         inside.setLayout(columns)
-        columns.setContentsMargins(26, 20, 26, 20)
+        columns.setContentsMargins(*((14, 12, 14, 12) if narrow else (26, 20, 26, 20)))
         self.area = QScrollArea(self.sheet)
         self.area.setFrameShape(QFrame.Shape.NoFrame)
         self.area.setFocusPolicy(Qt.FocusPolicy.NoFocus)
@@ -65,8 +69,10 @@ class KeysOverlay(QWidget):
         if over is None:
             return
         self.setGeometry(over.rect())
-        width = min(self._wanted.width() + 8, self.width() - 40)
-        height = min(self._wanted.height() + 8, self.height() - 40)
+        wide, high = self._wanted.width() + 8, self._wanted.height() + 8
+        bar = self.area.verticalScrollBar().sizeHint().width()
+        width = min(wide + (bar if high > self.height() - 2 * EDGE else 0), self.width() - 2 * EDGE)
+        height = min(high + (bar if wide > self.width() - 2 * EDGE else 0), self.height() - 2 * EDGE)
         self.sheet.setGeometry((self.width() - width) // 2, (self.height() - height) // 2, width, height)
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:

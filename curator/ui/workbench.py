@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 from PySide6.QtCore import Qt, Signal
+from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QLabel, QSplitter, QStackedWidget, QVBoxLayout, QWidget
 
 from curator.bootstrap import Project
@@ -27,6 +28,9 @@ from curator.ui.reason_strip import ReasonStrip
 from curator.ui.search_pane import SearchPane
 
 LEFT, RIGHT = 260, 400
+"""Widths of the side columns in a window of WIDE pixels and more; narrower ones take from them as from the text."""
+WIDE = 1440
+LEAST_LEFT, LEAST_RIGHT = 220, 320
 
 
 class Workbench(QWidget):
@@ -73,7 +77,9 @@ class Workbench(QWidget):
             self.splitter.addWidget(part)
             self.splitter.setStretchFactor(self.splitter.count() - 1, stretch)
         self.splitter.setChildrenCollapsible(False)
-        self.splitter.setSizes([LEFT, 1440 - LEFT - RIGHT, RIGHT])
+        self._columns_moved = False
+        self.splitter.splitterMoved.connect(self._keep_columns)
+        self._fit_columns(WIDE)
         self.line = QStackedWidget(self)
         self.line.addWidget(self.bottom)
         self.line.addWidget(self.reasons)
@@ -83,6 +89,20 @@ class Workbench(QWidget):
         whole.setSpacing(0)
         whole.addWidget(self.splitter, 1)
         whole.addWidget(self.line)
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        if not self._columns_moved:  # what the curator has set stays
+            self._fit_columns(event.size().width())
+
+    def _keep_columns(self) -> None:
+        self._columns_moved = True
+
+    def _fit_columns(self, width: int) -> None:
+        left, right = (
+            max(least, min(usual, usual * width // WIDE)) for usual, least in ((LEFT, LEAST_LEFT), (RIGHT, LEAST_RIGHT))
+        )
+        self.splitter.setSizes([left, max(width - left - right, 1), right])
 
     def _right(self) -> QWidget:
         history = QWidget(self)

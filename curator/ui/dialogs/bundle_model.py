@@ -76,7 +76,7 @@ def _words(bundle: BundleInfo) -> tuple[str, ...]:
         "● serves" if bundle.active else "",
         f"{bundle.created_at.astimezone():%d %b %Y, %H:%M}",
         bundle.recipe,
-        ", ".join(bundle.stages),
+        ", ".join(bundle.stages) + (" · calibrated" if bundle.calibrated else ""),
         VERDICTS[bundle.verdict],
         _recall(bundle, "old"),
         _recall(bundle, "new"),

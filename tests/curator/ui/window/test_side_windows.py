@@ -9,6 +9,7 @@ from curator.domain.decisions import Verdict
 from curator.ui.dialogs.bundles import BundlesDialog
 from curator.ui.dialogs.retrain_live import RetrainLive
 from curator.ui.jobs import JobKind, RunningJob
+from curator.ui.keys_overlay import KeysOverlay
 from tests.curator.ui.window.fakes import Desk
 from tests.curator.ui.window.test_dialogs import shown
 
@@ -60,3 +61,27 @@ def test_they_go_with_the_project(desk: Desk) -> None:
     desk.window.session.close()
     assert not shown(BundlesDialog)
     assert not shown(RetrainLive)
+
+
+def test_side_columns_leave_room_for_the_text_in_a_narrow_window_until_they_are_moved(desk: Desk) -> None:
+    def widths() -> list[int]:
+        return desk.bench.splitter.sizes()
+
+    desk.window.resize(1440, 900)
+    assert (widths()[0], widths()[2]) == (260, 400)
+    desk.window.resize(1024, 700)
+    left, text, right = widths()
+    assert (left, right) == (220, 320)
+    assert text > right
+    desk.bench.splitter.moveSplitter(300, 1)
+    desk.window.resize(1100, 700)
+    assert widths()[0] > 280
+
+
+def test_the_overlay_of_keys_fits_a_narrow_window(desk: Desk) -> None:
+    desk.window.resize(1024, 700)
+    desk.window.menus.action("help.keys").trigger()
+    [overlay] = desk.window.findChildren(KeysOverlay)
+    assert overlay.area.horizontalScrollBar().maximum() == 0
+    assert overlay.area.verticalScrollBar().maximum() == 0
+    overlay.leave()
