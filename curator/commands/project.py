@@ -163,16 +163,16 @@ MODEL = (
 TOOLS = (
     Command(
         "tools.detect",
-        "Detect mentions",
+        "Detect mentions…",
         Menu.TOOLS,
-        "Marks names and synonyms of the knowledge base in this document, longest match first.",
+        "Marks names, remembered mentions and abbreviations in this document, of the entity types you choose.",
         lambda w: w.detect_mentions(),
         ("Ctrl+D",),
         lambda s: _idle(s) and s.document,
     ),
     Command(
         "tools.detect_all",
-        "Detect mentions in all documents without any",
+        "Detect mentions in all documents without any…",
         Menu.TOOLS,
         "Does the same in every document of the project that has no mentions.",
         lambda w: w.detect_mentions_everywhere(),

@@ -67,6 +67,8 @@ def _candidate(raw: Message) -> Candidate:
 def detected_from_wire(message: Message) -> list[DetectedMention]:
     """The `detected` event of one document."""
     return [
-        DetectedMention(Span(int(raw["start"]), int(raw["end"])), tuple(raw["types"]), raw["entity_ids"][0])
+        DetectedMention(
+            Span(int(raw["start"]), int(raw["end"])), tuple(raw["types"]), next(iter(raw["entity_ids"]), "")
+        )
         for raw in message["mentions"]
     ]

@@ -35,6 +35,16 @@ class DetectionService:
             ]
         return [row.document_id for row in rows if row.mentions == 0]
 
+    def usual_types(self) -> tuple[str, ...]:
+        """The knowledge-base types that the project's mention types link to: what to look for unless told otherwise.
+
+        Empty where there are no mentions yet, or where one of their types may link to anything.
+        """
+        with self._store.read() as unit:
+            mapping = unit.meta.type_mapping()
+            allowed = [mapping.types_for(name) for name in unit.documents.mention_types()]
+        return tuple(sorted({kind for types in allowed for kind in types})) if all(allowed) else ()
+
     def start(
         self,
         document_ids: Sequence[int] | None = None,
@@ -43,8 +53,9 @@ class DetectionService:
         on_progress: OnProgress,
         on_end: OnEnd,
     ) -> JobHandle:
-        """Mark names and synonyms, longest match, in these documents (None: all without mentions); one undoable
-        operation a document. `types` are knowledge-base types (empty: all).
+        """Mark names, synonyms, remembered mentions and the documents' own abbreviations, longest match, in these
+        documents (None: all without mentions); one undoable operation a document. `types` are knowledge-base types
+        (empty: all).
 
         The outcome's result holds `documents` and `mentions`. A mention that overlaps one that is there is not added.
         """

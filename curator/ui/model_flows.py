@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Generator, Mapping
+from collections.abc import Callable, Generator, Mapping, Sequence
 from typing import Any
 
 from PySide6.QtCore import QObject
@@ -14,6 +14,7 @@ from curator.domain.errors import UserError
 from curator.domain.jobs import JobOutcome, JobState, Progress
 from curator.services.evaluation import EvaluationWish, ReplayWish
 from curator.ui.dialogs.bundles import BundlesDialog, promote_question
+from curator.ui.dialogs.detect import DetectDialog
 from curator.ui.dialogs.evaluate import EvaluateDialog, FiguresDialog
 from curator.ui.dialogs.messages import ask, tell
 from curator.ui.dialogs.retrain import RetrainDialog, TrainingWish
@@ -33,6 +34,7 @@ class ModelFlows(QObject):
         self._tell_outcome = tell_outcome
         self._live: RetrainLive | None = None
         self._history: BundlesDialog | None = None
+        self._detect_types: tuple[str, ...] = ()  # what was ticked last
         bench.jobs.progressed.connect(self._progressed)
         bench.bridge.changed.connect(self._changed)
         bench.bottom.job.details_wanted.connect(self.show_training)
@@ -220,7 +222,8 @@ class ModelFlows(QObject):
 
     # --- tools ---
 
-    def detect(self, *, everywhere: bool) -> None:
+    def detect(self, *, everywhere: bool) -> DetectDialog | None:
+        """Asks which entity types are looked for, where the knowledge base has several."""
         project = self._bench.project
         opened = self._bench.navigator.opened
         ids = project.detection.documents_without_mentions() if everywhere else []
@@ -228,11 +231,29 @@ class ModelFlows(QObject):
             ids = [opened.document.id]
         if not ids:
             tell(self._window, "Detect mentions", NOTHING_TO_DETECT)
-            return
+            return None
+        info = project.knowledge.info()
+        types = info.types if info is not None else ()
+        if len(types) < 2:
+            self._detect(ids, ())
+            return None
+        ticked = self._detect_types or project.detection.usual_types() or types
+        dialog = DetectDialog(types, ticked=ticked, documents=len(ids), parent=self._window)
+
+        def start() -> None:
+            self._detect_types = dialog.types
+            self._detect(ids, () if dialog.types == tuple(types) else dialog.types)
+
+        dialog.accepted.connect(start)
+        dialog.open()
+        return dialog
+
+    def _detect(self, ids: Sequence[int], types: Sequence[str]) -> None:
+        service = self._bench.project.detection
         self._start(
             JobKind.DETECT,
             "Detect mentions",
-            lambda progress, end: project.detection.start(ids, on_progress=progress, on_end=end),
+            lambda progress, end: service.start(ids, types=types, on_progress=progress, on_end=end),
             self._detected,
         )
 

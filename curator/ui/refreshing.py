@@ -29,7 +29,7 @@ EMPTY_KB = (
 )
 NO_DOCUMENT = ("No document is open", "Choose one from the queue, or press PgDn.")
 NO_MENTIONS = (
-    "This document has no mentions. Select text and press M, or let Tools › Detect mentions (Ctrl+D) mark them."
+    "This document has no mentions. Select text and press M, or let Tools › Detect mentions… (Ctrl+D) mark them."
 )
 
 

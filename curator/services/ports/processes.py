@@ -38,7 +38,7 @@ class LinkDocument:
 class DetectedMention:
     span: Span
     types: tuple[str, ...]
-    entity_id: str
+    entity_id: str  # the first of its entities; empty where only the memory knows the mention
 
 
 class LinkerPort(Protocol):

@@ -61,6 +61,7 @@ class FakeLinker:
     found: dict[int, list[DetectedMention]] = field(default_factory=dict)
     fail_open: str = ""
     closed: bool = False
+    detected_types: tuple[str, ...] = ()
     _listeners: list[Callable[[LinkerStatus], None]] = field(default_factory=list)
 
     def on_status(self, listener: Callable[[LinkerStatus], None]) -> None:
@@ -111,6 +112,7 @@ class FakeLinker:
         on_document: Callable[[int, list[DetectedMention]], None],
         on_end: Callable[[JobOutcome], None],
     ) -> int:
+        self.detected_types = tuple(types)
         for document_id, text in texts:
             start = text.find("arrhythmia")
             found = [DetectedMention(Span(start, start + 10), ("Disease",), "MESH:D001145")] if start >= 0 else []

@@ -38,3 +38,15 @@ def test_a_type_of_the_knowledge_base_serves_where_the_corpus_has_none(world: Wo
     finish(world.project.importing.documents([world.write(BARE)]))
     world.project.detection.start(on_progress=ignore, on_end=ignore)
     assert world.project.queue.open(1).mentions[0].mention.type == "Disease"
+
+
+def test_the_usual_types_are_those_that_the_mentions_link_to(filled: World) -> None:
+    assert filled.project.detection.usual_types() == ("Chemical", "Disease")
+    filled.project.detection.start(types=("Disease",), on_progress=ignore, on_end=ignore)
+    assert filled.linker.detected_types == ("Disease",)
+
+
+def test_without_mentions_no_type_is_usual(world: World) -> None:
+    world.kb()
+    finish(world.project.importing.documents([world.write(BARE)]))
+    assert world.project.detection.usual_types() == ()

@@ -21,6 +21,7 @@ from curator.settings.schema import Settings, options
 from curator.ui.dialogs.about import AboutDialog
 from curator.ui.dialogs.bundle_model import BundleTableModel
 from curator.ui.dialogs.bundles import BundlesDialog
+from curator.ui.dialogs.detect import DetectDialog
 from curator.ui.dialogs.evaluate import EvaluateDialog, FiguresDialog
 from curator.ui.dialogs.export_gold import ExportDialog
 from curator.ui.dialogs.import_documents import ImportDialog
@@ -53,6 +54,7 @@ OPENERS: dict[str, type[QDialog]] = {
     "project.types": TypeMappingDialog,
     "project.export": ExportDialog,
     "edit.settings": SettingsDialog,
+    "tools.detect": DetectDialog,
     "model.retrain": RetrainDialog,
     "model.history": BundlesDialog,
     "tools.evaluate": EvaluateDialog,
@@ -432,9 +434,36 @@ def test_detection_marks_the_open_document(desk: Desk, qtbot: QtBot) -> None:
     for mention in desk.world.mentions(1):
         desk.project.curation.delete_mention(mention)
     desk.bench.navigator.reload()
+    desk.press(Key.Key_D, Qt.KeyboardModifier.ControlModifier)
+    [dialog] = shown(DetectDialog)
+    assert isinstance(dialog, DetectDialog)
     with qtbot.waitSignal(desk.bench.jobs.ended):
-        desk.press(Key.Key_D, Qt.KeyboardModifier.ControlModifier)
+        dialog.accept()
     qtbot.waitUntil(lambda: len(desk.bench.navigator.opened.mentions) == 1)  # type: ignore[union-attr]
+
+
+def test_the_types_to_detect_are_chosen_and_kept(desk: Desk, qtbot: QtBot) -> None:
+    model = desk.window.session.model
+    assert model is not None
+    dialog = model.detect(everywhere=False)
+    assert dialog is not None
+    info = desk.project.knowledge.info()
+    assert info is not None
+    usual = desk.project.detection.usual_types()
+    assert set(dialog.types) == set(usual or info.types)
+    dialog.none.click()
+    dialog.accept()
+    assert "Tick at least one" in dialog.problem.text()
+    dialog.list.item(0).setCheckState(Qt.CheckState.Checked)
+    with qtbot.waitSignal(desk.bench.jobs.ended):
+        dialog.accept()
+    assert desk.world.linker.detected_types == (info.types[0],)
+    again = model.detect(everywhere=False)
+    assert again is not None
+    assert again.types == (info.types[0],)
+    again.all.click()
+    assert again.types == tuple(info.types)
+    again.reject()
 
 
 def test_the_overlay_names_every_command_with_a_key_and_gives_the_keyboard_back(desk: Desk, qtbot: QtBot) -> None:
