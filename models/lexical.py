@@ -26,7 +26,7 @@ FLOATS = NDArray[np.float32]
 DOUBLES = NDArray[np.float64]
 CHUNK = 20_000
 REMEDY = "Rebuild the linker from the knowledge base."
-FORMAT = 2
+FORMAT = 3  # also counts how names are normalised (models/normalise.py): an index of other words answers wrongly
 HEADER = "tfidf.json"
 VOCABULARY = "vocabulary.npy"
 
