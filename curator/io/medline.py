@@ -14,8 +14,8 @@ from pathlib import Path
 from curator.domain.documents import Passage, SourceDocument
 from curator.domain.errors import UserError
 from curator.io.export import ReadOnly
+from curator.io.reading import RecordReader
 from curator.io.source import BOM, Source, without_line_end
-from curator.services.ports import Problem
 
 _FIELD = re.compile(r"([A-Z][A-Z0-9]{1,3}) *- ?(.*)", re.DOTALL)
 _START = re.compile(r"^PMID *- *\d", re.MULTILINE)
@@ -40,41 +40,18 @@ class _Record:
         return next((v for tag in tags for v in self.fields.get(tag, ()) if v), "")
 
 
-class MedlineReader:
+class MedlineReader(RecordReader):
     """Streams the records of one file."""
 
     format = "medline"
 
-    def __init__(self, path: Path) -> None:
-        self._source = Source(path)
-        self._reset()
+    records = "MEDLINE"
 
-    def _reset(self) -> None:
-        self.problems: list[Problem] = []
-        self.head = ""
-        self.tail = ""
-        self.extra = ""
-
-    @property
-    def position(self) -> tuple[int, int]:
-        return self._source.position
-
-    def prepare(self) -> None:
-        self._source.verify()
-
-    def __iter__(self) -> Iterator[SourceDocument]:
-        self._reset()
-        documents = without = 0
+    def _documents(self) -> Iterator[SourceDocument]:
         for record in self._records():
             document = self._document(record)
             if document is not None:
-                documents += 1
-                without += not record.first("AB")
                 yield document
-        if not documents:
-            raise UserError(f"{self._source.path} holds no MEDLINE record with a PMID and a title or abstract")
-        if without:
-            self.problems.append(Problem(0, "note", f"{without} of {documents} records have no abstract"))
 
     def _records(self) -> Iterator[_Record]:
         """A record ends at a blank line or at the next `PMID`."""
@@ -93,17 +70,13 @@ class MedlineReader:
             elif line[0] in " \t" and record.last:
                 record.go_on(line)
             else:
-                self.problems.append(
-                    Problem(number, "set aside", f"is neither a field nor its continuation: {line[:80]}")
-                )
+                self._problem(number, "set aside", f"is neither a field nor its continuation: {line[:80]}")
         if record is not None:
             yield record
 
     def _document(self, record: _Record) -> SourceDocument | None:
         pmid, title, abstract = record.first("PMID"), record.first("TI", "TT", "BTI"), record.first("AB")
-        if not pmid or not (title or abstract):
-            what = "title and abstract" if pmid else "PMID"
-            self.problems.append(Problem(record.line, "set aside", f"record {pmid or title!r} has no {what}"))
+        if not self._is_usable(pmid, title, abstract, record.line):
             return None
         text = f"{title}\n{abstract}" if title and abstract else title or abstract
         passages = [Passage("title", 0, len(title))] if title else []

@@ -17,48 +17,25 @@ from lxml import etree
 from curator.domain.documents import Passage, SourceDocument
 from curator.domain.errors import UserError
 from curator.io.export import ReadOnly
+from curator.io.reading import RecordReader
 from curator.io.source import Source
-from curator.services.ports import Problem
 
 _RECORDS = ("PubmedArticle", "PubmedBookArticle", "MedlineCitation")
 _ROOT = re.compile(rb"<(PubmedArticleSet|PubmedBookArticleSet|PubmedArticle|PubmedBookArticle|MedlineCitationSet)[\s>]")
 
 
-class PubMedXmlReader:
+class PubMedXmlReader(RecordReader):
     """Streams the records of one file; each is freed when the next is read."""
 
     format = "pubmed-xml"
 
-    def __init__(self, path: Path) -> None:
-        self._source = Source(path)
-        self._reset()
+    records = "PubMed"
 
-    def _reset(self) -> None:
-        self.problems: list[Problem] = []
-        self.head = ""
-        self.tail = ""
-        self.extra = ""
-
-    @property
-    def position(self) -> tuple[int, int]:
-        return self._source.position
-
-    def prepare(self) -> None:
-        self._source.verify()
-
-    def __iter__(self) -> Iterator[SourceDocument]:
-        self._reset()
-        documents = without = 0
+    def _documents(self) -> Iterator[SourceDocument]:
         for record in self._records():
             document = self._document(record)
             if document is not None:
-                documents += 1
-                without += not any(p.kind == "abstract" for p in document.passages)
                 yield document
-        if not documents:
-            raise UserError(f"{self._source.path} holds no PubMed record with a PMID and a title or abstract")
-        if without:
-            self.problems.append(Problem(0, "note", f"{without} of {documents} records have no abstract"))
 
     def _records(self) -> Iterator[Any]:
         with self._source.stream() as stream:
@@ -91,9 +68,7 @@ class PubMedXmlReader:
         title = _text(_first(record, "ArticleTitle", "VernacularTitle", "BookTitle"))
         parts = [(part.get("Label") or "", _text(part)) for part in _abstract_parts(record)]
         parts = [(label.strip(), text) for label, text in parts if text]
-        if not pmid or not (title or parts):
-            what = "title and abstract" if pmid else "PMID"
-            self.problems.append(Problem(line, "set aside", f"record {pmid or title!r} has no {what}"))
+        if not self._is_usable(pmid, title, parts, line):
             return None
         text, passages = join_parts(title, parts)
         return SourceDocument(pmid, title, text, passages, (), "", line)

@@ -18,6 +18,7 @@ from curator.domain.errors import UserError
 from curator.io.anchoring import Anchors
 from curator.io.idstyle import IdStyle, detect_style
 from curator.io.pubtator_write import write_files
+from curator.io.reading import DocumentSourceReader
 from curator.io.source import BOM, Source, without_line_end
 from curator.services.ports import ExportDocument, Problem
 
@@ -53,29 +54,18 @@ class _Record:
         return without_line_end(self.lines[index]).split("|", 2)[2] if index >= 0 else ""
 
 
-class PubTatorReader:
+class PubTatorReader(DocumentSourceReader):
     """Streams one PubTator file. Raises UserError while iterating where the file turns out damaged."""
 
     format = "pubtator"
 
     def __init__(self, path: Path) -> None:
-        self._source = Source(path)
+        super().__init__(path)
         self._style: IdStyle | None = None
-        self._reset()
-
-    def _reset(self) -> None:
-        self.problems: list[Problem] = []
-        self.head = ""
-        self.tail = ""
-        self.extra = ""
-
-    @property
-    def position(self) -> tuple[int, int]:
-        return self._source.position
 
     def prepare(self) -> None:
         """Check the whole file (gzip) and learn its identifier style."""
-        self._source.verify()
+        super().prepare()
         self._style = detect_style(_annotation_rows(self._source))
 
     def __iter__(self) -> Iterator[SourceDocument]:
@@ -156,9 +146,6 @@ class PubTatorReader:
         raw_ids = columns[5] if len(columns) > 5 else ""
         ids = style.split(raw_ids, kind)
         return SourceMention((span,), text[span.start : span.end], kind, ids, raw_ids, not ids, index)
-
-    def _problem(self, line: int, severity: str, text: str) -> None:
-        self.problems.append(Problem(line, severity, text))
 
 
 class PubTatorFormat:

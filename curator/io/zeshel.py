@@ -14,6 +14,7 @@ from pathlib import Path
 
 from curator.domain.documents import SourceDocument, SourceFile, SourceMention
 from curator.domain.errors import UserError
+from curator.io.reading import DocumentSourceReader
 from curator.io.source import BOM, Source
 from curator.io.zeshel_lines import (
     DOCUMENT_KEYS,
@@ -32,23 +33,14 @@ from curator.io.zeshel_write import write_files
 from curator.services.ports import DocumentReader, ExportDocument, Problem
 
 
-class _Reader:
-    """What both readers share: the report and what lies outside of the documents."""
+class _Reader(DocumentSourceReader):
+    """What both readers share."""
 
     format = "zeshel"
 
     def __init__(self, path: Path) -> None:
+        super().__init__(path)
         self._path = path
-        self._reset()
-
-    def _reset(self) -> None:
-        self.problems: list[Problem] = []
-        self.head = ""
-        self.tail = ""
-        self.extra = ""
-
-    def _problem(self, line: int, severity: str, text: str) -> None:
-        self.problems.append(Problem(line, severity, text))
 
     def _note_surrogates(self, document: DocumentLine, where: str, line: int) -> None:
         if document.replaced:
@@ -61,7 +53,6 @@ class ZeshelMentionReader(_Reader):
 
     def __init__(self, path: Path) -> None:
         super().__init__(path)
-        self._source = Source(path)
         self._worlds: dict[str, Source] = {}
         self._wanted: dict[str, dict[str, list[MentionLine]]] = {}
         self._content = ""
@@ -155,17 +146,6 @@ class ZeshelMentionReader(_Reader):
 
 class ZeshelDocumentReader(_Reader):
     """Yields the documents of a `documents/WORLD.json` file, without mentions."""
-
-    def __init__(self, path: Path) -> None:
-        super().__init__(path)
-        self._source = Source(path)
-
-    @property
-    def position(self) -> tuple[int, int]:
-        return self._source.position
-
-    def prepare(self) -> None:
-        self._source.verify()
 
     def __iter__(self) -> Iterator[SourceDocument]:
         self._reset()

@@ -12,29 +12,18 @@ from typing import Any
 from curator.domain.entities import Entity
 from curator.domain.errors import UserError
 from curator.io.kb.base import KbSource, clean_names, first_of_each, needs_some
+from curator.io.reading import SourceReader
 from curator.io.source import BOM, Source, plain_text
 from curator.io.zeshel_lines import LineError, first_object, parse_object
-from curator.services.ports import Problem
 
 LISTS = ("synonyms", "types", "alt_ids", "tree_numbers", "parents")
 FIELDS = ("id", "name", "definition", *LISTS)
 
 
-class JsonlReader:
+class JsonlReader(SourceReader):
     """Streams one file."""
 
     format = "jsonl"
-
-    def __init__(self, path: Path) -> None:
-        self._source = Source(path)
-        self.problems: list[Problem] = []
-
-    @property
-    def position(self) -> tuple[int, int]:
-        return self._source.position
-
-    def prepare(self) -> None:
-        self._source.verify()
 
     def __iter__(self) -> Iterator[Entity]:
         self.problems = []
@@ -49,13 +38,13 @@ class JsonlReader:
             try:
                 yield number, self._entity(parse_object(line), number)
             except LineError as error:
-                self.problems.append(Problem(number, "set aside", f"the entity {error}"))
+                self._problem(number, "set aside", f"the entity {error}")
 
     def _entity(self, value: Mapping[str, Any], line: int) -> Entity:
         for key in value:
             if key not in FIELDS and key not in self._unknown:
                 self._unknown.add(key)
-                self.problems.append(Problem(line, "note", f"the field {key!r} is not known and is not read"))
+                self._problem(line, "note", f"the field {key!r} is not known and is not read")
         entity_id, name = _needed(value, "id"), _needed(value, "name")
         lists = {key: self._list(value, key, line) for key in LISTS}
         lists["synonyms"] = clean_names(lists["synonyms"], besides=name)
@@ -72,7 +61,7 @@ class JsonlReader:
             return ()
         if isinstance(found, str):
             text = f"entity {value['id']}: {key!r} is a text, read as a list of one"
-            self.problems.append(Problem(line, "repaired", text))
+            self._problem(line, "repaired", text)
             found = [found]
         if not isinstance(found, list):
             self._wrong(value["id"], key, "a list of texts", line)
@@ -83,7 +72,7 @@ class JsonlReader:
         return clean_names(plain_text(text) for text in texts)
 
     def _wrong(self, entity_id: str, key: str, wanted: str, line: int) -> None:
-        self.problems.append(Problem(line, "set aside", f"entity {entity_id}: {key!r} should be {wanted}"))
+        self._problem(line, "set aside", f"entity {entity_id}: {key!r} should be {wanted}")
 
 
 def _needed(value: Mapping[str, Any], key: str) -> str:

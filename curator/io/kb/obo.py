@@ -20,6 +20,7 @@ from pathlib import Path
 from curator.domain.entities import Entity
 from curator.domain.errors import UserError
 from curator.io.kb.base import KbSource, clean_names, first_of_each, needs_some
+from curator.io.reading import SourceReader
 from curator.io.source import BOM, Source, without_line_end
 from curator.services.ports import Problem
 
@@ -52,21 +53,10 @@ class _Stanza:
         return _plain(self.first("is_obsolete")).lower() == "true"
 
 
-class OboReader:
+class OboReader(SourceReader):
     """Streams one ontology, after a first pass that collects what replaced the obsolete terms."""
 
     format = "obo"
-
-    def __init__(self, path: Path) -> None:
-        self._source = Source(path)
-        self.problems: list[Problem] = []
-
-    @property
-    def position(self) -> tuple[int, int]:
-        return self._source.position
-
-    def prepare(self) -> None:
-        self._source.verify()
 
     def __iter__(self) -> Iterator[Entity]:
         self.problems = []
@@ -166,9 +156,6 @@ class OboReader:
         problem = Problem(line, "set aside", f"is no `tag: value`: {text[:60]}")
         if problem not in self.problems[-1:]:
             self.problems.append(problem)
-
-    def _problem(self, line: int, severity: str, text: str) -> None:
-        self.problems.append(Problem(line, severity, text))
 
 
 def _plain(value: str) -> str:
