@@ -83,7 +83,8 @@ class Manifest:
     """Everything about a bundle that is not bulk.
 
     ``fusion``, ``nil`` and ``combiner`` are the JSON of ``models.fusion.FusionWeights``, ``models.nil.NilModel`` and
-    ``models.combiner.Combiner``; empty means the defaults. ``metrics`` is free JSON (the old and the new linker on the same documents).
+    ``models.combiner.Combiner``; empty means the defaults. ``metrics`` is free JSON (the old and the new
+    linker on the same documents).
     """
 
     id: str

@@ -4,7 +4,8 @@ Each stage is first brought to a comparable scale: cosines as they are; the lexi
 partial overlap of letters says little and a complete one nearly everything; dot products and distances of
 trained stages by min-max over the mention's candidates. The sum is divided by the sum of the weights.
 A ranker's scores are relative (0 for its favourite and where it was not asked, below 0 for the others): they
-change the order and not the scale, so their weight is not in the divisor.
+change the order and not the scale, so their weight is not in the divisor. The same holds for the memory, which
+adds to the entities it knows and is silent on the others.
 Ties: by the exact match of a name, then by entity id.
 """
 
@@ -24,9 +25,10 @@ from models.errors import ModelError
 FLOATS = NDArray[np.float32]
 RAW, MINMAX, RELATIVE = "raw", "minmax", "relative"
 DOCUMENT = "document"
+MEMORY = "memory"
 # Chosen on BC5CDR train (tests/benchmarks/linker_bc5cdr.py --fit), never looked at on its dev set.
 DEFAULT_WEIGHTS: Mapping[str, float] = MappingProxyType(
-    {LEXICAL: 1.0, NAMES: 4.0, PREFERRED: 0.25, DEFINITION: 0.2, DOCUMENT: 0.25}
+    {LEXICAL: 1.0, NAMES: 4.0, PREFERRED: 0.25, DEFINITION: 0.2, DOCUMENT: 0.25, MEMORY: 5.7}
 )
 GRID = (0.0, 0.25, 0.5, 1.0, 2.0, 4.0, 8.0)
 
@@ -36,7 +38,7 @@ class FusionWeights:
     """Weights by stage; ``scales`` names the stages that need min-max; ``fitted_on`` counts mentions."""
 
     weights: Mapping[str, float] = field(default_factory=lambda: dict(DEFAULT_WEIGHTS))
-    scales: Mapping[str, str] = field(default_factory=dict)
+    scales: Mapping[str, str] = field(default_factory=lambda: {MEMORY: RELATIVE})
     fitted_on: int = 0
 
     def to_json(self) -> dict[str, Any]:
@@ -47,7 +49,8 @@ class FusionWeights:
         """Empty JSON gives the defaults; ModelError for anything that is not weights."""
         try:
             weights = {str(name): float(value) for name, value in raw.get("weights", DEFAULT_WEIGHTS).items()}
-            return cls(weights, dict(raw.get("scales", {})), int(raw.get("fitted_on", 0)))
+            scales = {MEMORY: RELATIVE, **raw.get("scales", {})}
+            return cls({MEMORY: DEFAULT_WEIGHTS[MEMORY]} | weights, scales, int(raw.get("fitted_on", 0)))
         except (TypeError, ValueError, AttributeError) as error:
             raise ModelError(f"The bundle's fusion weights are damaged ({error}). Roll back to another.") from error
 

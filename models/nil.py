@@ -19,7 +19,31 @@ from models.errors import ModelError
 MIN_NIL = 30
 MIN_LINKED = 100
 MIN_OF_TYPE = 30
-FEATURES = ("top", "margin", "lexical", "names", "exact", "length", "digits", "symbol", "definition", "rivals")
+FEATURES = (
+    "top",
+    "margin",
+    "probability",
+    "lexical",
+    "best_lexical",
+    "names",
+    "preferred",
+    "exact",
+    "covers",
+    "covered",
+    "document",
+    "definition",
+    "rivals",
+    "length",
+    "words",
+    "digits",
+    "capitals",
+    "symbol",
+    "seen",
+    "share",
+    "nil_share",
+    "near",
+    "nil_near",
+)
 FLOATS64 = NDArray[np.float64]
 
 
@@ -27,21 +51,37 @@ FLOATS64 = NDArray[np.float64]
 class NilFeatures:
     """Facts about one mention and its candidates, each about 0 … 1.
 
-    ``top``, ``margin``: fused score of the first candidate, and its lead; ``lexical``, ``names``, ``exact``,
-    ``definition``: how the first matches, and whether it is defined; ``rivals``: tenths of candidates within
-    0.05 of it; ``length``, ``digits``, ``symbol``: what the mention looks like; ``types``: its types.
+    ``top``, ``margin``: fused score of the first candidate without the memory, and its lead with it; ``probability``:
+    the combiner's for the first; ``lexical``, ``names``, ``preferred``, ``exact``, ``covers``, ``covered``,
+    ``document``, ``definition``: how the first matches, and whether it is defined; ``best_lexical``: of all
+    candidates; ``rivals``: tenths of candidates within 0.05 of the first; ``length``, ``words``, ``digits``,
+    ``capitals``, ``symbol``: what the mention looks like; ``seen``, ``share``, ``nil_share``, ``near``, ``nil_near``:
+    what the memory knows of the string, for the first candidate and for NIL; ``types``: the mention's types.
     """
 
     top: float = 0.0
     margin: float = 0.0
+    probability: float = 0.0
     lexical: float = 0.0
+    best_lexical: float = 0.0
     names: float = 0.0
+    preferred: float = 0.0
     exact: float = 0.0
-    length: float = 0.0
-    digits: float = 0.0
-    symbol: float = 0.0
+    covers: float = 0.0
+    covered: float = 0.0
+    document: float = 0.0
     definition: float = 0.0
     rivals: float = 0.0
+    length: float = 0.0
+    words: float = 0.0
+    digits: float = 0.0
+    capitals: float = 0.0
+    symbol: float = 0.0
+    seen: float = 0.0
+    share: float = 0.0
+    nil_share: float = 0.0
+    near: float = 0.0
+    nil_near: float = 0.0
     types: tuple[str, ...] = ()
 
     def vector(self) -> FLOATS64:
@@ -106,8 +146,14 @@ class NilModel:
 DEFAULT_NIL = NilModel(threshold=0.305)
 
 
-def fit_nil(features: Sequence[NilFeatures], is_nil: Sequence[bool], *, default: NilModel | None = None) -> NilModel:
-    """Fit on validation: threshold and, with at least 30 NIL and 100 linked, the regression.
+def fit_nil(
+    features: Sequence[NilFeatures],
+    is_nil: Sequence[bool],
+    *,
+    default: NilModel | None = None,
+    more: Sequence[tuple[NilFeatures, bool]] = (),
+) -> NilModel:
+    """Fit threshold and, with at least 30 NIL and 100 linked, the regression; ``more`` teaches the regression only.
 
     With less the ``default`` stays, not calibrated.
     """
@@ -116,9 +162,10 @@ def fit_nil(features: Sequence[NilFeatures], is_nil: Sequence[bool], *, default:
     if nil < MIN_NIL or linked < MIN_LINKED:
         kept = default or DEFAULT_NIL
         return replace(kept, calibrated=False, fitted_nil=nil, fitted_linked=linked)
-    kinds = _frequent_types(features)
-    matrix = np.stack([np.append(item.vector(), [kind in item.types for kind in kinds]) for item in features])
-    weights, intercept = _logistic(matrix, truth)
+    every = [*features, *(item for item, _ in more)]
+    kinds = _frequent_types(every)
+    matrix = np.stack([np.append(item.vector(), [kind in item.types for kind in kinds]) for item in every])
+    weights, intercept = _logistic(matrix, np.append(truth, [label for _, label in more]).astype(bool))
     own, by_type = weights[: len(FEATURES)], weights[len(FEATURES) :]
     model = NilModel(0.5, own, intercept, True, nil, linked, dict(zip(kinds, by_type, strict=True)))
     scores = np.asarray([model.score(item) for item in features])

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from models.biencoder import AskedMentions
-from models.candidates import CandidateTable, Lookup, PreparedLookup, regroup
+from models.candidates import CandidateTable, PreparedLookup, regroup
 from models.queries import MentionQuery
 from models.stages import Stages
 from models.types import DocumentInput
@@ -21,7 +21,7 @@ def add_trained(
     stages: Stages,
     batch: Sequence[DocumentInput],
     queries: Sequence[Sequence[MentionQuery]],
-    prepared: Mapping[Lookup, PreparedLookup],
+    prepared: Sequence[Sequence[PreparedLookup]],
     *,
     k: int,
 ) -> list[list[CandidateTable]]:
@@ -31,7 +31,7 @@ def add_trained(
     """
     pairs = [(d, m) for d in batch for m in d.mentions]
     flat = [query for group in queries for query in group]
-    lookups = [prepared[(query.variants, query.types)] for query in flat]
+    lookups = [lookup for group in prepared for lookup in group]
     real = [at for at, query in enumerate(flat) if query.variants]
     found: dict[int, CandidateTable] = {}
     for start in range(0, len(real), AT_ONCE):

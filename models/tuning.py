@@ -1,32 +1,46 @@
-"""Fitting a linker's fusion weights and NIL on decided mentions, and measuring it on others.
+"""Fitting a linker's weights, combiner and NIL on decided mentions, and measuring it on others.
 
 Gold is a set of primary entity ids for each (document key, mention key); the empty set is NIL. A mention that
-is absent (rejected, skipped, undecided) is left out.
+is absent (rejected, skipped, undecided) is left out. Scored mentions never saw their own document's decisions.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
+from models.answering import ScoredMention
+from models.combiner import FEATURES, Combiner, Labelled, fit_combiner
 from models.fusion import FusionWeights, LabelledScores, fit_fusion
-from models.linker import Linker, ScoredMention
+from models.linker import Linker
+from models.memory import NOTHING
 from models.nil import NilModel, fit_nil
 from models.reranking import RANKER
 from models.types import DocumentInput, LinkedMention
 
 Gold = Mapping[tuple[str, str], frozenset[str]]
 MIN_FUSION = 100
+MIN_COMBINER = 500
+
+
+@dataclass(frozen=True, slots=True)
+class Tuned:
+    """What was fitted, or the linker's own where there was too little."""
+
+    fusion: FusionWeights
+    combiner: Combiner
+    nil: NilModel
 
 
 def tune(
     linker: Linker, documents: Iterable[DocumentInput], gold: Gold, *, stages: Sequence[str] | None = None
-) -> tuple[FusionWeights, NilModel]:
-    """Weights, then NIL under these weights, both on the same documents (the validation split).
+) -> Tuned:
+    """Fusion weights, then the combiner under them, then NIL under both, all on the same documents.
 
-    By default only the weights of trained stages and of the ranker are fitted: those of the untrained stages
+    By default only the fusion weights of trained stages and of the ranker are fitted: those of the untrained stages
     were chosen on far more mentions than a young project has.
     """
     scored = [m for m in linker.score(documents) if (m.document.key, m.query.key) in gold]
@@ -35,17 +49,48 @@ def tune(
 
 def tune_scored(
     linker: Linker, scored: Sequence[ScoredMention], gold: Gold, *, stages: Sequence[str] | None = None
-) -> tuple[FusionWeights, NilModel]:
-    """The same for mentions scored before. With fewer than 100 linked mentions the weights stay."""
+) -> Tuned:
+    """The same for mentions scored before. With fewer than 100 linked mentions the weights stay, with fewer than 500
+    the combiner."""
     answers = [gold[mention.document.key, mention.query.key] for mention in scored]
-    labelled = [label(mention, ids) for mention, ids in zip(scored, answers, strict=True) if ids]
-    fusion = linker.fusion
-    if len(labelled) >= MIN_FUSION:
+    linked = [(mention, ids) for mention, ids in zip(scored, answers, strict=True) if ids]
+    fusion, combiner = linker.fusion, linker.combiner
+    if len(linked) >= MIN_FUSION:
         own = [retriever.name for retriever in linker.stages.trained] + [RANKER] * (linker.stages.ranker is not None)
+        labelled = [label(mention, ids) for mention, ids in linked]
         fusion = fit_fusion(labelled, start=linker.fusion, stages=own if stages is None else stages)
-    tuned = linker.with_weights(fusion=fusion)
-    features = [tuned.nil_features(mention) for mention in scored]
-    return fusion, fit_nil(features, [not ids for ids in answers], default=linker.nil)
+    if len(linked) >= MIN_COMBINER:
+        combiner = learn_combiner(linker.with_weights(fusion=fusion), linked) or combiner
+    tuned = linker.with_weights(fusion=fusion, combiner=combiner)
+    return Tuned(fusion, combiner, learn_nil(tuned, scored, [not ids for ids in answers]))
+
+
+def learn_combiner(linker: Linker, linked: Sequence[tuple[ScoredMention, frozenset[str]]]) -> Combiner | None:
+    """Fitted on every mention twice, with the memory and without: it serves whether much was decided or nothing."""
+    both = [(view, ids) for mention, ids in linked for view in _views(mention)]
+    return fit_combiner([_head(linker, mention, ids) for mention, ids in both])
+
+
+def learn_nil(linker: Linker, scored: Sequence[ScoredMention], is_nil: Sequence[bool]) -> NilModel:
+    """Fitted on every mention with the memory and without; the threshold on the mentions as they are."""
+    features = [linker.nil_features(mention) for mention in scored]
+    more = [
+        (linker.nil_features(mention.without_memory()), nil)
+        for mention, nil in zip(scored, is_nil, strict=True)
+        if mention.recalled is not NOTHING
+    ]
+    return fit_nil(features, is_nil, default=linker.nil, more=more)
+
+
+def _views(mention: ScoredMention) -> list[ScoredMention]:
+    return [mention] if mention.recalled is NOTHING else [mention, mention.without_memory()]
+
+
+def _head(linker: Linker, mention: ScoredMention, gold: frozenset[str]) -> Labelled:
+    head = linker.rank(mention).head
+    if head is None:
+        return Labelled(np.zeros((0, len(FEATURES))), np.zeros(0, dtype=bool))
+    return Labelled(head.matrix, np.asarray([mention.entity_ids[at] in gold for at in head.order], dtype=bool))
 
 
 def label(mention: ScoredMention, gold: frozenset[str]) -> LabelledScores:

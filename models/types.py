@@ -52,10 +52,20 @@ class DocumentInput:
 
 
 @dataclass(frozen=True, slots=True)
+class DecidedDocument:
+    """A document with its decided mentions only, and what was decided of each: primary ids, none of them for NIL."""
+
+    document: DocumentInput
+    outcomes: tuple[tuple[str, ...], ...]
+
+
+@dataclass(frozen=True, slots=True)
 class ScoredCandidate:
     """An entity for one mention; ``matched`` is the name of it that matched best.
 
-    ``scores`` by stage: "lexical", "names", the names of trained retrievers, "ranker".
+    ``scores`` by stage: "lexical", "names", the names of trained retrievers, "memory", "ranker". ``score`` falls with
+    the rank. ``probability`` that it is the answer, NIL reckoned with. The very string was decided as this entity
+    ``decided_times`` before, in ``decided_documents`` other documents or places.
     """
 
     entity_id: str
@@ -64,6 +74,9 @@ class ScoredCandidate:
     matched: str
     score: float
     scores: Mapping[str, float] = field(default_factory=dict)
+    probability: float = 0.0
+    decided_times: int = 0
+    decided_documents: int = 0
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,9 +14,10 @@ from typing import Any
 
 import torch
 
+from models.answering import ScoredMention
 from models.bundle import Bundle, Manifest, new_id, now, open_bundle, seal
 from models.device import choose_device
-from models.linker import Linker, ScoredMention
+from models.linker import Linker
 from models.reranking import RANKER
 from models.types import LinkedMention
 from training.budget import Budget
@@ -90,6 +91,7 @@ def _refit(loaded: Loaded) -> Generator[Event, None, tuple[Linker, list[LinkedMe
 
     A new ranker is asked last, when the margins of all other stages are known."""
     loaded_anew = without_time_limit(Linker.load(loaded.spec.staging, device=choose_device(loaded.spec.device)))
+    loaded_anew.adopt_memory(loaded.linker)
     ranks = loaded.recipe.role is Role.RANKER
     linker = silent(loaded_anew) if ranks else loaded_anew
     scored: list[list[ScoredMention]] = []

@@ -23,6 +23,7 @@ from training.losses import ProxyLoss
 from training.negatives import Kinship
 from training.ranker_rule import without_ranker, without_time_limit
 from training.recipes import Hyperparameters, Network, Recipe, Role, Value, load_recipe
+from training.remembering import decided_documents
 from training.snapshot import Snapshot, SnapshotDocument, read_snapshot
 from training.spec import TrainingSpec
 from training.towers import FloatArray, Towers
@@ -101,6 +102,7 @@ def load(spec: TrainingSpec) -> Generator[Event, None, Loaded]:
             "knowledge base first, then train."
         )
     linker = without_time_limit(Linker.load(spec.base, device=choose_device(spec.device)))
+    linker.remember(*decided_documents(parts.train, linker.stages.kb.resolved.get))
     yield Event(Phase.LOAD, 3, 3)
     for sentence in parts.notes:
         yield note(Phase.LOAD, sentence)

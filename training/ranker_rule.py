@@ -6,8 +6,9 @@ import copy
 from collections.abc import Sequence
 from dataclasses import replace
 
+from models.answering import ScoredMention
 from models.bundle import RankerSpec
-from models.linker import Linker, ScoredMention
+from models.linker import Linker
 from models.ranker import RULE, RerankRule, choose_margin
 from models.reranking import fused_without_ranker, lead, rerank
 from models.stages import Stages

@@ -1,4 +1,4 @@
-"""Refits the serving bundle's fusion weights and NIL threshold on the project's validation decisions."""
+"""Refits the serving bundle's weights and NIL model on the project's decisions, once validation holds enough."""
 
 from __future__ import annotations
 
@@ -13,6 +13,7 @@ from curator.services.jobdesk import JobDesk
 from curator.services.ports import JobHandle
 from curator.services.snapshots import count_gold, write_snapshot
 
+TEACHING = (Split.TRAIN, Split.VALIDATION)  # never TEST
 LEAST_NIL = 30
 LEAST_LINKS = 100
 
@@ -64,7 +65,7 @@ class Calibrator:
         chain = JobChain(
             [
                 lambda progress, end: self._desk.jobs.run_here(
-                    lambda: write_snapshot(self._desk.store, folder, (Split.VALIDATION,), kb_hash=active.kb_hash),
+                    lambda: write_snapshot(self._desk.store, folder, TEACHING, kb_hash=active.kb_hash),
                     on_progress=progress,
                     on_end=end,
                 ),

@@ -119,8 +119,9 @@ def fitted(linker: Linker, part: Part, train: Corpus) -> Linker:
     dropped = part.drop(linker)
     documents = Corpus(tuple(part.prepare(one) for one in train.documents), train.gold)
     gold = train.resolved(linker)
-    fusion, nil = tune(dropped, documents.documents, gold)
-    return part.after(dropped.with_weights(fusion=fusion, nil=nil), documents, gold)
+    tuned = tune(dropped, documents.documents, gold)
+    weighted = dropped.with_weights(fusion=tuned.fusion, combiner=tuned.combiner, nil=tuned.nil)
+    return part.after(weighted, documents, gold)
 
 
 def gold_set(corpus: Corpus, linker: Linker) -> GoldSet:

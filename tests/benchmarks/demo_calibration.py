@@ -17,7 +17,7 @@ from curator.io import default_registry
 from models.build import build_untrained
 from models.linker import Linker
 from models.tuning import Gold, evaluate, tune
-from models.types import DocumentInput, MentionInput
+from models.types import DecidedDocument, DocumentInput, MentionInput
 
 ROOT = Path(__file__).resolve().parents[2]
 DEMO = ROOT / "resources/demo/pubmed"
@@ -38,12 +38,21 @@ def read(split: str, linker: Linker) -> tuple[list[DocumentInput], Gold]:
     return documents, gold
 
 
+def decided(documents: list[DocumentInput], gold: Gold) -> list[DecidedDocument]:
+    """The documents with their gold as a curator's decisions."""
+    return [
+        DecidedDocument(one, tuple(tuple(sorted(gold[one.key, mention.key])) for mention in one.mentions))
+        for one in documents
+    ]
+
+
 def fit(stages: tuple[str, ...], folder: Path) -> dict[str, Any]:
     for _ in build_untrained(DEMO / "kb.jsonl", folder, stages=stages):
         pass
     linker = Linker.load(folder)
     documents, gold = read("validation", linker)
-    _, nil = tune(linker, documents, gold, stages=[])
+    linker.remember(*decided(*read("train", linker)))
+    nil = tune(linker, documents, gold, stages=[]).nil
     tuned = linker.with_weights(nil=nil)
     for split in ("validation", "test"):
         scored, answers = read(split, linker)

@@ -3,7 +3,6 @@ import dataclasses
 import numpy as np
 import pytest
 
-from models import wire
 from models.biencoder import Biencoder, BiencoderSettings, Scorer, build_entity_index
 from models.bundle import EncoderRef, RankerSpec, RetrieverSpec, new_id, new_staging, publish, reuse, seal
 from models.candidates import LEXICAL, NAMES
@@ -147,21 +146,12 @@ def test_entities_are_found_by_alternate_ids(linker) -> None:
     assert linker.entity("nothing") is None
 
 
-def test_answers_survive_the_wire(linker) -> None:
-    (answer,) = linker.link([DOCUMENT])
-    assert wire.linked_from_json(wire.linked_to_json(answer)) == answer
-    assert wire.document_from_json(wire.document_to_json(DOCUMENT)) == DOCUMENT
-    with pytest.raises(ModelError, match="outside of its text"):
-        wire.document_from_json({"key": "d", "text": "ab", "mentions": [{"key": "m", "spans": [[0, 3]]}]})
-    with pytest.raises(ModelError, match="cannot be linked"):
-        wire.document_from_json({"key": "d", "text": "ab"})
-
-
 def test_tuning_and_evaluation_by_hand(linker) -> None:
     gold = {("doc", "cancer"): frozenset({"D1"}), ("doc", "chf"): frozenset({"D2"}), ("doc", "ca"): frozenset()}
-    fusion, nil = tune(linker, [DOCUMENT], gold)
-    assert fusion == linker.fusion
-    assert not nil.calibrated
+    tuned = tune(linker, [DOCUMENT], gold)
+    assert tuned.fusion == linker.fusion
+    assert tuned.combiner == linker.combiner
+    assert not tuned.nil.calibrated
     never = linker.with_weights(nil=NilModel(1.1))
     answers = _answers(never)
     figures = evaluate([answers[key] for _, key in gold], list(gold.values()))

@@ -7,6 +7,7 @@ from typing import Protocol
 
 from models.linker import Linker
 from models.types import LinkedMention
+from training.remembering import decided_documents
 from training.snapshot import SnapshotDocument
 
 
@@ -44,11 +45,28 @@ class Forgetful:
         """Nothing stays."""
 
 
-def learner(linker: Linker, *, memory: bool) -> Learner:  # noqa: ARG001 - no linker has a memory yet
+class Remembering:
+    """A linker that takes every decided document into its memory."""
+
+    remembers = True
+
+    def __init__(self, linker: Linker) -> None:
+        self._linker = linker
+
+    def link(self, document: SnapshotDocument, *, k: int) -> Sequence[LinkedMention]:
+        (answer,) = self._linker.link([document.to_input()], k=k)
+        return answer.mentions
+
+    def learn(self, document: SnapshotDocument) -> None:
+        self._linker.remember(*decided_documents([document], self._linker.stages.kb.resolved.get))
+
+
+def learner(linker: Linker, *, memory: bool) -> Learner:
     """The linker as it would work for a curator, with an empty memory if `memory`."""
-    return Forgetful(linker)
+    return Remembering(linker) if memory else Forgetful(linker)
 
 
-def taught(linker: Linker, documents: Iterable[SnapshotDocument]) -> tuple[Linker, int]:  # noqa: ARG001 - see above
+def taught(linker: Linker, documents: Iterable[SnapshotDocument]) -> tuple[Linker, int]:
     """The linker with the decisions of `documents` in its memory, and how many it remembers."""
-    return linker, 0
+    linker.remember(*decided_documents(documents, linker.stages.kb.resolved.get))
+    return linker, len(linker.memory)
