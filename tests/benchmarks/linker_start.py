@@ -17,6 +17,9 @@ import tempfile
 import time
 from pathlib import Path
 
+from curator.domain.documents import Span
+from curator.domain.jobs import JobOutcome, JobState
+from curator.domain.suggestions import Suggestion
 from curator.jobs.linker_process import LinkerProcess
 from curator.services.ports import LinkDocument, LinkMention
 
@@ -62,22 +65,23 @@ def mentions() -> list[tuple[tuple[int, int], str]]:
 
 def first_suggestion(bundle: Path, log: Path) -> tuple[float, float, str]:
     """Seconds from the start of the process to the first document, its peak memory in MiB, the first candidate."""
-    found = [LinkMention(i, (span,), (kind,)) for i, (span, kind) in enumerate(mentions())]
+    found = [LinkMention(i, (Span(*span),), (kind,)) for i, (span, kind) in enumerate(mentions())]
     document = LinkDocument(1, 1, TEXT, tuple(found))
-    done: queue.SimpleQueue[str] = queue.SimpleQueue()
+    answers: list[tuple[float, str]] = []
+    ended: queue.SimpleQueue[JobOutcome] = queue.SimpleQueue()
+
+    def receive(_: int, suggestions: list[Suggestion]) -> None:
+        answers.append((time.perf_counter(), suggestions[0].candidates[0].name))
+
     started = time.perf_counter()
     linker = LinkerProcess(log)
     try:
         linker.open(bundle, bundle.name)
-        linker.link(
-            [document],
-            k=64,
-            urgent=True,
-            on_document=lambda _, suggestions: done.put(suggestions[0].candidates[0].name),
-            on_end=lambda outcome: done.put(outcome.message),
-        )
-        name = done.get(timeout=300)
-        return time.perf_counter() - started, peak(linker.pid), name
+        linker.link([document], k=64, urgent=True, on_document=receive, on_end=ended.put)
+        outcome = ended.get(timeout=300)
+        if outcome.state is not JobState.DONE:
+            raise SystemExit(outcome.message)
+        return answers[0][0] - started, peak(linker.pid), answers[0][1]
     finally:
         linker.close()
 

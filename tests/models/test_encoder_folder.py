@@ -7,11 +7,15 @@ import numpy as np
 import pytest
 from safetensors.torch import load_file, save_file
 
-from models.encoder_folder import BERT_FAMILY, read_folder
+from models.build import build_untrained
+from models.bundle import new_staging, publish
+from models.encoder_folder import BERT_FAMILY, POSITIONS_AFTER_PAD, read_folder
 from models.encoder_hub import find_folder
 from models.encoders import load_encoder
 from models.errors import ModelError
+from models.linker import Linker
 from models.pooling import Pooling
+from models.types import DocumentInput, MentionInput
 
 TEXTS = ["heart failure", "Acute Pain", "乳腺癌"]
 
@@ -257,3 +261,55 @@ def test_a_name_is_looked_up_in_the_local_cache_only(tiny_bert, tmp_path, monkey
 def test_what_is_no_name_is_looked_up_nowhere(wrong) -> None:
     with pytest.raises(ModelError, match=f"no encoder folder {re.escape(wrong)}. Choose"):
         read_folder(wrong)
+
+
+SMALL = {
+    "vocab_size": 256,
+    "hidden_size": 16,
+    "embedding_size": 16,
+    "dim": 16,
+    "hidden_dim": 32,
+    "intermediate_size": 32,
+    "num_hidden_layers": 1,
+    "n_layers": 1,
+    "num_attention_heads": 2,
+    "n_heads": 2,
+}
+
+
+@pytest.mark.parametrize("kind", sorted(BERT_FAMILY))
+def test_every_kind_of_the_family_encodes_up_to_its_last_position(kind, tiny_bert, tmp_path) -> None:
+    from transformers import AutoConfig, AutoModel
+
+    after_pad = 2 if kind in POSITIONS_AFTER_PAD else 0
+    config = AutoConfig.for_model(kind, **SMALL, pad_token_id=1 if after_pad else 0)
+    config.max_position_embeddings = 12 + after_pad
+    folder = tmp_path / kind
+    AutoModel.from_config(config).save_pretrained(folder)
+    for name in ("vocab.txt", "tokenizer.json", "tokenizer_config.json"):
+        shutil.copy(tiny_bert / name, folder)
+    encoder = load_encoder(folder, device="cpu")
+    assert encoder.max_tokens == 12
+    vectors = encoder.encode(["pain " * 30, "heart failure", ""])
+    assert vectors.shape == (3, 16)
+    assert np.isfinite(vectors).all()
+    alone = encoder.encode(["heart failure"])
+    np.testing.assert_allclose(alone[0], vectors[1], atol=1e-5)
+
+
+def test_a_bundle_is_built_with_a_chosen_encoder_and_number_format(copied, tmp_path) -> None:
+    shard(copied)
+    kb = tmp_path / "kb.jsonl"
+    names = {"D1": "Heart Failure", "D2": "Pain", "D3": "心脏病", "D4": "Рак"}
+    kb.write_text("".join(json.dumps({"id": key, "name": name}) + "\n" for key, name in names.items()))
+    staging = new_staging(tmp_path / "bundles")
+    steps = build_untrained(kb, staging, encoder=copied, precision="int8", cache=tmp_path / "cache", device="cpu")
+    assert [step.done for step in steps if step.stage == "names"][-1] == 4
+    linker = Linker.load(publish(staging).path, device="cpu")
+    text = "heart failure, Рак"
+    answer = next(
+        linker.link([DocumentInput("1", text, (MentionInput("a", ((0, 13),)), MentionInput("b", ((15, 18),))))])
+    )
+    assert [mention.candidates[0].entity_id for mention in answer.mentions] == ["D1", "D4"]
+    (folder,) = (tmp_path / "cache" / "embeddings").iterdir()
+    assert "-int8-" in folder.name
