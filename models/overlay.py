@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
+from models.biencoder import BiencoderRetriever
 from models.candidates import NameCandidates, NameStage
 from models.cross_encoder import CrossEncoder
 from models.dual_ranker import DualRanker, encode_ranker_entities
@@ -22,6 +23,7 @@ from models.dynamic import growing
 from models.errors import ModelError
 from models.index import merge
 from models.kb import KnowledgeBase, Ranges
+from models.lexical import LexicalRetriever, TfIdf
 from models.names import NamesRetriever
 from models.overlay_kb import LiveKnowledgeBase
 from models.ranker import Ranker
@@ -50,13 +52,15 @@ class Change:
 def change_entities(stages: Stages, *, upsert: Iterable[EntityRecord] = (), remove: Iterable[str] = ()) -> Stages:
     """The stages after removing the entities of some primary ids, then adding some or changing those of their ids.
 
-    ``stages`` go on answering as before, but for what was removed. Raises ModelError, and changes nothing, where an
-    entity to be removed is not there, or one to be added has no id or no name.
+    ``stages`` go on answering as before, but for what was removed; only the newest stages can be changed again
+    (ValueError otherwise). Raises ModelError, and changes nothing, where an entity to be removed is not there, or one
+    to be added has no id or no name.
     """
     change = _work_out(stages.kb, list(upsert), list(remove))
     if not change.new and not len(change.dead_entities):
         return stages
-    # all encoding is done before the first index is touched
+    # whatever can fail is done before the first index is touched
+    _check_newest(stages)
     untrained = {name: _prepare_names(stage, change) for name, stage in stages.names.stages.items()}
     trained = [(retriever, retriever.encode_new(change.new)) for retriever in stages.trained]
     ranker = None if stages.ranker is None else _grown_ranker(stages.ranker, change)
@@ -94,13 +98,24 @@ class _PreparedNames:
             index = growing(stage.index)
             index.add(self.encoded)
             index.remove(change.dead_names)
-            return NamesRetriever(stage.encoder, index)
-        live = stage if isinstance(stage, LiveLexical) else LiveLexical.over(stage, change.kb.base)
-        return live.changed(self.encoded, change.dead_names)
+            return replace(stage, index=index)
+        assert isinstance(stage, LiveLexical)
+        return stage.changed(self.encoded, change.dead_names)
 
 
 def _prepare_names(stage: NameStage, change: Change) -> _PreparedNames:
+    if not isinstance(stage, NamesRetriever | LiveLexical):
+        stage = LiveLexical.over(stage, change.kb.base)
     return _PreparedNames(stage, stage.encode(change.new_names))
+
+
+def _check_newest(stages: Stages) -> None:
+    """Growing indexes are shared between the stages before and after a change: a row must not be given out twice."""
+    names, entities = len(stages.kb.names), len(stages.kb.entities)
+    untrained = [len(one.index) == names for one in stages.names.stages.values() if isinstance(one, NamesRetriever)]
+    trained = [len(one.index) == entities for one in stages.trained if isinstance(one, BiencoderRetriever)]
+    if not all(untrained + trained):
+        raise ValueError("entities were changed through another linker over the same stages already")
 
 
 def _grown_ranker(ranker: Ranker, change: Change) -> Ranker:
@@ -150,6 +165,9 @@ class LiveLexical:
 
     @classmethod
     def over(cls, base: NameStage, kb: KnowledgeBase) -> LiveLexical:
+        """ModelError for a stage that weighs names otherwise than mentions (BM25): it cannot write new names."""
+        if not isinstance(base, LexicalRetriever) or not isinstance(base.tfidf, TfIdf):
+            raise ModelError("This lexical stage cannot take new names. Build the linker anew.")
         return cls(base, len(kb.names), base.encode([]), np.zeros(0, dtype=np.int64))
 
     def changed(self, encoded: sparse.csr_matrix, dead: INTS) -> LiveLexical:

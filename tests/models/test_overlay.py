@@ -298,6 +298,26 @@ def test_weights_taken_before_a_change_go_on_with_what_they_had(linker) -> None:
     assert other.entity("Z1") is None
     assert "Z1" not in {c.entity_id for a in _answers(other).values() for c in a.candidates}
     assert isinstance(linker.stages.kb, LiveKnowledgeBase)
+    later = linker.with_weights()
+    later.remove("Z1")
+    assert linker.entity("Z1") is ZEBRA
+    linker.remove("D1")  # no rows were given out since, so both may go on
+    later.upsert(ZEBRA)
+    with pytest.raises(ValueError, match="another linker"):
+        linker.upsert(dataclasses.replace(ZEBRA, id="Z2"))
+
+
+def test_a_stage_that_weighs_names_otherwise_takes_none(linker) -> None:
+    from models.bm25 import Bm25
+    from models.lexical import LexicalRetriever
+
+    stages = linker.stages
+    bm25 = LexicalRetriever(Bm25.fit(list(stages.kb.names)))
+    names = dataclasses.replace(stages.names, stages={**stages.names.stages, LEXICAL: bm25})
+    linker.stages = dataclasses.replace(stages, names=names)
+    with pytest.raises(ModelError, match="cannot take new names"):
+        linker.upsert(ZEBRA)
+    assert len(stages.names.stages[NAMES].index) == len(stages.kb.names)
 
 
 def test_two_changes_of_one_knowledge_base_do_not_disturb_each_other() -> None:
