@@ -77,11 +77,19 @@ def single_steps(project: Path) -> None:
         opened.close()
 
 
+def indexes() -> None:
+    """Every kind of index; of a million vectors with `--million`, which takes half an hour."""
+    from tests.benchmarks.index_1m import KINDS, report
+
+    report(1_000_000 if "--million" in sys.argv else 50_000, KINDS)
+
+
 def main() -> None:
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         os.environ["CURATOR_CACHE"] = str(folder / "cache")
         single_steps(whole_commands(folder))
+    indexes()
 
 
 if __name__ == "__main__":

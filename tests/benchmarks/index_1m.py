@@ -46,7 +46,7 @@ def generate(folder: Path, rows: int) -> None:
         scores = np.concatenate([best[0], queries @ vectors[start : start + 50_000].T], axis=1)
         numbers = np.broadcast_to(np.arange(start, min(start + 50_000, rows)), (QUERIES, min(50_000, rows - start)))
         numbers = np.concatenate([best[1], numbers], axis=1)
-        kept = np.argsort(-scores, axis=1)[:, :K]
+        kept = np.argpartition(-scores, K, axis=1)[:, :K]
         best = np.take_along_axis(scores, kept, axis=1), np.take_along_axis(numbers, kept, axis=1)
     np.save(folder / "exact.npy", best[1])
 
