@@ -51,6 +51,7 @@ def link(project: Path, *, split: str | None, out: Path | None, lexical: bool, a
             ensure_index(found, lexical_only=lexical)
             report = run_steps(found.suggestions.link_split(wanted))
     else:
+        refuse_place(out)
         index_if_missing(project, lexical=lexical)
         with opened(project, read_only=True) as found:
             report = _link_to(found, wanted, out)
@@ -65,6 +66,14 @@ def index_if_missing(path: Path, *, lexical: bool) -> None:
     if needed:
         with opened(path) as found:
             ensure_index(found, lexical_only=lexical)
+
+
+def refuse_place(out: Path) -> None:
+    """Raises UserError where `out` cannot be a file: before an index is built for minutes, not after."""
+    if out.is_dir():
+        raise UserError(f"{out} is a folder. Name the file to write.")
+    if not out.absolute().parent.is_dir():
+        raise UserError(f"There is no folder {out.parent}. Make it first, or choose another place.")
 
 
 def _link_to(project: Project, split: Split | None, out: Path) -> LinkReport:

@@ -8,19 +8,13 @@ from __future__ import annotations
 
 from collections.abc import Generator
 
-from curator.jobs.child_side import Message, run_job
+from curator.jobs.child_side import Message, passed_on, run_job
 from models.errors import ModelError
 from training.calibration import run_calibration
-from training.events import Event
 
 
 def work(spec: Message) -> Generator[Message, None, Message]:
-    last: Event | None = None
-    for event in run_calibration(spec):
-        last = event
-        yield event.to_json()
-    assert last is not None, "a job yields its result last"
-    return dict(last.data["result"])
+    return passed_on(run_calibration(spec))
 
 
 if __name__ == "__main__":

@@ -8,8 +8,8 @@ import queue
 import sys
 import threading
 import traceback
-from collections.abc import Callable, Generator, Mapping
-from typing import Any, NoReturn
+from collections.abc import Callable, Generator, Iterable, Mapping
+from typing import Any, NoReturn, Protocol
 
 Message = dict[str, Any]
 GRACE_SECONDS = 4.0  # a cancelled child that is still busy after this ends itself
@@ -39,6 +39,24 @@ def _read_input(inbox: queue.SimpleQueue[Message | None]) -> None:
     for line in sys.stdin.buffer:
         inbox.put(json.loads(line))
     inbox.put(None)
+
+
+class JobEvent(Protocol):
+    """What a job yields: progress, and last of all an event whose data holds the `result`."""
+
+    @property
+    def data(self) -> Mapping[str, Any]: ...
+
+    def to_json(self) -> dict[str, Any]: ...
+
+
+def passed_on(events: Iterable[JobEvent]) -> Generator[Message, None, Message]:
+    """The messages of a job's events; returns the result in the last one."""
+    last: JobEvent | None = None
+    for last in events:
+        yield last.to_json()
+    assert last is not None, "a job yields its result last"
+    return dict(last.data["result"])
 
 
 def be_nice() -> None:

@@ -9,19 +9,13 @@ from __future__ import annotations
 
 from collections.abc import Generator
 
-from curator.jobs.child_side import Message, run_job
+from curator.jobs.child_side import Message, passed_on, run_job
 from models.errors import ModelError
-from training.events import Event
 from training.job import run_training
 
 
 def work(spec: Message) -> Generator[Message, None, Message]:
-    last: Event | None = None
-    for event in run_training(spec):
-        last = event
-        yield event.to_json()
-    assert last is not None, "a job yields its result last"
-    return dict(last.data["result"])
+    return passed_on(run_training(spec))
 
 
 if __name__ == "__main__":

@@ -1,4 +1,4 @@
-"""`curator open`: what keeps a window from being opened is told on the command line."""
+"""What cannot be done is told before anything else is: a window without a display, a file without a folder."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from tests.curator.cli.conftest import Cli
+from tests.curator.services.fakes import FakeJobs
 
 
 def test_no_project_there(cli: Cli, tmp_path: Path) -> None:
@@ -34,3 +35,11 @@ def test_the_window_gets_the_folder_that_was_meant(cli: Cli, project: Path, monk
     assert cli("open", project.with_suffix("")).code == 0
     assert cli("open", project / "project.curator").code == 0
     assert opened == [project, project]
+
+
+def test_a_place_to_write_to_is_looked_at_before_an_index_is_built(cli: Cli, project: Path, jobs: FakeJobs) -> None:
+    for out, words in ((project.parent, "is a folder"), (project.parent / "gone" / "out.jsonl", "no folder")):
+        answer = cli("link", project, "--out", out)
+        assert (answer.code, answer.out) == (2, "")
+        assert words in answer.err
+    assert not jobs.started

@@ -1,0 +1,16 @@
+"""The child's end of the pipes, without a child."""
+
+from __future__ import annotations
+
+from curator.jobs.child_side import passed_on
+from training.events import Event, Phase
+
+
+def test_events_are_passed_on_and_the_last_one_holds_the_result() -> None:
+    events = [Event(Phase.TRAIN, 1, 2), Event(Phase.DONE, data={"result": {"bundle_id": "b"}})]
+    messages = passed_on(iter(events))
+    assert [next(messages), next(messages)] == [one.to_json() for one in events]
+    try:
+        next(messages)
+    except StopIteration as end:
+        assert end.value == {"bundle_id": "b"}
