@@ -31,7 +31,7 @@ FLOATS = NDArray[np.float32]
 INTS = NDArray[np.int64]
 INDEX_FILE = "entities.faiss"
 ENCODE_CHUNK = 1024
-SHORTLIST = 1024
+SHORTLIST = 2048
 Mentions = Sequence[tuple[DocumentInput, MentionInput]]
 
 
