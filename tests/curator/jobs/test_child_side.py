@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import pytest
+
 from curator.jobs.child_side import passed_on
 from training.events import Event, Phase
 
@@ -10,7 +12,6 @@ def test_events_are_passed_on_and_the_last_one_holds_the_result() -> None:
     events = [Event(Phase.TRAIN, 1, 2), Event(Phase.DONE, data={"result": {"bundle_id": "b"}})]
     messages = passed_on(iter(events))
     assert [next(messages), next(messages)] == [one.to_json() for one in events]
-    try:
+    with pytest.raises(StopIteration) as end:
         next(messages)
-    except StopIteration as end:
-        assert end.value == {"bundle_id": "b"}
+    assert end.value.value == {"bundle_id": "b"}
