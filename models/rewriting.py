@@ -38,7 +38,7 @@ _STEMS = {
 }  # fmt: skip
 _COMPOUND = re.compile(rf"\b({'|'.join(sorted(_STEMS, key=len, reverse=True))})o?(path(?:y|ic)|toxic(?:ity)?)\b")
 _TOXIC = re.compile(rf"\b({'|'.join(sorted(_STEMS, key=len, reverse=True))})o?toxic(?:ity)?\b|\b(\w+) toxicity\b")
-_OF = re.compile(r"^(\w+) (?:of|in) (?:the |an? )?((?:[\w+]+ ?){1,4})$")
+_OF = re.compile(r"^(\w+) (?:of|in) (?:the |an? )?([\w+]+(?: [\w+]+){0,3})$")
 _CLASS = "disease|disorder|syndrome|condition|trait|defect|abnormality"
 _PATTERN = "autosomal|[xy] linked|recessive|dominant|genetic|inherited|hereditary|heritable|mendelian|\\w+genic"
 _INHERITED = re.compile(
