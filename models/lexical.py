@@ -124,7 +124,11 @@ def row_norms(counts: sparse.csr_matrix, idf: DOUBLES) -> DOUBLES:
 
 
 def save_terms(folder: Path, terms: UINTS, index: LexicalIndex, header: dict[str, object]) -> None:
-    """The header last, so that an index without one is none."""
+    """The header last, so that an index without one is none.
+
+    Also searches once, so that the compiled code is on disk before a linker that is to start quickly needs it.
+    """
+    index.warm_up()
     index.save(folder)
     with atomic_path(folder / VOCABULARY) as beside, beside.open("wb") as handle:
         np.save(handle, terms, allow_pickle=False)

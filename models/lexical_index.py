@@ -121,6 +121,12 @@ class LexicalIndex:
         scores_of(*_csr(queries), np.ascontiguousarray(rows, dtype=np.int64), self._names, scores)
         return scores
 
+    def warm_up(self) -> None:
+        """Have the search compiled, or read from its cache, before it is needed: seconds once in an installation."""
+        if self.shape[1]:
+            query = sparse.csr_matrix(([1.0], [0], [0, 1]), shape=(1, self.shape[1]))
+            self.score(query, self.search(query, 1)[1][0])
+
     def save(self, folder: Path) -> None:
         """One file for each array; none is seen half-written."""
         folder.mkdir(parents=True, exist_ok=True)

@@ -58,12 +58,13 @@ def impact(count: float, own: float, saturating: bool) -> float:
 @compiled
 def exact(name: int, names: Names, wanted: F64) -> float:
     """The whole score of one name; ``wanted`` (terms,) is value × gain, 0 for terms outside of the query."""
-    starts, terms, counts, owns, _, saturating = names
+    first, last = names[0][name], names[0][name + 1]
+    terms, counts, own = names[1][first:last], names[2][first:last], names[3][name]
     total = 0.0
-    for at in range(starts[name], starts[name + 1]):
-        weight = wanted[terms[at]]
+    for at in range(len(terms)):
+        weight = wanted[np.uint32(terms[at])]
         if weight != 0.0:
-            total += weight * impact(float(counts[at]), owns[name], saturating)
+            total += weight * impact(float(counts[at]), own, names[5])
     return float(np.float32(total))
 
 
@@ -155,12 +156,18 @@ def read_first(pieces: I64, value: np.float32, lists: Lists, partial: F32, met: 
 
 
 @compiled
+def add(rows: I32, weights: F32, value: np.float32, partial: F32) -> None:
+    """Unsigned rows spare a test for negative ones in the innermost loop."""
+    for at in range(len(rows)):
+        partial[np.uint32(rows[at])] += value * weights[at]
+
+
+@compiled
 def read_more(pieces: I64, value: np.float32, lists: Lists, partial: F32) -> None:
     """Add one list to the partial scores."""
-    rows, weights = lists[1], lists[2]
     for span in range(len(pieces)):
-        for at in range(pieces[span, 0], pieces[span, 1]):
-            partial[rows[at]] += value * weights[at]
+        first, last = pieces[span, 0], pieces[span, 1]
+        add(lists[1][first:last], lists[2][first:last], value, partial)
 
 
 @compiled
@@ -203,36 +210,58 @@ def class_norms(terms: I32, values: F64, unread: int, lists: Lists) -> F32:
 
 
 @compiled
+def reaching(partial: F32, cut: np.float32) -> int:
+    """How many of a block's partial scores reach the cut; compiled to vector instructions."""
+    count = 0
+    for at in range(len(partial)):
+        count += partial[at] >= cut
+    return count
+
+
+@compiled
+def least(floor: float, rest: float, slip: float) -> np.float32:
+    """The partial score without which a name cannot reach the floor, rounding allowed for; above 0."""
+    return np.float32(max((floor - rest) * (1 - slip) - slip * rest, 1e-30))
+
+
+@compiled
 def finish(
     spans: I64, partial: F32, rest: float, norms: F32, slip: float, lists: Lists, names: Names, wanted: F64,
     scores: F32, rows: I64, size: int,
 ) -> int:  # fmt: skip
     """Score exactly every name that may still be among the best; returns the heap's size."""
     k = len(scores)
-    floor = scores[0] if size == k else np.float32(0)
-    cut = max((floor - rest) * (1 - slip) - slip * rest, 1e-30)
+    floor = float(scores[0]) if size == k else 0.0
+    cut = least(floor, rest, slip)
     for span in range(len(spans)):
         end = int(spans[span, 1])
         for start in range(int(spans[span, 0]), end, BLOCK):
             stop = min(start + BLOCK, end)
-            best = np.float32(0)
-            for name in range(start, stop):
-                best = max(best, partial[name])
-            if best < cut:
+            if not reaching(partial[start:stop], cut):
                 continue
             for name in range(start, stop):
                 if partial[name] < cut:
                     continue
-                bound = partial[name]
+                bound = float(partial[name])
                 for place in range(len(norms)):
                     bound += norms[place] * lists[5][name, place]
                 if bound * (1 + slip) < floor:
                     continue
                 size = push(scores, rows, size, exact(name, names, wanted), name)
                 if size == k and scores[0] > floor:
-                    floor = scores[0]
-                    cut = max((floor - rest) * (1 - slip) - slip * rest, 1e-30)
+                    floor = float(scores[0])
+                    cut = least(floor, rest, slip)
     return size
+
+
+@compiled
+def restore(spans: I64, partial: F32, blank: F32) -> None:
+    """Partial scores as they were before a query."""
+    for span in range(len(spans)):
+        clean = partial[spans[span, 0] : spans[span, 1]]
+        source = blank[spans[span, 0] : spans[span, 1]]
+        for at in range(len(clean)):
+            clean[at] = source[at]
 
 
 @compiled
@@ -262,9 +291,7 @@ def best_of_one(
         at += 1
     norms = class_norms(terms, values, at, lists)
     size = finish(spans, partial, rest[at], norms, slip, lists, names, wanted, scores, rows, size)
-    for span in range(len(spans)):
-        for name in range(spans[span, 0], spans[span, 1]):
-            partial[name] = blank[name]
+    restore(spans, partial, blank)
     return size
 
 
