@@ -18,7 +18,7 @@ from models.types import DocumentInput, LinkedMention, MentionInput
 from training.evaluation.bootstrap import DocumentBootstrap
 from training.evaluation.flips import Flip, flips
 from training.evaluation.headline import compare, curves, headline, slice_estimates
-from training.evaluation.learning import learner, taught
+from training.evaluation.learning import learner, teach
 from training.evaluation.outcomes import Outcomes, outcomes
 from training.evaluation.page import evaluation_page
 from training.evaluation.page_replay import replay_page
@@ -31,6 +31,7 @@ from training.snapshot import Snapshot, SnapshotDocument, Split, read_snapshot
 from training.spec import EvaluationSpec, ReplaySpec
 
 Documents = Sequence[SnapshotDocument]
+BATCH = 16
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -63,7 +64,7 @@ def run_evaluation(spec: EvaluationSpec | Mapping[str, Any]) -> Iterator[Event]:
     yield Event(Phase.LOAD, 2, 2)
     work = _work(asked, snapshot, linker.stages.kb)
     passes = 1 + asked.whole_kb + (asked.against is not None)
-    linker, remembered = taught(linker, work.train if asked.memory else ())
+    remembered = yield from _teach(linker, work)
     answers = yield from _link(linker, work.documents, work, done=0, passes=passes)
     found = outcomes(answers, work.gold)
     result = _figures(work, found, linker) | {"memory": {"used": remembered > 0, "decisions": remembered}}
@@ -155,6 +156,19 @@ def _work(asked: EvaluationSpec, snapshot: Snapshot, kb: KnowledgeBase) -> Work:
     return Work(asked, snapshot, documents, train, gold, facts)
 
 
+def _teach(linker: Linker, work: Work) -> Generator[Event, None, int]:
+    """The decisions of train into the memory; returns how many it holds."""
+    documents = work.train if work.asked.memory else ()
+    remembered = 0
+    for start in range(0, len(documents), BATCH):
+        part = documents[start : start + BATCH]
+        remembered = teach(linker, part)
+        yield Event(
+            Phase.PREPARE, start + len(part), len(documents), text="" if start else "Remembering train decisions"
+        )
+    return remembered
+
+
 def _link(
     linker: Linker, documents: Documents, work: Work, *, done: int, passes: int, typed: bool = True
 ) -> Generator[Event, None, list[LinkedMention]]:
@@ -212,7 +226,7 @@ def _against(
     """The other bundle on the same mentions, with the same memory."""
     assert work.asked.against is not None
     other = _open(work.asked.against, work.snapshot, work.asked.device)
-    other, _ = taught(other, work.train if work.asked.memory else ())
+    yield from _teach(other, work)
     others = yield from _link(other, work.documents, work, done=passes - 1, passes=passes)
     comparison = compare(found, outcomes(others, work.gold), _bootstrap(work, found), k=work.asked.k)
     changed = flips(others, answers, work.gold)

@@ -1,15 +1,18 @@
 """What each part of the linker is worth: drop one, fit what follows anew, compare on the same documents.
 
-    python -m tests.benchmarks.ablations [--corpus bc5cdr|ncbi_disease] [--documents 500] [--tune 200]
+    python -m tests.benchmarks.ablations [--corpus bc5cdr|ncbi_disease] [--documents 500] [--remember 500] [--tune 200]
                                          [--bundle FOLDER] [--only PART …] [--json FILE]
 
-Every variant is fitted on the first `--tune` train documents (fusion of trained stages and NIL) and judged on dev, with
+Every variant remembers the decisions of the first `--remember` train documents (0: none), is fitted on the first
+`--tune` of them (fusion of trained stages, combiner, NIL; no document answers to itself), and is judged on dev, with
 paired intervals of full − dropped from 1,000 resamples of documents: above 0 the part pays. Parts that the linker does
-not have (a ranker, trained retrievers, a memory) are left out. `--bundle` is a published bundle of the knowledge base
+not have (a ranker, trained retrievers) are left out. `--bundle` is a published bundle of the knowledge base
 `mesh_medic`; without one, an untrained bundle is built first (minutes where the embedding cache is cold).
 
-A dropped retriever neither finds nor scores. Abbreviations are dropped by blanking parentheses and brackets outside
-mentions, so that no document defines any. Dropped calibration is PEL's plain threshold on the top score.
+A dropped retriever neither finds nor scores; without `names` the memory knows equal strings only. Abbreviations are
+dropped by blanking parentheses and brackets outside mentions, so that no document defines any. "context" leaves the
+memory's rival decisions unweighed. Without the combiner the fused order stands. Dropped calibration is PEL's plain
+threshold on the top score.
 """
 
 from __future__ import annotations
@@ -21,17 +24,22 @@ import sys
 import tempfile
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import asdict, dataclass, replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
+from models.answering import ScoredMention
 from models.candidates import DEFINITION, LEXICAL, NAMES, PREFERRED
+from models.combiner import FEATURES, Combiner
 from models.fusion import DOCUMENT, FusionWeights
 from models.linker import Linker
+from models.memory import Asked, Place
 from models.nil import NilModel, best_threshold
-from models.tuning import tune
-from models.types import DocumentInput, LinkedMention
+from models.recalling import Recollection
+from models.tuning import learn_nil, tune_scored
+from models.types import DecidedDocument, DocumentInput, LinkedMention
 from tests.benchmarks.linker_bc5cdr import DATA, Corpus, Gold, build, read_pubtator
 from training.evaluation.bootstrap import Difference, DocumentBootstrap
 from training.evaluation.headline import headline
@@ -47,27 +55,38 @@ class Part:
     """`prepare` changes documents, `drop` the linker before it is fitted, `after` the fitted one."""
 
     name: str
-    drop: Callable[[Linker], Linker] = lambda linker: linker
+    drop: Callable[[Linker], Linker] = copy.copy
     prepare: Callable[[DocumentInput], DocumentInput] = lambda document: document
-    after: Callable[[Linker, Corpus, Gold], Linker] = lambda linker, _documents, _gold: linker
+    recollection: type[Recollection] = Recollection
+    remembers: bool = True
+    after: Callable[[Linker, Sequence[ScoredMention], Gold], Linker] = lambda linker, _scored, _gold: linker
 
 
-def parts(linker: Linker) -> Iterator[Part]:
+class Contextless(Recollection):
+    """Rival decisions count by their number alone."""
+
+    def _rival_contexts(self, document: DocumentInput, asked: Sequence[Asked]) -> dict[Place, Any]:
+        return {}
+
+
+def parts(linker: Linker, *, memory: bool) -> Iterator[Part]:
     """The whole linker, then everything of it that can be dropped."""
     yield Part("(all)")
     yield Part("abbreviations", prepare=without_definitions)
     names = linker.stages.names.stages
     if len(names) > 1:
-        for stage in names:
-            yield Part(f"stage {stage}", drop=lambda one, stage=stage: without_name_stage(one, stage))  # type: ignore[misc]
+        yield from (Part(f"stage {one}", drop=partial(without_name_stage, stage=one)) for one in names)
     for retriever in linker.stages.trained:
-        name = retriever.name
-        yield Part(f"stage {name}", drop=lambda one, name=name: without_trained(one, name))  # type: ignore[misc]
+        yield Part(f"stage {retriever.name}", drop=partial(without_trained, name=retriever.name))
     for stage, words in ((DOCUMENT, "coherence"), (PREFERRED, "preferred names"), (DEFINITION, "has-definition")):
         if linker.fusion.weights.get(stage):
-            yield Part(words, drop=lambda one, stage=stage: without_weight(one, stage))  # type: ignore[misc]
+            yield Part(words, drop=partial(without_weight, stage=stage))
+    if memory:
+        yield Part("memory", remembers=False)
+        yield Part("context", recollection=Contextless)
     if linker.stages.ranker is not None:
-        yield Part("ranker", drop=lambda one: with_stages(one, ranker=None, ranker_top_k=0))
+        yield Part("ranker", drop=partial(with_stages, ranker=None, ranker_top_k=0))
+    yield Part("combiner", after=fused_order)
     yield Part("calibration", after=plain_threshold)
 
 
@@ -77,20 +96,20 @@ def with_stages(linker: Linker, **changes: Any) -> Linker:
     return other
 
 
-def without_name_stage(linker: Linker, stage: str) -> Linker:
+def without_name_stage(linker: Linker, *, stage: str) -> Linker:
     names = linker.stages.names
     left = {name: one for name, one in names.stages.items() if name != stage}
     return with_stages(linker, names=replace(names, stages=left))
 
 
-def without_trained(linker: Linker, name: str) -> Linker:
+def without_trained(linker: Linker, *, name: str) -> Linker:
     return with_stages(linker, trained=tuple(one for one in linker.stages.trained if one.name != name))
 
 
-def without_weight(linker: Linker, stage: str) -> Linker:
+def without_weight(linker: Linker, *, stage: str) -> Linker:
+    """Weight 0, since a stage that is absent may get its default back."""
     fusion = linker.fusion
-    weights = {name: weight for name, weight in fusion.weights.items() if name != stage}
-    return linker.with_weights(fusion=FusionWeights(weights, fusion.scales, fusion.fitted_on))
+    return linker.with_weights(fusion=FusionWeights({**fusion.weights, stage: 0.0}, fusion.scales, fusion.fitted_on))
 
 
 def without_definitions(document: DocumentInput) -> DocumentInput:
@@ -103,25 +122,42 @@ def without_definitions(document: DocumentInput) -> DocumentInput:
     return replace(document, text="".join(text))
 
 
-def plain_threshold(linker: Linker, train: Corpus, gold: Gold) -> Linker:
+def fused_order(linker: Linker, scored: Sequence[ScoredMention], gold: Gold) -> Linker:
+    """A combiner that only repeats the fused scores, sharply; NIL is fitted anew under it."""
+    sharp = Combiner(tuple(20.0 * (name == "fused") for name in FEATURES))
+    fused = linker.with_weights(combiner=sharp)
+    return fused.with_weights(nil=learn_nil(fused, scored, truth_of(scored, gold)))
+
+
+def plain_threshold(linker: Linker, scored: Sequence[ScoredMention], gold: Gold) -> Linker:
     """NIL by the top score alone, at the threshold with the highest F1 on the fitting documents (PEL, section 5.3)."""
-    plain = linker.with_weights(nil=NilModel(threshold=1.0))
-    truth, scores = [], []
-    for document in plain.link(train.documents, k=1):
-        for mention in document.mentions:
-            truth.append(not gold[document.key, mention.key])
-            scores.append(mention.nil.score)
-    threshold, _ = best_threshold(np.asarray(scores), np.asarray(truth))
-    return plain.with_weights(nil=NilModel(threshold=threshold))
+    plain = NilModel(threshold=1.0)
+    scores = np.asarray([plain.score(linker.nil_features(mention)) for mention in scored])
+    threshold, _ = best_threshold(scores, np.asarray(truth_of(scored, gold)))
+    return linker.with_weights(nil=NilModel(threshold=threshold))
 
 
-def fitted(linker: Linker, part: Part, train: Corpus) -> Linker:
+def truth_of(scored: Sequence[ScoredMention], gold: Gold) -> list[bool]:
+    return [not gold[mention.document.key, mention.query.key] for mention in scored]
+
+
+def fitted(linker: Linker, part: Part, train: Corpus, *, remember: int, tune: int) -> Linker:
+    """The linker without the part, with its memory and its weights anew."""
     dropped = part.drop(linker)
-    documents = Corpus(tuple(part.prepare(one) for one in train.documents), train.gold)
+    dropped.recollection = part.recollection(dropped.stages)
+    documents = [part.prepare(one) for one in train.documents]
     gold = train.resolved(linker)
-    tuned = tune(dropped, documents.documents, gold)
+    if part.remembers and remember:
+        dropped.remember(*(decided(one, gold) for one in documents[:remember]))
+    scored = list(dropped.score(documents[:tune]))
+    tuned = tune_scored(dropped, scored, gold)
     weighted = dropped.with_weights(fusion=tuned.fusion, combiner=tuned.combiner, nil=tuned.nil)
-    return part.after(weighted, documents, gold)
+    return part.after(weighted, scored, gold)
+
+
+def decided(document: DocumentInput, gold: Gold) -> DecidedDocument:
+    outcomes_of = tuple(tuple(sorted(gold[document.key, mention.key])) for mention in document.mentions)
+    return DecidedDocument(document, outcomes_of)
 
 
 def gold_set(corpus: Corpus, linker: Linker) -> GoldSet:
@@ -170,17 +206,22 @@ def say(text: str) -> None:
     sys.stdout.flush()
 
 
-def ablate(linker: Linker, train: Corpus, dev: Corpus, *, only: Sequence[str]) -> dict[str, dict[str, Difference]]:
+def ablate(
+    linker: Linker, train: Corpus, dev: Corpus, *, remember: int, tune: int, only: Sequence[str]
+) -> dict[str, dict[str, Difference]]:
     """Prints a line for each part as soon as it is measured: the figure without it, and what it is worth."""
     gold = gold_set(dev, linker)
-    say(f"{len(dev.documents)} documents, {len(gold.mentions):,} mentions; fitted on {len(train.documents)} documents")
+    say(
+        f"{len(dev.documents)} documents, {len(gold.mentions):,} mentions; "
+        f"{remember} train documents remembered, fitted on {tune}"
+    )
     say(" | ".join([f"{'dropped':<18}", *(f"{name[:26]:<33}" for name in FIGURES)]))
     whole: list[LinkedMention] = []
     results: dict[str, dict[str, Difference]] = {}
-    for part in parts(linker):
+    for part in parts(linker, memory=remember > 0):
         if whole and only and part.name not in only:
             continue
-        found = answers(fitted(linker, part, train), part, dev)
+        found = answers(fitted(linker, part, train, remember=remember, tune=tune), part, dev)
         whole = whole or found
         results[part.name] = differences(whole, found, gold)
         say(row(part.name, results[part.name]))
@@ -191,16 +232,17 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--corpus", default="bc5cdr", choices=("bc5cdr", "ncbi_disease"))
     parser.add_argument("--documents", type=int, default=500, help="dev documents")
+    parser.add_argument("--remember", type=int, default=500, help="train documents whose decisions are remembered")
     parser.add_argument("--tune", type=int, default=200, help="train documents to fit on")
     parser.add_argument("--bundle", type=Path)
     parser.add_argument("--only", nargs="+", default=())
     parser.add_argument("--json", type=Path, help="write the figures there")
     options = parser.parse_args()
-    train = read_pubtator(DATA / options.corpus / "train.pubtator.txt").first(options.tune)
+    train = read_pubtator(DATA / options.corpus / "train.pubtator.txt").first(max(options.tune, options.remember))
     dev = read_pubtator(DATA / options.corpus / "dev.pubtator.txt").first(options.documents)
     with tempfile.TemporaryDirectory() as folder:
         linker = Linker.load(options.bundle) if options.bundle else build(Path(folder), (LEXICAL, NAMES))
-        results = ablate(linker, train, dev, only=options.only)
+        results = ablate(linker, train, dev, remember=options.remember, tune=options.tune, only=options.only)
     if options.json:
         plain = {name: {figure: asdict(one) for figure, one in found.items()} for name, found in results.items()}
         options.json.write_text(json.dumps(plain, indent=1), encoding="utf-8")

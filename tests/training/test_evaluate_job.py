@@ -21,7 +21,7 @@ def spec(tmp_path: Path, base: Bundle, *, split: str = "test", **changes: Any) -
 
 
 def test_figures_of_a_split(tmp_path: Path, base_bundle: Bundle) -> None:
-    events = list(run_evaluation(spec(tmp_path, base_bundle)))
+    events = list(run_evaluation(spec(tmp_path, base_bundle, memory=False)))
     assert [event.phase for event in events[-2:]] == [Phase.EVALUATE, Phase.DONE]
     assert [(event.done, event.total) for event in events[:-2] if event.phase is Phase.EVALUATE][-1] == (3, 3)
     result = events[-1].data["result"]
@@ -93,8 +93,9 @@ def test_flips_name_their_document(tmp_path: Path, base_bundle: Bundle, tiny_enc
 
 
 def test_a_replay_of_one_split_and_then_another(tmp_path: Path, base_bundle: Bundle) -> None:
-    *steps, last = run_replay(spec(tmp_path, base_bundle, split="train", then="test"))
+    *steps, last = run_replay(spec(tmp_path, base_bundle, split="train", then="test", memory=False))
     result = last.data["result"]
+    assert result["replay"]["remembers"] is False
     assert (result["split"], result["then"]) == ("train", "test")
     assert (result["replay"]["documents"], result["replay"]["decisions"]) == (6, 36)
     assert result["replay"]["starts"] == {"train": 0, "test": 18}
@@ -105,6 +106,35 @@ def test_a_replay_of_one_split_and_then_another(tmp_path: Path, base_bundle: Bun
     assert last.data["result"]["replay"]["decisions"] == 8
     with pytest.raises(ModelError, match=r"No mention .* validation is decided"):
         list(run_replay(spec(tmp_path, base_bundle, split="train", then="validation")))
+
+
+def test_train_decisions_are_remembered_unless_train_is_evaluated(tmp_path: Path, base_bundle: Bundle) -> None:
+    asked = spec(tmp_path, base_bundle, resamples=10)
+    assert result_of(asked)["memory"] == {"used": True, "decisions": 18}
+    assert result_of({**asked, "memory": False})["memory"] == {"used": False, "decisions": 0}
+    assert result_of({**asked, "split": "train"})["memory"] == {"used": False, "decisions": 0}
+
+
+def test_a_replay_learns_what_a_document_decided(tmp_path: Path, base_bundle: Bundle) -> None:
+    """Every document links the same two words, which no name resembles, to the same entity."""
+    gold = {"ids": ["X:30"], "nil": False}
+    lines = [
+        {
+            "key": f"r{number}",
+            "split": "train",
+            "text": "beta gamma",
+            "mentions": [{"key": f"m{number}", "spans": [[0, 10]], "types": [], "gold": gold, "shown": []}],
+        }
+        for number in range(6)
+    ]
+    folder = write_lines(tmp_path / "repeated", lines, kb_hash=base_bundle.manifest.kb_hash)
+    asked = {**spec(tmp_path, base_bundle, split="train"), "snapshot": str(folder)}
+    *_, last = run_replay(asked)
+    replay = last.data["result"]["replay"]
+    assert replay["remembers"] is True
+    assert replay["every"]["recall_at_1"] >= 5 / 6, "all but perhaps the first"
+    *_, last = run_replay({**asked, "memory": False})
+    assert last.data["result"]["replay"]["every"]["recall_at_1"] == 0.0
 
 
 def test_train_itself_has_no_seen_slices(tmp_path: Path, base_bundle: Bundle) -> None:

@@ -58,7 +58,7 @@ class Remembering:
         return answer.mentions
 
     def learn(self, document: SnapshotDocument) -> None:
-        self._linker.remember(*decided_documents([document], self._linker.stages.kb.resolved.get))
+        teach(self._linker, [document])
 
 
 def learner(linker: Linker, *, memory: bool) -> Learner:
@@ -66,7 +66,7 @@ def learner(linker: Linker, *, memory: bool) -> Learner:
     return Remembering(linker) if memory else Forgetful(linker)
 
 
-def taught(linker: Linker, documents: Iterable[SnapshotDocument]) -> tuple[Linker, int]:
-    """The linker with the decisions of `documents` in its memory, and how many it remembers."""
+def teach(linker: Linker, documents: Iterable[SnapshotDocument]) -> int:
+    """Put the decisions of `documents` into the linker's memory; returns how many it holds in all."""
     linker.remember(*decided_documents(documents, linker.stages.kb.resolved.get))
-    return linker, len(linker.memory)
+    return len(linker.memory)

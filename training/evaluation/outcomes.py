@@ -26,8 +26,8 @@ class Outcomes:
     `document` numbers the documents from 0. `any_rank` is the rank, from 1, of the first candidate that is gold;
     `all_rank` the rank at which the last of the gold entities is found; `size` how many they are (0 for NIL).
     `nil_score` is 0 where there is no answer. `probability` is the linker's own that its first candidate is right,
-    NaN where it gives none. `group` numbers the types of `groups`: a mention that may be of several types makes a group
-    with those that may be of the same ones.
+    NaN where there is no candidate. `group` numbers the types of `groups`: a mention that may be of several types makes
+    a group with those that may be of the same ones.
     """
 
     document: INTS
@@ -62,9 +62,8 @@ class Outcomes:
 
     def confidence(self) -> FLOATS:
         """How sure the linker is of its decision: the NIL score where it flags NIL, else the first candidate's
-        probability, or 1 − the NIL score where it gives none."""
-        linking = np.where(np.isnan(self.probability), 1.0 - self.nil_score, self.probability)
-        return np.where(self.flagged, self.nil_score, np.where(self.answered, linking, 0.0))
+        probability; 0 without either."""
+        return np.where(self.flagged, self.nil_score, np.nan_to_num(self.probability))
 
 
 def outcomes(linked: Iterable[LinkedMention], gold: GoldSet) -> Outcomes:
@@ -115,8 +114,11 @@ def first_is_right(gold: GoldMention, answer: LinkedMention | None) -> bool:
 
 
 def first_probabilities(answers: Sequence[LinkedMention | None]) -> FLOATS:
-    """(m,) the linker's own probability that its first candidate is right; NaN where it gives none."""
-    return np.full(len(answers), np.nan)
+    """(m,) the linker's own probability that its first candidate is right; NaN without a candidate."""
+    return np.asarray(
+        [answer.candidates[0].probability if answer and answer.candidates else np.nan for answer in answers],
+        dtype=np.float64,
+    )
 
 
 def _ranks(gold: GoldMention, answer: LinkedMention | None) -> tuple[int, int]:

@@ -53,7 +53,7 @@ def test_every_headline_figure_has_an_interval_or_says_why_not() -> None:
     estimates = DocumentBootstrap(found.document, resamples=200).estimates(headline(found, k=8))
     without = {name for name, one in estimates.items() if one.low is None}
     assert without == {"recall@8", "recall@8, all-match", "recall@8, macro over types", "NIL precision",
-                       "recall@1, composite, any-match"}  # fmt: skip
+                       "recall@1, composite, any-match", "Brier, first candidate"}  # fmt: skip
     for name, one in estimates.items():
         if name not in without:
             assert one.value is not None
@@ -62,16 +62,17 @@ def test_every_headline_figure_has_an_interval_or_says_why_not() -> None:
             assert one.low <= one.value <= one.high or name.startswith("ECE"), name
 
 
-def test_a_linker_without_probabilities_is_judged_by_nil_alone() -> None:
+def test_probabilities_of_the_first_candidate_and_of_nil() -> None:
+    """Every first candidate is said to be right with one half; where NIL is true it never is."""
     found = linked()
-    assert list(probabilities(found)) == ["NIL"]
-    said = replace(found, probability=np.where(found.nil, np.nan, 0.5))
-    name, given = "first candidate", probabilities(said)["first candidate"]
-    assert given[2].sum() == 42
-    assert value(f"Brier, {name}", said) == pytest.approx(0.25)
-    rate = found.first_right[found.in_kb].mean()
-    assert value(f"ECE, {name}", said) >= 0
-    assert value(f"Brier gain over base rate, {name}", said) == pytest.approx(1 - 0.25 / (rate * (1 - rate)))
+    name, (said, true, part) = next(iter(probabilities(found).items()))
+    assert (name, part.sum(), set(said[part])) == ("first candidate", 52, {0.5})
+    assert value(f"Brier, {name}", found) == pytest.approx(0.25)
+    rate = true.mean()
+    assert rate == pytest.approx(28 / 52)
+    assert value(f"Brier gain over base rate, {name}", found) == pytest.approx(1 - 0.25 / (rate * (1 - rate)))
+    silent = replace(found, probability=np.full(52, np.nan))
+    assert list(probabilities(silent)) == ["NIL"]
 
 
 def test_slices_have_the_intervals_of_their_mentions() -> None:
@@ -101,5 +102,5 @@ def test_curves_are_plain_json() -> None:
     assert raw["threshold"] == [0.5, 1.0]
     assert raw["precision_recall"][-1][0] == 1.0
     assert raw["risk_coverage"][-1] == [1.0, pytest.approx(1 - 33 / 52, abs=1e-6)]
-    assert sum(one["count"] for one in raw["calibration"]["NIL"]) == 52
+    assert sum(one["count"] for one in raw["calibration"]["first candidate"]) == 52
     assert raw["base_rate"] == pytest.approx(10 / 52)

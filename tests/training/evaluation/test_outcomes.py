@@ -47,10 +47,8 @@ def test_all_match_grants_as_many_places_as_there_are_entities() -> None:
 
 
 def test_confidence_is_that_of_the_decision() -> None:
-    found = outcomes(ANSWERS, GOLD)
-    np.testing.assert_allclose(found.confidence(), [0.9, 0.9, 0.9, 0.0, 0.7])
-    given = type(found)(**{**{n: getattr(found, n) for n in found.__slots__}, "probability": np.full(5, 0.25)})
-    np.testing.assert_allclose(given.confidence(), [0.25, 0.25, 0.9, 0.0, 0.7])
+    answers = (answer("m0", "B", "A", sure=0.75), answer("m1"), *ANSWERS[2:])
+    np.testing.assert_allclose(outcomes(answers, GOLD).confidence(), [0.75, 0.0, 0.9, 0.0, 0.7])
 
 
 def test_no_mention_at_all() -> None:

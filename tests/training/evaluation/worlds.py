@@ -8,8 +8,11 @@ from models.types import LinkedMention, NilEstimate, ScoredCandidate
 from training.gold import GoldMention, GoldSet, fold
 
 
-def answer(key: str, *ids: str, nil: float = 0.1, is_nil: bool = False) -> LinkedMention:
-    candidates = tuple(ScoredCandidate(i, i, (), i, -float(rank)) for rank, i in enumerate(ids))
+def answer(key: str, *ids: str, nil: float = 0.1, is_nil: bool = False, sure: float = 0.5) -> LinkedMention:
+    """`sure` is the probability of the first candidate."""
+    candidates = tuple(
+        ScoredCandidate(i, i, (), i, -float(rank), probability=sure / (1 + rank)) for rank, i in enumerate(ids)
+    )
     return LinkedMention(key, "s", "", candidates, NilEstimate(nil, is_nil, calibrated=False))
 
 
