@@ -20,7 +20,10 @@ from curator.ui.nil_row import NilRow
 from curator.ui.row_list import RowList
 
 NOTHING = "No mention is chosen. Click one in the text, or press ↓."
-NOT_LINKED = "No suggestion yet: the linker has not reached this document. The knowledge base can be searched with /."
+NOT_LINKED = (
+    "No suggestion yet: the linker is starting or has not reached this document. Search the knowledge base with / "
+    "meanwhile, or decide with N, X or S."
+)
 NO_CANDIDATES = "The linker found no candidate. Search the knowledge base with /, or decide NIL."
 
 

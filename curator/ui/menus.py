@@ -29,6 +29,7 @@ class CommandMenus(QObject):
     def _fill(self, menu: QMenu, commands: list[Command], window: QWidget) -> None:
         menu.setToolTipsVisible(True)
         last = commands[0].group
+        taken: set[str] = set()
         for command in commands:
             action = _action(command, window)
             self._actions[command.id] = action
@@ -38,6 +39,7 @@ class CommandMenus(QObject):
             if command.group != last:
                 menu.addSeparator()
                 last = command.group
+            action.setText(with_mnemonic(command.title, taken))
             menu.addAction(action)
 
     def action(self, command_id: str) -> QAction:
@@ -53,6 +55,18 @@ class CommandMenus(QObject):
         """Mark which colours are chosen."""
         for one in ("system", "light", "dark"):
             self._actions[f"view.{one}"].setChecked(one == name)
+
+
+def with_mnemonic(title: str, taken: set[str]) -> str:
+    """The title with the letter marked that chooses it in its open menu: the first of a word where one is free, else
+    any; `taken` grows by it. As it is where no letter is left."""
+    starts = [at for at, letter in enumerate(title) if letter.isalpha() and (at == 0 or not title[at - 1].isalpha())]
+    others = [at for at, letter in enumerate(title) if letter.isalpha()]
+    at = next((at for at in (*starts, *others) if title[at].casefold() not in taken), None)
+    if at is None:
+        return title
+    taken.add(title[at].casefold())
+    return f"{title[:at]}&{title[at:]}"
 
 
 def _action(command: Command, window: QWidget) -> QAction:

@@ -1,0 +1,33 @@
+"""Menus by keyboard: each command of a menu has a letter of its own."""
+
+from __future__ import annotations
+
+from PySide6.QtWidgets import QMenu
+
+from curator.commands import COMMANDS, Menu
+from curator.ui.main_window import MainWindow
+from curator.ui.menus import with_mnemonic
+
+
+def test_every_command_of_a_menu_has_its_own_letter(window: MainWindow) -> None:
+    menus = [one for one in window.menuBar().findChildren(QMenu) if one.title()]
+    assert len(menus) == len(Menu)
+    for menu in menus:
+        texts = [action.text() for action in menu.actions() if not action.isSeparator()]
+        letters = [text[text.index("&") + 1].casefold() for text in texts]
+        assert len(set(letters)) == len(letters), menu.title()
+
+
+def test_titles_stay_as_they_are_but_for_the_mark(window: MainWindow) -> None:
+    for command in COMMANDS:
+        assert window.menus.action(command.id).text().replace("&", "") == command.title
+
+
+def test_a_letter_inside_a_word_is_the_second_choice() -> None:
+    taken: set[str] = set()
+    assert [with_mnemonic(one, taken) for one in ("Next mention", "Next", "Ne", "Ne")] == [
+        "&Next mention",
+        "N&ext",
+        "Ne",
+        "Ne",
+    ]
