@@ -25,6 +25,7 @@ COMMANDS = {
     "import": ("curator.cli.data", "import_documents", "Import documents, with or without their gold."),
     "export": ("curator.cli.data", "export", "Write documents with their decisions."),
     "index": ("curator.cli.linking", "index", "Build the index of the knowledge base."),
+    "detect": ("curator.cli.detecting", "detect", "Mark mentions in documents that came without."),
     "link": ("curator.cli.linking", "link", "Link documents; store the suggestions or write them to a file."),
     "evaluate": ("curator.cli.evaluating", "evaluate", "Compare the linker with the gold of a split."),
     "train": ("curator.cli.training", "train", "Retrain the linker from the decisions."),

@@ -62,6 +62,18 @@ def test_link_writes_the_named_fields(cli: Cli, project: Path, tmp_path: Path) -
     assert not list(tmp_path.glob(".linked*"))
 
 
+def test_detect_marks_documents_without_mentions(cli: Cli, project: Path, tmp_path: Path) -> None:
+    assert cli("detect", project, "--json").json == {"documents": 0, "mentions": 0}
+    bare = tmp_path / "bare.pubtator"
+    bare.write_text("77|t|An arrhythmia\n77|a|Nothing else.\n\n", encoding="utf-8")
+    assert cli("import", project, bare).code == 0
+    answer = cli("detect", project, "--type", "Planet")
+    assert answer.code == 2
+    assert "no entities of the type Planet. Its types: Chemical, Disease" in answer.err
+    assert "1 mentions in 1 documents" in cli("detect", project, "--type", "Disease").out
+    assert cli("info", project, "--json").json["mentions"] == 33
+
+
 def test_decide_undo_redo(cli: Cli, project: Path) -> None:
     assert (
         "Linked “Lidocaine” to Heart Arrest + Lidocaine"
