@@ -84,12 +84,23 @@ def indexes() -> None:
     report(1_000_000 if "--million" in sys.argv else 50_000, KINDS)
 
 
+def lexical() -> None:
+    """Lexical search against its peers, on the real knowledge base; costs at a million names with `--million`."""
+    from tests.benchmarks import lexical_peers
+
+    if REAL.is_file():
+        lexical_peers.main([])
+        if "--million" in sys.argv:
+            lexical_peers.main(["--million"])
+
+
 def main() -> None:
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         os.environ["CURATOR_CACHE"] = str(folder / "cache")
         single_steps(whole_commands(folder))
     indexes()
+    lexical()
 
 
 if __name__ == "__main__":

@@ -109,11 +109,11 @@ class RapidFuzz:
 class ScispacyIndex:
     """scispaCy's candidate index: distinct names, character 3-grams in at least 10 of them, an HNSW graph.
 
-    Parameters as in its ``create_tfidf_ann_index`` (M 100, construction 2000 unless said, search 200). The graph is
-    kept in ``folder``, since it takes an hour to build on two cores.
+    Parameters as in its ``create_tfidf_ann_index`` (M 100, search 200; construction 2000 there). The graph is kept in
+    ``folder``, since it takes long to build.
     """
 
-    def __init__(self, names: Sequence[str], folder: Path, *, construction: int = 2000) -> None:
+    def __init__(self, names: Sequence[str], folder: Path, *, construction: int) -> None:
         import nmslib
         from sklearn.feature_extraction.text import TfidfVectorizer
 

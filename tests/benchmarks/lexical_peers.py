@@ -222,7 +222,12 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--only", nargs="+", choices=MODULES, help="these peers alone")
     parser.add_argument("--rounds", type=int, default=3)
-    parser.add_argument("--construction", type=int, default=2000, help="scispaCy's graph: candidates while building")
+    parser.add_argument(
+        "--construction",
+        type=int,
+        default=200,
+        help="candidates while scispaCy's graph is built; its own choice, 2000, takes hours on two cores",
+    )
     parser.add_argument("--work", type=Path, default=Path(tempfile.gettempdir()) / "curator-lexical-peers")
     parser.add_argument("--million", action="store_true", help="our own costs at 190 thousand and a million names")
     compare(parser.parse_args(arguments))
