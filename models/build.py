@@ -17,7 +17,7 @@ from models.encoders import Encoder, load_encoder
 from models.errors import ModelError
 from models.files import writing
 from models.index import IndexKind, VectorIndex, plan_index
-from models.index_gpu import gpu_memory
+from models.index_blocks import gpu_memory
 from models.kb import KB_FILE, KnowledgeBase, read_kb, write_kb
 from models.lexical import TfIdf
 from models.normalise import normalise

@@ -6,7 +6,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from math import ceil
 from pathlib import Path
 from typing import Any, Protocol
@@ -15,8 +15,8 @@ import faiss as faiss_module
 import numpy as np
 from numpy.typing import NDArray
 
+from models.index_blocks import Blocks, gpu_count, gpu_memory
 from models.index_files import read_index, write_index
-from models.index_gpu import GpuVectors, gpu_count, gpu_memory
 from models.index_plan import FLAT_BYTES, IndexKind, IndexPlan, parse_kind, plan_index
 from models.kb import Ranges
 
@@ -51,7 +51,7 @@ class VectorIndex:
         self.index = index
         self.source = source
         self._plan = plan
-        self._gpu: GpuVectors | None = None
+        self._gpu: Blocks | None = None
         self._allowed = lru_cache(maxsize=8)(self._bitmap)
 
     def __len__(self) -> int:
@@ -125,14 +125,19 @@ class VectorIndex:
         elif 2 * needed > free:
             where = f"runs on the processor, since the GPU has only {free / 2**20:,.0f} MiB free"
         else:
-            self._gpu = GpuVectors.upload(self.chunks())
+            self._gpu = Blocks.on_gpu(self.chunks())
             where = "compares all of them on the GPU"
         return f"{self.plan.sentence} FAISS {faiss.__version__} {where}."
 
+    @cached_property
+    def _flat(self) -> Blocks | None:
+        return Blocks.over(self.index) if self.plan.kind is IndexKind.FLAT else None
+
     def _parts(self, queries: FLOATS, k: int, spans: Ranges) -> list[tuple[FLOATS, INTS]]:
         """Search results that together hold the best ``k`` of all spans."""
-        if self._gpu is not None:
-            return [self._gpu.search(queries, k, span) for span in spans]
+        blocks = self._gpu or self._flat
+        if blocks is not None:
+            return [blocks.search(queries, k, span) for span in spans]
         share = sum(stop - start for start, stop in spans) / len(self)
         if self.plan.kind is IndexKind.IVF:
             cells = min(int(self.index.nlist), ceil(CELLS_READ / share))

@@ -4,11 +4,11 @@ import numpy as np
 import pytest
 import torch
 
-from models import index_files
+from models import index_blocks, index_files
 from models.errors import ModelError
 from models.index import IndexKind, VectorIndex, parse_kind, plan_index
+from models.index_blocks import MAX_K, Blocks, gpu_count, gpu_memory
 from models.index_files import DamagedIndexError, check_index
-from models.index_gpu import MAX_K, GpuVectors, gpu_count, gpu_memory
 from models.index_plan import memory_share
 
 RNG = np.random.default_rng(7)
@@ -31,6 +31,14 @@ def test_flat_search_is_exact_within_ranges(ranges) -> None:
     scores, rows = VectorIndex.build(VECTORS).search(QUERIES, k, ranges=ranges)
     np.testing.assert_array_equal(rows, _exact(ranges, k))
     np.testing.assert_allclose(scores, np.take_along_axis(QUERIES @ VECTORS.T, rows, axis=1), rtol=1e-4, atol=1e-4)
+
+
+def test_flat_search_in_small_blocks_of_queries_is_the_same(monkeypatch) -> None:
+    whole = VectorIndex.build(VECTORS).search(QUERIES, 9)
+    monkeypatch.setattr(index_blocks, "BLOCK_SCORES", 2 * len(VECTORS))
+    scores, rows = VectorIndex.build(VECTORS).search(QUERIES, 9)
+    np.testing.assert_array_equal(rows, whole[1])
+    np.testing.assert_allclose(scores, whole[0], rtol=1e-6)
 
 
 def test_fewer_rows_than_asked_and_none() -> None:
@@ -118,7 +126,7 @@ def test_the_gpu_searches_blocks_and_never_asks_for_more_than_it_can_find() -> N
 
     many = RNG.normal(size=(3000, 16)).astype(np.float32)
     index = VectorIndex.build(many)
-    index._gpu = GpuVectors(torch.from_numpy(many), search_block)
+    index._gpu = Blocks(torch.from_numpy(many), search_block, MAX_K)
     assert index.on_gpu
     _, rows = index.search(QUERIES, 2500)
     expected = np.argsort(-(QUERIES @ many.T), axis=1)
