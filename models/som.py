@@ -33,7 +33,7 @@ from models.types import EntityRecord, Progress
 
 FLOATS = NDArray[np.float32]
 INTS = NDArray[np.int64]
-BLOCK_ENTRIES = 2**23  # of products of tokens at once, 32 MiB
+BLOCK_ENTRIES = 2**21  # of products of tokens at once, 8 MiB: what is larger falls out of the caches
 
 
 @dataclass(frozen=True, slots=True, eq=False)

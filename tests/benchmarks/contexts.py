@@ -53,10 +53,9 @@ def main() -> None:
         processor = time.process_time()
         asked = per_mention(encoder, documents, tokens=tokens)
         alone = time.process_time() - processor
-        say(
-            f"{tokens:4d} tokens: {len(documents) / once:.1f} documents/s ({len(documents) / spent:.1f} a second of a core), "
-            f"{windows} windows; once for each of {asked} mentions takes {alone / spent:.1f} times as long"
-        )
+        number, ratio = len(documents), alone / spent
+        say(f"{tokens:4d} tokens: {number / once:.1f} documents/s, {number / spent:.1f} for each second of a core")
+        say(f"     {windows} windows; once for each of {asked} mentions takes {ratio:.1f} times as long")
 
 
 if __name__ == "__main__":
