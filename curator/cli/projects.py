@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -39,7 +40,7 @@ def open_window(project: Path) -> int:
     from curator.ui.app import can_show, run
 
     folder = project_folder(project)  # told here, where it was asked, and not in an empty window
-    if not can_show():
+    if "QT_QPA_PLATFORM" not in os.environ and not can_show():  # who names a platform has one
         raise UserError(NO_DISPLAY)
     return run(folder)
 

@@ -17,7 +17,9 @@ def test_no_project_there(cli: Cli, tmp_path: Path) -> None:
 
 
 def test_no_display(cli: Cli, project: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("QT_QPA_PLATFORM", "offscreen")
+    for name in ("QT_QPA_PLATFORM", "DISPLAY", "WAYLAND_DISPLAY"):
+        monkeypatch.delenv(name, raising=False)
+    monkeypatch.setattr("sys.platform", "linux")
     answer = cli("open", project)
     assert (answer.code, answer.out) == (2, "")
     assert "no display" in answer.err
