@@ -10,7 +10,7 @@ import torch
 from models import retrieving
 from models.biencoder import Biencoder, BiencoderSettings, build_entity_index
 from models.bundle import Bundle, RetrieverSpec, new_id, new_staging, publish, reuse, seal
-from models.candidates import NAMES
+from models.candidates import NAMES, CandidateTable, PreparedLookup
 from models.encoders import load_encoder
 from models.errors import ModelError
 from models.inputs import InputSettings, entity_tokens, mention_tokens
@@ -21,6 +21,7 @@ from models.queries import document_queries
 from models.retrieving import add_trained
 from models.scorers import Scorer, TokenStates, score
 from models.som import build_som_index
+from models.stages import Stages
 from models.token_store import STATES_FILE
 from models.types import DocumentInput, EntityRecord, MentionInput
 
@@ -75,6 +76,17 @@ def expected_score(linker: Linker, scorer: Scorer, mention: MentionInput, entity
     return score(TokenStates(states[:1], mask[:1]), TokenStates(states[1:], mask[1:]), scorer).item()
 
 
+def prepare(stages: Stages, *, k: int) -> list[PreparedLookup]:
+    queries = document_queries(DOCUMENT)
+    found = stages.names.find(queries, k=k)
+    return [found[(query.variants, query.types)] for query in queries]
+
+
+def tables(stages: Stages, *, by_name: int, trained: int) -> list[list[CandidateTable]]:
+    queries = [document_queries(DOCUMENT)]
+    return add_trained(stages, [DOCUMENT], queries, [prepare(stages, k=by_name)], k=trained)
+
+
 def test_trained_stages_of_a_bundle_score_every_candidate_as_training_does(linker: Linker) -> None:
     (answer,) = linker.link([DOCUMENT])
     judged = 0
@@ -98,10 +110,8 @@ def test_every_trained_stage_says_how_it_searches(linker: Linker) -> None:
 
 
 def test_what_only_a_trained_retriever_finds_is_a_candidate(linker: Linker) -> None:
-    queries = [document_queries(DOCUMENT)]
-    prepared = linker.stages.names.find(queries[0], k=1)
-    ((cancer, empty, *_),) = add_trained(linker.stages, [DOCUMENT], queries, prepared, k=2)
-    by_name = prepared[(queries[0][0].variants, queries[0][0].types)].rows
+    ((cancer, empty, *_),) = tables(linker.stages, by_name=1, trained=2)
+    by_name = prepare(linker.stages, k=1)[0].rows
     wanted = set(by_name.tolist())
     for retriever in linker.stages.trained:
         _, rows = retriever.ask([(DOCUMENT, DOCUMENT.mentions[0])]).search(
@@ -126,13 +136,11 @@ def test_new_entities_reach_every_trained_stage(linker: Linker) -> None:
     new = EntityRecord("N1", "calcium in heart failure", (), ("Disease",))
     fresh = Linker.load(linker.bundle.path, device="cpu")
     stages = change_entities(fresh.stages, upsert=[new], remove=["D1"])
-    queries = [document_queries(DOCUMENT)]
-    prepared = stages.names.find(queries[0], k=64)
-    (tables,) = add_trained(stages, [DOCUMENT], queries, prepared, k=64)
+    ((cancer, *_),) = tables(stages, by_name=64, trained=64)
     row, removed = stages.kb.rows["N1"], linker.stages.kb.rows["D1"]
-    assert removed not in tables[0].rows
+    assert removed not in cancer.rows
     for scorer in (Scorer.SOM, Scorer.DUAL):
-        found = tables[0].scores[scorer.value][tables[0].rows.tolist().index(row)]
+        found = cancer.scores[scorer.value][cancer.rows.tolist().index(row)]
         assert found == pytest.approx(expected_score(linker, scorer, DOCUMENT.mentions[0], new), rel=2e-3, abs=2e-2)
 
 
