@@ -180,7 +180,7 @@ def _units(document: DocumentInput, text: _Tokens, *, room: int) -> Iterator[_Un
 
 def _sentences(text: str, tokens: _Tokens, units: Sequence[_Unit]) -> list[Range]:
     """Token ranges of sentences; a border inside of a unit is left out."""
-    borders = {int(np.searchsorted(tokens.starts, start, side="left")) for start in sentence_starts(text)}
+    borders = {int(np.searchsorted(tokens.ends, start, side="right")) for start in sentence_starts(text)}
     inside: set[int] = set()
     for unit in units:
         inside.update(range(unit.extent[0] + 1, unit.extent[1]))

@@ -5,6 +5,12 @@ from pathlib import Path
 import numpy as np
 import pytest
 import torch
+from tokenizers import Tokenizer
+from tokenizers.decoders import ByteLevel as ByteLevelDecoder
+from tokenizers.models import BPE
+from tokenizers.pre_tokenizers import ByteLevel
+from tokenizers.trainers import BpeTrainer
+from transformers import PreTrainedTokenizerFast
 
 from models.contexts import encode_contexts, plan_windows
 from models.encoders import Encoder
@@ -145,6 +151,21 @@ def test_characters_beyond_the_basic_plane_keep_offsets(encoder: Encoder) -> Non
     place = plan.places[0]
     assert words(encoder, plan.windows[0][place.start : place.stop]) == "heart"
     assert encode_contexts(encoder, [doc]).mentions.shape == plain.mentions.shape
+
+
+def test_tokens_that_begin_with_their_space_keep_to_their_sentence() -> None:
+    """Byte-level tokenizers (RoBERTa) count the space before a word to it, and read an emoji as several tokens."""
+    inner = Tokenizer(BPE())
+    inner.pre_tokenizer = ByteLevel(add_prefix_space=False)
+    inner.decoder = ByteLevelDecoder()
+    trainer = BpeTrainer(special_tokens=["<s>", "</s>"], show_progress=False, initial_alphabet=ByteLevel.alphabet())
+    inner.train_from_iterator(["Acute pain. Heart failure. Heart failure. Acute pain."] * 9, trainer)
+    tokenizer = PreTrainedTokenizerFast(tokenizer_object=inner, cls_token="<s>", sep_token="</s>")
+    doc = document("Acute pain. Heart failure \U0001f9ec pain. Acute pain.", "Heart failure", "\U0001f9ec", "pain")
+    plan = plan_windows(tokenizer, [doc], tokens=64)
+    assert [tokenizer.decode(ids) for ids in plan.windows] == ["<s> Heart failure \U0001f9ec pain.</s>"]
+    read = [tokenizer.decode(plan.windows[0][place.start : place.stop]).strip() for place in plan.places]
+    assert read == ["Heart failure", "\U0001f9ec", "pain"]
 
 
 def test_half_a_surrogate_pair_is_one_character(encoder: Encoder) -> None:
