@@ -66,6 +66,7 @@ def run_evaluation(spec: EvaluationSpec | Mapping[str, Any]) -> Iterator[Event]:
     passes = 1 + asked.whole_kb + (asked.against is not None)
     remembered = yield from _teach(linker, work)
     answers = yield from _link(linker, work.documents, work, done=0, passes=passes)
+    yield Event(Phase.EVALUATE, text="Counting, and resampling the documents")
     found = outcomes(answers, work.gold)
     result = _figures(work, found, linker) | {"memory": {"used": remembered > 0, "decisions": remembered}}
     if asked.whole_kb:
