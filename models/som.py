@@ -6,9 +6,9 @@ with the mention's. Of the 64 entities of 12,581 that SOM finds best the 1,024 n
 2,048 nearest 99 %; by the dot product of the means it would be 72 % and 90 %, by that of [CLS] 76 % and 84 %
 (``tests/benchmarks/som_shortlist.py``: diseases of the knowledge base, BC5CDR train, the default encoder untrained).
 
-A late-interaction index of a library does not take its place: PyLate 1.6 and fast-plaid 1.7, its PLAID index, are
-bound to PyTorch 2.11 and sentence-transformers 5.3; colbert-ai 0.2 stores its index as pickles; LanceDB 0.40
-compares tokens by cosine. All of them assume tokens of length 1, which the papers' scorer does not have.
+A late-interaction index of a library does not take its place: PyLate 1.6 is bound to sentence-transformers 5.3 and its
+index, fast-plaid 1.7, to PyTorch 2.11; colbert-ai 0.2 writes its index by torch.save, as pickles; LanceDB 0.40 compares
+tokens by cosine only, the papers by dot product.
 """
 
 from __future__ import annotations
