@@ -20,6 +20,7 @@ LINK = {
     "op": "link",
     "batch": 1,
     "k": 5,
+    "own": False,
     "documents": [
         {"id": 1, "revision": 0, "text": "zebra palsy", "mentions": [{"id": 2, "spans": [[0, 11]], "types": []}]}
     ],
