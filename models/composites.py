@@ -36,7 +36,8 @@ def composite_parts(text: str) -> tuple[str, ...]:
     if len(pieces) < 2 or not all(pieces):
         return ()
     parts = _completed(pieces)
-    return tuple(dict.fromkeys(part for part in parts if len(part) > 1 and part != stripped))[:MAX_PARTS]
+    whole = [part for part in parts if len(part) > 1 and part != stripped and part.count("(") == part.count(")")]
+    return tuple(dict.fromkeys(whole))[:MAX_PARTS]
 
 
 def _comma_pair(text: str) -> tuple[str, ...]:

@@ -45,7 +45,7 @@ _INHERITED = re.compile(
     rf"^(?:(?:rare|common|single|human|lethal|severe|familial) )*(?:(?:{_PATTERN}) )+(?:human )?(?:{_CLASS})$"
 )
 _ENZYME = re.compile(r"^(?:enzyme (?:deficiency|defect|disorder|deficient)|enzymopathy|metabolic defect)$")
-_LACKING = "deficien(?:cy|t)|dysfunction|haploinsufficiency|mutation|defect"
+_LACKING = "deficien(?:cy|cie|t)|dysfunction|haploinsufficiency|mutation|defect"
 _GENE_PRODUCT = re.compile(
     rf"^(?=\w*(?:[A-Z]\w*[A-Z]|\d))\w{{2,7}}[- ](?:{_LACKING})s?$|^deficient in (?=\w*\d)\w{{2,7}}$"
 )

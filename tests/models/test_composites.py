@@ -43,5 +43,10 @@ def test_an_adjective_alone_is_no_part() -> None:
     assert composite_parts("renal and hepatic failure") == ("renal failure", "hepatic failure")
 
 
+def test_no_part_has_half_of_a_pair_of_brackets() -> None:
+    assert composite_parts("complement deficiencies (C2 and C7)") == ()
+    assert "liver (hepatic) failure" in composite_parts("kidney and liver (hepatic) failure")
+
+
 def test_a_long_mention_of_many_joints_is_left_alone() -> None:
     assert composite_parts("pain and " * 600) == ()

@@ -34,7 +34,7 @@ def test_toxicity_is_disease_by_drugs() -> None:
 
 
 def test_the_lack_of_a_gene_product_is_a_genetic_disease() -> None:
-    assert broader("SIX5 deficiency") == broader("WT1 dysfunction") == "genetic disease"
+    assert broader("SIX5 deficiency") == broader("WT1 dysfunction") == broader("HPRT deficiencies") == "genetic disease"
     assert broader("Sexual dysfunction") == broader("iron deficiency") == ""
 
 
