@@ -29,6 +29,7 @@ from curator.services.knowledge import KnowledgeService
 from curator.services.logs import log_folder
 from curator.services.ports import FormatRegistry, JobPort, LinkerPort, Store
 from curator.services.queue import QueueService
+from curator.services.remembering import MemoryService
 from curator.services.replay import ReplayService
 from curator.services.retraining import RetrainingService
 from curator.services.speeds import Speeds
@@ -145,11 +146,14 @@ class _Joined:
             store, self.linker, self.bundles, self.events, ahead=lambda: settings.link_ahead
         )
 
+        self.memory = MemoryService(store, self.linker, self.events, learnt=self.suggestions.memory_changed)
+
     def project(self, *, start: bool) -> Project:
         if not self.store.read_only:  # we hold the lock: what a killed process left is nobody's
             self.bundles.clean()
             self.workplace.clean()
         if start:
+            self.memory.start()  # before the suggestions, so that it is asked first
             self.suggestions.start()
         store, events, clock, curator = self.store, self.events, self.clock, self.curator
         return Project(
@@ -191,6 +195,7 @@ class _Joined:
         )
 
     def _close(self) -> None:
+        self.memory.close()
         self.suggestions.close()
         self.jobs.close()
         self.linker.close()

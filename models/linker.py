@@ -104,8 +104,12 @@ class Linker:
         self.recollection.learn(decided)
         self._detector = None
 
+    def shares_memory_with(self, other: Linker) -> bool:
+        """Whether both compare remembered texts by the same encoder."""
+        return self.recollection.encoder_name == other.recollection.encoder_name
+
     def adopt_memory(self, other: Linker) -> None:
-        """Share the memory of a linker over the same knowledge base and names' encoder."""
+        """Share the memory of another linker, see ``shares_memory_with``."""
         self.recollection = other.recollection
 
     def forget(self, *documents: str) -> None:

@@ -25,6 +25,7 @@ from models.types import DecidedDocument, DocumentInput
 
 FLOATS = NDArray[np.float32]
 INTS = NDArray[np.int64]
+MOST_KNOWN = 50_000
 
 
 class Recollection:
@@ -36,6 +37,12 @@ class Recollection:
         self.memory = MentionMemory(self._encoder.dimension if self._encoder else 1)
         self._documents: dict[str, DocumentInput] = {}
         self._contexts: dict[Place, FLOATS] = {}
+        self._known: dict[str, FLOATS] = {}  # vectors of texts, so that a document learnt anew costs little
+
+    @property
+    def encoder_name(self) -> str:
+        """The fingerprint of the encoder that compares texts, empty without one."""
+        return self._encoder.fingerprint if self._encoder else ""
 
     def learn(self, decided: Sequence[DecidedDocument]) -> None:
         """Take in documents, each in place of what was known of it; one without decisions is forgotten."""
@@ -103,10 +110,12 @@ class Recollection:
     def _vectors(self, texts: Sequence[str]) -> FLOATS:
         if self._encoder is None:
             return np.zeros((len(texts), 1), dtype=np.float32)
-        distinct = list(dict.fromkeys(texts))
-        number = {text: row for row, text in enumerate(distinct)}
-        encoded = self._encoder.encode(distinct)
-        return encoded[[number[text] for text in texts]]
+        new = [text for text in dict.fromkeys(texts) if text not in self._known]
+        if len(self._known) + len(new) > MOST_KNOWN:
+            self._known.clear()
+            new = list(dict.fromkeys(texts))
+        self._known |= dict(zip(new, self._encoder.encode(new), strict=True))
+        return np.asarray([self._known[text] for text in texts], dtype=np.float32)
 
     def _query_vector(self, lookup: PreparedLookup) -> FLOATS:
         """The vector of the first wording."""

@@ -48,10 +48,12 @@ class LinkerState(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class LinkerStatus:
-    """`device` is the sentence shown in *Help > About*; `stages` are the retrievers that answer."""
+    """`device` is the sentence shown in *Help > About*; `stages` are the retrievers that answer; `process` counts
+    starts: another number is another process, with an empty memory."""
 
     state: LinkerState
     message: str
     bundle_id: str = ""
     device: str = ""
     stages: tuple[str, ...] = ()
+    process: int = 0

@@ -4,11 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from enum import StrEnum
 
 
 @dataclass(frozen=True, slots=True)
 class Candidate:
-    """An entity with the scores of each stage (`lexical`, `names`, trained retrievers, `ranker`) for one mention."""
+    """An entity with the scores of each stage (`lexical`, `names`, trained retrievers, `memory`, `ranker`).
+
+    `probability` that it is the answer, NIL reckoned with. The very string was decided as this entity `decided_times`
+    before, in `decided_documents` documents.
+    """
 
     entity_id: str
     name: str
@@ -16,6 +21,9 @@ class Candidate:
     matched: str
     score: float
     scores: Mapping[str, float] = field(default_factory=dict)
+    probability: float = 0.0
+    decided_times: int = 0
+    decided_documents: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,6 +44,18 @@ class Stamp:
     document_revision: int
 
 
+class Band(StrEnum):
+    """How much attention a suggestion deserves."""
+
+    ACCEPT = "accept"
+    REVIEW = "review"
+    PROBABLY_NIL = "probably NIL"
+
+
+ACCEPTABLE = 0.95
+"""From this calibrated probability on, the first candidate is one to accept."""
+
+
 @dataclass(frozen=True, slots=True)
 class Suggestion:
     """Ranked candidates, best first. `expanded` is the long form of an abbreviation ('' when not one)."""
@@ -45,6 +65,14 @@ class Suggestion:
     nil: NilEstimate
     stamp: Stamp
     expanded: str = ""
+
+    @property
+    def band(self) -> Band:
+        """Uncalibrated probabilities never earn `ACCEPT`."""
+        if self.nil.is_nil or not self.candidates:
+            return Band.PROBABLY_NIL
+        sure = self.nil.calibrated and self.candidates[0].probability >= ACCEPTABLE
+        return Band.ACCEPT if sure else Band.REVIEW
 
     @property
     def margin(self) -> float | None:

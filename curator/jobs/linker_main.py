@@ -1,10 +1,11 @@
 """The linker process: loads bundles, answers batches of documents. Run by `LinkerProcess`, never by hand.
 
-Messages in: `start` {device, threads, cache}, `open` {bundle, bundle_id}, `link` {batch, k, documents}, `detect`
-{batch, types, documents}, `entities` {batch, upsert, remove}: records as in `kb.jsonl` and primary ids, felt by the
-next `link`. Events out: `opened`, `open_failed`, `linked`, `detected` (one for each document), `end` and `error` (one
-for each batch). A new bundle is loaded beside the one that serves, and swapped in when ready. Files of a bundle that
-are damaged are built anew, at opening or when their hashes, compared in the background, show it; `opened` comes again.
+Messages in: `start` {device, threads, cache}, `open` {bundle, bundle_id}, `remember` {batch, documents with the
+entity_ids of every mention}, `link` {batch, k, own, documents}, `detect` {batch, types, documents}, `entities` {batch,
+upsert, remove}: records as in `kb.jsonl` and primary ids; what is remembered or changed is felt by the next `link`.
+Events out: `opened`, `open_failed`, `linked`, `detected` (one for each document), `end` and `error` (one for each
+batch). A new bundle is loaded beside the one that serves, and swapped in when ready. Files of a bundle that are damaged
+are built anew, at opening or when their hashes, compared in the background, show it; `opened` comes again.
 """
 
 from __future__ import annotations
@@ -20,7 +21,7 @@ from typing import Any
 
 from curator.jobs.child_side import Channel, Message, be_nice
 from models.errors import ModelError
-from models.types import DocumentInput, LinkedMention, MentionInput
+from models.types import DecidedDocument, DocumentInput, LinkedMention, MentionInput
 
 
 @dataclass(slots=True)
@@ -29,11 +30,13 @@ class Serving:
 
     linker: Any = None
     bundle_id: str = ""
+    wanted: str = ""  # the bundle asked for last
     device: str = "auto"
     threads: int = 0
     cache: Path | None = None
     check: Any = None
     mended: set[str] = field(default_factory=set)
+    decided: dict[str, DecidedDocument] = field(default_factory=dict)
 
 
 def main() -> None:
@@ -54,6 +57,7 @@ def handle(message: Message, serving: Serving, channel: Channel, inbox: queue.Si
         serving.device, serving.threads = message["device"], int(message["threads"])
         serving.cache = Path(message["cache"]) if message.get("cache") else None
     elif op == "open":
+        serving.wanted = message["bundle_id"]
         loading = threading.Thread(target=load, args=(message, serving, channel, inbox), daemon=True)
         loading.start()
     elif op == "loaded":
@@ -66,8 +70,9 @@ def swap(message: Message, serving: Serving, channel: Channel, inbox: queue.Simp
     """Let the loaded linker serve, and check its bundle's files in the background."""
     from models.index_repair import BundleCheck
 
-    if message.get("again") and message["bundle_id"] != serving.bundle_id:
-        return  # another bundle serves since
+    if message["bundle_id"] != serving.wanted:
+        return  # another bundle was asked for since
+    hand_memory_on(serving, message["linker"])
     serving.linker, serving.bundle_id = message["linker"], message["bundle_id"]
     manifest = serving.linker.bundle.manifest
     stages = [spec.name for spec in manifest.retrievers] + (["ranker"] if manifest.ranker else [])
@@ -81,6 +86,14 @@ def swap(message: Message, serving: Serving, channel: Channel, inbox: queue.Simp
         serving.linker.bundle, on_damage=lambda damaged: mend(message, damaged, serving, channel, inbox)
     )
     serving.check.start()
+
+
+def hand_memory_on(serving: Serving, linker: Any) -> None:
+    """The memory outlives its bundle; where another encoder reads names, it is learnt anew."""
+    if serving.linker is not None and linker.shares_memory_with(serving.linker):
+        linker.adopt_memory(serving.linker)
+    elif serving.decided:
+        linker.remember(*serving.decided.values())
 
 
 def mend(
@@ -138,7 +151,7 @@ def answer(message: Message, serving: Serving, channel: Channel) -> None:
 
 def link(message: Message, serving: Serving) -> list[Message]:
     raw = message["documents"]
-    answers = serving.linker.link([_document(one) for one in raw], k=int(message["k"]))
+    answers = serving.linker.link([_document(one) for one in raw], k=int(message["k"]), own=bool(message["own"]))
     return [
         {
             "event": "linked",
@@ -174,7 +187,18 @@ def change_entities(message: Message, serving: Serving) -> list[Message]:
     return []
 
 
-OPERATIONS = {"link": link, "detect": detect, "entities": change_entities}
+def remember(message: Message, serving: Serving) -> list[Message]:
+    """Kept as they came, too, for a bundle with another encoder."""
+    given = {
+        str(one["id"]): DecidedDocument(_document(one), tuple(tuple(m["entity_ids"]) for m in one["mentions"]))
+        for one in message["documents"]
+    }
+    serving.decided |= given
+    serving.linker.remember(*given.values())
+    return []
+
+
+OPERATIONS = {"remember": remember, "link": link, "detect": detect, "entities": change_entities}
 
 
 def _document(raw: Message) -> DocumentInput:
@@ -196,6 +220,8 @@ def _mention(linked: LinkedMention) -> Message:
                 "matched": c.matched,
                 "score": c.score,
                 "scores": dict(c.scores),
+                "probability": c.probability,
+                "decided": [c.decided_times, c.decided_documents],
             }
             for c in linked.candidates
         ],

@@ -20,8 +20,14 @@ from curator.domain.entities import Entity
 from curator.domain.jobs import JobOutcome, JobState, LinkerState, LinkerStatus
 from curator.domain.suggestions import Suggestion
 from curator.jobs.child import ChildGoneError, ChildProcess, Message
-from curator.jobs.wire import detected_from_wire, document_to_wire, entity_to_wire, suggestions_from_wire
-from curator.services.ports import DetectedMention, LinkDocument
+from curator.jobs.wire import (
+    decided_to_wire,
+    detected_from_wire,
+    document_to_wire,
+    entity_to_wire,
+    suggestions_from_wire,
+)
+from curator.services.ports import DecidedDocument, DetectedMention, LinkDocument
 
 MODULE = "curator.jobs.linker_main"
 BATCH_DOCUMENTS = 8
@@ -118,16 +124,21 @@ class LinkerProcess:
         urgent: bool,
         on_document: Callable[[int, list[Suggestion]], None],
         on_end: Callable[[JobOutcome], None],
+        own: bool = True,
     ) -> int:
         def receive(message: Message) -> None:
             on_document(int(message["document"]), suggestions_from_wire(message))
 
         size = 1 if urgent else BATCH_DOCUMENTS
         messages = [
-            {"op": "link", "k": k, "documents": [document_to_wire(d) for d in documents[i : i + size]]}
+            {"op": "link", "k": k, "own": own, "documents": [document_to_wire(d) for d in documents[i : i + size]]}
             for i in range(0, len(documents), size)
         ]
         return self._ask(messages, receive, on_end, urgent=urgent)
+
+    def remember(self, documents: Sequence[DecidedDocument], *, on_end: Callable[[JobOutcome], None]) -> int:
+        message = {"op": "remember", "documents": [decided_to_wire(one) for one in documents]}
+        return self._ask([message] if documents else [], lambda _: None, on_end, urgent=True)
 
     def detect(
         self,
@@ -287,6 +298,7 @@ class LinkerProcess:
                 bundle_id=message["bundle_id"],
                 device=message["device"],
                 stages=tuple(message["stages"]),
+                process=self._state.generation,
             )
         )
         self._pump()

@@ -7,7 +7,7 @@ from typing import Any
 from curator.domain.documents import Span
 from curator.domain.entities import Entity
 from curator.domain.suggestions import Candidate, NilEstimate, Stamp, Suggestion
-from curator.services.ports import DetectedMention, LinkDocument
+from curator.services.ports import DecidedDocument, DetectedMention, LinkDocument
 
 Message = dict[str, Any]
 
@@ -20,6 +20,22 @@ def document_to_wire(document: LinkDocument) -> Message:
         "mentions": [
             {"id": m.id, "spans": [[s.start, s.end] for s in m.spans], "types": list(m.types)}
             for m in document.mentions
+        ],
+    }
+
+
+def decided_to_wire(document: DecidedDocument) -> Message:
+    return {
+        "id": document.id,
+        "text": document.text,
+        "mentions": [
+            {
+                "id": one.mention.id,
+                "spans": [[s.start, s.end] for s in one.mention.spans],
+                "types": list(one.mention.types),
+                "entity_ids": list(one.entity_ids),
+            }
+            for one in document.mentions
         ],
     }
 
@@ -61,6 +77,9 @@ def _candidate(raw: Message) -> Candidate:
         matched=raw["matched"],
         score=float(raw["score"]),
         scores={stage: float(score) for stage, score in raw["scores"].items()},
+        probability=float(raw["probability"]),
+        decided_times=int(raw["decided"][0]),
+        decided_documents=int(raw["decided"][1]),
     )
 
 

@@ -9,15 +9,17 @@ from dataclasses import dataclass
 from functools import partial
 from typing import TypeVar
 
-from curator.domain.documents import Document, Mention
+from curator.domain.documents import Document, Mention, Split
 from curator.domain.entities import TypeMapping
 from curator.domain.errors import LinkerUnavailableError, UserError
 from curator.domain.jobs import JobOutcome, JobState, LinkerState, Progress
 from curator.domain.suggestions import Suggestion
 from curator.services.ports import LinkDocument, LinkerPort, LinkMention, Store
+from curator.services.remembering import decided_documents
 
 K = 64
 PER_REQUEST = 64
+PER_LESSON = 64
 TICK = 0.2
 """Seconds between two looks at a cancellation while the linker computes."""
 T = TypeVar("T")
@@ -61,6 +63,21 @@ def wait_ready(linker: LinkerPort, bundle_id: str) -> Generator[Progress, None, 
         _next(changed)
 
 
+def teach(linker: LinkerPort, store: Store) -> Generator[Progress, None, None]:
+    """Give the linker's memory the decisions of all train documents."""
+    with store.read() as unit:
+        ids = unit.documents.ids(split=Split.TRAIN)
+    for at in range(0, len(ids), PER_LESSON):
+        documents = [one for one in decided_documents(store, ids[at : at + PER_LESSON]) if one.mentions]
+        if documents:
+            inbox: queue.SimpleQueue[JobOutcome] = queue.SimpleQueue()
+            linker.remember(documents, on_end=inbox.put)
+            while (outcome := _next(inbox)) is None:
+                yield Progress("remember decisions", at, len(ids))
+            _check(outcome)
+        yield Progress("remember decisions", min(at + PER_LESSON, len(ids)), len(ids))
+
+
 def link_documents(
     store: Store,
     linker: LinkerPort,
@@ -102,7 +119,7 @@ def _ask(
     def receive(document_id: int, suggestions: list[Suggestion]) -> None:
         inbox.put((document_id, suggestions))
 
-    request = linker.link(documents, k=K, urgent=False, on_document=receive, on_end=partial(inbox.put))
+    request = linker.link(documents, k=K, urgent=False, own=False, on_document=receive, on_end=partial(inbox.put))
     ended = False
     try:
         while not ended:

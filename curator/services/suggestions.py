@@ -17,7 +17,7 @@ from curator.domain.jobs import JobOutcome, JobState, LinkerState, LinkerStatus,
 from curator.domain.suggestions import Stamp, Suggestion
 from curator.services.events import EventBus
 from curator.services.keys import active_bundle
-from curator.services.linking import K, LinkedDocument, LinkReport, link_document, link_documents, wait_ready
+from curator.services.linking import K, LinkedDocument, LinkReport, link_document, link_documents, teach, wait_ready
 from curator.services.ports import BundleStore, LinkDocument, LinkerPort, Store, UnitOfWork
 
 BATCH = 32
@@ -41,7 +41,9 @@ class SuggestionService:
         self._ahead = ahead
         self._lock = threading.Lock()
         self._waiting: set[int] = set()  # documents that are asked for and not yet answered
-        self._tried: set[tuple[int, Stamp]] = set()  # asked for once with this stamp: not again by itself
+        self._tried: set[tuple[int, Stamp, int]] = set()  # asked for once with these: not again by itself
+        self._memory = 0  # grows with every change of the linker's memory
+        self._memory_of: dict[int, int] = {}  # the memory that a document was last linked with
         self._urgent: list[int] = []  # asked for while no bundle served
         self._busy = False  # whether documents are being linked ahead
         self._background: int | None = None  # that request
@@ -83,8 +85,14 @@ class SuggestionService:
             with self._lock:
                 self._urgent += [one for one in document_ids if one not in self._urgent]
             return
-        self._send(self._stale(document_ids), urgent=urgent)
+        self._send(self._stale(document_ids, remembered=urgent), urgent=urgent)
         self._pump()
+
+    def memory_changed(self) -> None:
+        """The linker learnt decisions: link the curator's document anew, and every other one when it is opened."""
+        self._memory += 1
+        if self._position and not self._closed:
+            self.request([self._position])
 
     def refresh(self) -> None:
         """Open the active bundle where another serves, and link stale documents in queue order. Returns at once."""
@@ -105,9 +113,16 @@ class SuggestionService:
             self._linker.open(self._bundles.path(bundle_id), bundle_id)
 
     def link_split(
-        self, split: Split | None, *, save: bool = True, sink: Callable[[LinkedDocument], None] | None = None
+        self,
+        split: Split | None,
+        *,
+        save: bool = True,
+        memory: bool = True,
+        sink: Callable[[LinkedDocument], None] | None = None,
     ) -> Generator[Progress, None, LinkReport]:
         """Link all documents of a split (None: all), decided mentions too; `sink` gets each answer in order.
+
+        Decisions of train documents answer from the `memory`, but none for a mention of its own document.
 
         Raises UserError where there is no bundle or the linker cannot serve it. Closing the generator cancels.
         """
@@ -118,6 +133,8 @@ class SuggestionService:
             raise UserError("There is no index yet. Import a knowledge base and build its index first.")
         self._linker.open(self._bundles.path(bundle_id), bundle_id)
         yield from wait_ready(self._linker, bundle_id)
+        if memory:
+            yield from teach(self._linker, self._store)
 
         def keep(linked: LinkedDocument) -> None:
             if save:
@@ -147,7 +164,7 @@ class SuggestionService:
             return
         with self._lock:
             urgent, self._urgent = self._urgent, []
-        self._send(self._stale(urgent), urgent=True)
+        self._send(self._stale(urgent, remembered=True), urgent=True)
         self._pump()
 
     def _changed(self, change: Change) -> None:
@@ -188,8 +205,13 @@ class SuggestionService:
             stale = unit.suggestions.stale_documents(bundle_id, position=self._position, ahead=self._ahead())
         return self._stale(stale, limit=BATCH)
 
-    def _stale(self, document_ids: Sequence[int], *, limit: int | None = None) -> list[LinkDocument]:
-        """Requests for those documents with a mention whose suggestion is missing or stale, not asked for yet."""
+    def _stale(
+        self, document_ids: Sequence[int], *, limit: int | None = None, remembered: bool = False
+    ) -> list[LinkDocument]:
+        """Requests for those documents with a mention whose suggestion is missing or stale, not asked for yet.
+
+        With `remembered` documents with an undecided mention that were linked with an older memory are stale, too.
+        """
         found: list[LinkDocument] = []
         with self._store.read() as unit:
             bundle_id = active_bundle(unit.meta)
@@ -197,19 +219,24 @@ class SuggestionService:
             for document_id in document_ids:
                 if limit is not None and len(found) >= limit:
                     break
-                if self._is_wanted(unit, document_id, bundle_id):
+                if self._is_wanted(unit, document_id, bundle_id, remembered=remembered):
                     document = unit.documents.get(document_id)
                     mentions = unit.mentions.of_document(document_id)
                     found.append(link_document(document, mentions, mapping))
         return [one for one in found if one.mentions]
 
-    def _is_wanted(self, unit: UnitOfWork, document_id: int, bundle_id: str) -> bool:
+    def _is_wanted(self, unit: UnitOfWork, document_id: int, bundle_id: str, *, remembered: bool) -> bool:
         stamp = Stamp(bundle_id, unit.documents.get(document_id).revision)
+        older = remembered and self._memory_of.get(document_id, 0) < self._memory
         with self._lock:
-            if document_id in self._waiting or (document_id, stamp) in self._tried:
+            asked = document_id in self._waiting and not older
+            if asked or (document_id, stamp, self._memory) in self._tried:
                 return False
         stored = unit.suggestions.of_document(document_id)
         mentions = unit.mentions.of_document(document_id)
+        decided = unit.decisions.current_of_document(document_id) if older else {}
+        if older and any(one.id not in decided for one in mentions):
+            return True
         return any(one.id not in stored or stored[one.id].stamp != stamp for one in mentions)
 
     def _send(self, documents: Sequence[LinkDocument], *, urgent: bool) -> int | None:
@@ -219,7 +246,8 @@ class SuggestionService:
             bundle_id = active_bundle(unit.meta)
         with self._lock:
             self._waiting |= {one.id for one in documents}
-            self._tried |= {(one.id, Stamp(bundle_id, one.revision)) for one in documents}
+            self._tried |= {(one.id, Stamp(bundle_id, one.revision), self._memory) for one in documents}
+            self._memory_of |= {one.id: self._memory for one in documents}
         return self._linker.link(
             documents,
             k=K,

@@ -38,6 +38,8 @@ def pack_suggestion(suggestion: Suggestion) -> bytes:
             "matched": [None if c.matched == c.name else c.matched for c in found],
             "score": [round(c.score, STAGE_DIGITS) for c in found],
             "stages": _columns(found),
+            "chance": [round(c.probability, STAGE_DIGITS) for c in found],
+            "decided": {str(i): [c.decided_times, c.decided_documents] for i, c in enumerate(found) if c.decided_times},
             "nil": [nil.score, nil.is_nil, nil.calibrated],
             "expanded": suggestion.expanded,
         }
@@ -48,8 +50,18 @@ def unpack_suggestion(mention_id: int, stamp: Stamp, data: bytes) -> Suggestion:
     value = _unpack(data)
     stages: dict[str, list[float | None]] = value["stages"]
     columns = zip(value["ids"], value["names"], value["types"], value["matched"], value["score"], strict=True)
+    chances, decided = value.get("chance", []), value.get("decided", {})
     candidates = tuple(
-        Candidate(entity_id, name, tuple(types), name if matched is None else matched, score, _scores_at(stages, i))
+        Candidate(
+            entity_id,
+            name,
+            tuple(types),
+            name if matched is None else matched,
+            score,
+            _scores_at(stages, i),
+            chances[i] if i < len(chances) else 0.0,
+            *decided.get(str(i), (0, 0)),
+        )
         for i, (entity_id, name, types, matched, score) in enumerate(columns)
     )
     score, is_nil, calibrated = value["nil"]

@@ -15,6 +15,8 @@ from curator.services.ports.files import (
 from curator.services.ports.processes import (
     BundleStore,
     Clock,
+    DecidedDocument,
+    DecidedMention,
     DetectedMention,
     JobHandle,
     JobPort,
@@ -41,6 +43,8 @@ from curator.services.ports.storage import (
 __all__ = [
     "BundleStore",
     "Clock",
+    "DecidedDocument",
+    "DecidedMention",
     "DecisionRepository",
     "DetectedMention",
     "DocumentFormat",

@@ -35,6 +35,23 @@ class LinkDocument:
 
 
 @dataclass(frozen=True, slots=True)
+class DecidedMention:
+    """A decided mention; no entities is NIL."""
+
+    mention: LinkMention
+    entity_ids: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class DecidedDocument:
+    """What the linker's memory is to hold of one document; without mentions it is to be forgotten."""
+
+    id: int
+    text: str
+    mentions: tuple[DecidedMention, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class DetectedMention:
     span: Span
     types: tuple[str, ...]
@@ -61,9 +78,16 @@ class LinkerPort(Protocol):
         urgent: bool,
         on_document: Callable[[int, list[Suggestion]], None],
         on_end: Callable[[JobOutcome], None],
+        own: bool = True,
     ) -> int:
-        """Queue documents; urgent requests overtake others. Returns a request id. If the process dies the
+        """Queue documents; urgent requests overtake others. With `own` a document's other decisions answer too,
+        without it none of its own (as a fair comparison needs it). Returns a request id. If the process dies the
         request is sent again once after the restart, then ends as CRASHED."""
+        ...
+
+    def remember(self, documents: Sequence[DecidedDocument], *, on_end: Callable[[JobOutcome], None]) -> int:
+        """Take decisions into the memory, each document in place of what was known of it. It outlives a change of
+        bundle, not the process (`LinkerStatus.process`)."""
         ...
 
     def detect(

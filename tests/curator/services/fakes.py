@@ -15,7 +15,7 @@ from curator.domain.documents import Span
 from curator.domain.errors import CancelledError, UserError
 from curator.domain.jobs import JobOutcome, JobState, LinkerState, LinkerStatus, Progress
 from curator.domain.suggestions import Candidate, NilEstimate, Stamp, Suggestion
-from curator.services.ports import DetectedMention, LinkDocument
+from curator.services.ports import DecidedDocument, DetectedMention, LinkDocument
 from curator.settings.schema import Settings
 
 KB: tuple[dict[str, Any], ...] = (
@@ -46,6 +46,7 @@ class Asked:
     urgent: bool
     on_document: Callable[[int, list[Suggestion]], None]
     on_end: Callable[[JobOutcome], None]
+    own: bool = True
 
 
 @dataclass
@@ -58,6 +59,9 @@ class FakeLinker:
     linked: list[int] = field(default_factory=list)
     cancelled: list[int] = field(default_factory=list)
     opened: list[str] = field(default_factory=list)
+    memory: dict[int, dict[int, tuple[str, ...]]] = field(default_factory=dict)
+    lessons: int = 0
+    process: int = 1
     found: dict[int, list[DetectedMention]] = field(default_factory=dict)
     fail_open: str = ""
     closed: bool = False
@@ -68,7 +72,7 @@ class FakeLinker:
         self._listeners.append(listener)
 
     def set_status(self, state: LinkerState, bundle_id: str = "", message: str = "") -> None:
-        self.status = LinkerStatus(state, message, bundle_id=bundle_id)
+        self.status = LinkerStatus(state, message, bundle_id=bundle_id, process=self.process)
         for listener in list(self._listeners):
             listener(self.status)
 
@@ -88,12 +92,23 @@ class FakeLinker:
         urgent: bool,
         on_document: Callable[[int, list[Suggestion]], None],
         on_end: Callable[[JobOutcome], None],
+        own: bool = True,
     ) -> int:
-        asked = Asked(list(documents), urgent, on_document, on_end)
+        asked = Asked(list(documents), urgent, on_document, on_end, own)
         self.asked.append(asked)
         if not self.manual:
             self.answer(asked)
         return len(self.asked)
+
+    def remember(self, documents: Sequence[DecidedDocument], *, on_end: Callable[[JobOutcome], None]) -> int:
+        """The memory as the process would hold it: decided mentions by document."""
+        for one in documents:
+            self.lessons += 1
+            self.memory.pop(one.id, None)
+            if one.mentions:
+                self.memory[one.id] = {m.mention.id: m.entity_ids for m in one.mentions}
+        on_end(JobOutcome(JobState.DONE, "done"))
+        return 0
 
     def answer(self, asked: Asked, *, bundle_id: str | None = None, outcome: JobState = JobState.DONE) -> None:
         """Link by the first letter: everything goes to the entity whose id sorts first among the allowed types."""

@@ -1,0 +1,97 @@
+"""The linker's memory follows the decisions of train documents, and of no others."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from curator.domain.decisions import NilReason, Verdict
+from curator.domain.documents import Split
+from curator.domain.jobs import LinkerState
+from tests.curator.services.fakes import World, finish, make_world
+
+
+@pytest.fixture
+def world(tmp_path: Path) -> Iterator[World]:
+    made = make_world(tmp_path, start=True)
+    made.kb()
+    made.documents(3)
+    made.index()
+    yield made
+    made.project.close()
+
+
+def test_a_decision_is_learnt_and_unlearnt(world: World) -> None:
+    one, two, *_ = world.mentions(1)
+    world.project.curation.decide(one, Verdict.link("MESH:D008012"))
+    world.project.curation.decide(two, Verdict.nil(NilReason.NOT_IN_KB))
+    assert world.linker.memory == {1: {one: ("MESH:D008012",), two: ()}}
+    world.project.curation.undo()
+    assert world.linker.memory == {1: {one: ("MESH:D008012",)}}
+    world.project.curation.undo()
+    assert world.linker.memory == {}
+    world.project.curation.redo()
+    assert world.linker.memory == {1: {one: ("MESH:D008012",)}}
+
+
+def test_rejected_skipped_and_deleted_mentions_teach_nothing(world: World) -> None:
+    one, two, three, _ = world.mentions(1)
+    world.project.curation.decide(one, Verdict.reject())
+    world.project.curation.decide(two, Verdict.skip())
+    world.project.curation.decide(three, Verdict.link("MESH:D001145"))
+    world.project.curation.delete_mention(three)
+    assert world.linker.memory == {}
+
+
+def test_validation_and_test_documents_teach_nothing(world: World) -> None:
+    world.documents(1, first=4, name="v.pubtator", split=Split.VALIDATION)
+    world.documents(1, first=5, name="t.pubtator", split=Split.TEST)
+    for document_id in (4, 5):
+        world.project.curation.decide(world.mentions(document_id)[0], Verdict.link("MESH:D008012"))
+    assert world.linker.memory == {}
+
+
+def test_a_new_process_is_taught_all_anew_and_a_new_bundle_is_not(world: World) -> None:
+    one = world.mentions(1)[0]
+    world.project.curation.decide(one, Verdict.link("MESH:D008012"))
+    bundle = world.linker.status.bundle_id
+    taught = world.linker.lessons
+    world.linker.set_status(LinkerState.READY, bundle)
+    assert world.linker.lessons == taught
+    world.linker.memory.clear()
+    world.linker.process += 1
+    world.linker.set_status(LinkerState.READY, bundle)
+    assert world.linker.memory == {1: {one: ("MESH:D008012",)}}
+
+
+def test_the_documents_at_hand_are_linked_anew(world: World) -> None:
+    world.project.suggestions.request([1])
+    world.linker.linked.clear()
+    world.project.curation.decide(world.mentions(1)[0], Verdict.link("MESH:D008012"))
+    assert world.linker.linked == [1]
+    world.project.suggestions.request([2])
+    assert world.linker.linked == [1, 2], "another document when it is opened"
+    world.project.suggestions.request([2])
+    assert world.linker.linked == [1, 2], "and only once"
+    world.project.curation.decide_many(world.mentions(1), Verdict.nil(NilReason.NOT_IN_KB))
+    world.project.suggestions.request([1])
+    assert world.linker.linked == [1, 2, 2], "the one at hand; nothing is left to suggest in the other"
+
+
+def test_linking_for_a_file_uses_the_memory_or_leaves_it_out(tmp_path: Path) -> None:
+    world = make_world(tmp_path, start=False)
+    try:
+        world.kb()
+        world.documents(2)
+        world.index()
+        one = world.mentions(1)[0]
+        world.project.curation.decide(one, Verdict.link("MESH:D008012"))
+        finish(world.project.suggestions.link_split(None, memory=False))
+        assert world.linker.memory == {}
+        finish(world.project.suggestions.link_split(None))
+        assert world.linker.memory == {1: {one: ("MESH:D008012",)}}
+        assert not any(asked.own for asked in world.linker.asked)
+    finally:
+        world.project.close()
