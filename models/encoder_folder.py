@@ -94,8 +94,8 @@ def read_folder(chosen: Path | str) -> EncoderFolder:
     config: dict[str, Any] = read_json(body / "config.json", what="The encoder's config", remedy=REMEDY)
     _check_kind(body, config)
     positions = _positions(config)
-    own_limit = layout.max_tokens or min(512, positions)
-    return EncoderFolder(root, body, config, _weight_files(body), layout, min(own_limit, positions), positions)
+    limit = min(layout.max_tokens or _tokenizer_limit(body), positions)
+    return EncoderFolder(root, body, config, _weight_files(body), layout, limit, positions)
 
 
 def _check_present(folder: Path) -> None:
@@ -138,6 +138,14 @@ def _positions(config: dict[str, Any]) -> int:
     if config["model_type"] in POSITIONS_AFTER_PAD:
         positions -= int(config.get("pad_token_id") or 1) + 1
     return positions
+
+
+def _tokenizer_limit(folder: Path) -> int:
+    """What the tokenizer's settings say, where newer versions of sentence-transformers keep the limit; else 512."""
+    path = folder / "tokenizer_config.json"
+    settings = read_json(path, what="The tokenizer's settings", remedy=REMEDY) if path.is_file() else {}
+    limit = settings.get("model_max_length") if isinstance(settings, dict) else None
+    return limit if isinstance(limit, int) and 0 < limit < 512 else 512  # "no limit" is written as 10 to the 30th
 
 
 def _weight_files(folder: Path) -> tuple[Path, ...]:

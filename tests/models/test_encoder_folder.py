@@ -234,6 +234,13 @@ def test_positions_behind_the_padding_token_are_not_used(copied) -> None:
     assert "roberta" in BERT_FAMILY
 
 
+@pytest.mark.parametrize(("limit", "expected"), [(20, 20), (10**30, 128), (None, 128), (512, 128)])
+def test_the_limit_of_newer_folders_stands_with_the_tokenizer(copied, limit, expected) -> None:
+    change(copied / "sentence_bert_config.json", transformer_task="feature-extraction")
+    change(copied / "tokenizer_config.json", model_max_length=limit)
+    assert load_encoder(copied, device="cpu").max_tokens == expected
+
+
 def test_only_what_is_read_is_copied(copied, tmp_path) -> None:
     for name in ("pytorch_model.bin", "tf_model.h5", "README.md", "onnx.bin"):
         (copied / name).write_bytes(b"large")
