@@ -77,9 +77,7 @@ def _paint_large(painter: QPainter, rect: QRectF, row: CandidateRow, font: QFont
         name.setRight(name.right() - _paint_chosen(painter, QPointF(right - PAD, top + line / 2), small, theme) - 6)
     draw_words(painter, name, row.candidate.name, font=scaled(font, 1.0, bold=True), colour=text)
     draw_words(painter, QRectF(left, top + line, right - PAD - left, line), row.facts, font=small, colour=theme.muted)
-    draw_words(
-        painter, QRectF(right, top, scores, line), figure(row.candidate.score), font=font, colour=text, right=True
-    )
+    draw_words(painter, QRectF(right, top, scores, line), figure(row.value), font=font, colour=text, right=True)
     if row.margin is not None:
         lead = f"+{figure(row.margin)}" if row.rank == 1 else figure(row.margin)
         draw_words(painter, QRectF(right, top, scores, line), lead, font=small, colour=theme.muted)
@@ -102,7 +100,7 @@ def _paint_small(painter: QPainter, rect: QRectF, row: CandidateRow, font: QFont
     )
     draw_words(painter, place.adjusted(name + PAD, 0, 0, 0), row.candidate.entity_id, font=small, colour=theme.muted)
     score = QRectF(right, rect.top(), scores, rect.height())
-    draw_words(painter, score, figure(row.candidate.score), font=small, colour=theme.muted, right=True)
+    draw_words(painter, score, figure(row.value), font=small, colour=theme.muted, right=True)
 
 
 def _paint_chosen(painter: QPainter, place: QPointF, font: QFont, theme: Theme) -> float:

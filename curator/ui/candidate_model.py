@@ -37,10 +37,12 @@ HEADERS = ("Rank", "Name", "Id", "Type", "Matched", "Score", "Margin")
 
 @dataclass(frozen=True, slots=True)
 class CandidateRow:
-    """A candidate with its place. `margin`: for the first, how far it leads; for others, minus what they lack."""
+    """A candidate with its place. `value`: its probability, or its score. `margin`: for the first, how far it leads;
+    for others, minus what they lack."""
 
     rank: int
     candidate: Candidate
+    value: float
     margin: float | None
     fraction: float  # of the bar, 0..1
     chosen: bool  # the current decision links to it
@@ -53,32 +55,46 @@ class CandidateRow:
         return "" if candidate.matched.casefold() == candidate.name.casefold() else candidate.matched
 
     @property
+    def before(self) -> str:
+        """How often this very string was decided as this entity."""
+        times, documents = self.candidate.decided_times, self.candidate.decided_documents
+        if not times:
+            return ""
+        often = "once" if times == 1 else f"{times:,} times"
+        return f"decided {often} in {documents:,} document{'' if documents == 1 else 's'}"
+
+    @property
     def facts(self) -> str:
-        parts = [self.candidate.entity_id, ", ".join(self.candidate.types)]
+        parts = [self.candidate.entity_id, self.before, ", ".join(self.candidate.types)]
         if self.matched:
             parts.append(f"matched “{self.matched}”")
         return " · ".join(part for part in parts if part)
 
 
 def candidate_rows(view: MentionView | None) -> list[CandidateRow]:
-    """Rows of a mention, best first. Bars show the score itself, or its share of the best where scores exceed 1."""
+    """Rows of a mention, best first, by probability, NIL reckoned with; by score where a suggestion has none.
+
+    Bars show the figure itself, or its share of the best where scores exceed 1.
+    """
     if view is None or view.suggestion is None or not view.suggestion.candidates:
         return []
     candidates = view.suggestion.candidates
     linked = view.decision.verdict.entity_ids if view.decision is not None else ()
-    best = candidates[0].score
-    full = max(1.0, best)
-    margins = [view.suggestion.margin, *(one.score - best for one in candidates[1:])]
+    probable = any(one.probability for one in candidates)
+    figures = [one.probability if probable else one.score for one in candidates]
+    best, full = figures[0], max(1.0, figures[0])
+    margins = [best - figures[1] if len(figures) > 1 else None, *(one - best for one in figures[1:])]
     return [
         CandidateRow(
             rank,
             one,
+            value,
             margin,
-            fraction=min(max(one.score / full, 0.0), 1.0),
+            fraction=min(max(value / full, 0.0), 1.0),
             chosen=one.entity_id in linked,
             accepted=rank == 1 and not view.suggestion.nil.is_nil,
         )
-        for rank, (one, margin) in enumerate(zip(candidates, margins, strict=True), start=1)
+        for rank, (one, value, margin) in enumerate(zip(candidates, figures, margins, strict=True), start=1)
     ]
 
 
@@ -126,7 +142,7 @@ class CandidateTableModel(QAbstractTableModel):
         if role == Qt.ItemDataRole.ToolTipRole:
             return f"{row.candidate.name}\n{row.facts}"
         if role == Qt.ItemDataRole.AccessibleTextRole:
-            return f"{row.rank}: {row.candidate.name}, {row.facts}, score {row.candidate.score:.2f}"
+            return f"{row.rank}: {row.candidate.name}, {row.facts}, score {row.value:.2f}"
         return None
 
     def _display(self, row: CandidateRow, column: int) -> str:
@@ -136,4 +152,4 @@ class CandidateTableModel(QAbstractTableModel):
             return "" if score is None else figure(score)
         fixed = (str(row.rank), candidate.name, candidate.entity_id, ", ".join(candidate.types), row.matched)
         margin = "" if row.margin is None else figure(row.margin)
-        return (*fixed, figure(candidate.score), margin)[column]
+        return (*fixed, figure(row.value), margin)[column]

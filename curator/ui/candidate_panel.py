@@ -9,6 +9,7 @@ from PySide6.QtGui import QPalette
 from PySide6.QtWidgets import QHBoxLayout, QSplitter, QVBoxLayout, QWidget
 
 from curator.domain.decisions import Outcome
+from curator.domain.suggestions import Band
 from curator.services.queue import MentionView
 from curator.ui.candidate_delegate import CandidateDelegate
 from curator.ui.candidate_model import CandidateTableModel, Column
@@ -25,6 +26,11 @@ NOT_LINKED = (
     "meanwhile, or decide with N, X or S."
 )
 NO_CANDIDATES = "The linker found no candidate. Search the knowledge base with /, or decide NIL."
+BAND_WORDS = {
+    Band.ACCEPT: "sure enough to accept",
+    Band.REVIEW: "to be reviewed",
+    Band.PROBABLY_NIL: "probably NIL",
+}
 
 
 class CandidatePanel(QWidget):
@@ -118,6 +124,8 @@ class CandidatePanel(QWidget):
         parts = [view.mention.type]
         if view.suggestion is not None and view.suggestion.expanded:
             parts.append(f"long form: {view.suggestion.expanded}")
+        if view.suggestion is not None and view.decision is None:
+            parts.append(BAND_WORDS[view.suggestion.band])
         self._facts.set_words(" · ".join(parts))
         self._decided.set_words(_status(view, self._names(view)))
 

@@ -35,7 +35,7 @@ def suggestion_words(view: MentionView) -> str:
     if not suggestion.candidates:
         return "no candidates"
     best = suggestion.candidates[0]
-    return f"suggested: {best.name} ({best.score:.2f})"
+    return f"suggested: {best.name} ({best.probability or best.score:.2f})"
 
 
 def spoken(view: MentionView, *, number: int, of: int, text: str) -> str:

@@ -61,3 +61,17 @@ def test_enter_takes_the_first_candidate_unless_nil_is_suggested() -> None:
     assert [row.accepted for row in rows] == [True, False, False]
     rows = candidate_rows(view(1, FK, made=suggestion(1, nil=True)))
     assert not any(row.accepted for row in rows)
+
+
+def test_probabilities_are_shown_where_there_are_any_and_what_was_decided_before() -> None:
+    candidates = (
+        Candidate("X:1", "n", ("T",), "n", 0.9, probability=0.6, decided_times=3, decided_documents=2),
+        Candidate("X:2", "n", ("T",), "n", 0.1, probability=0.1, decided_times=1, decided_documents=1),
+        Candidate("X:3", "n", (), "n", 0.0),
+    )
+    rows = candidate_rows(view(1, FK, made=replace(suggestion(1), candidates=candidates)))
+    assert [row.value for row in rows] == [0.6, 0.1, 0.0]
+    assert [row.margin for row in rows] == pytest.approx([0.5, -0.5, -0.6])
+    assert rows[0].facts == "X:1 · decided 3 times in 2 documents · T"
+    assert rows[1].before == "decided once in 1 document"
+    assert rows[2].facts == "X:3"

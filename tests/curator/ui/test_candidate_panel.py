@@ -84,7 +84,7 @@ def test_an_entity_that_only_a_search_found_is_named_too(panel: CandidatePanel) 
 def test_the_header_says_what_enter_does_and_when_suggestions_are_stale(panel: CandidatePanel) -> None:
     panel.show_mention(view(1, FK, made=suggestion(1, expanded="long form of it")))
     assert panel._decided.words == "↵ links it to Tacrolimus"
-    assert panel._facts.words == "Chemical · long form: long form of it"
+    assert panel._facts.words == "Chemical · long form: long form of it · to be reviewed"
     panel.show_mention(view(1, FK, made=suggestion(1, nil=True)))
     assert panel._decided.words == "↵ marks it NIL: out of the knowledge base"
     panel.show_mention(view(1, FK, stale=True))
