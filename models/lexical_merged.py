@@ -1,7 +1,9 @@
 """Two lexical lists as one: character and word tf-idf merged by rank (prototype-triplet paper, section 3.1).
 
 The paper does not say how the two sets of candidates become one. Our reading: ranks are interleaved, the characters'
-first, duplicates removed, cut at k.
+first, duplicates removed, cut at k. Alone it finds more than the characters do; beside dense retrieval over names it
+found nothing more (100 train documents of BC5CDR, tests/benchmarks/lexical_words.py), so the default linker goes
+without it.
 """
 
 from __future__ import annotations
