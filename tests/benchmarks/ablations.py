@@ -167,14 +167,19 @@ def gold_set(corpus: Corpus, linker: Linker) -> GoldSet:
         for mention in document.mentions:
             surface = mention.surface(document.text)
             ids = tuple(sorted(gold[document.key, mention.key]))
-            one = GoldMention(mention.key, document.key, fold(surface), mention.types, ids, len(ids) > 1, surface)
+            key = f"{document.key}/{mention.key}"  # a mention's own key is unique within its document only
+            one = GoldMention(key, document.key, fold(surface), mention.types, ids, len(ids) > 1, surface)
             found.append(one)
     return GoldSet(tuple(found))
 
 
 def answers(linker: Linker, part: Part, dev: Corpus) -> list[LinkedMention]:
     prepared = (part.prepare(document) for document in dev.documents)
-    return [mention for document in linker.link(prepared, k=K) for mention in document.mentions]
+    return [
+        replace(mention, key=f"{document.key}/{mention.key}")
+        for document in linker.link(prepared, k=K)
+        for mention in document.mentions
+    ]
 
 
 def differences(whole: list[LinkedMention], dropped: list[LinkedMention], gold: GoldSet) -> dict[str, Difference]:

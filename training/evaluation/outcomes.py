@@ -67,9 +67,14 @@ class Outcomes:
 
 
 def outcomes(linked: Iterable[LinkedMention], gold: GoldSet) -> Outcomes:
-    """`linked` held against `gold`; answers to undecided mentions are ignored."""
+    """`linked` held against `gold`; answers to undecided mentions are ignored.
+
+    Raises ValueError where two gold mentions have one key: their answers could not be told apart.
+    """
     by_key = {answer.key: answer for answer in linked}
     mentions = gold.mentions
+    if len({mention.key for mention in mentions}) < len(mentions):
+        raise ValueError("mention keys must be unique over all documents")
     answers = [by_key.get(mention.key) for mention in mentions]
     pairs = list(zip(mentions, answers, strict=True))
     documents = {name: number for number, name in enumerate(dict.fromkeys(one.document for one in mentions))}

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import numpy as np
+import pytest
 
 from tests.training.evaluation.worlds import answer, gold, gold_set
 from training.evaluation.outcomes import MISSED, outcomes
@@ -56,3 +57,8 @@ def test_no_mention_at_all() -> None:
     assert len(found) == 0
     assert found.groups == ()
     assert found.found_any(1).tolist() == []
+
+
+def test_mentions_that_cannot_be_told_apart_are_refused() -> None:
+    with pytest.raises(ValueError, match="unique"):
+        outcomes([], gold_set(gold("m0", "A", document="one"), gold("m0", "B", document="two")))
