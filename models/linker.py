@@ -60,6 +60,7 @@ class Linker:
         self.combiner = combiner
         self.recollection = recollection or Recollection(stages)
         self._detector: Detector | None = None
+        self._detector_knows = False  # all that is remembered
 
     @classmethod
     def load(cls, bundle_path: Path | str, *, device: str | Device = "auto") -> Linker:
@@ -102,7 +103,7 @@ class Linker:
     def remember(self, *decided: DecidedDocument) -> None:
         """Take decisions in, felt by the next query: each document in place of what was known of it."""
         self.recollection.learn(decided)
-        self._detector = None
+        self._detector_knows = False
 
     def shares_memory_with(self, other: Linker) -> bool:
         """Whether both compare remembered texts by the same encoder."""
@@ -116,7 +117,7 @@ class Linker:
         """Drop the decisions of documents, by their keys; unknown ones are no error."""
         for document in documents:
             self.recollection.forget(document)
-        self._detector = None
+        self._detector_knows = False
 
     def entity(self, entity_id: str) -> EntityRecord | None:
         """By primary or alternate id."""
@@ -167,9 +168,12 @@ class Linker:
         return self._answerer().nil_features(mention)
 
     def detect(self, text: str, types: Sequence[str] = ()) -> list[DetectedMention]:
-        """Names of the knowledge base in a text, longest match; ``types`` restricts the entities."""
+        """Names of the knowledge base and remembered mentions in a text, longest match; ``types`` restricts them."""
         if self._detector is None:
-            self._detector = Detector.build(self.stages.kb)
+            self._detector, self._detector_knows = Detector.build(self.stages.kb), False
+        if not self._detector_knows:
+            self._detector = self._detector.remembering(self.recollection.surfaces())
+            self._detector_knows = True
         return self._detector.detect(text, types=types)
 
     def describe(self) -> tuple[str, ...]:

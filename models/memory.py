@@ -144,10 +144,6 @@ class MentionMemory:
     def documents(self) -> int:
         return len(self._by_document)
 
-    def surfaces(self) -> Iterable[tuple[str, tuple[str, ...]]]:
-        """Every remembered text that was linked, with its types."""
-        return sorted({(text, t.types) for t in self._traces if t and t.ids for text in t.texts})
-
     def learn(self, document: str, decisions: Sequence[Decided], vectors: FLOATS) -> None:
         """Replace all that is known of ``document``; ``vectors`` are (decisions, d), one for each text.
 

@@ -26,6 +26,7 @@ from models.types import DecidedDocument, DocumentInput
 FLOATS = NDArray[np.float32]
 INTS = NDArray[np.int64]
 MOST_KNOWN = 50_000
+Surface = tuple[str, tuple[str, ...]]
 
 
 class Recollection:
@@ -37,6 +38,7 @@ class Recollection:
         self.memory = MentionMemory(self._encoder.dimension if self._encoder else 1)
         self._documents: dict[str, DocumentInput] = {}
         self._contexts: dict[Place, FLOATS] = {}
+        self._surfaces: dict[str, list[Surface]] = {}
         self._known: dict[str, FLOATS] = {}  # vectors of texts, so that a document learnt anew costs little
 
     @property
@@ -58,12 +60,18 @@ class Recollection:
             ]
             at += len(group)
             if own:
+                self._surfaces[one.document.key] = _linked_surfaces(one)
                 self._documents[one.document.key] = one.document
                 self.memory.learn(one.document.key, [each for each, _ in own], np.stack([row for _, row in own]))
+
+    def surfaces(self) -> list[Surface]:
+        """What linked mentions read, as written, each with its types."""
+        return sorted({each for found in self._surfaces.values() for each in found})
 
     def forget(self, document: str) -> None:
         """Drop the decisions of one document."""
         gone = self._documents.pop(document, None)
+        self._surfaces.pop(document, None)
         self.memory.forget(document)
         for mention in gone.mentions if gone else ():
             self._contexts.pop((document, mention.key), None)
@@ -147,6 +155,12 @@ def add_memory(stages: Stages, table: CandidateTable, recalled: Recalled) -> Can
     """The stage "memory": what was recalled of each candidate, 0 for the others."""
     scores = {stages.kb.rows[one]: recalled.score(one) for one in recalled.entities if one in stages.kb.rows}
     return table.with_scores(MEMORY, np.asarray([scores.get(int(row), 0.0) for row in table.rows], dtype=np.float32))
+
+
+def _linked_surfaces(decided: DecidedDocument) -> list[Surface]:
+    document = decided.document
+    pairs = zip(document.mentions, decided.outcomes, strict=True)
+    return [(mention.surface(document.text), mention.types) for mention, ids in pairs if ids]
 
 
 def _asked(document: DocumentInput, query: MentionQuery, *, own: bool) -> Asked:

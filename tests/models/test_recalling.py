@@ -109,3 +109,12 @@ def test_an_empty_mention_teaches_and_asks_nothing(linker) -> None:
     assert len(linker.memory) == 0
     (answer,) = linker.link([empty])
     assert answer.mentions[0].candidates == ()
+
+
+def test_remembered_mentions_are_detected(linker) -> None:
+    text = "A broken pump and cardiac failure."
+    assert [text[m.start : m.end] for m in linker.detect(text)] == ["cardiac failure"]
+    linker.remember(DecidedDocument(document("a", "Her broken pump.", "broken pump"), (("D3",),)))
+    assert [text[m.start : m.end] for m in linker.detect(text)] == ["broken pump", "cardiac failure"]
+    linker.forget("a")
+    assert [text[m.start : m.end] for m in linker.detect(text)] == ["cardiac failure"]
