@@ -9,7 +9,7 @@ from dataclasses import replace
 from models.answering import ScoredMention
 from models.bundle import RankerSpec
 from models.linker import Linker
-from models.ranker import RULE, RerankRule, choose_margin
+from models.ranker import RULE, RerankRule, Tally, choose_margin
 from models.reranking import fused_without_ranker, lead, rerank
 from models.stages import Stages
 
@@ -25,8 +25,8 @@ def without_time_limit(linker: Linker) -> Linker:
 
 
 def with_rule(linker: Linker, rule: RerankRule) -> Linker:
-    """The same linker asking its ranker by another rule."""
-    return _with_stages(linker, replace(linker.stages, rule=rule))
+    """The same linker asking its ranker by another rule, with a tally of its own."""
+    return _with_stages(linker, replace(linker.stages, rule=rule, tally=Tally()))
 
 
 def silent(linker: Linker) -> Linker:

@@ -58,6 +58,7 @@ def test_views_of_a_linker_leave_it_as_it_was(trained: tuple[Linker, list[Docume
     hurried = with_rule(linker, replace(linker.stages.rule, seconds=0.0))
     assert without_time_limit(hurried).stages.rule.seconds is None
     assert hurried.stages.rule.seconds == 0
+    assert hurried.stages.tally is not linker.stages.tally
     (bare, *_) = without_ranker(linker).link(documents)
     assert all(RANKER not in candidate.scores for mention in bare.mentions for candidate in mention.candidates)
     assert linker.stages.ranker is not None
