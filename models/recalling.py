@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -26,6 +27,7 @@ from models.types import DecidedDocument, DocumentInput
 FLOATS = NDArray[np.float32]
 INTS = NDArray[np.int64]
 MOST_KNOWN = 50_000
+SAMPLE = 512
 Surface = tuple[str, tuple[str, ...]]
 
 
@@ -35,7 +37,8 @@ class Recollection:
     def __init__(self, stages: Stages) -> None:
         names = stages.names.stages.get(NAMES)
         self._encoder: Encoder | None = names.encoder if isinstance(names, NamesRetriever) else None
-        self.memory = MentionMemory(self._encoder.dimension if self._encoder else 1)
+        background = _background(names.index) if isinstance(names, NamesRetriever) else 0.0
+        self.memory = MentionMemory(self._encoder.dimension if self._encoder else 1, background=background)
         self._documents: dict[str, DocumentInput] = {}
         self._contexts: dict[Place, FLOATS] = {}
         self._surfaces: dict[str, list[Surface]] = {}
@@ -155,6 +158,14 @@ def add_memory(stages: Stages, table: CandidateTable, recalled: Recalled) -> Can
     """The stage "memory": what was recalled of each candidate, 0 for the others."""
     scores = {stages.kb.rows[one]: recalled.score(one) for one in recalled.entities if one in stages.kb.rows}
     return table.with_scores(MEMORY, np.asarray([scores.get(int(row), 0.0) for row in table.rows], dtype=np.float32))
+
+
+def _background(index: Any) -> float:
+    """Mean cosine of names taken from all over the knowledge base."""
+    rows = np.unique(np.linspace(0, len(index) - 1, min(len(index), SAMPLE)).astype(np.int64))
+    vectors = np.asarray(index.vectors(rows), dtype=np.float32)
+    count = len(rows)
+    return float(((vectors @ vectors.T).sum() - count) / (count * (count - 1))) if count > 1 else 0.0
 
 
 def _linked_surfaces(decided: DecidedDocument) -> list[Surface]:

@@ -138,3 +138,12 @@ def test_votes_equal_a_plain_recount(decisions, forgotten) -> None:
             assert found.nil_votes.documents == len({where for where, ids in there if ids == NIL})
             assert found.total == len(there)
     assert len(memory) == len(left)
+
+
+def test_an_encoder_to_which_all_is_alike_makes_nothing_near() -> None:
+    angle = np.asarray([[np.cos(0.3), np.sin(0.3)]], dtype=np.float32)
+    for background, near in ((0.2, np.cos(0.3)), (0.95, (np.cos(0.3) - 0.65) / 0.35)):
+        memory = MentionMemory(2, background=background)
+        memory.learn("a", [Decided("k", "colds", DISEASE, ("D1",))], angle)
+        (found,) = memory.recall([Asked("", "cold", DISEASE, "b")], np.asarray([[1.0, 0.0]], dtype=np.float32))
+        assert found.nearest == {"D1": pytest.approx(near, abs=1e-5)}
