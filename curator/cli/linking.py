@@ -42,19 +42,20 @@ def index(project: Path, *, lexical: bool, anew: bool, as_json: bool) -> None:
 @click.option("--split", type=SPLIT, help="Only the documents of this split.")
 @click.option("--out", type=click.Path(path_type=Path), help="Write JSON lines, one a mention, and store nothing.")
 @LEXICAL
+@click.option("--no-memory", is_flag=True, help="Let no earlier decision answer.")
 @AS_JSON
-def link(project: Path, *, split: str | None, out: Path | None, lexical: bool, as_json: bool) -> None:
-    """Link the documents of P, decided mentions too."""
+def link(project: Path, *, split: str | None, out: Path | None, lexical: bool, no_memory: bool, as_json: bool) -> None:
+    """Link the documents of P, decided mentions too; no document hears its own decisions."""
     wanted = Split(split) if split else None
     if out is None:
         with opened(project) as found:
             ensure_index(found, lexical_only=lexical)
-            report = run_steps(found.suggestions.link_split(wanted))
+            report = run_steps(found.suggestions.link_split(wanted, memory=not no_memory))
     else:
         refuse_place(out)
         index_if_missing(project, lexical=lexical)
         with opened(project, read_only=True) as found:
-            report = _link_to(found, wanted, out)
+            report = _link_to(found, wanted, out, memory=not no_memory)
     _say_link(report, out, as_json=as_json)
 
 
@@ -76,14 +77,14 @@ def refuse_place(out: Path) -> None:
         raise UserError(f"There is no folder {out.parent}. Make it first, or choose another place.")
 
 
-def _link_to(project: Project, split: Split | None, out: Path) -> LinkReport:
+def _link_to(project: Project, split: Split | None, out: Path, *, memory: bool) -> LinkReport:
     with _lines_to(out) as write:
 
         def keep(linked: LinkedDocument) -> None:
             for record in mention_records(linked):
                 write(record)
 
-        return run_steps(project.suggestions.link_split(split, save=False, sink=keep))
+        return run_steps(project.suggestions.link_split(split, save=False, memory=memory, sink=keep))
 
 
 def mention_records(linked: LinkedDocument) -> Iterator[dict[str, Any]]:
@@ -96,7 +97,13 @@ def mention_records(linked: LinkedDocument) -> Iterator[dict[str, Any]]:
             "text": mention.text,
             "type": mention.type,
             "candidates": [
-                {"id": one.entity_id, "name": one.name, "score": one.score, "scores": dict(one.scores)}
+                {
+                    "id": one.entity_id,
+                    "name": one.name,
+                    "score": one.score,
+                    "probability": one.probability,
+                    "scores": dict(one.scores),
+                }
                 for one in suggestion.candidates
             ],
             "nil": suggestion.nil.score,

@@ -32,7 +32,7 @@ def answer(document: dict[str, Any], batch: int) -> None:
             "expanded": " ".join(sorted(entities)),
             "candidates": [
                 {"entity_id": "X:1", "name": text[m["spans"][0][0] : m["spans"][0][1]], "types": [], "matched": "x"}
-                | {"score": 0.5, "scores": {"lexical": 0.5}}
+                | {"score": 0.5, "scores": {"lexical": 0.5}, "probability": 0.4, "decided": [0, 0]}
             ],
             "nil": {"score": 0.25, "is_nil": False, "calibrated": False},
         }
