@@ -20,6 +20,7 @@ from models.tuning import Gold, tune_scored
 from training.events import Event, Phase
 from training.gold import resolve_gold
 from training.holdout import place
+from training.ranker_rule import without_time_limit
 from training.remembering import decided_documents
 from training.snapshot import SnapshotDocument, Split, read_snapshot
 
@@ -48,7 +49,7 @@ def run_calibration(raw: Mapping[str, Any]) -> Iterator[Event]:
     """
     spec = CalibrationSpec.from_json(raw)
     yield Event(Phase.LOAD)
-    linker = Linker.load(spec.bundle, device=spec.device)
+    linker = without_time_limit(Linker.load(spec.bundle, device=spec.device))
     snapshot = read_snapshot(spec.snapshot, allow_test=True)
     train, validation = snapshot.of_split(Split.TRAIN), snapshot.of_split(Split.VALIDATION)
     resolve = linker.stages.kb.resolved.get

@@ -27,6 +27,7 @@ from training.evaluation.report import members, report_of
 from training.evaluation.slices import SliceFacts, slice_facts
 from training.events import Event, Phase
 from training.gold import GoldSet, resolve_gold
+from training.ranker_rule import without_time_limit
 from training.snapshot import Snapshot, SnapshotDocument, Split, read_snapshot
 from training.spec import EvaluationSpec, ReplaySpec
 
@@ -134,7 +135,7 @@ def _use_threads(threads: int) -> None:
 
 
 def _open(bundle: Path, snapshot: Snapshot, device: str) -> Linker:
-    linker = Linker.load(bundle, device=choose_device(device))
+    linker = without_time_limit(Linker.load(bundle, device=choose_device(device)))
     if snapshot.kb_hash and snapshot.kb_hash != linker.bundle.manifest.kb_hash:
         raise ModelError("The bundle was made for another knowledge base than the project's. Choose another bundle.")
     return linker
