@@ -79,10 +79,11 @@ class Hands:
         bench = self._bench
         for keys, act in (
             ("↵", self._accept),
-            ("N ↵", lambda: self._reason(Key.Key_N)),
-            ("X ↵", lambda: self._reason(Key.Key_X)),
-            ("2", lambda: self.press(Key.Key_2)),
+            ("1", lambda: self.press(Key.Key_1)),
             ("Space ↵", self._search_and_link),
+            ("N ↵", lambda: self._reason(Key.Key_N)),
+            ("2", lambda: self.press(Key.Key_2)),
+            ("X ↵", lambda: self._reason(Key.Key_X)),
             ("Ctrl+Z", lambda: self.press(Key.Key_Z, CTRL)),
         ):
             if bench.navigator.mention is None or bench.navigator.mention.decision is not None:
