@@ -3,6 +3,8 @@ import pytest
 
 from models.errors import ModelError
 from models.fusion import (
+    DEFAULT_WEIGHTS,
+    MEMORY,
     MINMAX,
     FusionWeights,
     LabelledScores,
@@ -70,7 +72,9 @@ def test_nothing_to_learn_from_keeps_the_weights() -> None:
 
 def test_weights_json_round_trip_and_damage() -> None:
     weights = FusionWeights({"names": 2.0}, {"ranker": MINMAX}, 7)
-    assert FusionWeights.from_json(weights.to_json()) == weights
+    read = FusionWeights.from_json(weights.to_json())
+    assert (read.weights["names"], read.scales["ranker"], read.fitted_on) == (2.0, MINMAX, 7)
+    assert read.weights[MEMORY] == DEFAULT_WEIGHTS[MEMORY], "weights from before the memory still get it"
     assert FusionWeights.from_json({}) == FusionWeights()
     with pytest.raises(ModelError, match="fusion weights"):
         FusionWeights.from_json({"weights": {"names": "much"}})

@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 from models.fusion import DEFAULT_WEIGHTS, FusionWeights
+from models.memory import NOTHING
 from models.nil import NilFeatures, NilModel
 from training.gold import GoldMention, GoldSet
 from training.refit import refit
@@ -23,6 +24,10 @@ class StandIn:
     def with_weights(self, *, fusion: FusionWeights | None = None, nil: NilModel | None = None) -> StandIn:
         return StandIn(fusion or self.fusion, nil or self.nil)
 
+    def rank(self, mention: Any) -> Any:
+        weights = np.exp(20 * self.fusion.fuse(mention.table.scores))
+        return SimpleNamespace(probabilities=weights / weights.sum())
+
     def nil_features(self, mention: Any) -> NilFeatures:
         return NilFeatures(top=float(self.fusion.fuse(mention.table.scores).max()))
 
@@ -35,14 +40,17 @@ def scored(number: int, new_stage: list[float]) -> Any:
         "pel-pb": np.asarray(new_stage, dtype=np.float32),
     }
     return SimpleNamespace(
-        query=SimpleNamespace(key=str(number)), entity_ids=("gold", "other"), table=SimpleNamespace(scores=scores)
+        query=SimpleNamespace(key=str(number)),
+        entity_ids=("gold", "other"),
+        table=SimpleNamespace(scores=scores),
+        recalled=NOTHING,
     )
 
 
-def fitted(new_stage: list[float], count: int) -> FusionWeights:
+def fitted(new_stage: list[float], count: int, *, right: int = 1000) -> FusionWeights:
     linker: Any = StandIn(FusionWeights(), NilModel(threshold=0.5))
-    mentions = [scored(n, new_stage) for n in range(count)]
-    gold = GoldSet(tuple(GoldMention(str(n), "d", "x", (), ("gold",)) for n in range(count)))
+    mentions = [scored(n, new_stage if n < right else new_stage[::-1]) for n in range(count)]
+    gold = GoldSet(tuple(GoldMention(str(n), f"d{n // 6}", "x", (), ("gold",)) for n in range(count)))
     weights = refit(linker, mentions, gold, stage="pel-pb").fusion
     assert {name: weights.weights[name] for name in DEFAULT_WEIGHTS} == dict(DEFAULT_WEIGHTS), "the others stay"
     return weights
@@ -56,3 +64,9 @@ def test_a_stage_that_knows_better_gets_a_weight(count: int) -> None:
 @pytest.mark.parametrize("count", [5, 400])
 def test_a_stage_that_helps_nothing_keeps_none(count: int) -> None:
     assert fitted([0.1, 0.9], count).weights["pel-pb"] == 0
+
+
+def test_a_gain_within_its_standard_error_is_none() -> None:
+    one_document = fitted([0.9, 0.1], 6)
+    assert one_document.weights["pel-pb"] > 0
+    assert fitted([0.9, 0.1], 11, right=6).weights["pel-pb"] == 0, "as much worse in the second document"

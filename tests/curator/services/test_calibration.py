@@ -53,13 +53,14 @@ def test_decisions_of_other_splits_do_not_count(indexed: World) -> None:
         calibrate(indexed)
 
 
-def test_it_sees_validation_only_and_its_bundle_serves(indexed: World) -> None:
+def test_it_sees_no_test_document_and_its_bundle_serves(indexed: World) -> None:
     indexed.documents(2, first=500, name="t.pubtator", gold=True, split=Split.TRAIN)
+    indexed.documents(2, first=600, name="u.pubtator", gold=True, split=Split.TEST)
     validation(indexed)
     before = active(indexed)
     outcome = calibrate(indexed)
     assert outcome.state is JobState.DONE
-    assert {one["split"] for one in indexed.jobs.seen} == {"validation"}
+    assert {one["split"] for one in indexed.jobs.seen} == {"train", "validation"}
     kind, spec = indexed.jobs.started[-1]
     assert (kind, Path(spec["bundle"]).name) == ("calibrate", before)
     assert active(indexed) == outcome.result["bundle"] != before
