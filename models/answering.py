@@ -11,10 +11,10 @@ from models.candidates import DEFINITION, LEXICAL, NAMES, PREFERRED, CandidateTa
 from models.combiner import Combiner, HeadFeatures, Wording, head_features
 from models.fusion import DOCUMENT, MEMORY, FusionWeights, ranking
 from models.kb import KnowledgeBase
-from models.memory import NOTHING, Recalled, Votes
 from models.nil import NilFeatures, NilModel
 from models.normalise import normalise
 from models.queries import MentionQuery
+from models.recalled import NOTHING, Recalled, Votes
 from models.types import DocumentInput, LinkedMention, NilEstimate, ScoredCandidate
 
 FLOATS = NDArray[np.float32]

@@ -17,8 +17,8 @@ from numpy.typing import NDArray
 from models.candidates import DEFINITION, LEXICAL, NAMES, PREFERRED
 from models.errors import ModelError
 from models.fusion import DOCUMENT
-from models.memory import NOTHING, Recalled
 from models.normalise import normalise, sorted_key
+from models.recalled import NOTHING, Recalled
 
 FLOATS = NDArray[np.float32]
 FLOATS64 = NDArray[np.float64]

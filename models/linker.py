@@ -18,10 +18,11 @@ from models.combiner import DEFAULT_COMBINER, Combiner
 from models.detection import Detector
 from models.device import Device, choose_device
 from models.fusion import FusionWeights
-from models.memory import MentionMemory, Recalled
+from models.memory import MentionMemory
 from models.nil import NilFeatures, NilModel
 from models.overlay import change_entities
 from models.queries import MentionQuery, document_queries
+from models.recalled import Recalled
 from models.recalling import Recollection, add_memory, with_recalled
 from models.reranking import add_ranker
 from models.retrieving import add_trained

@@ -17,10 +17,11 @@ from models.candidates import NAMES, CandidateTable, PreparedLookup
 from models.contexts import encode_contexts
 from models.encoders import Encoder
 from models.fusion import MEMORY
-from models.memory import Asked, Decided, MentionMemory, Place, Recalled
+from models.memory import MentionMemory
 from models.names import NamesRetriever
 from models.normalise import sorted_key
 from models.queries import MentionQuery, document_queries
+from models.recalled import Asked, Decided, Place, Recalled
 from models.stages import Stages
 from models.types import DecidedDocument, DocumentInput
 

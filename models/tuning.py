@@ -16,8 +16,8 @@ from models.answering import ScoredMention
 from models.combiner import FEATURES, Combiner, Labelled, fit_combiner
 from models.fusion import FusionWeights, LabelledScores, fit_fusion
 from models.linker import Linker
-from models.memory import NOTHING
 from models.nil import NilModel, fit_nil
+from models.recalled import NOTHING
 from models.reranking import RANKER
 from models.types import DocumentInput, LinkedMention
 

@@ -35,8 +35,8 @@ from models.candidates import DEFINITION, LEXICAL, NAMES, PREFERRED
 from models.combiner import FEATURES, Combiner
 from models.fusion import DOCUMENT, FusionWeights
 from models.linker import Linker
-from models.memory import Asked, Place
 from models.nil import NilModel, best_threshold
+from models.recalled import Asked, Place
 from models.recalling import Recollection
 from models.tuning import learn_nil, tune_scored
 from models.types import DecidedDocument, DocumentInput, LinkedMention

@@ -17,7 +17,7 @@ from models.combiner import (
     head_features,
 )
 from models.errors import ModelError
-from models.memory import Recalled, Votes
+from models.recalled import Recalled, Votes
 
 F = len(FEATURES)
 

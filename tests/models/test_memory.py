@@ -10,7 +10,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from models import memory as module
-from models.memory import NIL, NOTHING, Asked, Decided, MentionMemory, Votes
+from models.memory import MentionMemory
+from models.recalled import NIL, NOTHING, Asked, Decided, Votes
 
 D = 8
 CHEMICAL, DISEASE = ("Chemical",), ("Disease",)

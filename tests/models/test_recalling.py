@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from models.linker import Linker
-from models.memory import NOTHING
+from models.recalled import NOTHING
 from models.types import DecidedDocument, DocumentInput, MentionInput
 
 

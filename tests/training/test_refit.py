@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 
 from models.fusion import DEFAULT_WEIGHTS, FusionWeights
-from models.memory import NOTHING
 from models.nil import NilFeatures, NilModel
+from models.recalled import NOTHING
 from training.gold import GoldMention, GoldSet
 from training.refit import refit
 

@@ -45,20 +45,14 @@ class Forgetful:
         """Nothing stays."""
 
 
-class Remembering:
+class Remembering(Forgetful):
     """A linker that takes every decided document into its memory."""
 
     remembers = True
 
-    def __init__(self, linker: Linker) -> None:
-        self._linker = linker
-
-    def link(self, document: SnapshotDocument, *, k: int) -> Sequence[LinkedMention]:
-        (answer,) = self._linker.link([document.to_input()], k=k)
-        return answer.mentions
-
     def learn(self, document: SnapshotDocument) -> None:
-        teach(self._linker, [document])
+        """Felt by the next document."""
+        self._linker.remember(*decided_documents([document], self._linker.stages.kb.resolved.get))
 
 
 def learner(linker: Linker, *, memory: bool) -> Learner:
