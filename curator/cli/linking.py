@@ -101,8 +101,8 @@ def mention_records(linked: LinkedDocument) -> Iterator[dict[str, Any]]:
                     "id": one.entity_id,
                     "name": one.name,
                     "score": one.score,
-                    "probability": one.probability,
                     "scores": dict(one.scores),
+                    "probability": one.probability,
                 }
                 for one in suggestion.candidates
             ],

@@ -56,7 +56,7 @@ def test_link_writes_the_named_fields(cli: Cli, project: Path, tmp_path: Path) -
     first = lines[0]
     assert list(first) == ["document", "mention", "spans", "text", "type", "candidates", "nil", "bundle"]
     assert (first["document"], first["spans"], first["text"]) == ("1", [[0, 9]], "Lidocaine")
-    assert list(first["candidates"][0]) == ["id", "name", "score", "scores"]
+    assert list(first["candidates"][0]) == ["id", "name", "score", "scores", "probability"]
     assert first["candidates"][0]["id"] == "MESH:D008012"
     assert first["bundle"] == cli("info", project, "--json").json["bundle"]["id"]
     assert not list(tmp_path.glob(".linked*"))
