@@ -54,7 +54,7 @@ def _check(index: DynamicIndex, rows: dict[int, np.ndarray], ranges) -> None:
 @settings(max_examples=60, deadline=None)
 @given(steps=STEPS, base=st.integers(0, 40), seed=st.integers(0, 99))
 def test_any_sequence_of_changes_searches_like_brute_force(steps, base, seed) -> None:
-    rng = np.random.default_rng(seed)
+    rng = np.random.default_rng((7, seed))  # never the very vectors of BASE: equal ones tie within rounding only
     index = DynamicIndex(VectorIndex.build(BASE[:base], plan=plan_index(base, D, kind=IndexKind.FLAT)))
     rows = dict(enumerate(BASE[:base]))
     for step, value in steps:
