@@ -65,7 +65,7 @@ class CandidateRow:
 
     @property
     def facts(self) -> str:
-        parts = [self.candidate.entity_id, self.before, ", ".join(self.candidate.types)]
+        parts = [self.before, self.candidate.entity_id, ", ".join(self.candidate.types)]
         if self.matched:
             parts.append(f"matched “{self.matched}”")
         return " · ".join(part for part in parts if part)

@@ -72,6 +72,6 @@ def test_probabilities_are_shown_where_there_are_any_and_what_was_decided_before
     rows = candidate_rows(view(1, FK, made=replace(suggestion(1), candidates=candidates)))
     assert [row.value for row in rows] == [0.6, 0.1, 0.0]
     assert [row.margin for row in rows] == pytest.approx([0.5, -0.5, -0.6])
-    assert rows[0].facts == "X:1 · decided 3 times in 2 documents · T"
+    assert rows[0].facts == "decided 3 times in 2 documents · X:1 · T"
     assert rows[1].before == "decided once in 1 document"
     assert rows[2].facts == "X:3"
