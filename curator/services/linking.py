@@ -66,7 +66,7 @@ def wait_ready(linker: LinkerPort, bundle_id: str) -> Generator[Progress, None, 
 def teach(linker: LinkerPort, store: Store) -> Generator[Progress, None, None]:
     """Give the linker's memory the decisions of all train documents."""
     with store.read() as unit:
-        ids = unit.documents.ids(split=Split.TRAIN)
+        ids = unit.documents.ids(split=Split.TRAIN, answered=True)
     for at in range(0, len(ids), PER_LESSON):
         documents = [one for one in decided_documents(store, ids[at : at + PER_LESSON]) if one.mentions]
         if documents:

@@ -70,7 +70,7 @@ class MemoryService:
 
     def _teach_all(self) -> None:
         with self._store.read() as unit:
-            ids = unit.documents.ids(split=Split.TRAIN)
+            ids = unit.documents.ids(split=Split.TRAIN, answered=True)
         with self._lock:
             self._left = list(ids)
             begin, self._teaching = not self._teaching, True

@@ -68,8 +68,12 @@ class SqlDocuments(SourceFiles):
             raise _no_document(document_id)
         return raw
 
-    def ids(self, *, split: Split | None = None, state: DocumentState | None = None) -> list[int]:
+    def ids(
+        self, *, split: Split | None = None, state: DocumentState | None = None, answered: bool = False
+    ) -> list[int]:
         query = select(DocumentRow.id).where(*_conditions(QueueFilter(state=state, split=split)))
+        if answered:
+            query = query.where(DocumentRow.linked + DocumentRow.nil > 0)
         return list(self._conn.execute(query.order_by(DocumentRow.id)).scalars())
 
     def ids_of_file(self, file_id: int) -> list[int]:

@@ -96,8 +96,10 @@ class DocumentRepository(Protocol):
         """The exact source record of the document."""
         ...
 
-    def ids(self, *, split: Split | None = None, state: DocumentState | None = None) -> list[int]:
-        """Ids of visible documents in import order."""
+    def ids(
+        self, *, split: Split | None = None, state: DocumentState | None = None, answered: bool = False
+    ) -> list[int]:
+        """Ids of visible documents in import order; with `answered` only those with a link or NIL decision."""
         ...
 
     def ids_of_file(self, file_id: int) -> list[int]: ...

@@ -105,6 +105,21 @@ def test_counts_follow_decisions_and_deletions(fill: Filler):
     assert counts.documents[DocumentState.TODO] == counts.documents_by_split[Split.TRAIN] == 1
 
 
+def test_answered_documents_hold_a_link_or_nil(fill: Filler):
+    first, second = fill.mentions(2)
+
+    def answered() -> list[int]:
+        with fill.store.read() as unit:
+            return unit.documents.ids(split=Split.TRAIN, answered=True)
+
+    fill.decide(first, Verdict.skip())
+    assert answered() == []
+    fill.decide(second, Verdict.nil())
+    assert answered() == [fill.document_id]
+    fill.decide(second, Verdict(Outcome.CLEARED))
+    assert answered() == []
+
+
 def test_mention_types_counts_what_is_not_deleted(fill):
     fill.file(document(mentions=[mention(0, 1), mention(2, 3, type_="Chemical"), mention(4, 5, type_="Chemical")]))
     with fill.store.write() as unit:
