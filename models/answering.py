@@ -44,10 +44,9 @@ class ScoredMention:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Ranked:
-    """``order`` (c,) positions best first; ``scores`` (c,) fall along it; ``probabilities`` (c,) if it is not NIL."""
+    """``order`` (c,) positions best first; ``probabilities`` (c,) if it is not NIL, 0 past the head."""
 
     order: tuple[int, ...]
-    scores: FLOATS
     fused: FLOATS
     bare: FLOATS
     probabilities: FLOATS
@@ -80,7 +79,7 @@ class Answerer:
         order = ranking(fused, exact, mention.entity_ids)
         probabilities = np.zeros(len(fused), dtype=np.float32)
         if not order:
-            return Ranked((), fused, fused, bare, probabilities, None)
+            return Ranked((), fused, bare, probabilities, None)
         wording = Wording(_text(mention), [self.kb.names[at] for at in mention.table.matched])
         recalled = mention.recalled
         head = head_features(scores, order, fused, bare, mention.entity_ids, wording, recalled=recalled)
@@ -88,7 +87,7 @@ class Answerer:
         places = sorted(range(len(chances)), key=lambda place: (-chances[place], place))
         probabilities[head.order] = chances
         final = (*(int(head.order[place]) for place in places), *order[len(places) :])
-        return Ranked(final, probabilities, fused, bare, probabilities, head)
+        return Ranked(final, fused, bare, probabilities, head)
 
     def nil_features(self, mention: ScoredMention, ranked: Ranked | None = None) -> NilFeatures:
         """The features on which NIL is fitted."""
@@ -135,7 +134,7 @@ class Answerer:
             entity.name,
             entity.types,
             self.kb.names[mention.table.matched[at]],
-            float(ranked.scores[at]),
+            float(ranked.probabilities[at]),
             scores,
             probability=float(ranked.probabilities[at]) * (1.0 - nil.score),
             decided_times=votes.times,

@@ -7,7 +7,7 @@ strings were decided in several ways, once for each mention, and kept.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -137,28 +137,22 @@ class Recollection:
         return np.asarray(found[0], dtype=np.float32)
 
 
-@dataclass(frozen=True, slots=True)
-class Known:
-    """Rows of the recalled entities that the knowledge base has."""
-
-    rows: INTS
-
-    @classmethod
-    def of(cls, stages: Stages, recalled: Recalled) -> Known:
-        rows = [stages.kb.rows[one] for one in recalled.entities if one in stages.kb.rows]
-        return cls(np.asarray(sorted(rows), dtype=np.int64))
-
-
 def with_recalled(stages: Stages, lookup: PreparedLookup, recalled: Recalled) -> PreparedLookup:
     """The lookup with the recalled entities among its candidates; itself where they are already."""
-    missing = np.setdiff1d(Known.of(stages, recalled).rows, lookup.rows)
-    return replace(lookup, rows=np.union1d(lookup.rows, missing)) if len(missing) else lookup
+    known = np.asarray(list(_scores(stages, recalled)), dtype=np.int64)
+    rows = np.union1d(lookup.rows, known)
+    return replace(lookup, rows=rows) if len(rows) > len(lookup.rows) else lookup
 
 
 def add_memory(stages: Stages, table: CandidateTable, recalled: Recalled) -> CandidateTable:
     """The stage "memory": what was recalled of each candidate, 0 for the others."""
-    scores = {stages.kb.rows[one]: recalled.score(one) for one in recalled.entities if one in stages.kb.rows}
+    scores = _scores(stages, recalled)
     return table.with_scores(MEMORY, np.asarray([scores.get(int(row), 0.0) for row in table.rows], dtype=np.float32))
+
+
+def _scores(stages: Stages, recalled: Recalled) -> dict[int, float]:
+    """Row → what was recalled of it, for the entities that the knowledge base has."""
+    return {stages.kb.rows[one]: recalled.score(one) for one in recalled.entities if one in stages.kb.rows}
 
 
 def _background(index: Any) -> float:

@@ -118,7 +118,7 @@ def mend(
     except ModelError as error:
         channel.emit({"event": "open_failed", "bundle_id": bundle_id, "message": str(error)})
     else:
-        inbox.put({"op": "loaded", "linker": linker, "bundle_id": bundle_id, "repaired": damaged, "again": True})
+        inbox.put({"op": "loaded", "linker": linker, "bundle_id": bundle_id, "repaired": damaged})
 
 
 def load(message: Message, serving: Serving, channel: Channel, inbox: queue.SimpleQueue[Message | None]) -> None:
