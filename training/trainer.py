@@ -8,8 +8,9 @@ from __future__ import annotations
 
 import time
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Generator, Iterator, Sequence
+from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import torch
 from torch import Tensor, nn
@@ -18,6 +19,7 @@ from torch.optim.lr_scheduler import LambdaLR
 
 from models.errors import ModelError
 from training.events import Event, Phase
+from training.gradient_cache import CachedBatch
 
 MEASURED_BATCHES = 2
 Batch = Sequence[int]
@@ -42,6 +44,30 @@ class Task(ABC):
     def before_epoch(self, epoch: int) -> Iterator[Event]:  # noqa: ARG002 the default does nothing
         """Work between epochs, such as mining negatives."""
         yield from ()
+
+    def after_step(self) -> None:  # noqa: B027 the default does nothing
+        """What follows each step of the optimiser, such as a projection onto a norm's ball."""
+
+    def parameter_groups(self, settings: TrainSettings) -> list[dict[str, Any]]:  # noqa: ARG002 the default asks nothing
+        """AdamW's groups: `params`, and `lr` or `weight_decay` where they differ from the settings'.
+
+        Each group's rate follows the same schedule. Default: one group of all parameters that are trained.
+        """
+        return [{"params": [p for module in self.modules() for p in module.parameters() if p.requires_grad]}]
+
+    def state(self) -> dict[str, Any]:
+        """What a resumed run needs besides the networks' weights, as JSON: generator states, mined rows."""
+        return {}
+
+    def load_state(self, raw: Mapping[str, Any]) -> None:  # noqa: B027 the default has no state
+        """Go on from what `state` returned, read back from JSON."""
+
+    def pieces(self, batch: Batch, *, chunk: int) -> CachedBatch | None:  # noqa: ARG002 the default cannot
+        """The batch for gradient caching, at most `chunk` texts a piece (see `training.gradient_cache.CachedBatch`).
+
+        None where the task has no such form, before anything is drawn; its loss is then taken in one go.
+        """
+        return None
 
 
 @dataclass(frozen=True, slots=True)
@@ -142,10 +168,9 @@ class _Loop:
         self.task, self.settings = task, settings
         self.batches, self.per_epoch = batches, per_epoch
         self.steps = -(-batches // settings.accumulation)
-        self.parameters = [p for module in task.modules() for p in module.parameters() if p.requires_grad]
-        self.optimizer = AdamW(
-            self.parameters, lr=settings.learning_rate, eps=settings.eps, weight_decay=settings.weight_decay
-        )
+        groups = task.parameter_groups(settings)
+        self.parameters = [p for group in groups for p in group["params"]]
+        self.optimizer = AdamW(groups, lr=settings.learning_rate, eps=settings.eps, weight_decay=settings.weight_decay)
         self.schedule = LambdaLR(self.optimizer, self._factor)
         self.step = self.done = 0
         self.losses: list[list[float]] = []
@@ -182,6 +207,7 @@ class _Loop:
             torch.nn.utils.clip_grad_norm_(self.parameters, self.settings.clip)
             self.optimizer.step()
             self.optimizer.zero_grad(set_to_none=True)
+            self.task.after_step()
             self.step += 1
             if self.step < self.steps:
                 self.schedule.step()

@@ -1,0 +1,36 @@
+"""Gradient caching: the gradient of a large batch in the memory of a small one.
+
+Contrastive losses need all vectors of a batch at once, but their encoders' graphs need not live at once. A batch is
+encoded piece by piece without a graph; the loss of all vectors gives the gradient at each vector; then every piece is
+encoded once more with its graph and that gradient is sent through it. Dropout is replayed by the generator states that
+were stored in the first pass, so the gradients equal those of the batch in one go.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Protocol
+
+from torch import Tensor
+
+Piece = Callable[[], Tensor]
+
+
+class CachedBatch(Protocol):
+    """One batch as a task hands it over to be cached; `Task.pieces(batch, chunk=...)` makes it.
+
+    `pieces` are called in their order, twice: first without a graph, then with one and the same state of torch's
+    generators. Each encodes at most `chunk` texts and returns their vectors [n, d], or the states of their tokens
+    [n, t, d] (masks stay with the batch, they need no gradient). Both calls must return the same numbers: whatever is
+    drawn by the task's own generators (gold entity, negatives) is drawn once, while the batch is made, exactly as
+    `Task.loss` draws it. A piece may keep what its first call found, such as the disturbance of a regulariser that
+    needs the vectors of earlier pieces; it turns gradients on for that by itself (`torch.enable_grad`).
+
+    `loss(outputs)` is the loss of all outputs, in the order of `pieces`, and equals `Task.loss` of the batch. It may
+    hold parameters of its own (a transformation, a learned radius): they get their gradients here.
+    """
+
+    @property
+    def pieces(self) -> Sequence[Piece]: ...
+
+    def loss(self, outputs: Sequence[Tensor]) -> Tensor: ...
