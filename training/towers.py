@@ -21,7 +21,7 @@ from models.scorers import TokenStates
 from training.events import Event
 from training.examples import EntityTexts, Example
 from training.losses import Loss, LossInputs
-from training.negatives import Kinship, NegativeSampler, Rows, eligible
+from training.negatives import Kinship, NegativeSampler, Rows, candidate_set
 from training.trainer import Batch, Task
 
 CHUNK = 32
@@ -128,12 +128,10 @@ class RetrieverTask(Task):
         """The vectors of a batch and who may be a negative of whom."""
         chosen = [self.examples[number] for number in batch]
         gold = [one_of(example, self.sampler.random) for example in chosen]
-        rows = np.unique(
-            np.concatenate([np.array([g for g in gold if g >= 0], dtype=np.int64), self.sampler.draw(batch)])
-        )
+        drawn = self.sampler.draw(batch)
+        rows, allowed = candidate_set([example.gold for example in chosen], gold, drawn, self.kinship, in_batch=True)
         candidates = self.towers.encode_entities(rows)
         place = torch.from_numpy(np.searchsorted(rows, np.maximum(gold, rows[0]))).to(candidates.device)
-        allowed = eligible([example.gold for example in chosen], rows, self.kinship)
         return LossInputs(
             mentions=self.towers.encode_mentions(chosen),
             positives=candidates[place],

@@ -1,0 +1,38 @@
+"""What was drawn for a batch, and who of it may be a negative of whom."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from training.negatives.kinship import Kinship, Rows, eligible
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Drawn:
+    """The negatives of a batch: distinct `rows` [U], each to be encoded once, and the mask `own` [B, U] telling which
+    of them serve which mention. None: every row serves every mention. Some may be gold: ask `candidate_set`."""
+
+    rows: Rows
+    own: NDArray[np.bool_] | None = None
+
+
+def candidate_set(
+    gold: Sequence[Iterable[int]], chosen: Sequence[int], drawn: Drawn, kinship: Kinship, *, in_batch: bool
+) -> tuple[Rows, NDArray[np.bool_]]:
+    """The rows to encode for a batch, and the mask [B, rows] of who may be a negative of whom.
+
+    `gold[b]` are all gold rows of mention b, `chosen[b]` the one it is pulled towards (−1: NIL). The rows are the
+    sorted distinct union of the chosen and the drawn. A drawn row serves the mentions that `drawn.own` says; the
+    other mentions' chosen rows serve all where `in_batch` is set. No gold row or alias of a mention ever does.
+    """
+    positives = np.array([row for row in chosen if row >= 0], dtype=np.int64)
+    rows: Rows = np.unique(np.concatenate([positives, drawn.rows]))
+    serves = np.zeros((len(chosen), len(rows)), dtype=bool)
+    serves[:, np.searchsorted(rows, drawn.rows)] = True if drawn.own is None else drawn.own
+    if in_batch:
+        serves[:, np.searchsorted(rows, positives)] = True
+    return rows, serves & eligible(gold, rows, kinship)
