@@ -16,12 +16,14 @@ from torch import Tensor, nn
 from torch.nn.functional import pad
 
 from models.encoders import EncoderModule, pad_ids
+from models.errors import ModelError
 from models.pooling import marker_mean
 from models.scorers import TokenStates
 from training.events import Event
 from training.examples import EntityTexts, Example
 from training.losses import Loss, LossInputs
 from training.negatives import Kinship, NegativeSampler, Rows, candidate_set
+from training.projection import project
 from training.trainer import Batch, Task
 
 CHUNK = 32
@@ -31,7 +33,8 @@ Mine = Callable[[int], Iterator[Event]]
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Towers:
-    """The two networks. `entity_vectors` [E, d], not normalised, stand in for a frozen entity tower.
+    """The two networks. `entity_vectors` [E, d], not normalised, stand in for a frozen entity tower, and
+    `entity_projection` [d, d], where there is one, maps them (see `training.projection`).
 
     `markers` asks for the mean of the two marker states as mention vector (re-ranker); otherwise the tower pools.
     """
@@ -43,6 +46,21 @@ class Towers:
     device: torch.device
     entity_vectors: FloatArray | None = None
     markers: bool = False
+    entity_projection: nn.Linear | None = None
+
+    def __post_init__(self) -> None:
+        if self.entity_projection is not None and self.entity_vectors is None:
+            raise ModelError("A projection maps the vectors of a frozen entity tower; this one is trained itself.")
+
+    def trained(self) -> list[nn.Module]:
+        """The networks that learn: the mention tower, and the entity tower or the projection of its vectors."""
+        if self.entity_vectors is None:
+            return [self.mention, self.entity]
+        return [self.mention] if self.entity_projection is None else [self.mention, self.entity_projection]
+
+    def projected(self, vectors: FloatArray) -> FloatArray:
+        """`vectors` [n, d] of frozen entities as the projection maps them now; as they are where there is none."""
+        return vectors if self.entity_projection is None else project(self.entity_projection, vectors)
 
     def encode_mentions(self, examples: Sequence[Example]) -> Tensor:
         """Vectors [B, d], not normalised."""
@@ -59,7 +77,9 @@ class Towers:
     def encode_entities(self, rows: Rows) -> Tensor:
         """Vectors [N, d], not normalised; encoded in chunks of like length, so padding costs little."""
         if self.entity_vectors is not None:
-            return torch.from_numpy(np.asarray(self.entity_vectors[rows], dtype=np.float32)).to(self.device)
+            vectors = torch.from_numpy(np.asarray(self.entity_vectors[rows], dtype=np.float32)).to(self.device)
+            projected: Tensor = vectors if self.entity_projection is None else self.entity_projection(vectors)
+            return projected
         parts, back = self._by_length(rows)
         return torch.cat([self.entity(ids, mask) for ids, mask in parts])[back]
 
@@ -105,8 +125,7 @@ class RetrieverTask(Task):
         self.batch_size, self.seed = batch_size, seed
 
     def modules(self) -> Sequence[nn.Module]:
-        frozen = self.towers.entity_vectors is not None
-        return [self.towers.mention] if frozen else [self.towers.mention, self.towers.entity]
+        return self.towers.trained()
 
     def before_epoch(self, epoch: int) -> Iterator[Event]:
         if self.mine is not None:

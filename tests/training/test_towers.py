@@ -12,6 +12,7 @@ import torch
 from torch import Tensor
 
 from models.encoders import Encoder, load_encoder
+from models.errors import ModelError
 from models.inputs import EntityStyle, InputSettings
 from models.kb import KnowledgeBase, order_entities
 from models.scorers import sum_of_max
@@ -20,6 +21,7 @@ from tests.training.conftest import document_lines, entities, write_lines
 from training.examples import EntityTexts, Example, make_examples, shuffled_labels
 from training.losses import Loss, LossInputs, PrototypeTripletLoss, ProxyLoss
 from training.negatives import Kinship, RandomNegatives
+from training.projection import identity_projection
 from training.reranking import RankerTask
 from training.snapshot import read_snapshot
 from training.towers import RetrieverTask, Towers
@@ -124,6 +126,23 @@ def test_token_states_pool_to_the_vectors_and_score_by_som(towers: Towers, examp
 def test_frozen_vectors_stand_in_for_the_entity_tower(towers: Towers) -> None:
     frozen = replace(towers, entity_vectors=np.arange(76, dtype=np.float32).reshape(38, 2))
     assert frozen.encode_entities(np.array([3, 1])).tolist() == [[6.0, 7.0], [2.0, 3.0]]
+
+
+def test_a_projection_maps_frozen_vectors_and_learns(towers: Towers) -> None:
+    vectors = np.arange(38 * 32, dtype=np.float32).reshape(38, 32) / 1000
+    projection = identity_projection(32, device=torch.device("cpu"))
+    frozen = replace(towers, entity_vectors=vectors, entity_projection=projection)
+    rows = np.array([3, 1])
+    np.testing.assert_array_equal(frozen.encode_entities(rows).detach().numpy(), vectors[rows])
+    frozen.encode_entities(rows).sum().backward()
+    assert projection.weight.grad is not None
+    with torch.no_grad():
+        projection.weight.mul_(2.0)
+    np.testing.assert_allclose(frozen.projected(vectors)[rows], frozen.encode_entities(rows).detach().numpy())
+    assert frozen.trained() == [towers.mention, projection]
+    assert replace(frozen, entity_projection=None).projected(vectors) is vectors
+    with pytest.raises(ModelError, match="frozen entity tower"):
+        replace(towers, entity_projection=projection)
 
 
 def test_vectors_without_gradient_equal_those_of_training(

@@ -1,0 +1,52 @@
+"""A small trainable map of frozen entity vectors: e → W e, W starting as the identity.
+
+Where the entity encoder is frozen its vectors come from a file, and nothing on the entities' side could learn. W gives
+them d² numbers to learn with at the price of one matrix product: afterwards all vectors are mapped anew within a
+second, instead of every entity being read anew by the encoder. Without a bias, so that W alone is the map.
+
+How it is used: `Towers(..., entity_vectors=vectors, entity_projection=identity_projection(d, device=device))`;
+`Towers.encode_entities` maps the rows of a batch with a graph, `Towers.projected(vectors)` maps all of them for an
+index, and `RetrieverTask` trains W beside the mention tower. Entities that come later are mapped by the same W, so a
+bundle has to keep it.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+from torch import nn
+
+from models.errors import ModelError
+
+FloatArray = NDArray[np.float32]
+CHUNK = 8192
+
+
+def identity_projection(dimension: int, *, device: torch.device) -> nn.Linear:
+    """W [d, d] as a layer without bias, the identity before training; draws no random numbers."""
+    if dimension < 1:
+        raise ModelError(f"A projection needs vectors of at least 1 number, not {dimension}.")
+    projection = nn.Linear(dimension, dimension, bias=False, device="meta").to_empty(device=device)
+    with torch.no_grad():
+        nn.init.eye_(projection.weight)
+    return projection
+
+
+def project(projection: nn.Linear, vectors: FloatArray, *, chunk: int = CHUNK) -> FloatArray:
+    """W v for all `vectors` [n, d] → [n, d] float32, without a graph, `chunk` at a time.
+
+    Raises ModelError where the vectors have another width than W.
+    """
+    if vectors.ndim != 2 or vectors.shape[1] != projection.in_features:
+        raise ModelError(
+            f"A projection of {projection.in_features} numbers cannot map vectors of shape {vectors.shape}. "
+            f"The vectors belong to another encoder; prepare them anew."
+        )
+    weight = projection.weight
+    mapped = np.empty((len(vectors), projection.out_features), dtype=np.float32)
+    with torch.inference_mode():
+        for start in range(0, len(vectors), chunk):
+            part = torch.from_numpy(np.array(vectors[start : start + chunk], dtype=np.float32))
+            mapped[start : start + chunk] = projection(part.to(weight)).float().cpu().numpy()
+    return mapped
