@@ -1,7 +1,7 @@
 """The losses, one a file: proxy-based (PEL), adaptive mixup (AMH), prototype triplet, cross-entropy (rankers)."""
 
 from training.losses.amh import AdaptiveMixupLoss
-from training.losses.base import Loss, LossInputs, Similarity
+from training.losses.base import Loss, LossInputs, Similarity, Texts
 from training.losses.cross_entropy import CandidateCrossEntropy
 from training.losses.prototype import PrototypeTripletLoss
 from training.losses.proxy import ProxyLoss
@@ -14,4 +14,5 @@ __all__ = [
     "PrototypeTripletLoss",
     "ProxyLoss",
     "Similarity",
+    "Texts",
 ]

@@ -4,10 +4,26 @@ from __future__ import annotations
 
 import torch
 from torch import Tensor
-from torch.nn.functional import log_softmax, softplus
+from torch.nn.functional import log_softmax, pad, softplus
 
 from models.errors import ModelError
-from training.losses.base import Loss, LossInputs, Similarity, check_positive, pair_scores, scores
+from models.scorers import TokenStates
+from training.losses.base import (
+    Loss,
+    LossInputs,
+    Similarity,
+    Texts,
+    check_positive,
+    check_shapes,
+    exact,
+    mean_over,
+    pair_scores,
+    pick,
+    scores,
+    tokens_of,
+    vectors_of,
+    widened,
+)
 
 
 def adaptive_weight(positive: Tensor, hardest: Tensor) -> Tensor:
@@ -18,15 +34,39 @@ def adaptive_weight(positive: Tensor, hardest: Tensor) -> Tensor:
     return log_softmax(torch.cat([positive.unsqueeze(1), hardest], dim=1), dim=1)[:, 0].exp()
 
 
-def mix(positives: Tensor, hardest: Tensor, weight: Tensor, *, alpha: float, through: bool = False) -> Tensor:
-    """Strong hard negatives of eq. 10, [B, K, d]: α·W·V⁺ + V⁻.
+def choose(every: Tensor, eligible: Tensor, *, top_k: int) -> tuple[Tensor, Tensor, Tensor]:
+    """The K hardest eligible candidates of eq. 8: scores [B, K] (−inf: none left), places [B, K], whether there [B, K].
 
-    `positives` [B, d], `hardest` [B, K, d], `weight` [B]. By our reading W and V⁺ are constants in the mix: the
-    gradient flows through V⁻ alone; `through` lets it flow through all three.
+    `every` and `eligible` are [B, N]; K is `top_k`, or N where that is less.
     """
-    if not through:
-        positives, weight = positives.detach(), weight.detach()
-    return (alpha * weight).view(-1, 1, 1) * positives.unsqueeze(1) + hardest
+    hardest, index = every.masked_fill(~eligible, -torch.inf).topk(min(top_k, every.shape[1]), dim=1)
+    return hardest, index, eligible.gather(1, index)
+
+
+def mix(positives: Texts, hardest: Texts, weight: Tensor, *, alpha: float, through: bool = False) -> Texts:
+    """Strong hard negatives of eq. 10: α·W·V⁺ + V⁻, for vectors [B, K, d] or the states of tokens [B, K, t, d].
+
+    `positives` are B texts, `hardest` K for each of them, `weight` is [B]. Tokens are mixed position by position; the
+    strong negative has the tokens that V⁻ has, and where V⁺ has none (or only padding) V⁻ stays as it is.
+    By our reading W and V⁺ are constants in the mix: the gradient flows through V⁻ alone; `through` lets it flow
+    through all three.
+    """
+    share = alpha * (weight if through else weight.detach())
+    if isinstance(hardest, TokenStates):
+        added = _fitted(tokens_of(positives), hardest.states.shape[-2])
+        return TokenStates(_add(added, hardest.states, share, through=through), hardest.mask)
+    return _add(vectors_of(positives), hardest, share, through=through)
+
+
+def _add(positives: Tensor, hardest: Tensor, share: Tensor, *, through: bool) -> Tensor:
+    added = positives if through else positives.detach()
+    return share.view(-1, *[1] * added.dim()) * added.unsqueeze(1) + hardest
+
+
+def _fitted(texts: TokenStates, tokens: int) -> Tensor:
+    """The states of `texts`, zero at padding, cut or filled with zeros to `tokens` positions."""
+    states = texts.states.masked_fill(~texts.mask.bool().unsqueeze(-1), 0.0)
+    return pad(states, (0, 0, 0, tokens - states.shape[-2]))
 
 
 class AdaptiveMixupLoss(Loss):
@@ -63,42 +103,36 @@ class AdaptiveMixupLoss(Loss):
 
     def calibrate(self, batch: LossInputs) -> None:
         """Set scale and shift from the scores of `batch`: unit spread, zero midway between positives and hardest."""
-        with torch.no_grad():
-            linked = batch.linked.nonzero().squeeze(1)
-            positive = pair_scores(batch.mentions, batch.positives, self.similarity)[linked]
-            every = scores(batch.mentions, batch.candidates, self.similarity)[linked]
-            allowed = batch.eligible[linked]
-            if linked.numel() == 0 or not bool(allowed.any(dim=1).all()):
-                return
-            hardest = every.masked_fill(~allowed, -torch.inf).amax(dim=1)
-            self.scale = 1.0 / max(float(every[allowed].std()), 1e-6)
-            self.shift = -self.scale * float(positive.mean() + hardest.mean()) / 2
+        check_shapes(batch)
+        with torch.no_grad(), exact(batch):
+            self._calibrate(widened(batch))
+
+    def _calibrate(self, batch: LossInputs) -> None:
+        linked = batch.linked.nonzero().squeeze(1)
+        positive = pair_scores(batch.mentions, batch.positives, self.similarity)[linked]
+        every = scores(batch.mentions, batch.candidates, self.similarity)[linked]
+        allowed = batch.eligible[linked]
+        if linked.numel() == 0 or not bool(allowed.any(dim=1).all()):
+            return
+        hardest = every.masked_fill(~allowed, -torch.inf).amax(dim=1)
+        self.scale = 1.0 / max(float(every[allowed].std()), 1e-6)
+        self.shift = -self.scale * float(positive.mean() + hardest.mean()) / 2
 
     def compute(self, batch: LossInputs) -> Tensor:
         positive = self._logit(pair_scores(batch.mentions, batch.positives, self.similarity))
-        hardest, vectors = self._choose(batch)
+        every = self._logit(scores(batch.mentions, batch.candidates, self.similarity))
+        hardest, index, there = choose(every, batch.eligible, top_k=self.top_k)
+        weight = adaptive_weight(positive, hardest)
         strong = mix(
             batch.positives,
-            vectors,
-            adaptive_weight(positive, hardest),
+            pick(batch.candidates, index),
+            weight,
             alpha=self.alpha,
             through=self.gradient_through_mix,
         )
         negative = self._logit(scores(batch.mentions, strong, self.similarity))
-        push = torch.where(hardest.isfinite(), softplus(negative), torch.zeros_like(negative)).sum(1)
-        each = softplus(-positive) + push
-        kept = batch.linked.to(each.dtype)
-        return (each * kept).sum() / kept.sum().clamp(min=1.0)
-
-    def _choose(self, batch: LossInputs) -> tuple[Tensor, Tensor]:
-        """The K hardest eligible candidates of eq. 8: logits [B, K] (−inf: none left) and vectors [B, K, d]."""
-        every = self._logit(scores(batch.mentions, batch.candidates, self.similarity))
-        every = every.masked_fill(~batch.eligible, -torch.inf)
-        hardest, index = every.topk(min(self.top_k, every.shape[1]), dim=1)
-        if batch.candidates.dim() == 2:
-            return hardest, batch.candidates[index]
-        width = batch.candidates.shape[-1]
-        return hardest, batch.candidates.gather(1, index.unsqueeze(-1).expand(-1, -1, width))
+        push = torch.where(there, softplus(negative), 0.0).sum(1)
+        return mean_over(softplus(-positive) + push, batch.linked)
 
     def _logit(self, score: Tensor) -> Tensor:
         return self.scale * score + self.shift

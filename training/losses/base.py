@@ -1,28 +1,35 @@
 """What every loss takes and the checks they share; a subclass holds only its mathematics.
 
-A loss sees vectors, never texts. Pads are gone by now (pooling masked them), and who may be a negative of
-whom was settled by `training.negatives`; the loss only obeys the mask.
+A loss sees vectors or, for SOM, the states of tokens, never texts. Pooling or the states' mask keeps padding out, and
+who may be a negative of whom was settled by `training.negatives`; the loss only obeys the mask.
 """
 
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import StrEnum
 
 import torch
 from torch import Tensor, nn
-from torch.nn.functional import normalize
 
 from models.errors import ModelError
+from models.scorers import TokenStates, cosine, dot, sum_of_max
+
+Texts = Tensor | TokenStates
+"""Texts as a network gives them: vectors [n, d], or states of their tokens [n, t, d] with a mask [n, t]."""
 
 
 class Similarity(StrEnum):
-    """How a mention vector is scored against an entity vector. Higher is more alike."""
+    """How a mention is scored against an entity; higher is more alike. SOM compares tokens, the others vectors.
+
+    DOT is the papers' DUAL over vectors pooled at [CLS], and their pooling mean over vectors that are means.
+    """
 
     COSINE = "cosine"
     DOT = "dot"
     EUCLIDEAN = "euclidean"
+    SOM = "som"
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,14 +38,15 @@ class LossInputs:
 
     `mentions` [B, d] float. `positives` [B, d] float: the vector of the gold entity; any finite value for a NIL
     mention. `candidates` [N, d] (one set for the whole batch) or [B, N, d] (own set for each mention); N may be 0.
+    For SOM all three are token states, of [B, t, d], [B, t, d] and [N, t, d] or [B, N, t, d]; t may differ among them.
     `eligible` [B, N] bool: True where the candidate may serve as a negative of that mention.
-    `linked` [B] bool: False for a NIL mention. `clusters` [B] int64, values 0..C-1, or None: mentions of one
-    entity in one document share a number.
+    `linked` [B] bool: False for a NIL mention. `clusters` [B] int64 or None: mentions of one entity in one document
+    (or of one cluster in it) share a number.
     """
 
-    mentions: Tensor
-    positives: Tensor
-    candidates: Tensor
+    mentions: Texts
+    positives: Texts
+    candidates: Texts
     eligible: Tensor
     linked: Tensor
     clusters: Tensor | None = None
@@ -48,43 +56,101 @@ class Loss(nn.Module, ABC):
     """Base of the losses: `forward` validates shapes and calls `compute`, which returns a scalar."""
 
     def forward(self, batch: LossInputs) -> Tensor:
-        """Scalar loss of the batch. Raises ModelError where shapes do not fit together."""
+        """Scalar loss of the batch, in float32 at least. Raises ModelError where shapes do not fit together."""
         check_shapes(batch)
-        return self.compute(batch)
+        with exact(batch):
+            return self.compute(widened(batch))
 
     @abstractmethod
     def compute(self, batch: LossInputs) -> Tensor:
-        """The mathematics. Shapes hold."""
+        """The mathematics. Shapes hold, numbers are float32 or wider and no autocast is on."""
 
 
-def scores(mentions: Tensor, candidates: Tensor, similarity: Similarity) -> Tensor:
-    """Scores [B, N] of `mentions` [B, d] against `candidates` [N, d] or [B, N, d].
+def count(texts: Texts) -> int:
+    """How many texts there are."""
+    return len(_numbers(texts))
 
-    Euclidean is the negative distance, not squared.
+
+def take(texts: Texts, index: Tensor) -> Texts:
+    """The texts of the rows `index`, of any shape; repeated rows are fine."""
+    if isinstance(texts, TokenStates):
+        return TokenStates(texts.states[index], texts.mask[index])
+    return texts[index]
+
+
+def pick(candidates: Texts, index: Tensor) -> Texts:
+    """Of each mention's candidates (see LossInputs) those at its row of `index` [B, K]: [B, K, d] or [B, K, t, d]."""
+    own = _numbers(candidates).dim() == 3 + isinstance(candidates, TokenStates)
+    if not own:
+        return take(candidates, index)
+    rows = torch.arange(len(index), device=index.device).unsqueeze(1)
+    if isinstance(candidates, TokenStates):
+        return TokenStates(candidates.states[rows, index], candidates.mask[rows, index])
+    return candidates[rows, index]
+
+
+def vectors_of(texts: Texts) -> Tensor:
+    """The vectors; ModelError where there are states of tokens."""
+    if isinstance(texts, TokenStates):
+        raise ModelError("Only SOM compares states of tokens. Pool them to vectors, or choose SOM in the recipe.")
+    return texts
+
+
+def tokens_of(texts: Texts) -> TokenStates:
+    """The states of tokens; ModelError where there are vectors."""
+    if not isinstance(texts, TokenStates):
+        raise ModelError("SOM compares states of tokens, but got vectors. Choose another similarity in the recipe.")
+    return texts
+
+
+def scores(mentions: Texts, candidates: Texts, similarity: Similarity) -> Tensor:
+    """Scores [B, N] of B mentions against N candidates, the same for all or each mention's own (see LossInputs).
+
+    Euclidean is the negative distance, not squared. Raises ModelError for SOM of vectors, or the others of tokens.
     """
-    if similarity is Similarity.COSINE:
-        mentions, candidates = normalize(mentions, dim=-1), normalize(candidates, dim=-1)
+    if similarity is Similarity.SOM:
+        return sum_of_max(tokens_of(mentions), tokens_of(candidates))
+    points, others = vectors_of(mentions), vectors_of(candidates)
     if similarity is Similarity.EUCLIDEAN:
-        return -distances(mentions, candidates)
-    if candidates.dim() == 2:
-        return mentions @ candidates.T
-    return torch.einsum("bd,bnd->bn", mentions, candidates)
+        return -distances(points, others)
+    return cosine(points, others) if similarity is Similarity.COSINE else dot(points, others)
 
 
-def pair_scores(mentions: Tensor, entities: Tensor, similarity: Similarity) -> Tensor:
-    """Scores [B] of `mentions` [B, d] against the entity of the same row [B, d]."""
-    return scores(mentions, entities.unsqueeze(1), similarity).squeeze(1)
+def pair_scores(mentions: Texts, entities: Texts, similarity: Similarity) -> Tensor:
+    """Scores [B] of B mentions against the entity of the same row."""
+    return scores(mentions, _one_each(entities), similarity).squeeze(1)
 
 
-def distances(points: Tensor, candidates: Tensor) -> Tensor:
-    """Euclidean distances [B, N] of `points` [B, d] to `candidates` [N, d] or [B, N, d]; not squared.
+def distances(points: Tensor, candidates: Tensor, *, squared: bool = False) -> Tensor:
+    """Euclidean distances [B, N] of `points` [B, d] to `candidates` [N, d] or [B, N, d], squared if so wished.
 
     Where two points coincide the distance is 0 and its gradient is 0 (not NaN, as a bare square root would give).
     """
-    difference = points.unsqueeze(1) - candidates
-    squared = difference.square().sum(-1)
-    apart = squared > 0
-    return torch.where(apart, torch.where(apart, squared, 1.0).sqrt(), 0.0)
+    squares = (points.unsqueeze(1) - candidates).square().sum(-1)
+    if squared:
+        return squares
+    apart = squares > 0
+    return torch.where(apart, torch.where(apart, squares, 1.0).sqrt(), 0.0)
+
+
+def mean_over(each: Tensor, kept: Tensor) -> Tensor:
+    """The mean of `each` [B] where `kept` [B] is True; 0, with a gradient of zeros, where it nowhere is."""
+    return torch.where(kept, each, 0.0).sum() / kept.sum().clamp(min=1)
+
+
+def exact(batch: LossInputs) -> torch.autocast:
+    """A context without autocast: exponents of α·s need more digits than half precision has."""
+    return torch.autocast(_numbers(batch.mentions).device.type, enabled=False)
+
+
+def widened(batch: LossInputs) -> LossInputs:
+    """The batch in float32 where it came in half precision; double stays double."""
+    return replace(
+        batch,
+        mentions=_widened(batch.mentions),
+        positives=_widened(batch.positives),
+        candidates=_widened(batch.candidates),
+    )
 
 
 def check_positive(name: str, value: float) -> float:
@@ -96,19 +162,23 @@ def check_positive(name: str, value: float) -> float:
 
 def check_shapes(batch: LossInputs) -> None:
     """Raise ModelError where the tensors of a batch do not fit together."""
-    count, width = _matrix_shape(batch.mentions)
-    negatives = batch.candidates.shape[-2] if batch.candidates.dim() in (2, 3) else -1
+    mentions, positives, candidates = (_numbers(t) for t in (batch.mentions, batch.positives, batch.candidates))
+    tokens = isinstance(batch.mentions, TokenStates)
+    if mentions.dim() != 2 + tokens or not len(mentions):
+        wanted = "(batch > 0, tokens, width)" if tokens else "(batch > 0, width)"
+        raise ModelError(f"Loss input 'mentions' has shape {tuple(mentions.shape)}, expected {wanted}.")
+    _check_kinds(batch, tokens=tokens)
+    rows, width = len(mentions), mentions.shape[-1]
+    own = candidates.dim() == 3 + tokens
+    negatives = candidates.shape[own] if candidates.dim() > own else -1
     expected = {
-        "positives": (batch.positives, (count, width)),
-        "eligible": (batch.eligible, (count, negatives)),
-        "linked": (batch.linked, (count,)),
+        "positives": (positives, (rows, *_tokens(positives, tokens), width)),
+        "candidates": (candidates, (*([rows] if own else []), negatives, *_tokens(candidates, tokens), width)),
+        "eligible": (batch.eligible, (rows, negatives)),
+        "linked": (batch.linked, (rows,)),
     }
-    if batch.candidates.dim() == 3:
-        expected["candidates"] = (batch.candidates, (count, negatives, width))
-    else:
-        expected["candidates"] = (batch.candidates, (negatives, width))
     if batch.clusters is not None:
-        expected["clusters"] = (batch.clusters, (count,))
+        expected["clusters"] = (batch.clusters, (rows,))
     for name, (tensor, shape) in expected.items():
         if tuple(tensor.shape) != shape:
             raise ModelError(f"Loss input '{name}' has shape {tuple(tensor.shape)}, expected {shape}.")
@@ -117,7 +187,37 @@ def check_shapes(batch: LossInputs) -> None:
             raise ModelError(f"Loss input '{name}' must be boolean, it is {mask.dtype}.")
 
 
-def _matrix_shape(mentions: Tensor) -> tuple[int, int]:
-    if mentions.dim() != 2 or mentions.shape[0] == 0:
-        raise ModelError(f"Loss input 'mentions' has shape {tuple(mentions.shape)}, expected (batch > 0, width).")
-    return mentions.shape[0], mentions.shape[1]
+def _check_kinds(batch: LossInputs, *, tokens: bool) -> None:
+    """All three texts are vectors, or all three are token states with masks that fit."""
+    for name, texts in (("mentions", batch.mentions), ("positives", batch.positives), ("candidates", batch.candidates)):
+        if isinstance(texts, TokenStates) != tokens:
+            kind = "states of tokens" if tokens else "vectors"
+            raise ModelError(f"Loss input '{name}' must be {kind}, as 'mentions' are.")
+        if isinstance(texts, TokenStates) and texts.mask.shape != texts.states.shape[:-1]:
+            shapes = f"{tuple(texts.mask.shape)}, expected {tuple(texts.states.shape[:-1])}"
+            raise ModelError(f"The mask of loss input '{name}' has shape {shapes}.")
+
+
+def _numbers(texts: Texts) -> Tensor:
+    return texts.states if isinstance(texts, TokenStates) else texts
+
+
+def _tokens(numbers: Tensor, tokens: bool) -> tuple[int, ...]:
+    return tuple(numbers.shape[-2:-1]) if tokens else ()
+
+
+def _one_each(entities: Texts) -> Texts:
+    """Row b as the only own candidate of mention b."""
+    if isinstance(entities, TokenStates):
+        return TokenStates(entities.states.unsqueeze(1), entities.mask.unsqueeze(1))
+    return entities.unsqueeze(1)
+
+
+def _widened(texts: Texts) -> Texts:
+    if isinstance(texts, TokenStates):
+        return TokenStates(_wide(texts.states), texts.mask)
+    return _wide(texts)
+
+
+def _wide(numbers: Tensor) -> Tensor:
+    return numbers.float() if numbers.dtype in (torch.float16, torch.bfloat16) else numbers

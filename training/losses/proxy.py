@@ -6,7 +6,7 @@ import torch
 from torch import Tensor
 from torch.nn.functional import softplus
 
-from training.losses.base import Loss, LossInputs, Similarity, check_positive, pair_scores, scores
+from training.losses.base import Loss, LossInputs, Similarity, check_positive, mean_over, pair_scores, scores
 
 
 def proxy_loss(
@@ -60,5 +60,4 @@ class ProxyLoss(Loss):
         )
         if self.nil_negatives:
             return each.mean()
-        kept = batch.linked.to(each.dtype)
-        return (each * kept).sum() / kept.sum().clamp(min=1.0)
+        return mean_over(each, batch.linked)

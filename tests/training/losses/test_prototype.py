@@ -6,7 +6,8 @@ from models.errors import ModelError
 from tests.training.losses.batches import Vectors, apart, inputs, vectors
 from training.losses import PrototypeTripletLoss
 from training.losses.base import distances
-from training.losses.prototype import first_members, hardest_negatives, prototypes
+from training.losses.hinge import hardest_negatives
+from training.losses.prototype import first_members, prototypes
 
 CLUSTERS = [0, 1, 0, 2, 1]
 
