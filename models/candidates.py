@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from itertools import islice
-from typing import Any, Protocol
+from typing import Any, Protocol, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,6 +19,7 @@ from models.queries import MentionQuery, Variant
 
 FLOATS = NDArray[np.float32]
 INTS = NDArray[np.int64]
+Item = TypeVar("Item")
 LEXICAL = "lexical"
 NAMES = "names"
 PREFERRED = "preferred"
@@ -151,9 +152,9 @@ def _union(rows: Sequence[INTS]) -> INTS:
     return np.unique(np.concatenate(rows)) if rows else np.zeros(0, dtype=np.int64)
 
 
-def regroup(tables: Sequence[CandidateTable], like: Sequence[Sequence[object]]) -> list[list[CandidateTable]]:
-    """A flat list of tables cut into groups as long as those of ``like``."""
-    source = iter(tables)
+def regroup(items: Sequence[Item], like: Sequence[Sequence[object]]) -> list[list[Item]]:
+    """A flat list cut into groups as long as those of ``like``."""
+    source = iter(items)
     return [list(islice(source, len(group))) for group in like]
 
 

@@ -12,7 +12,7 @@ from pathlib import Path
 
 from models.answering import Answerer, Ranked, ScoredMention
 from models.bundle import Bundle, open_bundle
-from models.candidates import CandidateTable, PreparedLookup
+from models.candidates import CandidateTable, PreparedLookup, regroup
 from models.coherence import add_coherence
 from models.combiner import DEFAULT_COMBINER, Combiner
 from models.detection import Detector
@@ -24,7 +24,7 @@ from models.overlay import change_entities
 from models.queries import MentionQuery, document_queries
 from models.recalled import Recalled
 from models.recalling import Recollection, add_memory, with_recalled
-from models.reranking import add_ranker
+from models.reranking import ask
 from models.retrieving import add_trained
 from models.stages import StageLoader, Stages
 from models.types import (
@@ -144,7 +144,7 @@ class Linker:
         With ``own`` a document's other decisions answer too, as a curator at work expects; without, none of its own,
         as fitting and evaluation need it.
         """
-        answerer = self._answerer()
+        answerer = self.answerer()
         for batch in _batches(documents, BATCH_DOCUMENTS):
             for document, scored in zip(batch, self._score_batch(batch, k=k, own=own), strict=True):
                 yield LinkedDocument(document.key, tuple(answerer.answer(mention, k=k) for mention in scored))
@@ -158,15 +158,15 @@ class Linker:
 
     def finish(self, mention: ScoredMention, *, k: int = 64) -> LinkedMention:
         """The answer for a mention scored before, under this linker's weights."""
-        return self._answerer().answer(mention, k=k)
+        return self.answerer().answer(mention, k=k)
 
     def rank(self, mention: ScoredMention) -> Ranked:
         """Order, scores and head features of a mention scored before, under this linker's weights."""
-        return self._answerer().rank(mention)
+        return self.answerer().rank(mention)
 
     def nil_features(self, mention: ScoredMention) -> NilFeatures:
         """The features on which NIL is fitted, under this linker's weights."""
-        return self._answerer().nil_features(mention)
+        return self.answerer().nil_features(mention)
 
     def detect(self, text: str, types: Sequence[str] = ()) -> list[DetectedMention]:
         """Names of the knowledge base and remembered mentions in a text, longest match; ``types`` restricts them."""
@@ -183,7 +183,8 @@ class Linker:
         orders = (self.fusion.sentence(), self.combiner.sentence())
         return (self.device.sentence, *self.stages.sentences, *orders, f"NIL is {nil}.")
 
-    def _answerer(self) -> Answerer:
+    def answerer(self) -> Answerer:
+        """What makes answers of scores, under this linker's weights."""
         return Answerer(self.stages.kb, self.fusion, self.combiner, self.nil)
 
     def _score_batch(self, batch: Sequence[DocumentInput], *, k: int, own: bool) -> list[list[ScoredMention]]:
@@ -202,12 +203,14 @@ class Linker:
             for group, group_known in zip(found, recalled, strict=True)
         ]
         found = [add_coherence(group, tables) for group, tables in zip(queries, found, strict=True)]
-        if stages.ranker is not None:  # last, so that the margins it goes by are those of all other stages
-            found = add_ranker(stages, self.fusion, batch, found)
-        return [
+        scored = [
             [self._scored(document, *parts) for parts in zip(group, tables, known, strict=True)]
             for document, group, tables, known in zip(batch, queries, found, recalled, strict=True)
         ]
+        if stages.ranker is None:
+            return scored
+        # last, so that the margins it goes by are those of all other stages
+        return regroup(ask(stages, self.answerer(), [one for group in scored for one in group]), scored)
 
     def _scored(
         self, document: DocumentInput, query: MentionQuery, table: CandidateTable, recalled: Recalled

@@ -111,7 +111,7 @@ def _prepare_names(stage: NameStage, change: Change) -> _PreparedNames:
 
 def _check_newest(stages: Stages) -> None:
     """Growing indexes are shared between the stages before and after a change: a row must not be given out twice."""
-    names, entities = len(stages.kb.names), len(stages.kb.entities)
+    names, entities = int(stages.kb.name_starts[-1]), len(stages.kb.entities)  # a list of all names takes a second
     untrained = [len(one.index) == names for one in stages.names.stages.values() if isinstance(one, NamesRetriever)]
     trained = [len(one.index) == entities for one in stages.trained if isinstance(one, BiencoderRetriever)]
     if not all(untrained + trained):

@@ -61,10 +61,10 @@ class RankerSettings:
 class RerankRule:
     """When the ranker is asked, and about how many candidates.
 
-    ``margin``: only about mentions whose first candidate leads the second by no more than this on the fused scale
-    (without the ranker); None asks always, below 0 never. ``share`` is the share of mentions for which the margin
-    was chosen, kept so that it can be chosen anew. ``seconds`` bounds the ranker's time for one document; None sets
-    no bound.
+    ``margin``: only about mentions whose first candidate's calibrated probability (without the ranker) is above the
+    second's by no more than this; None asks always, below 0 never. ``share`` is the share of mentions for which the
+    margin was chosen, kept so that it can be chosen anew. ``seconds`` bounds the ranker's time for one document; None
+    sets no bound.
     """
 
     top_k: int = 16
@@ -91,8 +91,12 @@ class RerankRule:
         return rule if raw else cls(top_k)
 
     def sentence(self, name: str) -> str:
-        """For the user, e.g. “x” ranks the first 8 candidates anew where the first leads by 0.03 at most."""
-        when = "" if self.margin is None else f" where the first leads by {self.margin:.3g} at most"
+        """For the user, e.g. “x” ranks the first 8 candidates anew where the first leads by 3 points of …."""
+        when = (
+            ""
+            if self.margin is None
+            else f" where the first leads by {100 * self.margin:.3g} points of probability at most"
+        )
         bound = "" if self.seconds is None else f", for {self.seconds:g} s a document at most"
         return f"“{name}” ranks the first {self.top_k} candidates anew{when}{bound}."
 

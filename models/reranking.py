@@ -1,7 +1,8 @@
 """The ranker in the pipeline: which mentions it is asked about, and what its answers mean for fusion.
 
-Margin rule: the ranker is asked only where the first candidate's lead on the fused scale is small. Time budget: within
-a document the smallest leads come first; when the seconds are used up the rest keep their fused order.
+Margin rule: the ranker is asked only where the calibrated margin is small, the first candidate's probability less the
+second's, both without the ranker. Time budget: within a document the smallest margins come first; when the seconds are
+used up the rest keep their order.
 
 What a partial re-ranking means: the stage ``ranker`` holds numbers in [−1, 0] for every candidate of every mention.
 
@@ -17,13 +18,13 @@ from __future__ import annotations
 import logging
 import time
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
 
-from models.candidates import CandidateTable, regroup
-from models.fusion import FusionWeights
+from models.answering import Answerer, ScoredMention
+from models.candidates import CandidateTable
 from models.ranker import FLOATS, Ranker
 from models.stages import Stages
 from models.types import DocumentInput, MentionInput
@@ -37,6 +38,14 @@ Pair = tuple[DocumentInput, MentionInput]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
+class Doubt:
+    """How the other stages order a mention's candidates, as positions best first, and by how much the first leads."""
+
+    order: Sequence[int]
+    lead: float
+
+
+@dataclass(frozen=True, slots=True, eq=False)
 class Question:
     """A mention to ask about: its place in the batch, its lead, its first candidates as positions in its table."""
 
@@ -45,36 +54,35 @@ class Question:
     chosen: NDArray[np.intp]
 
 
-def add_ranker(
-    stages: Stages,
-    fusion: FusionWeights,
-    batch: Sequence[DocumentInput],
-    found: Sequence[Sequence[CandidateTable]],
-    *,
-    clock: Clock = time.monotonic,
-) -> list[list[CandidateTable]]:
-    """The tables of a batch of documents, in groups by document, with the stage ``ranker``."""
-    pairs = [(document, mention) for document in batch for mention in document.mentions]
-    tables = [table for group in found for table in group]
-    order = [fused_without_ranker(fusion, table) for table in tables]
-    return regroup(rerank(stages, pairs, tables, order, clock=clock), found)
+def ask(
+    stages: Stages, answerer: Answerer, scored: Sequence[ScoredMention], *, clock: Clock = time.monotonic
+) -> list[ScoredMention]:
+    """Mentions scored by all other stages, with the ranker's scores; mentions of one document stand together."""
+    known = {id(one.document): {m.key: m for m in one.document.mentions} for one in scored}
+    pairs = [(one.document, known[id(one.document)][one.query.key]) for one in scored]
+    doubts = [doubt(answerer, one) for one in scored]
+    tables = rerank(stages, pairs, [one.table for one in scored], doubts, clock=clock)
+    return [replace(one, table=table) for one, table in zip(scored, tables, strict=True)]
+
+
+def doubt(answerer: Answerer, mention: ScoredMention) -> Doubt:
+    """The linker's order and its calibrated margin, if its ranker is left out."""
+    scores = {name: values for name, values in mention.table.scores.items() if name != RANKER}
+    ranked = answerer.rank(replace(mention, table=replace(mention.table, scores=scores)))
+    return Doubt(ranked.order, lead(ranked.probabilities))
 
 
 def rerank(
     stages: Stages,
     pairs: Sequence[Pair],
     tables: Sequence[CandidateTable],
-    order: Sequence[FLOATS],
+    doubts: Sequence[Doubt],
     *,
     clock: Clock = time.monotonic,
 ) -> list[CandidateTable]:
-    """The same for mentions one by one; mentions of one document stand together.
-
-    ``order`` holds for each mention the (c,) scores by which its first candidates are taken and its lead is measured;
-    any scores will do, such as calibrated probabilities, as long as the rule's margin was chosen on the same ones.
-    """
+    """The tables with the stage ``ranker``; mentions of one document stand together."""
     assert stages.ranker is not None
-    questions = _questions(stages, order)
+    questions = _questions(stages, doubts)
     values = [np.zeros(len(table.rows), dtype=np.float32) for table in tables]
     for asked in _in_time(stages, pairs, questions, clock):
         rows = [tables[one.at].rows[one.chosen] for one in asked]
@@ -84,27 +92,23 @@ def rerank(
     return [table.with_scores(RANKER, own) for table, own in zip(tables, values, strict=True)]
 
 
-def lead(order: FLOATS) -> float:
+def lead(scores: FLOATS) -> float:
     """By how much the first of (c,) scores leads the second; infinite without a second one."""
-    if len(order) < 2:
+    if len(scores) < 2:
         return float("inf")
-    first_two = np.partition(order, -2)[-2:]
+    first_two = np.partition(scores, -2)[-2:]
     return float(first_two[1] - first_two[0])
 
 
-def fused_without_ranker(fusion: FusionWeights, table: CandidateTable) -> FLOATS:
-    """(c,) fused scores of all other stages."""
-    return fusion.fuse({name: values for name, values in table.scores.items() if name != RANKER})
-
-
-def _questions(stages: Stages, order: Sequence[FLOATS]) -> list[Question]:
+def _questions(stages: Stages, doubts: Sequence[Doubt]) -> list[Question]:
     """The mentions within the rule's margin."""
-    rule, questions = stages.rule, []
-    for at, scores in enumerate(order):
-        own = lead(scores)
-        if own < np.inf and (rule.margin is None or own <= rule.margin):
-            questions.append(Question(at, own, np.argsort(-scores, kind="stable")[: rule.top_k]))
-    stages.tally.certain += len(order) - len(questions)
+    rule = stages.rule
+    questions = [
+        Question(at, own.lead, np.asarray(own.order[: rule.top_k], dtype=np.intp))
+        for at, own in enumerate(doubts)
+        if own.lead < np.inf and (rule.margin is None or own.lead <= rule.margin)
+    ]
+    stages.tally.certain += len(doubts) - len(questions)
     return questions
 
 

@@ -8,19 +8,20 @@ The result is a bundle of its own that shares every big file with the one it cam
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Generator, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from models.answering import ScoredMention
-from models.bundle import Bundle, new_id, now, reuse, seal
+from models.bundle import Manifest, new_id, now, reuse, seal
 from models.linker import Linker
-from models.tuning import Gold, tune_scored
+from models.reranking import ask
+from models.tuning import Gold, Tuned, tune_scored
 from training.events import Event, Phase
 from training.gold import resolve_gold
 from training.holdout import place
-from training.ranker_rule import without_time_limit
+from training.ranker_rule import chosen_rule, silent, with_margin, with_rule, without_time_limit
 from training.remembering import decided_documents
 from training.snapshot import SnapshotDocument, Split, read_snapshot
 
@@ -59,36 +60,51 @@ def run_calibration(raw: Mapping[str, Any]) -> Iterator[Event]:
     documents = (*validation, *(() if learnt else _sample(train)))
     gold = resolve_gold(documents, resolve)
     answers: Gold = {(mention.document, mention.key): frozenset(mention.ids) for mention in gold.mentions}
+    linker, scored = yield from _score(linker, documents)
+    tuned = tune_scored(linker, scored, answers)
+    yield Event(Phase.WRITE)
+    manifest = _seal(linker, tuned, spec.staging)
+    nil = tuned.nil
+    how = "calibrated" if nil.calibrated else "not calibrated: too few validation decisions"
+    message = f"{tuned.fusion.sentence()} NIL is {how} ({nil.fitted_nil} NIL, {nil.fitted_linked} linked)."
+    result = {"bundle_id": manifest.id, "message": message, "fusion": manifest.fusion, "nil": manifest.nil}
+    yield Event(Phase.DONE, 1, 1, message, {"result": result})
+
+
+def _score(
+    linker: Linker, documents: Sequence[SnapshotDocument]
+) -> Generator[Event, None, tuple[Linker, list[ScoredMention]]]:
+    """All decided mentions with their scores; a ranker is asked last, by a margin chosen on them."""
+    unasked = silent(linker)
     scored: list[ScoredMention] = []
     for done, document in enumerate(documents, start=1):
-        scored.extend(linker.score([document.to_input()]))
+        scored.extend(unasked.score([document.to_input()]))
         yield Event(Phase.REFIT, done, len(documents), "Fitting weights and NIL" if done == 1 else "")
-    tuned = tune_scored(linker, scored, answers)
-    fusion, nil = tuned.fusion, tuned.nil
-    yield Event(Phase.WRITE)
-    bundle = _share(linker.bundle, spec.staging)
-    manifest = linker.bundle.manifest.replace(
-        id=new_id(linker.bundle.manifest.kind),
+    if linker.stages.ranker is None:
+        return linker, scored
+    ruled = with_rule(linker, chosen_rule(unasked, scored))
+    return ruled, ask(ruled.stages, ruled.answerer(), scored)
+
+
+def _seal(linker: Linker, tuned: Tuned, staging: Path) -> Manifest:
+    """The bundle with other weights; every file but its manifest is shared with the one it came from."""
+    old = linker.bundle.manifest
+    ranker = None if old.ranker is None else with_margin(old.ranker, linker.stages.rule.margin)
+    manifest = old.replace(
+        id=new_id(old.kind),
         created=now(),
-        parent=linker.bundle.manifest.id,
-        fusion=fusion.to_json(),
-        nil=nil.to_json(),
+        parent=old.id,
+        ranker=ranker,
+        fusion=tuned.fusion.to_json(),
+        nil=tuned.nil.to_json(),
         combiner=tuned.combiner.to_json(),
     )
-    seal(spec.staging, manifest, known=bundle)
-    how = "calibrated" if nil.calibrated else "not calibrated: too few validation decisions"
-    message = f"{fusion.sentence()} NIL is {how} ({nil.fitted_nil} NIL, {nil.fitted_linked} linked)."
-    result = {"bundle_id": manifest.id, "message": message, "fusion": fusion.to_json(), "nil": nil.to_json()}
-    yield Event(Phase.DONE, 1, 1, message, {"result": result})
+    for relative in old.files:
+        reuse(linker.bundle, relative, staging)
+    seal(staging, manifest, known=linker.bundle)
+    return manifest
 
 
 def _sample(train: Sequence[SnapshotDocument]) -> list[SnapshotDocument]:
     """At most ``MOST_TRAIN`` documents, chosen by their keys: more would add minutes and little else."""
     return sorted(train, key=lambda document: place(document.key, salt="calibration"))[:MOST_TRAIN]
-
-
-def _share(bundle: Bundle, staging: Path) -> Bundle:
-    """Every file of the bundle but its manifest, linked into the staging folder."""
-    for relative in bundle.manifest.files:
-        reuse(bundle, relative, staging)
-    return bundle

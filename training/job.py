@@ -18,7 +18,7 @@ from models.answering import ScoredMention
 from models.bundle import Bundle, Manifest, new_id, now, open_bundle, seal
 from models.device import choose_device
 from models.linker import Linker
-from models.reranking import RANKER
+from models.reranking import RANKER, ask
 from models.types import LinkedMention
 from training.budget import Budget
 from training.cross_encoder_learning import learn_pair
@@ -28,7 +28,7 @@ from training.gate import Alone, GateResult, judge
 from training.gold import GoldSet, resolve_gold
 from training.learning import Learnt, learn_towers
 from training.preparation import K, Loaded, Prepared, load, prepare
-from training.ranker_rule import ask, chosen_rule, rule_note, silent, with_margin, with_rule, without_time_limit
+from training.ranker_rule import chosen_rule, rule_note, silent, with_margin, with_rule, without_time_limit
 from training.recipes import Network, Role
 from training.refit import cross_fitted, refit
 from training.snapshot import SnapshotDocument
@@ -124,7 +124,7 @@ def _ask_ranker(
     for part in scored:
         answers.append([])
         for start in range(0, len(part), ASKED_AT_ONCE):
-            answers[-1].extend(ask(ruled, part[start : start + ASKED_AT_ONCE]))
+            answers[-1].extend(ask(ruled.stages, ruled.answerer(), part[start : start + ASKED_AT_ONCE]))
             done = min(done + ASKED_AT_ONCE, len(every))
             yield Event(Phase.REFIT, done, len(every))
     return ruled, answers

@@ -10,7 +10,7 @@ from models.answering import ScoredMention
 from models.bundle import RankerSpec
 from models.linker import Linker
 from models.ranker import RULE, RerankRule, Tally, choose_margin
-from models.reranking import fused_without_ranker, lead, rerank
+from models.reranking import doubt
 from models.stages import Stages
 
 
@@ -36,20 +36,8 @@ def silent(linker: Linker) -> Linker:
 
 def chosen_rule(linker: Linker, scored: Sequence[ScoredMention]) -> RerankRule:
     """The linker's rule with the margin that its share of the `scored` mentions lies within, under its weights."""
-    leads = [lead(fused_without_ranker(linker.fusion, mention.table)) for mention in scored]
     rule = linker.stages.rule
-    return replace(rule, margin=choose_margin(leads, rule.share))
-
-
-def ask(linker: Linker, scored: Sequence[ScoredMention]) -> list[ScoredMention]:
-    """Mentions scored by all other stages, with the ranker's scores by the linker's rule."""
-    pairs = []
-    for one in scored:
-        mention = next(m for m in one.document.mentions if m.key == one.query.key)
-        pairs.append((one.document, mention))
-    order = [fused_without_ranker(linker.fusion, one.table) for one in scored]
-    tables = rerank(linker.stages, pairs, [one.table for one in scored], order)
-    return [replace(one, table=table) for one, table in zip(scored, tables, strict=True)]
+    return replace(rule, margin=choose_margin([doubt(linker.answerer(), one).lead for one in scored], rule.share))
 
 
 def with_margin(spec: RankerSpec, margin: float | None) -> RankerSpec:
@@ -63,8 +51,9 @@ def rule_note(rule: RerankRule, scored: Sequence[ScoredMention]) -> str:
     if rule.margin is None:
         return f"The ranker is asked about every mention and its first {rule.top_k} candidates."
     return (
-        f"The ranker is asked about the first {rule.top_k} candidates where the first leads by {rule.margin:.3g} at "
-        f"most: {100 * rule.share:.0f} % of the {len(scored):,} held-out mentions."
+        f"The ranker is asked about the first {rule.top_k} candidates where the first leads by "
+        f"{100 * rule.margin:.3g} points of probability at most: {100 * rule.share:.0f} % of the {len(scored):,} "
+        "held-out mentions."
     )
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import time
 from collections.abc import Sequence
 from typing import Any, cast
 
@@ -11,10 +12,10 @@ import pytest
 from numpy.typing import NDArray
 
 from models.biencoder import Mentions
-from models.candidates import LEXICAL, NAMES, CandidateTable
+from models.candidates import LEXICAL, NAMES, CandidateTable, regroup
 from models.fusion import RELATIVE, FusionWeights
 from models.ranker import FLOATS, RerankRule, relative_by_softmax
-from models.reranking import MENTIONS_BETWEEN_LOOKS, RANKER, add_ranker, fused_without_ranker, lead, rerank
+from models.reranking import MENTIONS_BETWEEN_LOOKS, RANKER, Doubt, lead, rerank
 from models.stages import Stages
 from models.types import DocumentInput, MentionInput
 
@@ -66,13 +67,26 @@ def document(key: str, mentions: int) -> DocumentInput:
     return DocumentInput(key, "text", tuple(MentionInput(f"{key}{n}", ((0, 1),)) for n in range(mentions)))
 
 
+def add(
+    loaded: Stages,
+    batch: Sequence[DocumentInput],
+    found: Sequence[Sequence[CandidateTable]],
+    clock: Clock | None = None,
+) -> list[list[CandidateTable]]:
+    """The ranker over a batch whose other stage is NAMES alone."""
+    pairs = [(document, mention) for document in batch for mention in document.mentions]
+    tables = [one for group in found for one in group]
+    doubts = [Doubt(np.argsort(-one.scores[NAMES]).tolist(), lead(one.scores[NAMES])) for one in tables]
+    return regroup(rerank(loaded, pairs, tables, doubts, clock=clock or time.monotonic), found)
+
+
 TABLES = [table(0.9, 0.5, 0.1), table(0.9, 0.88, 0.1, 0.05), table(0.7), table(), table(0.6, 0.6)]
 
 
 def test_only_small_leads_are_asked_about_and_the_others_stay_as_they_were() -> None:
     ranker = HighestRow()
     loaded = stages(ranker, RerankRule(top_k=2, margin=0.05))
-    (found,) = add_ranker(loaded, FUSION, [document("d", 5)], [TABLES])
+    (found,) = add(loaded, [document("d", 5)], [TABLES])
     assert ranker.asked == ["d1", "d4"]
     assert ranker.rows == [[0, 1], [0, 1]]
     for at in (0, 2, 3):
@@ -82,7 +96,7 @@ def test_only_small_leads_are_asked_about_and_the_others_stay_as_they_were() -> 
 
 
 def test_the_favourite_keeps_its_score_and_those_not_judged_stay_behind() -> None:
-    ((_, found, *_),) = add_ranker(stages(HighestRow(), RerankRule(2)), FUSION, [document("d", 5)], [TABLES])
+    ((_, found, *_),) = add(stages(HighestRow(), RerankRule(2)), [document("d", 5)], [TABLES])
     before, after = FUSION.fuse(TABLES[1].scores), FUSION.fuse(found.scores)
     odds = np.exp(-1.0)
     np.testing.assert_allclose(
@@ -93,29 +107,24 @@ def test_the_favourite_keeps_its_score_and_those_not_judged_stay_behind() -> Non
     assert (after <= before).all()
 
 
-def test_leads_leave_out_an_earlier_answer_of_the_ranker() -> None:
-    ((_, asked, *_),) = add_ranker(stages(HighestRow(), RerankRule()), FUSION, [document("d", 5)], [TABLES])
-    assert asked.scores[RANKER].any()
-    assert lead(fused_without_ranker(FUSION, asked)) == pytest.approx(0.02)
-    again = HighestRow()
-    add_ranker(stages(again, RerankRule(margin=0.019)), FUSION, [document("d", 1)], [[asked]])
-    assert again.asked == []
+def test_without_a_second_candidate_there_is_no_doubt() -> None:
+    assert lead(table(0.9, 0.88).scores[NAMES]) == pytest.approx(0.02)
     for few in (table(0.4), table()):
-        assert lead(fused_without_ranker(FUSION, few)) == float("inf")
+        assert lead(few.scores[NAMES]) == float("inf")
 
 
-def test_margins_may_be_taken_on_other_scores() -> None:
+def test_the_candidates_asked_about_are_the_first_of_the_linkers_order() -> None:
     ranker = HighestRow()
-    probabilities = [np.array([0.1, 0.4, 0.5], dtype=np.float32), np.array([0.9, 0.1, 0.0, 0.0], dtype=np.float32)]
+    doubts = [Doubt((2, 1, 0), 0.1), Doubt((0, 1, 2, 3), 0.8)]
     pairs = [(document("d", 2), MentionInput(key, ())) for key in "ab"]
-    rerank(stages(ranker, RerankRule(2, margin=0.2)), pairs, TABLES[:2], probabilities)
+    rerank(stages(ranker, RerankRule(2, margin=0.2)), pairs, TABLES[:2], doubts)
     assert ranker.asked == ["a"]
     assert ranker.rows == [[2, 1]]
 
 
 def test_a_margin_below_zero_never_asks() -> None:
     ranker = HighestRow()
-    (found,) = add_ranker(stages(ranker, RerankRule(margin=-1.0)), FUSION, [document("d", 5)], [TABLES])
+    (found,) = add(stages(ranker, RerankRule(margin=-1.0)), [document("d", 5)], [TABLES])
     assert ranker.asked == []
     assert not any(one.scores[RANKER].any() for one in found)
 
@@ -129,7 +138,7 @@ def test_the_time_budget_is_each_documents_own_and_doubtful_mentions_come_first(
     leads = [0.30, 0.10, 0.20, 0.05, 0.40, 0.15, 0.25, 0.01, 0.45, 0.35]
     many = [table(0.9, 0.9 - own) for own in leads]
     with caplog.at_level(logging.WARNING, logger="models.reranking"):
-        first, second = add_ranker(loaded, FUSION, [document("a", 10), document("b", 3)], [many, many[:3]], clock=clock)
+        first, second = add(loaded, [document("a", 10), document("b", 3)], [many, many[:3]], clock=clock)
     assert ranker.asked == ["a7", "a3", "a1", "a5", "a2", "a6", "a0", "a9", "b1", "b2", "b0"]
     assert [bool(one.scores[RANKER].any()) for one in first] == [n not in (4, 8) for n in range(10)]
     assert all(one.scores[RANKER].any() for one in second)
@@ -147,8 +156,6 @@ def test_the_time_budget_is_each_documents_own_and_doubtful_mentions_come_first(
 def test_without_a_budget_all_mentions_share_one_call_and_the_answers_are_the_same() -> None:
     tables = [table(0.9, 0.9 - 0.01 * n, 0.3) for n in range(6)]
     batch, groups = [document("a", 4), document("b", 2)], [tables[:4], tables[4:]]
-    one, other = (
-        add_ranker(stages(HighestRow(), RerankRule(seconds=seconds)), FUSION, batch, groups) for seconds in (None, 99.0)
-    )
+    one, other = (add(stages(HighestRow(), RerankRule(seconds=seconds)), batch, groups) for seconds in (None, 99.0))
     for left, right in zip([t for group in one for t in group], [t for group in other for t in group], strict=True):
         np.testing.assert_array_equal(left.scores[RANKER], right.scores[RANKER])

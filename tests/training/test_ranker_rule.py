@@ -8,15 +8,16 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from models.answering import ScoredMention
 from models.bundle import RankerSpec, publish
+from models.candidates import CandidateTable
 from models.linker import Linker
 from models.ranker import RerankRule
-from models.reranking import RANKER
+from models.reranking import RANKER, ask, doubt
 from models.types import DocumentInput
 from tests.training.conftest import MakeSpec
 from training.job import run_training
 from training.ranker_rule import (
-    ask,
     chosen_rule,
     rule_note,
     silent,
@@ -44,13 +45,28 @@ def test_asking_later_is_asking_within_the_pipeline(trained: tuple[Linker, list[
     assert rule.margin is not None
     assert (rule.top_k, rule.share, rule.seconds) == (4, 0.25, 9.0)
     ruled = with_rule(linker, replace(rule, seconds=None))
-    later, within = ask(ruled, scored), list(ruled.score(documents))
+    later, within = ask(ruled.stages, ruled.answerer(), scored), list(ruled.score(documents))
     asked = sum(bool(one.table.scores[RANKER].any()) for one in later)
     assert len(scored) / 4 <= asked < len(scored) / 2
     for one, other in zip(later, within, strict=True):
         np.testing.assert_allclose(one.table.scores[RANKER], other.table.scores[RANKER], atol=1e-5)
     assert f"25 % of the {len(scored)} held-out mentions" in rule_note(rule, scored)
     assert "every mention" in rule_note(RerankRule(), scored)
+
+
+def test_the_margin_is_one_of_probabilities_without_the_ranker(trained: tuple[Linker, list[DocumentInput]]) -> None:
+    linker, documents = trained
+    asked = list(with_rule(linker, RerankRule(4)).score(documents))
+    bare = without_ranker(linker)
+    for one in asked:
+        first, second, *_ = sorted(bare.rank(replace(one, table=_without_ranker(one))).probabilities, reverse=True)
+        own = doubt(linker.answerer(), one)
+        assert own.lead == pytest.approx(first - second)
+        assert 0 <= own.lead <= 1
+
+
+def _without_ranker(one: ScoredMention) -> CandidateTable:
+    return replace(one.table, scores={name: values for name, values in one.table.scores.items() if name != RANKER})
 
 
 def test_views_of_a_linker_leave_it_as_it_was(trained: tuple[Linker, list[DocumentInput]]) -> None:
