@@ -15,13 +15,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from models.dynamic import growing
-from models.encoders import Encoder, EncoderModule
+from models.encoders import Encoder, EncoderModule, normalized
 from models.errors import ModelError
 from models.fusion import MINMAX, RAW
 from models.index import SearchIndex, VectorIndex
 from models.inputs import EntityStyle, InputSettings, entity_tokens, mention_tokens
 from models.kb import KnowledgeBase, Ranges
 from models.pooling import Pooling
+from models.projection import fingerprint as projection_fingerprint
 from models.scorers import Scorer
 from models.types import DocumentInput, EntityRecord, MentionInput, Progress
 
@@ -39,12 +40,14 @@ Mentions = Sequence[tuple[DocumentInput, MentionInput]]
 class BiencoderSettings:
     """How mention and entity are written and compared.
 
-    ``shortlist``: how many entities SOM compares token by token, where the knowledge base holds more.
+    ``shortlist``: how many entities SOM compares token by token, where the knowledge base holds more. ``projected``:
+    the entities' vectors are mapped by a projection that lies beside the index.
     """
 
     scorer: Scorer = Scorer.COSINE
     inputs: InputSettings = field(default_factory=InputSettings)
     shortlist: int = SHORTLIST
+    projected: bool = False
 
     def to_json(self) -> dict[str, Any]:
         return asdict(self)
@@ -57,7 +60,12 @@ class BiencoderSettings:
             shortlist = int(raw.get("shortlist", SHORTLIST))
             if shortlist < 1:
                 raise ValueError(f"a shortlist of {shortlist}")
-            return cls(Scorer(raw.get("scorer", "cosine")), InputSettings(**inputs, style=style), shortlist)
+            return cls(
+                Scorer(raw.get("scorer", "cosine")),
+                InputSettings(**inputs, style=style),
+                shortlist,
+                bool(raw.get("projected")),
+            )
         except (TypeError, ValueError) as error:
             raise ModelError(f"The bundle's retriever settings are damaged ({error}).") from error
 
@@ -94,11 +102,12 @@ class TrainedRetriever(Protocol):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Biencoder:
-    """The two towers; ``entity`` may be the same encoder as ``mention``."""
+    """The two towers; ``entity`` may be the same encoder as ``mention``. ``projection`` W (d, d) maps its vectors."""
 
     mention: Encoder
     entity: Encoder
     settings: BiencoderSettings
+    projection: FLOATS | None = None
 
     @property
     def normalize(self) -> bool:
@@ -122,9 +131,15 @@ class Biencoder:
         encoder = pooling_by(self.entity, self.settings.scorer.pooling)
         for start in range(0, total, ENCODE_CHUNK):
             rows = order[start : start + ENCODE_CHUNK]
-            vectors[rows] = encoder.encode_ids([tokens[row] for row in rows], normalize=self.normalize)
+            vectors[rows] = self._mapped(encoder, [tokens[row] for row in rows])
             yield Progress("entities", min(start + ENCODE_CHUNK, total), total)
         yield vectors
+
+    def _mapped(self, encoder: Encoder, tokens: Sequence[Sequence[int]]) -> FLOATS:
+        if self.projection is None:
+            return encoder.encode_ids(tokens, normalize=self.normalize)
+        mapped = encoder.encode_ids(tokens, normalize=False) @ self.projection.T
+        return normalized(mapped) if self.normalize else mapped
 
 
 def pooling_by(encoder: Encoder, pooling: Pooling | None) -> Encoder:
@@ -187,9 +202,10 @@ class VectorQueries:
         return result
 
 
-def index_source(kb_hash: str, fingerprint: str) -> str:
+def index_source(kb_hash: str, fingerprint: str, projection: FLOATS | None = None) -> str:
     """What an index is made from, as its header records it."""
-    return f"{kb_hash[:16]}:{fingerprint[:16]}"
+    mapped = "" if projection is None else f":{projection_fingerprint(projection)[:16]}"
+    return f"{kb_hash[:16]}:{fingerprint[:16]}{mapped}"
 
 
 def build_entity_index(towers: Biencoder, kb: KnowledgeBase, folder: Path, *, kb_hash: str) -> Iterator[Progress]:
@@ -198,6 +214,6 @@ def build_entity_index(towers: Biencoder, kb: KnowledgeBase, folder: Path, *, kb
         if isinstance(step, Progress):
             yield step
         else:
-            index = VectorIndex.build(step, source=index_source(kb_hash, towers.entity.fingerprint))
+            index = VectorIndex.build(step, source=index_source(kb_hash, towers.entity.fingerprint, towers.projection))
             folder.mkdir(parents=True, exist_ok=True)
             index.save(folder / INDEX_FILE)

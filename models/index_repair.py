@@ -24,6 +24,8 @@ from models.index_files import read_header
 from models.index_plan import IndexKind
 from models.kb import KB_FILE, KnowledgeBase, load_kb
 from models.linker import Linker
+from models.projection import FILE as PROJECTION_FILE
+from models.projection import load_projection
 from models.ranker import RankerSettings
 from models.som import build_som_index
 from models.stages import StageLoader
@@ -126,7 +128,8 @@ def _parts(bundle: Bundle, damaged: Sequence[str]) -> tuple[list[RetrieverSpec],
     retrievers = [r for r in manifest.retrievers if any(_inside(name, r.folder) for name in damaged)]
     entities = manifest.ranker is not None and manifest.ranker.kind == "dual"
     vectors = {f"{manifest.ranker.folder}/{name}" for name in (VECTORS_FILE, HEADER_FILE)} if manifest.ranker else set()
-    lost = [name for name in damaged if not any(_inside(name, r.folder) for r in retrievers)]
+    learnt = {f"{r.folder}/{PROJECTION_FILE}" for r in retrievers}
+    lost = [name for name in damaged if name in learnt or not any(_inside(name, r.folder) for r in retrievers)]
     if hopeless := [name for name in lost if not (entities and name in vectors)]:
         raise ModelError(
             f"The bundle {bundle.path} is damaged, and {', '.join(hopeless)} cannot be computed again. "
@@ -147,7 +150,9 @@ def _rebuild(
         yield from build_names(kb, bundle.path, encoder, cache, source=names_source(bundle, spec), kind=kind)
     else:
         mention, entity = (loader.encoder(ref) for ref in (spec.encoders[0], spec.encoders[-1]))
-        towers = Biencoder(mention, entity, BiencoderSettings.from_json(spec.settings))
+        settings = BiencoderSettings.from_json(spec.settings)
+        projection = load_projection(folder, dimension=entity.dimension) if settings.projected else None
+        towers = Biencoder(mention, entity, settings, projection)
         build = build_som_index if towers.settings.scorer is Scorer.SOM else build_entity_index
         yield from build(towers, kb, folder, kb_hash=bundle.manifest.kb_hash)
 

@@ -28,6 +28,7 @@ from models.index import VectorIndex
 from models.kb import KB_FILE, KnowledgeBase, load_kb
 from models.lexical import LexicalRetriever, TfIdf
 from models.names import NamesRetriever
+from models.projection import load_projection
 from models.ranker import Ranker, RankerSettings, RerankRule, Tally
 from models.som import load_som
 
@@ -111,9 +112,10 @@ class StageLoader:
 
     def _biencoder(self, spec: RetrieverSpec, entities: int, sentences: list[str]) -> TrainedRetriever:
         mention, entity = (self.encoder(ref) for ref in (spec.encoders[0], spec.encoders[-1]))
-        towers = Biencoder(mention, entity, BiencoderSettings.from_json(spec.settings))
-        source = index_source(self.bundle.manifest.kb_hash, entity.fingerprint)
-        folder = self.bundle.file(spec.folder)
+        folder, settings = self.bundle.file(spec.folder), BiencoderSettings.from_json(spec.settings)
+        projection = load_projection(folder, dimension=entity.dimension) if settings.projected else None
+        towers = Biencoder(mention, entity, settings, projection)
+        source = index_source(self.bundle.manifest.kb_hash, entity.fingerprint, projection)
         retriever: TrainedRetriever
         if towers.settings.scorer is Scorer.SOM:
             retriever = load_som(spec.name, towers, folder, entities=entities, source=source)

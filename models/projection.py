@@ -1,0 +1,49 @@
+"""A linear map of entity vectors, kept beside a retriever's index: e → W e.
+
+Where training left the entity encoder as it was, W is all that it learned on the entities' side. The index holds
+mapped vectors; entities that come later are mapped by the same W.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+from safetensors import SafetensorError
+from safetensors.numpy import load_file, save_file
+
+from models.errors import ModelError
+from models.files import atomic_path
+
+FILE = "projection.safetensors"
+REMEDY = "Roll back to another bundle, or train the retriever anew."
+FLOATS = NDArray[np.float32]
+
+
+def save_projection(weight: FLOATS, folder: Path) -> str:
+    """Write W [d, d]; returns its fingerprint."""
+    folder.mkdir(parents=True, exist_ok=True)
+    kept = np.ascontiguousarray(weight, dtype=np.float32)
+    with atomic_path(folder / FILE) as beside:
+        save_file({"weight": kept}, beside)
+    return fingerprint(kept)
+
+
+def load_projection(folder: Path, *, dimension: int) -> FLOATS:
+    """W as written; ModelError where the file is damaged or of another width."""
+    try:
+        weight = np.asarray(load_file(folder / FILE)["weight"], dtype=np.float32)
+    except (OSError, KeyError, SafetensorError) as error:
+        raise ModelError(f"The projection {folder / FILE} is missing or damaged ({error}). {REMEDY}") from error
+    if weight.shape != (dimension, dimension):
+        raise ModelError(
+            f"The projection {folder / FILE} has shape {weight.shape}, not {dimension} by {dimension}. {REMEDY}"
+        )
+    return weight
+
+
+def fingerprint(weight: FLOATS) -> str:
+    """A hash of the numbers."""
+    return hashlib.sha256(np.ascontiguousarray(weight, dtype="<f4").tobytes()).hexdigest()
