@@ -1,20 +1,23 @@
-"""Which entities a mention is pushed away from: random, mined, and never its own.
+"""Which entities a mention is pushed away from: random, mined, mixed; across domains or within; never its own.
 
 Entities are rows (positions in the knowledge base). The gold entity is never a negative, nor is any entity that shares
 an id with it, primary or alternate.
+
+    kinship   who shares an id with whom
+    sampling  what all samplers share: sets for a batch or a mention, domains, the generator's state
+    uniform   random negatives
+    mined     hard and mixed ones; `training.mining` mines them
+    batch     the rows to encode for a batch, and who may be a negative of whom
+    choice    from the words of a recipe to a sampler
 """
 
 from training.negatives.batch import Drawn, candidate_set
+from training.negatives.choice import Scope, make_reach, make_sampler
 from training.negatives.kinship import Kinship, Rows, eligible
+from training.negatives.mined import HardNegatives, MinedNegatives, MixedNegatives
 from training.negatives.ranking import hard_rows, nearest
-from training.negatives.samplers import (
-    HardNegatives,
-    MinedNegatives,
-    MixedNegatives,
-    NegativeSampler,
-    RandomNegatives,
-    Sharing,
-)
+from training.negatives.sampling import NegativeSampler, Reach, Sharing
+from training.negatives.uniform import RandomNegatives
 
 __all__ = [
     "Drawn",
@@ -24,10 +27,14 @@ __all__ = [
     "MixedNegatives",
     "NegativeSampler",
     "RandomNegatives",
+    "Reach",
     "Rows",
+    "Scope",
     "Sharing",
     "candidate_set",
     "eligible",
     "hard_rows",
+    "make_reach",
+    "make_sampler",
     "nearest",
 ]

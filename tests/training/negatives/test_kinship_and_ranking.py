@@ -1,11 +1,26 @@
-from collections import Counter
+from dataclasses import replace
 
 import numpy as np
 import pytest
 
 from models.errors import ModelError
+from models.inputs import MentionTokens
+from models.kb import order_entities
 from models.types import EntityRecord
-from training.negatives import Kinship, MixedNegatives, RandomNegatives, eligible, hard_rows, nearest
+from training.examples import Example
+from training.negatives import (
+    HardNegatives,
+    Kinship,
+    MinedNegatives,
+    MixedNegatives,
+    RandomNegatives,
+    Sharing,
+    eligible,
+    hard_rows,
+    make_reach,
+    make_sampler,
+    nearest,
+)
 
 ENTITIES = [
     EntityRecord("A", "a", alt_ids=("x", "y")),
@@ -33,35 +48,9 @@ def test_gold_and_aliases_are_never_eligible() -> None:
     ]
 
 
-def test_random_rows_are_distinct_uniform_and_seeded() -> None:
-    sampler = RandomNegatives(size=3, entities=10, seed=5)
-    draws = [sampler.draw([0, 1]).rows.tolist() for _ in range(4000)]
-    assert all(len(set(draw)) == 3 for draw in draws)
-    counts = Counter(row for draw in draws for row in draw)
-    expected = 4000 * 3 / 10
-    assert set(counts) == set(range(10))
-    assert sum((count - expected) ** 2 / expected for count in counts.values()) < 27.9  # chi-square, 9 df, p = .001
-    again = RandomNegatives(size=3, entities=10, seed=5)
-    assert [again.draw([0, 1]).rows.tolist() for _ in range(5)] == draws[:5]
-    assert [RandomNegatives(size=3, entities=10, seed=6).draw([0]).rows.tolist() for _ in range(2)] != draws[:2]
-
-
 def test_a_small_knowledge_base_gives_what_it_has() -> None:
     assert sorted(RandomNegatives(size=9, entities=4, seed=0).draw([0]).rows.tolist()) == [0, 1, 2, 3]
     assert RandomNegatives(size=0, entities=4, seed=0).draw([0]).rows.tolist() == []
-
-
-def test_mixed_takes_turns_and_keeps_the_share() -> None:
-    mined = {0: [10, 11, 12], 1: [20, 10, 22], 2: []}
-    sampler = MixedNegatives(size=8, entities=1000, seed=1, mined=mined, share=0.5)
-    rows = sampler.draw([0, 1, 2]).rows.tolist()
-    assert rows[:4] == [10, 20, 11, 12]
-    assert len(set(rows)) == 8
-    assert MixedNegatives(size=8, entities=1000, seed=1, mined=mined, share=0.0).draw([0]).rows.tolist()[:1] != [10]
-    sampler.refresh({0: [30]})
-    fresh = sampler.draw([0, 1]).rows
-    assert fresh[0] == 30
-    assert len(fresh) == 8
 
 
 def test_hard_rows_are_shown_then_ranked_without_gold_and_kin() -> None:
@@ -85,12 +74,26 @@ def test_parameters_out_of_range() -> None:
         MixedNegatives(size=2, entities=4, seed=0, mined={}, share=1.5)
 
 
-def test_every_sampler_is_tested() -> None:
-    from pathlib import Path
+def test_a_recipes_words_make_a_sampler() -> None:
+    for kind, expected in (("random", RandomNegatives), ("hard", HardNegatives), ("mixed", MixedNegatives)):
+        sampler = make_sampler(kind, size=3, entities=10, seed=5, share=1.0)
+        assert type(sampler) is expected
+        assert not isinstance(sampler, MinedNegatives) or sampler.hard == 3
+    with pytest.raises(ModelError, match="random, hard, mixed"):
+        make_sampler("soft", size=3, entities=10, seed=5)
 
-    from training.negatives import NegativeSampler
 
-    source = Path(__file__).read_text(encoding="utf-8")
-    samplers = [RandomNegatives, MixedNegatives]
-    assert all(issubclass(sampler, NegativeSampler) for sampler in samplers)
-    assert all(f"{sampler.__name__}(" in source for sampler in samplers)
+def test_reach_follows_gold_types_and_kin() -> None:
+    kb = order_entities(replace(entity, types=(kind,)) for entity, kind in zip(ENTITIES, "ssts", strict=True))
+    made = [Example("a", MentionTokens((1,), 0, 0), gold, ("t",), 0) for gold in ((kb.rows["D"],), ())]
+    near = make_reach(made, kb, Kinship(kb.entities), sharing="mention", scope="in")
+    assert near.sharing is Sharing.MENTION
+    assert near.domains is not None
+    assert [[kb.entities[row].id for row in domain.at(np.arange(len(domain)))] for domain in near.domains] == [
+        ["A", "B", "D"],
+        ["C"],
+    ]
+    assert near.forbidden == [{kb.rows["D"]}, frozenset()]
+    assert make_reach(made, kb, Kinship(kb.entities)).domains is None
+    with pytest.raises(ValueError, match="nearby"):
+        make_reach(made, kb, Kinship(kb.entities), scope="nearby")

@@ -1,0 +1,54 @@
+"""From the words of a recipe to a sampler."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from enum import StrEnum
+
+from models.errors import ModelError
+from models.kb import KnowledgeBase
+from training.domains import Domains, Untyped
+from training.examples import Example
+from training.negatives.kinship import Kinship
+from training.negatives.mined import HardNegatives, MixedNegatives
+from training.negatives.sampling import NegativeSampler, Reach, Sharing
+from training.negatives.uniform import RandomNegatives
+
+KINDS = ("random", "hard", "mixed")
+
+
+class Scope(StrEnum):
+    """CROSS: negatives from all domains. IN: from the domain of the mention's gold entity."""
+
+    CROSS = "cross"
+    IN = "in"
+
+
+def make_reach(
+    examples: Sequence[Example],
+    kb: KnowledgeBase,
+    kinship: Kinship,
+    *,
+    sharing: str = Sharing.BATCH,
+    scope: str = Scope.CROSS,
+    untyped: str = Untyped.ALONE,
+) -> Reach:
+    """Where the negatives of `examples`, numbered in order, come from."""
+    domains = None
+    if Scope(scope) is Scope.IN:
+        known = Domains(kb, untyped=Untyped(untyped))
+        domains = [known.of(example.gold, example.types) for example in examples]
+    return Reach(Sharing(sharing), domains, [kinship.of(example.gold) for example in examples])
+
+
+def make_sampler(
+    kind: str, *, size: int, entities: int, seed: int, share: float = 0.5, reach: Reach | None = None
+) -> NegativeSampler:
+    """ "random", "hard" or "mixed"; those of mined rows have none until `training.mining.Miner` brings them."""
+    if kind == "random":
+        return RandomNegatives(size=size, entities=entities, seed=seed, reach=reach)
+    if kind == "hard":
+        return HardNegatives(size=size, entities=entities, seed=seed, mined={}, reach=reach)
+    if kind == "mixed":
+        return MixedNegatives(size=size, entities=entities, seed=seed, mined={}, share=share, reach=reach)
+    raise ModelError(f"There are no negatives of kind '{kind}'. There are: {', '.join(KINDS)}. Change the recipe.")

@@ -1,0 +1,97 @@
+"""Mined negatives, alone and mixed with random ones."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from models.errors import ModelError
+from training.negatives.kinship import Rows
+from training.negatives.sampling import NegativeSampler, Reach
+
+
+class MinedNegatives(NegativeSampler):
+    """What samplers of mined rows share; `training.mining` mines them.
+
+    `mined` maps a mention number to its hard rows, hardest first, all of its domain where negatives are in-domain;
+    `refresh` replaces it, once an epoch. `hard` is how many rows of a set are mined. The mentions of a batch take
+    turns, so that each has its hardest in the set first.
+    """
+
+    def __init__(
+        self,
+        *,
+        size: int,
+        entities: int,
+        seed: int,
+        mined: Mapping[int, Sequence[int]],
+        hard: int,
+        reach: Reach | None = None,
+    ) -> None:
+        super().__init__(size=size, entities=entities, seed=seed, reach=reach)
+        self.mined = mined
+        self.hard = min(hard, self.size)
+
+    def refresh(self, mined: Mapping[int, Sequence[int]]) -> None:
+        """Use newly mined rows from now on."""
+        self.mined = mined
+
+    def state(self) -> dict[str, Any]:
+        return super().state() | {"mined": {str(key): [int(row) for row in rows] for key, rows in self.mined.items()}}
+
+    def load_state(self, raw: Mapping[str, Any]) -> None:
+        super().load_state(raw)
+        self.mined = {int(key): tuple(rows) for key, rows in raw["mined"].items()}
+
+    def hardest(self, mentions: Sequence[int], *, without: Rows) -> Rows:
+        """At most `hard` distinct rows, none `without`: the first of each mention's list, then the second, ..."""
+        lists = [self.mined.get(mention, ()) for mention in mentions]
+        forbidden = set(without.tolist())
+        chosen: dict[int, None] = {}
+        for depth in range(max((len(rows) for rows in lists), default=0)):
+            for rows in lists:
+                if len(chosen) == self.hard:
+                    return np.fromiter(chosen, dtype=np.int64)
+                if depth < len(rows) and int(rows[depth]) not in forbidden:
+                    chosen[int(rows[depth])] = None
+        return np.fromiter(chosen, dtype=np.int64)
+
+
+class HardNegatives(MinedNegatives):
+    """Mined rows only: the top of the ranking of all entities ("Hard-CD", T-Biencoder §3.2), or of the gold entity's
+    domain ("Hard-ID", §3.4). Fewer than `size` where fewer were mined."""
+
+    def __init__(
+        self, *, size: int, entities: int, seed: int, mined: Mapping[int, Sequence[int]], reach: Reach | None = None
+    ) -> None:
+        super().__init__(size=size, entities=entities, seed=seed, mined=mined, hard=size, reach=reach)
+
+    def rows(self, mentions: Sequence[int], *, without: Rows) -> Rows:
+        return self.hardest(mentions, without=without)
+
+
+class MixedNegatives(MinedNegatives):
+    """Mixed-p (PEL §5.3.1): the `share` p of the rows is mined, the rest is random; random, too, what too short lists
+    leave open."""
+
+    def __init__(
+        self,
+        *,
+        size: int,
+        entities: int,
+        seed: int,
+        mined: Mapping[int, Sequence[int]],
+        share: float = 0.5,
+        reach: Reach | None = None,
+    ) -> None:
+        if not 0 <= share <= 1:
+            raise ModelError(f"The share of mined negatives must lie in [0, 1], it is {share}. Change the recipe.")
+        hard = round(share * min(size, entities))
+        super().__init__(size=size, entities=entities, seed=seed, mined=mined, hard=hard, reach=reach)
+
+    def rows(self, mentions: Sequence[int], *, without: Rows) -> Rows:
+        hard = self.hardest(mentions, without=without)
+        rest = self.uniform(mentions, self.size - len(hard), without=np.concatenate([without, hard]))
+        return np.concatenate([hard, rest])

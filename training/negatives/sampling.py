@@ -1,0 +1,110 @@
+"""What all samplers share: how many rows, for whom, from where, and their generator's state."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections import Counter
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+from itertools import cycle, islice
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from models.errors import ModelError
+from training.domains import Domain
+from training.negatives.batch import Drawn
+from training.negatives.kinship import Rows
+
+NOTHING: Rows = np.empty(0, dtype=np.int64)
+
+
+class Sharing(StrEnum):
+    """BATCH: one set for the whole batch, which saves encoding (our reading of "N per mention" on a CPU).
+    MENTION: a set for each mention, as the papers have it."""
+
+    BATCH = "batch"
+    MENTION = "mention"
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Reach:
+    """Whom a draw serves and where it is taken from.
+
+    By mention number: `domains` are where its negatives come from (None: the whole knowledge base, "across domains"),
+    `forbidden` are the rows of its gold entities and their aliases, which a set of its own leaves out from the start.
+    A set for a batch may hold them, since they serve the others; `candidate_set` masks them.
+    """
+
+    sharing: Sharing = Sharing.BATCH
+    domains: Sequence[Domain] | None = None
+    forbidden: Sequence[Collection[int]] | None = None
+
+
+class NegativeSampler(ABC):
+    """Draws entity rows for a batch.
+
+    `size` is the number of rows of a set, for a batch or for a mention as `reach` says; `entities` the number of rows
+    in all. A sampler holds its own generator: equal seeds draw equal rows.
+    """
+
+    def __init__(self, *, size: int, entities: int, seed: int, reach: Reach | None = None) -> None:
+        if size < 0:
+            raise ModelError(f"The number of negatives must not be below 0, it is {size}. Change the recipe.")
+        self.size = min(size, entities)
+        self.reach = reach or Reach()
+        self.everything = Domain(((0, entities),) if entities else ())
+        self.random = np.random.default_rng(seed)
+
+    def draw(self, mentions: Sequence[int]) -> Drawn:
+        """Negatives of a batch of mention numbers, each row once. Ask `candidate_set` who may be whose."""
+        domains = self.reach.domains
+        if self.reach.sharing is Sharing.MENTION:
+            sets = [self.rows([mention], without=self._forbidden(mention)) for mention in mentions]
+            rows = np.unique(np.concatenate([NOTHING, *sets]))
+            return Drawn(rows, _mask([np.isin(rows, own) for own in sets], len(rows)))
+        rows = self.rows(mentions, without=NOTHING)
+        if domains is None:
+            return Drawn(rows)
+        return Drawn(rows, _mask([domains[mention].holds(rows) for mention in mentions], len(rows)))
+
+    @abstractmethod
+    def rows(self, mentions: Sequence[int], *, without: Rows) -> Rows:
+        """One set for `mentions`: distinct rows, at most `size`, each in the domain of one of them, none `without`."""
+
+    def state(self) -> dict[str, Any]:
+        """What the next draws depend on, for JSON."""
+        return {"random": self.random.bit_generator.state}
+
+    def load_state(self, raw: Mapping[str, Any]) -> None:
+        """Go on drawing as the sampler would have whose `state` this is."""
+        self.random.bit_generator.state = raw["random"]
+
+    def uniform(self, mentions: Sequence[int], count: int, *, without: Rows) -> Rows:
+        """`count` distinct rows, uniform over the domain of the mentions, none `without`.
+
+        Where they have several domains each mention is worth as many rows as any other; what does not come out even
+        goes to some at random. Fewer rows where a domain has fewer.
+        """
+        taken = without
+        for domain, share in self._shares(mentions, count):
+            taken = np.concatenate([taken, domain.draw(self.random, share, without=taken)])
+        return taken[len(without) :]
+
+    def _shares(self, mentions: Sequence[int], count: int) -> list[tuple[Domain, int]]:
+        if self.reach.domains is None:
+            return [(self.everything, count)]
+        order = self.random.permutation(len(mentions)).tolist()
+        turns = islice(cycle(order), count)
+        places = [self.reach.domains[mentions[place]] for place in turns]
+        return list(Counter(places).items())
+
+    def _forbidden(self, mention: int) -> Rows:
+        known = self.reach.forbidden
+        return NOTHING if known is None else np.fromiter(known[mention], dtype=np.int64)
+
+
+def _mask(lines: Sequence[NDArray[np.bool_]], width: int) -> NDArray[np.bool_]:
+    return np.stack(lines) if lines else np.empty((0, width), dtype=bool)
