@@ -103,6 +103,7 @@ def _retriever_task(
         kinship=loaded.kinship,
         batch_size=wanted.batch_size,
         seed=seed,
+        similarity=loaded.recipe.similarity,
         mine=mine,
     )
 

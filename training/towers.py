@@ -6,25 +6,30 @@ every step and all re-encoding afterwards.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
+from typing import Any
 
 import numpy as np
 import torch
 from numpy.typing import NDArray
 from torch import Tensor, nn
-from torch.nn.functional import pad
 
-from models.encoders import EncoderModule, pad_ids
+from models.encoders import EncoderModule
 from models.errors import ModelError
 from models.pooling import marker_mean
 from models.scorers import TokenStates
 from training.events import Event
 from training.examples import EntityTexts, Example
-from training.losses import Loss, LossInputs
+from training.gradient_cache import Piece
+from training.losses import Loss, LossInputs, Similarity
+from training.losses.base import tokens_of, vectors_of
 from training.negatives import Kinship, NegativeSampler, Rows, candidate_set
 from training.projection import project
-from training.trainer import Batch, Task
+from training.regularisers import DrawnBatch, Regulariser, Term
+from training.sides import GivenSide, Part, Side, parts_of
+from training.trainer import Batch, Task, TrainSettings
 
 CHUNK = 32
 FloatArray = NDArray[np.float32]
@@ -64,49 +69,92 @@ class Towers:
 
     def encode_mentions(self, examples: Sequence[Example]) -> Tensor:
         """Vectors [B, d], not normalised."""
-        ids, mask = pad_ids([example.tokens.ids for example in examples], pad_id=self.pad_id, device=self.device)
-        if not self.markers:
-            pooled: Tensor = self.mention(ids, mask)
-            return pooled
-        starts, ends = (
-            torch.tensor([getattr(example.tokens, side) for example in examples], device=self.device)
-            for side in ("start", "end")
-        )
-        return marker_mean(self.mention.token_states(ids, mask), starts, ends)
+        return vectors_of(self.mention_side(examples).whole())
 
     def encode_entities(self, rows: Rows) -> Tensor:
         """Vectors [N, d], not normalised; encoded in chunks of like length, so padding costs little."""
-        if self.entity_vectors is not None:
-            vectors = torch.from_numpy(np.asarray(self.entity_vectors[rows], dtype=np.float32)).to(self.device)
-            projected: Tensor = vectors if self.entity_projection is None else self.entity_projection(vectors)
-            return projected
-        parts, back = self._by_length(rows)
-        return torch.cat([self.entity(ids, mask) for ids, mask in parts])[back]
+        return vectors_of(self.entity_side(rows).whole())
 
     def mention_states(self, examples: Sequence[Example]) -> TokenStates:
         """States [B, tokens, d] of all tokens of the mentions in context, for SOM."""
-        ids, mask = pad_ids([example.tokens.ids for example in examples], pad_id=self.pad_id, device=self.device)
-        return TokenStates(self.mention.token_states(ids, mask), mask)
+        return tokens_of(self.mention_side(examples, tokens=True).whole())
 
     def entity_states(self, rows: Rows) -> TokenStates:
-        """States [N, tokens, d] of all tokens of the entities, for SOM; a frozen entity tower has none at hand."""
-        parts, back = self._by_length(rows)
-        width = max((mask.shape[1] for _, mask in parts), default=0)
-        states = [pad(self.entity.token_states(ids, mask), (0, 0, 0, width - ids.shape[1])) for ids, mask in parts]
-        masks = [pad(mask, (0, width - mask.shape[1])) for _, mask in parts]
-        return TokenStates(torch.cat(states)[back], torch.cat(masks)[back])
+        """States [N, tokens, d] of all tokens of the entities, for SOM; without a graph where their tower is frozen."""
+        return tokens_of(self.entity_side(rows, tokens=True).whole())
 
-    def _by_length(self, rows: Rows) -> tuple[list[tuple[Tensor, Tensor]], Tensor]:
-        """Padded ids and masks of the entities, chunk by chunk of like length, and the way back to their order."""
-        texts = self.texts.of(rows.tolist())
-        order = sorted(range(len(texts)), key=lambda number: (len(texts[number]), number))
-        chunks = [order[start : start + CHUNK] for start in range(0, len(order), CHUNK)]
-        parts = [pad_ids([texts[n] for n in chunk], pad_id=self.pad_id, device=self.device) for chunk in chunks]
-        return parts, torch.tensor(np.argsort(order), device=self.device)
+    def mention_side(self, examples: Sequence[Example], *, tokens: bool = False, chunk: int = CHUNK) -> Side:
+        """The mentions, to be encoded at most `chunk` at once."""
+        ids = [example.tokens.ids for example in examples]
+        parts = parts_of(ids, chunk=chunk, pad_id=self.pad_id, device=self.device)
+        marked = partial(self._marked, examples)
+        return Side(parts, _states(self.mention) if tokens else marked if self.markers else _vectors(self.mention),
+                    tokens=tokens)  # fmt: skip
+
+    def entity_side(self, rows: Rows, *, tokens: bool = False, chunk: int = CHUNK) -> Side:
+        """The entities, to be encoded at most `chunk` at once; those of a frozen tower are not encoded by training."""
+        if self.entity_vectors is not None and not tokens:
+            return GivenSide(partial(self._looked_up, self.entity_vectors, rows))
+        parts = parts_of(self.texts.of(rows.tolist()), chunk=chunk, pad_id=self.pad_id, device=self.device)
+        side = Side(parts, _states(self.entity) if tokens else _vectors(self.entity), tokens=tokens)
+        return side if self.entity_vectors is None else GivenSide(torch.no_grad()(side.whole))
+
+    def _marked(self, examples: Sequence[Example], part: Part) -> Tensor:
+        tokens = [examples[place].tokens for place in part.places.tolist()]
+        starts, ends = (
+            torch.tensor([getattr(own, side) for own in tokens], device=self.device) for side in ("start", "end")
+        )
+        return marker_mean(self.mention.token_states(part.ids, part.mask), starts, ends)
+
+    def _looked_up(self, vectors: FloatArray, rows: Rows) -> Tensor:
+        found = torch.from_numpy(np.asarray(vectors[rows], dtype=np.float32)).to(self.device)
+        projected: Tensor = found if self.entity_projection is None else self.entity_projection(found)
+        return projected
+
+
+def _vectors(module: EncoderModule) -> Callable[[Part], Tensor]:
+    def encode(part: Part) -> Tensor:
+        vectors: Tensor = module(part.ids, part.mask)
+        return vectors
+
+    return encode
+
+
+def _states(module: EncoderModule) -> Callable[[Part], Tensor]:
+    return lambda part: module.token_states(part.ids, part.mask)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class RetrieverBatch:
+    """A drawn batch in the form that gradient caching takes (`training.gradient_cache.CachedBatch`): the pieces of
+    mentions, entities and the regulariser, and the loss of what they give."""
+
+    drawn: DrawnBatch
+    loss_of: Loss
+    term: Term | None
+
+    @property
+    def pieces(self) -> list[Piece]:
+        return [*self.drawn.mentions.pieces, *self.drawn.entities.pieces, *(self.term.pieces if self.term else ())]
+
+    def loss(self, outputs: Sequence[Tensor]) -> Tensor:
+        """The clean loss, and the regulariser's term."""
+        first = len(self.drawn.mentions.pieces)
+        second = first + len(self.drawn.entities.pieces)
+        mentions, entities = self.drawn.mentions.join(outputs[:first]), self.drawn.entities.join(outputs[first:second])
+        clean = self.drawn.inputs(mentions, entities)
+        value: Tensor = self.loss_of(clean)
+        return value if self.term is None else value + self.term.loss(clean, outputs[second:])
 
 
 class RetrieverTask(Task):
-    """A bi-encoder: each batch's gold entities and one shared set of negatives are the candidates of all mentions."""
+    """A bi-encoder: each mention's gold entity and its negatives are its candidates.
+
+    `sampler` draws the negatives, one set for the batch or one for each mention; with `in_batch` the gold entities of
+    the batch's other mentions are negatives as well. `similarity` is the loss's own: SOM compares states of tokens,
+    the others vectors. `regulariser` adds its term to the loss of each batch. `projection_rate` is the learning rate
+    of the projection of frozen entities, in multiples of the encoders'.
+    """
 
     def __init__(
         self,
@@ -118,18 +166,50 @@ class RetrieverTask(Task):
         kinship: Kinship,
         batch_size: int,
         seed: int,
+        similarity: Similarity,
+        in_batch: bool = True,
+        regulariser: Regulariser | None = None,
+        projection_rate: float = 1.0,
         mine: Mine | None = None,
     ) -> None:
         self.towers, self.examples, self.loss_of = towers, examples, loss
         self.sampler, self.kinship, self.mine = sampler, kinship, mine
         self.batch_size, self.seed = batch_size, seed
+        self.similarity, self.in_batch, self.regulariser = similarity, in_batch, regulariser
+        self.projection_rate = projection_rate
+        self.random = np.random.default_rng([seed, 2])
+        if regulariser is not None:
+            regulariser.bind(towers)
 
     def modules(self) -> Sequence[nn.Module]:
-        return self.towers.trained()
+        return [*self.towers.trained(), *([self.regulariser] if self.regulariser else [])]
+
+    def parameter_groups(self, settings: TrainSettings) -> list[dict[str, Any]]:
+        """The encoders at the settings' rate; the projection and what a regulariser learns at their own, neither
+        drawn towards zero by weight decay."""
+        projection = self.towers.entity_projection
+        encoders = [module for module in self.towers.trained() if module is not projection]
+        learnt = [p for module in encoders for p in module.parameters() if p.requires_grad]
+        groups: list[dict[str, Any]] = [{"params": learnt}]
+        if projection is not None:
+            rate = self.projection_rate * settings.learning_rate
+            groups.append({"params": list(projection.parameters()), "lr": rate, "weight_decay": 0.0})
+        return groups + (self.regulariser.parameter_groups(settings) if self.regulariser else [])
 
     def before_epoch(self, epoch: int) -> Iterator[Event]:
         if self.mine is not None:
             yield from self.mine(epoch)
+
+    def after_step(self) -> None:
+        if self.regulariser is not None:
+            self.regulariser.after_step()
+
+    def state(self) -> dict[str, Any]:
+        return {"random": self.random.bit_generator.state, "sampler": self.sampler.state()}
+
+    def load_state(self, raw: Mapping[str, Any]) -> None:
+        self.random.bit_generator.state = raw["random"]
+        self.sampler.load_state(raw["sampler"])
 
     def batches(self, epoch: int) -> Sequence[Batch]:
         """A random order of all examples; a last batch of one (nothing to compare with) joins the one before."""
@@ -140,23 +220,47 @@ class RetrieverTask(Task):
         return parts
 
     def loss(self, batch: Batch) -> Tensor:
-        result: Tensor = self.loss_of(self.inputs(batch))
-        return result
+        made = self._made(batch, chunk=CHUNK)
+        return made.loss([piece() for piece in made.pieces])
+
+    def pieces(self, batch: Batch, *, chunk: int) -> RetrieverBatch | None:
+        """None for a regulariser that must see the whole batch at once."""
+        if self.regulariser is not None and not self.regulariser.cacheable:
+            return None
+        return self._made(batch, chunk=chunk)
 
     def inputs(self, batch: Batch) -> LossInputs:
-        """The vectors of a batch and who may be a negative of whom."""
-        chosen = [self.examples[number] for number in batch]
-        gold = [one_of(example, self.sampler.random) for example in chosen]
-        drawn = self.sampler.draw(batch)
-        rows, allowed = candidate_set([example.gold for example in chosen], gold, drawn, self.kinship, in_batch=True)
-        candidates = self.towers.encode_entities(rows)
-        place = torch.from_numpy(np.searchsorted(rows, np.maximum(gold, rows[0]))).to(candidates.device)
-        return LossInputs(
-            mentions=self.towers.encode_mentions(chosen),
-            positives=candidates[place],
-            candidates=candidates,
-            eligible=torch.from_numpy(allowed).to(candidates.device),
-            linked=torch.tensor([g >= 0 for g in gold], device=candidates.device),
+        """The clean texts of a batch, encoded, and who may be a negative of whom."""
+        drawn = self.draw(batch)
+        return drawn.inputs(drawn.mentions.whole(), drawn.entities.whole())
+
+    def draw(self, batch: Batch, *, chunk: int = CHUNK) -> DrawnBatch:
+        """Gold entities and negatives of a batch; nothing is encoded yet."""
+        chosen = tuple(self.examples[number] for number in batch)
+        gold = [one_of(example, self.random) for example in chosen]
+        rows, allowed = candidate_set(
+            [example.gold for example in chosen], gold, self.sampler.draw(batch), self.kinship, in_batch=self.in_batch
+        )
+        if not len(rows):  # NIL mentions only, and nothing drawn: an entity that is nobody's negative
+            rows, allowed = np.zeros(1, dtype=np.int64), np.zeros((len(batch), 1), dtype=bool)
+        device, tokens = self.towers.device, self.similarity is Similarity.SOM
+        return DrawnBatch(
+            towers=self.towers,
+            examples=chosen,
+            rows=rows,
+            place=torch.from_numpy(np.searchsorted(rows, np.maximum(gold, rows[0]))).to(device),
+            linked=torch.tensor([row >= 0 for row in gold], device=device),
+            eligible=torch.from_numpy(allowed).to(device),
+            similarity=self.similarity,
+            mentions=self.towers.mention_side(chosen, tokens=tokens, chunk=chunk),
+            entities=self.towers.entity_side(rows, tokens=tokens, chunk=chunk),
+            chunk=chunk,
+        )
+
+    def _made(self, batch: Batch, *, chunk: int) -> RetrieverBatch:
+        drawn = self.draw(batch, chunk=chunk)
+        return RetrieverBatch(
+            drawn, self.loss_of, self.regulariser.term(drawn, self.loss_of) if self.regulariser else None
         )
 
 

@@ -19,7 +19,7 @@ from models.scorers import sum_of_max
 from models.types import EntityRecord
 from tests.training.conftest import document_lines, entities, write_lines
 from training.examples import EntityTexts, Example, make_examples, shuffled_labels
-from training.losses import Loss, LossInputs, PrototypeTripletLoss, ProxyLoss
+from training.losses import Loss, LossInputs, PrototypeTripletLoss, ProxyLoss, Similarity
 from training.negatives import Kinship, RandomNegatives
 from training.projection import identity_projection
 from training.reranking import RankerTask
@@ -169,7 +169,16 @@ def test_vectors_without_gradient_equal_those_of_training(
 
 def retriever_task(towers: Towers, examples: Sequence[Example], kb: KnowledgeBase, loss: Loss) -> RetrieverTask:
     sampler = RandomNegatives(size=6, entities=38, seed=0)
-    return RetrieverTask(towers, examples, loss, sampler=sampler, kinship=Kinship(kb.entities), batch_size=7, seed=1)
+    return RetrieverTask(
+        towers,
+        examples,
+        loss,
+        sampler=sampler,
+        kinship=Kinship(kb.entities),
+        batch_size=7,
+        seed=1,
+        similarity=Similarity.COSINE,
+    )
 
 
 def test_batches_cover_everything_and_repeat(towers: Towers, examples: Sequence[Example], kb: KnowledgeBase) -> None:

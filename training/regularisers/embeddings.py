@@ -1,0 +1,76 @@
+"""Access to the input embeddings of an encoder, the sums of word, position and segment embeddings.
+
+BERT and its relatives normalise that sum by a layer named LayerNorm within `embeddings`; a hook before it sees the sum
+(as FGSM needs it, PEL §5.3) and may change it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import Any
+
+import torch
+from torch import Tensor, nn
+
+from models.encoders import EncoderModule
+from models.errors import ModelError
+
+
+def sum_layer(module: EncoderModule) -> nn.Module:
+    """The layer that takes the sum of the embeddings; ModelError where this kind of encoder has none."""
+    layer = getattr(getattr(module.transformer, "embeddings", None), "LayerNorm", None)
+    if not isinstance(layer, nn.Module):
+        raise ModelError(
+            f"FGSM moves the sum of word, position and segment embeddings, which this kind of encoder "
+            f"({type(module.transformer).__name__}) does not show: it has no embeddings.LayerNorm. Choose an encoder "
+            f"of the BERT family, or a recipe without FGSM."
+        )
+    return layer
+
+
+@contextmanager
+def changed_sum(module: EncoderModule, change: Callable[[Tensor], Tensor]) -> Iterator[None]:
+    """Within this context the encoder reads `change(z)` in place of the sum z [n, t, d] of its input embeddings."""
+
+    def before(_: nn.Module, given: tuple[Any, ...]) -> tuple[Any, ...]:
+        return (change(given[0]), *given[1:])
+
+    handle = sum_layer(module).register_forward_pre_hook(before)
+    try:
+        yield
+    finally:
+        handle.remove()
+
+
+def score_sign(module: EncoderModule, mask: Tensor, objective: Callable[[], Tensor]) -> Tensor:
+    """The sign [n, t, d] of the gradient of `objective`, a scalar, by the input embeddings; 0 where `mask` [n, t] is 0.
+
+    `objective` lets `module` encode once. The sign is a constant: no gradient flows through it. The generators' states
+    are restored, so that an encoder under dropout drops out the same numbers when it next encodes the moved input: the
+    sign is that of the very function it moves.
+    """
+    sums: list[Tensor] = []
+
+    def leaf(z: Tensor) -> Tensor:
+        sums.append(z.detach().requires_grad_())
+        return sums[-1]
+
+    device = mask.device
+    devices = [] if device.type == "cpu" else [device]
+    with torch.random.fork_rng(devices=devices, device_type=device.type if devices else "cuda"):
+        with torch.enable_grad(), changed_sum(module, leaf):
+            value = objective()
+        (gradient,) = torch.autograd.grad(value, sums)
+    return gradient.sign() * mask.unsqueeze(-1).to(gradient.dtype)
+
+
+def freeze_embeddings(module: EncoderModule) -> None:
+    """Keep the embedding layer as it is (T-Biencoder §4.3), its normalisation included; the layers above learn."""
+    embeddings = getattr(module.transformer, "embeddings", None)
+    if not isinstance(embeddings, nn.Module):
+        raise ModelError(
+            f"This kind of encoder ({type(module.transformer).__name__}) does not show its embedding layer, so it "
+            f"cannot be frozen. Choose an encoder of the BERT family, or switch the freezing off in the recipe."
+        )
+    embeddings.requires_grad_(False)
