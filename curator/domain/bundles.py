@@ -18,7 +18,7 @@ class GateVerdict(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class BundleInfo:
-    """A line of *Model > History*. `metrics` holds the manifest's figures of the old and the new linker."""
+    """A line of *Model > Bundles*. `metrics` holds the manifest's figures of the old and the new linker."""
 
     id: str
     recipe: str  # "untrained-lexical", "untrained", or a recipe's id
@@ -31,3 +31,23 @@ class BundleInfo:
     kb_hash: str = ""
     calibrated: bool = False  # NIL fitted on this project's validation decisions
     metrics: Mapping[str, Any] = field(default_factory=dict)
+    parent: str = ""  # the bundle it was made from; '' for an untrained one
+
+
+class ActivationKind(StrEnum):
+    """Who let a bundle serve."""
+
+    JOB = "job"  # the job that made it, after its gate
+    CURATOR = "curator"  # a curator's knowing choice
+    ROLLBACK = "rollback"
+
+
+@dataclass(frozen=True, slots=True)
+class Activation:
+    """One entry of the history: from when on a bundle served, by whose doing, and why where that was said."""
+
+    bundle_id: str
+    at: datetime
+    actor: str
+    kind: ActivationKind
+    reason: str = ""

@@ -115,6 +115,7 @@ def _info(path: Path, manifest: Mapping[str, Any], *, active: str | None) -> Bun
         kb_hash=str(manifest.get("kb_hash", "")),
         calibrated=bool(manifest.get("nil", {}).get("calibrated", False)),
         metrics=dict(manifest.get("metrics", {})),
+        parent=str(manifest.get("parent") or ""),
     )
 
 

@@ -3,27 +3,47 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from datetime import UTC, datetime
 from pathlib import Path
 
-from curator.domain.bundles import BundleInfo
+from curator.domain.bundles import Activation, ActivationKind, BundleInfo
 from curator.domain.changes import Change, ChangeKind
 from curator.domain.errors import UserError
 from curator.services.events import EventBus
-from curator.services.keys import active_bundle, bundle_history, set_active_bundle
-from curator.services.ports import BundleStore, Store
+from curator.services.keys import (
+    activations,
+    active_bundle,
+    append_activation,
+    bundle_history,
+    set_active_bundle,
+)
+from curator.services.ports import BundleStore, Store, UnitOfWork
 
 UNTRAINED = ("untrained", "untrained-lexical")
 FULL_STAGE = "names"
 
 
+def _now() -> datetime:
+    return datetime.now(UTC)
+
+
 class BundleSwitch:
     """Lists, publishes, activates and rolls back bundles of the current knowledge base."""
 
-    def __init__(self, store: Store, bundles: BundleStore, events: EventBus, *, curator: Callable[[], str]) -> None:
+    def __init__(
+        self,
+        store: Store,
+        bundles: BundleStore,
+        events: EventBus,
+        *,
+        curator: Callable[[], str],
+        now: Callable[[], datetime] = _now,
+    ) -> None:
         self._store = store
         self._bundles = bundles
         self._events = events
         self._curator = curator
+        self._now = now
 
     def active_id(self) -> str:
         with self._store.read() as unit:
@@ -45,14 +65,38 @@ class BundleSwitch:
         """Move a complete staging folder to its place; which bundle serves does not change."""
         return self._bundles.promote(staging)
 
-    def activate(self, bundle_id: str) -> Change:
+    def activate(self, bundle_id: str, *, kind: ActivationKind = ActivationKind.JOB, reason: str = "") -> Change:
         """Raises UserError for a bundle that is not there or was made for another knowledge base."""
         self._bundles.path(bundle_id)
         self._refuse_other_kb(bundle_id)
         with self._store.write() as unit:
             history = [one for one in bundle_history(unit.meta) if one != bundle_id]
             set_active_bundle(unit.meta, bundle_id, [*history, bundle_id])
+            self._log(unit, bundle_id, kind, reason)
         return self._changed(f"The bundle {bundle_id} serves now")
+
+    def delete(self, bundle_id: str) -> Change:
+        """Remove a bundle's folder; files that other bundles share stay with those. Raises UserError for the bundle
+        that serves, for one that is not there, and where the folder's rights forbid it."""
+        path = self._bundles.path(bundle_id)
+        if bundle_id == self.active_id():
+            raise UserError(f"The bundle {bundle_id} serves now. Let another one serve before you delete it.")
+        staging = self._bundles.new_staging()
+        try:
+            path.rename(staging / path.name)  # gone in one step; what a crash leaves is removed with other staging
+        except OSError as error:
+            self._bundles.discard(staging)
+            raise UserError(f"{path} cannot be removed ({error.strerror}). Check the folder's rights.") from error
+        self._bundles.discard(staging)
+        with self._store.write() as unit:
+            history = [one for one in bundle_history(unit.meta) if one != bundle_id]
+            set_active_bundle(unit.meta, active_bundle(unit.meta), history)
+        return self._changed(f"Deleted the bundle {bundle_id}")
+
+    def activations(self) -> list[Activation]:
+        """Which bundle served from when on, by whom and why; oldest first, deleted bundles included."""
+        with self._store.read() as unit:
+            return activations(unit.meta)
 
     def rollback(self) -> Change:
         """Back to the bundle that served before. Raises UserError where there is none."""
@@ -62,7 +106,11 @@ class BundleSwitch:
             if len(history) < 2:
                 raise UserError("There is no earlier bundle to go back to.")
             set_active_bundle(unit.meta, history[-2], history[:-1])
+            self._log(unit, history[-2], ActivationKind.ROLLBACK, "")
         return self._changed(f"Back to the bundle {history[-2]}")
+
+    def _log(self, unit: UnitOfWork, bundle_id: str, kind: ActivationKind, reason: str) -> None:
+        append_activation(unit.meta, Activation(bundle_id, self._now(), self._curator(), kind, reason))
 
     def _refuse_other_kb(self, bundle_id: str) -> None:
         active = self.active()

@@ -1,14 +1,13 @@
-"""Recipes as the dialog and the command line see them: read from `resources/recipes/*.json`, nothing trained here."""
+"""Recipes as the dialog and the command line see them, from `resources.recipe_files`; nothing is trained here."""
 
 from __future__ import annotations
 
-import json
-from collections.abc import Mapping
-from dataclasses import dataclass, field
-from importlib import resources
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import Any
 
 from curator.domain.errors import UserError
+from resources import recipe_files
 
 _KINDS = {"int": "a whole number", "float": "a number", "bool": "true or false", "choice": "one of the choices"}
 
@@ -27,6 +26,7 @@ class Parameter:
     maximum: float | None = None
     choices: tuple[str, ...] = ()
     paper: Any = None
+    group: str = "training"
 
     def check(self, value: Any) -> Any:
         """The value in its type. Raises UserError that says what is allowed."""
@@ -49,14 +49,26 @@ class Parameter:
 
 @dataclass(frozen=True, slots=True)
 class Recipe:
-    """A named, complete training configuration. `cost` are seconds measured on two processor cores."""
+    """A named, complete training configuration.
+
+    `role` is what the trained network becomes: retriever or ranker. `system` names the published system it belongs to;
+    `quick` tells that it is sized for two processor cores. `network` "pair" reads mention and entity together.
+    """
 
     id: str
     title: str
     description: str
     citation: str = ""
     parameters: tuple[Parameter, ...] = ()
-    cost: Mapping[str, float] = field(default_factory=dict)
+    role: str = "retriever"
+    system: str = ""
+    quick: bool = False
+    network: str = "towers"
+    regulariser: str = ""
+
+    def published(self) -> dict[str, Any]:
+        """The published value of each parameter that has one."""
+        return {one.name: one.paper for one in self.parameters if one.paper is not None}
 
     def values(self, given: Mapping[str, Any] | None) -> dict[str, Any]:
         """Defaults with `given` in their place. Raises UserError for an unknown name or a value out of range."""
@@ -74,29 +86,72 @@ class Recipe:
 
 
 def load_recipes() -> list[Recipe]:
-    """All recipes in alphabetical order of their ids."""
-    folder = resources.files("resources") / "recipes"
-    files = [one for one in folder.iterdir() if one.name.endswith(".json")] if folder.is_dir() else []
-    found = [_recipe(json.loads(one.read_text(encoding="utf-8"))) for one in files]
-    return sorted(found, key=lambda one: one.id)
+    """All recipes, quick variants included, in alphabetical order of their ids."""
+    return [_recipe(recipe_files.read_recipe(name)) for name in recipe_files.recipe_ids()]
 
 
 def find_recipe(recipe_id: str) -> Recipe:
     """Raises UserError that lists the recipes there are."""
-    recipes = load_recipes()
-    found = next((one for one in recipes if one.id == recipe_id), None)
-    if found is None:
-        raise UserError(f"There is no recipe “{recipe_id}”. There are: {', '.join(one.id for one in recipes)}.")
-    return found
+    known = recipe_files.recipe_ids()
+    if recipe_id not in known:
+        raise UserError(f"There is no recipe “{recipe_id}”. There are: {', '.join(known)}.")
+    return _recipe(recipe_files.read_recipe(recipe_id))
+
+
+def grouped(recipes: Sequence[Recipe]) -> list[tuple[str, list[Recipe]]]:
+    """(role, its recipes), retrievers first; within a role the quick ones first, then by system and title."""
+    roles = sorted({one.role for one in recipes}, key=lambda role: (role != "retriever", role))
+    return [(role, sorted((one for one in recipes if one.role == role), key=_place)) for role in roles]
+
+
+def _place(recipe: Recipe) -> tuple[bool, str, str]:
+    return not recipe.quick, recipe.system, recipe.title
+
+
+@dataclass(frozen=True, slots=True)
+class TimeEstimate:
+    """Seconds of a whole run, and of them those for encoding `encoded` entities anew with their trained encoder."""
+
+    seconds: float
+    encoding: float
+    encoded: int
+
+
+def estimate(
+    recipe: Recipe,
+    values: Mapping[str, Any],
+    *,
+    decisions: int,
+    entities: int,
+    minutes: float | None = None,
+    factor: float = 1.0,
+) -> TimeEstimate:
+    """From what the work takes on two cores, times this machine's `factor`. With the entity tower "auto" and a budget
+    of `minutes`, the entity encoder is taken as trained where that fits into the budget, as the job decides."""
+    tower = values.get("entity_tower", "auto")
+    whole = _run(recipe, values, decisions, entities, trained=tower != "frozen", factor=factor)
+    if minutes is None:
+        return whole
+    if tower == "auto" and whole.seconds > 60 * minutes:
+        whole = _run(recipe, values, decisions, entities, trained=False, factor=factor)
+    return replace(whole, seconds=min(whole.seconds, 60 * minutes))
 
 
 def estimated_seconds(recipe: Recipe, values: Mapping[str, Any], *, decisions: int, entities: int) -> float:
-    """By the recipe's own measurement; vectors of the untrained encoder are taken as cached."""
-    cost = recipe.cost
-    trained = values.get("entity_tower") == "train"
-    each = cost.get("seconds_per_decision_trained" if trained else "seconds_per_decision", 0.0)
-    encoding = entities * cost.get("seconds_per_entity", 0.0) * (2 if trained else 1)
-    return cost.get("fixed_seconds", 0.0) + float(values.get("epochs", 1)) * decisions * each + encoding
+    """On two cores, without a time budget."""
+    return estimate(recipe, values, decisions=decisions, entities=entities).seconds
+
+
+def _run(
+    recipe: Recipe, values: Mapping[str, Any], decisions: int, entities: int, *, trained: bool, factor: float
+) -> TimeEstimate:
+    kind = {"role": recipe.role, "network": recipe.network, "regulariser": recipe.regulariser}
+    cost = recipe_files.cost(kind, values)
+    once = factor * entities * cost["seconds_per_entity"]  # untrained, as if its vectors were not kept from before
+    anew = once if trained else 0.0
+    step = cost["seconds_per_decision_trained" if trained else "seconds_per_decision"]
+    learning = cost["fixed_seconds"] + float(values.get("epochs", 1)) * decisions * step
+    return TimeEstimate(factor * learning + once + anew, anew, entities if anew else 0)
 
 
 def _recipe(raw: Mapping[str, Any]) -> Recipe:
@@ -107,7 +162,11 @@ def _recipe(raw: Mapping[str, Any]) -> Recipe:
         description=raw.get("summary", ""),
         citation=raw.get("citation", ""),
         parameters=tuple(_parameter(one, paper.get(one["name"])) for one in raw.get("parameters", ())),
-        cost=raw.get("cost", {}),
+        role=raw.get("role", "retriever"),
+        system=raw.get("system", ""),
+        quick=bool(raw.get("quick", False)),
+        network=raw.get("network", "towers"),
+        regulariser=raw.get("regulariser") or "",
     )
 
 
@@ -122,6 +181,7 @@ def _parameter(raw: Mapping[str, Any], paper: Any) -> Parameter:
         maximum=raw.get("maximum"),
         choices=tuple(raw.get("choices", ())),
         paper=paper,
+        group=raw.get("group", "training"),
     )
 
 

@@ -6,62 +6,37 @@ is renamed into place first; only then the pointer to the bundle that serves is 
 
 from __future__ import annotations
 
-import time
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass, replace
-from pathlib import Path
+from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any
 
-from curator.domain.bundles import BundleInfo, GateVerdict
+from curator.domain.bundles import Activation, ActivationKind, BundleInfo, GateVerdict
 from curator.domain.changes import Change
-from curator.domain.documents import Split
 from curator.domain.errors import UserError
-from curator.domain.jobs import JobOutcome, JobState
+from curator.services.bundle_files import DiskReport, disk_use
 from curator.services.calibration import Calibrator
-from curator.services.chain import JobChain, OnEnd, OnProgress
+from curator.services.chain import OnEnd, OnProgress
 from curator.services.indexing import IndexBuilder
 from curator.services.jobdesk import JobDesk
 from curator.services.ports import JobHandle
-from curator.services.recipes import Parameter, Recipe, estimated_seconds, find_recipe, load_recipes
-from curator.services.snapshots import count_gold, write_snapshot
+from curator.services.recipes import Parameter, Recipe, find_recipe, load_recipes
+from curator.services.snapshots import count_gold
 from curator.services.speeds import Speeds
+from curator.services.training_preview import TRAINING, TrainingPreview, decisions_problem, preview
+from curator.services.training_runs import RESUMABLE, SERVES, TrainingRuns
+from curator.services.unfinished import InterruptedTraining
 
-__all__ = ["OnEnd", "OnProgress", "Parameter", "Recipe", "RetrainingService", "TrainingPreview"]
-SERVES = (GateVerdict.PROMOTE, GateVerdict.NO_GAIN)
-"""Verdicts after which the new bundle serves: recall@1 of the whole linker did not fall."""
-LEAST_DECISIONS = 20
-TRAINING = (Split.TRAIN, Split.VALIDATION)  # never TEST
-
-
-@dataclass(frozen=True, slots=True)
-class TrainingPreview:
-    """What a training run would learn from, and an estimate of its minutes; `basis` says where that comes from.
-
-    `problem` is '' or the sentence that says why it cannot start.
-    """
-
-    documents: int
-    links: int
-    nils: int
-    entities: int
-    validation_documents: int
-    validation_decisions: int
-    minutes: float
-    basis: str
-    problem: str = ""
-
-
-@dataclass(frozen=True, slots=True)
-class _Run:
-    """One training run under way."""
-
-    recipe: str
-    device: str
-    staging: Path
-    folder: Path
-    predicted: Callable[[], float]  # seconds, by the recipe's own figures
-    started: float
-    timed: bool  # without a time budget, so that its duration tells something about the next one's
+__all__ = [
+    "RESUMABLE",
+    "SERVES",
+    "InterruptedTraining",
+    "OnEnd",
+    "OnProgress",
+    "Parameter",
+    "Recipe",
+    "RetrainingService",
+    "TrainingPreview",
+]
 
 
 class RetrainingService:
@@ -70,31 +45,33 @@ class RetrainingService:
         self._indexing = indexing
         self._calibrator = calibrator
         self._speeds = speeds
+        self._runs = TrainingRuns(desk, speeds)
 
     def recipes(self) -> list[Recipe]:
         return load_recipes()
 
-    def preview(self, recipe: str, params: Mapping[str, Any] | None = None, *, device: str = "auto") -> TrainingPreview:
+    def preview(
+        self,
+        recipe: str,
+        params: Mapping[str, Any] | None = None,
+        *,
+        device: str = "auto",
+        max_minutes: float | None = None,
+    ) -> TrainingPreview:
         """Counts the training set; it reads every document of two splits, so call it from a worker thread.
 
         Raises UserError for an unknown recipe or parameter.
         """
         found = find_recipe(recipe)
-        values = found.values(params)
-        train, held_out = (count_gold(self._desk.store, split) for split in TRAINING)
-        factor, basis = self._speeds.factor(recipe, device)
-        seconds = estimated_seconds(found, values, decisions=train.decisions, entities=self._entities())
-        return TrainingPreview(
-            documents=train.documents,
-            links=train.links,
-            nils=train.nils,
-            entities=len(train.entities),
-            validation_documents=held_out.documents,
-            validation_decisions=held_out.decisions,
-            minutes=seconds * factor / 60,
-            basis=basis,
-            problem=_problem(train.links, held_out.links) or self._no_index(),
+        shown = preview(
+            self._desk.store,
+            found,
+            found.values(params),
+            speeds=self._speeds,
+            device=device,
+            max_minutes=max_minutes,
         )
+        return replace(shown, problem=shown.problem or self._no_index())
 
     def start(
         self,
@@ -110,55 +87,79 @@ class RetrainingService:
         """Train in a child process on the training set; decisions of `test` documents never leave the store.
 
         The outcome's result holds `bundle` (id), `verdict`, `message`, `active` (whether it serves now) and the job's
-        `metrics`. A refused bundle is kept in the history and the one before goes on serving.
-        Raises UserError for an unknown recipe or parameter, and where no bundle serves yet.
+        `metrics`; where it was interrupted, `resumable`. A refused bundle is kept and the one before goes on serving.
+        Raises UserError for an unknown recipe or parameter, where no bundle serves yet or nothing can be written, and
+        while another training runs.
         """
-        found = find_recipe(recipe)
-        values = found.values(params)
-        base = self._base()
-        folder = self._desk.workplace.new_folder()
-        run = _Run(
-            recipe=recipe,
+        return self._runs.start(
+            recipe,
+            params,
+            seed=seed,
             device=device,
-            staging=self._desk.bundles.new_staging(),
-            folder=folder,
-            predicted=lambda: self._predicted(found, values),
-            started=time.monotonic(),
-            timed=max_minutes is None,
-        )
-        spec = {
-            "snapshot": str(folder / "snapshot"),
-            "base": base.path,
-            "staging": str(run.staging),
-            "recipe": recipe,
-            "parameters": values,
-            "seed": seed,
-            **self._desk.options().spec(),
-            "device": device,
-            "max_minutes": max_minutes,
-        }
-        chain = JobChain(
-            [
-                lambda progress, end: self._desk.jobs.run_here(
-                    lambda: write_snapshot(self._desk.store, folder / "snapshot", TRAINING, kb_hash=base.kb_hash),
-                    on_progress=progress,
-                    on_end=end,
-                ),
-                lambda progress, end: self._desk.jobs.start("train", spec, on_progress=progress, on_end=end),
-            ],
+            max_minutes=max_minutes,
             on_progress=on_progress,
             on_end=on_end,
-            finish=lambda outcome: self._finish(run, outcome),
         )
-        return chain.start()
+
+    # --- interrupted trainings ---
+
+    def interrupted(self) -> list[InterruptedTraining]:
+        """Trainings whose process or computer died, newest first."""
+        return self._runs.interrupted()
+
+    def resume(self, training_id: str = "", *, on_progress: OnProgress, on_end: OnEnd) -> JobHandle:
+        """Go on with an interrupted training, by default the newest; the outcome is that of `start`.
+
+        Raises UserError where there is none, where its base bundle or knowledge base is gone, and while another
+        training runs.
+        """
+        return self._runs.resume(training_id, on_progress=on_progress, on_end=on_end)
+
+    def discard_interrupted(self, training_id: str) -> None:
+        """Give up an interrupted training and remove what it kept."""
+        self._runs.discard(training_id)
+
+    def close(self) -> None:
+        """The project is being closed: a training that is stopped by it can be taken up again."""
+        self._runs.close()
+
+    # --- bundles ---
 
     def bundles(self) -> list[BundleInfo]:
         """Oldest first."""
         return self._desk.switch.all()
 
-    def promote(self, bundle_id: str) -> Change:
-        """Let this bundle serve, whatever its gate said: the curator's knowing choice."""
-        return self._desk.switch.activate(bundle_id)
+    def promote(self, bundle_id: str, *, reason: str = "") -> Change:
+        """Let this bundle serve: the curator's knowing choice, kept in the history with its reason.
+
+        Raises UserError for one that its gate refused without a reason.
+        """
+        found = next((one for one in self.bundles() if one.id == bundle_id), None)
+        if found is not None and found.verdict is GateVerdict.REFUSED and not reason.strip():
+            raise UserError(
+                f"The gate refused the bundle {bundle_id}. Give a reason for letting it serve all the same."
+            )
+        return self._desk.switch.activate(bundle_id, kind=ActivationKind.CURATOR, reason=reason.strip())
+
+    def activations(self) -> list[Activation]:
+        """Which bundle served from when on, by whom and why; oldest first."""
+        return self._desk.switch.activations()
+
+    def delete(self, bundle_id: str) -> Change:
+        """Remove a bundle from the disk. Raises UserError for the one that serves and for one that a training needs."""
+        if self._runs.busy:
+            raise UserError("A training is running and may need this bundle. Delete it when the training has ended.")
+        waiting = next((one for one in self.interrupted() if one.base == bundle_id), None)
+        if waiting is not None:
+            raise UserError(
+                f"The interrupted training with {waiting.recipe} needs the bundle {bundle_id}. "
+                "Resume or discard that training first."
+            )
+        return self._desk.switch.delete(bundle_id)
+
+    def disk(self) -> DiskReport:
+        """What the bundles take; it looks at every file, so call it from a worker thread."""
+        return disk_use(self.bundles())
 
     def rollback(self) -> Change:
         """Back to the bundle that served before. Raises UserError where there is none."""
@@ -185,55 +186,14 @@ class RetrainingService:
         """Whether no bundle serves the current knowledge base fully (or at all)."""
         return self._indexing.is_needed(lexical_only=lexical_only)
 
-    # --- inside ----------------------------------------------------------------------------------------------
-
     def problem(self) -> str:
         """Why the decisions do not suffice for a training run; '' when they do."""
         train, held_out = (count_gold(self._desk.store, split) for split in TRAINING)
-        return _problem(train.links, held_out.links)
+        with self._desk.store.read() as unit:
+            documents = sum(unit.documents.counts().documents_by_split.values())
+        return decisions_problem(train, held_out, documents=documents)
+
+    # --- inside ----------------------------------------------------------------------------------------------
 
     def _no_index(self) -> str:
         return "The index is not built yet." if self.needs_index() else ""
-
-    def _entities(self) -> int:
-        with self._desk.store.read() as unit:
-            info = unit.kb.info()
-        return info.entities if info else 0
-
-    def _base(self) -> BundleInfo:
-        base = self._desk.switch.active()
-        if base is None:
-            raise UserError("There is no index yet. Import a knowledge base and build its index first.")
-        return base
-
-    def _predicted(self, recipe: Recipe, values: Mapping[str, Any]) -> float:
-        decisions = count_gold(self._desk.store, Split.TRAIN).decisions
-        return estimated_seconds(recipe, values, decisions=decisions, entities=self._entities())
-
-    def _finish(self, run: _Run, outcome: JobOutcome) -> JobOutcome:
-        self._desk.workplace.remove(run.folder)
-        if outcome.state is not JobState.DONE:
-            self._desk.bundles.discard(run.staging)
-            return outcome
-        try:
-            info = self._desk.switch.publish(run.staging)
-        except UserError:
-            self._desk.bundles.discard(run.staging)
-            raise
-        verdict = GateVerdict(outcome.result.get("verdict", info.verdict))
-        active = verdict in SERVES
-        if active:
-            self._desk.switch.activate(info.id)
-        if run.timed:
-            seconds = time.monotonic() - run.started
-            self._speeds.measured(run.recipe, run.device, predicted=run.predicted(), seconds=seconds)
-        result = {**outcome.result, "bundle": info.id, "verdict": verdict.value, "active": active}
-        return replace(outcome, result=result)
-
-
-def _problem(links: int, held_out: int) -> str:
-    if links < LEAST_DECISIONS:
-        return f"Training needs at least {LEAST_DECISIONS} links in train documents; there are {links}."
-    if not held_out:
-        return "No validation document holds a link: put some documents into the split validation to judge the result."
-    return ""

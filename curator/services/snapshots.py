@@ -29,11 +29,15 @@ GOLD = (Outcome.LINK, Outcome.NIL)
 
 @dataclass(slots=True)
 class SnapshotCounts:
-    """What a snapshot holds: documents with a link or NIL decision, and those decisions, of one split."""
+    """What a snapshot holds: documents with a link or NIL decision, and those decisions, of one split.
+
+    `passed_over` counts the candidates that were shown and not chosen.
+    """
 
     documents: int = 0
     links: int = 0
     nils: int = 0
+    passed_over: int = 0
     entities: set[str] = field(default_factory=set)
 
     @property
@@ -45,6 +49,11 @@ class SnapshotCounts:
         self.links += sum(one.verdict.outcome is Outcome.LINK for one in decisions)
         self.nils += sum(one.verdict.outcome is Outcome.NIL for one in decisions)
         self.entities.update(entity for one in decisions for entity in one.verdict.entity_ids)
+        self.passed_over += sum(
+            shown.entity_id not in one.verdict.entity_ids
+            for one in decisions
+            for shown in (one.shown.candidates if one.shown else ())
+        )
 
 
 def count_gold(store: Store, split: Split, *, only_done: bool = False) -> SnapshotCounts:

@@ -3,11 +3,22 @@
 from __future__ import annotations
 
 import json
+import statistics
+import time
+from collections.abc import Callable
 from pathlib import Path
+
+from curator.domain.jobs import Progress
 
 FILE = "training-speed.json"
 CAUTION = 1.5
 """Before the first run here the recipe's own figure, measured on two cores, is taken times this."""
+ENCODING = "encode entities on"
+ENCODE_PHASE = "encode entities"
+LEAST_MEASURED = 5.0  # seconds of encoding that tell a rate
+OWN = "runs of this recipe measured on this machine"
+OTHERS = "runs of other recipes measured on this machine"
+RULE = "a cautious rule: no run of this recipe was measured on this machine yet"
 
 
 class Speeds:
@@ -18,10 +29,22 @@ class Speeds:
 
     def factor(self, recipe: str, device: str) -> tuple[float, str]:
         """(what to multiply a prediction by, where that comes from)."""
-        known = self._read().get(f"{recipe} {device}")
-        if known is None:
-            return CAUTION, "a cautious rule: no run of this recipe was measured on this machine yet"
-        return known, "runs of this recipe measured on this machine"
+        known = self._read()
+        own = known.get(f"{recipe} {device}")
+        if own is not None:
+            return own, OWN
+        others = [value for key, value in known.items() if key.endswith(f" {device}") and not key.startswith(ENCODING)]
+        if others:
+            return statistics.median(others), OTHERS
+        return CAUTION, RULE
+
+    def encoding(self, device: str) -> float | None:
+        """Entities encoded a second in the last run on this device; None before the first."""
+        return self._read().get(f"{ENCODING} {device}")
+
+    def measured_encoding(self, device: str, rate: float) -> None:
+        if rate > 0:
+            self._write(self._read() | {f"{ENCODING} {device}": rate})
 
     def measured(self, recipe: str, device: str, *, predicted: float, seconds: float) -> None:
         if predicted <= 0:
@@ -30,6 +53,9 @@ class Speeds:
         key = f"{recipe} {device}"
         ratio = seconds / predicted
         known[key] = (known[key] + ratio) / 2 if key in known else ratio
+        self._write(known)
+
+    def _write(self, known: dict[str, float]) -> None:
         try:
             self._path.parent.mkdir(parents=True, exist_ok=True)
             self._path.write_text(json.dumps(known), encoding="utf-8")
@@ -42,3 +68,24 @@ class Speeds:
         except (OSError, ValueError):
             return {}
         return {str(k): float(v) for k, v in raw.items()} if isinstance(raw, dict) else {}
+
+
+class EncodingWatch:
+    """How many entities a second a run encoded anew, from its progress."""
+
+    def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
+        self._clock = clock
+        self._first: tuple[float, int] | None = None
+        self._last: tuple[float, int] | None = None
+
+    def take(self, progress: Progress) -> None:
+        if progress.phase == ENCODE_PHASE and progress.total:
+            now = (self._clock(), progress.done)
+            self._first, self._last = self._first or now, now
+
+    @property
+    def rate(self) -> float | None:
+        if self._first is None or self._last is None:
+            return None
+        seconds, done = self._last[0] - self._first[0], self._last[1] - self._first[1]
+        return done / seconds if seconds >= LEAST_MEASURED and done > 0 else None

@@ -9,13 +9,12 @@ from typing import Any
 
 import pytest
 
-from curator.domain.bundles import GateVerdict
+from curator.domain.bundles import ActivationKind, GateVerdict
 from curator.domain.changes import Change, ChangeKind
 from curator.domain.decisions import RejectReason, Verdict
 from curator.domain.documents import Split
 from curator.domain.errors import UserError
 from curator.domain.jobs import JobOutcome, JobState
-from curator.services.speeds import CAUTION, Speeds
 from tests.curator.services.fakes import KB, World, document, finish, ignore
 
 RECIPE = "pel-pb"
@@ -153,8 +152,14 @@ def test_a_refused_bundle_is_kept_and_served_only_knowingly(indexed: World) -> N
     assert active(indexed) == before
     kept = next(one for one in indexed.project.retraining.bundles() if one.id == outcome.result["bundle"])
     assert (kept.verdict, kept.recipe) == (verdict, RECIPE)
-    indexed.project.retraining.promote(kept.id)
+    with pytest.raises(UserError, match="reason"):
+        indexed.project.retraining.promote(kept.id, reason=" ")
+    assert active(indexed) == before
+    indexed.project.retraining.promote(kept.id, reason="the rare names are right now")
     assert active(indexed) == kept.id
+    last = indexed.project.retraining.activations()[-1]
+    assert (last.bundle_id, last.kind, last.actor) == (kept.id, ActivationKind.CURATOR, "ada")
+    assert last.reason == "the rare names are right now"
 
 
 @pytest.mark.parametrize("state", [JobState.FAILED, JobState.CANCELLED, JobState.CRASHED])
@@ -191,6 +196,7 @@ def test_a_preview_says_what_is_learnt_and_what_is_missing(world: World) -> None
     shown = world.project.retraining.preview(RECIPE)
     assert (shown.documents, shown.links, shown.nils, shown.entities) == (3, 9, 3, 3)
     assert "at least 20 links" in shown.problem
+    assert (shown.passed_over, shown.outside, shown.test_documents) == (0, 0, 0)
     world.documents(5, first=10, name="b.pubtator", gold=True)
     assert "validation" in world.project.retraining.preview(RECIPE).problem
     world.documents(2, first=30, name="v.pubtator", gold=True, split=Split.VALIDATION)
@@ -216,16 +222,6 @@ def test_unknown_recipes_and_parameters_are_named(indexed: World) -> None:
         indexed.project.retraining.preview(RECIPE, {"speed": 1})
     with pytest.raises(UserError, match="epochs"):
         indexed.project.retraining.preview(RECIPE, {"epochs": -1})
-
-
-def test_measured_runs_replace_the_cautious_rule(tmp_path: Path) -> None:
-    speeds = Speeds(tmp_path / "cache")
-    assert speeds.factor("a", "cpu")[0] == CAUTION
-    speeds.measured("a", "cpu", predicted=100.0, seconds=50.0)
-    assert speeds.factor("a", "cpu") == (0.5, "runs of this recipe measured on this machine")
-    speeds.measured("a", "cpu", predicted=100.0, seconds=150.0)
-    assert speeds.factor("a", "cpu")[0] == 1.0
-    assert speeds.factor("a", "cuda")[0] == CAUTION
 
 
 def test_a_planted_test_entity_is_known_nowhere_else(world: World) -> None:
