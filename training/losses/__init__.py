@@ -1,18 +1,32 @@
-"""The losses, one a file: proxy-based (PEL), adaptive mixup (AMH), prototype triplet, cross-entropy (rankers)."""
+"""The losses, one a file, each with its paper's equation.
+
+    nce            cross-entropy of the gold entity against negatives: PEL-CE, T-Biencoder
+    proxy          proxy-based, pull and push apart: PEL-Pb
+    amh            adaptive mixup of hard negatives: AMH
+    triplet        the dual-encoder re-ranker's baseline
+    prototype      prototype triplet: the dual-encoder re-ranker
+    cross_entropy  over the scores of a cross-encoder
+
+`base` says what a loss takes and how texts are scored, `hinge` what the two triplet losses share.
+"""
 
 from training.losses.amh import AdaptiveMixupLoss
 from training.losses.base import Loss, LossInputs, Similarity, Texts
 from training.losses.cross_entropy import CandidateCrossEntropy
+from training.losses.nce import NoiseContrastiveLoss
 from training.losses.prototype import PrototypeTripletLoss
 from training.losses.proxy import ProxyLoss
+from training.losses.triplet import TripletLoss
 
 __all__ = [
     "AdaptiveMixupLoss",
     "CandidateCrossEntropy",
     "Loss",
     "LossInputs",
+    "NoiseContrastiveLoss",
     "PrototypeTripletLoss",
     "ProxyLoss",
     "Similarity",
     "Texts",
+    "TripletLoss",
 ]

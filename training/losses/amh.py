@@ -1,10 +1,19 @@
-"""Adaptive mixup hard negatives (Cai et al. 2023, §3.3–3.4, eqs. 8–11)."""
+"""Adaptive mixup hard negatives (Cai et al. 2023, §3.3–3.4), for DUAL, pooling mean and SOM.
+
+    eq. 8   e⁻₁ … e⁻_K = the K negatives of the batch with the highest scores f(m, e⁻)
+    eq. 9   W = exp f(m, e⁺) / (exp f(m, e⁺) + Σ_K exp f(m, e⁻))
+    eq. 10  V_strong = α·W·V⁺ + V⁻, one for each of the K
+    eq. 11  L = −log σ(f(m, e⁺)) − Σ_K log(1 − σ(f(m, e_strong)))
+
+σ is the logistic function, 1 − σ(x) = σ(−x), and f(m, e) a logit. By our reading W and V⁺ are constants in the
+mix, so that ∂L/∂f(m, e⁺) = −σ(−f(m, e⁺)) and ∂L/∂V⁻ = σ(f(m, e_strong)) · ∂f(m, e_strong)/∂V_strong.
+"""
 
 from __future__ import annotations
 
 import torch
 from torch import Tensor
-from torch.nn.functional import log_softmax, pad, softplus
+from torch.nn.functional import log_softmax, logsigmoid, pad
 
 from models.errors import ModelError
 from models.scorers import TokenStates
@@ -131,8 +140,8 @@ class AdaptiveMixupLoss(Loss):
             through=self.gradient_through_mix,
         )
         negative = self._logit(scores(batch.mentions, strong, self.similarity))
-        push = torch.where(there, softplus(negative), 0.0).sum(1)
-        return mean_over(softplus(-positive) + push, batch.linked)
+        push = torch.where(there, -logsigmoid(-negative), 0.0).sum(1)
+        return mean_over(-logsigmoid(positive) + push, batch.linked)
 
     def _logit(self, score: Tensor) -> Tensor:
         return self.scale * score + self.shift

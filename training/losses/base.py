@@ -40,8 +40,8 @@ class LossInputs:
     mention. `candidates` [N, d] (one set for the whole batch) or [B, N, d] (own set for each mention); N may be 0.
     For SOM all three are token states, of [B, t, d], [B, t, d] and [N, t, d] or [B, N, t, d]; t may differ among them.
     `eligible` [B, N] bool: True where the candidate may serve as a negative of that mention.
-    `linked` [B] bool: False for a NIL mention. `clusters` [B] int64 or None: mentions of one entity in one document
-    (or of one cluster in it) share a number.
+    `linked` [B] bool: False for a NIL mention. `clusters` [B] int64 or None: mentions of one entity in one document,
+    or of one cluster in it, share a number; one with a negative number is in no cluster.
     """
 
     mentions: Texts
@@ -153,6 +153,11 @@ def widened(batch: LossInputs) -> LossInputs:
     )
 
 
+def wide(numbers: Tensor) -> Tensor:
+    """The numbers in float32 where they are in half precision."""
+    return numbers.float() if numbers.dtype in (torch.float16, torch.bfloat16) else numbers
+
+
 def check_positive(name: str, value: float) -> float:
     """`value`, or ModelError where it is not above zero."""
     if not value > 0:
@@ -162,13 +167,23 @@ def check_positive(name: str, value: float) -> float:
 
 def check_shapes(batch: LossInputs) -> None:
     """Raise ModelError where the tensors of a batch do not fit together."""
-    mentions, positives, candidates = (_numbers(t) for t in (batch.mentions, batch.positives, batch.candidates))
-    tokens = isinstance(batch.mentions, TokenStates)
+    mentions, tokens = _numbers(batch.mentions), isinstance(batch.mentions, TokenStates)
     if mentions.dim() != 2 + tokens or not len(mentions):
         wanted = "(batch > 0, tokens, width)" if tokens else "(batch > 0, width)"
         raise ModelError(f"Loss input 'mentions' has shape {tuple(mentions.shape)}, expected {wanted}.")
     _check_kinds(batch, tokens=tokens)
-    rows, width = len(mentions), mentions.shape[-1]
+    for name, (tensor, shape) in _expected(batch, tokens=tokens).items():
+        if tuple(tensor.shape) != shape:
+            raise ModelError(f"Loss input '{name}' has shape {tuple(tensor.shape)}, expected {shape}.")
+    for name, mask in (("eligible", batch.eligible), ("linked", batch.linked)):
+        if mask.dtype != torch.bool:
+            raise ModelError(f"Loss input '{name}' must be boolean, it is {mask.dtype}.")
+
+
+def _expected(batch: LossInputs, *, tokens: bool) -> dict[str, tuple[Tensor, tuple[int, ...]]]:
+    """Every tensor but the mentions with the shape that it should have; a number of tokens may be any."""
+    rows, width = len(_numbers(batch.mentions)), _numbers(batch.mentions).shape[-1]
+    positives, candidates = _numbers(batch.positives), _numbers(batch.candidates)
     own = candidates.dim() == 3 + tokens
     negatives = candidates.shape[own] if candidates.dim() > own else -1
     expected = {
@@ -179,12 +194,7 @@ def check_shapes(batch: LossInputs) -> None:
     }
     if batch.clusters is not None:
         expected["clusters"] = (batch.clusters, (rows,))
-    for name, (tensor, shape) in expected.items():
-        if tuple(tensor.shape) != shape:
-            raise ModelError(f"Loss input '{name}' has shape {tuple(tensor.shape)}, expected {shape}.")
-    for name, mask in (("eligible", batch.eligible), ("linked", batch.linked)):
-        if mask.dtype != torch.bool:
-            raise ModelError(f"Loss input '{name}' must be boolean, it is {mask.dtype}.")
+    return expected
 
 
 def _check_kinds(batch: LossInputs, *, tokens: bool) -> None:
@@ -215,9 +225,5 @@ def _one_each(entities: Texts) -> Texts:
 
 def _widened(texts: Texts) -> Texts:
     if isinstance(texts, TokenStates):
-        return TokenStates(_wide(texts.states), texts.mask)
-    return _wide(texts)
-
-
-def _wide(numbers: Tensor) -> Tensor:
-    return numbers.float() if numbers.dtype in (torch.float16, torch.bfloat16) else numbers
+        return TokenStates(wide(texts.states), texts.mask)
+    return wide(texts)

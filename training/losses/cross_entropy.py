@@ -6,10 +6,11 @@ from torch import Tensor, nn
 from torch.nn.functional import cross_entropy
 
 from models.errors import ModelError
+from training.losses.base import wide
 
 
 class CandidateCrossEntropy(nn.Module):
-    """``−log(exp s⁺ / Σ exp s)`` over each mention's own candidates, the mean over mentions.
+    """``−log(exp s⁺ / Σ exp s)`` over each mention's own candidates, the mean over mentions; its gradient is eq. 2.
 
     Unlike the other losses it sees scores, since a cross-encoder has no vector of a mention or of an entity.
     """
@@ -23,5 +24,5 @@ class CandidateCrossEntropy(nn.Module):
             )
         if not bool(given[:, 0].all()):
             raise ModelError("A mention without a gold entity came to the ranker's loss. NIL must be left out before.")
-        masked = scores.masked_fill(~given, float("-inf"))
+        masked = wide(scores).masked_fill(~given, float("-inf"))
         return cross_entropy(masked, scores.new_zeros(len(scores)).long())

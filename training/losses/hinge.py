@@ -17,8 +17,10 @@ def hardest_negatives(anchors: Tensor, candidates: Tensor, eligible: Tensor) -> 
     there = eligible.any(dim=1)
     if eligible.shape[1] == 0:
         return torch.zeros_like(there, dtype=torch.long), there
-    with torch.no_grad():  # cdist holds no [A, N, d] differences; squaring would not change the order
-        apart = torch.cdist(anchors.unsqueeze(1), candidates, compute_mode="donot_use_mm_for_euclid_dist").squeeze(1)
+    points = anchors if candidates.dim() == 2 else anchors.unsqueeze(1)
+    with torch.no_grad():  # cdist holds no [A, N, d] differences; squares would have the same order
+        apart = torch.cdist(points, candidates, compute_mode="donot_use_mm_for_euclid_dist")
+        apart = apart.view_as(eligible)
     return apart.masked_fill(~eligible, torch.inf).argmin(dim=1), there
 
 

@@ -30,11 +30,16 @@ def membership(clusters: Tensor) -> Tensor:
 
 
 class PrototypeTripletLoss(Loss):
-    """[‖p − e⁺‖ − ‖p − e⁻‖ + margin]₊, mean over clusters; Euclidean distance, **not** squared.
+    """[‖p − e⁺‖ − ‖p − e⁻‖ + margin]₊ (eq. 3), mean over clusters; Euclidean distance, **not** squared.
 
-    p is the mean of the mentions of one entity in one document, e⁻ the eligible candidate nearest to the cluster's
-    anchor mention. Clusters without an eligible candidate and NIL mentions are left out. The published margins are
-    1.2 (MedMentions) and 1.6 (BC5CDR), for SapBERT; `squared` is our option for eqs. 1–2's kind of distance.
+    p is the mean of the mentions of a cluster, e⁻ the eligible candidate nearest to the cluster's anchor, which is its
+    first mention in the batch (the batch's order is random); eligibility and e⁺ are the anchor's. Any clusters will do:
+    all mentions of one entity in one document, as in eq. 3, or the soft-radius neighbours within them (§3.2.3). Their
+    numbers need no order; a mention with a negative number is in no cluster. Such mentions, NIL mentions and clusters
+    without an eligible candidate are left out.
+
+    `margin` is in units of the distance: 1.2 (MedMentions) and 1.6 (BC5CDR) in the paper, for SapBERT. `squared` is our
+    option for the kind of distance of eqs. 1–2; the margin must be tuned for it anew.
     """
 
     def __init__(self, *, margin: float = 1.6, squared: bool = False) -> None:

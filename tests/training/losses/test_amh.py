@@ -3,99 +3,221 @@ import math
 import pytest
 import torch
 from torch.autograd import gradcheck
+from torch.nn.functional import softplus
 
 from models.errors import ModelError
-from tests.training.losses.batches import Vectors, dot, inputs, vectors
-from training.losses import AdaptiveMixupLoss
-from training.losses.amh import adaptive_weight, mix
+from models.scorers import TokenStates
+from tests.training.losses import checks
+from tests.training.losses.batches import (
+    EVERY,
+    SCORE,
+    Masks,
+    Plain,
+    Vectors,
+    chance,
+    dot,
+    inputs,
+    row_of,
+    texts,
+    tokens,
+    vectors,
+)
+from training.losses import AdaptiveMixupLoss, Similarity
+from training.losses.amh import adaptive_weight, choose, mix
 
 ALPHA = 0.3
 
 
-def plain_loss(given: Vectors, eligible: torch.Tensor, row: int, top_k: int, scale: float, shift: float) -> float:
-    mention, positive = given.mentions[row].tolist(), given.positives[row].tolist()
-    candidates = (given.candidates if given.candidates.dim() == 2 else given.candidates[row]).tolist()
-    logit = scale * dot(mention, positive) + shift
-    allowed = [c for column, c in enumerate(candidates) if eligible[row, column]]
-    hardest = sorted(allowed, key=lambda c: -dot(mention, c))[:top_k]
-    total = sum(math.exp(scale * dot(mention, c) + shift) for c in hardest)
-    weight = math.exp(logit) / (math.exp(logit) + total)
-    loss = -math.log(1 / (1 + math.exp(-logit)))
+def plain_mix(positive: Plain, negative: Plain, share: float) -> Plain:
+    """Eq. 10 by loops; token by token for SOM, as far as both have tokens."""
+    if not isinstance(negative[0], list):
+        return [share * p + n for p, n in zip(positive, negative, strict=True)]
+    mixed = [[share * p + n for p, n in zip(*pair, strict=True)] for pair in zip(positive, negative, strict=False)]
+    return mixed + negative[len(mixed) :]
+
+
+def plain_loss(mention: Plain, positive: Plain, rivals: list[Plain], similarity: Similarity, top_k: int) -> float:
+    def logit(entity: Plain) -> float:
+        return 0.7 * SCORE[similarity](mention, entity) - 0.2
+
+    hardest = sorted(rivals, key=lambda rival: -logit(rival))[:top_k]
+    weight = math.exp(logit(positive)) / (math.exp(logit(positive)) + sum(math.exp(logit(rival)) for rival in hardest))
+    loss = -math.log(1 / (1 + math.exp(-logit(positive))))
     for negative in hardest:
-        strong = [ALPHA * weight * p + n for p, n in zip(positive, negative, strict=True)]
-        loss -= math.log(1 - 1 / (1 + math.exp(-(scale * dot(mention, strong) + shift))))
+        loss -= math.log(1 - 1 / (1 + math.exp(-logit(plain_mix(positive, negative, ALPHA * weight)))))
     return loss
 
 
 @pytest.mark.parametrize("shared", [True, False])
 @pytest.mark.parametrize("top_k", [1, 2, 10])
-def test_equals_plain_arithmetic(shared: bool, top_k: int) -> None:
-    given = vectors(shared=shared)
-    eligible = torch.rand(5, 4, generator=torch.Generator().manual_seed(1)) > 0.4
-    linked = [True, False, True, True, True]
-    rows = [plain_loss(given, eligible, row, top_k, 0.7, -0.2) for row in (0, 2, 3, 4)]
-    loss = AdaptiveMixupLoss(alpha=ALPHA, top_k=top_k, scale=0.7, shift=-0.2)
-    found = loss(inputs(given, eligible=eligible, linked=linked))
-    assert found.item() == pytest.approx(sum(rows) / 4, rel=1e-12)
+@pytest.mark.parametrize("similarity", EVERY)
+def test_plain_arithmetic(similarity: Similarity, top_k: int, shared: bool) -> None:
+    given, masks = texts(similarity, shared=shared)
+    eligible, expected = chance(), []
+    for row in (0, 2, 3, 4):
+        mention, positive, candidates = row_of(given, masks, row)
+        rivals = [c for c, allowed in zip(candidates, eligible[row].tolist(), strict=True) if allowed]
+        expected.append(plain_loss(mention, positive, rivals, similarity, top_k))
+    loss = AdaptiveMixupLoss(alpha=ALPHA, top_k=top_k, scale=0.7, shift=-0.2, similarity=similarity)
+    found = loss(inputs(given, masks, eligible=eligible, linked=[True, False, True, True, True]))
+    assert found.item() == pytest.approx(sum(expected) / 4, rel=1e-9)
 
 
-def test_gradient_with_weight_and_positive_as_constants() -> None:
-    """The mix is rebuilt here with frozen W and V⁺, so the numerical gradient sees them as constants too."""
-    given = vectors(batch=4, negatives=3)
-    fixed_positive = given.positives.detach().clone()
-    logits = given.mentions @ given.candidates.T
-    hardest, index = logits.detach().topk(2, dim=1)
-    weight = adaptive_weight((given.mentions * given.positives).sum(1), hardest).detach()
+def rebuilt(given: Vectors, masks: Masks | None, constant: Vectors, similarity: Similarity) -> torch.Tensor:
+    """AMH with K = 2 where W, V⁺ in the mix and the choice come from `constant`, so that differences see constants."""
+    score, total = SCORE[similarity], torch.zeros((), dtype=torch.double)
+    for row in range(len(given.mentions)):
+        mention, positive, candidates = row_of(constant, masks, row)
+        best = sorted(range(len(candidates)), key=lambda place: -score(mention, candidates[place]))[:2]
+        weights = [math.exp(score(mention, candidates[place])) for place in best]
+        weight = math.exp(score(mention, positive)) / (math.exp(score(mention, positive)) + sum(weights))
+        total = total + softplus(-differentiable(given.mentions[row], given.positives[row], masks, row))
+        for place in best:
+            added = constant.positives[row].detach()
+            hard = given.candidates[place]
+            if masks is not None:
+                added = (added * masks.positives[row].unsqueeze(-1))[: len(hard)]
+            seen = None if masks is None else masks._replace(positives=masks.candidates[place].unsqueeze(0))
+            strong = ALPHA * weight * added + hard
+            total = total + softplus(differentiable(given.mentions[row], strong, seen, row, own=True))
+    return total / len(given.mentions)
 
-    def frozen(*tensors: torch.Tensor) -> torch.Tensor:
-        mentions, positives, candidates = tensors
-        strong = ALPHA * weight.view(-1, 1, 1) * fixed_positive.unsqueeze(1) + candidates[index]
-        push = torch.nn.functional.softplus(torch.einsum("bd,bkd->bk", mentions, strong)).sum(1)
-        return (torch.nn.functional.softplus(-(mentions * positives).sum(1)) + push).mean()
 
-    assert gradcheck(frozen, tuple(given))
-    expected = torch.autograd.grad(frozen(*given), tuple(given))
-    found = torch.autograd.grad(AdaptiveMixupLoss(alpha=ALPHA, top_k=2)(inputs(given)), tuple(given))
-    for one, other in zip(found, expected, strict=True):
+def differentiable(
+    mention: torch.Tensor, entity: torch.Tensor, masks: Masks | None, row: int, *, own: bool = False
+) -> torch.Tensor:
+    """The dot product, or the sum of max over real tokens, of one pair."""
+    if masks is None:
+        return mention @ entity
+    real = mention[masks.mentions[row].bool()] @ entity[masks.positives[0 if own else row].bool()].T
+    return real.max(dim=1).values.sum()
+
+
+@pytest.mark.parametrize("similarity", [Similarity.DOT, Similarity.SOM])
+def test_gradcheck_with_weight_and_positive_as_constants(similarity: Similarity) -> None:
+    given, masks = texts(similarity, batch=4, negatives=3)
+    constant = Vectors(*(values.detach().clone() for values in given))
+
+    def value(*tensors: torch.Tensor) -> torch.Tensor:
+        return rebuilt(Vectors(*tensors), masks, constant, similarity)
+
+    assert gradcheck(value, tuple(given))
+    loss = AdaptiveMixupLoss(alpha=ALPHA, top_k=2, similarity=similarity)(inputs(given, masks))
+    assert loss.item() == pytest.approx(value(*given).item())
+    expected = torch.autograd.grad(value(*given), tuple(given))
+    for one, other in zip(checks.gradients(loss, given), expected, strict=True):
         torch.testing.assert_close(one, other)
 
 
-def test_gradient_through_the_mix_is_zero_unless_asked_for() -> None:
-    given = vectors(batch=3)
-    weight = torch.full((3,), 0.5, dtype=torch.double, requires_grad=True)
-    hard = given.candidates[:2].expand(3, 2, 3)
-    mix(given.positives, hard, weight, alpha=ALPHA).sum().backward()
-    assert given.positives.grad is None
-    assert weight.grad is None
-    mix(given.positives, hard, weight, alpha=ALPHA, through=True).sum().backward()
-    assert weight.grad is not None
-    assert weight.grad.any()
-    assert given.positives.grad is not None
-
-
-def test_gradient_through_the_mix_is_numerically_right_when_asked_for() -> None:
-    loss = AdaptiveMixupLoss(alpha=ALPHA, top_k=2, gradient_through_mix=True)
+@pytest.mark.parametrize("shared", [True, False])
+@pytest.mark.parametrize("similarity", EVERY)
+def test_gradcheck_through_the_mix_when_asked_for(similarity: Similarity, shared: bool) -> None:
+    given, masks = texts(similarity, batch=3, negatives=3, shared=shared)
+    loss = AdaptiveMixupLoss(alpha=ALPHA, top_k=2, gradient_through_mix=True, similarity=similarity)
 
     def value(*tensors: torch.Tensor) -> torch.Tensor:
-        return loss(inputs(Vectors(*tensors)))
+        return loss(inputs(Vectors(*tensors), masks, eligible=chance(batch=3, negatives=3), linked=[True, False, True]))
 
-    assert gradcheck(value, tuple(vectors()))
+    assert gradcheck(value, tuple(given))
 
 
+@pytest.mark.parametrize("similarity", [Similarity.DOT, Similarity.SOM])
+def test_gradient_through_the_mix_is_zero_unless_asked_for(similarity: Similarity) -> None:
+    given, masks = texts(similarity, batch=3, shared=False)
+    batch = inputs(given, masks)
+    weight = torch.full((3,), 0.5, dtype=torch.double, requires_grad=True)
+
+    def parts(*, through: bool) -> tuple[torch.Tensor | None, ...]:
+        mixed = mix(batch.positives, batch.candidates, weight, alpha=ALPHA, through=through)
+        total = (mixed.states if isinstance(mixed, TokenStates) else mixed).square().sum()
+        return torch.autograd.grad(total, (given.positives, weight, given.candidates), allow_unused=True)
+
+    of_positive, of_weight, of_negative = parts(through=False)
+    assert of_positive is None
+    assert of_weight is None
+    assert of_negative is not None
+    assert of_negative.any()
+    assert all(grad is not None and grad.any() for grad in parts(through=True))
+
+
+def test_gradient_at_the_positive_is_that_of_its_own_logit() -> None:
+    """∂L/∂V⁺ = −σ(−f(m, e⁺))·m: nothing comes by way of the mix."""
+    given = vectors(batch=1)
+    of_positive = checks.gradients(AdaptiveMixupLoss(alpha=1.0)(inputs(given)), given)[1]
+    mention = given.mentions.detach()
+    torch.testing.assert_close(of_positive, -torch.sigmoid(-(mention * given.positives.detach()).sum()) * mention)
+
+
+def test_mix_of_tokens_keeps_the_negative_where_the_positive_ends() -> None:
+    positive = TokenStates(torch.tensor([[[10.0], [20.0], [99.0]]]), torch.tensor([[1, 1, 0]]))
+    negative = TokenStates(
+        torch.tensor([[[[1.0], [2.0], [3.0], [4.0]], [[5.0], [6.0], [7.0], [8.0]]]]),
+        torch.tensor([[[1, 1, 1, 1], [1, 0, 0, 0]]]),
+    )
+    mixed = mix(positive, negative, torch.tensor([0.5]), alpha=0.2)
+    assert isinstance(mixed, TokenStates)
+    assert mixed.states[0, :, :, 0].tolist() == [[2.0, 4.0, 3.0, 4.0], [6.0, 8.0, 7.0, 8.0]]
+    assert mixed.mask.tolist() == negative.mask.tolist()
+
+
+def test_mix_of_tokens_cuts_a_positive_that_is_longer() -> None:
+    positive = TokenStates(torch.tensor([[[10.0], [20.0], [30.0]]]), torch.ones(1, 3))
+    mixed = mix(positive, TokenStates(torch.ones(1, 1, 2, 1), torch.ones(1, 1, 2)), torch.ones(1), alpha=1.0)
+    assert isinstance(mixed, TokenStates)
+    assert mixed.states.flatten().tolist() == [11.0, 21.0]
+
+
+def test_hardest_are_the_highest_that_are_eligible() -> None:
+    scores = torch.tensor([[5.0, 1.0, 3.0], [1.0, 2.0, 3.0]])
+    eligible = torch.tensor([[False, True, True], [True, False, False]])
+    hardest, places, there = choose(scores, eligible, top_k=2)
+    assert hardest.tolist() == [[3.0, 1.0], [1.0, -math.inf]]
+    assert places[0].tolist() == [2, 1]
+    assert there.tolist() == [[True, True], [True, False]]
+
+
+@pytest.mark.parametrize("similarity", [Similarity.DOT, Similarity.SOM])
+@pytest.mark.parametrize("through", [False, True])
 @pytest.mark.parametrize("negatives", [0, 4])
-def test_without_any_negative_only_the_positive_is_left(negatives: int) -> None:
-    given = vectors(negatives=negatives)
+def test_without_any_negative_only_the_positive_is_left(negatives: int, through: bool, similarity: Similarity) -> None:
+    given, masks = texts(similarity, negatives=negatives)
     nobody = torch.zeros(5, negatives, dtype=torch.bool)
-    loss = AdaptiveMixupLoss()(inputs(given, eligible=nobody))
-    pulls = [math.log(1 + math.exp(-dot(m, p))) for m, p in zip(given[0].tolist(), given[1].tolist(), strict=True)]
-    assert loss.item() == pytest.approx(sum(pulls) / 5)
-    loss.backward()
-    assert given.mentions.grad is not None
-    assert given.mentions.grad.isfinite().all()
+    loss = AdaptiveMixupLoss(gradient_through_mix=through, similarity=similarity)(inputs(given, masks, eligible=nobody))
+    pairs = [row_of(given, masks, row)[:2] for row in range(5)]
+    assert loss.item() == pytest.approx(sum(math.log(1 + math.exp(-SCORE[similarity](*pair))) for pair in pairs) / 5)
+    of_mentions, _, of_candidates = checks.gradients(loss, given)
+    assert of_mentions.isfinite().all()
+    assert of_mentions.any()
+    assert not of_candidates.any()
 
 
-def test_nil_mentions_are_left_out() -> None:
-    assert AdaptiveMixupLoss()(inputs(vectors(), linked=[False] * 5)).item() == 0.0
+@pytest.mark.parametrize("similarity", EVERY)
+def test_nil_mentions_are_left_out(similarity: Similarity) -> None:
+    checks.check_nil_mentions_are_left_out(AdaptiveMixupLoss(top_k=2, similarity=similarity), similarity)
+
+
+@pytest.mark.parametrize("similarity", EVERY)
+def test_ineligible_candidates_change_nothing(similarity: Similarity) -> None:
+    checks.check_ineligible_candidates_change_nothing(AdaptiveMixupLoss(top_k=3, similarity=similarity), similarity)
+
+
+@pytest.mark.parametrize("through", [False, True])
+@pytest.mark.parametrize("similarity", EVERY)
+def test_pads_change_nothing(similarity: Similarity, through: bool) -> None:
+    loss = AdaptiveMixupLoss(top_k=3, gradient_through_mix=through, similarity=similarity)
+    checks.check_padding_changes_nothing(loss, similarity)
+
+
+@pytest.mark.parametrize("through", [False, True])
+@pytest.mark.parametrize("similarity", EVERY)
+def test_extreme_scores_stay_finite(similarity: Similarity, through: bool) -> None:
+    loss = AdaptiveMixupLoss(top_k=2, gradient_through_mix=through, similarity=similarity)
+    checks.check_extreme_scores_stay_finite(loss, similarity)
+
+
+@pytest.mark.parametrize("similarity", EVERY)
+def test_half_precision_is_as_good(similarity: Similarity) -> None:
+    checks.check_half_precision_is_as_good(AdaptiveMixupLoss(top_k=2, similarity=similarity), similarity)
 
 
 def test_weight_survives_large_scores() -> None:
@@ -114,6 +236,16 @@ def test_calibration_centres_and_scales_the_logits() -> None:
     before = (loss.scale, loss.shift)
     loss.calibrate(inputs(given, linked=[False] * 30))
     assert (loss.scale, loss.shift) == before
+
+
+def test_calibration_of_tokens_in_half_precision() -> None:
+    given, masks = tokens(batch=30, negatives=8)
+    half = Vectors(*(values.detach().clamp(max=4.0).mul(100).half() for values in given))
+    loss = AdaptiveMixupLoss(calibrated=True, similarity=Similarity.SOM)
+    loss.calibrate(inputs(half, masks))
+    mention, _, candidates = row_of(half, masks, 3)
+    assert 0 < loss.scale < 1e-3
+    assert all(abs(loss.scale * max(dot(m, e) for m in mention for e in c)) < 20 for c in candidates)
 
 
 @pytest.mark.parametrize("options", [{"alpha": 0.0}, {"alpha": 1.5}, {"top_k": 0}])

@@ -18,7 +18,7 @@ def batch(*, seed: int = 0) -> tuple[torch.Tensor, torch.Tensor]:
     return scores, given
 
 
-def test_equals_plain_arithmetic() -> None:
+def test_plain_arithmetic() -> None:
     scores, given = batch()
     expected = []
     for row, mask in zip(scores.tolist(), given.tolist(), strict=True):
@@ -27,10 +27,27 @@ def test_equals_plain_arithmetic() -> None:
     assert LOSS(scores, given).item() == pytest.approx(sum(expected) / len(expected))
 
 
-def test_gradcheck_and_no_gradient_at_empty_places() -> None:
+def test_gradcheck() -> None:
     scores, given = batch(seed=1)
     assert torch.autograd.gradcheck(lambda values: LOSS(values, given), (scores,))
+
+
+def test_gradient_is_equation_2() -> None:
+    scores, given = batch(seed=2)
     LOSS(scores, given).backward()
+    shares = (scores.detach().exp() * given) / (scores.detach().exp() * given).sum(1, keepdim=True)
+    shares[:, 0] -= 1
+    torch.testing.assert_close(scores.grad, shares / 4)
+
+
+def test_ineligible_or_padded_places_change_nothing() -> None:
+    scores, given = batch(seed=1)
+    value = LOSS(scores, given)
+    assert value.item() == LOSS(scores.masked_fill(~given, 1e9), given).item()
+    wider = torch.cat([scores, torch.full((4, 3), 7.0)], dim=1)
+    mask = torch.cat([given, torch.zeros(4, 3, dtype=torch.bool)], dim=1)
+    assert value.item() == pytest.approx(LOSS(wider, mask).item(), rel=1e-12)
+    value.backward()
     assert scores.grad is not None
     assert not scores.grad[~given].any()
     assert scores.grad[given].abs().sum() > 0
@@ -43,6 +60,24 @@ def test_without_any_negative_the_loss_is_zero() -> None:
     assert loss.item() == 0
     assert scores.grad is not None
     assert not scores.grad.any()
+
+
+def test_extreme_scores_stay_finite() -> None:
+    scores = torch.tensor([[-1e9, 1e9], [1e9, -1e9]], requires_grad=True)
+    loss = LOSS(scores, torch.ones(2, 2, dtype=torch.bool))
+    loss.backward()
+    assert loss.item() == pytest.approx(1e9)
+    assert scores.grad is not None
+    assert scores.grad.isfinite().all()
+
+
+@pytest.mark.parametrize("kind", [torch.float16, torch.bfloat16])
+def test_half_precision_is_as_good(kind: torch.dtype) -> None:
+    scores, given = batch()
+    half = (scores.detach() * 100).to(kind)
+    value = LOSS(half, given)
+    assert value.dtype == torch.float32
+    assert value.item() == LOSS(half.float(), given).item()
 
 
 def test_nil_mentions_and_wrong_shapes_are_refused() -> None:

@@ -3,88 +3,142 @@ import torch
 from torch.autograd import gradcheck
 
 from models.errors import ModelError
-from tests.training.losses.batches import Vectors, apart, inputs, vectors
-from training.losses import PrototypeTripletLoss
+from tests.training.losses import checks
+from tests.training.losses.batches import Vectors, apart, chance, inputs, row_of, vectors
+from training.losses import PrototypeTripletLoss, Similarity, TripletLoss
 from training.losses.base import distances
-from training.losses.hinge import hardest_negatives
 from training.losses.prototype import first_members, prototypes
 
 CLUSTERS = [0, 1, 0, 2, 1]
+WIDE = 50.0  # a margin that keeps every cluster away from the hinge
 
 
 def plain_loss(
-    given: Vectors, eligible: torch.Tensor, linked: list[bool], margin: float, *, squared: bool = False
+    given: Vectors, eligible: torch.Tensor, linked: list[bool], clusters: list[int], margin: float, power: int
 ) -> float:
-    mentions, positives, candidates = (tensor.tolist() for tensor in given)
-    power = 2 if squared else 1
     losses = []
-    for cluster in sorted(set(CLUSTERS)):
-        rows = [row for row, number in enumerate(CLUSTERS) if number == cluster and linked[row]]
+    for cluster in sorted(set(clusters)):
+        rows = [row for row, number in enumerate(clusters) if number == cluster and linked[row] and number >= 0]
         if not rows:
             continue
-        anchor = rows[0]
-        mean = [sum(mentions[row][axis] for row in rows) / len(rows) for axis in range(3)]
-        own = candidates if given.candidates.dim() == 2 else candidates[anchor]
-        allowed = [c for column, c in enumerate(own) if eligible[anchor, column]]
-        if not allowed:
+        members = [given.mentions[row].tolist() for row in rows]
+        mean = [sum(column) / len(rows) for column in zip(*members, strict=True)]
+        anchor, positive, candidates = row_of(given, None, rows[0])
+        rivals = [c for c, allowed in zip(candidates, eligible[rows[0]].tolist(), strict=True) if allowed]
+        if not rivals:
             continue
-        negative = min(allowed, key=lambda c: apart(mentions[anchor], c))
-        gap = apart(mean, positives[anchor]) ** power - apart(mean, negative) ** power + margin
-        losses.append(max(0.0, gap))
+        negative = min(rivals, key=lambda c: apart(anchor, c))
+        losses.append(max(0.0, apart(mean, positive) ** power - apart(mean, negative) ** power + margin))
     return sum(losses) / len(losses)
 
 
 @pytest.mark.parametrize("shared", [True, False])
 @pytest.mark.parametrize("squared", [False, True])
 @pytest.mark.parametrize("linked", [[True] * 5, [False, True, True, False, True]])
-def test_equals_plain_arithmetic(shared: bool, squared: bool, linked: list[bool]) -> None:
-    given = vectors(shared=shared)
-    eligible = torch.rand(5, 4, generator=torch.Generator().manual_seed(2)) > 0.3
-    expected = plain_loss(given, eligible, linked, 1.2, squared=squared)
-    batch = inputs(given, eligible=eligible, linked=linked, clusters=CLUSTERS)
-    assert PrototypeTripletLoss(margin=1.2, squared=squared)(batch).item() == pytest.approx(expected, rel=1e-12)
+@pytest.mark.parametrize(
+    "clusters", [CLUSTERS, [0, 1, 2, 3, 4], [70, 9, 9, 70, -1], [2, 2, 2, 2, 2], [-1, -3, 5, 5, 0]]
+)
+def test_plain_arithmetic(shared: bool, squared: bool, linked: list[bool], clusters: list[int]) -> None:
+    given, eligible = vectors(shared=shared), chance(seed=2)
+    expected = plain_loss(given, eligible, linked, clusters, 2.5, 2 if squared else 1)
+    batch = inputs(given, eligible=eligible, linked=linked, clusters=clusters)
+    found = PrototypeTripletLoss(margin=2.5, squared=squared)(batch)
+    assert found.item() == pytest.approx(expected, rel=1e-12)
+
+
+def test_distance_is_not_squared_unless_otherwise_wished() -> None:
+    mentions = torch.tensor([[-1.0, 0.0], [1.0, 0.0]])
+    positives, candidates = torch.tensor([[3.0, 4.0]] * 2), torch.tensor([[0.0, 2.0], [9.0, 9.0]])
+    batch = inputs(Vectors(mentions, positives, candidates), clusters=[0, 0])
+    assert PrototypeTripletLoss(margin=1.5)(batch).item() == pytest.approx(5 - 2 + 1.5)
+    assert PrototypeTripletLoss(margin=1.5, squared=True)(batch).item() == pytest.approx(25 - 4 + 1.5)
+
+
+def test_hardest_is_nearest_to_the_anchor_and_not_to_the_prototype() -> None:
+    mentions = torch.tensor([[0.0, 0.0], [8.0, 0.0]])  # the prototype is at (4, 0)
+    by_anchor, by_prototype = [0.0, 3.0], [4.0, 1.0]
+    given = Vectors(mentions, torch.tensor([[4.0, 2.0]] * 2), torch.tensor([by_prototype, by_anchor]))
+    assert PrototypeTripletLoss(margin=6.0)(inputs(given, clusters=[0, 0])).item() == pytest.approx(2 - 5 + 6)
 
 
 @pytest.mark.parametrize("shared", [True, False])
-def test_gradient_is_numerically_right_away_from_the_hinge(shared: bool) -> None:
-    loss = PrototypeTripletLoss(margin=50.0)
+@pytest.mark.parametrize("squared", [False, True])
+def test_gradcheck_away_from_the_hinge(shared: bool, squared: bool) -> None:
+    loss = PrototypeTripletLoss(margin=WIDE, squared=squared)
 
     def value(*tensors: torch.Tensor) -> torch.Tensor:
-        return loss(inputs(Vectors(*tensors), clusters=CLUSTERS))
+        linked = [True, True, True, False, True]
+        return loss(inputs(Vectors(*tensors), eligible=chance(), linked=linked, clusters=CLUSTERS))
 
     assert gradcheck(value, tuple(vectors(shared=shared)))
+
+
+def test_all_mentions_of_a_cluster_get_the_same_gradient() -> None:
+    """Its members move in one direction, that of the prototype (paper, figure 2)."""
+    given = vectors()
+    found = checks.gradients(PrototypeTripletLoss(margin=WIDE)(inputs(given, clusters=CLUSTERS)), given)[0]
+    torch.testing.assert_close(found[0], found[2])
+    torch.testing.assert_close(found[1], found[4])
+    assert not torch.allclose(found[0], found[1])
+
+
+@pytest.mark.parametrize("squared", [False, True])
+def test_clusters_of_one_are_plain_triplets(squared: bool) -> None:
+    given, eligible = vectors(), chance()
+    alone = PrototypeTripletLoss(squared=squared)(inputs(given, eligible=eligible, clusters=[4, 3, 2, 1, 0]))
+    assert alone.item() == pytest.approx(TripletLoss(squared=squared)(inputs(given, eligible=eligible)).item())
+
+
+def test_mentions_in_no_cluster_get_no_gradient() -> None:
+    given = vectors()
+    loss = PrototypeTripletLoss(margin=WIDE)
+    found = checks.gradients(loss(inputs(given, clusters=[0, -1, 0, -1, 1])), given)[0]
+    assert found.any(dim=1).tolist() == [True, False, True, False, True]
+    assert loss(inputs(given, clusters=[-1] * 5)).item() == 0.0
 
 
 def test_beyond_the_margin_nothing_is_learnt() -> None:
     given = vectors(batch=1, negatives=1)
     far = Vectors(given.mentions, given.mentions.detach() + 0.1, given.mentions.detach() + 9.0)
     loss = PrototypeTripletLoss(margin=1.6)(inputs(far, clusters=[0]))
-    loss.backward()
     assert loss.item() == 0.0
-    assert given.mentions.grad is not None
-    assert not given.mentions.grad.any()
+    assert not torch.autograd.grad(loss, given.mentions)[0].any()
 
 
-def test_false_negatives_are_masked() -> None:
-    anchors, candidates = torch.zeros(1, 2), torch.tensor([[0.1, 0.0], [1.0, 0.0], [5.0, 0.0]])
-    index, there = hardest_negatives(anchors, candidates, torch.tensor([[False, True, True]]))
-    assert (index.tolist(), there.tolist()) == ([1], [True])
-    _, nobody = hardest_negatives(anchors, candidates, torch.zeros(1, 3, dtype=torch.bool))
-    assert nobody.tolist() == [False]
-
-
+@pytest.mark.parametrize("shared", [True, False])
 @pytest.mark.parametrize("negatives", [0, 4])
-def test_without_any_negative_the_loss_is_zero(negatives: int) -> None:
-    given = vectors(negatives=negatives)
+def test_without_any_negative_the_loss_is_zero(negatives: int, shared: bool) -> None:
+    given = vectors(negatives=negatives, shared=shared)
     nobody = torch.zeros(5, negatives, dtype=torch.bool)
     loss = PrototypeTripletLoss()(inputs(given, eligible=nobody, clusters=CLUSTERS))
-    loss.backward()
     assert loss.item() == 0.0
+    assert not any(grad.any() for grad in checks.gradients(loss, given))
 
 
-def test_nil_mentions_are_left_out() -> None:
-    loss = PrototypeTripletLoss()(inputs(vectors(), linked=[False] * 5, clusters=CLUSTERS))
-    assert loss.item() == 0.0
+@pytest.mark.parametrize("squared", [False, True])
+def test_nil_mentions_are_left_out(squared: bool) -> None:
+    checks.check_nil_mentions_are_left_out(PrototypeTripletLoss(squared=squared), Similarity.EUCLIDEAN)
+
+
+@pytest.mark.parametrize("squared", [False, True])
+def test_ineligible_candidates_change_nothing(squared: bool) -> None:
+    loss = PrototypeTripletLoss(margin=WIDE, squared=squared)
+    checks.check_ineligible_candidates_change_nothing(loss, Similarity.EUCLIDEAN)
+
+
+@pytest.mark.parametrize("squared", [False, True])
+def test_pads_change_nothing(squared: bool) -> None:
+    checks.check_padding_changes_nothing(PrototypeTripletLoss(margin=WIDE, squared=squared), Similarity.EUCLIDEAN)
+
+
+@pytest.mark.parametrize("squared", [False, True])
+def test_extreme_distances_stay_finite(squared: bool) -> None:
+    checks.check_extreme_scores_stay_finite(PrototypeTripletLoss(squared=squared), Similarity.EUCLIDEAN)
+
+
+@pytest.mark.parametrize("squared", [False, True])
+def test_half_precision_is_as_good(squared: bool) -> None:
+    checks.check_half_precision_is_as_good(PrototypeTripletLoss(squared=squared), Similarity.EUCLIDEAN)
 
 
 def test_coinciding_points_have_no_nan_gradient() -> None:
@@ -102,8 +156,9 @@ def test_prototype_is_the_mean_and_anchor_the_first() -> None:
         prototypes(mentions, torch.tensor([0, 2, 2]))
 
 
-def test_clusters_are_needed_and_margin_positive() -> None:
+def test_clusters_are_needed_margin_positive_and_tokens_refused() -> None:
     with pytest.raises(ModelError, match="clusters"):
         PrototypeTripletLoss()(inputs(vectors()))
     with pytest.raises(ModelError, match="margin"):
         PrototypeTripletLoss(margin=0.0)
+    checks.check_tokens_are_refused(PrototypeTripletLoss())

@@ -2,94 +2,140 @@ import math
 
 import pytest
 import torch
+from pytorch_metric_learning.losses import MultiSimilarityLoss
 from torch.autograd import gradcheck
 
 from models.errors import ModelError
-from tests.training.losses.batches import Vectors, cosine, inputs, vectors
-from training.losses import ProxyLoss
+from tests.training.losses import checks
+from tests.training.losses.batches import EVERY, SCORE, Masks, Vectors, chance, inputs, row_of, texts, vectors
+from training.losses import ProxyLoss, Similarity
 from training.losses.proxy import proxy_loss
 
 ALPHA, DELTA = 7.0, 0.05
 
 
-def plain_loss(given: Vectors, eligible: torch.Tensor, linked: list[bool], alpha: float, delta: float) -> list[float]:
-    mentions, positives, candidates = (tensor.tolist() for tensor in given)
-    losses = []
-    for row, mention in enumerate(mentions):
-        loss = 0.0
-        if linked[row]:
-            loss += math.log(1 + math.exp(-alpha * (cosine(mention, positives[row]) - delta)))
-        own = candidates if given.candidates.dim() == 2 else candidates[row]
-        total = sum(
-            math.exp(alpha * (cosine(mention, candidate) + delta))
-            for column, candidate in enumerate(own)
-            if eligible[row, column]
-        )
+def plain_loss(
+    given: Vectors, masks: Masks | None, eligible: torch.Tensor, linked: list[bool], similarity: Similarity
+) -> list[float]:
+    score, losses = SCORE[similarity], []
+    for row, flag in enumerate(linked):
+        mention, positive, candidates = row_of(given, masks, row)
+        loss = math.log(1 + math.exp(-ALPHA * (score(mention, positive) - DELTA))) if flag else 0.0
+        rivals = [c for c, allowed in zip(candidates, eligible[row].tolist(), strict=True) if allowed]
+        total = sum(math.exp(ALPHA * (score(mention, candidate) + DELTA)) for candidate in rivals)
         losses.append(loss + math.log(1 + total))
     return losses
 
 
 @pytest.mark.parametrize("shared", [True, False])
 @pytest.mark.parametrize("linked", [[True] * 5, [True, False, True, True, False]])
-def test_equals_plain_arithmetic(shared: bool, linked: list[bool]) -> None:
-    given = vectors(shared=shared)
-    eligible = torch.rand(5, 4, generator=torch.Generator().manual_seed(1)) > 0.4
-    expected = plain_loss(given, eligible, linked, ALPHA, DELTA)
-    batch = inputs(given, eligible=eligible, linked=linked)
-    assert ProxyLoss(alpha=ALPHA, delta=DELTA)(batch).item() == pytest.approx(sum(expected) / 5, rel=1e-12)
+@pytest.mark.parametrize("similarity", EVERY)
+def test_plain_arithmetic(similarity: Similarity, linked: list[bool], shared: bool) -> None:
+    given, masks = texts(similarity, shared=shared)
+    eligible = chance()
+    expected = plain_loss(given, masks, eligible, linked, similarity)
+    batch = inputs(given, masks, eligible=eligible, linked=linked)
+    loss = ProxyLoss(alpha=ALPHA, delta=DELTA, similarity=similarity)
+    assert loss(batch).item() == pytest.approx(sum(expected) / 5, rel=1e-9)  # softplus is linear above 20
     kept = [loss for loss, flag in zip(expected, linked, strict=True) if flag]
-    without = ProxyLoss(alpha=ALPHA, delta=DELTA, nil_negatives=False)(batch)
-    assert without.item() == pytest.approx(sum(kept) / len(kept), rel=1e-12)
+    without = ProxyLoss(alpha=ALPHA, delta=DELTA, nil_negatives=False, similarity=similarity)
+    assert without(batch).item() == pytest.approx(sum(kept) / len(kept), rel=1e-9)  # softplus is linear above 20
 
 
-def test_gradient_is_numerically_right() -> None:
-    loss = ProxyLoss(alpha=ALPHA, delta=DELTA)
+@pytest.mark.parametrize("shared", [True, False])
+@pytest.mark.parametrize("similarity", EVERY)
+def test_gradcheck(similarity: Similarity, shared: bool) -> None:
+    given, masks = texts(similarity, shared=shared, batch=3, negatives=3)
+    loss = ProxyLoss(alpha=2.0, delta=DELTA, similarity=similarity)
 
     def value(*tensors: torch.Tensor) -> torch.Tensor:
-        return loss(inputs(Vectors(*tensors), linked=[True, True, False, True, True]))
+        eligible = chance(batch=3, negatives=3)
+        return loss(inputs(Vectors(*tensors), masks, eligible=eligible, linked=[True, False, True]))
 
-    assert gradcheck(value, tuple(vectors()))
-    assert gradcheck(value, tuple(vectors(shared=False)))
+    assert gradcheck(value, tuple(given))
 
 
 def test_gradient_is_equation_4() -> None:
     generator = torch.Generator().manual_seed(3)
     positive = torch.randn(3, generator=generator, dtype=torch.double, requires_grad=True)
     negative = torch.randn(3, 4, generator=generator, dtype=torch.double, requires_grad=True)
-    everything, linked = torch.ones(3, 4, dtype=torch.bool), torch.ones(3, dtype=torch.bool)
-    proxy_loss(positive, negative, everything, linked, alpha=ALPHA, delta=DELTA).sum().backward()
+    eligible, linked = chance(batch=3), torch.ones(3, dtype=torch.bool)
+    proxy_loss(positive, negative, eligible, linked, alpha=ALPHA, delta=DELTA).sum().backward()
     pulled = torch.exp(-ALPHA * (positive.detach() - DELTA))
-    pushed = torch.exp(ALPHA * (negative.detach() + DELTA))
+    pushed = torch.exp(ALPHA * (negative.detach() + DELTA)) * eligible
     torch.testing.assert_close(positive.grad, -ALPHA * pulled / (1 + pulled))
     torch.testing.assert_close(negative.grad, ALPHA * pushed / (1 + pushed.sum(1, keepdim=True)))
 
 
+def test_oracle_is_multi_similarity_at_margin_zero() -> None:
+    """That loss, divided by its alpha and beta, with the entities as references and one label for each of them."""
+    given = vectors(batch=6, negatives=5, width=4)
+    gold = torch.tensor([3, 0, 4, 3, 1, 0])
+    batch = Vectors(given.mentions, given.candidates[gold], given.candidates)
+    eligible = gold.unsqueeze(1) != torch.arange(5)
+    ours = ProxyLoss(alpha=32.0, delta=0.0)(inputs(batch, eligible=eligible))
+    oracle = MultiSimilarityLoss(alpha=32, beta=32, base=0)
+    theirs = oracle(given.mentions, gold, ref_emb=given.candidates, ref_labels=torch.arange(5))
+    torch.testing.assert_close(ours, 32 * theirs)
+    wanted = (given.mentions, given.candidates)
+    for one, other in zip(torch.autograd.grad(ours, wanted), torch.autograd.grad(32 * theirs, wanted), strict=True):
+        torch.testing.assert_close(one, other)
+
+
+@pytest.mark.parametrize("similarity", [Similarity.COSINE, Similarity.SOM])
 @pytest.mark.parametrize("negatives", [0, 4])
-def test_without_any_negative_only_the_pull_is_left(negatives: int) -> None:
-    given = vectors(negatives=negatives)
+def test_without_any_negative_only_the_pull_is_left(negatives: int, similarity: Similarity) -> None:
+    given, masks = texts(similarity, negatives=negatives)
     nobody = torch.zeros(5, negatives, dtype=torch.bool)
-    loss = ProxyLoss(alpha=ALPHA, delta=DELTA)(inputs(given, eligible=nobody))
-    expected = plain_loss(given, nobody, [True] * 5, ALPHA, DELTA)
+    loss = ProxyLoss(alpha=ALPHA, delta=DELTA, similarity=similarity)(inputs(given, masks, eligible=nobody))
+    expected = plain_loss(given, masks, nobody, [True] * 5, similarity)
     assert loss.item() == pytest.approx(sum(expected) / 5)
-    loss.backward()
-    assert given.mentions.grad is not None
-    assert given.mentions.grad.isfinite().all()
+    of_mentions, _, of_candidates = checks.gradients(loss, given)
+    assert of_mentions.isfinite().all()
+    assert of_mentions.any()
+    assert not of_candidates.any()
 
 
-def test_only_nil_mentions_without_nil_negatives_is_zero() -> None:
-    assert ProxyLoss(nil_negatives=False)(inputs(vectors(), linked=[False] * 5)).item() == 0.0
+@pytest.mark.parametrize("similarity", EVERY)
+def test_nil_mentions_are_left_out_where_so_wished(similarity: Similarity) -> None:
+    checks.check_nil_mentions_are_left_out(ProxyLoss(alpha=2.0, nil_negatives=False, similarity=similarity), similarity)
 
 
-def test_nil_mention_ignores_its_positive() -> None:
+def test_nil_mention_is_pushed_away_but_ignores_its_positive() -> None:
     given = vectors()
-    ProxyLoss()(inputs(given, linked=[False] * 5)).backward()
-    assert given.positives.grad is not None
-    assert not given.positives.grad.any()
+    of_mentions, of_positives, of_candidates = checks.gradients(ProxyLoss()(inputs(given, linked=[False] * 5)), given)
+    assert not of_positives.any()
+    assert of_mentions.any()
+    assert of_candidates.any()
 
 
-def test_large_alpha_does_not_overflow() -> None:
-    loss = ProxyLoss(alpha=1e5)(inputs(Vectors(*(tensor.float() for tensor in vectors()))))
-    assert loss.isfinite()
+@pytest.mark.parametrize("similarity", EVERY)
+def test_ineligible_candidates_change_nothing(similarity: Similarity) -> None:
+    checks.check_ineligible_candidates_change_nothing(ProxyLoss(alpha=2.0, similarity=similarity), similarity)
+
+
+@pytest.mark.parametrize("similarity", EVERY)
+def test_pads_change_nothing(similarity: Similarity) -> None:
+    checks.check_padding_changes_nothing(ProxyLoss(alpha=2.0, similarity=similarity), similarity)
+
+
+@pytest.mark.parametrize("similarity", EVERY)
+def test_extreme_scores_stay_finite(similarity: Similarity) -> None:
+    checks.check_extreme_scores_stay_finite(ProxyLoss(similarity=similarity), similarity)
+    checks.check_extreme_scores_stay_finite(ProxyLoss(alpha=1e5, similarity=similarity), similarity)
+
+
+@pytest.mark.parametrize("similarity", EVERY)
+def test_half_precision_is_as_good(similarity: Similarity) -> None:
+    checks.check_half_precision_is_as_good(ProxyLoss(similarity=similarity), similarity)
+
+
+def test_margin_raises_the_loss_of_both_sides() -> None:
+    """δ > 0 wants the positive higher and the negatives lower: both terms grow."""
+    given, nobody = vectors(), torch.zeros(5, 4, dtype=torch.bool)
+    assert ProxyLoss(delta=0.1)(inputs(given, eligible=nobody)) > ProxyLoss()(inputs(given, eligible=nobody))
+    nil = [False] * 5
+    assert ProxyLoss(delta=0.1)(inputs(given, linked=nil)) > ProxyLoss()(inputs(given, linked=nil))
 
 
 def test_alpha_must_be_positive() -> None:

@@ -1,0 +1,94 @@
+import math
+
+import pytest
+import torch
+from torch.autograd import gradcheck
+
+from tests.training.losses import checks
+from tests.training.losses.batches import EVERY, SCORE, Vectors, chance, inputs, row_of, texts
+from training.losses import NoiseContrastiveLoss, Similarity
+from training.losses.nce import nce_loss
+
+
+@pytest.mark.parametrize("shared", [True, False])
+@pytest.mark.parametrize("similarity", EVERY)
+def test_plain_arithmetic(similarity: Similarity, shared: bool) -> None:
+    given, masks = texts(similarity, shared=shared)
+    eligible, score = chance(), SCORE[similarity]
+    expected = []
+    for row in (0, 1, 3, 4):
+        mention, positive, candidates = row_of(given, masks, row)
+        rivals = [c for c, allowed in zip(candidates, eligible[row].tolist(), strict=True) if allowed]
+        total = math.exp(score(mention, positive)) + sum(math.exp(score(mention, c)) for c in rivals)
+        expected.append(-math.log(math.exp(score(mention, positive)) / total))
+    batch = inputs(given, masks, eligible=eligible, linked=[True, True, False, True, True])
+    found = NoiseContrastiveLoss(similarity=similarity)(batch)
+    assert found.item() == pytest.approx(sum(expected) / 4, rel=1e-12)
+
+
+@pytest.mark.parametrize("shared", [True, False])
+@pytest.mark.parametrize("similarity", EVERY)
+def test_gradcheck(similarity: Similarity, shared: bool) -> None:
+    given, masks = texts(similarity, shared=shared, batch=3, negatives=3)
+    loss = NoiseContrastiveLoss(similarity=similarity)
+
+    def value(*tensors: torch.Tensor) -> torch.Tensor:
+        eligible = chance(batch=3, negatives=3)
+        return loss(inputs(Vectors(*tensors), masks, eligible=eligible, linked=[True, False, True]))
+
+    assert gradcheck(value, tuple(given))
+
+
+def test_gradient_is_equation_2() -> None:
+    generator = torch.Generator().manual_seed(3)
+    positive = torch.randn(3, generator=generator, dtype=torch.double, requires_grad=True)
+    negative = torch.randn(3, 4, generator=generator, dtype=torch.double, requires_grad=True)
+    eligible = chance(batch=3)
+    nce_loss(positive, negative, eligible).sum().backward()
+    pulled, pushed = positive.detach().exp(), negative.detach().exp() * eligible
+    total = pulled + pushed.sum(1)
+    torch.testing.assert_close(positive.grad, -1 + pulled / total)
+    torch.testing.assert_close(negative.grad, pushed / total.unsqueeze(1))
+
+
+@pytest.mark.parametrize("similarity", [Similarity.DOT, Similarity.SOM])
+@pytest.mark.parametrize("negatives", [0, 4])
+def test_without_any_negative_the_loss_is_zero(negatives: int, similarity: Similarity) -> None:
+    given, masks = texts(similarity, negatives=negatives)
+    nobody = torch.zeros(5, negatives, dtype=torch.bool)
+    loss = NoiseContrastiveLoss(similarity=similarity)(inputs(given, masks, eligible=nobody))
+    assert loss.item() == 0.0
+    assert not any(grad.any() for grad in checks.gradients(loss, given))
+
+
+@pytest.mark.parametrize("similarity", EVERY)
+def test_ineligible_candidates_change_nothing(similarity: Similarity) -> None:
+    checks.check_ineligible_candidates_change_nothing(NoiseContrastiveLoss(similarity=similarity), similarity)
+
+
+@pytest.mark.parametrize("similarity", EVERY)
+def test_pads_change_nothing(similarity: Similarity) -> None:
+    checks.check_padding_changes_nothing(NoiseContrastiveLoss(similarity=similarity), similarity)
+
+
+@pytest.mark.parametrize("similarity", EVERY)
+def test_nil_mentions_are_left_out(similarity: Similarity) -> None:
+    checks.check_nil_mentions_are_left_out(NoiseContrastiveLoss(similarity=similarity), similarity)
+
+
+@pytest.mark.parametrize("similarity", EVERY)
+def test_extreme_scores_stay_finite(similarity: Similarity) -> None:
+    checks.check_extreme_scores_stay_finite(NoiseContrastiveLoss(similarity=similarity), similarity)
+
+
+@pytest.mark.parametrize("similarity", EVERY)
+def test_half_precision_is_as_good(similarity: Similarity) -> None:
+    checks.check_half_precision_is_as_good(NoiseContrastiveLoss(similarity=similarity), similarity)
+
+
+def test_gold_far_ahead_of_random_negatives_teaches_almost_nothing() -> None:
+    """PEL's reason for its proxy loss: under NCE the gradient at the positive is gone as well."""
+    positive = torch.tensor([30.0], requires_grad=True)
+    nce_loss(positive, torch.zeros(1, 4), torch.ones(1, 4, dtype=torch.bool)).sum().backward()
+    assert positive.grad is not None
+    assert abs(positive.grad.item()) < 1e-11

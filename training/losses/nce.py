@@ -1,0 +1,44 @@
+"""Noise-contrastive estimation: cross-entropy of the gold entity against its negatives.
+
+PEL's L_CE (Wiatrak et al. 2022, eq. 1), the T-Biencoder's L and L′ (Sun et al. 2022, eq. 6), and the loss of the
+bi-encoder that AMH is compared with (Cai et al. 2023, eq. 7).
+"""
+
+from __future__ import annotations
+
+import torch
+from torch import Tensor
+from torch.nn.functional import log_softmax
+
+from training.losses.base import Loss, LossInputs, Similarity, mean_over, pair_scores, scores
+
+
+def nce_loss(positive: Tensor, negative: Tensor, eligible: Tensor) -> Tensor:
+    """PEL eq. 1 for each mention, [B]: −log(exp s⁺ / (exp s⁺ + Σ exp s⁻)); 0 where no negative is eligible.
+
+    `positive` [B]: s⁺; `negative` [B, N]: s⁻; `eligible` [B, N] bool. With p the softmax over the gold entity and the
+    eligible negatives, the gradients are those of eq. 2: ∂L/∂s⁺ = p⁺ − 1 and ∂L/∂s⁻ = p⁻. Both vanish where s⁺ is well
+    above all s⁻, which is why random negatives soon teach nothing (PEL §4.1).
+    """
+    rivals = negative.masked_fill(~eligible, -torch.inf)
+    return -log_softmax(torch.cat([positive.unsqueeze(1), rivals], dim=1), dim=1)[:, 0]
+
+
+class NoiseContrastiveLoss(Loss):
+    """Mean of PEL eq. 1 over linked mentions; NIL mentions have no positive and are left out.
+
+    None of the papers has a temperature: scores are dot products (or SOM) as they are, without a bound. With cosines,
+    at most 1, the loss can hardly fall; PEL-Pb has its α for that.
+    """
+
+    def __init__(self, *, similarity: Similarity = Similarity.DOT) -> None:
+        super().__init__()
+        self.similarity = similarity
+
+    def compute(self, batch: LossInputs) -> Tensor:
+        each = nce_loss(
+            pair_scores(batch.mentions, batch.positives, self.similarity),
+            scores(batch.mentions, batch.candidates, self.similarity),
+            batch.eligible,
+        )
+        return mean_over(each, batch.linked)
