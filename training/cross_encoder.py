@@ -2,18 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import partial
+from typing import Any
 
 import numpy as np
 import torch
 from torch import Tensor, nn
 
 from models.cross_encoder import CrossEncoderModule
-from models.encoders import Encoder, length_batches, pad_ids
+from models.encoders import Encoder, length_batches
 from models.inputs import pair_tokens
 from training.examples import EntityTexts, Example
+from training.gradient_cache import Piece
 from training.losses import CandidateCrossEntropy
 from training.negatives import Kinship, hard_rows
+from training.regularisers import PairFGSM
 from training.towers import one_of
 from training.trainer import Batch, Task
 
@@ -27,7 +32,7 @@ class CrossEncoderTask(Task):
     `ranked` are the rows that the linker in use ranks first, for each example. The gold entity is always put beside
     them, whether found or not (the paper trains on what was retrieved); it and its aliases are never wrong ones.
     What the curator saw and passed over comes before what was only retrieved. NIL examples must be left out before;
-    an example without any wrong candidate is left out here.
+    an example without any wrong candidate is left out here. `regulariser` adds the loss of the same pairs, moved.
     """
 
     def __init__(
@@ -42,8 +47,12 @@ class CrossEncoderTask(Task):
         candidates: int,
         batch_size: int,
         seed: int,
+        regulariser: PairFGSM | None = None,
     ) -> None:
         self.module, self.encoder, self.texts = module, encoder, texts
+        self.regulariser = regulariser
+        if regulariser is not None:
+            regulariser.bind(module)
         self.batch_size, self.seed = batch_size, seed
         self.random = np.random.default_rng([seed, 1])
         self.loss_of = CandidateCrossEntropy()
@@ -63,24 +72,93 @@ class CrossEncoderTask(Task):
         return [order[start : start + self.batch_size] for start in range(0, len(order), self.batch_size)]
 
     def loss(self, batch: Batch) -> Tensor:
+        made = self._made(batch, limit=PAIRS_AT_ONCE)
+        return made.loss([piece() for piece in made.pieces])
+
+    def pieces(self, batch: Batch, *, chunk: int) -> PairBatch:
+        """Each piece scores at most `chunk` pairs, (n,)."""
+        return self._made(batch, limit=min(chunk, PAIRS_AT_ONCE))
+
+    def state(self) -> dict[str, Any]:
+        return {"random": self.random.bit_generator.state}
+
+    def load_state(self, raw: Mapping[str, Any]) -> None:
+        self.random.bit_generator.state = raw["random"]
+
+    def generators(self) -> Sequence[np.random.Generator]:
+        return [self.random]
+
+    def _made(self, batch: Batch, *, limit: int) -> PairBatch:
         rows = [[one_of(self.examples[number], self.random), *self.wrong[number]] for number in batch]
         pairs = [
-            pair_tokens(self.examples[number].tokens.ids, entity)
-            for number, own in zip(batch, rows, strict=True)
-            for entity in self.texts.of(own)
+            Pair(pair_tokens(mention, entity), start=len(mention), gold=place == 0)
+            for mention, own in zip((self.examples[number].tokens.ids for number in batch), rows, strict=True)
+            for place, entity in enumerate(self.texts.of(own))
         ]
-        scores, given = spread(self.scores(pairs), [len(own) for own in rows])
-        result: Tensor = self.loss_of(scores, given)
-        return result
+        lengths = [len(pair.ids) for pair in pairs]
+        parts = length_batches(lengths, limit=limit, tokens=TOKENS_AT_ONCE)
+        counts = [len(own) for own in rows]
+        return PairBatch(self.module, self.encoder, pairs, parts, counts, self.loss_of, self.regulariser)
 
-    def scores(self, pairs: Sequence[tuple[int, ...]]) -> Tensor:
-        """(n,) scores with a graph."""
-        pad_id, device = int(self.encoder.tokenizer.pad_token_id or 0), self.encoder.device.torch
-        parts, order = [], []
-        for rows in length_batches([len(pair) for pair in pairs], limit=PAIRS_AT_ONCE, tokens=TOKENS_AT_ONCE):
-            parts.append(self.module(*pad_ids([pairs[row] for row in rows], pad_id=pad_id, device=device)))
-            order += rows
-        return torch.cat(parts)[torch.tensor(np.argsort(order), device=device)]
+
+@dataclass(frozen=True, slots=True)
+class Pair:
+    """A mention with one candidate; `start` is where the entity begins in `ids`, `gold` whether it is the mention's."""
+
+    ids: tuple[int, ...]
+    start: int
+    gold: bool
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class PairBatch:
+    """A drawn batch in the form that gradient caching takes (`training.gradient_cache.CachedBatch`).
+
+    `parts` are numbers of `pairs` that are read at once; `counts` says how many candidates each mention has, the gold
+    entity first.
+    """
+
+    module: CrossEncoderModule
+    encoder: Encoder
+    pairs: Sequence[Pair]
+    parts: Sequence[Sequence[int]]
+    counts: Sequence[int]
+    loss_of: CandidateCrossEntropy
+    regulariser: PairFGSM | None
+
+    @property
+    def pieces(self) -> list[Piece]:
+        kinds = [self._scores] if self.regulariser is None else [self._scores, self._moved]
+        return [partial(kind, part) for kind in kinds for part in self.parts]
+
+    def loss(self, outputs: Sequence[Tensor]) -> Tensor:
+        """Cross-entropy of the clean scores, and λ times that of the moved ones."""
+        number = len(self.parts)
+        value: Tensor = self.loss_of(*self._spread(outputs[:number]))
+        if self.regulariser is None:
+            return value
+        moved: Tensor = self.loss_of(*self._spread(outputs[number:]))
+        return value + self.regulariser.weight * moved
+
+    def _scores(self, part: Sequence[int]) -> Tensor:
+        scores: Tensor = self.module(*self._padded(part))
+        return scores
+
+    def _moved(self, part: Sequence[int]) -> Tensor:
+        assert self.regulariser is not None
+        chosen, device = [self.pairs[number] for number in part], self.encoder.device.torch
+        starts = torch.tensor([pair.start for pair in chosen], device=device)
+        gold = torch.tensor([pair.gold for pair in chosen], device=device)
+        return self.regulariser.scores(self.module, *self._padded(part), starts=starts, gold=gold)
+
+    def _padded(self, part: Sequence[int]) -> tuple[Tensor, Tensor]:
+        return self.encoder.pad([self.pairs[number].ids for number in part])
+
+    def _spread(self, outputs: Sequence[Tensor]) -> tuple[Tensor, Tensor]:
+        order = [number for part in self.parts for number in part]
+        scores = torch.cat(list(outputs))
+        scores = scores if scores.dtype is torch.double else scores.float()
+        return spread(scores[torch.tensor(np.argsort(order), device=scores.device)], self.counts)
 
 
 def spread(scores: Tensor, counts: Sequence[int]) -> tuple[Tensor, Tensor]:

@@ -189,8 +189,8 @@ class RetrieverTask(Task):
         drawn towards zero by weight decay."""
         projection = self.towers.entity_projection
         encoders = [module for module in self.towers.trained() if module is not projection]
-        learnt = [p for module in encoders for p in module.parameters() if p.requires_grad]
-        groups: list[dict[str, Any]] = [{"params": learnt}]
+        learnt = dict.fromkeys(p for module in encoders for p in module.parameters() if p.requires_grad)
+        groups: list[dict[str, Any]] = [{"params": list(learnt)}]
         if projection is not None:
             rate = self.projection_rate * settings.learning_rate
             groups.append({"params": list(projection.parameters()), "lr": rate, "weight_decay": 0.0})
@@ -210,6 +210,9 @@ class RetrieverTask(Task):
     def load_state(self, raw: Mapping[str, Any]) -> None:
         self.random.bit_generator.state = raw["random"]
         self.sampler.load_state(raw["sampler"])
+
+    def generators(self) -> Sequence[np.random.Generator]:
+        return [self.random, self.sampler.random]
 
     def batches(self, epoch: int) -> Sequence[Batch]:
         """A random order of all examples; a last batch of one (nothing to compare with) joins the one before."""

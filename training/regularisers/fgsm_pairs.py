@@ -32,7 +32,7 @@ class PairFGSM(nn.Module):
         """Called once by the task; raises ModelError where the encoder does not show its input embeddings."""
         sum_layer(module.encoder)
 
-    def scores(self, module: CrossEncoderModule, ids: Tensor, mask: Tensor, starts: Tensor, gold: Tensor) -> Tensor:
+    def scores(self, module: CrossEncoderModule, ids: Tensor, mask: Tensor, *, starts: Tensor, gold: Tensor) -> Tensor:
         """(n,) scores of the moved pairs, with a graph.
 
         `ids` and `mask` are [n, t]; `starts` [n] is where the entity begins in each pair; `gold` [n] bool tells the
