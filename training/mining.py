@@ -6,26 +6,31 @@ from collections.abc import Iterator, Sequence
 
 import numpy as np
 
-from models.encoders import normalized
-from models.kb import KnowledgeBase
-from training.alone import retrieve
+from models.errors import ModelError
+from models.kb import KnowledgeBase, Ranges
+from training.domains import Domain, common
 from training.events import Event, Phase
 from training.examples import Example
 from training.losses import Similarity
-from training.negatives import Kinship, MixedNegatives, hard_rows, nearest
-from training.towers import FloatArray, Towers
-from training.vectors import mention_vectors, pool_vectors
+from training.mining_search import MiningSearch, SomSearch, VectorSearch
+from training.negatives import Kinship, MinedNegatives, Rows, Sharing, hard_rows
+from training.towers import Towers
 
 PER_MENTION = 16
 POOL = 2000
 
 
 class Miner:
-    """Refreshes a sampler's mined rows.
+    """Refreshes a sampler's mined rows, which are part of the sampler's state: a resumed run has the same.
 
     Epoch 0 takes what the linker in use ranked high (`ranked`, rows for each example). Later epochs search with the
-    present towers: over all entities where the entity tower is frozen, otherwise over a pool of at most POOL entities
-    that the linker found for these mentions, since encoding all of them anew would take longer than the epoch.
+    present towers. With a frozen entity tower that is over all entities, by one index over the cached vectors (built
+    anew only where a projection of them is trained). Otherwise it is over a pool of at most `pool` entities that the
+    linker found for these mentions, since encoding all of them anew would take longer than the epoch; so it is for
+    SOM, frozen or not, since the token states of all entities would fill hundreds of gigabytes.
+
+    Only rows are mined that the mention's types allow and, where the sampler's reach has domains, that are in its
+    domain. What the curator saw and passed over comes first; its types are not asked.
     """
 
     def __init__(
@@ -36,52 +41,62 @@ class Miner:
         kb: KnowledgeBase,
         kinship: Kinship,
         ranked: Sequence[Sequence[int]],
-        sampler: MixedNegatives,
+        sampler: MinedNegatives,
         similarity: Similarity,
+        pool: int = POOL,
     ) -> None:
-        self.towers, self.examples, self.kb, self.kinship = towers, examples, kb, kinship
-        self.ranked, self.sampler, self.similarity = ranked, sampler, similarity
-        self.pool = _pool(ranked, examples)
+        if similarity is Similarity.EUCLIDEAN:
+            raise ModelError("Negatives are mined by dot product, cosine or sum of max, not by distance.")
+        self.examples, self.kinship, self.sampler = examples, kinship, sampler
+        self.limit = max(PER_MENTION, sampler.hard if sampler.reach.sharing is Sharing.MENTION else 0)
+        self.allowed = _allowed(examples, kb, sampler.reach.domains)
+        self.ranked = [_within(rows, ranges) for rows, ranges in zip(ranked, self.allowed, strict=True)]
+        self.pool = _pool(self.ranked, examples, limit=pool)
+        self.search: MiningSearch
+        if similarity is Similarity.SOM:
+            self.search = SomSearch(towers, np.array(self.pool, dtype=np.int64))
+        else:
+            entities = None if towers.entity_vectors is not None else np.array(self.pool, dtype=np.int64)
+            self.search = VectorSearch(towers, entities, cosine=similarity is Similarity.COSINE)
 
     def __call__(self, epoch: int) -> Iterator[Event]:
         yield Event(Phase.TRAIN, text="Looking for entities that are easily confused")
-        found = self.ranked if epoch == 0 else self._search()
-        self.sampler.refresh(
-            {
-                number: hard_rows(rows, example.gold, self.kinship, limit=PER_MENTION, shown=example.shown)
-                for number, (rows, example) in enumerate(zip(found, self.examples, strict=True))
-            }
-        )
+        found = self.ranked if epoch == 0 else self.search.nearest(self.examples, self.allowed, k=2 * self.limit)
+        self.sampler.refresh({number: self._hard(number, rows) for number, rows in enumerate(found)})
 
-    def _search(self) -> list[list[int]]:
-        mentions = mention_vectors(self.towers, self.examples)
-        k = 2 * PER_MENTION
-        if self.towers.entity_vectors is not None:
-            rows = retrieve(
-                mentions, self.towers.entity_vectors, self.examples, self.kb, similarity=self.similarity, k=k
-            )
-            return [[row for row in line if row >= 0] for line in rows.tolist()]
-        entities = pool_vectors(self.towers, self.pool)
-        if self.similarity is Similarity.COSINE:
-            mentions, entities = normalized(mentions), normalized(entities)
-        found = self._near(mentions, entities)
-        return [self._allowed(line, example) for line, example in zip(found, self.examples, strict=True)]
-
-    def _near(self, mentions: FloatArray, entities: FloatArray) -> list[list[int]]:
-        places = nearest(mentions, entities, k=min(2 * PER_MENTION, len(self.pool)))
-        return np.asarray(self.pool)[places].tolist() if self.pool else [[] for _ in mentions]
-
-    def _allowed(self, rows: Sequence[int], example: Example) -> list[int]:
-        """Only rows that the mention's types allow: the others are never its rivals."""
-        spans = self.kb.ranges(example.types)
-        return [row for row in rows if any(start <= row < stop for start, stop in spans)]
+    def _hard(self, number: int, found: Sequence[int]) -> list[int]:
+        example, domains = self.examples[number], self.sampler.reach.domains
+        shown = list(example.shown) if domains is None else _within(example.shown, domains[number].ranges)
+        return hard_rows(found, example.gold, self.kinship, limit=self.limit, shown=shown)
 
 
-def _pool(ranked: Sequence[Sequence[int]], examples: Sequence[Example]) -> list[int]:
-    """Gold rows, then the best ranked rows of all mentions in turn, at most POOL."""
+def _allowed(examples: Sequence[Example], kb: KnowledgeBase, domains: Sequence[Domain] | None) -> list[Ranges]:
+    """For each example the rows that may be mined; equal ones are one and the same object."""
+    known: dict[tuple[tuple[str, ...], Domain | None], Ranges] = {}
+    allowed = []
+    for number, example in enumerate(examples):
+        domain = None if domains is None else domains[number]
+        key = (example.types, domain)
+        if key not in known:
+            by_type = kb.ranges(example.types)
+            known[key] = by_type if domain is None else common(by_type, domain.ranges)
+        allowed.append(known[key])
+    return allowed
+
+
+def _within(rows: Sequence[int], ranges: Ranges) -> list[int]:
+    given: Rows = np.array(rows, dtype=np.int64)
+    kept: list[int] = given[Domain(ranges).holds(given)].tolist()
+    return kept
+
+
+def _pool(ranked: Sequence[Sequence[int]], examples: Sequence[Example], *, limit: int) -> list[int]:
+    """Gold rows, then the best ranked rows of all mentions in turn, at most `limit`; all gold rows in any case."""
     chosen = dict.fromkeys(row for example in examples for row in example.gold)
-    for depth in range(PER_MENTION):
+    for depth in range(max((len(rows) for rows in ranked), default=0)):
         for rows in ranked:
-            if depth < len(rows) and len(chosen) < POOL:
+            if len(chosen) >= limit:
+                return sorted(chosen)
+            if depth < len(rows):
                 chosen[rows[depth]] = None
     return sorted(chosen)
