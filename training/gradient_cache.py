@@ -11,7 +11,10 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Protocol
 
+import torch
 from torch import Tensor
+
+from training.generators import TorchState
 
 Piece = Callable[[], Tensor]
 
@@ -34,3 +37,30 @@ class CachedBatch(Protocol):
     def pieces(self) -> Sequence[Piece]: ...
 
     def loss(self, outputs: Sequence[Tensor]) -> Tensor: ...
+
+
+def cached_backward(batch: CachedBatch, *, where: torch.device, backward: Callable[[Tensor], None]) -> Tensor:
+    """The batch's loss, detached; gradients are added to the parameters as `backward(loss)` would add them.
+
+    `where` is the device whose generator dropout draws from; `backward` takes the loss of all outputs (and may scale
+    it). Memory holds all outputs and the graph of one piece at a time.
+    """
+    states, outputs = [], []
+    with torch.no_grad():
+        for piece in batch.pieces:
+            states.append(TorchState.take(where))
+            outputs.append(piece())
+    leaves = [output.detach().requires_grad_() for output in outputs]
+    loss = batch.loss(leaves)
+    backward(loss)
+    after = TorchState.take(where)
+    for piece, state, leaf in zip(batch.pieces, states, leaves, strict=True):
+        if leaf.grad is None:
+            continue
+        state.put_back()
+        output = piece()
+        if output.requires_grad:  # a frozen tower's vectors are only looked up
+            torch.autograd.backward(output, leaf.grad)
+        leaf.grad = None
+    after.put_back()
+    return loss.detach()

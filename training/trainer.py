@@ -1,233 +1,188 @@
 """The one training loop of all recipes: AdamW, warm-up, linear decay, clipping, accumulation, a time budget.
 
-Equal task, settings, seed, device and threads give equal weights bit for bit, as long as the time budget leaves the
-same number of steps: it cuts at whole epochs where it can, so that small differences in speed change nothing.
+Equal task, settings, seed, device and threads give equal weights bit for bit on a processor, as long as the time
+budget leaves the same number of steps: it cuts at whole epochs where it can, so that small differences in speed change
+nothing. A run that was killed and goes on from a checkpoint ends with the same weights too.
+
+Who does what: `task` says what is trained, `plan` how many batches, `learner` gets gradients whatever memory there is,
+`optimising` steps, `loop` goes through the epochs, `saving` and `checkpoints` keep and restore a run, `engine` knows
+the device, `monitoring` and `tensorboard` show.
 """
 
 from __future__ import annotations
 
+import json
+import random
 import time
-from abc import ABC, abstractmethod
-from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
-from dataclasses import dataclass
-from typing import Any
+from collections.abc import Generator, Sequence
+from pathlib import Path
 
+import numpy as np
 import torch
-from torch import Tensor, nn
-from torch.optim import AdamW
-from torch.optim.lr_scheduler import LambdaLR
 
 from models.errors import ModelError
-from training.events import Event, Phase
-from training.gradient_cache import CachedBatch
+from training.checkpoints import Checkpoints, Saved
+from training.engine import Engine
+from training.events import Event, Phase, note
+from training.learner import Learner
+from training.loop import Loop, Position
+from training.monitoring import Validate
+from training.optimising import Optimising
+from training.plan import Plan, plan_batches
+from training.saving import Saver, identity, named_weights, restore
+from training.task import Batch, Task, TrainResult, TrainSettings
+from training.tensorboard import no_log, scalar_log
+from training.timing import Clock, Timer
 
+__all__ = ["Batch", "Task", "TrainResult", "TrainSettings", "plan_batches", "train"]
 MEASURED_BATCHES = 2
-Batch = Sequence[int]
-Clock = Callable[[], float]
 
 
-class Task(ABC):
-    """What a recipe trains: networks, batches of example numbers, and the loss of one batch."""
+def train(
+    task: Task,
+    settings: TrainSettings,
+    *,
+    checkpoints: Checkpoints | None = None,
+    validate: Validate | None = None,
+    tensorboard: Path | None = None,
+    clock: Clock = time.monotonic,
+) -> Generator[Event, None, TrainResult]:
+    """Train and yield an event after every batch; the generator may be closed between two events.
 
-    @abstractmethod
-    def modules(self) -> Sequence[nn.Module]:
-        """The networks that are trained; parameters with `requires_grad` off stay as they are."""
+    With `checkpoints` the run goes on from the newest one that fits, with the plan and the time that were left to it;
+    else it starts anew. They are written when due and at each epoch's end, and stay when the run is over: whoever
+    finishes the job removes them. `validate` is asked at each epoch's end (see `TrainSettings.validate_every`).
 
-    @abstractmethod
-    def batches(self, epoch: int) -> Sequence[Batch]:
-        """The batches of an epoch; equally many in each, reproducible from seed and epoch."""
+    Event data: `loss`, `learning_rate`, `step`, `epoch`, `seconds`, and once known `throughput` (examples a second)
+    and `seconds_left`; after a validation its figures with `step`, `epoch`, `seconds`; `checkpoint` where one was
+    written.
 
-    @abstractmethod
-    def loss(self, batch: Batch) -> Tensor:
-        """Scalar loss of a batch, with a graph."""
-
-    def before_epoch(self, epoch: int) -> Iterator[Event]:  # noqa: ARG002 the default does nothing
-        """Work between epochs, such as mining negatives."""
-        yield from ()
-
-    def after_step(self) -> None:  # noqa: B027 the default does nothing
-        """What follows each step of the optimiser, such as a projection onto a norm's ball."""
-
-    def parameter_groups(self, settings: TrainSettings) -> list[dict[str, Any]]:  # noqa: ARG002 the default asks nothing
-        """AdamW's groups: `params`, and `lr` or `weight_decay` where they differ from the settings'.
-
-        Each group's rate follows the same schedule. Default: one group of all parameters that are trained.
-        """
-        return [{"params": [p for module in self.modules() for p in module.parameters() if p.requires_grad]}]
-
-    def state(self) -> dict[str, Any]:
-        """What a resumed run needs besides the networks' weights, as JSON: generator states, mined rows."""
-        return {}
-
-    def load_state(self, raw: Mapping[str, Any]) -> None:  # noqa: B027 the default has no state
-        """Go on from what `state` returned, read back from JSON."""
-
-    def pieces(self, batch: Batch, *, chunk: int) -> CachedBatch | None:  # noqa: ARG002 the default cannot
-        """The batch for gradient caching, at most `chunk` texts a piece (see `training.gradient_cache.CachedBatch`).
-
-        None where the task has no such form, before anything is drawn; its loss is then taken in one go.
-        """
-        return None
-
-
-@dataclass(frozen=True, slots=True)
-class TrainSettings:
-    """`epochs` is the most; `seconds` bounds measuring and training together (None: no bound).
-
-    `accumulation` batches make one step of the optimiser. `epoch_overhead` is what `before_epoch` takes, in seconds.
+    Raises ModelError where there is nothing to train on, the budget allows not a single step, memory does not hold a
+    single example, or the loss is not a number.
     """
-
-    epochs: int
-    learning_rate: float
-    warmup: float = 0.1
-    weight_decay: float = 0.01
-    eps: float = 1e-6
-    clip: float = 1.0
-    accumulation: int = 1
-    seed: int = 0
-    seconds: float | None = None
-    epoch_overhead: float = 0.0
-
-
-@dataclass(frozen=True, slots=True)
-class TrainResult:
-    """What happened. `losses` are the means of each epoch; `cut_short` tells that the clock ended it."""
-
-    steps: int
-    planned_steps: int
-    epochs: float
-    losses: tuple[float, ...]
-    seconds: float
-    cut_short: bool
-
-
-def train(task: Task, settings: TrainSettings, *, clock: Clock = time.monotonic) -> Generator[Event, None, TrainResult]:
-    """Train and yield an event after every step; the generator may be closed between two events.
-
-    Raises ModelError where there is nothing to train on, the budget allows not a single step, or the loss is not a
-    number.
-    """
-    started = clock()
-    torch.manual_seed(settings.seed)
+    timer = Timer(clock, allowed=settings.seconds)
+    _seed(settings.seed)
     first = task.batches(0)
     if not first:
         raise ModelError("There is nothing to train on: no decision of a training document can be used.")
-    yield from task.before_epoch(0)
-    per_batch = 0.0 if settings.seconds is None else _measure(task, first, clock)
-    left = None if settings.seconds is None else settings.seconds - (clock() - started)
-    batches = plan_batches(len(first), settings, seconds_per_batch=per_batch, seconds=left)
-    torch.manual_seed(settings.seed)
-    for module in task.modules():
-        module.train()
-    loop = _Loop(task, settings, batches=batches, per_epoch=len(first))
-    deadline = None if settings.seconds is None else started + settings.seconds
-    yield from loop.run(clock, started=started, deadline=deadline)
+    engine = Engine(task.modules(), precision=settings.precision)
+    run = _Run(task, settings, engine, timer, first, checkpoints=checkpoints, validate=validate)
+    try:
+        loop = yield from run.start()
+        with scalar_log(tensorboard, step=loop.optimising.step) as loop.log:
+            yield from loop.run()
+    finally:
+        engine.close()
     for module in task.modules():
         module.eval()
-    return loop.result(clock() - started)
+    return loop.result()
 
 
-def plan_batches(per_epoch: int, settings: TrainSettings, *, seconds_per_batch: float, seconds: float | None) -> int:
-    """How many batches the budget allows: whole epochs if at least one fits, a part of one otherwise.
+class _Run:
+    """The way to a loop that can run: from a checkpoint, or by measuring and planning."""
 
-    Raises ModelError where not even one batch fits.
-    """
-    wanted = per_epoch * settings.epochs
-    if seconds is None:
-        return wanted
-    epoch = per_epoch * seconds_per_batch + settings.epoch_overhead
-    if settings.epochs * epoch <= seconds:
-        return wanted
-    if epoch <= seconds:
-        return per_epoch * int(seconds // epoch)
-    affordable = int((seconds - settings.epoch_overhead) // max(seconds_per_batch, 1e-9))
-    if affordable < 1:
-        raise ModelError(
-            f"The time budget is too short: after preparation {max(0.0, seconds):.0f} s are left for training, and one "
-            f"step takes {seconds_per_batch:.1f} s. Allow more minutes."
+    def __init__(
+        self,
+        task: Task,
+        settings: TrainSettings,
+        engine: Engine,
+        timer: Timer,
+        first: Sequence[Batch],
+        *,
+        checkpoints: Checkpoints | None,
+        validate: Validate | None,
+    ) -> None:
+        self.task, self.settings, self.engine, self.timer, self.first = task, settings, engine, timer, first
+        self.checkpoints, self.validate = checkpoints, validate
+        self.parameters = [p for group in task.parameter_groups(settings) for p in group["params"]]
+
+    def start(self) -> Generator[Event, None, Loop]:
+        saved, notes = self._saved()
+        for sentence in notes:
+            yield note(Phase.TRAIN, sentence)
+        if saved is None:
+            return (yield from self._anew(notes))
+        return (yield from self._resumed(saved, notes))
+
+    def _saved(self) -> tuple[Saved | None, list[str]]:
+        if self.checkpoints is None:
+            return None, []
+        named = named_weights(self.task.modules(), self.parameters)
+        self.checkpoints.identity["trainer"] = identity(
+            self.task, self.settings, self.engine, named, per_epoch=len(self.first)
         )
-    return min(wanted, affordable)
+        return self.checkpoints.load()
 
-
-def _measure(task: Task, batches: Sequence[Batch], clock: Clock) -> float:
-    """Seconds for one batch, forward and backward; the first one warms up and is not counted."""
-    times = []
-    for number in range(MEASURED_BATCHES + 1):
-        begun = clock()
-        torch.autograd.backward(task.loss(batches[number % len(batches)]))
-        times.append(clock() - begun)
-    for module in task.modules():
-        module.zero_grad(set_to_none=True)
-    return sum(times[1:]) / MEASURED_BATCHES
-
-
-class _Loop:
-    """The state of one run: optimiser, schedule, epoch means."""
-
-    def __init__(self, task: Task, settings: TrainSettings, *, batches: int, per_epoch: int) -> None:
-        self.task, self.settings = task, settings
-        self.batches, self.per_epoch = batches, per_epoch
-        self.steps = -(-batches // settings.accumulation)
-        groups = task.parameter_groups(settings)
-        self.parameters = [p for group in groups for p in group["params"]]
-        self.optimizer = AdamW(groups, lr=settings.learning_rate, eps=settings.eps, weight_decay=settings.weight_decay)
-        self.schedule = LambdaLR(self.optimizer, self._factor)
-        self.step = self.done = 0
-        self.losses: list[list[float]] = []
-
-    def _factor(self, step: int) -> float:
-        """Linear warm-up over the first share of the steps, then linear decay to zero."""
-        warm = max(1, round(self.settings.warmup * self.steps))
-        return (step + 1) / warm if step < warm else max(0.0, (self.steps - step) / max(1, self.steps - warm))
-
-    def run(self, clock: Clock, *, started: float, deadline: float | None) -> Iterator[Event]:
-        for epoch in range(-(-self.batches // self.per_epoch)):
-            if epoch:
-                yield from self.task.before_epoch(epoch)
-            self.losses.append([])
-            for batch in self.task.batches(epoch)[: self.batches - self.done]:
-                if deadline is not None and self.done and clock() > deadline:
-                    return
-                rate = float(self.schedule.get_last_lr()[0])
-                self._learn(batch)
-                yield self._event(rate, epoch, clock() - started)
-
-    def _learn(self, batch: Batch) -> None:
-        loss = self.task.loss(batch)
-        value = float(loss.detach())
-        if not bool(torch.isfinite(loss.detach())):
-            raise ModelError(
-                f"The loss is not a number any more (step {self.step + 1}: {value}). Train again with a lower learning "
-                f"rate than {self.settings.learning_rate:g}. The bundle in use is unchanged."
-            )
-        self.losses[-1].append(value)
-        torch.autograd.backward(loss / self.settings.accumulation)
-        self.done += 1
-        if self.done % self.settings.accumulation == 0 or self.done == self.batches:
-            torch.nn.utils.clip_grad_norm_(self.parameters, self.settings.clip)
-            self.optimizer.step()
-            self.optimizer.zero_grad(set_to_none=True)
-            self.task.after_step()
-            self.step += 1
-            if self.step < self.steps:
-                self.schedule.step()
-
-    def _event(self, rate: float, epoch: int, seconds: float) -> Event:
-        data = {
-            "loss": self.losses[-1][-1],
-            "learning_rate": rate,
-            "step": self.step,
-            "epoch": epoch + 1,
-            "seconds": round(seconds, 2),
-        }
-        return Event(Phase.TRAIN, self.done, self.batches, data=data)
-
-    def result(self, seconds: float) -> TrainResult:
-        return TrainResult(
-            steps=self.step,
-            planned_steps=self.steps,
-            epochs=self.done / self.per_epoch,
-            losses=tuple(sum(part) / len(part) for part in self.losses if part),
-            seconds=seconds,
-            cut_short=self.done < self.batches,
+    def _anew(self, notes: list[str]) -> Generator[Event, None, Loop]:
+        yield from self.task.before_epoch(0)
+        learner = self._learner()
+        position = Position(notes=notes)
+        per_batch = 0.0
+        if self.settings.seconds is not None:
+            per_batch = yield from self._measure(learner, position)
+        batches = plan_batches(
+            len(self.first), self.settings, seconds_per_batch=per_batch, seconds=self._least(self.timer.left())
         )
+        loop = self._loop(Plan(batches, len(self.first), self.settings.accumulation), learner, position)
+        _seed(self.settings.seed + int(self.engine.accelerator.process_index))
+        return loop
+
+    def _resumed(self, saved: Saved, notes: list[str]) -> Generator[Event, None, Loop]:
+        position = Position(**saved.facts["position"])
+        for sentence in position.notes:  # they belong into the manifest as they did before
+            yield note(Phase.TRAIN, sentence)
+        loop = self._loop(Plan(**saved.facts["plan"]), self._learner(), position)
+        restore(saved, loop)
+        said = f"Training goes on from a checkpoint after step {loop.optimising.step:,} of {loop.plan.steps:,}."
+        position.notes.extend([*notes, said])
+        yield note(Phase.TRAIN, said)
+        return loop
+
+    def _learner(self) -> Learner:
+        return Learner(self.task, self.engine, self.parameters, chunk=self.settings.gradient_chunk)
+
+    def _loop(self, plan: Plan, learner: Learner, position: Position) -> Loop:
+        return Loop(
+            self.task,
+            self.settings,
+            plan,
+            learner=learner,
+            optimising=Optimising(self.task, self.settings, self.engine, steps=plan.steps),
+            timer=self.timer,
+            position=position,
+            saver=None if self.checkpoints is None else Saver(self.checkpoints),
+            validate=self.validate,
+            log=no_log,
+        )
+
+    def _measure(self, learner: Learner, position: Position) -> Generator[Event, None, float]:
+        """Seconds for one batch, forward and backward; the first one warms up and is not counted.
+
+        What the task drew for it is undone, so that a measured run equals one that was not.
+        """
+        before = json.loads(json.dumps(self.task.state()))
+        times: list[float] = []
+        while len(times) <= MEASURED_BATCHES:
+            batch = self.first[len(times) % len(self.first)]
+            mark, begun = learner.mark(), self.timer.now()
+            if self.engine.any(learner.learn(batch, share=1.0) is None):
+                learner.start_over(mark)
+                sentence = learner.make_smaller(max(len(one) for one in self.first))
+                position.notes.append(sentence)
+                yield note(Phase.TRAIN, sentence)
+                continue
+            times.append(self.timer.now() - begun)
+        learner.clear()
+        self.task.load_state(before)
+        return self.engine.total(sum(times[1:]) / MEASURED_BATCHES) / self.engine.processes
+
+    def _least(self, seconds: float | None) -> float | None:
+        """One plan for all processes."""
+        return None if seconds is None else self.engine.total(seconds) / self.engine.processes
+
+
+def _seed(seed: int) -> None:
+    """Everything that may be drawn from: torch for dropout; numpy's and Python's global generators for libraries."""
+    torch.manual_seed(seed)
+    np.random.seed(seed % 2**32)
+    random.seed(seed)

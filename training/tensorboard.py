@@ -1,0 +1,56 @@
+"""The live figures as TensorBoard files, for those who want them; the library is imported only then."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+from models.errors import ModelError
+
+Log = Callable[[int, Mapping[str, Any]], None]
+"""Takes the step and figures by name."""
+
+FLUSHED_AFTER = 10  # seconds
+PLOTTED = ("loss", "learning_rate", "throughput", "recall_at_1", "recall_at_64", "nil_aupr")
+
+
+def no_log(step: int, figures: Mapping[str, Any]) -> None:
+    """Keeps nothing."""
+
+
+@contextmanager
+def scalar_log(folder: Path | None, *, step: int = 0) -> Iterator[Log]:
+    """Writes into `folder`, from `step` on (a resumed run overwrites what came after it); None writes nothing.
+
+    Raises ModelError where TensorBoard is not installed or the folder cannot be written.
+    """
+    if folder is None:
+        yield no_log
+        return
+    writer = _writer(folder, step)
+    try:
+        yield lambda at, figures: _write(writer, at, figures)
+    finally:
+        writer.close()
+
+
+def _writer(folder: Path, step: int) -> Any:
+    try:
+        from torch.utils.tensorboard import SummaryWriter
+
+        folder.mkdir(parents=True, exist_ok=True)
+        return SummaryWriter(str(folder), purge_step=step + 1 if step else None, flush_secs=FLUSHED_AFTER)
+    except ImportError as error:
+        raise ModelError(
+            "TensorBoard is not installed: `pip install tensorboard`, or train without its files."
+        ) from error
+    except OSError as error:
+        raise ModelError(f"{folder} cannot be written ({error.strerror}). Choose another folder.") from error
+
+
+def _write(writer: Any, step: int, figures: Mapping[str, Any]) -> None:
+    for name in PLOTTED:
+        if name in figures:
+            writer.add_scalar(name, figures[name], step)
