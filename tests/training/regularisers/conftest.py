@@ -1,0 +1,136 @@
+"""Two small towers in double precision without dropout, and tasks over the invented world."""
+
+from __future__ import annotations
+
+import copy
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Any
+
+import pytest
+import torch
+from torch import Tensor
+
+from models.encoders import Encoder, load_encoder
+from models.inputs import EntityStyle, InputSettings
+from models.kb import KnowledgeBase, order_entities
+from models.types import EntityRecord
+from tests.tiny_bert import build_tiny_bert
+from tests.training.conftest import document_lines, entities, write_lines
+from training.examples import EntityTexts, Example, make_examples
+from training.losses import Loss, LossInputs, Similarity
+from training.losses.base import pair_scores, scores
+from training.negatives import Kinship, RandomNegatives
+from training.snapshot import read_snapshot
+from training.towers import RetrieverTask, Towers
+
+SETTINGS = InputSettings(mention_tokens=16, entity_tokens=20, style=EntityStyle.TITLE_TYPES)
+MakeTask = Callable[..., RetrieverTask]
+
+
+class Watching(Loss):
+    """A smooth loss of all scores that keeps what it was given: the clean batch first, then the others."""
+
+    def __init__(self, similarity: Similarity) -> None:
+        super().__init__()
+        self.similarity = similarity
+        self.seen: list[LossInputs] = []
+
+    def compute(self, batch: LossInputs) -> Tensor:
+        self.seen.append(batch)
+        pushed = (scores(batch.mentions, batch.candidates, self.similarity) / 4).exp() * batch.eligible
+        pulled = pair_scores(batch.mentions, batch.positives, self.similarity) / 4 * batch.linked
+        return (pushed.sum() - pulled.sum()) / len(batch.linked)
+
+
+@pytest.fixture(scope="session")
+def small(tmp_path_factory: pytest.TempPathFactory) -> Encoder:
+    folder = build_tiny_bert(tmp_path_factory.mktemp("small") / "bert", hidden=8, layers=3)
+    return load_encoder(folder, device="cpu")
+
+
+@pytest.fixture(scope="session")
+def kb() -> KnowledgeBase:
+    made = [{**entity, "synonyms": tuple(entity["synonyms"]), "types": tuple(entity["types"])} for entity in entities()]
+    return order_entities(EntityRecord(**{**entity, "alt_ids": tuple(entity["alt_ids"])}) for entity in made)
+
+
+@pytest.fixture(scope="session")
+def examples(kb: KnowledgeBase, small: Encoder, tmp_path_factory: pytest.TempPathFactory) -> tuple[Example, ...]:
+    """Four linked mentions, of which two are linked to one entity, and one that is NIL."""
+    folder = write_lines(tmp_path_factory.mktemp("snapshot"), document_lines("train", 2, seed=4), kb_hash="")
+    found = make_examples(read_snapshot(folder).documents, kb, tokenizer=small.tokenizer, settings=SETTINGS)
+    linked, nil = [one for one in found if one.gold][:4], next(one for one in found if not one.gold)
+    linked[1] = replace(linked[1], gold=linked[0].gold)
+    assert len({one.gold for one in linked}) == 3
+    return (*linked, nil)
+
+
+@pytest.fixture
+def towers(small: Encoder, kb: KnowledgeBase) -> Towers:
+    mention, entity = (copy.deepcopy(small.module).double().eval() for _ in range(2))
+    with torch.no_grad():
+        for parameter in entity.parameters():
+            parameter.add_(0.05 * torch.randn(parameter.shape, generator=torch.Generator().manual_seed(3)))
+    texts = EntityTexts(kb, tokenizer=small.tokenizer, settings=SETTINGS)
+    return Towers(mention, entity, texts, small.tokenizer.pad_token_id, torch.device("cpu"))
+
+
+@pytest.fixture
+def make_task(towers: Towers, kb: KnowledgeBase, examples: tuple[Example, ...]) -> MakeTask:
+    """A task over all examples that watches its loss; options replace those of the task."""
+
+    def make(regulariser: Any = None, *, similarity: Similarity = Similarity.DOT, **options: Any) -> RetrieverTask:
+        given: dict[str, Any] = {
+            "sampler": RandomNegatives(size=4, entities=len(kb.entities), seed=5),
+            "kinship": Kinship(kb.entities),
+            "batch_size": 5,
+            "seed": 1,
+        }
+        return RetrieverTask(
+            options.pop("towers", towers),
+            options.pop("examples", examples),
+            options.pop("loss", Watching(similarity)),
+            similarity=similarity,
+            regulariser=regulariser,
+            **{**given, **options},
+        )
+
+    return make
+
+
+def gradients(task: RetrieverTask) -> dict[str, Tensor]:
+    """The gradients of all that learns, by name; they are taken off."""
+    found = {}
+    for number, module in enumerate(task.modules()):
+        for name, parameter in module.named_parameters():
+            if parameter.grad is not None:
+                found[f"{number}.{name}"] = parameter.grad
+        module.zero_grad(set_to_none=True)
+    return found
+
+
+def assert_cached_gradients_are_those_of_one_go(make: Callable[[], RetrieverTask]) -> None:
+    """Under dropout: gradient caching by pieces of two texts against all pieces with their graphs at once."""
+    from training.gradient_cache import cached_backward
+
+    both = []
+    for cached in (False, True):
+        task = make()
+        for module in task.modules():
+            module.train()
+        torch.manual_seed(7)
+        made = task.pieces([0, 1, 2, 3, 4], chunk=2)
+        assert made is not None
+        if cached:
+            value = cached_backward(made, where=torch.device("cpu"), backward=torch.autograd.backward)
+        else:
+            value = made.loss([piece() for piece in made.pieces])
+            value.backward()
+        both.append((value.detach(), gradients(task)))
+    (value, expected), (again, found) = both
+    torch.testing.assert_close(again, value)
+    assert found.keys() == expected.keys()
+    assert len(found) > 20
+    for name, gradient in expected.items():
+        torch.testing.assert_close(found[name], gradient, msg=name)
