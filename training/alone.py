@@ -26,15 +26,30 @@ def retrieve(
     similarity: Similarity,
     k: int,
 ) -> Rows:
-    """(m, k) entity rows, best first, −1 where there are fewer; candidates are restricted by the mentions' types."""
+    """The rows of `search`."""
+    return search(mentions, entities, examples, kb, similarity=similarity, k=k)[1]
+
+
+def search(
+    mentions: FloatArray,
+    entities: FloatArray,
+    examples: Sequence[Example],
+    kb: KnowledgeBase,
+    *,
+    similarity: Similarity,
+    k: int,
+) -> tuple[FloatArray, Rows]:
+    """(m, k) scores and entity rows, best first, −inf and −1 where there are fewer; candidates are restricted by the
+    mentions' types."""
     if similarity is Similarity.COSINE:
         mentions, entities = normalized(mentions), normalized(entities)
     index = VectorIndex.build(entities)
+    scores = np.full((len(examples), k), -np.inf, dtype=np.float32)
     found = np.full((len(examples), k), -1, dtype=np.int64)
     for types in dict.fromkeys(example.types for example in examples):
         group = [number for number, example in enumerate(examples) if example.types == types]
-        found[group] = index.search(mentions[group], k, ranges=kb.ranges(types))[1]
-    return found
+        scores[group], found[group] = index.search(mentions[group], k, ranges=kb.ranges(types))
+    return scores, found
 
 
 def rerank(mentions: FloatArray, entities: FloatArray, candidates: Sequence[Sequence[int]]) -> list[list[int]]:

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Generator, Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
 
 import numpy as np
 from torch import nn
 
-from models.biencoder import INDEX_FILE, BiencoderSettings, Scorer, index_source
+from models.biencoder import INDEX_FILE, Biencoder, BiencoderSettings, Scorer, index_source
 from models.bundle import Bundle, EncoderRef, Manifest, RankerSpec, RetrieverSpec, reuse
 from models.cross_encoder import save_head
 from models.default_encoder import default_encoder_folder
@@ -18,8 +18,12 @@ from models.encoders import Encoder, load_encoder, normalized, save_encoder
 from models.files import atomic_path, write_json
 from models.index import VectorIndex
 from models.inputs import InputSettings
+from models.kb import KnowledgeBase
 from models.pooling import Pooling
+from models.projection import save_projection
 from models.ranker import RULE, RankerSettings, RerankRule
+from models.som import build_som_index
+from training.events import Event, Phase
 from training.losses import Similarity
 from training.recipes import Hyperparameters, Recipe, Role
 from training.towers import FloatArray
@@ -27,15 +31,17 @@ from training.towers import FloatArray
 
 @dataclass(frozen=True, slots=True, eq=False)
 class TrainedPart:
-    """What training made: the towers as encoders and the entities' vectors, not normalised.
+    """What training made: the towers as encoders and the entities' vectors, not normalised (None for SOM, which keeps
+    the states of their tokens), already mapped where there is a `projection` W (d, d).
 
     A trained encoder's `fingerprint` is empty until it is written; a frozen one keeps its own.
     """
 
     mention: Encoder
     entity: Encoder
-    vectors: FloatArray
+    vectors: FloatArray | None
     inputs: InputSettings
+    projection: FloatArray | None = None
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -60,7 +66,9 @@ def load_tower(folder: Path, recipe: Recipe, inputs: InputSettings, *, device: s
     return load_encoder(folder, device=device, max_tokens=tokens, pooling=Pooling(recipe.pooling))
 
 
-def write_part(part: TrainedPart, recipe: Recipe, base: Bundle, staging: Path, *, wanted: Hyperparameters) -> Manifest:
+def write_part(
+    part: TrainedPart, recipe: Recipe, base: Bundle, kb: KnowledgeBase, staging: Path, *, wanted: Hyperparameters
+) -> Generator[Event, None, Manifest]:
     """Write weights and index or vectors, share what stays, and return the manifest so far (fusion and NIL are the
     base's). A trained part of the same stage is replaced, and so is any ranker by a ranker."""
     known = _known(part.entity, base.manifest)
@@ -70,11 +78,11 @@ def write_part(part: TrainedPart, recipe: Recipe, base: Bundle, staging: Path, *
     )
     kept = _share_kept(recipe, base, staging)
     if recipe.role is Role.RETRIEVER:
-        spec = _write_retriever(part, recipe, encoders, staging, kb_hash=base.manifest.kb_hash)
+        spec = yield from _write_retriever(part, recipe, encoders, kb, staging, kb_hash=kept.kb_hash)
         return replace(kept, retrievers=(*kept.retrievers, spec))
-    _write_entities(
-        part, staging / f"rankers/{recipe.stage}", source=index_source(kept.kb_hash, encoders[1].fingerprint)
-    )
+    assert part.vectors is not None
+    source = index_source(kept.kb_hash, encoders[1].fingerprint)
+    _write_entities(part.vectors, staging / f"rankers/{recipe.stage}", source=source)
     return replace(kept, ranker=_ranker_spec("dual", recipe, encoders, part.inputs, wanted))
 
 
@@ -129,23 +137,44 @@ def _shared_paths(manifest: Manifest) -> Iterator[str]:
 
 
 def _write_retriever(
-    part: TrainedPart, recipe: Recipe, encoders: tuple[EncoderRef, EncoderRef], staging: Path, *, kb_hash: str
-) -> RetrieverSpec:
-    cosine = recipe.similarity is Similarity.COSINE
-    vectors = normalized(part.vectors) if cosine else part.vectors
-    folder = f"retrievers/{recipe.stage}"
-    (staging / folder).mkdir(parents=True, exist_ok=True)
-    index = VectorIndex.build(vectors, source=index_source(kb_hash, encoders[1].fingerprint))
-    index.save(staging / folder / INDEX_FILE)
-    settings = BiencoderSettings(Scorer.COSINE if cosine else Scorer.DOT, part.inputs)
-    return RetrieverSpec(recipe.stage, "biencoder", folder, encoders, settings.to_json())
+    part: TrainedPart,
+    recipe: Recipe,
+    encoders: tuple[EncoderRef, EncoderRef],
+    kb: KnowledgeBase,
+    staging: Path,
+    *,
+    kb_hash: str,
+) -> Generator[Event, None, RetrieverSpec]:
+    relative = f"retrievers/{recipe.stage}"
+    folder = staging / relative
+    folder.mkdir(parents=True, exist_ok=True)
+    settings = BiencoderSettings(scorer_of(recipe), part.inputs, projected=part.projection is not None)
+    if part.projection is not None:
+        save_projection(part.projection, folder)
+    if part.vectors is None:
+        entity = replace(part.entity, fingerprint=encoders[1].fingerprint)
+        towers = Biencoder(part.mention, entity, settings)
+        for step in build_som_index(towers, kb, folder, kb_hash=kb_hash):
+            yield Event(Phase.ENCODE, step.done, step.total)
+    else:
+        vectors = normalized(part.vectors) if settings.scorer is Scorer.COSINE else part.vectors
+        source = index_source(kb_hash, encoders[1].fingerprint, part.projection)
+        VectorIndex.build(vectors, source=source).save(folder / INDEX_FILE)
+    return RetrieverSpec(recipe.stage, "biencoder", relative, encoders, settings.to_json())
 
 
-def _write_entities(part: TrainedPart, folder: Path, *, source: str) -> None:
+def scorer_of(recipe: Recipe) -> Scorer:
+    """How the bundle's retriever compares what the recipe trained."""
+    if recipe.similarity is Similarity.DOT:
+        return Scorer.DUAL if recipe.pooling is Pooling.CLS else Scorer.MEAN
+    return Scorer(recipe.similarity.value)
+
+
+def _write_entities(vectors: FloatArray, folder: Path, *, source: str) -> None:
     folder.mkdir(parents=True, exist_ok=True)
     with atomic_path(folder / VECTORS_FILE) as beside, beside.open("wb") as handle:
-        np.save(handle, part.vectors, allow_pickle=False)
-    write_json(folder / HEADER_FILE, {"source": source, "rows": len(part.vectors)})
+        np.save(handle, vectors, allow_pickle=False)
+    write_json(folder / HEADER_FILE, {"source": source, "rows": len(vectors)})
 
 
 def _ranker_spec(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Generator, Sequence
 from dataclasses import replace
+from pathlib import Path
 
 import numpy as np
 
@@ -16,14 +17,17 @@ from training.cross_encoder import CrossEncoderTask
 from training.events import Event, Phase, note
 from training.examples import Example
 from training.gate import Alone
-from training.learning import Learnt, run
+from training.learning import Learnt, Writing, make_checkpoints, run
 from training.preparation import Loaded, Prepared
+from training.recipes import Regularisation
+from training.regularisers import PairFGSM
 from training.tasks import train_settings
 
 LEARNT_AT_LEAST = 200
 JUDGED = 120
 """Held-out mentions for which the ranker is judged by itself: more would take as long as training does."""
 JUDGED_AT_ONCE = 10
+VALIDATED = 40
 FITS = 4
 """Linking the held-out documents and three fits, in times of linking them (as for towers)."""
 
@@ -50,18 +54,43 @@ def learn_pair(loaded: Loaded, prepared: Prepared, budget: Budget) -> Generator[
         candidates=wanted.candidates,
         batch_size=wanted.batch_size,
         seed=loaded.spec.seed,
+        regulariser=_regulariser(loaded),
     )
-    left = budget.left()
+    left, some = budget.left(), judged[:VALIDATED]
     seconds = None if left is None else left - _reserve(loaded, prepared, judged=len(judged), rate=rate)
-    result = yield from run(task, train_settings(loaded, seconds=seconds))
+    overhead = len(some) * wanted.candidates / rate
+    result = yield from run(
+        task,
+        train_settings(loaded, seconds=seconds, epoch_overhead=overhead),
+        loaded,
+        make_checkpoints(loaded),
+        validate=lambda: _live(loaded, prepared, module, some),
+    )
     after = yield from _alone(loaded, prepared, module, judged, Phase.JUDGE)
     pair = TrainedPair(replace(encoder, module=module.encoder, fingerprint=""), module.head, loaded.inputs, tokens)
     return Learnt(
         result=result,
         alone=Alone(before[0], after[0], before[1], after[1]),
-        write=lambda staging: write_pair(pair, loaded.recipe, loaded.base, staging, wanted=wanted),
+        write=lambda staging: _write(pair, loaded, staging),
         entity_tower="none",
     )
+
+
+def _regulariser(loaded: Loaded) -> PairFGSM | None:
+    if loaded.recipe.regulariser is Regularisation.FGSM:
+        return PairFGSM(**loaded.recipe.options("regulariser", loaded.values))
+    return None
+
+
+def _write(pair: TrainedPair, loaded: Loaded, staging: Path) -> Writing:
+    yield Event(Phase.INDEX, text="Writing the re-ranker")
+    return write_pair(pair, loaded.recipe, loaded.base, staging, wanted=loaded.wanted)
+
+
+def _live(loaded: Loaded, prepared: Prepared, module: CrossEncoderModule, some: Sequence[Example]) -> dict[str, float]:
+    """Figures for the curve: the ranker by itself on some of the mentions that it will be judged on."""
+    found = recall(order_by_score(loaded, prepared, module, some), some, k=loaded.wanted.candidates)
+    return {"recall_at_1": found[0], "recall_at_64": found[1]}
 
 
 def doubtful(prepared: Prepared, examples: Sequence[Example], most: int) -> list[Example]:

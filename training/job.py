@@ -21,6 +21,7 @@ from models.linker import Linker
 from models.reranking import RANKER, ask
 from models.types import LinkedMention
 from training.budget import Budget
+from training.comparison import comparison, queue_changes, undecided
 from training.cross_encoder_learning import learn_pair
 from training.evaluation import evaluate, flips
 from training.events import Event, Phase, note
@@ -64,15 +65,17 @@ def _steps(spec: TrainingSpec, budget: Budget, notes: list[str], *, shuffle_labe
     linker, new = yield from _refit(loaded)
     yield Event(Phase.EVALUATE, 0, 1, text="Comparing the old and the new linker")
     gate, metrics = _compare(loaded, prepared, linker, new, learnt.alone)
+    metrics["queue"] = yield from queue_changes(loaded.linker, linker, undecided(loaded.snapshot.documents))
     facts = _provenance(loaded, gate, learnt, budget) | {"notes": notes}
     yield from _finish(manifest.replace(metrics=metrics, training=facts), linker, gate)
 
 
 def _write_part(loaded: Loaded, learnt: Learnt) -> Generator[Event, None, Manifest]:
     """The bundle with the base's weights, so that it can be opened and fitted."""
-    yield Event(Phase.INDEX, 0, 1, text="Building the index")
     staging = loaded.spec.staging
-    manifest = learnt.write(staging).replace(
+    written = yield from learnt.write(staging)
+    yield Event(Phase.INDEX, 0, 1, text="Writing the part")
+    manifest = written.replace(
         id=new_id(loaded.recipe.id),
         kind=loaded.recipe.id,
         created=now(),
@@ -142,6 +145,7 @@ def _compare(
         "new": after.to_json(),
         "alone": asdict(alone),
         "gate": gate.to_json(),
+        "comparison": comparison(prepared.old, new, gold, k=K),
         "flips": [asdict(flip) for flip in flips(prepared.old, new, gold)],
     }
     return gate, metrics

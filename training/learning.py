@@ -5,53 +5,88 @@ from __future__ import annotations
 from collections.abc import Callable, Generator
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import Any
 
 from models.bundle import Manifest
 from training.assembly import TrainedPart, write_part
 from training.budget import Budget, trains_entities
+from training.checkpoints import Checkpoints
 from training.events import Event, Phase, note
 from training.gate import Alone
-from training.preparation import Loaded, Prepared, PreparedTowers, part_recall, prepare_towers
-from training.tasks import make_settings, make_task, make_towers
+from training.losses import Similarity
+from training.monitoring import Validate
+from training.preparation import Loaded, Prepared, PreparedTowers, prepare_towers
+from training.tasks import make_settings, make_task, make_towers, must_train_entities
 from training.towers import FloatArray, Towers
 from training.trainer import Task, TrainResult, TrainSettings, train
-from training.vectors import entity_vectors, mention_vectors
+from training.vectors import entity_vectors
+
+Writing = Generator[Event, None, Manifest]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Learnt:
     """`write` puts the trained part into a staging folder and returns the manifest so far; `entity_tower` is "trained",
-    "frozen", or "none" where there is none."""
+    "frozen", or "none" where there is none. `before` and `after` are the towers, for the map (None without)."""
 
     result: TrainResult
     alone: Alone
-    write: Callable[[Path], Manifest]
+    write: Callable[[Path], Writing]
     entity_tower: str
+    before: Towers | None = None
+    after: Towers | None = None
 
 
 def learn_towers(loaded: Loaded, given: Prepared, budget: Budget) -> Generator[Event, None, Learnt]:
     """Train two towers and encode the entities anew where theirs was trained."""
+    checkpoints = make_checkpoints(loaded)
     prepared = yield from prepare_towers(loaded, given, budget)
-    trained, why = trains_entities(loaded.wanted.entity_tower, prepared.work, prepared.rates, budget.left())
+    trained, why = _trains(loaded, prepared, budget, checkpoints)
     yield note(Phase.PREPARE, why)
     towers = make_towers(loaded, prepared, trained=trained)
     task = make_task(loaded, prepared, towers)
-    result = yield from run(task, make_settings(loaded, prepared, budget, trained=trained))
-    vectors = prepared.vectors
-    if trained:
-        vectors = yield from entity_vectors(replace(prepared.encoder, module=towers.entity), prepared.texts)
-    part = _part(prepared, towers, vectors, loaded, trained=trained)
+    settings = make_settings(loaded, prepared, budget, trained=trained)
+    some = prepared.judge.some()
+    kept = None if trained else prepared.vectors
+    result = yield from run(
+        task,
+        settings,
+        loaded,
+        checkpoints,
+        validate=lambda: some.figures(towers, None if kept is None else towers.projected(kept)).live(),
+    )
+    vectors = yield from _vectors(loaded, prepared, towers, trained=trained)
+    after = prepared.judge.figures(towers, vectors)
+    before = prepared.before
     return Learnt(
         result=result,
-        alone=_alone(loaded, prepared, towers, vectors),
-        write=lambda staging: write_part(part, loaded.recipe, loaded.base, staging, wanted=loaded.wanted),
+        alone=Alone(before.recall_at_1, after.recall_at_1, before.recall_at_k, after.recall_at_k),
+        write=lambda staging: write_part(
+            _part(loaded, prepared, towers, vectors, trained=trained),
+            loaded.recipe,
+            loaded.base,
+            loaded.kb,
+            staging,
+            wanted=loaded.wanted,
+        ),
         entity_tower="trained" if trained else "frozen",
+        before=prepared.towers,
+        after=towers,
     )
 
 
-def run(task: Task, settings: TrainSettings) -> Generator[Event, None, TrainResult]:
+def run(
+    task: Task,
+    settings: TrainSettings,
+    loaded: Loaded,
+    checkpoints: Checkpoints | None,
+    *,
+    validate: Validate | None = None,
+) -> Generator[Event, None, TrainResult]:
     """The shared trainer, and what it did in sentences."""
-    result = yield from train(task, settings)
+    result = yield from train(
+        task, settings, checkpoints=checkpoints, validate=validate, tensorboard=loaded.spec.tensorboard
+    )
     if result.cut_short:
         yield note(Phase.TRAIN, "The time budget ended training before the planned number of steps.")
     yield note(
@@ -62,16 +97,56 @@ def run(task: Task, settings: TrainSettings) -> Generator[Event, None, TrainResu
     return result
 
 
-def _alone(loaded: Loaded, prepared: PreparedTowers, towers: Towers, vectors: FloatArray) -> Alone:
-    """The part by itself on the held-out documents, untrained and trained."""
-    mentions = mention_vectors(towers, prepared.held_out)
-    after = part_recall(loaded, mentions, vectors, prepared.held_out, prepared.ranked)
-    return Alone(prepared.before[0], after[0], prepared.before[1], after[1])
+def make_checkpoints(loaded: Loaded) -> Checkpoints | None:
+    """Where the run's checkpoints lie, if it has a working folder, and all that its weights depend on."""
+    spec = loaded.spec
+    if spec.work is None:
+        return None
+    facts: dict[str, Any] = {
+        "recipe": loaded.recipe.id,
+        "parameters": dict(loaded.values),
+        "data": loaded.snapshot.data_hash,
+        "base": loaded.base.manifest.id,
+        "seed": spec.seed,
+        "device": spec.device,
+        "threads": spec.threads,
+    }
+    return Checkpoints(spec.work / "checkpoints", identity=facts)
+
+
+def _trains(
+    loaded: Loaded, prepared: PreparedTowers, budget: Budget, checkpoints: Checkpoints | None
+) -> tuple[bool, str]:
+    """Whether the entity tower is trained, and why; a run that goes on keeps to what it decided first."""
+    if checkpoints is not None and "entity_tower" in (before := checkpoints.kept_before()):
+        checkpoints.kept = dict(before)
+        trained = before["entity_tower"] == "trained"
+        return trained, f"The entity tower is {'trained' if trained else 'frozen'}, as before the interruption."
+    wanted = "train" if must_train_entities(loaded) else loaded.wanted.entity_tower
+    trained, why = trains_entities(wanted, prepared.work, prepared.rates, budget.left())
+    if checkpoints is not None:
+        checkpoints.kept = {"entity_tower": "trained" if trained else "frozen"}
+    return trained, why
+
+
+def _vectors(
+    loaded: Loaded, prepared: PreparedTowers, towers: Towers, *, trained: bool
+) -> Generator[Event, None, FloatArray | None]:
+    """Vectors of all entities after training, mapped by the projection where there is one; None for SOM, whose states
+    of tokens are written straight to the disk."""
+    if loaded.recipe.similarity is Similarity.SOM:
+        return None
+    if trained:
+        return (yield from entity_vectors(replace(prepared.encoder, module=towers.entity), prepared.texts))
+    assert prepared.vectors is not None
+    return towers.projected(prepared.vectors)
 
 
 def _part(
-    prepared: PreparedTowers, towers: Towers, vectors: FloatArray, loaded: Loaded, *, trained: bool
+    loaded: Loaded, prepared: PreparedTowers, towers: Towers, vectors: FloatArray | None, *, trained: bool
 ) -> TrainedPart:
     mention = replace(prepared.encoder, module=towers.mention, fingerprint="")
     entity = replace(prepared.encoder, module=towers.entity, fingerprint="") if trained else prepared.encoder
-    return TrainedPart(mention, entity, vectors, loaded.inputs)
+    learnt = towers.entity_projection
+    projection = None if learnt is None else learnt.weight.detach().float().cpu().numpy()
+    return TrainedPart(mention, entity, vectors, loaded.inputs, projection)

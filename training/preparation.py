@@ -13,13 +13,13 @@ from models.inputs import InputSettings
 from models.kb import KnowledgeBase
 from models.linker import Linker
 from models.types import LinkedMention
-from training.alone import Recall, recall, rerank, retrieve
 from training.assembly import base_encoder_folder, load_tower
 from training.budget import Budget, Rates, Workload
 from training.events import Event, Phase, note
 from training.examples import EntityTexts, Example, make_examples, shuffled_labels
 from training.holdout import Parts, divide
-from training.losses import ProxyLoss
+from training.judging import Figures, Judge
+from training.losses import ProxyLoss, Similarity
 from training.negatives import Kinship
 from training.ranker_rule import without_ranker, without_time_limit
 from training.recipes import Hyperparameters, Network, Recipe, Role, Value, load_recipe
@@ -58,7 +58,7 @@ class Loaded:
     @property
     def needs_candidates(self) -> bool:
         """Whether the linker's candidates of the training mentions are learnt from."""
-        return self.recipe.role is Role.RANKER or self.wanted.negatives == "mixed"
+        return self.recipe.role is Role.RANKER or self.wanted.negatives != "random"
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -79,10 +79,13 @@ class Prepared:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class PreparedTowers(Prepared):
-    """The same for towers: `vectors` are the untrained entity tower's, `before` the untrained part's recall."""
+    """The same for towers: `vectors` are those of all entities by the untrained tower (None for SOM), `towers` the
+    untrained ones, `before` how they do by themselves, as `judge` finds it on the held-out examples."""
 
-    vectors: FloatArray
-    before: Recall
+    vectors: FloatArray | None
+    towers: Towers
+    judge: Judge
+    before: Figures
     rates: Rates
     work: Workload
 
@@ -153,15 +156,31 @@ def prepare_towers(loaded: Loaded, prepared: Prepared, budget: Budget) -> Genera
     """The untrained towers' vectors and recall, and how fast this machine is."""
     encoder, texts, held_out = prepared.encoder, prepared.texts, prepared.held_out
     vectors, entity_rate = yield from _entities(loaded, encoder, texts, budget)
+    towers = untrained_towers(loaded, encoder, texts, vectors=vectors)
     begun = budget.elapsed
-    mentions = mention_vectors(untrained_towers(loaded, encoder, texts), held_out)
+    mention_vectors(towers, held_out)
     mention_rate = len(held_out) / max(1e-6, budget.elapsed - begun)
+    judge = _judge(loaded, prepared)
     return PreparedTowers(
         **{field.name: getattr(prepared, field.name) for field in fields(prepared)},
         vectors=vectors,
-        before=part_recall(loaded, mentions, vectors, held_out, prepared.ranked),
+        towers=towers,
+        judge=judge,
+        before=judge.figures(towers, vectors),
         rates=Rates(mention_rate, entity_rate, prepared.seconds_per_document),
         work=_workload(loaded, len(prepared.train)),
+    )
+
+
+def _judge(loaded: Loaded, prepared: Prepared) -> Judge:
+    return Judge(
+        prepared.held_out,
+        [prepared.ranked.get(example.key, ()) for example in prepared.held_out],
+        loaded.kb,
+        loaded.recipe.similarity,
+        ranks=loaded.recipe.role is Role.RANKER,
+        first=loaded.wanted.candidates,
+        k=K,
     )
 
 
@@ -184,22 +203,6 @@ def untrained_towers(
         entity_vectors=vectors,
         markers=loaded.recipe.role is Role.RANKER,
     )
-
-
-def part_recall(
-    loaded: Loaded,
-    mentions: FloatArray,
-    vectors: FloatArray,
-    examples: Sequence[Example],
-    ranked: Mapping[str, Sequence[int]],
-) -> Recall:
-    """(recall@1, recall@k) of towers by themselves: over all allowed entities, or over a ranker's candidates."""
-    if loaded.recipe.role is Role.RANKER:
-        first = loaded.wanted.candidates
-        candidates = [ranked.get(example.key, [])[:first] for example in examples]
-        return recall(rerank(mentions, vectors, candidates), examples, k=first)
-    rows = retrieve(mentions, vectors, examples, loaded.kb, similarity=loaded.recipe.similarity, k=K)
-    return recall(rows, examples, k=K)
 
 
 def _train_examples(loaded: Loaded, encoder: Encoder, *, shuffle_labels: bool) -> tuple[Example, ...]:
@@ -242,11 +245,13 @@ def _link(
 
 def _entities(
     loaded: Loaded, encoder: Encoder, texts: EntityTexts, budget: Budget
-) -> Generator[Event, None, tuple[FloatArray, float]]:
-    """Vectors of the untrained entity tower, and how many entities are encoded a second."""
-    yield Event(Phase.PREPARE, text="Encoding the entities with the untrained encoder")
+) -> Generator[Event, None, tuple[FloatArray | None, float]]:
+    """Vectors of the untrained entity tower (none for SOM), and how many entities are encoded a second."""
     total, kb_hash, cache = len(loaded.kb.entities), loaded.base.manifest.kb_hash, loaded.spec.cache
     rate = _entity_rate(encoder, texts, budget)
+    if loaded.recipe.similarity is Similarity.SOM:
+        return None, rate
+    yield Event(Phase.PREPARE, text="Encoding the entities with the untrained encoder")
     left = budget.left()
     kept = cache_path(encoder, texts, kb_hash=kb_hash, cache=cache).exists()
     if left is not None and not kept and total / rate > left:

@@ -1,37 +1,37 @@
-"""Recipes: named, complete training configurations, read from `resources/recipes/*.json`.
-
-A recipe file declares its parameters with kind, default, range and help; the dialog and the command line derive from
-them. `paper` holds the published values of the same parameters, the defaults are sized for two processor cores.
-"""
+"""Recipes: named, complete training configurations, read from `resources/recipes` (see `resources.recipe_files`)."""
 
 from __future__ import annotations
 
 import dataclasses
-import json
 from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import StrEnum
-from importlib import resources
 from typing import Any
 
 from models.errors import ModelError
 from models.inputs import EntityStyle, InputSettings
 from models.pooling import Pooling
+from resources import recipe_files
 from training.losses import (
     AdaptiveMixupLoss,
     CandidateCrossEntropy,
     Loss,
+    NoiseContrastiveLoss,
     PrototypeTripletLoss,
     ProxyLoss,
     Similarity,
+    TripletLoss,
 )
 
 Value = int | float | bool | str
 LOSSES: Mapping[str, type[Loss]] = {
+    "nce": NoiseContrastiveLoss,
     "proxy": ProxyLoss,
     "adaptive-mixup": AdaptiveMixupLoss,
+    "triplet": TripletLoss,
     "prototype-triplet": PrototypeTripletLoss,
 }
+BY_DISTANCE = ("triplet", "prototype-triplet")
 PAIR_LOSSES: Mapping[str, type[CandidateCrossEntropy]] = {"cross-entropy": CandidateCrossEntropy}
 
 
@@ -47,6 +47,14 @@ class Network(StrEnum):
 
     TOWERS = "towers"
     PAIR = "pair"
+
+
+class Regularisation(StrEnum):
+    """What is added to the loss (PEL eqs. 5-7, T-Biencoder eqs. 7-10)."""
+
+    NONE = ""
+    FGSM = "fgsm"
+    TRANSFORMATION = "transformation"
 
 
 class Kind(StrEnum):
@@ -97,26 +105,30 @@ class Parameter:
 
 @dataclass(frozen=True, slots=True)
 class Hyperparameters:
-    """The parameters of group "training", in effect. Recipes that lack one keep the value given here.
-
-    `negatives` is "random" or "mixed"; `entity_tower` "auto", "train" or "frozen"; `candidates` is the number of
-    candidates a ranker learns from and re-orders. A ranker learns from `learnt_share` of the mentions and is asked
-    about `asked_share` of them, those with the smallest margins, for `seconds_per_document` at most (0: no bound).
-    """
+    """The parameters of group "training", in effect; `resources/recipe-parameters.json` describes each. Recipes that
+    lack one keep the value given here."""
 
     epochs: int = 3
     batch_size: int = 32
     accumulation: int = 1
+    gradient_chunk: int = 0
     learning_rate: float = 5e-5
     warmup: float = 0.1
     weight_decay: float = 0.01
     clip: float = 1.0
+    precision: str = "auto"
     mention_tokens: int = 48
     entity_tokens: int = 32
+    style: str = EntityStyle.TYPES_SYNONYMS.value
+    entity_tower: str = "auto"
+    projection: bool = False
+    freeze_embeddings: bool = False
     negatives: str = "random"
     negative_count: int = 32
     mined_share: float = 0.5
-    entity_tower: str = "auto"
+    domain: str = "cross"
+    sharing: str = "batch"
+    in_batch: bool = True
     candidates: int = 16
     learnt_share: float = 1.0
     asked_share: float = 1.0
@@ -124,37 +136,30 @@ class Hyperparameters:
 
 
 @dataclass(frozen=True, slots=True)
-class Cost:
-    """Measured on two cores with the default encoder: seconds apart from training (load, refit, evaluate), for one
-    decision in one epoch with a frozen and with a trained entity tower, and for one entity to be encoded."""
-
-    fixed_seconds: float
-    seconds_per_decision: float
-    seconds_per_decision_trained: float
-    seconds_per_entity: float
-
-
-@dataclass(frozen=True, slots=True)
 class Recipe:
-    """A recipe file. `stage` names the retriever or ranker in the bundle: recipes of one stage replace each other.
+    """A recipe. `stage` names the retriever or ranker in the bundle: recipes of one stage replace each other.
 
-    `network` "pair" takes a loss of PAIR_LOSSES and leaves `similarity` unused.
+    `system` is the family it belongs to, `quick` tells that it is sized for two processor cores. `network` "pair"
+    takes a loss of PAIR_LOSSES and leaves `similarity` unused. `grouping` is how a re-ranker's mentions are put
+    together.
     """
 
     id: str
     title: str
     summary: str
     citation: str
+    system: str
     stage: str
     role: Role
     loss: str
     similarity: Similarity
     pooling: Pooling
-    style: EntityStyle
     parameters: tuple[Parameter, ...]
     paper: Mapping[str, Value]
-    cost: Cost
+    quick: bool = False
     network: Network = Network.TOWERS
+    regulariser: Regularisation = Regularisation.NONE
+    grouping: str = ""
 
     def values(self, given: Mapping[str, Any] | None = None) -> dict[str, Value]:
         """Defaults with `given` put in their place; ModelError names an unknown key or a value out of range."""
@@ -172,7 +177,7 @@ class Recipe:
     def make_loss(self, values: Mapping[str, Value]) -> Loss:
         """The loss over vectors, with the "loss" part of `values`; only for `network` TOWERS."""
         options = self._group("loss", values)
-        if self.loss != "prototype-triplet":
+        if self.loss not in BY_DISTANCE:
             options["similarity"] = self.similarity
         return LOSSES[self.loss](**options)
 
@@ -183,39 +188,26 @@ class Recipe:
     def inputs(self, values: Mapping[str, Value]) -> InputSettings:
         """Token budgets and the way entities are written."""
         wanted = self.hyperparameters(values)
-        return InputSettings(wanted.mention_tokens, wanted.entity_tokens, self.style)
+        return InputSettings(wanted.mention_tokens, wanted.entity_tokens, EntityStyle(wanted.style))
+
+    def options(self, group: str, values: Mapping[str, Value]) -> dict[str, Any]:
+        """The part of `values` that belongs to "loss", "regulariser" or "grouping"."""
+        return self._group(group, values)
 
     def _group(self, group: str, values: Mapping[str, Value]) -> dict[str, Any]:
         return {parameter.name: values[parameter.name] for parameter in self.parameters if parameter.group == group}
 
 
-def estimate(
-    recipe: Recipe, values: Mapping[str, Value], *, decisions: int, entities: int, cached: int = 0, speed: float = 1.0
-) -> float:
-    """Seconds a run will take on a machine `speed` times as fast as two cores, if no time budget cuts it short.
-
-    `cached` of the `entities` have vectors of the untrained encoder already.
-    """
-    wanted = recipe.hyperparameters(values)
-    trained = wanted.entity_tower != "frozen"  # "auto" trains it as long as no time budget forbids
-    each = recipe.cost.seconds_per_decision_trained if trained else recipe.cost.seconds_per_decision
-    encoded = entities - cached + (entities if trained else 0)
-    train = wanted.epochs * decisions * each
-    return (recipe.cost.fixed_seconds + train + encoded * recipe.cost.seconds_per_entity) / speed
-
-
 def recipe_ids() -> tuple[str, ...]:
-    """The recipes there are, in alphabetical order."""
-    folder = resources.files("resources") / "recipes"
-    return tuple(sorted(entry.name.removesuffix(".json") for entry in folder.iterdir() if entry.name.endswith(".json")))
+    """The recipes there are, quick variants included, in alphabetical order."""
+    return recipe_files.recipe_ids()
 
 
 def load_recipe(name: str) -> Recipe:
     """Read a recipe; ModelError lists those there are, or names what is wrong in the file."""
     if name not in recipe_ids():
         raise ModelError(f"There is no recipe '{name}'. There are: {', '.join(recipe_ids())}.")
-    file = resources.files("resources") / "recipes" / f"{name}.json"
-    recipe = parse_recipe(json.loads(file.read_text(encoding="utf-8")), where=f"{name}.json")
+    recipe = parse_recipe(recipe_files.read_recipe(name), where=f"{name.removesuffix(recipe_files.QUICK)}.json")
     if recipe.id != name:
         raise ModelError(f"The recipe file {name}.json names itself '{recipe.id}'. Make the two agree.")
     return recipe
@@ -232,9 +224,8 @@ def parse_recipe(raw: Any, *, where: str) -> Recipe:
                 "network": Network(fields.get("network", Network.TOWERS)),
                 "similarity": Similarity(fields["similarity"]),
                 "pooling": Pooling(fields["pooling"]),
-                "style": EntityStyle(fields["style"]),
+                "regulariser": Regularisation(fields.get("regulariser", "")),
                 "parameters": tuple(_parameter(item, where) for item in fields["parameters"]),
-                "cost": Cost(**_checked(fields["cost"], Cost, where)),
             }
         )
     except ValueError as error:
@@ -278,4 +269,5 @@ def _check_recipe(recipe: Recipe, where: str) -> None:
     if paired and recipe.role is not Role.RANKER:
         raise ModelError(f"{where}: a network that reads pairs can only be a ranker.")
     for values in (recipe.values(recipe.paper), recipe.values()):
+        recipe.inputs(values)
         recipe.make_pair_loss(values) if paired else recipe.make_loss(values)

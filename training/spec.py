@@ -15,7 +15,9 @@ from training.snapshot import Split
 class TrainingSpec:
     """A training job. `threads` 0 leaves torch's choice, `max_minutes` None sets no bound; it bounds the whole job.
 
-    `cache` is where vectors of the untrained encoder are kept between jobs (None: the user's cache folder).
+    `cache` is where vectors of the untrained encoder are kept between jobs (None: the user's cache folder). `work` is
+    where checkpoints are kept: a job that was interrupted goes on from there (None: it cannot). `tensorboard` is where
+    the live figures are written for TensorBoard (None: nowhere).
     """
 
     snapshot: Path
@@ -28,6 +30,8 @@ class TrainingSpec:
     threads: int = 0
     max_minutes: float | None = None
     cache: Path | None = None
+    work: Path | None = None
+    tensorboard: Path | None = None
 
     @classmethod
     def from_json(cls, raw: Mapping[str, Any]) -> TrainingSpec:
@@ -43,7 +47,9 @@ class TrainingSpec:
             device=str(raw.get("device") or "auto"),
             threads=int(raw.get("threads") or 0),
             max_minutes=None if minutes is None else float(minutes),
-            cache=Path(raw["cache"]) if raw.get("cache") else None,
+            cache=_path(raw, "cache"),
+            work=_path(raw, "work"),
+            tensorboard=_path(raw, "tensorboard"),
         )
 
 
@@ -79,7 +85,7 @@ class EvaluationSpec:
             k=int(raw.get("k") or 64),
             device=str(raw.get("device") or "auto"),
             threads=int(raw.get("threads") or 0),
-            against=Path(raw["against"]) if raw.get("against") else None,
+            against=_path(raw, "against"),
             memory=bool(raw.get("memory", True)),
             whole_kb=bool(raw.get("whole_kb", False)),
             resamples=1000 if resamples is None else int(resamples),
@@ -116,6 +122,10 @@ class ReplaySpec:
             device=str(raw.get("device") or "auto"),
             threads=int(raw.get("threads") or 0),
         )
+
+
+def _path(raw: Mapping[str, Any], name: str) -> Path | None:
+    return Path(raw[name]) if raw.get(name) else None
 
 
 def _split(name: Any) -> Split:

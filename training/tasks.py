@@ -1,4 +1,4 @@
-"""From a recipe to what the trainer trains: towers, loss, negatives."""
+"""From a recipe and its parameters to what the trainer trains: towers, loss, regulariser, negatives."""
 
 from __future__ import annotations
 
@@ -8,23 +8,49 @@ from dataclasses import replace
 
 import torch
 
+from models.errors import ModelError
 from training.budget import Budget, reserve
-from training.losses import AdaptiveMixupLoss, Loss
+from training.losses import AdaptiveMixupLoss, Loss, Similarity
 from training.mining import POOL, Miner
-from training.negatives import MixedNegatives, RandomNegatives
+from training.negatives import MinedNegatives, make_reach, make_sampler
 from training.preparation import Loaded, PreparedTowers, untrained_towers
-from training.recipes import Role
+from training.projection import identity_projection
+from training.recipes import Regularisation, Role
+from training.regularisers import FGSM, Regulariser, Transformation, freeze_embeddings
 from training.reranking import RankerTask
 from training.towers import RetrieverTask, Towers
 from training.trainer import Task, TrainSettings
 
 
+def must_train_entities(loaded: Loaded) -> bool:
+    """Whether the entity tower cannot be frozen: where its tokens are compared, or its inside is disturbed.
+
+    Raises ModelError where it was asked to be frozen all the same."""
+    recipe = loaded.recipe
+    needed = recipe.similarity is Similarity.SOM or recipe.regulariser is not Regularisation.NONE
+    if needed and loaded.wanted.entity_tower == "frozen":
+        raise ModelError(
+            f"The recipe {recipe.id} compares tokens of entities, or disturbs their encoder, so that the entity tower "
+            "cannot be frozen. Set entity_tower to “train”, or choose another recipe."
+        )
+    return needed
+
+
 def make_towers(loaded: Loaded, prepared: PreparedTowers, *, trained: bool) -> Towers:
     """Two copies of the untrained network, or one and the kept entity vectors where the entity tower is frozen."""
-    vectors = None if trained else prepared.vectors
-    shared = untrained_towers(loaded, prepared.encoder, prepared.texts, vectors=vectors)
-    mention = copy.deepcopy(prepared.encoder.module)
-    return replace(shared, mention=mention, entity=copy.deepcopy(shared.entity) if trained else shared.entity)
+    wanted = loaded.wanted
+    shared = untrained_towers(loaded, prepared.encoder, prepared.texts, vectors=None if trained else prepared.vectors)
+    towers = replace(
+        shared,
+        mention=copy.deepcopy(prepared.encoder.module),
+        entity=copy.deepcopy(shared.entity) if trained else shared.entity,
+        entity_projection=None
+        if trained or not wanted.projection
+        else identity_projection(prepared.encoder.dimension, device=shared.device),
+    )
+    for tower in (towers.mention, towers.entity) if wanted.freeze_embeddings and trained else ():
+        freeze_embeddings(tower)
+    return towers
 
 
 def make_settings(loaded: Loaded, prepared: PreparedTowers, budget: Budget, *, trained: bool) -> TrainSettings:
@@ -33,7 +59,7 @@ def make_settings(loaded: Loaded, prepared: PreparedTowers, budget: Budget, *, t
     return train_settings(
         loaded,
         seconds=None if left is None else left - reserve(prepared.work, prepared.rates, trained=trained),
-        epoch_overhead=_mining_seconds(loaded, prepared, trained=trained),
+        epoch_overhead=_overhead(loaded, prepared, trained=trained),
     )
 
 
@@ -47,6 +73,8 @@ def train_settings(loaded: Loaded, *, seconds: float | None, epoch_overhead: flo
         weight_decay=wanted.weight_decay,
         clip=wanted.clip,
         accumulation=wanted.accumulation,
+        gradient_chunk=wanted.gradient_chunk,
+        precision=wanted.precision,
         seed=loaded.spec.seed,
         seconds=seconds,
         epoch_overhead=epoch_overhead,
@@ -58,6 +86,7 @@ def make_task(loaded: Loaded, prepared: PreparedTowers, towers: Towers) -> Task:
     loss = loaded.recipe.make_loss(loaded.values)
     ranked = [prepared.ranked.get(example.key, ()) for example in prepared.train]
     if loaded.recipe.role is Role.RANKER:
+        assert prepared.vectors is not None
         return RankerTask(
             towers,
             prepared.train,
@@ -75,17 +104,32 @@ def make_task(loaded: Loaded, prepared: PreparedTowers, towers: Towers) -> Task:
     return task
 
 
+def make_regulariser(loaded: Loaded, loss: Loss, dimension: int) -> Regulariser | None:
+    """What the recipe adds to the loss of a bi-encoder."""
+    options = loaded.recipe.options("regulariser", loaded.values)
+    if loaded.recipe.regulariser is Regularisation.FGSM:
+        nil = bool(getattr(loss, "nil_negatives", False))
+        return FGSM(**options, shared=loaded.wanted.sharing == "batch", nil_negatives=nil)
+    if loaded.recipe.regulariser is Regularisation.TRANSFORMATION:
+        return Transformation(dimension, **options)
+    return None
+
+
 def _retriever_task(
     loaded: Loaded, prepared: PreparedTowers, towers: Towers, loss: Loss, ranked: Sequence[Sequence[int]]
 ) -> RetrieverTask:
-    wanted, entities, seed = loaded.wanted, len(prepared.vectors), loaded.spec.seed
+    wanted, seed = loaded.wanted, loaded.spec.seed
+    reach = make_reach(prepared.train, loaded.kb, loaded.kinship, sharing=wanted.sharing, scope=wanted.domain)
+    sampler = make_sampler(
+        wanted.negatives,
+        size=wanted.negative_count,
+        entities=len(loaded.kb.entities),
+        seed=seed,
+        share=wanted.mined_share,
+        reach=reach,
+    )
     mine: Miner | None = None
-    sampler: RandomNegatives | MixedNegatives
-    sampler = RandomNegatives(size=wanted.negative_count, entities=entities, seed=seed)
-    if wanted.negatives == "mixed":
-        sampler = MixedNegatives(
-            size=wanted.negative_count, entities=entities, seed=seed, mined={}, share=wanted.mined_share
-        )
+    if isinstance(sampler, MinedNegatives):
         mine = Miner(
             towers,
             prepared.train,
@@ -104,13 +148,17 @@ def _retriever_task(
         batch_size=wanted.batch_size,
         seed=seed,
         similarity=loaded.recipe.similarity,
+        in_batch=wanted.in_batch,
+        regulariser=make_regulariser(loaded, loss, prepared.encoder.dimension),
         mine=mine,
     )
 
 
-def _mining_seconds(loaded: Loaded, prepared: PreparedTowers, *, trained: bool) -> float:
-    """What mining before an epoch takes: all mentions, and the pool of entities where their tower is trained."""
-    if loaded.recipe.role is Role.RANKER or loaded.wanted.negatives != "mixed":
-        return 0.0
-    pool = min(POOL, len(prepared.vectors)) / prepared.rates.entities if trained else 0.0
-    return len(prepared.train) / prepared.rates.mentions + pool
+def _overhead(loaded: Loaded, prepared: PreparedTowers, *, trained: bool) -> float:
+    """Seconds beside the steps of an epoch: validation, and mining: all mentions, and the pool of entities where their
+    tower is trained."""
+    pool = min(POOL, len(loaded.kb.entities)) / prepared.rates.entities if trained else 0.0
+    validation = len(prepared.judge.some().examples) / prepared.rates.mentions + pool
+    if loaded.recipe.role is Role.RANKER or loaded.wanted.negatives == "random":
+        return validation
+    return validation + len(prepared.train) / prepared.rates.mentions + pool

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Generator, Sequence
+from collections.abc import Generator, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import asdict
 from pathlib import Path
 
@@ -63,23 +64,30 @@ def mention_vectors(towers: Towers, examples: Sequence[Example]) -> FloatArray:
     """(examples, d) vectors, not normalised, with the networks in evaluation mode; their mode is restored."""
     lengths = [len(example.tokens.ids) for example in examples]
     vectors = np.zeros((len(examples), towers.mention.hidden_size), dtype=np.float32)
-    training = towers.mention.training
-    towers.mention.eval()
-    with torch.inference_mode():
+    with evaluating(towers), torch.inference_mode():
         for rows in length_batches(lengths, limit=64, tokens=TOKENS_PER_BATCH):
             vectors[rows] = towers.encode_mentions([examples[row] for row in rows]).float().cpu().numpy()
-    towers.mention.train(training)
     return vectors
 
 
 def pool_vectors(towers: Towers, rows: Sequence[int]) -> FloatArray:
     """(rows, d) entity vectors as the entity tower makes them now, not normalised; its mode is restored."""
-    training = towers.entity.training
-    towers.entity.eval()
-    with torch.inference_mode():
+    with evaluating(towers), torch.inference_mode():
         vectors: FloatArray = towers.encode_entities(np.asarray(rows, dtype=np.int64)).float().cpu().numpy()
-    towers.entity.train(training)
     return vectors
+
+
+@contextmanager
+def evaluating(towers: Towers) -> Iterator[None]:
+    """Both networks in evaluation mode (no dropout), and back to the mode each was in."""
+    modes = [(module, module.training) for module in (towers.mention, towers.entity)]
+    for module, _ in modes:
+        module.eval()
+    try:
+        yield
+    finally:
+        for module, training in modes:
+            module.train(training)
 
 
 def _read(path: Path, shape: tuple[int, int]) -> FloatArray | None:
