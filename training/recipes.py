@@ -140,8 +140,8 @@ class Recipe:
     """A recipe. `stage` names the retriever or ranker in the bundle: recipes of one stage replace each other.
 
     `system` is the family it belongs to, `quick` tells that it is sized for two processor cores. `network` "pair"
-    takes a loss of PAIR_LOSSES and leaves `similarity` unused. `grouping` is how a re-ranker's mentions are put
-    together.
+    takes a loss of PAIR_LOSSES and leaves `similarity` unused. `grouping` is how the mentions of a dual-encoder
+    re-ranker are put together (`training.reranking.System`).
     """
 
     id: str

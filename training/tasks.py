@@ -10,6 +10,7 @@ import torch
 
 from models.errors import ModelError
 from training.budget import Budget, reserve
+from training.clustering import RadiusSettings
 from training.losses import AdaptiveMixupLoss, Loss, Similarity
 from training.mining import POOL, Miner
 from training.negatives import MinedNegatives, make_reach, make_sampler
@@ -96,6 +97,8 @@ def make_task(loaded: Loaded, prepared: PreparedTowers, towers: Towers) -> Task:
             kinship=loaded.kinship,
             batch_size=loaded.wanted.batch_size,
             seed=loaded.spec.seed,
+            system=loaded.recipe.grouping,
+            radius=_radius(loaded),
         )
     task = _retriever_task(loaded, prepared, towers, loss, ranked)
     if isinstance(loss, AdaptiveMixupLoss) and loss.calibrated:
@@ -113,6 +116,19 @@ def make_regulariser(loaded: Loaded, loss: Loss, dimension: int) -> Regulariser 
     if loaded.recipe.regulariser is Regularisation.TRANSFORMATION:
         return Transformation(dimension, **options)
     return None
+
+
+def _radius(loaded: Loaded) -> RadiusSettings | None:
+    """Of the soft-radius neighbours, where the recipe has them."""
+    options = loaded.recipe.options("grouping", loaded.values)
+    if not options:
+        return None
+    return RadiusSettings(
+        radius=options["radius"],
+        epsilon=options["slack"],
+        learning_rate=options["radius_learning_rate"],
+        rescale=options["rescaled"],
+    )
 
 
 def _retriever_task(
