@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import copy
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -18,11 +18,13 @@ from models.types import EntityRecord
 from tests.tiny_bert import build_tiny_bert
 from tests.training.conftest import document_lines, entities, write_lines
 from training.examples import EntityTexts, Example, make_examples
+from training.gradient_cache import cached_backward
 from training.losses import Loss, LossInputs, Similarity
 from training.losses.base import pair_scores, scores
 from training.negatives import Kinship, RandomNegatives
 from training.snapshot import read_snapshot
 from training.towers import RetrieverTask, Towers
+from training.trainer import Task
 
 SETTINGS = InputSettings(mention_tokens=16, entity_tokens=20, style=EntityStyle.TITLE_TYPES)
 MakeTask = Callable[..., RetrieverTask]
@@ -99,7 +101,7 @@ def make_task(towers: Towers, kb: KnowledgeBase, examples: tuple[Example, ...]) 
     return make
 
 
-def gradients(task: RetrieverTask) -> dict[str, Tensor]:
+def gradients(task: Task) -> dict[str, Tensor]:
     """The gradients of all that learns, by name; they are taken off."""
     found = {}
     for number, module in enumerate(task.modules()):
@@ -110,17 +112,15 @@ def gradients(task: RetrieverTask) -> dict[str, Tensor]:
     return found
 
 
-def assert_cached_gradients_are_those_of_one_go(make: Callable[[], RetrieverTask]) -> None:
+def assert_cached_gradients_are_those_of_one_go(make: Callable[[], Task], batch: Sequence[int] = range(5)) -> None:
     """Under dropout: gradient caching by pieces of two texts against all pieces with their graphs at once."""
-    from training.gradient_cache import cached_backward
-
     both = []
     for cached in (False, True):
         task = make()
         for module in task.modules():
             module.train()
         torch.manual_seed(7)
-        made = task.pieces([0, 1, 2, 3, 4], chunk=2)
+        made = task.pieces(batch, chunk=2)
         assert made is not None
         if cached:
             value = cached_backward(made, where=torch.device("cpu"), backward=torch.autograd.backward)
