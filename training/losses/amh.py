@@ -55,9 +55,10 @@ def choose(every: Tensor, eligible: Tensor, *, top_k: int) -> tuple[Tensor, Tens
 def mix(positives: Texts, hardest: Texts, weight: Tensor, *, alpha: float, through: bool = False) -> Texts:
     """Strong hard negatives of eq. 10: α·W·V⁺ + V⁻, for vectors [B, K, d] or the states of tokens [B, K, t, d].
 
-    `positives` are B texts, `hardest` K for each of them, `weight` is [B]. Tokens are mixed position by position; the
-    strong negative has the tokens that V⁻ has, and where V⁺ has none (or only padding) V⁻ stays as it is.
-    By our reading W and V⁺ are constants in the mix: the gradient flows through V⁻ alone; `through` lets it flow
+    `positives` are B texts, `hardest` K for each of them, `weight` is [B]. Tokens are mixed position by position. The
+    paper's matrices are all of one length; ours are not, and padding is no token: the strong negative has the tokens
+    that V⁻ has, and where V⁺ has none V⁻ stays as it is (our reading).
+    W and V⁺ are constants in the mix, so the gradient flows through V⁻ alone (our reading); `through` lets it flow
     through all three.
     """
     share = alpha * (weight if through else weight.detach())
@@ -81,11 +82,11 @@ def _fitted(texts: TokenStates, tokens: int) -> Tensor:
 class AdaptiveMixupLoss(Loss):
     """BCE with logits of the positive against K strong hard negatives, summed over K, mean over linked mentions.
 
-    `alpha` in (0, 1] is the strength of the mix, `top_k` the number of hard negatives (the paper: 0.3 and 1 for
-    DUAL). NIL mentions are left out. `scale` and `shift` turn a score into a logit, scale·f + shift; the paper has
-    1 and 0. Encoders that come from similarity training give every pair a large dot product, so that all logits
-    would saturate: with `calibrated` the job sets both by `calibrate` from the scores before training (our reading;
-    ranking is unchanged).
+    `alpha` in (0, 1] is the strength of the mix, `top_k` the number of hard negatives (the paper: 0.3, and 1 for
+    DUAL and mean, 10 for SOM). NIL mentions are left out. `scale` and `shift` turn a score into a logit,
+    scale·f + shift; the paper has 1 and 0. Encoders that come from similarity training give every pair a large dot
+    product, so that all logits would saturate: with `calibrated` the job sets both by `calibrate` from the scores
+    before training (our reading; ranking is unchanged). With `gradient_through_mix` W and V⁺ are no constants.
     """
 
     def __init__(
