@@ -14,7 +14,7 @@ import torch
 from torch import Tensor, nn
 
 from models.errors import ModelError
-from tests.training.toy import ToyTask
+from tests.training.toy import ToyTask, finish
 from training.checkpoints import Checkpoints
 from training.events import Event
 from training.learner import is_out_of_memory
@@ -25,12 +25,7 @@ SETTINGS = TrainSettings(epochs=2, learning_rate=0.02, seed=1)
 
 
 def run(task: Task, settings: TrainSettings = SETTINGS, **options: Any) -> tuple[list[Event], TrainResult]:
-    events, work = [], train(task, settings, **options)
-    while True:
-        try:
-            events.append(next(work))
-        except StopIteration as end:
-            return events, end.value
+    return finish(train(task, settings, **options))
 
 
 class Pointwise(Task):

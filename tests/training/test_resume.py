@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 
@@ -11,9 +10,8 @@ import numpy as np
 import pytest
 import torch
 
-from tests.training.toy import ToyTask
+from tests.training.toy import ToyTask, finish
 from training.checkpoints import Checkpoints
-from training.events import Event
 from training.trainer import TrainResult, TrainSettings, train
 
 SETTINGS = TrainSettings(epochs=3, learning_rate=0.02, accumulation=2, seed=5)
@@ -22,15 +20,6 @@ STEPS = 9  # 5 batches an epoch make 3 steps
 
 def points(folder: Path, *, every: float = 0.0, recipe: str = "toy") -> Checkpoints:
     return Checkpoints(folder, identity={"recipe": recipe, "seed": 5}, every=every)
-
-
-def finish(work: Iterator[Event]) -> tuple[list[Event], TrainResult]:
-    events = []
-    while True:
-        try:
-            events.append(next(work))
-        except StopIteration as end:
-            return events, end.value
 
 
 def run(task: ToyTask, settings: TrainSettings = SETTINGS, checkpoints: Checkpoints | None = None) -> TrainResult:

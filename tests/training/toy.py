@@ -13,7 +13,7 @@ from torch.nn.functional import cross_entropy
 
 from training.events import Event, Phase
 from training.gradient_cache import Piece
-from training.task import Batch, Task, TrainSettings
+from training.task import Batch, Task, TrainResult, TrainSettings
 
 ENTITIES, WIDTH = 40, 6
 
@@ -98,6 +98,16 @@ class ToyTask(Task):
 
     def weights(self) -> Tensor:
         return torch.cat([p.detach().flatten() for p in (*self.network.parameters(), self.radius)])
+
+
+def finish(work: Iterator[Event]) -> tuple[list[Event], TrainResult]:
+    """All events of a training, and its result."""
+    events = []
+    while True:
+        try:
+            events.append(next(work))
+        except StopIteration as end:
+            return events, end.value
 
 
 class ToyPieces:
