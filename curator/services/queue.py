@@ -7,6 +7,7 @@ from enum import IntEnum
 
 from curator.domain.decisions import Decision
 from curator.domain.documents import Document, Mention
+from curator.domain.errors import UserError
 from curator.domain.suggestions import Stamp, Suggestion
 from curator.services.keys import active_bundle
 from curator.services.ports import ProjectCounts, QueueFilter, QueueRow, Store
@@ -84,6 +85,14 @@ class QueueService:
             mentions = unit.mentions.of_document(document_id)
         views = (_view(mention, decisions.get(mention.id), suggestions.get(mention.id), stamp) for mention in mentions)
         return OpenDocument(document, tuple(views))
+
+    def document_of(self, mention_id: int) -> int | None:
+        """The document of a mention; None where there is no such mention."""
+        with self._store.read() as unit:
+            try:
+                return unit.mentions.get(mention_id).document_id
+            except UserError:
+                return None
 
     def ids(self, where: QueueFilter) -> list[int]:
         """Document ids of the queue in order."""

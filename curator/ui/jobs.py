@@ -6,6 +6,7 @@ import itertools
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from datetime import datetime
 from enum import StrEnum
 
 from PySide6.QtCore import QObject, Signal
@@ -14,6 +15,7 @@ from curator.domain.jobs import JobOutcome, Progress
 from curator.services.ports import JobHandle
 from curator.services.retraining import OnEnd, OnProgress
 from curator.ui.bridge import Bridge
+from curator.ui.training_history import TrainingHistory
 
 Launch = Callable[[OnProgress, OnEnd], JobHandle]
 Then = Callable[[JobOutcome], None]
@@ -32,7 +34,7 @@ class JobKind(StrEnum):
 
 @dataclass(slots=True)
 class RunningJob:
-    """A job that runs. `losses` are the training losses so far; times are monotonic seconds."""
+    """A job that runs. `history` is what it told so far; times are monotonic seconds."""
 
     number: int
     kind: JobKind
@@ -42,19 +44,25 @@ class RunningJob:
     phase_started: float
     progress: Progress = Progress("", 0, 0, "Starting…")  # noqa: RUF009 - frozen
     phase_begin: int = 0
-    losses: list[float] = field(default_factory=list)
+    history: TrainingHistory = field(default_factory=TrainingHistory)
     handle: JobHandle | None = None
     cancelling: bool = False
 
     def take(self, progress: Progress, now: float) -> None:
         if progress.phase != self.progress.phase:
             self.phase_started, self.phase_begin = now, progress.done
-        if "loss" in progress.data:
-            self.losses.append(float(progress.data["loss"]))
+        self.history.take(progress, datetime.now().astimezone())
         self.progress = progress
 
+    @property
+    def losses(self) -> list[float]:
+        """The training losses so far."""
+        return self.history.losses
+
     def seconds_left(self, now: float) -> float | None:
-        """Of the present step, from its pace so far; None before two seconds of it have passed."""
+        """As the job says it, else of the present step from its pace so far; None before two seconds of it."""
+        if "seconds_left" in self.progress.data:
+            return float(self.progress.data["seconds_left"])
         done = self.progress.done - self.phase_begin
         elapsed = now - self.phase_started
         if not self.progress.total or done <= 0 or elapsed < 2.0:
@@ -120,12 +128,12 @@ class Jobs(QObject):
         return next((job for job in self._running.values() if job.kind is kind), None)
 
     def cancel(self, job: RunningJob | None = None) -> None:
-        """Ask the job (by default the one shown) to end; its outcome follows."""
+        """Ask the job (by default the one shown) to end: shown at once, its outcome follows."""
         job = job or self.shown
         if job is not None and job.handle is not None and not job.cancelling:
             job.cancelling = True
-            job.handle.cancel()
             self.progressed.emit(job)
+            job.handle.cancel()
 
     def _progress(self, number: int, progress: Progress) -> None:
         job = self._running.get(number)
@@ -156,8 +164,8 @@ def minutes_words(seconds: float | None) -> str:
 
 def figures_words(progress: Progress) -> str:
     """The live figures that a job sends, in one line."""
-    parts = [f"{name.replace('_', ' ')} {value:.3f}" for name, value in progress.data.items() if name in FIGURES]
+    parts = [f"{FIGURES[name]} {value:.3f}" for name, value in progress.data.items() if name in FIGURES]
     return " · ".join(parts)
 
 
-FIGURES = ("loss", "recall@1", "recall_at_1")
+FIGURES = {"loss": "loss", "recall_at_1": "recall@1", "nil_aupr": "NIL auPR"}

@@ -144,6 +144,12 @@ class Actions:
     def retrain(self) -> None:
         self._model.retrain()
 
+    def resume_training(self) -> None:
+        self._model.resume()
+
+    def show_embedding_map(self) -> None:
+        self._model.show_map()
+
     def show_bundles(self) -> None:
         self._model.show_bundles()
 

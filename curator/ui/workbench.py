@@ -46,6 +46,7 @@ class Workbench(QWidget):
         self.navigator = Navigator(project.queue, project.suggestions, self)
         self.decider = Decider(project.curation, self.navigator, self)
         self.usual_type = ""
+        self._interrupted = False
         self._make_widgets()
         self._compose()
         self._connect()
@@ -234,7 +235,14 @@ class Workbench(QWidget):
             can_redo=writable and project.curation.can_redo(),
             job_running=len(self.jobs) > 0,
             importing=self.jobs.importing,
+            interrupted=self._interrupted,
         )
+
+    def set_interrupted(self, interrupted: bool) -> None:
+        """Whether a training can be taken up again."""
+        if interrupted != self._interrupted:
+            self._interrupted = interrupted
+            self.state_changed.emit()
 
     def close_project(self) -> None:
         """End its processes and free the lock; nothing that arrives later is shown."""

@@ -2,19 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from PySide6.QtCore import QAbstractTableModel, QModelIndex, QObject, QPersistentModelIndex, Qt
 from PySide6.QtGui import QFont
 
 from curator.domain.bundles import BundleInfo, GateVerdict
+from curator.services.bundle_files import DiskUse, size_words
 from curator.ui.dialogs.figures import percent
 
 Index = QModelIndex | QPersistentModelIndex
 NO_PARENT = QModelIndex()
 ROW_ROLE = int(Qt.ItemDataRole.UserRole)
-HEADERS = ("", "Made", "Recipe", "Parts", "Gate", "Recall@1 before", "after", "Bundle")
+HEADERS = ("", "Made", "Recipe", "Parts", "Gate", "Recall@1 before", "after", "On disk", "of its own", "From", "Bundle")
 VERDICTS = {
     GateVerdict.PROMOTE: "promoted",
     GateVerdict.NO_GAIN: "no gain",
@@ -29,6 +30,14 @@ class BundleTableModel(QAbstractTableModel):
     def __init__(self, parent: QObject | None = None) -> None:
         super().__init__(parent)
         self._rows: list[BundleInfo] = []
+        self._disk: Mapping[str, DiskUse] = {}
+
+    def show_disk(self, disk: Mapping[str, DiskUse]) -> None:
+        """What the bundles take, once it is known."""
+        self._disk = disk
+        if self._rows:
+            first, last = HEADERS.index("On disk"), HEADERS.index("of its own")
+            self.dataChanged.emit(self.index(0, first), self.index(len(self._rows) - 1, last))
 
     def show_bundles(self, bundles: Sequence[BundleInfo]) -> None:
         """Oldest first, as the service lists them."""
@@ -59,11 +68,13 @@ class BundleTableModel(QAbstractTableModel):
         if role == ROW_ROLE:
             return bundle
         if role == Qt.ItemDataRole.DisplayRole:
-            return _words(bundle)[index.column()]
+            return _words(bundle, self._disk.get(bundle.id))[index.column()]
         if role == Qt.ItemDataRole.ToolTipRole:
             return bundle.summary or bundle.path
         if role == Qt.ItemDataRole.AccessibleTextRole:
-            return _words(bundle)[index.column()] or ("serves" if bundle.active else "does not serve")
+            return _words(bundle, self._disk.get(bundle.id))[index.column()] or (
+                "serves" if bundle.active else "does not serve"
+            )
         if role == Qt.ItemDataRole.FontRole and bundle.active:
             font = QFont()
             font.setBold(True)
@@ -71,7 +82,7 @@ class BundleTableModel(QAbstractTableModel):
         return None
 
 
-def _words(bundle: BundleInfo) -> tuple[str, ...]:
+def _words(bundle: BundleInfo, disk: DiskUse | None) -> tuple[str, ...]:
     return (
         "● serves" if bundle.active else "",
         f"{bundle.created_at.astimezone():%d %b %Y, %H:%M}",
@@ -80,6 +91,9 @@ def _words(bundle: BundleInfo) -> tuple[str, ...]:
         VERDICTS[bundle.verdict],
         _recall(bundle, "old"),
         _recall(bundle, "new"),
+        size_words(disk.size) if disk is not None else "…",
+        size_words(disk.own) if disk is not None else "…",
+        bundle.parent,
         bundle.id,
     )
 

@@ -1,4 +1,4 @@
-"""*Model > History*: the bundles, which serves, what they measured; promote or roll back."""
+"""*Model > Bundles*: what there is, which serves, what they measured and take; promote, roll back, delete."""
 
 from __future__ import annotations
 
@@ -7,58 +7,115 @@ from collections.abc import Sequence
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QAbstractItemView, QTableView, QWidget
 
-from curator.domain.bundles import BundleInfo, GateVerdict
+from curator.domain.bundles import Activation, BundleInfo, GateVerdict
+from curator.services.bundle_files import DiskReport, size_words
+from curator.services.embedding_map import has_map
+from curator.services.promotion_diff import diff_rows, diff_words
 from curator.ui.dialogs.bundle_model import BundleTableModel
 from curator.ui.dialogs.figures import gate_rows
 from curator.ui.dialogs.form import ShowDialog, sentence
+from curator.ui.dialogs.manifest import served_words
 from curator.ui.dialogs.table import FigureTable
 
 ROOM = 14  # pixels between two columns
 NONE = "There is no bundle yet. Import a knowledge base: its index is the first one."
+UNTRAINED = "An untrained bundle; no gate was needed."
 
 
 class BundlesDialog(ShowDialog):
-    """`promote_wanted` carries a bundle's id; whether it may, the caller asks."""
+    """Every signal carries a bundle's id; whether it may, the caller asks."""
 
     promote_wanted = Signal(str)
     rollback_wanted = Signal()
+    delete_wanted = Signal(str)
+    manifest_wanted = Signal(str)
+    changes_wanted = Signal(str)
+    map_wanted = Signal(str)
 
-    def __init__(self, bundles: Sequence[BundleInfo], *, writable: bool, parent: QWidget | None = None) -> None:
-        super().__init__("History of bundles", parent)
+    def __init__(
+        self,
+        bundles: Sequence[BundleInfo],
+        *,
+        writable: bool,
+        activations: Sequence[Activation] = (),
+        parent: QWidget | None = None,
+    ) -> None:
+        super().__init__("Bundles", parent)
         self._writable = writable
+        self._activations = list(activations)
         self.model = BundleTableModel(self)
-        self.table = QTableView(self)
-        self.table.setAccessibleName("Bundles")
-        self.table.setModel(self.model)
-        self.table.verticalHeader().hide()
-        self.table.setSelectionBehavior(QAbstractItemView.SelectionBehavior.SelectRows)
-        self.table.setSelectionMode(QAbstractItemView.SelectionMode.SingleSelection)
-        self.table.setTabKeyNavigation(False)
-        self.table.setShowGrid(False)
-        self.table.horizontalHeader().setStretchLastSection(True)
-        self.table.horizontalHeader().setDefaultAlignment(Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter)
+        self.table = self._make_table()
+        self.disk = sentence("Looking at what they take on the disk…")
+        self.disk.setAccessibleName("Disk use")
         self.summary = sentence("", selectable=True)
         self.figures = FigureTable("Old and new linker", ["On held-out documents", "before", "after"], self)
+        self.body.addWidget(self.table, 1)
+        for part in (self.disk, self.summary, self.figures):
+            self.body.addWidget(part)
+        self._add_buttons()
+        self.table.selectionModel().currentRowChanged.connect(lambda: self._show_row())
+        self.show_bundles(bundles)
+        self.resize(1120, 600)
+
+    def _make_table(self) -> QTableView:
+        table = QTableView(self)
+        table.setAccessibleName("Bundles")
+        table.setModel(self.model)
+        table.verticalHeader().hide()
+        table.setSelectionBehavior(QAbstractItemView.SelectionBehavior.SelectRows)
+        table.setSelectionMode(QAbstractItemView.SelectionMode.SingleSelection)
+        table.setTabKeyNavigation(False)
+        table.setShowGrid(False)
+        table.horizontalHeader().setStretchLastSection(True)
+        table.horizontalHeader().setDefaultAlignment(Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter)
+        return table
+
+    def _add_buttons(self) -> None:
         self.promote = self.add_button("Let it &serve…")
         self.rollback = self.add_button("&Roll back…")
-        self.body.addWidget(self.table, 1)
-        self.body.addWidget(self.summary)
-        self.body.addWidget(self.figures)
-        self.table.selectionModel().currentRowChanged.connect(lambda: self._show_row())
-        self.promote.clicked.connect(self._promote)
+        self.changes = self.add_button("&What changed…")
+        self.map = self.add_button("Embedding &map…")
+        self.manifest = self.add_button("Ma&nifest…")
+        self.delete = self.add_button("&Delete…")
         self.rollback.clicked.connect(self.rollback_wanted)
-        self.show_bundles(bundles)
-        self.resize(980, 560)
+        for button, signal in (
+            (self.promote, self.promote_wanted),
+            (self.changes, self.changes_wanted),
+            (self.map, self.map_wanted),
+            (self.manifest, self.manifest_wanted),
+            (self.delete, self.delete_wanted),
+        ):
+            button.clicked.connect(lambda _=False, told=signal: self._tell(told.emit))
 
-    def show_bundles(self, bundles: Sequence[BundleInfo]) -> None:
+    def _tell(self, emit: object) -> None:
+        assert callable(emit)
+        if self.chosen is not None:
+            emit(self.chosen.id)
+
+    # --- what is shown ---
+
+    def show_bundles(self, bundles: Sequence[BundleInfo], activations: Sequence[Activation] | None = None) -> None:
+        """The row stays on its bundle; at first, and where that is gone, on the one that serves."""
+        kept = self.chosen.id if self.chosen is not None else ""
+        if activations is not None:
+            self._activations = list(activations)
         self.model.show_bundles(bundles)
+        self._fit_columns()
+        ids = [self._at(row).id for row in range(len(bundles))]
+        active = next((row for row in range(len(bundles)) if self._at(row).active), 0)
+        self.table.setCurrentIndex(self.model.index(ids.index(kept) if kept in ids else active, 0))
+        self.rollback.setEnabled(self._writable and len(bundles) > 1)
+        self._show_row()
+
+    def show_disk(self, report: DiskReport) -> None:
+        self.model.show_disk(report.bundles)
+        self.disk.setText(f"All bundles together take {size_words(report.total)}; files that several share count once.")
+        self._fit_columns()
+
+    def _fit_columns(self) -> None:
         self.table.resizeColumnsToContents()
         for column in range(self.model.columnCount()):
             self.table.setColumnWidth(column, self.table.columnWidth(column) + ROOM)
-        active = next((row for row in range(len(bundles)) if self._at(row).active), 0)
-        self.table.setCurrentIndex(self.model.index(active, 0))
-        self.rollback.setEnabled(self._writable and len(bundles) > 1)
-        self._show_row()
 
     def _at(self, row: int) -> BundleInfo:
         bundle = self.model.bundle(row)
@@ -71,23 +128,40 @@ class BundlesDialog(ShowDialog):
 
     def _show_row(self) -> None:
         bundle = self.chosen
-        self.summary.setText(NONE if bundle is None else bundle.summary or "An untrained bundle; no gate was needed.")
+        self.summary.setText(NONE if bundle is None else self._words(bundle))
         rows = gate_rows(bundle.metrics) if bundle is not None else []
         self.figures.show_rows(rows)
         self.figures.setVisible(bool(rows))
-        self.promote.setEnabled(self._writable and bundle is not None and not bundle.active)
+        other = bundle is not None and not bundle.active
+        self.promote.setEnabled(self._writable and other)
+        self.delete.setEnabled(self._writable and other)
+        self.manifest.setEnabled(bundle is not None)
+        self.changes.setEnabled(bundle is not None and "flips" in bundle.metrics)
+        self.map.setEnabled(bundle is not None and has_map(bundle))
 
-    def _promote(self) -> None:
-        if self.chosen is not None:
-            self.promote_wanted.emit(self.chosen.id)
+    def _words(self, bundle: BundleInfo) -> str:
+        """The gate's sentence, what flipped, and when and why it served."""
+        changed = diff_words(diff_rows(bundle.metrics)) if "flips" in bundle.metrics else ""
+        served = served_words(self._activations, bundle.id)
+        head = " ".join(part for part in (bundle.summary or UNTRAINED, changed) if part)
+        return "\n".join(part for part in (head, served) if part)
 
 
 def promote_question(bundle: BundleInfo | None, verdict: GateVerdict | None = None) -> str:
     """What a curator should know before letting a bundle serve that the gate did not promote."""
     found = verdict or (bundle.verdict if bundle is not None else GateVerdict.NOT_GATED)
-    rest = "Decisions stay; suggestions for undecided mentions are made anew. Model › History rolls back."
+    rest = "Decisions stay; suggestions for undecided mentions are made anew. Model › Bundles rolls back."
     if found is GateVerdict.REFUSED:
         return f"The gate refused this bundle: it was worse on held-out documents. Let it serve all the same? {rest}"
     if found is GateVerdict.NO_GAIN:
         return f"This bundle was no better on held-out documents. Let it serve all the same? {rest}"
     return f"Let this bundle serve? {rest}"
+
+
+def delete_question(bundle: BundleInfo, freed: int | None) -> str:
+    """What goes and what stays."""
+    frees = f" This frees {size_words(freed)}." if freed is not None else ""
+    return (
+        f"Delete the bundle {bundle.id} ({bundle.recipe}, {bundle.created_at.astimezone():%d %b %Y, %H:%M})?{frees} "
+        "It cannot be brought back. Decisions and the other bundles stay."
+    )

@@ -38,11 +38,11 @@ def comparison_rows(against: Mapping[str, Any]) -> list[tuple[str, str, str, str
     """(figure, this bundle, the other, difference in points, its interval) of a comparison."""
     rows = []
     for name, one in against.get("figures", {}).items():
-        apart = one["difference"]
+        apart = one.get("difference") or {"value": None}
         if apart["value"] is None:
             continue
-        values = (figure_words(name, one["this"]), figure_words(name, one["other"]))
-        between = interval_words(name, apart["low"], apart["high"], signed=True)
+        values = (figure_words(name, one.get("this")), figure_words(name, one.get("other")))
+        between = interval_words(name, apart.get("low"), apart.get("high"), signed=True)
         rows.append((_words(name), *values, _signed(name, apart["value"]), between))
     return rows
 
@@ -53,6 +53,17 @@ def comparison_words(against: Mapping[str, Any]) -> str:
     return (
         f"Against {against['bundle']}: {test['only_this']:,} decisions are right only here, {test['only_other']:,} "
         f"only there (McNemar's exact test: p {_p_value(test['p_value'])})."
+    )
+
+
+def mcnemar_words(comparison: Mapping[str, Any]) -> str:
+    """What the exact test says of the old and the new linker, in a sentence; '' where it was not made."""
+    test = comparison.get("decisions") or comparison.get("mcnemar")
+    if not isinstance(test, Mapping) or "p_value" not in test:
+        return ""
+    return (
+        f"{test.get('only_this', 0):,} decisions are right only after, {test.get('only_other', 0):,} only before "
+        f"(McNemar's exact test: p {_p_value(float(test['p_value']))})."
     )
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QMessageBox, QWidget
@@ -26,6 +26,17 @@ def ask(parent: QWidget, title: str, words: str, *, yes: str, then: Callable[[],
     box.setDefaultButton(button)
     box.setEscapeButton(cancel)
     box.accepted.connect(then)
+    box.open()
+    return box
+
+
+def choose(parent: QWidget, title: str, words: str, answers: Mapping[str, Callable[[], None]]) -> QMessageBox:
+    """Ask with a button for each answer, the first one the usual, the last one what Esc means."""
+    box = _box(parent, title, words, QMessageBox.Icon.Question)
+    buttons = {box.addButton(name, QMessageBox.ButtonRole.ActionRole): then for name, then in answers.items()}
+    box.setDefaultButton(next(iter(buttons)))
+    box.setEscapeButton(list(buttons)[-1])
+    box.buttonClicked.connect(lambda button: buttons[button]())
     box.open()
     return box
 

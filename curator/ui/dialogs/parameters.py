@@ -35,6 +35,10 @@ class NumberEdit(QLineEdit):
     def value(self) -> float:
         return self._value
 
+    def set_value(self, value: float) -> None:
+        self._value = value
+        self.setText(f"{value:g}")
+
 
 def parameter_field(parameter: Parameter, edited: Callable[[], None]) -> QWidget:
     """`edited` is called after each change."""

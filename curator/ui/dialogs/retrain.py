@@ -1,4 +1,4 @@
-"""*Model > Retrain*: which recipe, what it will learn from, how long it will take, its parameters."""
+"""*Model > Retrain*: which recipe, what it will learn from, how long it will take, and only then its parameters."""
 
 from __future__ import annotations
 
@@ -10,28 +10,30 @@ from PySide6.QtCore import Qt, QTimer, Signal
 from PySide6.QtWidgets import (
     QCheckBox,
     QComboBox,
-    QFormLayout,
     QGroupBox,
     QHBoxLayout,
-    QListWidget,
-    QListWidgetItem,
-    QScrollArea,
     QSpinBox,
+    QTreeWidget,
+    QTreeWidgetItem,
     QVBoxLayout,
     QWidget,
 )
 
-from curator.services.recipes import Parameter, Recipe
+from curator.services.recipes import Recipe, grouped
 from curator.services.retraining import TrainingPreview
 from curator.settings.schema import Device
 from curator.ui.dialogs.form import FormDialog, sentence
-from curator.ui.dialogs.parameters import parameter_field, parameter_value
+from curator.ui.dialogs.parameter_panel import ParameterPanel
+from curator.ui.theme import theme_of
 
 INTRO = (
     "A recipe learns from the link and NIL decisions of the train documents, in the background. The bundle it makes "
     "serves unless recall@1 on held-out validation documents falls."
 )
 PREVIEW_MS = 250
+COUNTING = "Counting the decisions…"
+ROLES = {"retriever": "Retrievers find candidates", "ranker": "Re-rankers order them"}
+RECIPE_ROLE = int(Qt.ItemDataRole.UserRole)
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,36 +48,37 @@ class TrainingWish:
 
 
 class RetrainDialog(FormDialog):
-    """`preview_wanted` asks for a preview of (recipe, parameters, device); `show_preview` takes the answer."""
+    """`preview_wanted` asks for a preview of (recipe, parameters, device, minutes at most); `show_preview` takes the
+    answer."""
 
-    preview_wanted = Signal(str, object, str)
+    preview_wanted = Signal(str, object, str, object)
 
     def __init__(self, recipes: Sequence[Recipe], *, device: str = "auto", parent: QWidget | None = None) -> None:
         super().__init__("Retrain", intro=INTRO, ok="Start training", parent=parent)
-        self._recipes = list(recipes)
+        self._recipes = {one.id: one for one in recipes}
+        self._chosen = next(iter(self._recipes))
         self._preview: TrainingPreview | None = None
-        self.fields: dict[str, QWidget] = {}
-        self.list = QListWidget(self)
-        self.list.setAccessibleName("Recipes")
-        self.list.setWordWrap(True)
-        self.list.setSpacing(3)
-        self.list.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        self.tree = QTreeWidget(self)
+        self.tree.setAccessibleName("Recipes")
+        self.tree.setHeaderHidden(True)
+        self.tree.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self.description = sentence("")
         self.description.setAlignment(Qt.AlignmentFlag.AlignTop)
+        self.citation = sentence("")
         self.learns = sentence("")
         self.learns.setAccessibleName("What it will learn from")
-        self.parameters = QScrollArea(self)
-        self.parameters.setWidgetResizable(True)
-        self.parameters.setAccessibleName("Parameters")
+        self.takes = sentence("")
+        self.takes.setAccessibleName("How long it will take")
+        self.parameters = ParameterPanel(self)
         self._timer = QTimer(self, singleShot=True, interval=PREVIEW_MS)
-        self._timer.timeout.connect(self._ask_preview)
+        self._timer.timeout.connect(self.ask_preview)
         self._make_run_fields(device)
         self._compose()
-        for recipe in self._recipes:
-            QListWidgetItem(recipe.title, self.list)
-        self.list.currentRowChanged.connect(self._show_recipe)
-        self.list.setCurrentRow(0)
-        self.list.setFocus()
+        self._fill_tree(list(recipes))
+        self.parameters.edited.connect(lambda: self._timer.start())
+        self.tree.currentItemChanged.connect(self._choose)
+        self._show_recipe()
+        self.tree.setFocus()
 
     def _make_run_fields(self, device: str) -> None:
         self.seed = QSpinBox(self)
@@ -97,67 +100,119 @@ class RetrainDialog(FormDialog):
         ):
             widget.setAccessibleName(name)
         self.limited.toggled.connect(self.minutes.setEnabled)
-        self.device.currentIndexChanged.connect(lambda: self._timer.start())
+        for changed in (self.limited.toggled, self.minutes.valueChanged, self.device.currentIndexChanged):
+            changed.connect(lambda: self._timer.start())
 
     def _compose(self) -> None:
-        left = QVBoxLayout()
-        left.addWidget(self.list, 1)
+        muted = self.citation.palette()
+        muted.setColor(self.citation.foregroundRole(), theme_of(self.palette()).muted)
+        self.citation.setPalette(muted)
         right = QVBoxLayout()
         right.setSpacing(12)
         right.addWidget(self.description)
-        learns = QGroupBox("It will learn from", self)
-        QVBoxLayout(learns).addWidget(self.learns)
-        right.addWidget(learns)
-        right.addWidget(self.parameters, 1)
+        right.addWidget(self.citation)
+        for title, words in (("It will learn from", self.learns), ("It will take", self.takes)):
+            box = QGroupBox(title, self)
+            QVBoxLayout(box).addWidget(words)
+            right.addWidget(box)
+        right.addWidget(self.parameters)
+        right.addStretch(1)
+        self._right = right
         columns = QHBoxLayout()
         columns.setSpacing(16)
-        columns.addLayout(left, 3)
-        columns.addLayout(right, 6)
+        columns.addWidget(self.tree, 4)
+        columns.addLayout(right, 7)
         self.body.insertLayout(0, columns, 1)
-        budget = QHBoxLayout()
-        budget.addWidget(self.limited)
-        budget.addWidget(self.minutes)
-        budget.addStretch(1)
-        self.form.addRow("&Seed", self.seed)
-        self.form.addRow("&Device", self.device)
-        self.form.addRow("Time budget", budget)
-        self.resize(860, 680)
+        self.parameters.fold.toggled.connect(self._give_room)
+        run = QHBoxLayout()
+        for part in (self.limited, self.minutes, sentence("on"), self.device, sentence("with the seed"), self.seed):
+            run.addWidget(part)
+        run.addStretch(1)
+        self.form.addRow("This run", run)
+        self.resize(980, 700)
+
+    def _give_room(self, shown: bool) -> None:
+        """The parameters take what room there is while they are shown."""
+        self._right.setStretchFactor(self.parameters, 1 if shown else 0)
+
+    def _fill_tree(self, recipes: list[Recipe]) -> None:
+        first: QTreeWidgetItem | None = None
+        for role, members in grouped(recipes):
+            heading = QTreeWidgetItem(self.tree, [ROLES.get(role, role)])
+            heading.setFlags(Qt.ItemFlag.ItemIsEnabled)
+            font = heading.font(0)
+            font.setBold(True)
+            heading.setFont(0, font)
+            for quick, words in ((True, "Quick: minutes on two cores"), (False, "As published: hours, or a GPU")):
+                part = [one for one in members if one.quick is quick]
+                if part:
+                    made = self._add(heading, words, part, expanded=quick)
+                    first = first or made
+            heading.setExpanded(True)
+        if first is not None:
+            self.tree.setCurrentItem(first)
+            self._chosen = str(first.data(0, RECIPE_ROLE))
+
+    def _add(
+        self, heading: QTreeWidgetItem, words: str, recipes: Sequence[Recipe], *, expanded: bool
+    ) -> QTreeWidgetItem | None:
+        """A branch of recipes; returns its first leaf."""
+        branch = QTreeWidgetItem(heading, [words])
+        branch.setFlags(Qt.ItemFlag.ItemIsEnabled)
+        first: QTreeWidgetItem | None = None
+        for one in recipes:
+            leaf = QTreeWidgetItem(branch, [one.title.removesuffix(", quick")])
+            leaf.setData(0, RECIPE_ROLE, one.id)
+            leaf.setToolTip(0, f"{one.system or one.title}: {one.id}")
+            first = first or leaf
+        branch.setExpanded(expanded)
+        return first
 
     # --- the recipe ---
 
     @property
     def recipe(self) -> Recipe:
-        return self._recipes[max(self.list.currentRow(), 0)]
+        """The chosen one; going over a heading keeps the one before."""
+        return self._recipes[self._chosen]
+
+    def _choose(self, item: QTreeWidgetItem | None) -> None:
+        found = item.data(0, RECIPE_ROLE) if item is not None else None
+        if found:
+            self._chosen = str(found)
+            self._show_recipe()
+
+    def choose(self, recipe_id: str) -> None:
+        found = self.tree.findItems("*", Qt.MatchFlag.MatchWildcard | Qt.MatchFlag.MatchRecursive)
+        self.tree.setCurrentItem(next(item for item in found if item.data(0, RECIPE_ROLE) == recipe_id))
+
+    @property
+    def fields(self) -> dict[str, QWidget]:
+        return self.parameters.fields
 
     def _show_recipe(self) -> None:
         recipe = self.recipe
-        cited = f"\n{recipe.citation}" if recipe.citation else ""
-        self.description.setText(recipe.description + cited)
-        self.fields = {one.name: parameter_field(one, self._edited) for one in recipe.parameters}
-        panel = QWidget()
-        rows = QFormLayout(panel)
-        rows.setFieldGrowthPolicy(QFormLayout.FieldGrowthPolicy.AllNonFixedFieldsGrow)
-        for one in recipe.parameters:
-            rows.addRow(_label(one), self.fields[one.name])
-        self.parameters.setWidget(panel)
+        self.description.setText(recipe.description)
+        self.citation.setText(recipe.citation)
+        self.citation.setVisible(bool(recipe.citation))
+        self.parameters.show_recipe(recipe)
         self._preview = None
-        self.learns.setText("Counting the decisions…")
+        self.learns.setText(COUNTING)
+        self.takes.setText("")
         self.ok.setEnabled(False)
-        self._ask_preview()
+        self.ask_preview()
 
-    def _edited(self) -> None:
-        self._timer.start()
-
-    def _ask_preview(self) -> None:
+    def ask_preview(self) -> None:
+        """Ask for the preview of what is chosen now."""
         self._timer.stop()
-        self.preview_wanted.emit(self.recipe.id, self.values, self.device.currentText())
+        self.preview_wanted.emit(self.recipe.id, self.values, self.device.currentText(), self._budget)
 
     def show_preview(self, recipe: str, preview: TrainingPreview | None, *, problem: str = "") -> None:
         """The answer to `preview_wanted`; `problem` says why there is none. One for another recipe is dropped."""
         if recipe != self.recipe.id:
             return
         self._preview = preview
-        self.learns.setText(preview_words(preview) if preview is not None else problem)
+        self.learns.setText(learns_words(preview) if preview is not None else problem)
+        self.takes.setText(time_words(preview) if preview is not None else "")
         self.ok.setEnabled(preview is not None and not preview.problem)
         self.problem.set_note(preview.problem if preview is not None else "")
 
@@ -165,31 +220,53 @@ class RetrainDialog(FormDialog):
 
     @property
     def values(self) -> dict[str, Any]:
-        return {one.name: parameter_value(self.fields[one.name]) for one in self.recipe.parameters}
+        return self.parameters.values
+
+    @property
+    def _budget(self) -> float | None:
+        return float(self.minutes.value()) if self.limited.isChecked() else None
 
     @property
     def wish(self) -> TrainingWish:
-        budget = float(self.minutes.value()) if self.limited.isChecked() else None
-        return TrainingWish(self.recipe.id, self.values, self.seed.value(), self.device.currentText(), budget)
+        return TrainingWish(self.recipe.id, self.values, self.seed.value(), self.device.currentText(), self._budget)
 
     def check(self) -> str:
         return self._preview.problem if self._preview is not None else "The decisions are still being counted."
 
 
-def preview_words(preview: TrainingPreview) -> str:
-    """What it will learn from, what judges it, how long it takes and how that is known."""
-    minutes = "less than a minute" if preview.minutes < 1 else f"about {preview.minutes:.0f} minutes"
-    return (
+def learns_words(preview: TrainingPreview) -> str:
+    """What it will learn from, what judges it, and what is left alone."""
+    lines = [
         f"{preview.links:,} links and {preview.nils:,} NIL decisions in {preview.documents:,} train documents, "
-        f"{preview.entities:,} different entities.\n"
+        f"{preview.entities:,} different entities."
+    ]
+    if preview.passed_over:
+        lines.append(f"{preview.passed_over:,} candidates that were shown and passed over, as hard negatives.")
+    if preview.outside:
+        lines.append(f"{preview.outside:,} linked entities are not in the knowledge base; their links teach nothing.")
+    lines.append(
         f"Judged on {preview.validation_decisions:,} decisions in {preview.validation_documents:,} validation "
-        f"documents.\nOn this machine it takes {minutes} ({preview.basis})."
+        f"documents. The {preview.test_documents:,} test documents are never looked at."
     )
+    return "\n".join(lines)
 
 
-def _label(parameter: Parameter) -> QWidget:
-    label = sentence(parameter.title)
-    label.setWordWrap(False)
-    published = "" if parameter.paper is None else f" Published: {parameter.paper}."
-    label.setToolTip(parameter.help + published)
-    return label
+def time_words(preview: TrainingPreview) -> str:
+    """First what encoding the entities anew takes, then the whole, and how that is known."""
+    whole = f"{duration_words(60 * preview.minutes)} in all on this machine ({preview.basis})."
+    if not preview.encoded_entities:
+        return whole[:1].upper() + whole[1:]
+    encoding = f"encoding {preview.encoded_entities:,} entities anew {duration_words(preview.encoding_seconds)}"
+    return f"{encoding[:1].upper()}{encoding[1:]}, {whole}\nThe bundle in use serves until it has finished."
+
+
+def duration_words(seconds: float) -> str:
+    """`less than a minute`, `about 4 min`, `about 3 h 20 min`, `about 2 days`."""
+    minutes = round(seconds / 60)
+    if minutes < 1:
+        return "less than a minute"
+    if minutes < 90:
+        return f"about {minutes} min"
+    if minutes < 36 * 60:
+        return f"about {minutes // 60} h {minutes % 60 // 10 * 10:02d} min"
+    return f"about {minutes / (24 * 60):.0f} days"

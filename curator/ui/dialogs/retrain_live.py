@@ -1,73 +1,113 @@
-"""A retraining while it runs, and what came of it."""
+"""A retraining while it runs, and what came of it: the comparison, the promotion diff, and whether it serves."""
 
 from __future__ import annotations
 
 import time
+from collections.abc import Callable, Mapping
+from typing import Any
 
 from PySide6.QtCore import Signal
-from PySide6.QtWidgets import QProgressBar, QWidget
+from PySide6.QtWidgets import QProgressBar, QTabWidget, QVBoxLayout, QWidget
 
 from curator.domain.bundles import GateVerdict
 from curator.domain.jobs import JobOutcome, JobState
-from curator.ui.dialogs.figures import gate_rows
+from curator.services.promotion_diff import comparison_of, diff_rows
+from curator.services.retraining import RESUMABLE
+from curator.ui.dialogs.figures import comparison_rows, gate_rows, mcnemar_words
 from curator.ui.dialogs.form import ShowDialog, sentence
+from curator.ui.dialogs.messages import tell
 from curator.ui.dialogs.table import FigureTable
 from curator.ui.jobs import RunningJob
 from curator.ui.jobs_bar import flat, words_of
-from curator.ui.sparkline import Sparkline
+from curator.ui.promotion_diff import PromotionDiff
+from curator.ui.training_panel import TrainingPanel
 
 VERDICTS = {GateVerdict.PROMOTE: "Promoted", GateVerdict.NO_GAIN: "No gain", GateVerdict.REFUSED: "Refused"}
 SERVES = "the new bundle serves now."
 BEFORE = "the bundle before goes on serving."
-KEPT = "The new bundle is kept in Model › History. It can be promoted knowingly."
+KEPT = "The new bundle is kept in Model › Bundles. It can be promoted knowingly."
 IN_BACKGROUND = "It goes on in the background when this window is closed; deciding goes on, too."
+CANCELLING = "Cancelling… the bundle in use goes on serving."
 
 
 class RetrainLive(ShowDialog):
-    """Loss, figures and time left of one job; closing it leaves the job alone."""
+    """Curves, figures, log and time left of one job; closing it leaves the job alone. `name_of` and `title_of` give
+    the names of entities and the titles of documents."""
 
     cancel_wanted = Signal()
     promote_wanted = Signal(str)  # bundle id
+    rollback_wanted = Signal()
+    resume_wanted = Signal(str)  # id of the interrupted training
+    map_wanted = Signal(str)  # bundle id
+    mention_wanted = Signal(int, int)  # document, mention
 
-    def __init__(self, job: RunningJob, parent: QWidget | None = None) -> None:
+    def __init__(
+        self,
+        job: RunningJob,
+        parent: QWidget | None = None,
+        *,
+        name_of: Callable[[str], str] = str,
+        title_of: Callable[[int], str] = str,
+    ) -> None:
         super().__init__(job.title, parent)
         self.job = job.number
-        self._bundle = ""
+        self._name_of, self._title_of = name_of, title_of
+        self._bundle = self._resumable = ""
         self.headline = sentence(IN_BACKGROUND)
         self.bar = QProgressBar(self)
         self.bar.setAccessibleName("Progress of the retraining")
         flat(self.bar)
         self.bar.setFixedHeight(10)
         self.words = sentence("")
-        self.words.setMinimumHeight(self.words.fontMetrics().height() * 2 + 4)
-        self.loss = Sparkline("Training loss", self)
+        self.panel = TrainingPanel(self)
+        self.panel.show_history(job.history)
+        self.panel.refused.connect(lambda words: tell(self, "Export the curves", words, wrong=True))
+        self.tabs = QTabWidget(self)
+        self.tabs.setDocumentMode(True)
+        self.tabs.addTab(self.panel, "&Curves and log")
+        self.tabs.tabBar().hide()
         self.table = FigureTable("Old and new linker", ["On held-out documents", "before", "after"], self)
         self.table.hide()
-        self.cancel = self.add_button("Cancel &training")
-        self.promote = self.add_button("&Promote anyway…")
-        self.promote.hide()
-        for widget in (self.headline, self.bar, self.words, self.loss, self.table):
-            self.body.addWidget(widget, 1 if widget is self.loss else 0)
-        self.cancel.clicked.connect(self.cancel_wanted)
-        self.promote.clicked.connect(lambda: self.promote_wanted.emit(self._bundle))
-        self.resize(620, 420)
+        self._add_buttons()
+        for widget in (self.headline, self.bar, self.words, self.tabs):
+            self.body.addWidget(widget, 1 if widget is self.tabs else 0)
+        self.resize(860, 620)
         self.show_job(job)
 
+    def _add_buttons(self) -> None:
+        self.cancel = self.add_button("Cancel &training")
+        self.promote = self.add_button("&Promote anyway…")
+        self.rollback = self.add_button("&Back to the one before…")
+        self.resume = self.add_button("&Resume")
+        self.map = self.add_button("Embedding &map…")
+        self.export = self.add_button("E&xport curves…")
+        for button in (self.promote, self.rollback, self.resume, self.map):
+            button.hide()
+        self.cancel.clicked.connect(self.cancel_wanted)
+        self.promote.clicked.connect(lambda: self.promote_wanted.emit(self._bundle))
+        self.rollback.clicked.connect(self.rollback_wanted)
+        self.resume.clicked.connect(lambda: self.resume_wanted.emit(self._resumable))
+        self.map.clicked.connect(lambda: self.map_wanted.emit(self._bundle))
+        self.export.clicked.connect(self.panel.ask_export)
+
+    # --- while it runs ---
+
     def show_job(self, job: RunningJob) -> None:
-        fraction = job.progress.fraction
+        fraction = job.progress.fraction if not job.cancelling else None
         self.bar.setRange(0, 1000 if fraction is not None else 0)
         self.bar.setValue(round(1000 * (fraction or 0)))
-        self.words.setText(words_of(job, time.monotonic()))
-        self.loss.set_values(job.losses)
+        self.words.setText(CANCELLING if job.cancelling else words_of(job, time.monotonic()))
         self.cancel.setEnabled(not job.cancelling)
+        self.panel.grown()
+
+    # --- what came of it ---
 
     def show_outcome(self, outcome: JobOutcome) -> None:
-        """Promoted, no gain or refused with old and new figures; cancelled or failed with its sentence."""
+        """Promoted, no gain or refused with old and new figures and what flips; cancelled or failed with a sentence."""
         self.bar.hide()
         self.cancel.hide()
         if outcome.state is not JobState.DONE:
-            self.headline.setText("Cancelled." if outcome.state is JobState.CANCELLED else "It did not finish.")
-            self.words.setText(outcome.message if outcome.state is not JobState.CANCELLED else "Nothing was changed.")
+            self._show_end(outcome)
             return
         verdict = GateVerdict(outcome.result["verdict"])
         self._bundle = str(outcome.result["bundle"])
@@ -75,7 +115,51 @@ class RetrainLive(ShowDialog):
         self.headline.setText(f"{VERDICTS[verdict]}: {SERVES if active else BEFORE}")
         self.words.setText(outcome.message + ("" if active else f" {KEPT}"))
         self.promote.setVisible(not active)
-        rows = gate_rows(outcome.result.get("metrics", {}))
+        self.rollback.setVisible(active)
+        self._show_metrics(outcome.result.get("metrics", {}))
+
+    def _show_end(self, outcome: JobOutcome) -> None:
+        cancelled = outcome.state is JobState.CANCELLED
+        self.headline.setText("Cancelled." if cancelled else "It did not finish.")
+        self.words.setText("Nothing was changed, and nothing is left of it." if cancelled else outcome.message)
+        self._resumable = str(outcome.result.get(RESUMABLE, ""))
+        self.resume.setVisible(bool(self._resumable))
+
+    def _show_metrics(self, metrics: Mapping[str, Any]) -> None:
+        rows = gate_rows(metrics)
         self.table.show_rows(rows)
         self.table.setVisible(bool(rows))
-        self.adjustSize()
+        comparison = QWidget(self)
+        column = QVBoxLayout(comparison)
+        column.setContentsMargins(0, 8, 0, 0)
+        column.addWidget(self.table)
+        add_comparison(column, comparison_of(metrics))
+        column.addStretch(1)
+        diff = PromotionDiff(diff_rows(metrics), name_of=self._name_of, title_of=self._title_of, parent=self)
+        diff.mention_wanted.connect(self.mention_wanted)
+        self.tabs.insertTab(0, comparison, "Before and &after")
+        self.tabs.insertTab(1, diff, f"&What changes ({len(diff.rows):,})")
+        self.tabs.setCurrentIndex(0)
+        self.tabs.tabBar().show()
+
+    def offer_map(self) -> None:
+        """The bundle has a map of its embeddings."""
+        self.map.show()
+
+    @property
+    def bundle(self) -> str:
+        """The bundle that was made; '' before the end."""
+        return self._bundle
+
+
+def add_comparison(column: QVBoxLayout, comparison: Mapping[str, Any]) -> None:
+    """McNemar's test in a sentence and differences with their intervals, as far as they were reckoned."""
+    words = mcnemar_words(comparison)
+    if words:
+        column.addWidget(sentence(words, selectable=True))
+    rows = [(name, old, new, *rest) for name, new, old, *rest in comparison_rows(comparison)]
+    if rows:
+        head = ["", "before", "after", "difference", "95 % interval"]
+        table = FigureTable("Comparison over resampled documents", head)
+        table.show_rows(rows)
+        column.addWidget(table, 1)

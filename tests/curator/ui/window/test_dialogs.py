@@ -28,6 +28,7 @@ from curator.ui.dialogs.import_documents import ImportDialog
 from curator.ui.dialogs.import_kb import ImportKbDialog
 from curator.ui.dialogs.import_report import ImportReportDialog, as_text
 from curator.ui.dialogs.new_project import NewProjectDialog
+from curator.ui.dialogs.reason import ReasonDialog
 from curator.ui.dialogs.retrain import RetrainDialog
 from curator.ui.dialogs.retrain_live import RetrainLive
 from curator.ui.dialogs.settings import SettingsDialog
@@ -278,9 +279,9 @@ def test_retrain_shows_each_recipe_with_its_parameters(make_desk: MakeDesk, qtbo
     desk = ready_to_train(make_desk)
     dialog = retraining(desk, qtbot)
     recipes = desk.project.retraining.recipes()
-    assert dialog.list.count() == len(recipes)
-    for row, recipe in enumerate(recipes):
-        dialog.list.setCurrentRow(row)
+    for recipe in recipes:
+        dialog.choose(recipe.id)
+        assert dialog.recipe == recipe
         assert recipe.description in dialog.description.text()
         assert dialog.values == {one.name: one.default for one in recipe.parameters}
     qtbot.waitUntil(lambda: dialog.ok.isEnabled())
@@ -307,9 +308,14 @@ def test_a_retraining_ends_with_a_verdict(make_desk: MakeDesk, qtbot: QtBot, ver
     assert live.headline.text().startswith({"promote": "Promoted", "no_gain": "No gain"}.get(verdict.value, "Refused"))
     if not new.active:
         live.promote.click()
-        [box] = boxes()
-        press_button(box, "Promote anyway")
+        [dialog] = shown(ReasonDialog)
+        assert isinstance(dialog, ReasonDialog)
+        dialog.accept()
+        assert dialog.isVisible(), "not without a reason"
+        dialog.line.setText("rare names matter more")
+        dialog.accept()
         assert desk.project.retraining.bundles()[-1].active
+        assert desk.project.retraining.activations()[-1].reason == "rare names matter more"
     live.reject()
 
 

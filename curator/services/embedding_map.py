@@ -1,0 +1,81 @@
+"""The map of mentions and entities that a training left: where each lay before and where it lies now."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from math import isfinite
+from pathlib import Path
+from typing import Any
+
+from curator.domain.bundles import BundleInfo
+
+FILE = "map.json"
+Place = tuple[float, float]
+
+
+@dataclass(frozen=True, slots=True)
+class MapPoint:
+    """`key` is a mention's id or an entity's id; `group` is what is coloured alike: the gold entity or its type.
+    `document` is the mention's, None where unknown."""
+
+    key: str
+    label: str
+    is_mention: bool
+    group: str
+    before: Place
+    after: Place
+    document: int | None = None
+
+    @property
+    def mention(self) -> int | None:
+        """The mention's id in the project; None for an entity."""
+        return int(self.key) if self.is_mention and self.key.isdigit() else None
+
+
+def has_map(bundle: BundleInfo) -> bool:
+    return isinstance(bundle.metrics.get("map"), Mapping) or (Path(bundle.path) / FILE).is_file()
+
+
+def read_map(bundle: BundleInfo) -> list[MapPoint]:
+    """The points of the bundle's map; none where it has none. Points without two places are left out."""
+    raw = bundle.metrics.get("map") or _file(Path(bundle.path) / FILE)
+    listed = raw.get("points") if isinstance(raw, Mapping) else raw
+    points = [_point(one) for one in listed if isinstance(one, Mapping)] if isinstance(listed, list) else []
+    return [one for one in points if one is not None]
+
+
+def _file(path: Path) -> Any:
+    try:
+        return json.loads(path.read_text(encoding="utf-8"))
+    except (OSError, ValueError):
+        return None
+
+
+def _point(raw: Mapping[str, Any]) -> MapPoint | None:
+    before, after = (_place(raw, which) for which in ("before", "after"))
+    if before is None or after is None:
+        return None
+    document = str(raw.get("document", ""))
+    return MapPoint(
+        key=str(raw.get("key", raw.get("id", ""))),
+        label=str(raw.get("label", "")),
+        is_mention=raw.get("kind") == "mention",
+        group=str(raw.get("group") or ""),
+        before=before,
+        after=after,
+        document=int(document) if document.isdigit() else None,
+    )
+
+
+def _place(raw: Mapping[str, Any], which: str) -> Place | None:
+    """`{"before": [x, y]}`, or `x_before` and `y_before`."""
+    pair = raw.get(which, [raw.get(f"x_{which}"), raw.get(f"y_{which}")])
+    if not isinstance(pair, list) or len(pair) != 2:
+        return None
+    try:
+        x, y = float(pair[0]), float(pair[1])
+    except (TypeError, ValueError):
+        return None
+    return (x, y) if isfinite(x) and isfinite(y) else None

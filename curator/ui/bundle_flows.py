@@ -1,0 +1,217 @@
+"""Flows around bundles: promote with a reason, roll back, delete, what changed, the manifest, the map."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Generator
+from typing import Any
+
+from PySide6.QtCore import QObject
+from PySide6.QtWidgets import QVBoxLayout, QWidget
+
+from curator.domain.bundles import BundleInfo, GateVerdict
+from curator.domain.changes import Change, ChangeKind
+from curator.domain.errors import UserError
+from curator.domain.jobs import JobOutcome, Progress
+from curator.services.bundle_files import DiskReport, manifest_text, notes_of
+from curator.services.embedding_map import read_map
+from curator.services.promotion_diff import diff_rows
+from curator.ui.dialogs.bundles import BundlesDialog, delete_question, promote_question
+from curator.ui.dialogs.form import ShowDialog
+from curator.ui.dialogs.manifest import ManifestDialog, manifest_words, served_words
+from curator.ui.dialogs.messages import ask, tell
+from curator.ui.dialogs.reason import ReasonDialog
+from curator.ui.embedding_map import MapDialog
+from curator.ui.promotion_diff import PromotionDiff
+from curator.ui.workbench import Workbench
+
+PROMOTE, ROLL_BACK, DELETE = "Promote a bundle", "Roll back", "Delete a bundle"
+BACK = "Let the bundle serve that served before this one? Decisions stay; suggestions are made anew."
+GONE = "That mention is not in the project any more."
+
+
+class BundleFlows(QObject):
+    """The bundles window, and what it and the window of a training ask for."""
+
+    def __init__(self, bench: Workbench) -> None:
+        super().__init__(bench)
+        self._bench = bench
+        self._history: BundlesDialog | None = None
+        self._beside: set[ShowDialog] = set()
+        self._disk: DiskReport | None = None
+        bench.bridge.changed.connect(self._changed)
+
+    @property
+    def _window(self) -> QWidget:
+        return self._history or self._bench.window()
+
+    # --- the window ---
+
+    def show_bundles(self) -> BundlesDialog:
+        project = self._bench.project
+        if self._history is None:
+            dialog = BundlesDialog(
+                project.retraining.bundles(),
+                writable=not project.read_only,
+                activations=project.retraining.activations(),
+                parent=self._bench.window(),
+            )
+            for signal, slot in (
+                (dialog.promote_wanted, self.ask_promote),
+                (dialog.rollback_wanted, self.ask_rollback),
+                (dialog.delete_wanted, self.ask_delete),
+                (dialog.manifest_wanted, self.show_manifest),
+                (dialog.changes_wanted, self.show_changes),
+                (dialog.map_wanted, self.show_map),
+                (dialog.finished, self._history_gone),
+            ):
+                signal.connect(slot)
+            self._history = dialog
+            self._weigh()
+        show(self._history)
+        return self._history
+
+    def _history_gone(self) -> None:
+        self._history = None
+
+    def _changed(self, change: Change) -> None:
+        if self._history is not None and change.kind is ChangeKind.BUNDLE:
+            retraining = self._bench.project.retraining
+            self._history.show_bundles(retraining.bundles(), retraining.activations())
+            self._weigh()
+
+    def _weigh(self) -> None:
+        """In a worker thread: it looks at every file."""
+        project = self._bench.project
+
+        def work() -> Generator[Progress, None, dict[str, Any]]:
+            yield Progress("disk", 0, 0)
+            return {"disk": project.retraining.disk()}
+
+        def then(outcome: JobOutcome) -> None:
+            self._disk = outcome.result.get("disk")
+            if self._history is not None and self._disk is not None:
+                self._history.show_disk(self._disk)
+
+        self._bench.jobs.ask(lambda p, end: project.jobs.run_here(work, on_progress=p, on_end=end), then=then)
+
+    # --- which serves ---
+
+    def ask_promote(self, bundle_id: str) -> None:
+        """One that its gate refused is promoted with a reason only."""
+        bundle = self._bundle(bundle_id)
+        question = promote_question(bundle)
+        if bundle is not None and bundle.verdict is GateVerdict.REFUSED:
+            dialog = ReasonDialog(PROMOTE, question=question, ok="Promote anyway", parent=self._window)
+            dialog.accepted.connect(lambda: self._promote(bundle_id, dialog.reason))
+            dialog.open()
+            return
+        gated = bundle is not None and bundle.verdict is GateVerdict.NO_GAIN
+        yes = "Promote anyway" if gated else "Let it serve"
+        ask(self._window, PROMOTE, question, yes=yes, then=lambda: self._promote(bundle_id, ""))
+
+    def _promote(self, bundle_id: str, reason: str) -> None:
+        self._try(PROMOTE, lambda: self._bench.project.retraining.promote(bundle_id, reason=reason))
+
+    def ask_rollback(self) -> None:
+        retraining = self._bench.project.retraining
+        ask(self._window, ROLL_BACK, BACK, yes=ROLL_BACK, then=lambda: self._try(ROLL_BACK, retraining.rollback))
+
+    def ask_delete(self, bundle_id: str) -> None:
+        bundle = self._bundle(bundle_id)
+        if bundle is None:
+            return
+        if len(self._bench.jobs):
+            tell(self._window, DELETE, "Background work may need this bundle. Delete it when that has ended.")
+            return
+        use = self._disk.bundles.get(bundle_id) if self._disk is not None else None
+        delete = self._bench.project.retraining.delete
+        question = delete_question(bundle, use.own if use is not None else None)
+        ask(self._window, DELETE, question, yes="Delete", then=lambda: self._try(DELETE, lambda: delete(bundle_id)))
+
+    # --- what a bundle says ---
+
+    def show_manifest(self, bundle_id: str) -> None:
+        bundle = self._bundle(bundle_id)
+        if bundle is not None:
+            served = served_words(self._bench.project.retraining.activations(), bundle_id)
+            text = manifest_words(notes_of(bundle), manifest_text(bundle), served)
+            self._show_beside(ManifestDialog(f"Manifest of {bundle_id}", text, self._bench.window()))
+
+    def show_changes(self, bundle_id: str) -> None:
+        """The promotion diff of a bundle against the one that it was compared with."""
+        bundle = self._bundle(bundle_id)
+        if bundle is None:
+            return
+        dialog = ShowDialog(f"What changed with {bundle_id}", self._bench.window())
+        rows = diff_rows(bundle.metrics)
+        diff = PromotionDiff(rows, name_of=self.name_of, title_of=self.title_of, parent=dialog)
+        diff.mention_wanted.connect(self.open_mention)
+        body: QVBoxLayout = dialog.body
+        body.addWidget(diff, 1)
+        dialog.resize(900, 560)
+        self._show_beside(dialog)
+
+    def show_map(self, bundle_id: str) -> MapDialog | None:
+        bundle = self._bundle(bundle_id)
+        if bundle is None:
+            return None
+        points = read_map(bundle)
+        documents = {one.mention: one.document for one in points if one.mention is not None}
+        dialog = MapDialog(f"Embedding map of {bundle_id}", points, self._bench.window())
+        dialog.mention_wanted.connect(lambda mention: self.open_mention(documents.get(mention), mention))
+        self._show_beside(dialog)
+        return dialog
+
+    def open_mention(self, document_id: int | None, mention_id: int) -> None:
+        """Go to a mention in the main window."""
+        bench = self._bench
+        found = document_id if document_id is not None else bench.project.queue.document_of(mention_id)
+        try:
+            opened = bench.project.queue.open(found) if found is not None else None
+        except UserError:
+            opened = None
+        if opened is None or opened.view(mention_id) is None:
+            bench.say(GONE)
+            return
+        bench.navigator.open(opened.document.id, mention_id)
+        bench.window().raise_()
+        bench.window().activateWindow()
+        bench.focus_document()
+
+    def name_of(self, entity_id: str) -> str:
+        entity = self._bench.project.knowledge.entity(entity_id)
+        return entity.name if entity is not None else entity_id
+
+    def title_of(self, document_id: int) -> str:
+        try:
+            return self._bench.project.queue.row(document_id).external_id
+        except UserError:
+            return str(document_id)
+
+    def close_windows(self) -> None:
+        """Windows that stay beside the project's go with it."""
+        for one in (self._history, *list(self._beside)):
+            if one is not None:
+                one.close()
+
+    # --- inside ---
+
+    def _bundle(self, bundle_id: str) -> BundleInfo | None:
+        return next((one for one in self._bench.project.retraining.bundles() if one.id == bundle_id), None)
+
+    def _show_beside(self, dialog: ShowDialog) -> None:
+        self._beside.add(dialog)
+        dialog.finished.connect(lambda _: self._beside.discard(dialog))
+        show(dialog)
+
+    def _try(self, title: str, action: Callable[[], object]) -> None:
+        try:
+            action()
+        except UserError as error:
+            tell(self._window, title, str(error), wrong=True)
+
+
+def show(dialog: ShowDialog) -> None:
+    dialog.show()
+    dialog.raise_()
+    dialog.activateWindow()

@@ -1,0 +1,124 @@
+"""A running training: its curves, figures and log. Absent figures draw nothing."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from PySide6.QtCore import Qt, Signal
+from PySide6.QtGui import QFontDatabase
+from PySide6.QtWidgets import QFileDialog, QGridLayout, QPlainTextEdit, QSplitter, QVBoxLayout, QWidget
+
+from curator.ui.dialogs.figures import percent
+from curator.ui.dialogs.form import file_dialog, sentence
+from curator.ui.jobs import minutes_words
+from curator.ui.line_chart import Curve, LineChart, Tone
+from curator.ui.training_history import TrainingHistory
+
+COLUMN = 1
+"""The small charts stand here, beside the loss."""
+
+
+class TrainingPanel(QWidget):
+    """`show_history` takes the history of a job; it may grow, `grown` draws the rest."""
+
+    refused = Signal(str)
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._history = TrainingHistory()
+        self._logged = 0
+        self.loss = LineChart("Training loss", words=figure_words, parent=self)
+        self.recall = LineChart("Recall on held-out documents", words=percent, parent=self)
+        self.nil = LineChart("NIL auPR", words=percent, parent=self)
+        self.rate = LineChart("Learning rate", words=lambda value: f"{value:.1e}", parent=self)
+        self.small = (self.recall, self.nil, self.rate)
+        self.figures = sentence("")
+        self.figures.setAccessibleName("Figures of the training")
+        self.log = QPlainTextEdit(self)
+        self.log.setReadOnly(True)
+        self.log.setAccessibleName("Log of the training")
+        self.log.setFont(QFontDatabase.systemFont(QFontDatabase.SystemFont.FixedFont))
+        self.log.setLineWrapMode(QPlainTextEdit.LineWrapMode.NoWrap)
+        self.log.setTabChangesFocus(True)
+        self._compose()
+        self.show_history(self._history)
+
+    def _compose(self) -> None:
+        charts = QWidget(self)
+        grid = QGridLayout(charts)
+        grid.setContentsMargins(0, 0, 0, 0)
+        grid.setSpacing(8)
+        grid.addWidget(self.loss, 0, 0, len(self.small), 1)
+        for row, chart in enumerate(self.small):
+            grid.addWidget(chart, row, COLUMN)
+        grid.setColumnStretch(0, 3)
+        grid.setColumnStretch(COLUMN, 2)
+        parts = QSplitter(Qt.Orientation.Vertical, self)
+        parts.setChildrenCollapsible(False)
+        parts.addWidget(charts)
+        parts.addWidget(self.log)
+        parts.setStretchFactor(0, 3)
+        parts.setStretchFactor(1, 1)
+        whole = QVBoxLayout(self)
+        whole.setContentsMargins(0, 0, 0, 0)
+        whole.addWidget(self.figures)
+        whole.addWidget(parts, 1)
+
+    def show_history(self, history: TrainingHistory) -> None:
+        self._history, self._logged = history, 0
+        self.log.clear()
+        curves = history.curves
+        self.loss.show_curves(Curve("loss", curves["loss"], smooth=True))
+        self.recall.show_curves(
+            Curve("@1", curves["recall_at_1"]), Curve("@64", curves["recall_at_64"], tone=Tone.SECOND)
+        )
+        self.nil.show_curves(Curve("NIL auPR", curves["nil_aupr"], tone=Tone.THIRD))
+        self.rate.show_curves(Curve("learning rate", curves["learning_rate"]))
+        self.grown()
+
+    def grown(self) -> None:
+        """Draw what came since."""
+        self.figures.setText(figures_line(self._history))
+        for chart in (self.loss, *self.small):
+            chart.grown()
+        for chart in self.small:
+            chart.setVisible(not chart.is_empty)
+        for line in self._history.log[self._logged :]:
+            self.log.appendPlainText(str(line))
+        self._logged = len(self._history.log)
+
+    # --- export ---
+
+    def ask_export(self) -> QFileDialog:
+        dialog = file_dialog(
+            self, "Export the curves", mode=QFileDialog.FileMode.AnyFile, filters="Comma-separated values (*.csv)"
+        )
+        dialog.setDefaultSuffix("csv")
+        dialog.selectFile("training.csv")
+        dialog.fileSelected.connect(lambda name: self.export(Path(name)))
+        dialog.open()
+        return dialog
+
+    def export(self, path: Path) -> None:
+        """Write every figure that came so far; `refused` says why it could not."""
+        try:
+            path.write_text(self._history.csv(), encoding="utf-8")
+        except OSError as error:
+            self.refused.emit(f"{path} cannot be written ({error.strerror}). Choose another place.")
+
+
+def figure_words(value: float) -> str:
+    """A loss or another plain figure, with as many digits as say something."""
+    return f"{value:,.3f}" if abs(value) < 100 else f"{value:,.0f}"
+
+
+def figures_line(history: TrainingHistory) -> str:
+    """`step 120 · pass 1.5 · 31 mentions a second · 0:42 left`, of what is known."""
+    latest = history.latest
+    parts = [
+        f"step {latest['step']:,.0f}" if "step" in latest else "",
+        f"pass {latest['epoch']:.1f}" if "epoch" in latest else "",
+        f"{latest['throughput']:,.0f} mentions a second" if "throughput" in latest else "",
+        minutes_words(latest.get("seconds_left")),
+    ]
+    return " · ".join(part for part in parts if part)
