@@ -182,7 +182,8 @@ class RetrieverTask(Task):
             regulariser.bind(towers)
 
     def modules(self) -> Sequence[nn.Module]:
-        return [*self.towers.trained(), *([self.regulariser] if self.regulariser else [])]
+        learns = self.regulariser is not None and any(p.requires_grad for p in self.regulariser.parameters())
+        return [*self.towers.trained(), *([self.regulariser] if self.regulariser and learns else [])]
 
     def parameter_groups(self, settings: TrainSettings) -> list[dict[str, Any]]:
         """The encoders at the settings' rate; the projection and what a regulariser learns at their own, neither

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import copy
+import json
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -15,16 +18,19 @@ from models.encoders import Encoder, load_encoder
 from models.errors import ModelError
 from models.inputs import EntityStyle, InputSettings
 from models.kb import KnowledgeBase, order_entities
-from models.scorers import sum_of_max
+from models.scorers import TokenStates, sum_of_max
 from models.types import EntityRecord
 from tests.training.conftest import document_lines, entities, write_lines
 from training.examples import EntityTexts, Example, make_examples, shuffled_labels
-from training.losses import Loss, LossInputs, PrototypeTripletLoss, ProxyLoss, Similarity
+from training.losses import Loss, LossInputs, NoiseContrastiveLoss, PrototypeTripletLoss, ProxyLoss, Similarity
+from training.losses.base import pair_scores, scores
 from training.negatives import Kinship, RandomNegatives
 from training.projection import identity_projection
+from training.regularisers import FGSM, Regulariser, Transformation
 from training.reranking import RankerTask
 from training.snapshot import read_snapshot
 from training.towers import RetrieverTask, Towers
+from training.trainer import TrainSettings, train
 from training.vectors import entity_vectors, mention_vectors, pool_vectors, untrained_vectors
 
 SETTINGS = InputSettings(mention_tokens=20, entity_tokens=28, style=EntityStyle.TYPES_SYNONYMS)
@@ -167,18 +173,11 @@ def test_vectors_without_gradient_equal_those_of_training(
     assert not repaired[1]
 
 
-def retriever_task(towers: Towers, examples: Sequence[Example], kb: KnowledgeBase, loss: Loss) -> RetrieverTask:
-    sampler = RandomNegatives(size=6, entities=38, seed=0)
-    return RetrieverTask(
-        towers,
-        examples,
-        loss,
-        sampler=sampler,
-        kinship=Kinship(kb.entities),
-        batch_size=7,
-        seed=1,
-        similarity=Similarity.COSINE,
-    )
+def retriever_task(
+    towers: Towers, examples: Sequence[Example], kb: KnowledgeBase, loss: Loss, **options: Any
+) -> RetrieverTask:
+    given = {"sampler": RandomNegatives(size=6, entities=38, seed=0), "similarity": Similarity.COSINE, **options}
+    return RetrieverTask(towers, examples, loss, kinship=Kinship(kb.entities), batch_size=7, seed=1, **given)
 
 
 def test_batches_cover_everything_and_repeat(towers: Towers, examples: Sequence[Example], kb: KnowledgeBase) -> None:
@@ -210,6 +209,119 @@ def test_a_batch_of_nil_only_works(towers: Towers, examples: Sequence[Example], 
     nil = [example for example in examples if not example.gold]
     loss = retriever_task(towers, nil, kb, ProxyLoss()).loss([0, 1])
     assert loss.isfinite()
+
+
+def test_without_in_batch_negatives_only_drawn_rows_are_pushed_away(
+    towers: Towers, examples: Sequence[Example], kb: KnowledgeBase
+) -> None:
+    both = [retriever_task(towers, examples, kb, Recorder(), in_batch=flag) for flag in (True, False)]
+    within, without = (task.draw(range(7)) for task in both)
+    np.testing.assert_array_equal(within.rows, without.rows)
+    drawn = RandomNegatives(size=6, entities=38, seed=0).draw(range(7)).rows
+    assert not without.eligible[:, torch.from_numpy(~np.isin(without.rows, drawn))].any()
+    assert within.eligible.sum() > without.eligible.sum()
+    assert bool((within.eligible | ~without.eligible).all())
+
+
+def test_som_compares_the_states_of_tokens(towers: Towers, examples: Sequence[Example], kb: KnowledgeBase) -> None:
+    towers.mention.eval()
+    loss = NoiseContrastiveLoss(similarity=Similarity.SOM)
+    task = retriever_task(towers, examples, kb, loss, similarity=Similarity.SOM)
+    drawn = task.draw(range(7))
+    seen = drawn.inputs(drawn.mentions.whole(), drawn.entities.whole())
+    assert isinstance(seen.mentions, TokenStates)
+    assert isinstance(seen.candidates, TokenStates)
+    expected = sum_of_max(towers.mention_states(examples[:7]), towers.entity_states(drawn.rows))
+    torch.testing.assert_close(scores(seen.mentions, seen.candidates, Similarity.SOM), expected)
+    gold = pair_scores(seen.mentions, seen.positives, Similarity.SOM)
+    torch.testing.assert_close(gold, expected[torch.arange(7), drawn.place])
+    assert task.loss(range(7)).isfinite()
+
+
+def test_som_of_a_frozen_entity_tower_has_no_graph(towers: Towers) -> None:
+    frozen = replace(towers, entity_vectors=np.zeros((38, 32), dtype=np.float32))
+    states = frozen.entity_states(np.array([4, 2]))
+    assert not states.states.requires_grad
+    torch.testing.assert_close(states.states, towers.entity_states(np.array([4, 2])).states.detach())
+
+
+def test_nil_mentions_with_nothing_drawn(towers: Towers, examples: Sequence[Example], kb: KnowledgeBase) -> None:
+    nil = [example for example in examples if not example.gold]
+    nothing = RandomNegatives(size=0, entities=38, seed=0)
+    task = retriever_task(towers, nil, kb, ProxyLoss(), sampler=nothing)
+    assert not task.draw([0, 1]).eligible.any()
+    assert task.loss([0, 1]).item() == 0.0
+
+
+def test_a_task_goes_on_from_its_state(towers: Towers, examples: Sequence[Example], kb: KnowledgeBase) -> None:
+    linked = [replace(example, gold=(3, 4, 5)) for example in examples]
+    task, other = (retriever_task(towers, linked, kb, Recorder()) for _ in range(2))
+    for _ in range(3):
+        task.draw(range(7))
+    other.load_state(json.loads(json.dumps(task.state())))
+    for _ in range(3):
+        first, again = task.draw(range(7)), other.draw(range(7))
+        np.testing.assert_array_equal(first.rows, again.rows)
+        assert torch.equal(first.place, again.place)
+    assert task.generators() == [task.random, task.sampler.random]
+
+
+@pytest.mark.parametrize("chunk", [2, 5])
+def test_pieces_give_the_loss_of_one_go(
+    towers: Towers, examples: Sequence[Example], kb: KnowledgeBase, chunk: int
+) -> None:
+    towers.mention.eval()
+    for similarity in (Similarity.COSINE, Similarity.SOM):
+        loss = NoiseContrastiveLoss(similarity=similarity)
+        task, other = (retriever_task(towers, examples, kb, loss, similarity=similarity) for _ in range(2))
+        made = task.pieces(range(7), chunk=chunk)
+        assert made is not None
+        with torch.no_grad():
+            outputs = [piece() for piece in made.pieces]
+        assert max(len(output) for output in outputs) == chunk
+        torch.testing.assert_close(made.loss(outputs), other.loss(range(7)))
+
+
+def test_projection_and_regulariser_learn_at_their_own_rates(
+    towers: Towers, examples: Sequence[Example], kb: KnowledgeBase
+) -> None:
+    projection = identity_projection(32, device=torch.device("cpu"))
+    frozen = replace(towers, entity_vectors=np.zeros((38, 32), np.float32), entity_projection=projection)
+    regulariser = Transformation(32, rate=5.0)
+    task = retriever_task(frozen, examples, kb, Recorder(), projection_rate=20.0, regulariser=regulariser)
+    assert task.modules() == [frozen.mention, projection, regulariser]
+    encoders, mapped, shifted = task.parameter_groups(TrainSettings(epochs=1, learning_rate=1e-3))
+    assert encoders == {"params": list(frozen.mention.parameters())}
+    assert (mapped["params"], mapped["lr"], mapped["weight_decay"]) == ([projection.weight], pytest.approx(2e-2), 0.0)
+    assert (len(shifted["params"]), shifted["lr"], shifted["weight_decay"]) == (1, pytest.approx(5e-3), 0.0)
+    shared = retriever_task(towers, examples, kb, Recorder())
+    (group,) = shared.parameter_groups(TrainSettings(epochs=1, learning_rate=1e-3))
+    assert len(group["params"]) == len(list(towers.mention.parameters()))
+
+
+@pytest.mark.parametrize(
+    ("make", "precision"), [(FGSM, "bf16"), (lambda: Transformation(32, epsilon=4.0, rate=30.0), "fp32")]
+)
+def test_training_with_a_regulariser_lowers_the_clean_loss(
+    towers: Towers, examples: Sequence[Example], kb: KnowledgeBase, make: Callable[[], Regulariser], precision: str
+) -> None:
+    apart = replace(towers, mention=copy.deepcopy(towers.mention), entity=copy.deepcopy(towers.entity))
+
+    def task(regulariser: Regulariser | None = None) -> RetrieverTask:
+        given = {"similarity": Similarity.DOT, "regulariser": regulariser}
+        return retriever_task(apart, examples[:14], kb, NoiseContrastiveLoss(), **given)
+
+    def clean() -> float:
+        apart.mention.eval()
+        apart.entity.eval()
+        return float(task().loss(range(14)).detach())
+
+    regulariser, before = make(), clean()
+    settings = TrainSettings(epochs=10, learning_rate=5e-3, precision=precision, gradient_chunk=6)
+    list(train(task(regulariser), settings))
+    assert clean() < 0.9 * before
+    for matrix in regulariser.parameters():
+        assert 0 < torch.linalg.matrix_norm(matrix) <= regulariser.radius * 1.0001  # type: ignore[operator]
 
 
 @pytest.mark.parametrize("frozen", [True, False])
