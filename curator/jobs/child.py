@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import json
 import os
+import signal
 import subprocess
 import sys
 import threading
@@ -75,7 +76,14 @@ class ChildProcess:
                 raise ChildGoneError(f"process {self.pid} no longer listens") from error
 
     def kill(self) -> None:
-        self._process.kill()
+        """At once, with every process that the child started; nothing is heard of it but `on_exit`."""
+        if self._process.poll() is not None:
+            return
+        if os.name != "posix":
+            self._process.kill()
+            return
+        with contextlib.suppress(ProcessLookupError, PermissionError):
+            os.killpg(self._process.pid, signal.SIGKILL)  # it leads a session of its own
 
     def close(self, *, timeout: float = 5.0) -> None:
         """Close the child's input, wait for its end, kill it when it takes longer than `timeout` seconds."""
@@ -83,7 +91,7 @@ class ChildProcess:
         try:
             self._process.wait(timeout)
         except subprocess.TimeoutExpired:
-            self._process.kill()
+            self.kill()
             self._process.wait()
         if threading.current_thread() is not self._reader:
             self._reader.join()

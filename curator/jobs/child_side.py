@@ -12,7 +12,9 @@ from collections.abc import Callable, Generator, Iterable, Mapping
 from typing import Any, NoReturn, Protocol
 
 Message = dict[str, Any]
-GRACE_SECONDS = 4.0  # a cancelled child that is still busy after this ends itself
+GRACE_SECONDS = 3.0
+"""A cancelled child that is still busy after this, amid one long step, ends itself. The parent kills it soon after: a
+library that holds the interpreter lock keeps every thread of the child from running."""
 
 
 class Channel:
@@ -96,7 +98,7 @@ def run_job(
     inbox: queue.SimpleQueue[Message | None] = queue.SimpleQueue()
     channel.receive_into(inbox)
     spec = inbox.get()
-    if spec is None:
+    if spec is None or spec.get("op") == "cancel":
         sys.exit(130)
     be_nice()
     cancelled = Cancellation(inbox)

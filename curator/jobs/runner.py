@@ -18,8 +18,10 @@ MODULES = {
     "evaluate": "curator.jobs.evaluate_main",
     "calibrate": "curator.jobs.calibrate_main",
 }
-CANCEL_SECONDS = 4.8  # a child that ignores a cancel for longer is killed
+CANCEL_SECONDS = 4.0  # a child that ignores a cancel for longer is killed: within 5 seconds it is gone
 CANCELLED = JobOutcome(JobState.CANCELLED, "Cancelled.")
+CLOSED = JobOutcome(JobState.CANCELLED, "Stopped because the program was closed.", {"closing": True})
+"""Nobody asked for the job to be given up, so what it kept to go on from may stay."""
 
 OnProgress = Callable[[Progress], None]
 OnEnd = Callable[[JobOutcome], None]
@@ -57,11 +59,11 @@ class JobRunner:
         return job
 
     def close(self) -> None:
-        """Cancel everything that runs and wait for it."""
+        """Cancel everything that runs and wait for it; the outcomes' result holds `closing`."""
         with self._lock:
             running = list(self._running)
         for job in running:
-            job.cancel()
+            job.cancel(CLOSED)
         for job in running:
             job.join()
 
@@ -77,6 +79,16 @@ class _Job:
         self._cancelled = threading.Event()
         self._ended = threading.Event()
         self._outcome: JobOutcome | None = None
+        self._when_cancelled = CANCELLED
+
+    def _acknowledge(self, outcome: JobOutcome) -> bool:
+        """Say at once that the job is being cancelled, with the outcome it will have; False where it was said."""
+        if self._cancelled.is_set() or self._ended.is_set():
+            return False
+        self._when_cancelled = outcome
+        self._cancelled.set()
+        self._on_progress(Progress("cancelling", 0, 0, "Cancelling…"))
+        return True
 
     def wait(self, timeout: float | None = None) -> JobOutcome | None:
         self._ended.wait(timeout)
@@ -105,11 +117,9 @@ class _ChildJob(_Job):
         except ChildGoneError:
             return  # its end is reported by `_exited`
 
-    def cancel(self) -> None:
-        if self._cancelled.is_set() or self._ended.is_set() or self._child is None:
+    def cancel(self, outcome: JobOutcome = CANCELLED) -> None:
+        if self._child is None or not self._acknowledge(outcome):
             return
-        self._cancelled.set()
-        self._on_progress(Progress("cancelling", 0, 0, "Cancelling…"))
         self._killer = threading.Timer(CANCEL_SECONDS, self._child.kill)
         self._killer.daemon = True
         self._killer.start()
@@ -130,7 +140,7 @@ class _ChildJob(_Job):
         elif event == "done":
             self._last = JobOutcome(JobState.DONE, message["result"].get("message", "Done."), message["result"])
         elif event == "cancelled":
-            self._last = CANCELLED
+            self._last = self._when_cancelled
         elif event == "failed":
             self._last = JobOutcome(JobState.FAILED, message["message"])
         else:
@@ -141,7 +151,7 @@ class _ChildJob(_Job):
             self._killer.cancel()
         outcome = self._last
         if outcome is None and self._cancelled.is_set():
-            outcome = CANCELLED
+            outcome = self._when_cancelled
         if outcome is None:
             how = f"was killed by signal {-code}" if code < 0 else f"ended with code {code}"
             outcome = JobOutcome(
@@ -170,8 +180,8 @@ class _ThreadJob(_Job):
     def start(self) -> None:
         self._thread.start()
 
-    def cancel(self) -> None:
-        self._cancelled.set()
+    def cancel(self, outcome: JobOutcome = CANCELLED) -> None:
+        self._acknowledge(outcome)
 
     def join(self) -> None:
         self._thread.join()
@@ -180,7 +190,7 @@ class _ThreadJob(_Job):
         try:
             outcome = self._drive()
         except CancelledError:
-            outcome = CANCELLED
+            outcome = self._when_cancelled
         except UserError as error:
             outcome = JobOutcome(JobState.FAILED, str(error))
         except Exception as error:  # thread boundary: shown as a bug, traceback kept
@@ -196,12 +206,12 @@ class _ThreadJob(_Job):
             except StopIteration as end:
                 result = end.value or {}
                 return JobOutcome(JobState.DONE, result.get("message", "Done."), result)
-            self._on_progress(progress)
             if self._cancelled.is_set():
                 close = getattr(steps, "close", None)
                 if close is not None:
                     close()
-                return CANCELLED
+                return self._when_cancelled
+            self._on_progress(progress)
 
 
 def _progress(message: Message) -> Progress:

@@ -2,13 +2,23 @@
 
 from __future__ import annotations
 
+import ctypes
 import errno
 import os
 import signal
+import subprocess
 import sys
+import threading
 from collections.abc import Generator
 
+from curator.jobs import child_side
 from curator.jobs.child_side import Message, run_job
+
+child_side.GRACE_SECONDS = 0.1
+
+
+HOLDS = "import sys, time; pipe = open(sys.argv[1], 'w'); pipe.write('x'); pipe.flush(); time.sleep(1000)"
+"""Holds a named pipe open for as long as it lives."""
 
 
 class WrongInputError(Exception):
@@ -21,6 +31,12 @@ def work(spec: Message) -> Generator[Message, None, Message]:
     print("and something to the log", file=sys.stderr)  # noqa: T201
     for i in range(spec.get("steps", 3)):
         yield {"phase": "count", "done": i + 1, "total": 3, "text": "counting", "data": {"loss": 1 / (i + 1)}}
+    if how == "busy":
+        threading.Event().wait()  # one long step; other threads go on
+    if how == "deaf":
+        if "pipe" in spec:
+            subprocess.Popen([sys.executable, "-c", HOLDS, spec["pipe"]])
+        ctypes.PyDLL(None).pause()  # one long step that keeps the interpreter lock
     if how == "user":
         raise WrongInputError("The file x.jsonl, line 3 is wrong. Mend it.")
     if how == "system":

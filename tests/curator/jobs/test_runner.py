@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import os
+import select
+import threading
 from collections.abc import Generator, Iterator
 from pathlib import Path
 
@@ -9,7 +12,9 @@ import pytest
 
 from curator.domain.errors import UserError
 from curator.domain.jobs import JobOutcome, JobState, Progress
-from curator.jobs.runner import JobRunner
+from curator.jobs.child_side import GRACE_SECONDS
+from curator.jobs.runner import CANCEL_SECONDS, JobRunner
+from curator.services.ports import JobHandle
 
 TIMEOUT = 20.0
 
@@ -67,11 +72,56 @@ def test_cancel_stops_between_two_steps(runner: JobRunner) -> None:
     assert seen[-1].phase == "cancelling"
 
 
-def test_close_cancels_what_runs(runner: JobRunner) -> None:
+def started(runner: JobRunner, **spec: object) -> tuple[JobHandle, list[Progress], list[JobOutcome]]:
+    """A job that has begun its long step."""
+    seen: list[Progress] = []
+    ends: list[JobOutcome] = []
+    begun = threading.Event()
+
+    def progress(one: Progress) -> None:
+        seen.append(one)
+        begun.set()
+
+    handle = runner.start("fake", {"steps": 1, **spec}, on_progress=progress, on_end=ends.append)
+    assert begun.wait(TIMEOUT)
+    return handle, seen, ends
+
+
+def test_a_cancel_amid_a_long_step_ends_the_child_itself(runner: JobRunner, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("curator.jobs.runner.CANCEL_SECONDS", 1000.0)
+    handle, seen, ends = started(runner, how="busy")
+    handle.cancel()
+    assert seen[-1].phase == "cancelling"  # before anything else happened
+    assert handle.wait(TIMEOUT) is not None
+    assert [(e.state, e.message, dict(e.result)) for e in ends] == [(JobState.CANCELLED, "Cancelled.", {})]
+
+
+@pytest.mark.skipif(os.name != "posix", reason="named pipes")
+def test_a_deaf_child_is_killed_with_all_that_it_started(
+    runner: JobRunner, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setattr("curator.jobs.runner.CANCEL_SECONDS", 0.1)
+    os.mkfifo(tmp_path / "pipe")
+    handle, seen, ends = started(runner, how="deaf", pipe=str(tmp_path / "pipe"))
+    with (tmp_path / "pipe").open("rb", buffering=0) as pipe:
+        assert pipe.read(1) == b"x"
+        handle.cancel()
+        assert seen[-1].phase == "cancelling"
+        assert handle.wait(TIMEOUT) is not None
+        assert select.select([pipe], [], [], TIMEOUT)[0]
+        assert pipe.read(1) == b""  # nobody holds it any more
+    assert [e.state for e in ends] == [JobState.CANCELLED]
+
+
+def test_the_times_of_a_cancel_add_up_to_less_than_five_seconds() -> None:
+    assert GRACE_SECONDS < CANCEL_SECONDS < 4.5
+
+
+def test_close_cancels_what_runs_and_says_that_nobody_gave_it_up(runner: JobRunner) -> None:
     ends: list[JobOutcome] = []
     runner.start("fake", {"how": "well", "steps": 10**9}, on_progress=lambda p: None, on_end=ends.append)
     runner.close()
-    assert [e.state for e in ends] == [JobState.CANCELLED]
+    assert [(e.state, dict(e.result)) for e in ends] == [(JobState.CANCELLED, {"closing": True})]
 
 
 def counting(steps: int, *, error: Exception | None = None) -> Generator[Progress, None, dict[str, object]]:
@@ -94,8 +144,10 @@ def test_work_in_a_thread(runner: JobRunner, error: Exception | None, state: Job
 
 
 def test_work_in_a_thread_is_cancelled(runner: JobRunner) -> None:
+    seen: list[Progress] = []
     ends: list[JobOutcome] = []
-    handle = runner.run_here(lambda: counting(10**9), on_progress=lambda p: None, on_end=ends.append)
+    handle = runner.run_here(lambda: counting(10**9), on_progress=seen.append, on_end=ends.append)
     handle.cancel()
+    assert "cancelling" in [p.phase for p in seen]
     assert handle.wait(TIMEOUT) is not None
     assert [e.state for e in ends] == [JobState.CANCELLED]
