@@ -14,10 +14,14 @@ from torch import Tensor, nn
 from training.clustering import RadiusSettings, SoftRadius, anchor_distances
 from training.events import Event, Phase
 from training.examples import Example
-from training.losses import Loss, LossInputs
-from training.negatives import Kinship, Rows
-from training.towers import FloatArray, Towers, one_of
-from training.trainer import Batch, Task
+from training.generators import TorchState
+from training.losses import Loss
+from training.losses.base import vectors_of
+from training.negatives import Kinship, Rows, hard_rows
+from training.ranker_batch import DrawnMentions, RankerBatch
+from training.sides import Side
+from training.task import Batch, Task
+from training.towers import CHUNK, FloatArray, Towers, one_of
 from training.vectors import mention_vectors, pool_vectors
 
 SAMPLED_CLUSTERS, SAMPLED_MEMBERS = 64, 4
@@ -54,10 +58,11 @@ class Hardest(StrEnum):
 class RankerTask(Task):
     """A dual encoder over given candidates; a batch holds `batch_size` anchors and, with prototypes, their clusters.
 
-    `candidates` are the rows that the linker in use ranks first, for each example; the gold row need not be among
-    them. NIL examples must be left out before. `vectors` [E, d] are the entities' as the tower was before training.
-    The nearest candidate to the anchor is its negative: a frozen tower's candidates are all handed to the loss, of a
-    trained tower only the nearest is encoded with a graph (`hardest`).
+    `candidates` are the rows that the linker in use ranks first, for each example; what the curator saw and passed over
+    is put beside them, and the gold row need not be among them. NIL examples must be left out before. `vectors` [E, d]
+    are the entities' as the tower was before training. The nearest candidate to the anchor is its negative: a frozen
+    tower's candidates are all handed to the loss, of a trained tower's only the nearest is encoded with a graph
+    (`hardest`).
 
     Down-sampling draws its mentions once by the seed (our reading), or anew in every epoch (`redraw`). `radius` is of
     use for SRN only; λ has its own optimiser and is no parameter of the trainer's.
@@ -85,7 +90,7 @@ class RankerTask(Task):
         self.random = np.random.default_rng([seed, 1])
         self.soft = SoftRadius(radius) if self.system is System.SRN else None
         self.rivals = [
-            [row for row in rows if row not in kinship.of(example.gold)]
+            hard_rows(rows, example.gold, kinship, limit=len(rows) + len(example.shown), shown=example.shown)
             for rows, example in zip(candidates, examples, strict=True)
         ]
 
@@ -138,25 +143,42 @@ class RankerTask(Task):
         return parts
 
     def loss(self, batch: Batch) -> Tensor:
-        chosen = [self.examples[number] for number in batch]
+        drawn = self._draw(batch)
+        mentions = self.towers.encode_mentions(drawn.examples)
+        made = self._made(drawn, self.towers.mention_side(drawn.examples), mentions, chunk=CHUNK)
+        return made.value(mentions, vectors_of(made.entities.whole()))
+
+    def pieces(self, batch: Batch, *, chunk: int) -> RankerBatch:
+        """The batch for gradient caching. Which candidates of a trained tower are the nearest is asked of a pass ahead,
+        in which dropout draws as it will again in the first pass over the pieces."""
+        drawn = self._draw(batch)
+        side = self.towers.mention_side(drawn.examples, chunk=chunk)
+        ahead = None
+        if self.towers.entity_vectors is None:
+            state = TorchState.take(self.towers.device)
+            with torch.no_grad():
+                ahead = vectors_of(side.whole())
+            state.put_back()
+        return self._made(drawn, side, ahead, chunk=chunk)
+
+    def _draw(self, batch: Batch) -> DrawnMentions:
+        chosen = tuple(self.examples[number] for number in batch)
         numbers = self._numbers(chosen)
-        gold = self._gold(chosen, numbers)
-        mentions = self.towers.encode_mentions(chosen)
-        rivals = self._rivals(batch, numbers, mentions)
-        rows = np.unique(np.array([*gold, *(row for own in rivals for row in own)], dtype=np.int64))
-        entities = self.towers.encode_entities(rows)
-        device = entities.device
-        result: Tensor = self.loss_of(
-            LossInputs(
-                mentions=mentions,
-                positives=entities[torch.from_numpy(np.searchsorted(rows, gold)).to(device)],
-                candidates=entities,
-                eligible=torch.from_numpy(np.stack([np.isin(rows, own) for own in rivals])).to(device),
-                linked=torch.ones(len(chosen), dtype=torch.bool, device=device),
-                clusters=self._clusters(chosen, torch.from_numpy(numbers).to(device), mentions),
-            )
+        return DrawnMentions(tuple(batch), chosen, numbers, self._gold(chosen, numbers))
+
+    def _made(self, drawn: DrawnMentions, side: Side, mentions: Tensor | None, *, chunk: int) -> RankerBatch:
+        rivals = self._rivals(drawn, mentions)
+        rows = np.unique(np.array([*drawn.gold, *(row for own in rivals for row in own)], dtype=np.int64))
+        device = self.towers.device
+        return RankerBatch(
+            drawn=drawn,
+            mentions=side,
+            entities=self.towers.entity_side(rows, chunk=chunk),
+            place=torch.from_numpy(np.searchsorted(rows, drawn.gold)).to(device),
+            eligible=torch.from_numpy(np.stack([np.isin(rows, own) for own in rivals])).to(device),
+            soft=self.soft,
+            loss_of=self.loss_of,
         )
-        return result
 
     def _groups(self, random: np.random.Generator, epoch: int) -> list[list[int]]:
         members: dict[int, list[int]] = {}
@@ -177,12 +199,6 @@ class RankerTask(Task):
         numbers: Rows = np.unique([example.cluster for example in chosen], return_inverse=True)[1]
         return numbers
 
-    def _clusters(self, chosen: Sequence[Example], numbers: Tensor, mentions: Tensor) -> Tensor:
-        """The clusters whose means are learnt: with SRN a mention outside of the radius is in none."""
-        if self.soft is None:
-            return numbers
-        return self.soft.select(mentions, numbers, names=[example.cluster for example in chosen])
-
     def _gold(self, chosen: Sequence[Example], numbers: Rows) -> Rows:
         """One gold row for each mention, the same within a cluster."""
         of_cluster: dict[int, int] = {}
@@ -191,11 +207,14 @@ class RankerTask(Task):
                 of_cluster[number] = one_of(example, self.random)
         return np.array([of_cluster[number] for number in numbers.tolist()], dtype=np.int64)
 
-    def _rivals(self, batch: Batch, numbers: Rows, mentions: Tensor) -> list[list[int]]:
-        """The rows that may be negatives of each mention; only the anchors, first of their cluster, have any."""
-        first = set(np.unique(numbers, return_index=True)[1].tolist())
-        own = [self.rivals[number] if place in first else [] for place, number in enumerate(batch)]
-        if self.towers.entity_vectors is not None:
+    def _rivals(self, drawn: DrawnMentions, mentions: Tensor | None) -> list[list[int]]:
+        """The rows that may be negatives of each mention; only the anchors, first of their cluster, have any.
+
+        `mentions` [B, d] are asked for the nearest ones, where the entity tower is trained.
+        """
+        first = set(np.unique(drawn.numbers, return_index=True)[1].tolist())
+        own = [self.rivals[number] if place in first else [] for place, number in enumerate(drawn.batch)]
+        if self.towers.entity_vectors is not None or mentions is None:
             return own
         now = mentions.detach().float().cpu().numpy()
         rows = np.unique(np.array([row for line in own for row in line], dtype=np.int64))

@@ -21,6 +21,7 @@ from models.types import EntityRecord
 from tests.training.conftest import document_lines, entities, write_lines
 from training.clustering import OUTSIDE, RadiusSettings
 from training.examples import EntityTexts, Example, make_examples
+from training.gradient_cache import cached_backward
 from training.losses import Loss, LossInputs, PrototypeTripletLoss, TripletLoss
 from training.negatives import Kinship
 from training.reranking import Hardest, RankerTask, System
@@ -164,7 +165,8 @@ def test_anchors_rival_their_own_candidates_never_gold_or_kin(
         anchors = {own.index(cluster) for cluster in own} if system.clustered else set(range(len(batch)))
         for place, number in enumerate(batch):
             vectors = given.candidates[given.eligible[place]]  # type: ignore[index]
-            rivals = [row for row in candidates[number] if row not in kinship.of(examples[number].gold)]
+            offered = (*candidates[number], *examples[number].shown)
+            rivals = [row for row in offered if row not in kinship.of(examples[number].gold)]
             expected = len(set(rivals)) if place in anchors else 0
             assert len(vectors) == (expected if frozen else min(1, expected))
             assert not bool((vectors == given.positives[place]).all(dim=1).any())  # type: ignore[index]
@@ -184,7 +186,8 @@ def test_the_hardest_candidate_is_the_nearest_to_its_anchor(
     present = pool_vectors(towers, range(38))
     own = clusters_of(examples, batch)
     for place in {own.index(cluster) for cluster in own}:
-        rivals = [row for row in candidates[batch[place]] if row not in kinship.of(examples[batch[place]].gold)]
+        offered = (*candidates[batch[place]], *examples[batch[place]].shown)
+        rivals = [row for row in offered if row not in kinship.of(examples[batch[place]].gold)]
         point = mention_vectors(towers, [examples[batch[place]]])[0]
         nearest = min(rivals, key=lambda row, point=point: float(np.linalg.norm(compared[row] - point)))  # type: ignore[misc]
         chosen = given.candidates[given.eligible[place]].detach().numpy()  # type: ignore[index]
@@ -285,6 +288,52 @@ def test_the_towers_learn_and_the_radius_is_no_parameter_of_theirs(make: Any) ->
     assert all(p is not task.soft._radius for p in parameters)
     for module in task.modules():
         module.zero_grad(set_to_none=True)
+
+
+def gradients(task: RankerTask) -> list[Tensor]:
+    found = []
+    for module in task.modules():
+        for parameter in module.parameters():
+            found += [] if parameter.grad is None else [parameter.grad.clone()]
+            parameter.grad = None
+    return found
+
+
+@pytest.mark.parametrize("system", [System.DOWNSAMPLED, System.SRN])
+@pytest.mark.parametrize(("frozen", "hardest"), [(True, "before"), (False, "before"), (False, "now")])
+@pytest.mark.parametrize(("chunk", "dropout"), [(3, False), (32, True)])
+def test_cached_gradients_equal_those_in_one_go(
+    make: Any, towers: Towers, system: System, frozen: bool, hardest: str, chunk: int, dropout: bool
+) -> None:
+    """With dropout only in parts of the same length, since it draws part by part."""
+    loss = PrototypeTripletLoss(margin=30.0) if system.clustered else TripletLoss(margin=30.0)
+    one, two = (make(system, loss, frozen=frozen, hardest=hardest) for _ in range(2))
+    list(one.before_epoch(0))
+    two.load_state(one.state())
+    batch = max(one.batches(0), key=len)
+    towers.mention.train(dropout)
+    torch.manual_seed(5)
+    whole = one.loss(batch)
+    whole.backward()
+    expected = gradients(one)
+    torch.manual_seed(5)
+    cached = cached_backward(two.pieces(batch, chunk=chunk), where=torch.device("cpu"), backward=lambda x: x.backward())
+    towers.mention.eval()
+    assert cached.item() == pytest.approx(whole.item(), rel=1e-5)
+    found = gradients(two)
+    assert len(found) == len(expected) > 0
+    for mine, theirs in zip(found, expected, strict=True):
+        torch.testing.assert_close(mine, theirs, atol=2e-5, rtol=1e-3)
+    one.after_step()
+    two.after_step()
+    assert one.soft is None or one.soft.radius == pytest.approx(two.soft.radius)
+
+
+def test_what_the_curator_passed_over_rivals_first(make: Any, examples: list[Example], kb: KnowledgeBase) -> None:
+    kinship = Kinship(kb.entities)
+    for rivals, example in zip(make(System.TRIPLET).rivals, examples, strict=True):
+        passed_over = [row for row in example.shown if row not in kinship.of(example.gold)]
+        assert rivals[: len(passed_over)] == passed_over
 
 
 def test_unknown_words() -> None:

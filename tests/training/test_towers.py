@@ -22,12 +22,11 @@ from models.scorers import TokenStates, sum_of_max
 from models.types import EntityRecord
 from tests.training.conftest import document_lines, entities, write_lines
 from training.examples import EntityTexts, Example, make_examples, shuffled_labels
-from training.losses import Loss, LossInputs, NoiseContrastiveLoss, PrototypeTripletLoss, ProxyLoss, Similarity
+from training.losses import Loss, LossInputs, NoiseContrastiveLoss, ProxyLoss, Similarity
 from training.losses.base import pair_scores, scores
 from training.negatives import Kinship, RandomNegatives
 from training.projection import identity_projection
 from training.regularisers import FGSM, Regulariser, Transformation
-from training.reranking import RankerTask
 from training.snapshot import read_snapshot
 from training.towers import RetrieverTask, Towers
 from training.trainer import TrainSettings, train
@@ -322,40 +321,3 @@ def test_training_with_a_regulariser_lowers_the_clean_loss(
     assert clean() < 0.9 * before
     for matrix in regulariser.parameters():
         assert 0 < torch.linalg.matrix_norm(matrix) <= regulariser.radius * 1.0001  # type: ignore[operator]
-
-
-@pytest.mark.parametrize("frozen", [True, False])
-def test_ranker_learns_from_the_anchors_own_candidates(
-    towers: Towers, encoder: Encoder, examples: Sequence[Example], kb: KnowledgeBase, frozen: bool
-) -> None:
-    vectors = drain(entity_vectors(encoder, towers.texts))
-    assert isinstance(vectors, np.ndarray)
-    linked = [example for example in examples if example.gold]
-    candidates = [[*example.gold, (example.gold[0] + 1) % 38, (example.gold[0] + 9) % 38] for example in linked]
-    marked = replace(towers, markers=True, entity_vectors=vectors if frozen else None)
-    recorder = Recorder()
-    task = RankerTask(
-        marked,
-        linked,
-        recorder,
-        candidates=candidates,
-        vectors=vectors,
-        kinship=Kinship(kb.entities),
-        batch_size=4,
-        seed=2,
-    )
-    assert sorted(number for batch in task.batches(0) for number in batch) == list(range(len(linked)))
-    for batch in task.batches(0):
-        task.loss(batch)
-        seen = recorder.seen[-1]
-        assert seen.clusters is not None
-        assert len(set(seen.clusters.tolist())) <= 4
-        offered = seen.eligible.sum(1).tolist()
-        first = {seen.clusters.tolist().index(cluster) for cluster in set(seen.clusters.tolist())}
-        assert all((count > 0) == (row in first) for row, count in enumerate(offered))
-        assert all(count <= (2 if frozen else 1) for count in offered)
-    real = RankerTask(
-        marked, linked, PrototypeTripletLoss(), candidates=candidates, vectors=vectors,
-        kinship=Kinship(kb.entities), batch_size=4, seed=2,
-    )  # fmt: skip
-    assert real.loss(real.batches(0)[0]).item() >= 0
