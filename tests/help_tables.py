@@ -22,6 +22,7 @@ from curator.cli.main import cli  # noqa: E402
 from curator.commands import COMMANDS, Command, Menu  # noqa: E402
 from curator.services.recipes import Recipe, load_recipes  # noqa: E402
 from curator.settings.schema import Kind, Option, default, options  # noqa: E402
+from resources.recipe_files import QUICK  # noqa: E402
 
 HELP = ROOT / "resources" / "help"
 BLOCK = re.compile(r"<!-- generated: (?P<name>[a-z-]+) -->\n.*?<!-- end -->", re.DOTALL)
@@ -142,11 +143,20 @@ def _as_text(text: str) -> str:
 
 
 def recipes() -> str:
-    return table(("Recipe", "What it does", "After"), (_recipe(one) for one in load_recipes()))
+    """A row for each recipe; its quick variant stands beside it."""
+    every = {one.id: one for one in load_recipes()}
+    rows = (_recipe(one, every) for one in every.values() if not _is_variant(one, every))
+    return table(("Recipe", "What it does", "After"), rows)
 
 
-def _recipe(recipe: Recipe) -> tuple[str, ...]:
-    return f"**{recipe.title}** `{recipe.id}`", recipe.description, recipe.citation
+def _is_variant(recipe: Recipe, every: Mapping[str, Recipe]) -> bool:
+    return recipe.id.endswith(QUICK) and recipe.id.removesuffix(QUICK) in every
+
+
+def _recipe(recipe: Recipe, every: Mapping[str, Recipe]) -> tuple[str, ...]:
+    quick = recipe.id + QUICK
+    names = f"`{recipe.id}`, `{quick}`" if quick in every else f"`{recipe.id}`"
+    return f"**{recipe.title}** {names}", recipe.description, recipe.citation
 
 
 def parameters() -> str:

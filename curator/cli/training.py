@@ -2,23 +2,30 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping
 from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
-from curator.cli.console import AS_JSON, PROJECT, ensure_index, opened, run_job, say
-from curator.domain.bundles import BundleInfo
+from curator.cli.bundle_words import bundle_json, bundle_text, changes_json, changes_text, listing_text
+from curator.cli.console import AS_JSON, PROJECT, Report, ensure_index, opened, run_job, say
 from curator.domain.errors import UserError
 
 if TYPE_CHECKING:
+    from curator.bootstrap import Project
+    from curator.domain.bundles import BundleInfo
+    from curator.domain.jobs import JobOutcome
+    from curator.services.ports import JobHandle
     from curator.services.retraining import TrainingPreview
+
+Start = Callable[[Report, Callable[["JobOutcome"], None]], "JobHandle"]
 
 
 @click.command("train")
 @PROJECT
-@click.option("--recipe", required=True, metavar="NAME", help="pel-pb, amh-dual, prototype, …")
+@click.option("--recipe", metavar="NAME", help="curator, pel-pb-quick, prototype, …")
 @click.option("--max-minutes", type=click.FloatRange(min=0, min_open=True), metavar="M", help="Stop in time.")
 @click.option("--set", "given", multiple=True, metavar="NAME=VALUE", help="Another value for a parameter.")
 @click.option("--seed", type=int, default=0, show_default=True, help="Same seed, same data: the same weights.")
@@ -26,32 +33,43 @@ if TYPE_CHECKING:
     "--device", type=click.Choice(["auto", "cpu", "cuda"]), default="auto", show_default=True, help="Where it trains."
 )
 @click.option("--preview", is_flag=True, help="Only say what it would learn from and how long it would take.")
+@click.option("--resume", is_flag=True, help="Go on with the training that a crash or a kill interrupted.")
+@click.option("--discard", is_flag=True, help="Give up the training that was interrupted.")
 @AS_JSON
 def train(
     project: Path,
     *,
-    recipe: str,
+    recipe: str | None,
     max_minutes: float | None,
     given: tuple[str, ...],
     seed: int,
     device: str,
     preview: bool,
+    resume: bool,
+    discard: bool,
     as_json: bool,
 ) -> None:
     """Retrain the linker from the decisions of train documents; it serves unless validation says worse."""
+    if sum((recipe is not None, resume, discard)) != 1:
+        raise click.UsageError("Give one of --recipe NAME, --resume and --discard.")
+    if recipe is None:
+        _after_a_crash(project, discard=discard, as_json=as_json)
+        return
     from curator.services.recipes import find_recipe
 
     params = find_recipe(recipe).parse(_pairs(given))
     if preview:
         with opened(project, read_only=True) as found:
-            shown = found.retraining.preview(recipe, params, device=device)
+            shown = found.retraining.preview(recipe, params, device=device, max_minutes=max_minutes)
         say(asdict(shown), _preview_text(shown), as_json=as_json)
         return
     with opened(project) as found:
         if problem := found.retraining.problem():
             raise UserError(problem)
         ensure_index(found)
-        outcome = run_job(
+        shown = found.retraining.preview(recipe, params, device=device, max_minutes=max_minutes)
+        click.echo(_preview_text(shown), err=True)
+        _run(
             lambda show, end: found.retraining.start(
                 recipe,
                 params,
@@ -60,28 +78,92 @@ def train(
                 max_minutes=max_minutes,
                 on_progress=show,
                 on_end=end,
-            )
+            ),
+            as_json=as_json,
         )
+
+
+def _after_a_crash(project: Path, *, discard: bool, as_json: bool) -> None:
+    with opened(project) as found:
+        left = found.retraining.interrupted()
+        if not left:
+            raise UserError("No training was interrupted in this project. Start one with --recipe NAME.")
+        if discard:
+            found.retraining.discard_interrupted(left[0].id)
+            say({"discarded": left[0].id}, f"Discarded. {left[0].words}", as_json=as_json)
+            return
+        click.echo(left[0].words, err=True)
+        _run(lambda show, end: found.retraining.resume(left[0].id, on_progress=show, on_end=end), as_json=as_json)
+
+
+def _run(start: Start, *, as_json: bool) -> None:
+    outcome = run_job(start)
     serves = "serves now" if outcome.result["active"] else "is kept and does not serve"
-    say(outcome.result, f"{outcome.message}\nThe bundle {outcome.result['bundle']} {serves}.", as_json=as_json)
+    words = _diff_words(outcome.result.get("metrics", {}))
+    text = f"{outcome.message}\n{words}The bundle {outcome.result['bundle']} {serves}."
+    say(outcome.result, text, as_json=as_json)
+
+
+def _diff_words(metrics: Mapping[str, Any]) -> str:
+    from curator.services.promotion_diff import diff_rows, diff_words
+
+    return f"{diff_words(diff_rows(metrics))}\n" if "flips" in metrics else ""
 
 
 @click.command("bundles")
 @PROJECT
 @click.option("--promote", metavar="ID", help="Let this bundle serve, whatever its gate said.")
+@click.option("--reason", default="", metavar="TEXT", help="Why, for --promote; needed where the gate refused.")
 @click.option("--rollback", is_flag=True, help="Back to the bundle that served before.")
+@click.option("--delete", multiple=True, metavar="ID", help="Remove this bundle from the disk; may be repeated.")
+@click.option("--show", metavar="ID", help="Manifest, notes, and when and why this bundle served.")
+@click.option("--changes", metavar="ID", help="The decisions that flipped with this bundle, and the queue.")
 @AS_JSON
-def bundles(project: Path, *, promote: str | None, rollback: bool, as_json: bool) -> None:
-    """List the bundles of P, oldest first; promote one, or go back."""
-    if promote and rollback:
-        raise click.UsageError("Give --promote or --rollback, not both.")
-    with opened(project, read_only=not (promote or rollback)) as found:
-        if promote:
-            found.retraining.promote(promote)
-        elif rollback:
-            found.retraining.rollback()
-        listed = found.retraining.bundles()
-    say({"bundles": [_bundle(one) for one in listed]}, "\n".join(map(_bundle_text, listed)), as_json=as_json)
+def bundles(
+    project: Path,
+    *,
+    promote: str | None,
+    reason: str,
+    rollback: bool,
+    delete: tuple[str, ...],
+    show: str | None,
+    changes: str | None,
+    as_json: bool,
+) -> None:
+    """List the bundles of P with their disk use, oldest first; promote, go back, delete, look inside."""
+    if sum(map(bool, (promote, rollback, delete, show, changes))) > 1:
+        raise click.UsageError("Give one of --promote, --rollback, --delete, --show and --changes.")
+    if reason and not promote:
+        raise click.UsageError("--reason goes with --promote ID.")
+    with opened(project, read_only=not (promote or rollback or delete)) as found:
+        if show:
+            say(bundle_json(_bundle(found, show)), bundle_text(found, _bundle(found, show)), as_json=as_json)
+            return
+        if changes:
+            one = _bundle(found, changes)
+            say(changes_json(one), changes_text(found, one), as_json=as_json)
+            return
+        _change(found, promote=promote, reason=reason, rollback=rollback, delete=delete)
+        listed, disk = found.retraining.bundles(), found.retraining.disk()
+        rows = [bundle_json(one, disk.bundles.get(one.id)) for one in listed]
+        text = listing_text(listed, disk, found.retraining.interrupted())
+    say({"bundles": rows, "bytes": disk.total}, text, as_json=as_json)
+
+
+def _change(found: Project, *, promote: str | None, reason: str, rollback: bool, delete: tuple[str, ...]) -> None:
+    if promote:
+        found.retraining.promote(promote, reason=reason)
+    elif rollback:
+        found.retraining.rollback()
+    for one in delete:
+        found.retraining.delete(one)
+
+
+def _bundle(found: Project, bundle_id: str) -> BundleInfo:
+    there = {one.id: one for one in found.retraining.bundles()}
+    if bundle_id not in there:
+        raise UserError(f"There is no bundle {bundle_id!r}. There are: {', '.join(there) or 'none'}.")
+    return there[bundle_id]
 
 
 def _pairs(given: tuple[str, ...]) -> dict[str, str]:
@@ -95,20 +177,21 @@ def _pairs(given: tuple[str, ...]) -> dict[str, str]:
 
 
 def _preview_text(shown: TrainingPreview) -> str:
+    """What the dialog says, in lines."""
     lines = [
         f"Learns from {shown.links:,} links and {shown.nils:,} NIL decisions in {shown.documents:,} documents "
         f"({shown.entities:,} entities).",
+        f"{shown.passed_over:,} candidates were shown and passed over." if shown.passed_over else "",
+        f"{shown.outside:,} linked entities are not in the knowledge base." if shown.outside else "",
         f"Judged by {shown.validation_decisions:,} decisions in {shown.validation_documents:,} validation documents.",
-        f"About {max(1, round(shown.minutes)):,} minutes ({shown.basis}).",
+        f"Encoding {shown.encoded_entities:,} entities anew takes about {_minutes(shown.encoding_seconds / 60)}."
+        if shown.encoded_entities
+        else "",
+        f"About {_minutes(shown.minutes)} in all ({shown.basis}).",
+        f"It cannot start: {shown.problem}" if shown.problem else "",
     ]
-    return "\n".join([*lines, *([f"It cannot start: {shown.problem}"] if shown.problem else [])])
+    return "\n".join(line for line in lines if line)
 
 
-def _bundle(info: BundleInfo) -> dict[str, Any]:
-    return asdict(info) | {"created_at": info.created_at.isoformat(), "verdict": info.verdict.value}
-
-
-def _bundle_text(info: BundleInfo) -> str:
-    mark = "*" if info.active else " "
-    stages = ", ".join(info.stages)
-    return f"{mark} {info.id}  {info.recipe}  {info.verdict.value.replace('_', ' ')}  {stages}  {info.summary}".rstrip()
+def _minutes(minutes: float) -> str:
+    return f"{max(1, round(minutes)):,} minutes"

@@ -9,6 +9,8 @@ from typing import Any
 from curator.domain.errors import UserError
 from resources import recipe_files
 
+OWN = "Curator"
+"""The system of the program's own recipe."""
 _KINDS = {"int": "a whole number", "float": "a number", "bool": "true or false", "choice": "one of the choices"}
 
 
@@ -104,8 +106,9 @@ def grouped(recipes: Sequence[Recipe]) -> list[tuple[str, list[Recipe]]]:
     return [(role, sorted((one for one in recipes if one.role == role), key=_place)) for role in roles]
 
 
-def _place(recipe: Recipe) -> tuple[bool, str, str]:
-    return not recipe.quick, recipe.system, recipe.title
+def _place(recipe: Recipe) -> tuple[bool, bool, str, str]:
+    """The program's own recipe is the one to begin with."""
+    return not recipe.quick, recipe.system != OWN, recipe.system, recipe.title.removesuffix(", quick")
 
 
 @dataclass(frozen=True, slots=True)

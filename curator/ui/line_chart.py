@@ -48,6 +48,7 @@ class _Frame:
     right: float
     low: float
     high: float
+    ticks: tuple[float, ...]
 
     def place(self, x: float, y: float) -> QPointF:
         across = (x - self.left) / ((self.right - self.left) or 1.0)
@@ -61,9 +62,17 @@ class _Frame:
 class LineChart(QWidget):
     """`show_curves` takes what is drawn; call `update` when the points have grown."""
 
-    def __init__(self, title: str, *, words: Callable[[float], str], parent: QWidget | None = None) -> None:
+    def __init__(
+        self,
+        title: str,
+        *,
+        words: Callable[[float], str],
+        tick: Callable[[float], str] | None = None,
+        parent: QWidget | None = None,
+    ) -> None:
+        """`words` writes a value, `tick` one at the axis."""
         super().__init__(parent)
-        self._title, self._words = title, words
+        self._title, self._words, self._tick = title, words, tick or words
         self._curves: tuple[Curve, ...] = ()
         self._mouse: float | None = None
         self.setAccessibleName(title)
@@ -124,23 +133,23 @@ class LineChart(QWidget):
         xs, ys = [x for x, _ in every], [y for _, y in every]
         ticks = nice_ticks(min(ys), max(ys))
         metrics = QFontMetricsF(font)
-        labels = max(metrics.horizontalAdvance(self._words(tick)) for tick in ticks)
+        labels = max(metrics.horizontalAdvance(self._tick(tick)) for tick in ticks)
         area = box.adjusted(
             PAD + labels + GAP, PAD + metrics.height() + GAP, -PAD - 2, -PAD - metrics.height() - GAP / 2
         )
-        return _Frame(area, min(xs), max(max(xs), min(xs) + 1), min(ticks[0], *ys), max(ticks[-1], *ys))
+        return _Frame(area, min(xs), max(max(xs), min(xs) + 1), ticks[0], ticks[-1], tuple(ticks))
 
     def _paint_axes(self, painter: QPainter, frame: _Frame, theme: Theme, font: QFont) -> None:
         height = QFontMetricsF(font).height()
         grid = QColor(theme.border)
         grid.setAlphaF(0.7)
         right = Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
-        for tick in nice_ticks(frame.low, frame.high):
+        for tick in frame.ticks:
             y = frame.place(frame.left, tick).y()
             painter.setPen(QPen(grid, 1))
             painter.drawLine(QPointF(frame.area.left(), y), QPointF(frame.area.right(), y))
             painter.setPen(theme.muted)
-            painter.drawText(QRectF(0, y - height / 2, frame.area.left() - GAP, height), right, self._words(tick))
+            painter.drawText(QRectF(0, y - height / 2, frame.area.left() - GAP, height), right, self._tick(tick))
         below = QRectF(frame.area.left(), frame.area.bottom() + GAP / 2, frame.area.width(), height)
         painter.drawText(below, Qt.AlignmentFlag.AlignLeft, f"step {frame.left:,.0f}")
         painter.drawText(below, Qt.AlignmentFlag.AlignRight, f"{frame.right:,.0f}")

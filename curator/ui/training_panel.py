@@ -10,7 +10,6 @@ from PySide6.QtWidgets import QFileDialog, QGridLayout, QPlainTextEdit, QSplitte
 
 from curator.ui.dialogs.figures import percent
 from curator.ui.dialogs.form import file_dialog, sentence
-from curator.ui.jobs import minutes_words
 from curator.ui.line_chart import Curve, LineChart, Tone
 from curator.ui.training_history import TrainingHistory
 
@@ -27,9 +26,9 @@ class TrainingPanel(QWidget):
         super().__init__(parent)
         self._history = TrainingHistory()
         self._logged = 0
-        self.loss = LineChart("Training loss", words=figure_words, parent=self)
-        self.recall = LineChart("Recall on held-out documents", words=percent, parent=self)
-        self.nil = LineChart("NIL auPR", words=percent, parent=self)
+        self.loss = LineChart("Training loss", words=figure_words, tick=lambda value: f"{value:g}", parent=self)
+        self.recall = LineChart("Recall on held-out documents", words=percent, tick=percent_tick, parent=self)
+        self.nil = LineChart("NIL auPR", words=percent, tick=percent_tick, parent=self)
         self.rate = LineChart("Learning rate", words=lambda value: f"{value:.1e}", parent=self)
         self.small = (self.recall, self.nil, self.rate)
         self.figures = sentence("")
@@ -59,6 +58,7 @@ class TrainingPanel(QWidget):
         parts.addWidget(self.log)
         parts.setStretchFactor(0, 3)
         parts.setStretchFactor(1, 1)
+        parts.setSizes([360, 130])
         whole = QVBoxLayout(self)
         whole.setContentsMargins(0, 0, 0, 0)
         whole.addWidget(self.figures)
@@ -112,13 +112,16 @@ def figure_words(value: float) -> str:
     return f"{value:,.3f}" if abs(value) < 100 else f"{value:,.0f}"
 
 
+def percent_tick(value: float) -> str:
+    return f"{100 * value:g} %"
+
+
 def figures_line(history: TrainingHistory) -> str:
-    """`step 120 · pass 1.5 · 31 mentions a second · 0:42 left`, of what is known."""
+    """`step 120 · pass 1.5 · 31 mentions a second`, of what is known."""
     latest = history.latest
     parts = [
         f"step {latest['step']:,.0f}" if "step" in latest else "",
         f"pass {latest['epoch']:.1f}" if "epoch" in latest else "",
         f"{latest['throughput']:,.0f} mentions a second" if "throughput" in latest else "",
-        minutes_words(latest.get("seconds_left")),
     ]
     return " · ".join(part for part in parts if part)

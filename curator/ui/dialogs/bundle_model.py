@@ -15,7 +15,7 @@ from curator.ui.dialogs.figures import percent
 Index = QModelIndex | QPersistentModelIndex
 NO_PARENT = QModelIndex()
 ROW_ROLE = int(Qt.ItemDataRole.UserRole)
-HEADERS = ("", "Made", "Recipe", "Parts", "Gate", "Recall@1 before", "after", "On disk", "of its own", "From", "Bundle")
+HEADERS = ("", "Made", "Recipe", "Parts", "Gate", "Recall@1 before", "after", "On disk", "of its own", "Bundle")
 VERDICTS = {
     GateVerdict.PROMOTE: "promoted",
     GateVerdict.NO_GAIN: "no gain",
@@ -93,7 +93,6 @@ def _words(bundle: BundleInfo, disk: DiskUse | None) -> tuple[str, ...]:
         _recall(bundle, "new"),
         size_words(disk.size) if disk is not None else "…",
         size_words(disk.own) if disk is not None else "…",
-        bundle.parent,
         bundle.id,
     )
 

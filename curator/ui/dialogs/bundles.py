@@ -140,10 +140,11 @@ class BundlesDialog(ShowDialog):
         self.map.setEnabled(bundle is not None and has_map(bundle))
 
     def _words(self, bundle: BundleInfo) -> str:
-        """The gate's sentence, what flipped, and when and why it served."""
+        """The gate's sentence, what flipped, what it was made from, and when and why it served."""
         changed = diff_words(diff_rows(bundle.metrics)) if "flips" in bundle.metrics else ""
         served = served_words(self._activations, bundle.id)
-        head = " ".join(part for part in (bundle.summary or UNTRAINED, changed) if part)
+        made = f"Made from {bundle.parent}." if bundle.parent else ""
+        head = " ".join(part for part in (bundle.summary or UNTRAINED, changed, made) if part)
         return "\n".join(part for part in (head, served) if part)
 
 

@@ -61,6 +61,7 @@ class RetrainDialog(FormDialog):
         self.tree = QTreeWidget(self)
         self.tree.setAccessibleName("Recipes")
         self.tree.setHeaderHidden(True)
+        self.tree.setIndentation(14)
         self.tree.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self.description = sentence("")
         self.description.setAlignment(Qt.AlignmentFlag.AlignTop)
@@ -116,11 +117,11 @@ class RetrainDialog(FormDialog):
             QVBoxLayout(box).addWidget(words)
             right.addWidget(box)
         right.addWidget(self.parameters)
-        right.addStretch(1)
-        self._right = right
+        self._rest = QWidget(self)
+        right.addWidget(self._rest, 1)
         columns = QHBoxLayout()
         columns.setSpacing(16)
-        columns.addWidget(self.tree, 4)
+        columns.addWidget(self.tree, 5)
         columns.addLayout(right, 7)
         self.body.insertLayout(0, columns, 1)
         self.parameters.fold.toggled.connect(self._give_room)
@@ -129,11 +130,11 @@ class RetrainDialog(FormDialog):
             run.addWidget(part)
         run.addStretch(1)
         self.form.addRow("This run", run)
-        self.resize(980, 700)
+        self.resize(1080, 740)
 
     def _give_room(self, shown: bool) -> None:
         """The parameters take what room there is while they are shown."""
-        self._right.setStretchFactor(self.parameters, 1 if shown else 0)
+        self._rest.setVisible(not shown)
 
     def _fill_tree(self, recipes: list[Recipe]) -> None:
         first: QTreeWidgetItem | None = None
@@ -253,11 +254,11 @@ def learns_words(preview: TrainingPreview) -> str:
 
 def time_words(preview: TrainingPreview) -> str:
     """First what encoding the entities anew takes, then the whole, and how that is known."""
-    whole = f"{duration_words(60 * preview.minutes)} in all on this machine ({preview.basis})."
+    whole = f"In all {duration_words(60 * preview.minutes)} on this machine ({preview.basis})."
     if not preview.encoded_entities:
-        return whole[:1].upper() + whole[1:]
-    encoding = f"encoding {preview.encoded_entities:,} entities anew {duration_words(preview.encoding_seconds)}"
-    return f"{encoding[:1].upper()}{encoding[1:]}, {whole}\nThe bundle in use serves until it has finished."
+        return whole
+    encoding = f"Encoding {preview.encoded_entities:,} entities anew: {duration_words(preview.encoding_seconds)}."
+    return f"{encoding}\n{whole} The bundle in use serves until then."
 
 
 def duration_words(seconds: float) -> str:

@@ -7,13 +7,13 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from PySide6.QtCore import Signal
-from PySide6.QtWidgets import QProgressBar, QTabWidget, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QDialogButtonBox, QProgressBar, QTabWidget, QVBoxLayout, QWidget
 
 from curator.domain.bundles import GateVerdict
 from curator.domain.jobs import JobOutcome, JobState
 from curator.services.promotion_diff import comparison_of, diff_rows
 from curator.services.retraining import RESUMABLE
-from curator.ui.dialogs.figures import comparison_rows, gate_rows, mcnemar_words
+from curator.ui.dialogs.figures import ALONE, comparison_rows, gate_rows, mcnemar_words
 from curator.ui.dialogs.form import ShowDialog, sentence
 from curator.ui.dialogs.messages import tell
 from curator.ui.dialogs.table import FigureTable
@@ -66,8 +66,6 @@ class RetrainLive(ShowDialog):
         self.tabs.setDocumentMode(True)
         self.tabs.addTab(self.panel, "&Curves and log")
         self.tabs.tabBar().hide()
-        self.table = FigureTable("Old and new linker", ["On held-out documents", "before", "after"], self)
-        self.table.hide()
         self._add_buttons()
         for widget in (self.headline, self.bar, self.words, self.tabs):
             self.body.addWidget(widget, 1 if widget is self.tabs else 0)
@@ -126,21 +124,14 @@ class RetrainLive(ShowDialog):
         self.resume.setVisible(bool(self._resumable))
 
     def _show_metrics(self, metrics: Mapping[str, Any]) -> None:
-        rows = gate_rows(metrics)
-        self.table.show_rows(rows)
-        self.table.setVisible(bool(rows))
-        comparison = QWidget(self)
-        column = QVBoxLayout(comparison)
-        column.setContentsMargins(0, 8, 0, 0)
-        column.addWidget(self.table)
-        add_comparison(column, comparison_of(metrics))
-        column.addStretch(1)
+        self.compared = ComparisonView(metrics, self)
         diff = PromotionDiff(diff_rows(metrics), name_of=self._name_of, title_of=self._title_of, parent=self)
         diff.mention_wanted.connect(self.mention_wanted)
-        self.tabs.insertTab(0, comparison, "Before and &after")
+        self.tabs.insertTab(0, self.compared, "Before and &after")
         self.tabs.insertTab(1, diff, f"&What changes ({len(diff.rows):,})")
         self.tabs.setCurrentIndex(0)
         self.tabs.tabBar().show()
+        self.buttons.button(QDialogButtonBox.StandardButton.Close).setFocus()
 
     def offer_map(self) -> None:
         """The bundle has a map of its embeddings."""
@@ -152,14 +143,27 @@ class RetrainLive(ShowDialog):
         return self._bundle
 
 
-def add_comparison(column: QVBoxLayout, comparison: Mapping[str, Any]) -> None:
-    """McNemar's test in a sentence and differences with their intervals, as far as they were reckoned."""
-    words = mcnemar_words(comparison)
-    if words:
-        column.addWidget(sentence(words, selectable=True))
-    rows = [(name, old, new, *rest) for name, new, old, *rest in comparison_rows(comparison)]
-    if rows:
-        head = ["", "before", "after", "difference", "95 % interval"]
-        table = FigureTable("Comparison over resampled documents", head)
-        table.show_rows(rows)
+class ComparisonView(QWidget):
+    """The old and the new linker on the same held-out documents: with differences, intervals and an exact test where
+    the job reckoned them, else the two figures alone."""
+
+    def __init__(self, metrics: Mapping[str, Any], parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        comparison = comparison_of(metrics)
+        compared = [(name, old, new, apart, between) for name, new, old, apart, between in comparison_rows(comparison)]
+        plain = gate_rows(metrics)
+        column = QVBoxLayout(self)
+        column.setContentsMargins(0, 8, 0, 0)
+        words = mcnemar_words(comparison)
+        if words:
+            column.addWidget(sentence(words, selectable=True))
+        head = ["On held-out documents", "before", "after"]
+        if compared:
+            head += ["difference", "95 % interval"]
+            alone = [(*row, "", "") for row in plain if row[0] == ALONE]
+            self.rows: list[tuple[str, ...]] = [*compared, *alone]
+        else:
+            self.rows = list(plain)
+        table = FigureTable("Old and new linker", head)
+        table.show_rows(self.rows)
         column.addWidget(table, 1)
