@@ -20,6 +20,7 @@ from transformers import PreTrainedModel
 from models.device import AUTO, Precision
 from models.errors import ModelError
 
+DETERMINISTIC: Any = torch.utils.deterministic
 TRAINED_IN = (Precision.FP32, Precision.BF16, Precision.FP16)
 
 
@@ -47,6 +48,9 @@ class Engine:
         self.precision = training_precision(precision, self.device)
         mixed = "no" if self.precision is Precision.FP32 else self.precision.value
         self.accelerator = _accelerator(cpu=self.device.type == "cpu", mixed_precision=mixed)
+        self._exact = self.device.type == "cpu"
+        if self._exact:
+            self._before = _be_exact()
         self._bodies = list(bodies(modules))
         for body in self._bodies:
             # evaluation_mode: autocast alone, no wrapper for several processes
@@ -102,9 +106,35 @@ class Engine:
             self.accelerator.scaler.load_state_dict(raw)
 
     def close(self) -> None:
+        if self._exact:
+            _be_as(self._before)
         for body in self._bodies:
             if "_original_forward" in body.__dict__:
                 del body.__dict__["_original_forward"], body.__dict__["forward"]
+
+
+Exactness = tuple[bool, bool, bool]
+
+
+def _be_exact() -> Exactness:
+    """Sum in one order only; returns how it was before.
+
+    With several threads the gradient of an indexed row (an entity that two mentions share) is otherwise added up in
+    whatever order the threads arrive, and two equal runs differ in the last bits.
+    """
+    before = (
+        torch.are_deterministic_algorithms_enabled(),
+        torch.is_deterministic_algorithms_warn_only_enabled(),
+        bool(DETERMINISTIC.fill_uninitialized_memory),
+    )
+    _be_as((True, True, False))
+    return before
+
+
+def _be_as(wanted: Exactness) -> None:
+    enabled, warn_only, fill = wanted
+    torch.use_deterministic_algorithms(enabled, warn_only=warn_only)
+    DETERMINISTIC.fill_uninitialized_memory = fill
 
 
 def device_of(modules: Sequence[nn.Module]) -> torch.device:

@@ -66,8 +66,8 @@ def train(
     if not first:
         raise ModelError("There is nothing to train on: no decision of a training document can be used.")
     engine = Engine(task.modules(), precision=settings.precision)
-    run = _Run(task, settings, engine, timer, first, checkpoints=checkpoints, validate=validate)
     try:
+        run = _Run(task, settings, engine, timer, first, checkpoints=checkpoints, validate=validate)
         loop = yield from run.start()
         with scalar_log(tensorboard, step=loop.optimising.step) as loop.log:
             yield from loop.run()

@@ -62,8 +62,30 @@ def test_only_transformers_run_in_the_smaller_format() -> None:
 
 def test_full_precision_touches_no_network() -> None:
     module = tiny()
-    Engine([module], precision="auto")
+    Engine([module], precision="auto").close()
     assert "forward" not in module.transformer.__dict__
+
+
+def test_equal_gradients_with_several_threads() -> None:
+    """Without the engine about half of these differ in their last bits."""
+    threads = torch.get_num_threads()
+    torch.set_num_threads(2)
+    torch.manual_seed(0)
+    rows, weights = torch.randint(0, 50, (2000,)), torch.randn(2000, 256)
+    engine = Engine([nn.Linear(1, 1)], precision="fp32")
+
+    def gradient() -> torch.Tensor:
+        entities = torch.ones(50, 256, requires_grad=True)
+        return torch.autograd.grad((entities[rows] * weights).sum(), entities)[0]
+
+    first = gradient()
+    try:
+        assert all(torch.equal(gradient(), first) for _ in range(8))
+    finally:
+        torch.set_num_threads(threads)
+        engine.close()
+    assert not torch.are_deterministic_algorithms_enabled()
+    assert torch.utils.deterministic.fill_uninitialized_memory
 
 
 def test_bodies() -> None:
