@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import json
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
@@ -31,7 +32,14 @@ from training.snapshot import read_snapshot
 from training.trainer import TrainSettings, train
 
 SETTINGS = InputSettings(mention_tokens=24, entity_tokens=20, style=EntityStyle.TITLE_TYPES)
-SMALL = {"epochs": 4, "batch_size": 4, "learning_rate": 3e-3, "candidates": 6, "asked_share": 0.5}
+SMALL = {
+    "epochs": 4,
+    "batch_size": 4,
+    "learning_rate": 3e-3,
+    "candidates": 6,
+    "asked_share": 0.5,
+    "seconds_per_document": 10.0,
+}
 
 
 @pytest.fixture(autouse=True)
@@ -121,6 +129,23 @@ def test_the_loss_is_that_of_a_plain_loop(encoder: Encoder, kb: KnowledgeBase, e
         ]
         expected.append(np.log(np.exp(scores).sum()) - scores[0])
     assert task.loss(batch).item() == pytest.approx(float(np.mean(expected)), rel=1e-4)
+
+
+def test_pieces_and_a_restored_state_give_the_same_loss(
+    encoder: Encoder, kb: KnowledgeBase, examples: list[Example]
+) -> None:
+    several = [dataclasses.replace(example, gold=(3, 4, 5)) for example in examples]
+    task, other = (make_task(encoder, kb, several, everything(kb, several)) for _ in range(2))
+    task.module.eval()
+    for _ in range(3):
+        task.loss([0, 1])
+    other.load_state(json.loads(json.dumps(task.state())))
+    made = other.pieces(range(6), chunk=3)
+    outputs = [piece() for piece in made.pieces]
+    assert max(len(output) for output in outputs) == 3
+    assert sum(len(output) for output in outputs) == 24
+    torch.testing.assert_close(made.loss(outputs), task.loss(range(6)))
+    assert task.generators() == [task.random]
 
 
 def test_short_rows_are_filled_up() -> None:
