@@ -65,12 +65,18 @@ def score_sign(module: EncoderModule, mask: Tensor, objective: Callable[[], Tens
     return gradient.sign() * mask.unsqueeze(-1).to(gradient.dtype)
 
 
-def freeze_embeddings(module: EncoderModule) -> None:
-    """Keep the embedding layer as it is (T-Biencoder §4.3), its normalisation included; the layers above learn."""
+def embedding_layer(module: EncoderModule) -> nn.Module:
+    """The embedding layer, its normalisation included; ModelError where this kind of encoder does not show one."""
     embeddings = getattr(module.transformer, "embeddings", None)
     if not isinstance(embeddings, nn.Module):
         raise ModelError(
-            f"This kind of encoder ({type(module.transformer).__name__}) does not show its embedding layer, so it "
-            f"cannot be frozen. Choose an encoder of the BERT family, or switch the freezing off in the recipe."
+            f"This kind of encoder ({type(module.transformer).__name__}) does not show its embedding layer, so it can "
+            f"neither be frozen nor followed by a transformation. Choose an encoder of the BERT family, or leave the "
+            f"embedding layer alone in the recipe."
         )
-    embeddings.requires_grad_(False)
+    return embeddings
+
+
+def freeze_embeddings(module: EncoderModule) -> None:
+    """Keep the embedding layer as it is (T-Biencoder §4.3); the layers above it learn."""
+    embedding_layer(module).requires_grad_(False)

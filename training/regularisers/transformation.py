@@ -23,6 +23,7 @@ from models.errors import ModelError
 from training.losses import Loss, LossInputs
 from training.losses.base import check_positive
 from training.regularisers.base import DrawnBatch, Regulariser, Term
+from training.regularisers.embeddings import embedding_layer
 from training.regularisers.fgsm import not_negative
 from training.sides import Part, Side
 
@@ -77,7 +78,13 @@ def transformed(module: EncoderModule, matrix: Matrix, *, layer: int) -> Iterato
 def layer_of(module: EncoderModule, layer: int) -> nn.Module:
     """The embedding layer for 0, else the transformer's layer of that number; ModelError where there is none."""
     if layer == 0:
-        return module.embeddings
+        config = getattr(module.transformer, "config", None)
+        if getattr(config, "embedding_size", module.hidden_size) != module.hidden_size:
+            raise ModelError(
+                "This encoder's embeddings are narrower than its layers, so one A cannot serve both. Choose layer 1 or "
+                "above for the transformation in the recipe."
+            )
+        return embedding_layer(module)
     if not 0 < layer <= len(module.layers):
         raise ModelError(
             f"The transformation cannot follow layer {layer}: this encoder has the layers 1 to {len(module.layers)}, "

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 from dataclasses import replace
 from types import SimpleNamespace
 
@@ -166,6 +167,20 @@ def test_the_layer_above_which_z_is_moved(towers: Towers, layer: int) -> None:
     assert (found - plain).abs().max() > 1e-2
 
 
+def test_layers_that_give_more_than_their_states() -> None:
+    """As those of older transformers do."""
+
+    class Layer(torch.nn.Module):
+        def forward(self, states: Tensor) -> tuple[Tensor, str]:
+            return 2 * states, "weights"
+
+    layer = Layer()
+    module = SimpleNamespace(layers=[layer])
+    with transformed(module, lambda: torch.eye(2), layer=1):  # type: ignore[arg-type]
+        states, rest = layer(torch.ones(1, 3, 2))
+    assert (states.unique().tolist(), rest) == ([4.0], "weights")
+
+
 def test_each_side_has_its_own_a(make_task: MakeTask) -> None:
     for name, mentions, entities in (("of_entities", True, False), ("of_mentions", False, True)):
         regulariser = filled()
@@ -225,7 +240,7 @@ def test_a_normalised_step_goes_to_the_ball_along_the_gradient(make_task: MakeTa
         assert not matrix.requires_grad
     small = make_task(Transformation(8, ascent=Ascent.NORMALISED, epsilon=1e-3).double())
     assert small.loss(ALL) > 2 * make_task().loss(ALL)
-    assert task.modules()[-1] is task.regulariser
+    assert task.modules() == task.towers.trained()
     assert not [p for p in task.regulariser.parameters() if p.requires_grad]  # type: ignore[union-attr]
     assert task.regulariser.parameter_groups(SimpleNamespace(learning_rate=1.0)) == []  # type: ignore[union-attr,arg-type]
 
@@ -266,9 +281,13 @@ def test_frozen_embeddings_stay_and_the_layers_learn(make_task: MakeTask, towers
         freeze_embeddings(bare)
 
 
-def test_impossible_settings_are_refused(make_task: MakeTask) -> None:
+def test_impossible_settings_are_refused(make_task: MakeTask, towers: Towers) -> None:
     with pytest.raises(ModelError, match="layers 1 to 3"):
         make_task(Transformation(8, layer=4))
+    narrow = copy.deepcopy(towers.entity)
+    narrow.transformer.config.embedding_size = 4
+    with pytest.raises(ModelError, match="Choose layer 1"):
+        make_task(Transformation(8, layer=0), towers=replace(towers, entity=narrow))
     with pytest.raises(ModelError, match="epsilon"):
         Transformation(8, epsilon=-1.0)
     with pytest.raises(ModelError, match="rate"):
