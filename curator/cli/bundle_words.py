@@ -12,7 +12,6 @@ from curator.services.promotion_diff import NIL, DiffKind, DiffRow, diff_rows, d
 
 if TYPE_CHECKING:
     from curator.bootstrap import Project
-    from curator.services.retraining import InterruptedTraining
 
 MARKS = {DiffKind.BETTER: "+ becomes right", DiffKind.WORSE: "- becomes wrong", DiffKind.QUEUE: "? undecided"}
 
@@ -22,13 +21,12 @@ def bundle_json(info: BundleInfo, use: DiskUse | None = None) -> dict[str, Any]:
     return facts | ({"bytes": use.size, "own_bytes": use.own} if use is not None else {})
 
 
-def listing_text(bundles: Sequence[BundleInfo], disk: DiskReport, left: Sequence[InterruptedTraining]) -> str:
-    """A line for each bundle, the space of all, and trainings that can be taken up again."""
+def listing_text(bundles: Sequence[BundleInfo], disk: DiskReport) -> str:
+    """A line for each bundle, and the space of all."""
     lines = [_line(one, disk.bundles.get(one.id)) for one in bundles]
     if bundles:
         lines.append(f"{size_words(disk.total)} in all; files that several bundles share count once.")
-    resume = "`curator train P --resume` goes on, --discard gives it up."
-    return "\n".join([*lines, *(f"{one.words} {resume}" for one in left)])
+    return "\n".join(lines)
 
 
 def _line(info: BundleInfo, use: DiskUse | None) -> str:

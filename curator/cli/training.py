@@ -146,7 +146,7 @@ def bundles(
         _change(found, promote=promote, reason=reason, rollback=rollback, delete=delete)
         listed, disk = found.retraining.bundles(), found.retraining.disk()
         rows = [bundle_json(one, disk.bundles.get(one.id)) for one in listed]
-        text = listing_text(listed, disk, found.retraining.interrupted())
+        text = listing_text(listed, disk)
     say({"bundles": rows, "bytes": disk.total}, text, as_json=as_json)
 
 

@@ -1,7 +1,8 @@
 """The training process.
 
-Specification: {snapshot, base, staging, recipe, parameters, seed, device, threads, max_minutes, cache}: folders of
-the snapshot, of the active bundle and of the staging bundle to be written, the recipe's id and its parameters.
+Specification: as in `training.spec.TrainingSpec`: {snapshot, base, staging, recipe, parameters, seed, device, threads,
+max_minutes, cache, work, tensorboard}: folders of the snapshot, of the active bundle and of the staging bundle to be
+written, the recipe's id and its parameters, the folder of checkpoints. With {"processes": n} it is trained on n GPUs.
 Result: {bundle_id, verdict, message, metrics}.
 """
 
@@ -10,12 +11,27 @@ from __future__ import annotations
 from collections.abc import Generator
 
 from curator.jobs.child_side import Message, passed_on, run_job
+from curator.jobs.several import rank, together
 from models.errors import ModelError
 from training.job import run_training
 
+MODULE = "curator.jobs.train_main"
+
 
 def work(spec: Message) -> Generator[Message, None, Message]:
-    return passed_on(run_training(spec))
+    with together(spec, MODULE) as own:
+        if rank():
+            return (yield from help_learning(own))
+        return (yield from passed_on(run_training(own)))
+
+
+def help_learning(spec: Message) -> Generator[Message, None, Message]:
+    """The same job up to the end of training, in a process that reports to nobody and writes nothing."""
+    for event in run_training(spec):
+        yield event.to_json()
+        if "together" in event.data:  # the last event of a training in several processes
+            break
+    return {}
 
 
 if __name__ == "__main__":

@@ -24,7 +24,7 @@ SERVES = (GateVerdict.PROMOTE, GateVerdict.NO_GAIN)
 """Verdicts after which the new bundle serves: recall@1 of the whole linker did not fall."""
 RESUMABLE = "resumable"
 """Key of an outcome's result: the id of the interrupted training that can be taken up again."""
-INTERRUPTED = " It can go on from where it was: Model › Resume the interrupted training."
+INTERRUPTED = " It can go on from where it was: Model › Resume the interrupted training, or `curator train P --resume`."
 
 
 @dataclass(frozen=True, slots=True)

@@ -125,7 +125,12 @@ class LineChart(QWidget):
             self._paint_axes(painter, frame, theme, font)
             for curve in self._curves:
                 self._paint_curve(painter, curve, frame, theme)
-            self._paint_head(painter, box, theme, self._nearest(frame))
+            step = self._nearest(frame)
+            if step is not None:
+                across = frame.place(step, frame.low).x()
+                painter.setPen(QPen(theme.muted, 1, Qt.PenStyle.DotLine))
+                painter.drawLine(QPointF(across, frame.area.top()), QPointF(across, frame.area.bottom()))
+            self._paint_head(painter, box, theme, step)
         painter.end()
 
     def _frame(self, box: QRectF, font: QFont) -> _Frame:

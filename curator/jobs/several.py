@@ -1,0 +1,82 @@
+"""One training in several processes, one for each GPU.
+
+The job's own process is the first; it starts the others with the same specification, each with its own GPU. They learn
+together (`training.engine`), and what follows training is done by the first alone.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import socket
+import subprocess
+import sys
+from collections.abc import Iterator, Mapping
+from contextlib import ExitStack, contextmanager
+
+from curator.jobs.child_side import Message
+
+RANK = "RANK"
+
+
+def rank() -> int:
+    """This process's number among those that train together; 0 where it is alone."""
+    return int(os.environ.get(RANK) or 0)
+
+
+@contextmanager
+def together(spec: Message, module: str) -> Iterator[Message]:
+    """The specification for this process, while the others run `module`; they end with the block, or with this process.
+
+    `spec["processes"]` says how many in all (default 1: nothing is started).
+    """
+    count = int(spec.get("processes") or 1)
+    if count < 2 or rank():
+        yield spec
+        return
+    shared = {"MASTER_ADDR": "127.0.0.1", "MASTER_PORT": str(_free_port()), "WORLD_SIZE": str(count)}
+    with ExitStack() as started:
+        for number in range(1, count):
+            started.enter_context(_other(module, own_spec(spec, number), {**shared, **_place(number)}))
+        os.environ.update({**shared, **_place(0)})
+        try:
+            yield own_spec(spec, 0)
+        finally:
+            for name in (*shared, *_place(0)):
+                os.environ.pop(name, None)
+
+
+def own_spec(spec: Message, number: int) -> Message:
+    """The specification for process `number`: a GPU of its own."""
+    return {**spec, "device": f"cuda:{number}" if str(spec.get("device")) in ("auto", "cuda") else spec["device"]}
+
+
+@contextmanager
+def _other(module: str, spec: Message, environment: Mapping[str, str]) -> Iterator[None]:
+    process = subprocess.Popen(  # noqa: S603 - our own module, no shell
+        [sys.executable, "-m", module],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.DEVNULL,  # only the first process reports
+        env=os.environ | dict(environment),
+    )
+    assert process.stdin is not None, "the process was started with a pipe"
+    try:
+        process.stdin.write((json.dumps(spec) + "\n").encode())
+        process.stdin.flush()
+        yield
+    finally:
+        with contextlib.suppress(BrokenPipeError):
+            process.stdin.close()  # it ends by itself when its input closes
+        process.kill()
+        process.wait()
+
+
+def _place(number: int) -> dict[str, str]:
+    return {RANK: str(number), "LOCAL_RANK": str(number)}
+
+
+def _free_port() -> int:
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return int(probe.getsockname()[1])

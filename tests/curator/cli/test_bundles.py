@@ -1,0 +1,105 @@
+"""Training and bundles on the command line: estimates, reasons, deleting, what changed, going on after a crash."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from curator.domain.jobs import JobOutcome, JobState
+from tests.curator.cli.conftest import Cli
+from tests.curator.services.fakes import FakeJobs, document
+
+RECIPE = "pel-pb-quick"
+
+
+@pytest.fixture
+def ready(cli: Cli, project: Path) -> Path:
+    """With enough decisions to train on."""
+    more = project.parent / "more.pubtator"
+    more.write_text("".join(document(n) for n in range(50, 53)), encoding="utf-8")
+    assert cli("import", project, more, "--gold").code == 0
+    return project
+
+
+def ids(cli: Cli, project: Path) -> list[str]:
+    return [one["id"] for one in cli("bundles", project, "--json").json["bundles"]]
+
+
+def test_train_says_how_long_it_will_take(cli: Cli, ready: Path) -> None:
+    answer = cli("train", ready, "--recipe", RECIPE, "--set", "entity_tower=train")
+    assert answer.code == 0, answer.err
+    assert "Learns from 27 links" in answer.err
+    assert "Encoding 3 entities anew" in answer.err
+    assert "in all (a cautious rule" in answer.err
+    preview: dict[str, Any] = cli("train", ready, "--recipe", RECIPE, "--preview", "--json").json
+    assert preview["test_documents"] == 0
+    assert "measured on this machine" in preview["basis"]
+
+
+def test_a_refused_bundle_wants_a_reason(cli: Cli, ready: Path, jobs: FakeJobs) -> None:
+    jobs.verdict = "refused"
+    refused = cli("train", ready, "--recipe", RECIPE, "--json").json["bundle"]
+    answer = cli("bundles", ready, "--promote", refused)
+    assert answer.code == 2
+    assert "reason" in answer.err
+    assert cli("bundles", ready, "--promote", refused, "--reason", "for a look").code == 0
+    assert "curator" in cli("bundles", ready, "--show", refused).out
+    assert "for a look" in cli("bundles", ready, "--show", refused).out
+
+
+def test_bundles_are_deleted_but_never_the_one_that_serves(cli: Cli, ready: Path) -> None:
+    cli("index", ready)
+    lexical, full = ids(cli, ready)
+    answer = cli("bundles", ready, "--delete", full)
+    assert answer.code == 2
+    assert "serves now" in answer.err
+    listed = cli("bundles", ready, "--delete", lexical)
+    assert listed.code == 0
+    assert "in all" in listed.out
+    assert ids(cli, ready) == [full]
+    assert cli("bundles", ready, "--show", lexical).code == 2
+
+
+@pytest.mark.parametrize(
+    "wrong", [("--promote", "a", "--rollback"), ("--delete", "a", "--show", "b"), ("--reason", "why")]
+)
+def test_one_thing_at_a_time(cli: Cli, ready: Path, wrong: tuple[str, ...]) -> None:
+    assert cli("bundles", ready, *wrong).code == 2
+
+
+def test_an_interrupted_training_goes_on(cli: Cli, ready: Path, jobs: FakeJobs) -> None:
+    assert "No training was interrupted" in cli("train", ready, "--resume").err
+    cli("index", ready)
+    jobs.outcomes = [JobOutcome(JobState.CRASHED, "Killed.", {"signal": 9})]
+    crashed = cli("train", ready, "--recipe", RECIPE)
+    assert crashed.code == 2
+    assert "curator train P --resume" in crashed.err
+    answer = cli("train", ready, "--resume", "--json")
+    assert answer.code == 0, answer.err
+    assert "was interrupted" in answer.err
+    assert answer.json["active"] is True
+    assert jobs.started[-1][1]["recipe"] == RECIPE
+    assert cli("train", ready, "--resume").code == 2
+
+
+def test_an_interrupted_training_is_given_up(cli: Cli, ready: Path, jobs: FakeJobs) -> None:
+    cli("index", ready)
+    jobs.outcomes = [JobOutcome(JobState.CRASHED, "Killed.", {"signal": 9})]
+    cli("train", ready, "--recipe", RECIPE)
+    assert "Discarded" in cli("train", ready, "--discard").out
+    assert cli("train", ready, "--discard").code == 2
+
+
+@pytest.mark.parametrize("wrong", [(), ("--recipe", RECIPE, "--resume"), ("--resume", "--discard")])
+def test_train_wants_one_of_its_ways(cli: Cli, ready: Path, wrong: tuple[str, ...]) -> None:
+    assert cli("train", ready, *wrong).code == 2
+
+
+def test_what_changed_is_listed(cli: Cli, ready: Path) -> None:
+    cli("index", ready)
+    _, full = ids(cli, ready)
+    answer = cli("bundles", ready, "--changes", full)
+    assert answer.out.strip() == "0 decisions become right, 0 become wrong."
+    assert cli("bundles", ready, "--changes", full, "--json").json == {"bundle": full, "changes": []}

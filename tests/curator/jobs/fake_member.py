@@ -1,0 +1,16 @@
+"""One of several processes: writes down what it was given, and waits for the end."""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+from pathlib import Path
+
+spec = json.loads(sys.stdin.buffer.readline())
+names = ("RANK", "LOCAL_RANK", "WORLD_SIZE", "MASTER_ADDR", "MASTER_PORT")
+given = {"device": spec["device"], **{name: os.environ[name] for name in names}}
+with Path(spec["pipe"]).open("w") as pipe:
+    pipe.write(json.dumps(given) + "\n")
+    pipe.flush()
+    sys.stdin.buffer.read()

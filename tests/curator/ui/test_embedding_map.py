@@ -1,0 +1,139 @@
+"""The map: what is painted where, and what mouse and keys do."""
+
+from __future__ import annotations
+
+import pytest
+from PySide6.QtCore import QPoint, QPointF, Qt
+from PySide6.QtGui import QWheelEvent
+from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QApplication
+from pytestqt.qtbot import QtBot
+
+from curator.services.embedding_map import MapPoint
+from curator.ui.embedding_map import LEAST_ZOOM, MOST_ZOOM, NO_MAP, MapDialog, MapView, When, group_colour, unit_places
+from curator.ui.labels import QLabel
+from curator.ui.theme import DARK, LIGHT
+
+POINTS = [
+    MapPoint("7", "arrest", True, "D1", (0.0, 0.0), (4.0, 4.0), document=3),
+    MapPoint("D1", "Heart Arrest", False, "D1", (10.0, 0.0), (5.0, 4.0)),
+    MapPoint("D2", "Arrhythmia", False, "D2", (10.0, 10.0), (0.0, 0.0)),
+]
+
+
+@pytest.fixture
+def dialog(qtbot: QtBot) -> MapDialog:
+    made = MapDialog("Map", POINTS)
+    qtbot.addWidget(made)
+    made.resize(900, 560)
+    made.show()
+    return made
+
+
+def at(view: MapView, number: int) -> QPoint:
+    return view.place_of(number).toPoint()
+
+
+def test_proportions_are_kept_and_y_grows_upwards() -> None:
+    assert unit_places([(0, 0), (10, 0), (10, 5)]) == [(0.0, 0.75), (1.0, 0.75), (1.0, 0.25)]
+    assert unit_places([(3, 3), (3, 3)]) == [(0.5, 0.5)] * 2
+    assert unit_places([]) == []
+
+
+def test_every_point_is_inside_at_first(dialog: MapDialog) -> None:
+    for view in dialog.views:
+        assert all(view.rect().contains(at(view, number)) for number in range(len(POINTS)))
+
+
+def test_pointing_tells_and_marks_in_both(dialog: MapDialog) -> None:
+    before, after = dialog.views
+    plain = after.grab().toImage()
+    QTest.mouseMove(before, at(before, 1))
+    assert dialog.told.text() == "Heart Arrest (entity D1) · D1"
+    assert after.grab().toImage() != plain
+    QTest.mouseMove(before, QPoint(3, 3))
+    assert dialog.told.text().strip() == ""
+
+
+def test_a_click_on_a_mention_opens_it_and_on_an_entity_does_not(dialog: MapDialog, qtbot: QtBot) -> None:
+    _, after = dialog.views
+    with qtbot.waitSignal(dialog.mention_wanted) as wanted:
+        QTest.mouseClick(after, Qt.MouseButton.LeftButton, pos=at(after, 0))
+    assert wanted.args == [7]
+    with qtbot.assertNotEmitted(dialog.mention_wanted):
+        QTest.mouseClick(after, Qt.MouseButton.LeftButton, pos=at(after, 2))
+
+
+def test_dragging_moves_both_and_opens_nothing(dialog: MapDialog, qtbot: QtBot) -> None:
+    before, after = dialog.views
+    places = [view.place_of(0) for view in dialog.views]
+    with qtbot.assertNotEmitted(dialog.mention_wanted):
+        QTest.mousePress(before, Qt.MouseButton.LeftButton, pos=at(before, 0))
+        QTest.mouseMove(before, at(before, 0) + QPoint(40, -30))
+        QTest.mouseRelease(before, Qt.MouseButton.LeftButton, pos=at(before, 0))
+    for view, place in zip((before, after), places, strict=True):
+        assert (view.place_of(0) - place).toPoint() != QPoint(0, 0)
+
+
+def test_the_wheel_keeps_what_is_under_the_mouse(dialog: MapDialog) -> None:
+    before, after = dialog.views
+    place = before.place_of(1)
+    before.set_view(1.0, QPointF(0.6, 0.5))
+    place = before.place_of(1)
+    _wheel(before, place, 240)
+    assert before.zoom == after.zoom > 1.0
+    assert (before.place_of(1) - place).manhattanLength() < 1.0
+    for _ in range(40):
+        _wheel(before, place, 1200)
+    assert before.zoom == MOST_ZOOM
+    for _ in range(40):
+        _wheel(before, place, -1200)
+    assert before.zoom == LEAST_ZOOM
+
+
+def _wheel(view: MapView, place: QPointF, delta: int) -> None:
+    event = QWheelEvent(
+        place,
+        view.mapToGlobal(place),
+        QPoint(),
+        QPoint(0, delta),
+        Qt.MouseButton.NoButton,
+        Qt.KeyboardModifier.NoModifier,
+        Qt.ScrollPhase.NoScrollPhase,
+        False,
+    )
+    QApplication.sendEvent(view, event)
+
+
+def test_keys_move_and_zoom(dialog: MapDialog) -> None:
+    view = dialog.views[0]
+    start = view.place_of(0)
+    QTest.keyClick(view, Qt.Key.Key_Right)
+    assert view.place_of(0).x() < start.x()
+    QTest.keyClick(view, Qt.Key.Key_Plus)
+    assert view.zoom > 1.0
+    QTest.keyClick(view, Qt.Key.Key_0)
+    assert (view.zoom, view.place_of(0)) == (1.0, start)
+
+
+@pytest.mark.parametrize("theme", [LIGHT, DARK], ids=["light", "dark"])
+def test_it_paints_in_both_themes(qtbot: QtBot, theme: object) -> None:
+    view = MapView(POINTS, When.AFTER)
+    qtbot.addWidget(view)
+    view.resize(300, 300)
+    view.setPalette(theme.palette)  # type: ignore[attr-defined]
+    picture = view.grab().toImage()
+    assert picture.pixel(at(view, 0)) != picture.pixel(5, 150)
+
+
+def test_groups_have_colours_of_their_own() -> None:
+    for theme in (LIGHT, DARK):
+        assert len({group_colour(theme, number).rgb() for number in range(12)}) == 12
+
+
+def test_without_points_it_says_so(qtbot: QtBot) -> None:
+    empty = MapDialog("Map", [])
+    qtbot.addWidget(empty)
+    empty.show()
+    assert any(label.text() == NO_MAP for label in empty.findChildren(QLabel))
+    assert not any(view.isVisible() for view in empty.views)

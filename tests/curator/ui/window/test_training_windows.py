@@ -1,0 +1,357 @@
+"""Training in the window: cancelled at once, resumed after a crash, judged by what flips; bundles deleted."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any
+
+import pytest
+from PySide6.QtWidgets import QMessageBox
+from pytestqt.qtbot import QtBot
+
+from curator.domain.jobs import JobOutcome, JobState, Progress
+from curator.ui.bundle_flows import BundleFlows
+from curator.ui.dialogs.bundles import BundlesDialog
+from curator.ui.dialogs.form import ShowDialog
+from curator.ui.dialogs.manifest import ManifestDialog
+from curator.ui.dialogs.retrain import RetrainDialog, duration_words
+from curator.ui.dialogs.retrain_live import RetrainLive
+from curator.ui.embedding_map import MapDialog
+from curator.ui.model_flows import ModelFlows
+from curator.ui.promotion_diff import PromotionDiff
+from tests.curator.services.samples import METRICS
+from tests.curator.ui.window.fakes import Desk, MakeDesk
+from tests.curator.ui.window.test_dialogs import ready_to_train, retraining, shown
+from tests.curator.ui.window.test_main_window_projects import boxes, press_button
+
+CRASHED = JobOutcome(JobState.CRASHED, "The process ended; start it again.")
+
+
+class Held:
+    """A job that ends when it is told to; implements `JobHandle`."""
+
+    def __init__(self, on_progress: Callable[[Progress], None], on_end: Callable[[JobOutcome], None]) -> None:
+        self.tell, self.end = on_progress, on_end
+        self.cancelled = False
+
+    def cancel(self) -> None:
+        self.cancelled = True
+
+    def wait(self, timeout: float | None = None) -> JobOutcome | None:
+        return None
+
+
+def hold_training(desk: Desk) -> list[Held]:
+    """From now on trainings run until the test ends them."""
+    held: list[Held] = []
+    real = desk.world.jobs.start
+
+    def start(kind: str, spec: Mapping[str, Any], *, on_progress: Any, on_end: Any) -> Any:
+        if kind != "train":
+            return real(kind, spec, on_progress=on_progress, on_end=on_end)
+        held.append(Held(on_progress, on_end))
+        return held[-1]
+
+    desk.world.jobs.start = start  # type: ignore[method-assign]
+    return held
+
+
+def flows(desk: Desk) -> ModelFlows:
+    model = desk.window.session.model
+    assert model is not None
+    return model
+
+
+def train(desk: Desk, qtbot: QtBot) -> RetrainLive:
+    dialog = retraining(desk, qtbot)
+    dialog.accept()
+    [live] = shown(RetrainLive)
+    assert isinstance(live, RetrainLive)
+    return live
+
+
+def with_metrics(desk: Desk, metrics: Mapping[str, Any]) -> None:
+    """Trainings leave these metrics, in their result and in the manifest."""
+    real = desk.world.jobs._work
+
+    def work(kind: str, spec: Mapping[str, Any]) -> JobOutcome:
+        outcome = real(kind, spec)
+        path = Path(spec["staging"]) / "manifest.json"
+        manifest = json.loads(path.read_text(encoding="utf-8")) | {"metrics": metrics}
+        path.write_text(json.dumps(manifest), encoding="utf-8")
+        return JobOutcome(outcome.state, outcome.message, {**outcome.result, "metrics": metrics})
+
+    desk.world.jobs._work = work  # type: ignore[method-assign]
+
+
+# --- running and cancelling ---
+
+
+def test_a_cancel_is_seen_at_once_and_leaves_nothing(make_desk: MakeDesk, qtbot: QtBot) -> None:
+    desk = ready_to_train(make_desk)
+    held = hold_training(desk)
+    live = train(desk, qtbot)
+    qtbot.waitUntil(lambda: bool(held))
+    held[0].tell(Progress("train", 1, 4, data={"loss": 2.0, "step": 1}))
+    qtbot.waitUntil(lambda: live.panel.loss.accessibleDescription() == "loss 2.000")
+    live.cancel.click()
+    assert live.words.text().startswith("Cancelling…"), "in the same turn of the event loop"
+    assert not live.cancel.isEnabled()
+    assert desk.bench.bottom.job._words.words == "Cancelling…"
+    assert held[0].cancelled
+    with qtbot.waitSignal(desk.bench.jobs.ended):
+        held[0].end(JobOutcome(JobState.CANCELLED, "Cancelled."))
+    assert live.headline.text() == "Cancelled."
+    assert not live.resume.isVisible()
+    folder = desk.project.folder / "bundles"
+    assert not list((folder / ".training").iterdir())
+    assert not list(folder.glob(".staging-*"))
+    live.reject()
+
+
+def test_a_second_training_is_refused_in_a_sentence(make_desk: MakeDesk, qtbot: QtBot) -> None:
+    desk = ready_to_train(make_desk)
+    held = hold_training(desk)
+    live = train(desk, qtbot)
+    qtbot.waitUntil(lambda: bool(held))
+    dialog = retraining(desk, qtbot)
+    dialog.accept()
+    [box] = boxes()
+    assert "running already" in box.text()
+    press_button(box, "OK")
+    with qtbot.waitSignal(desk.bench.jobs.ended):
+        held[0].end(JobOutcome(JobState.CANCELLED, "Cancelled."))
+    live.reject()
+
+
+# --- after a crash ---
+
+
+def test_a_crashed_training_can_be_resumed_where_it_is_told(make_desk: MakeDesk, qtbot: QtBot) -> None:
+    desk = ready_to_train(make_desk)
+    desk.world.jobs.outcomes = [CRASHED]
+    live = train(desk, qtbot)
+    qtbot.waitUntil(lambda: live.resume.isVisible())
+    assert "Resume the interrupted training" in live.words.text()
+    action = desk.window.menus.action("model.resume")
+    qtbot.waitUntil(action.isEnabled)
+    with qtbot.waitSignal(desk.bench.jobs.ended):
+        live.resume.click()
+    [again] = shown(RetrainLive)
+    assert isinstance(again, RetrainLive)
+    qtbot.waitUntil(lambda: again.headline.text().startswith("Promoted"))
+    qtbot.waitUntil(lambda: not action.isEnabled())
+    again.reject()
+
+
+def interrupted(desk: Desk, qtbot: QtBot) -> QMessageBox:
+    desk.world.jobs.outcomes = [CRASHED]
+    live = train(desk, qtbot)
+    qtbot.waitUntil(lambda: live.resume.isVisible())
+    live.reject()
+    flows(desk).build_if_needed()  # as on opening the project
+    [box] = boxes()
+    return box
+
+
+def test_opening_offers_to_resume(make_desk: MakeDesk, qtbot: QtBot) -> None:
+    desk = ready_to_train(make_desk)
+    box = interrupted(desk, qtbot)
+    assert "was interrupted" in box.text()
+    with qtbot.waitSignal(desk.bench.jobs.ended):
+        press_button(box, "Resume")
+    assert desk.project.retraining.interrupted() == []
+    for live in shown(RetrainLive):
+        live.reject()
+
+
+@pytest.mark.parametrize(("answer", "left"), [("Discard", 0), ("Later", 1)])
+def test_an_interrupted_training_is_discarded_or_waits(
+    make_desk: MakeDesk, qtbot: QtBot, answer: str, left: int
+) -> None:
+    desk = ready_to_train(make_desk)
+    press_button(interrupted(desk, qtbot), answer)
+    assert len(desk.project.retraining.interrupted()) == left
+    assert desk.window.menus.action("model.resume").isEnabled() is bool(left)
+
+
+# --- what came of it ---
+
+
+def test_the_outcome_compares_and_opens_what_flips(make_desk: MakeDesk, qtbot: QtBot) -> None:
+    desk = ready_to_train(make_desk)
+    with_metrics(desk, METRICS)
+    live = train(desk, qtbot)
+    qtbot.waitUntil(lambda: live.tabs.count() == 3)
+    assert live.compared.rows == [
+        ("Recall@1", "85.0 %", "87.0 %", "+2.0", "+0.4 to +3.6"),
+        ("The trained part alone, recall@1", "60.0 %", "80.0 %", "", ""),
+    ]
+    diff = live.tabs.widget(1)
+    assert isinstance(diff, PromotionDiff)
+    assert live.tabs.tabText(1) == "&What changes (4)"
+    assert diff.filtered.index(0, 3).data() == "Heart Arrest", "entities by their names"
+    diff.table.activated.emit(diff.filtered.index(0, 0))
+    mention = desk.bench.navigator.mention
+    assert mention is not None
+    assert mention.mention.id == 2
+    assert live.rollback.isVisible()
+    live.reject()
+
+
+def test_the_map_opens_a_mention(make_desk: MakeDesk, qtbot: QtBot) -> None:
+    desk = ready_to_train(make_desk)
+    point = {"key": "6", "label": "x", "kind": "mention", "before": [0, 0], "after": [1, 1]}
+    with_metrics(desk, {**METRICS, "map": {"points": [point, {**point, "key": "E", "kind": "entity"}]}})
+    live = train(desk, qtbot)
+    qtbot.waitUntil(lambda: live.map.isVisible())
+    live.map.click()
+    [dialog] = shown(MapDialog)
+    assert isinstance(dialog, MapDialog)
+    dialog.mention_wanted.emit(6)
+    mention = desk.bench.navigator.mention
+    assert mention is not None
+    assert mention.mention.id == 6
+    dialog.mention_wanted.emit(987654)
+    assert desk.bench.bottom.message.words == "That mention is not in the project any more."
+    dialog.reject()
+    live.reject()
+
+
+def test_without_a_map_the_command_says_so(desk: Desk) -> None:
+    desk.window.menus.action("model.map").trigger()
+    [dialog] = shown(MapDialog)
+    dialog.reject()
+
+
+# --- bundles ---
+
+
+def bundles(desk: Desk) -> BundlesDialog:
+    return flows(desk).show_bundles()
+
+
+def test_disk_use_is_shown_and_shared_files_count_once(desk: Desk, qtbot: QtBot) -> None:
+    old, new = desk.project.retraining.bundles()
+    (Path(old.path) / "weights").write_bytes(b"w" * 2_000_000)
+    os.link(Path(old.path) / "weights", Path(new.path) / "weights")
+    dialog = bundles(desk)
+    qtbot.waitUntil(lambda: "2.0 MB" in dialog.disk.text())
+    assert dialog.model.index(1, 7).data() == "2.0 MB"
+    assert dialog.model.index(1, 8).data().endswith("bytes")
+    dialog.reject()
+
+
+def test_an_old_bundle_is_deleted_after_a_question(desk: Desk, qtbot: QtBot) -> None:
+    old, new = desk.project.retraining.bundles()
+    dialog = bundles(desk)
+    assert not dialog.delete.isEnabled(), "the one that serves"
+    dialog.table.setCurrentIndex(dialog.model.index(1, 0))
+    qtbot.waitUntil(lambda: dialog.model.index(0, 7).data() != "…")
+    dialog.delete.click()
+    [box] = boxes()
+    assert old.id in box.text()
+    assert "frees" in box.text()
+    with qtbot.waitSignal(desk.bench.bridge.changed):
+        press_button(box, "Delete")
+    assert [one.id for one in desk.project.retraining.bundles()] == [new.id]
+    qtbot.waitUntil(lambda: dialog.model.rowCount() == 1)
+    assert dialog.chosen is not None
+    assert dialog.chosen.active
+    dialog.reject()
+
+
+def test_nothing_is_deleted_while_something_runs(make_desk: MakeDesk, qtbot: QtBot) -> None:
+    desk = ready_to_train(make_desk)
+    held = hold_training(desk)
+    live = train(desk, qtbot)
+    qtbot.waitUntil(lambda: bool(held))
+    old = desk.project.retraining.bundles()[0]
+    flows(desk).bundles.ask_delete(old.id)
+    [box] = boxes()
+    assert "Background work" in box.text()
+    press_button(box, "OK")
+    with qtbot.waitSignal(desk.bench.jobs.ended):
+        held[0].end(JobOutcome(JobState.CANCELLED, "Cancelled."))
+    live.reject()
+
+
+def test_the_manifest_tells_why_it_serves(desk: Desk) -> None:
+    old = desk.project.retraining.bundles()[0]
+    desk.project.retraining.promote(old.id, reason="to compare")
+    flows(desk).bundles.show_manifest(old.id)
+    [dialog] = shown(ManifestDialog)
+    assert isinstance(dialog, ManifestDialog)
+    text = dialog.text.toPlainText()
+    assert "promoted by ada: to compare" in text
+    assert '"kb_hash": "kb"' in text
+    dialog.reject()
+
+
+def test_windows_beside_close_with_the_project(desk: Desk, qtbot: QtBot) -> None:
+    old = desk.project.retraining.bundles()[0]
+    side: BundleFlows = flows(desk).bundles
+    side.show_manifest(old.id)
+    side.show_changes(old.id)
+    side.show_map(old.id)
+    bundles(desk)
+    desk.window.session.close()
+    qtbot.waitUntil(lambda: not shown(ShowDialog))
+
+
+# --- the dialog ---
+
+
+def test_the_programs_own_recipe_is_offered_first(desk: Desk, qtbot: QtBot) -> None:
+    dialog = retraining(desk, qtbot)
+    assert dialog.recipe.quick
+    assert dialog.recipe.system == "Curator"
+    dialog.reject()
+
+
+def test_encoding_anew_is_told_first(make_desk: MakeDesk, qtbot: QtBot) -> None:
+    desk = ready_to_train(make_desk)
+    dialog = retraining(desk, qtbot)
+    dialog.choose("pel-pb")
+    qtbot.waitUntil(lambda: dialog.takes.text().startswith("Encoding 3 entities anew:"))
+    assert "In all about" in dialog.takes.text() or "In all less" in dialog.takes.text()
+    dialog.reject()
+
+
+def test_published_values_are_taken_by_a_button(desk: Desk, qtbot: QtBot) -> None:
+    dialog = retraining(desk, qtbot)
+    dialog.choose("pel-pb-quick")
+    recipe = dialog.recipe
+    assert not dialog.parameters.published.isVisible(), "folded away"
+    dialog.parameters.fold.click()
+    assert dialog.values == recipe.values(None)
+    dialog.parameters.published.click()
+    assert dialog.values == recipe.values(recipe.published())
+    dialog.parameters.own.click()
+    assert dialog.values == recipe.values(None)
+    dialog.reject()
+
+
+def test_each_parameter_is_shown_once_for_every_recipe(desk: Desk, qtbot: QtBot) -> None:
+    dialog: RetrainDialog = retraining(desk, qtbot)
+    for recipe in desk.project.retraining.recipes():
+        dialog.choose(recipe.id)
+        assert set(dialog.fields) == {one.name for one in recipe.parameters}
+        assert all(field.parent() is not None for field in dialog.fields.values())
+    dialog.reject()
+
+
+@pytest.mark.parametrize(
+    ("seconds", "words"),
+    [
+        (20, "less than a minute"),
+        (240, "about 4 min"),
+        (3 * 3600 + 1300, "about 3 h 20 min"),
+        (49 * 3600, "about 2 days"),
+    ],
+)
+def test_durations_in_words(seconds: float, words: str) -> None:
+    assert duration_words(seconds) == words
