@@ -24,6 +24,8 @@ from training.trainer import Batch, Task
 
 PAIRS_AT_ONCE, TOKENS_AT_ONCE = 32, 2048
 """A batch's pairs are read in parts of like length: padding would cost more than the larger matrices save."""
+ON_GPU = 16
+"""Times as many on a GPU, which wants to be filled."""
 
 
 class CrossEncoderTask(Task):
@@ -72,12 +74,12 @@ class CrossEncoderTask(Task):
         return [order[start : start + self.batch_size] for start in range(0, len(order), self.batch_size)]
 
     def loss(self, batch: Batch) -> Tensor:
-        made = self._made(batch, limit=PAIRS_AT_ONCE)
+        made = self._made(batch, limit=PAIRS_AT_ONCE * self._times)
         return made.loss([piece() for piece in made.pieces])
 
     def pieces(self, batch: Batch, *, chunk: int) -> PairBatch:
         """Each piece scores at most `chunk` pairs, (n,)."""
-        return self._made(batch, limit=min(chunk, PAIRS_AT_ONCE))
+        return self._made(batch, limit=min(chunk, PAIRS_AT_ONCE * self._times))
 
     def state(self) -> dict[str, Any]:
         return {"random": self.random.bit_generator.state}
@@ -88,6 +90,10 @@ class CrossEncoderTask(Task):
     def generators(self) -> Sequence[np.random.Generator]:
         return [self.random]
 
+    @property
+    def _times(self) -> int:
+        return 1 if self.encoder.device.torch.type == "cpu" else ON_GPU
+
     def _made(self, batch: Batch, *, limit: int) -> PairBatch:
         rows = [[one_of(self.examples[number], self.random), *self.wrong[number]] for number in batch]
         pairs = [
@@ -96,7 +102,7 @@ class CrossEncoderTask(Task):
             for place, entity in enumerate(self.texts.of(own))
         ]
         lengths = [len(pair.ids) for pair in pairs]
-        parts = length_batches(lengths, limit=limit, tokens=TOKENS_AT_ONCE)
+        parts = length_batches(lengths, limit=limit, tokens=TOKENS_AT_ONCE * self._times)
         counts = [len(own) for own in rows]
         return PairBatch(self.module, self.encoder, pairs, parts, counts, self.loss_of, self.regulariser)
 

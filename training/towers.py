@@ -31,7 +31,8 @@ from training.regularisers import DrawnBatch, Regulariser, Term
 from training.sides import GivenSide, Part, Side, parts_of
 from training.trainer import Batch, Task, TrainSettings
 
-CHUNK = 32
+CHUNK, GPU_CHUNK = 32, 256
+"""Texts encoded at once: on a processor padding costs more than larger matrices save, a GPU wants to be filled."""
 FloatArray = NDArray[np.float32]
 Mine = Callable[[int], Iterator[Event]]
 
@@ -56,6 +57,11 @@ class Towers:
     def __post_init__(self) -> None:
         if self.entity_projection is not None and self.entity_vectors is None:
             raise ModelError("A projection maps the vectors of a frozen entity tower; this one is trained itself.")
+
+    @property
+    def chunk(self) -> int:
+        """How many texts are encoded at once unless something else is asked for."""
+        return CHUNK if self.device.type == "cpu" else GPU_CHUNK
 
     def trained(self) -> list[nn.Module]:
         """The networks that learn: the mention tower, and the entity tower or the projection of its vectors."""
@@ -83,19 +89,20 @@ class Towers:
         """States [N, tokens, d] of all tokens of the entities, for SOM; without a graph where their tower is frozen."""
         return tokens_of(self.entity_side(rows, tokens=True).whole())
 
-    def mention_side(self, examples: Sequence[Example], *, tokens: bool = False, chunk: int = CHUNK) -> Side:
+    def mention_side(self, examples: Sequence[Example], *, tokens: bool = False, chunk: int | None = None) -> Side:
         """The mentions, to be encoded at most `chunk` at once."""
         ids = [example.tokens.ids for example in examples]
-        parts = parts_of(ids, chunk=chunk, pad_id=self.pad_id, device=self.device)
+        parts = parts_of(ids, chunk=chunk or self.chunk, pad_id=self.pad_id, device=self.device)
         marked = partial(self._marked, examples)
         return Side(parts, _states(self.mention) if tokens else marked if self.markers else _vectors(self.mention),
                     tokens=tokens)  # fmt: skip
 
-    def entity_side(self, rows: Rows, *, tokens: bool = False, chunk: int = CHUNK) -> Side:
+    def entity_side(self, rows: Rows, *, tokens: bool = False, chunk: int | None = None) -> Side:
         """The entities, to be encoded at most `chunk` at once; those of a frozen tower are not encoded by training."""
         if self.entity_vectors is not None and not tokens:
             return GivenSide(partial(self._looked_up, self.entity_vectors, rows))
-        parts = parts_of(self.texts.of(rows.tolist()), chunk=chunk, pad_id=self.pad_id, device=self.device)
+        ids = self.texts.of(rows.tolist())
+        parts = parts_of(ids, chunk=chunk or self.chunk, pad_id=self.pad_id, device=self.device)
         side = Side(parts, _states(self.entity) if tokens else _vectors(self.entity), tokens=tokens)
         return side if self.entity_vectors is None else GivenSide(torch.no_grad()(side.whole))
 
@@ -224,7 +231,7 @@ class RetrieverTask(Task):
         return parts
 
     def loss(self, batch: Batch) -> Tensor:
-        made = self._made(batch, chunk=CHUNK)
+        made = self._made(batch, chunk=self.towers.chunk)
         return made.loss([piece() for piece in made.pieces])
 
     def pieces(self, batch: Batch, *, chunk: int) -> RetrieverBatch | None:
@@ -238,7 +245,7 @@ class RetrieverTask(Task):
         drawn = self.draw(batch)
         return drawn.inputs(drawn.mentions.whole(), drawn.entities.whole())
 
-    def draw(self, batch: Batch, *, chunk: int = CHUNK) -> DrawnBatch:
+    def draw(self, batch: Batch, *, chunk: int | None = None) -> DrawnBatch:
         """Gold entities and negatives of a batch; nothing is encoded yet."""
         chosen = tuple(self.examples[number] for number in batch)
         gold = [one_of(example, self.random) for example in chosen]
@@ -258,7 +265,7 @@ class RetrieverTask(Task):
             similarity=self.similarity,
             mentions=self.towers.mention_side(chosen, tokens=tokens, chunk=chunk),
             entities=self.towers.entity_side(rows, tokens=tokens, chunk=chunk),
-            chunk=chunk,
+            chunk=chunk or self.towers.chunk,
         )
 
     def _made(self, batch: Batch, *, chunk: int) -> RetrieverBatch:
