@@ -1,12 +1,14 @@
 """Where and in which number format training runs: accelerate, and nothing of it anywhere else.
 
-Several GPUs: the same job is started once per GPU (`accelerate launch`, or any launcher that sets RANK and
-WORLD_SIZE). Each process takes its share of the parts of every batch, and gradients are added up before the step, so
-batches, steps and rates are those of one GPU; no process wraps a network, so that a task may call what it likes.
+Several GPUs: the same job is started once per GPU (by `curator.jobs.several`, `accelerate launch`, or whatever sets
+RANK and WORLD_SIZE). Each process takes its share of the parts of every batch, and gradients are added up before the
+step, so batches, steps and rates are those of one GPU; no process wraps a network, so that a task may call what it
+likes.
 """
 
 from __future__ import annotations
 
+import zlib
 from collections.abc import Iterator, Sequence
 from typing import Any
 
@@ -88,11 +90,22 @@ class Engine:
         """The sum of all processes' values."""
         if self.processes == 1:
             return value
-        return float(self.accelerator.gather(torch.tensor([value], device=self.accelerator.device)).sum())
+        here = self.accelerator.device
+        own = torch.tensor([value], device=here, dtype=torch.float32 if here.type == "mps" else torch.float64)
+        return float(self.accelerator.gather(own).sum())
 
     def any(self, flag: bool) -> bool:
         """Whether it holds in any process: what ends a step must end it in all."""
         return self.total(float(flag)) > 0
+
+    def agree(self, figures: Sequence[int]) -> None:
+        """Raises ModelError where the processes are about to train different things: they would wait for ever."""
+        own = float(zlib.crc32(repr(list(figures)).encode()))
+        if self.any(self.total(own) != own * self.processes):
+            raise ModelError(
+                "The processes that should train together prepared different networks or batches. Train without a time "
+                "budget and say whether the entity tower is trained, or use one GPU."
+            )
 
     def clip(self, parameters: Sequence[nn.Parameter], most: float) -> None:
         self.accelerator.clip_grad_norm_(parameters, most)

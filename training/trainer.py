@@ -55,7 +55,7 @@ def train(
 
     Event data: `loss`, `learning_rate`, `step`, `epoch`, `seconds`, and once known `throughput` (examples a second)
     and `seconds_left`; after a validation its figures with `step`, `epoch`, `seconds`; `checkpoint` where one was
-    written.
+    written; `together` in the last event where several processes trained: what follows is for the first of them.
 
     Raises ModelError where there is nothing to train on, the budget allows not a single step, memory does not hold a
     single example, or the loss is not a number.
@@ -75,6 +75,9 @@ def train(
         engine.close()
     for module in task.modules():
         module.eval()
+    if engine.processes > 1:
+        done = loop.position.done
+        yield Event(Phase.TRAIN, done, loop.plan.batches, data={"together": engine.processes})
     return loop.result()
 
 
@@ -97,6 +100,7 @@ class _Run:
         self.parameters = [p for group in task.parameter_groups(settings) for p in group["params"]]
 
     def start(self) -> Generator[Event, None, Loop]:
+        self.engine.agree([len(self.first), *(parameter.numel() for parameter in self.parameters)])
         saved, notes = self._saved()
         for sentence in notes:
             yield note(Phase.TRAIN, sentence)

@@ -38,14 +38,14 @@ def test_each_has_a_gpu_of_its_own(device: str, wanted: str) -> None:
 @pytest.mark.skipif(os.name != "posix", reason="named pipes")
 def test_places_and_the_end(tmp_path: Path) -> None:
     os.mkfifo(tmp_path / "pipe")
-    with together({"device": "cuda", "processes": 2, "pipe": str(tmp_path / "pipe")}, MODULE) as own:
-        with (tmp_path / "pipe").open() as pipe:
-            given = json.loads(pipe.readline())
-            assert own["device"] == "cuda:0"
-            assert given["device"] == "cuda:1"
-            assert (given["RANK"], given["LOCAL_RANK"], rank()) == ("1", "1", 0)
-            for name in ("WORLD_SIZE", "MASTER_ADDR", "MASTER_PORT"):
-                assert given[name] == os.environ[name]
-            assert given["WORLD_SIZE"] == "2"
+    spec = {"device": "cuda", "processes": 2, "pipe": str(tmp_path / "pipe")}
+    with together(spec, MODULE) as own, (tmp_path / "pipe").open() as pipe:
+        given = json.loads(pipe.readline())
+        assert own["device"] == "cuda:0"
+        assert given["device"] == "cuda:1"
+        assert (given["RANK"], given["LOCAL_RANK"], rank()) == ("1", "1", 0)
+        for name in ("WORLD_SIZE", "MASTER_ADDR", "MASTER_PORT"):
+            assert given[name] == os.environ[name]
+        assert given["WORLD_SIZE"] == "2"
     assert "WORLD_SIZE" not in os.environ
     assert "RANK" not in os.environ
