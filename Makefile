@@ -1,9 +1,10 @@
 # `make demo` and `make test` each work as the first command in a fresh clone.
 VENV ?= .venv
 PY := $(VENV)/bin/python
+MINUTES ?= 90
 export VENV
 
-.PHONY: demo test check bench clean setup
+.PHONY: demo test check bench experiments clean setup
 
 setup:
 	@bash .ci/setup
@@ -22,6 +23,9 @@ check: setup ## lint and types only
 bench: setup ## timings; not part of the suite
 	$(PY) -m pip install --quiet --constraint .ci/constraints.txt --editable '.[bench]'
 	$(PY) -m tests.benchmarks
+
+experiments: setup ## the papers' questions on BC5CDR, in runs that can be stopped and gone on with
+	$(PY) -m tests.benchmarks.experiments --minutes $(MINUTES)
 
 clean:
 	rm -rf $(VENV) demo-out build *.egg-info .mypy_cache .ruff_cache .pytest_cache .hypothesis

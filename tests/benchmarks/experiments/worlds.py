@@ -1,0 +1,161 @@
+"""The data of the experiments: which decisions teach, which judge, and a knowledge base cut to size."""
+
+from __future__ import annotations
+
+import gzip
+import hashlib
+import json
+import random
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from models.build import build_untrained
+from models.bundle import Bundle, new_staging, open_bundle, publish
+from tests.benchmarks.training_bc5cdr import DATA, ROOT, read_documents
+
+Line = dict[str, Any]
+MENTIONS, ENTITIES, HELD_OUT, JUDGED = 1500, 6000, 15, 60
+"""Mentions of train that teach, entities, last documents of train that are held out, documents of dev that judge."""
+KB_TYPES = {"Chemical": "Chemical"}
+
+
+@dataclass(frozen=True)
+class World:
+    """`train` and `held_out` make the snapshot; `judged` documents are never seen by training."""
+
+    name: str
+    train: tuple[Line, ...]
+    held_out: tuple[Line, ...]
+    judged: tuple[Line, ...]
+    entities: tuple[Line, ...]
+    sentence: str
+
+
+def bc5cdr() -> World:
+    """BC5CDR: the first mentions of train, the first documents of dev, all their gold entities and random others."""
+    train, dev = (_typed(read_documents(DATA / "bc5cdr" / f"{part}.pubtator.txt")) for part in ("train", "dev"))
+    chosen, held_out, judged = _first(train[:-HELD_OUT], MENTIONS), train[-HELD_OUT:], dev[:JUDGED]
+    with gzip.open(DATA / "kb" / "mesh_medic.jsonl.gz", "rt", encoding="utf-8") as source:
+        records = [json.loads(line) for line in source]
+    entities = _cut(records, _gold([*train, *dev]), ENTITIES)
+    sentence = (
+        f"BC5CDR: {_count(chosen):,} mentions of the first {len(chosen)} train documents teach, the last {HELD_OUT} "
+        f"train documents are held out for weights and gate, {_count(judged):,} mentions of the first {JUDGED} dev "
+        f"documents judge; {len(entities):,} entities of {len(records):,}: all gold ones of train and dev, and random "
+        "ones."
+    )
+    return World("bc5cdr", tuple(chosen), tuple(held_out), tuple(judged), tuple(entities), sentence)
+
+
+def wikia() -> World:
+    """The demo's worlds in ZESHEL form, zero-shot: worlds of train, validation and test are disjoint."""
+    folder = ROOT / "resources/demo/wikia"
+    pages: dict[str, Line] = {}
+    entities: list[Line] = []
+    for file in sorted((folder / "documents").glob("*.json")):
+        for row in file.read_text(encoding="utf-8").splitlines():
+            page = json.loads(row)
+            pages[page["document_id"]] = page
+            definition = page["text"].removeprefix(page["title"]).strip()
+            entities.append(
+                {"id": page["document_id"], "name": page["title"], "types": [file.stem], "definition": definition}
+            )
+    parts = {name: _zeshel(folder / "mentions" / f"{name}.json", pages) for name in ("train", "val", "test")}
+    sentence = (
+        f"Demo worlds in ZESHEL form, zero-shot: {_count(parts['train'])} mentions teach, {_count(parts['val'])} of "
+        f"another world are held out, {_count(parts['test'])} of a third world judge; {len(entities)} entities in all, "
+        "candidates of the mention's own world."
+    )
+    return World("wikia", *(tuple(parts[name]) for name in ("train", "val", "test")), tuple(entities), sentence)
+
+
+WORLDS = {"bc5cdr": bc5cdr, "wikia": wikia}
+
+
+def base_bundle(world: World, work: Path) -> Bundle:
+    """The untrained linker over the world's entities, built once."""
+    pointer = work / "base.txt"
+    if pointer.exists():
+        return open_bundle(pointer.read_text(encoding="utf-8"))
+    kb = work / "kb.jsonl"
+    kb.write_text("".join(json.dumps(one) + "\n" for one in world.entities), encoding="utf-8")
+    staging = new_staging(work / "bundles")
+    for _ in build_untrained(kb, staging):
+        pass
+    bundle = publish(staging)
+    pointer.write_text(str(bundle.path), encoding="utf-8")
+    return bundle
+
+
+def write_snapshot(world: World, folder: Path, *, kb_hash: str) -> Path:
+    """What a training job is given."""
+    folder.mkdir(parents=True, exist_ok=True)
+    lines = [{**line, "split": "train"} for line in world.train]
+    lines += [{**line, "split": "validation"} for line in world.held_out]
+    text = "".join(json.dumps(line) + "\n" for line in lines)
+    (folder / "documents.jsonl").write_text(text, encoding="utf-8")
+    files = {"documents.jsonl": hashlib.sha256(text.encode()).hexdigest()}
+    (folder / "snapshot.json").write_text(json.dumps({"kb_hash": kb_hash, "files": files}), encoding="utf-8")
+    return folder
+
+
+def _typed(documents: Iterable[Line]) -> list[Line]:
+    """All types but chemicals are kinds of disease in the knowledge base."""
+    for document in documents:
+        for mention in document["mentions"]:
+            mention["types"] = [KB_TYPES.get(mention["types"][0], "Disease")]
+    return list(documents)
+
+
+def _first(documents: Sequence[Line], mentions: int) -> list[Line]:
+    chosen: list[Line] = []
+    left = mentions
+    for document in documents:
+        if left <= 0:
+            break
+        own = document["mentions"][:left]
+        left -= len(own)
+        chosen.append({**document, "mentions": own})
+    return chosen
+
+
+def _cut(records: Sequence[Line], gold: set[str], size: int) -> list[Line]:
+    needed = [record for record in records if gold & {record["id"], *(record.get("alt_ids") or ())}]
+    known = {record["id"] for record in needed}
+    others = [record for record in records if record["id"] not in known]
+    random.Random(0).shuffle(others)
+    return needed + others[: max(0, size - len(needed))]
+
+
+def _zeshel(path: Path, pages: dict[str, Line]) -> list[Line]:
+    """Documents with their mentions; mention offsets count words, as ZESHEL's do."""
+    documents: dict[str, Line] = {}
+    for number, row in enumerate(path.read_text(encoding="utf-8").splitlines()):
+        mention = json.loads(row)
+        page = pages[mention["context_document_id"]]
+        words = page["text"].split(" ")
+        before = sum(len(word) + 1 for word in words[: mention["start_index"]])
+        inside = " ".join(words[mention["start_index"] : mention["end_index"] + 1])
+        document = documents.setdefault(
+            page["document_id"], {"key": page["document_id"], "text": page["text"], "mentions": []}
+        )
+        document["mentions"].append(
+            {
+                "key": f"{page['document_id']}.{number}",
+                "spans": [[before, before + len(inside)]],
+                "types": [mention["corpus"]],
+                "gold": {"ids": [mention["label_document_id"]], "nil": False},
+                "shown": [],
+            }
+        )
+    return list(documents.values())
+
+
+def _gold(documents: Iterable[Line]) -> set[str]:
+    return {name for document in documents for mention in document["mentions"] for name in mention["gold"]["ids"]}
+
+
+def _count(documents: Iterable[Line]) -> int:
+    return sum(len(document["mentions"]) for document in documents)
