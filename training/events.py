@@ -26,7 +26,9 @@ class Phase(StrEnum):
 @dataclass(frozen=True, slots=True)
 class Event:
     """One step of a job: `done` of `total` units of `phase` (total 0: unknown), a sentence where there is one to log,
-    and live figures (`loss`, `learning_rate`, `step`, `seconds`; in the last event `result`)."""
+    and live figures: `loss`, `learning_rate`, `step`, `epoch`, `seconds`, `throughput` (examples a second) and
+    `seconds_left` of training; `recall_at_1`, `recall_at_64` and `nil_aupr` after a validation; `checkpoint` (the step)
+    where one was written; in the last event `result`."""
 
     phase: Phase
     done: int = 0

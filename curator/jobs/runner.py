@@ -18,6 +18,7 @@ MODULES = {
     "evaluate": "curator.jobs.evaluate_main",
     "calibrate": "curator.jobs.calibrate_main",
 }
+KILLED = 9
 CANCEL_SECONDS = 4.0  # a child that ignores a cancel for longer is killed: within 5 seconds it is gone
 CANCELLED = JobOutcome(JobState.CANCELLED, "Cancelled.")
 CLOSED = JobOutcome(JobState.CANCELLED, "Stopped because the program was closed.", {"closing": True})
@@ -154,9 +155,10 @@ class _ChildJob(_Job):
             outcome = self._when_cancelled
         if outcome is None:
             how = f"was killed by signal {-code}" if code < 0 else f"ended with code {code}"
+            why = " Systems do so where memory runs out: close other programs." if code == -KILLED else ""
             outcome = JobOutcome(
                 JobState.CRASHED,
-                f"The background process {how} before it had finished. Nothing was changed; start it again.",
+                f"The background process {how} before it had finished.{why} Nothing was changed; start it again.",
                 result={"signal": -code} if code < 0 else {},
                 detail=log_tail,
             )

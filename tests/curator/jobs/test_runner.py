@@ -48,7 +48,7 @@ def test_progress_and_result_arrive(runner: JobRunner) -> None:
         ("system", JobState.FAILED, "/cache: Read-only file system. Check"),
         ("memory", JobState.FAILED, "not enough memory"),
         ("bug", JobState.CRASHED, "oops"),
-        ("kill", JobState.CRASHED, "signal 9"),
+        ("kill", JobState.CRASHED, "signal 9 before it had finished. Systems do so where memory runs out"),
     ],
 )
 def test_ways_to_fail(runner: JobRunner, how: str, state: JobState, word: str) -> None:
