@@ -146,7 +146,6 @@ class _Joined:
             store, self.linker, self.bundles, self.events, ahead=lambda: settings.link_ahead
         )
 
-        self.retraining = self._retraining()
         self.memory = MemoryService(store, self.linker, self.events, learnt=self.suggestions.memory_changed)
 
     def project(self, *, start: bool) -> Project:
@@ -168,7 +167,7 @@ class _Joined:
             importing=ImportService(store, self.formats, events, clock, curator=curator),
             detection=DetectionService(store, self.linker, events, clock, curator=curator),
             suggestions=self.suggestions,
-            retraining=self.retraining,
+            retraining=self._retraining(),
             evaluation=EvaluationService(self.desk),
             exporting=ExportService(store, self.formats),
             replay=ReplayService(store, events, clock),
@@ -198,7 +197,6 @@ class _Joined:
     def _close(self) -> None:
         self.memory.close()
         self.suggestions.close()
-        self.retraining.close()  # before its process ends: what it kept stays
         self.jobs.close()
         self.linker.close()
         self.store.close()

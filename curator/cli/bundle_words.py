@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from curator.domain.bundles import BundleInfo
 from curator.services.bundle_files import DiskReport, DiskUse, manifest_text, notes_of, size_words
-from curator.services.promotion_diff import NIL, DiffKind, DiffRow, diff_rows, diff_words
+from curator.services.promotion_diff import NIL, DiffKind, DiffRow, diff_rows, diff_words, queue_asked
 
 if TYPE_CHECKING:
     from curator.bootstrap import Project
@@ -54,7 +54,7 @@ def changes_json(info: BundleInfo) -> dict[str, Any]:
 def changes_text(project: Project, info: BundleInfo) -> str:
     """The promotion diff, a line for each mention."""
     rows = diff_rows(info.metrics)
-    return "\n".join([*(_change(project, row) for row in rows), diff_words(rows)])
+    return "\n".join([*(_change(project, row) for row in rows), diff_words(rows, asked=queue_asked(info.metrics))])
 
 
 def _change(project: Project, row: DiffRow) -> str:

@@ -105,9 +105,9 @@ def _run(start: Start, *, as_json: bool) -> None:
 
 
 def _diff_words(metrics: Mapping[str, Any]) -> str:
-    from curator.services.promotion_diff import diff_rows, diff_words
+    from curator.services.promotion_diff import diff_rows, diff_words, queue_asked
 
-    return f"{diff_words(diff_rows(metrics))}\n" if "flips" in metrics else ""
+    return f"{diff_words(diff_rows(metrics), asked=queue_asked(metrics))}\n" if "flips" in metrics else ""
 
 
 @click.command("bundles")

@@ -34,16 +34,33 @@ class MapPoint:
         return int(self.key) if self.is_mention and self.key.isdigit() else None
 
 
+@dataclass(frozen=True, slots=True)
+class EmbeddingMap:
+    """One layout of both states. `stress` says how badly two dimensions show the distances (0: exactly), `nearest` the
+    share of mentions that are nearest to their own entity in the full space before and after; None where unknown."""
+
+    points: tuple[MapPoint, ...] = ()
+    stress: float | None = None
+    nearest: tuple[float, float] | None = None
+
+
 def has_map(bundle: BundleInfo) -> bool:
     return isinstance(bundle.metrics.get("map"), Mapping) or (Path(bundle.path) / FILE).is_file()
 
 
-def read_map(bundle: BundleInfo) -> list[MapPoint]:
-    """The points of the bundle's map; none where it has none. Points without two places are left out."""
+def read_map(bundle: BundleInfo) -> EmbeddingMap:
+    """The bundle's map; without points where it has none. Points without two places are left out."""
     raw = bundle.metrics.get("map") or _file(Path(bundle.path) / FILE)
     listed = raw.get("points") if isinstance(raw, Mapping) else raw
     points = [_point(one) for one in listed if isinstance(one, Mapping)] if isinstance(listed, list) else []
-    return [one for one in points if one is not None]
+    facts = raw if isinstance(raw, Mapping) else {}
+    stress, before, after = (_number(facts.get(name)) for name in ("stress", "nearest_before", "nearest_after"))
+    nearest = None if before is None or after is None else (before, after)
+    return EmbeddingMap(tuple(one for one in points if one is not None), stress, nearest)
+
+
+def _number(raw: Any) -> float | None:
+    return float(raw) if isinstance(raw, int | float) and isfinite(raw) else None
 
 
 def _file(path: Path) -> Any:

@@ -50,11 +50,21 @@ def count(rows: list[DiffRow], kind: DiffKind) -> int:
     return sum(row.kind is kind for row in rows)
 
 
-def diff_words(rows: list[DiffRow]) -> str:
-    """One sentence."""
+def queue_asked(metrics: Mapping[str, Any]) -> int:
+    """How many undecided mentions both linkers were asked about; 0 where that was not counted."""
+    queue = metrics.get("queue")
+    asked = queue.get("mentions") if isinstance(queue, Mapping) else None
+    return int(asked) if isinstance(asked, int) else 0
+
+
+def diff_words(rows: list[DiffRow], *, asked: int = 0) -> str:
+    """One sentence; `asked` is how many undecided mentions were looked at."""
     better, worse, queue = (count(rows, kind) for kind in DiffKind)
     words = f"{better:,} decisions become right, {worse:,} become wrong"
-    return f"{words}; {queue:,} undecided mentions get another first suggestion." if queue else f"{words}."
+    if not queue and not asked:
+        return f"{words}."
+    of = f"{queue:,} of {asked:,}" if asked else f"{queue:,}"
+    return f"{words}; {of} undecided mentions get another first suggestion."
 
 
 def comparison_of(metrics: Mapping[str, Any]) -> Mapping[str, Any]:
@@ -72,7 +82,8 @@ def _flips(metrics: Mapping[str, Any]) -> Iterator[DiffRow]:
 
 
 def _queue(metrics: Mapping[str, Any]) -> Iterator[DiffRow]:
-    for one in _list(metrics, "queue"):
+    queue = metrics.get("queue")
+    for one in _list(queue if isinstance(queue, Mapping) else {"changes": queue}, "changes"):
         yield _row(DiffKind.QUEUE, one, (), _answer(one.get("before")), _answer(one.get("after")))
 
 

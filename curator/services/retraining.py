@@ -119,12 +119,6 @@ class RetrainingService:
         """Give up an interrupted training and remove what it kept."""
         self._runs.discard(training_id)
 
-    def close(self) -> None:
-        """The project is being closed: a training that is stopped by it can be taken up again."""
-        self._runs.close()
-
-    # --- bundles ---
-
     def bundles(self) -> list[BundleInfo]:
         """Oldest first."""
         return self._desk.switch.all()

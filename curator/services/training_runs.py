@@ -15,7 +15,7 @@ from curator.services.chain import JobChain, OnEnd, OnProgress, Step
 from curator.services.jobdesk import JobDesk
 from curator.services.ports import JobHandle
 from curator.services.recipes import Recipe, estimate, find_recipe
-from curator.services.snapshots import count_gold, write_snapshot
+from curator.services.snapshots import INDEX, count_gold, write_snapshot
 from curator.services.speeds import EncodingWatch, Speeds
 from curator.services.training_preview import TRAINING
 from curator.services.unfinished import SNAPSHOT, InterruptedTraining, TrainingFolders, has_state
@@ -24,6 +24,8 @@ SERVES = (GateVerdict.PROMOTE, GateVerdict.NO_GAIN)
 """Verdicts after which the new bundle serves: recall@1 of the whole linker did not fall."""
 RESUMABLE = "resumable"
 """Key of an outcome's result: the id of the interrupted training that can be taken up again."""
+CLOSING = "closing"
+"""Key of an outcome's result: the program was closed, nobody gave the training up."""
 INTERRUPTED = " It can go on from where it was: Model › Resume the interrupted training, or `curator train P --resume`."
 
 
@@ -47,7 +49,6 @@ class TrainingRuns:
         self._desk = desk
         self._speeds = speeds
         self._folders = TrainingFolders(desk.store.folder, read_only=desk.store.read_only)
-        self._closing = False
 
     @property
     def busy(self) -> bool:
@@ -120,10 +121,6 @@ class TrainingRuns:
     def discard(self, training_id: str) -> None:
         """Give up an interrupted training and remove what it kept."""
         self._folders.discard(training_id)
-
-    def close(self) -> None:
-        """The project is being closed: a training that is stopped by it can be taken up again."""
-        self._closing = True
 
     # --- inside ---
 
@@ -225,14 +222,15 @@ class TrainingRuns:
         return replace(outcome, result=result)
 
     def _interrupt(self, run: _Run, outcome: JobOutcome) -> JobOutcome:
-        """Keep what a dead process can go on from; a cancelled training leaves nothing."""
-        begun = (run.folder / SNAPSHOT).is_dir()
+        """Keep what a dead process can go on from, or one that was stopped by closing the program; a cancelled
+        training leaves nothing."""
         if outcome.state is JobState.FAILED:
             keep = has_state(run.folder)  # a full disk, for example; without a state there is nothing to go on from
         else:
-            keep = begun and (outcome.state is JobState.CRASHED or self._closing)
+            stopped = outcome.state is JobState.CRASHED or bool(outcome.result.get(CLOSING))
+            keep = stopped and (run.folder / SNAPSHOT / INDEX).is_file()
         self._folders.ended(run.folder, keep=keep)
-        if not keep or self._closing:
+        if not keep or outcome.result.get(CLOSING):
             return outcome
         words = outcome.message.replace("; start it again", "")
         return replace(outcome, message=words + INTERRUPTED, result={**outcome.result, RESUMABLE: run.folder.name})

@@ -14,7 +14,7 @@ from curator.domain.errors import UserError
 from curator.domain.jobs import JobOutcome, Progress
 from curator.services.bundle_files import DiskReport, manifest_text, notes_of
 from curator.services.embedding_map import read_map
-from curator.services.promotion_diff import diff_rows
+from curator.services.promotion_diff import diff_rows, queue_asked
 from curator.ui.dialogs.bundles import BundlesDialog, delete_question, promote_question
 from curator.ui.dialogs.form import ShowDialog
 from curator.ui.dialogs.manifest import ManifestDialog, manifest_words, served_words
@@ -144,7 +144,8 @@ class BundleFlows(QObject):
             return
         dialog = ShowDialog(f"What changed with {bundle_id}", self._bench.window())
         rows = diff_rows(bundle.metrics)
-        diff = PromotionDiff(rows, name_of=self.name_of, title_of=self.title_of, parent=dialog)
+        asked = queue_asked(bundle.metrics)
+        diff = PromotionDiff(rows, asked=asked, name_of=self.name_of, title_of=self.title_of, parent=dialog)
         diff.mention_wanted.connect(self.open_mention)
         body: QVBoxLayout = dialog.body
         body.addWidget(diff, 1)
@@ -155,9 +156,9 @@ class BundleFlows(QObject):
         bundle = self._bundle(bundle_id)
         if bundle is None:
             return None
-        points = read_map(bundle)
-        documents = {one.mention: one.document for one in points if one.mention is not None}
-        dialog = MapDialog(f"Embedding map of {bundle_id}", points, self._bench.window())
+        drawn = read_map(bundle)
+        documents = {one.mention: one.document for one in drawn.points if one.mention is not None}
+        dialog = MapDialog(f"Embedding map of {bundle_id}", drawn, self._bench.window())
         dialog.mention_wanted.connect(lambda mention: self.open_mention(documents.get(mention), mention))
         self._show_beside(dialog)
         return dialog

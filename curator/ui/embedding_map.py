@@ -9,7 +9,8 @@ from PySide6.QtCore import QEvent, QPointF, QRectF, QSize, Qt, Signal
 from PySide6.QtGui import QColor, QKeyEvent, QMouseEvent, QPainter, QPaintEvent, QPalette, QPen, QWheelEvent
 from PySide6.QtWidgets import QHBoxLayout, QSizePolicy, QWidget
 
-from curator.services.embedding_map import MapPoint, Place
+from curator.services.embedding_map import EmbeddingMap, MapPoint, Place
+from curator.ui.dialogs.figures import percent
 from curator.ui.dialogs.form import ShowDialog, sentence
 from curator.ui.mention_state import MentionState
 from curator.ui.row_painting import scaled
@@ -20,10 +21,11 @@ STEP = 1.25
 MOST_ZOOM, LEAST_ZOOM = 64.0, 0.5
 PAN = 40.0
 NO_MAP = "This bundle has no map. A training writes one when it ends."
+WELL = 0.2
+"""Above this stress a layout shows the distances poorly, by Kruskal's rule of thumb."""
 HELP = (
-    "Filled circles are mentions, rings are entities; one colour is one group. The wheel zooms, dragging moves, "
-    "a click on a mention opens it. Distances within each plane are those of the vectors as well as two dimensions can "
-    "show them (multidimensional scaling); the directions of the axes mean nothing."
+    "Filled circles are mentions, rings are entities; what belongs to one entity has one colour. The wheel zooms, "
+    "dragging moves, a click on a mention opens it; the dashed line is the way a point went."
 )
 
 
@@ -44,7 +46,9 @@ class MapView(QWidget):
         super().__init__(parent)
         self._points = list(points)
         self._when = when
-        self._unit = unit_places([_place(one, when) for one in points])
+        both = unit_places([*(one.before for one in points), *(one.after for one in points)])  # one plane, two moments
+        self._before, self._after = both[: len(points)], both[len(points) :]
+        self._unit = self._before if when is When.BEFORE else self._after
         self._groups = {group: number for number, group in enumerate(dict.fromkeys(one.group for one in points))}
         self._zoom, self._centre = 1.0, QPointF(0.5, 0.5)
         self._hover = -1
@@ -181,6 +185,7 @@ class MapView(QWidget):
             faded = chosen is not None and self._points[number].group != chosen
             self._paint_point(painter, number, theme, faded=faded)
         if self._hover >= 0:
+            self._paint_way(painter, theme)
             self._paint_label(painter, theme)
         painter.setPen(theme.muted)
         painter.setFont(scaled(self.font(), 0.9, bold=True))
@@ -200,6 +205,12 @@ class MapView(QWidget):
             painter.setBrush(Qt.BrushStyle.NoBrush)
             painter.setPen(QPen(colour, 2))
             painter.drawEllipse(place, 6.5, 6.5)
+
+    def _paint_way(self, painter: QPainter, theme: Theme) -> None:
+        """From where the point lay to where it lies."""
+        ends = (QPointF(*places[self._hover]) for places in (self._before, self._after))
+        painter.setPen(QPen(theme.muted, 1.5, Qt.PenStyle.DashLine))
+        painter.drawLine(*(self._to_screen(end) for end in ends))
 
     def _paint_label(self, painter: QPainter, theme: Theme) -> None:
         """Beside the point, kept inside the plane."""
@@ -225,10 +236,10 @@ class MapDialog(ShowDialog):
 
     mention_wanted = Signal(int)
 
-    def __init__(self, title: str, points: Sequence[MapPoint], parent: QWidget | None = None) -> None:
+    def __init__(self, title: str, drawn: EmbeddingMap, parent: QWidget | None = None) -> None:
         super().__init__(title, parent)
-        self._points = list(points)
-        self.body.addWidget(sentence(HELP if points else NO_MAP))
+        points = self._points = list(drawn.points)
+        self.body.addWidget(sentence(f"{HELP} {map_words(drawn)}".rstrip() if points else NO_MAP))
         self.views = [MapView(points, when, self) for when in When]
         if points:
             planes = QHBoxLayout()
@@ -259,6 +270,20 @@ class MapDialog(ShowDialog):
             self.mention_wanted.emit(mention)
 
 
+def map_words(drawn: EmbeddingMap) -> str:
+    """How true the picture is, and what is true in the full space."""
+    words = []
+    if drawn.nearest is not None:
+        before, after = (percent(one) for one in drawn.nearest)
+        words.append(
+            f"In all dimensions, {before} of the mentions were nearest to their own entity before; {after} are now."
+        )
+    if drawn.stress is not None:
+        fit = "well" if drawn.stress <= WELL else "poorly"
+        words.append(f"Two dimensions show the distances {fit} (stress {drawn.stress:.2f}).")
+    return " ".join(words)
+
+
 def point_words(point: MapPoint) -> str:
     kind = "mention" if point.is_mention else "entity"
     group = f" · {point.group}" if point.group else ""
@@ -283,7 +308,3 @@ def group_colour(theme: Theme, number: int) -> QColor:
     if number < len(known):
         return QColor(known[number])
     return QColor.fromHsvF((number * 0.381966) % 1.0, 0.65, 0.85 if theme.dark else 0.6)
-
-
-def _place(point: MapPoint, when: When) -> Place:
-    return point.before if when is When.BEFORE else point.after

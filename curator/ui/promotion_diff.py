@@ -135,7 +135,7 @@ class _Filter(QSortFilterProxyModel):
 
 
 class PromotionDiff(QWidget):
-    """`mention_wanted` carries the ids of a document and a mention of it."""
+    """`mention_wanted` carries the ids of a document and a mention of it. `asked` undecided mentions were looked at."""
 
     mention_wanted = Signal(int, int)
 
@@ -145,6 +145,7 @@ class PromotionDiff(QWidget):
         *,
         name_of: Callable[[str], str],
         title_of: Callable[[int], str],
+        asked: int = 0,
         parent: QWidget | None = None,
     ) -> None:
         super().__init__(parent)
@@ -152,7 +153,7 @@ class PromotionDiff(QWidget):
         self.model = DiffModel(rows, name_of=name_of, title_of=title_of, parent=self)
         self.filtered = _Filter(self)
         self.filtered.setSourceModel(self.model)
-        self.summary = sentence(f"{diff_words(self.rows)} {OPENS}" if self.rows else NOTHING)
+        self.summary = sentence(f"{diff_words(self.rows, asked=asked)} {OPENS}" if self.rows else NOTHING)
         self.kinds = QComboBox(self)
         self.kinds.setAccessibleName("Which changes are shown")
         for words, kind in FILTERS.items():

@@ -17,6 +17,7 @@ from curator.ui.demo_project import demo_folder, is_filled, world_of
 from curator.ui.dialogs.form import file_dialog
 from curator.ui.dialogs.messages import ask, tell
 from curator.ui.dialogs.new_project import NewProjectDialog
+from curator.ui.jobs import JobKind
 from curator.ui.model_flows import ModelFlows
 from curator.ui.project_flows import ProjectFlows
 from curator.ui.recent import remember
@@ -24,6 +25,10 @@ from curator.ui.workbench import Workbench
 
 log = logging.getLogger(__name__)
 WORKING = "“{job}” is still running. Leaving stops it; what was there before stays as it was. Decisions are saved."
+TRAINING = (
+    "“{job}” is still running. Leaving stops it; it goes on from there when you resume it after opening the project "
+    "again. The bundle in use stays as it was. Decisions are saved."
+)
 
 
 class Session(QObject):
@@ -125,7 +130,8 @@ class Session(QObject):
             self.close()
             then()
 
-        ask(self.window, "Background work", WORKING.format(job=job.title), yes="Stop it and leave", then=stop)
+        words = TRAINING if job.kind is JobKind.TRAIN else WORKING
+        ask(self.window, "Background work", words.format(job=job.title), yes="Stop it and leave", then=stop)
         return False
 
     def close(self) -> None:

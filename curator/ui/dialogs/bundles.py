@@ -10,7 +10,7 @@ from PySide6.QtWidgets import QAbstractItemView, QTableView, QWidget
 from curator.domain.bundles import Activation, BundleInfo, GateVerdict
 from curator.services.bundle_files import DiskReport, size_words
 from curator.services.embedding_map import has_map
-from curator.services.promotion_diff import diff_rows, diff_words
+from curator.services.promotion_diff import diff_rows, diff_words, queue_asked
 from curator.ui.dialogs.bundle_model import BundleTableModel
 from curator.ui.dialogs.figures import gate_rows
 from curator.ui.dialogs.form import ShowDialog, sentence
@@ -141,7 +141,11 @@ class BundlesDialog(ShowDialog):
 
     def _words(self, bundle: BundleInfo) -> str:
         """The gate's sentence, what flipped, what it was made from, and when and why it served."""
-        changed = diff_words(diff_rows(bundle.metrics)) if "flips" in bundle.metrics else ""
+        changed = (
+            diff_words(diff_rows(bundle.metrics), asked=queue_asked(bundle.metrics))
+            if "flips" in bundle.metrics
+            else ""
+        )
         served = served_words(self._activations, bundle.id)
         made = f"Made from {bundle.parent}." if bundle.parent else ""
         head = " ".join(part for part in (bundle.summary or UNTRAINED, changed, made) if part)

@@ -11,7 +11,7 @@ from PySide6.QtWidgets import QDialogButtonBox, QProgressBar, QTabWidget, QVBoxL
 
 from curator.domain.bundles import GateVerdict
 from curator.domain.jobs import JobOutcome, JobState
-from curator.services.promotion_diff import comparison_of, diff_rows
+from curator.services.promotion_diff import comparison_of, diff_rows, queue_asked
 from curator.services.retraining import RESUMABLE
 from curator.ui.dialogs.figures import ALONE, comparison_rows, gate_rows, mcnemar_words
 from curator.ui.dialogs.form import ShowDialog, sentence
@@ -125,7 +125,13 @@ class RetrainLive(ShowDialog):
 
     def _show_metrics(self, metrics: Mapping[str, Any]) -> None:
         self.compared = ComparisonView(metrics, self)
-        diff = PromotionDiff(diff_rows(metrics), name_of=self._name_of, title_of=self._title_of, parent=self)
+        diff = PromotionDiff(
+            diff_rows(metrics),
+            name_of=self._name_of,
+            title_of=self._title_of,
+            asked=queue_asked(metrics),
+            parent=self,
+        )
         diff.mention_wanted.connect(self.mention_wanted)
         self.tabs.insertTab(0, self.compared, "Before and &after")
         self.tabs.insertTab(1, diff, f"&What changes ({len(diff.rows):,})")

@@ -113,9 +113,9 @@ def test_a_failure_is_kept_only_with_something_to_go_on_from(indexed: World) -> 
 
 
 def test_closing_the_project_keeps_what_it_stops(indexed: World) -> None:
-    indexed.project.retraining.close()
-    train(indexed, JobOutcome(JobState.CANCELLED, "Cancelled."))
-    assert len(left(indexed)) == 1
+    outcome = train(indexed, JobOutcome(JobState.CANCELLED, "Closed.", {"closing": True}))
+    assert outcome.message == "Closed."
+    assert len(indexed.project.retraining.interrupted()) == 1
 
 
 def test_nothing_is_taken_up_where_there_is_nothing(indexed: World) -> None:

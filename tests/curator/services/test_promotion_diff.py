@@ -9,8 +9,8 @@ from typing import Any
 import pytest
 
 from curator.domain.bundles import BundleInfo, GateVerdict
-from curator.services.embedding_map import has_map, read_map
-from curator.services.promotion_diff import NIL, DiffKind, comparison_of, diff_rows, diff_words
+from curator.services.embedding_map import EmbeddingMap, has_map, read_map
+from curator.services.promotion_diff import NIL, DiffKind, comparison_of, diff_rows, diff_words, queue_asked
 from tests.curator.services.samples import FLIPS, METRICS, QUEUE, bundle_info
 
 
@@ -24,6 +24,14 @@ def test_what_becomes_wrong_comes_first_and_the_queue_last() -> None:
         "2 decisions become right, 1 become wrong; 1 undecided mentions get another first suggestion."
     )
     assert diff_words(rows[:-1]) == "2 decisions become right, 1 become wrong."
+
+
+def test_the_queue_may_tell_how_many_were_asked() -> None:
+    metrics = {"queue": {"documents": 1, "mentions": 40, "changes": QUEUE}}
+    assert [one.kind for one in diff_rows(metrics)] == [DiffKind.QUEUE]
+    assert "1 of 40 undecided mentions" in diff_words(diff_rows(metrics), asked=queue_asked(metrics))
+    assert queue_asked(METRICS) == queue_asked({}) == 0
+    assert "0 of 40 undecided" in diff_words([], asked=40)
 
 
 @pytest.mark.parametrize(
@@ -66,22 +74,25 @@ POINTS = [
     {"key": "9", "kind": "mention", "before": [0, float("nan")], "after": [1, 1]},
     "no point",
 ]
+MAP = {"points": POINTS, "stress": 0.125, "nearest_before": 0.5, "nearest_after": 0.75}
 
 
 def test_the_map_is_read_from_metrics_or_file(tmp_path: Path) -> None:
-    (tmp_path / "map.json").write_text(json.dumps({"points": POINTS}), encoding="utf-8")
-    for info in (bundle_info(path=tmp_path), bundle_info(metrics={"map": {"points": POINTS}})):
+    (tmp_path / "map.json").write_text(json.dumps(MAP), encoding="utf-8")
+    for info in (bundle_info(path=tmp_path), bundle_info(metrics={"map": MAP})):
         assert has_map(info)
-        mention, entity = read_map(info)
+        drawn = read_map(info)
+        mention, entity = drawn.points
+        assert (drawn.stress, drawn.nearest) == (0.125, (0.5, 0.75))
         assert (mention.mention, mention.document, mention.before, mention.after) == (7, 1, (0.0, 1.0), (2.0, 3.0))
         assert (entity.mention, entity.is_mention, entity.after) == (None, False, (1.0, 1.0))
 
 
 def test_without_a_map_there_are_no_points(tmp_path: Path) -> None:
     assert not has_map(bundle_info(path=tmp_path))
-    assert read_map(bundle_info(path=tmp_path)) == []
+    assert read_map(bundle_info(path=tmp_path)) == EmbeddingMap()
     (tmp_path / "map.json").write_text("{", encoding="utf-8")
-    assert read_map(bundle_info(path=tmp_path)) == []
+    assert read_map(bundle_info(path=tmp_path)) == EmbeddingMap()
 
 
 def test_an_untrained_bundle_is_a_bundle(tmp_path: Path) -> None:

@@ -9,8 +9,18 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
-from curator.services.embedding_map import MapPoint
-from curator.ui.embedding_map import LEAST_ZOOM, MOST_ZOOM, NO_MAP, MapDialog, MapView, When, group_colour, unit_places
+from curator.services.embedding_map import EmbeddingMap, MapPoint
+from curator.ui.embedding_map import (
+    LEAST_ZOOM,
+    MOST_ZOOM,
+    NO_MAP,
+    MapDialog,
+    MapView,
+    When,
+    group_colour,
+    map_words,
+    unit_places,
+)
 from curator.ui.labels import QLabel
 from curator.ui.theme import DARK, LIGHT
 
@@ -23,7 +33,7 @@ POINTS = [
 
 @pytest.fixture
 def dialog(qtbot: QtBot) -> MapDialog:
-    made = MapDialog("Map", POINTS)
+    made = MapDialog("Map", EmbeddingMap(tuple(POINTS), stress=0.1, nearest=(0.5, 0.75)))
     qtbot.addWidget(made)
     made.resize(900, 560)
     made.show()
@@ -131,8 +141,26 @@ def test_groups_have_colours_of_their_own() -> None:
         assert len({group_colour(theme, number).rgb() for number in range(12)}) == 12
 
 
+def test_how_true_the_picture_is() -> None:
+    words = map_words(EmbeddingMap(tuple(POINTS), stress=0.1, nearest=(0.5, 0.75)))
+    assert "50.0 % of the mentions were nearest" in words
+    assert "75.0 % are now" in words
+    assert "well (stress 0.10)" in words
+    assert "poorly" in map_words(EmbeddingMap(stress=0.3))
+    assert map_words(EmbeddingMap()) == ""
+
+
+def test_both_planes_are_one(dialog: MapDialog) -> None:
+    """A point that stays is in one place in both; nothing is stretched from the one to the other."""
+    stays = MapPoint("1", "", True, "g", (2.0, 3.0), (2.0, 3.0))
+    goes = MapPoint("2", "", True, "g", (0.0, 0.0), (9.0, 9.0))
+    views = [MapView([stays, goes], when) for when in When]
+    assert views[0].place_of(0) == views[1].place_of(0)
+    assert views[0].place_of(1) != views[1].place_of(1)
+
+
 def test_without_points_it_says_so(qtbot: QtBot) -> None:
-    empty = MapDialog("Map", [])
+    empty = MapDialog("Map", EmbeddingMap())
     qtbot.addWidget(empty)
     empty.show()
     assert any(label.text() == NO_MAP for label in empty.findChildren(QLabel))
