@@ -10,6 +10,7 @@ import hashlib
 import json
 import shutil
 from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -18,7 +19,7 @@ from safetensors import SafetensorError
 from safetensors.torch import load_file, save_file
 from torch import Tensor
 
-from models.files import atomic_path, sha256_file, write_json
+from models.files import atomic_path, sha256_file
 
 FORMAT = 1
 EVERY = 90.0
@@ -68,7 +69,7 @@ class Checkpoints:
                 "kept": self.kept,
                 "facts": dict(saved.facts),
             }
-            write_json(self._json(number), {"hash": _hash(body), "body": body})
+            self._write_body(number, body)
         except (OSError, SafetensorError) as error:
             self._remove(number)
             raise OSError(str(error)) from error
@@ -125,11 +126,17 @@ class Checkpoints:
             save_file({name: tensor.detach().cpu().contiguous() for name, tensor in tensors.items()}, beside)
         return sha256_file(self._safetensors(number))
 
+    def _write_body(self, number: int, body: Mapping[str, Any]) -> None:
+        """On one line: mined rows are millions of numbers."""
+        text = _text(body)
+        with atomic_path(self._json(number)) as beside:
+            beside.write_text(f'{{"hash":"{_hash(text)}","body":{text}}}', encoding="utf-8")
+
     def _body(self, number: int) -> dict[str, Any] | None:
         try:
             raw = json.loads(self._json(number).read_text(encoding="utf-8"))
             body: dict[str, Any] = raw["body"]
-            whole = raw["hash"] == _hash(body) and body["format"] == FORMAT
+            whole = raw["hash"] == _hash(_text(body)) and body["format"] == FORMAT
         except (OSError, ValueError, KeyError, TypeError):
             return None
         return body if whole else None
@@ -144,7 +151,8 @@ class Checkpoints:
     def _tidy(self) -> None:
         """Remove what a kill left half written."""
         for path in self.folder.glob(".*") if self.folder.is_dir() else ():
-            path.unlink(missing_ok=True)
+            with suppress(OSError):  # a folder that is only read
+                path.unlink()
 
     def _remove(self, number: int) -> None:
         """The JSON first: tensors without one are no checkpoint."""
@@ -152,8 +160,12 @@ class Checkpoints:
         self._safetensors(number).unlink(missing_ok=True)
 
 
-def _hash(body: Mapping[str, Any]) -> str:
-    text = json.dumps(body, ensure_ascii=False, sort_keys=True, separators=(",", ":"))
+def _text(body: Mapping[str, Any]) -> str:
+    """Equal before and after a way through JSON: nothing is sorted, since numbers as keys come back as words."""
+    return json.dumps(body, ensure_ascii=False, separators=(",", ":"))
+
+
+def _hash(text: str) -> str:
     return hashlib.sha256(text.encode("utf-8")).hexdigest()
 
 

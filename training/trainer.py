@@ -69,7 +69,7 @@ def train(
     try:
         run = _Run(task, settings, engine, timer, first, checkpoints=checkpoints, validate=validate)
         loop = yield from run.start()
-        with scalar_log(tensorboard, step=loop.optimising.step) as loop.log:
+        with scalar_log(tensorboard if engine.is_main else None, step=loop.optimising.step) as loop.log:
             yield from loop.run()
     finally:
         engine.close()

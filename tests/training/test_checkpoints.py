@@ -30,6 +30,16 @@ def test_the_newest_comes_back_and_the_last_two_stay(tmp_path: Path) -> None:
     assert len(list((tmp_path / "run").iterdir())) == 4
 
 
+def test_facts_with_numbers_as_keys_are_not_taken_for_damaged(tmp_path: Path) -> None:
+    facts = {"mined": {2: [1, 5], 10: [3]}, "rate": 0.1 + 0.2, "figure": float("nan")}
+    points(tmp_path).save(Saved({"weight": torch.zeros(1)}, facts))
+    found, notes = points(tmp_path).load()
+    assert notes == []
+    assert found is not None
+    assert found.facts["mined"] == {"2": [1, 5], "10": [3]}
+    assert found.facts["rate"] == 0.1 + 0.2
+
+
 def test_nothing_there(tmp_path: Path) -> None:
     assert points(tmp_path).load() == (None, [])
     assert points(tmp_path).kept_before() == {}
@@ -92,7 +102,7 @@ def test_a_disk_that_is_full_leaves_the_ones_before(tmp_path: Path, monkeypatch:
     def full(*_: object) -> None:
         raise OSError(28, "No space left on device")
 
-    monkeypatch.setattr("training.checkpoints.write_json", full)
+    monkeypatch.setattr(Checkpoints, "_write_body", full)
     with pytest.raises(OSError, match="No space left"):
         points(tmp_path).save(saved(2))
     found, _ = points(tmp_path).load()
