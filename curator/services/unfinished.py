@@ -7,6 +7,7 @@ computer dies.
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 import secrets
@@ -91,11 +92,11 @@ class TrainingFolders:
         """Its process is gone; with `keep` it can be taken up again."""
         self._live.discard(folder.name)
         if not keep:
-            shutil.rmtree(folder, ignore_errors=True)
+            self._remove(folder)
 
     def discard(self, training_id: str) -> None:
         if training_id not in self._live and Path(training_id).name == training_id:
-            shutil.rmtree(self._folder / training_id, ignore_errors=True)
+            self._remove(self._folder / training_id)
 
     def interrupted(self) -> list[InterruptedTraining]:
         """Newest first. None in a project that is only read: another process may be training in it."""
@@ -103,6 +104,12 @@ class TrainingFolders:
             return []
         found = [one for path in self._folder.iterdir() if (one := _read(path)) is not None]
         return sorted((one for one in found if one.id not in self._live), key=lambda one: one.began, reverse=True)
+
+    def _remove(self, folder: Path) -> None:
+        """The folder, and the one that holds them all with the last."""
+        shutil.rmtree(folder, ignore_errors=True)
+        with contextlib.suppress(OSError):
+            self._folder.rmdir()
 
     def _remove_incomplete(self) -> None:
         """What was interrupted before its input was written has nothing to go on from."""

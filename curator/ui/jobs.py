@@ -34,7 +34,7 @@ class JobKind(StrEnum):
 
 @dataclass(slots=True)
 class RunningJob:
-    """A job that runs. `history` is what it told so far; times are monotonic seconds."""
+    """A job that runs. `history` is what a training told so far; times are monotonic seconds."""
 
     number: int
     kind: JobKind
@@ -51,13 +51,9 @@ class RunningJob:
     def take(self, progress: Progress, now: float) -> None:
         if progress.phase != self.progress.phase:
             self.phase_started, self.phase_begin = now, progress.done
-        self.history.take(progress, datetime.now().astimezone())
+        if self.kind is JobKind.TRAIN:
+            self.history.take(progress, datetime.now().astimezone())
         self.progress = progress
-
-    @property
-    def losses(self) -> list[float]:
-        """The training losses so far."""
-        return self.history.losses
 
     def seconds_left(self, now: float) -> float | None:
         """As the job says it, else of the present step from its pace so far; None before two seconds of it."""

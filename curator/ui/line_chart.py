@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import IntEnum
 
 from PySide6.QtCore import QEvent, QPointF, QRectF, QSize, Qt
@@ -13,9 +13,12 @@ from PySide6.QtWidgets import QSizePolicy, QWidget
 
 from curator.ui.mention_state import MentionState
 from curator.ui.row_painting import scaled
-from curator.ui.sparkline import smoothed
 from curator.ui.theme import Theme, theme_of
 
+SMOOTH = 0.9
+"""Weight of the past in the running mean that is drawn over the raw figures."""
+MOST = 2000
+"""Points of a curve that are drawn; more of them cannot be told apart."""
 PAD = 10.0
 GAP = 6.0
 Points = Sequence[tuple[float, float]]
@@ -109,6 +112,7 @@ class LineChart(QWidget):
     # --- painting ---
 
     def paintEvent(self, event: QPaintEvent) -> None:  # noqa: ARG002
+        drawn = [replace(one, points=thinned(one.points, MOST)) for one in self._curves]
         painter = QPainter(self)
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
         theme, font = theme_of(self.palette()), scaled(self.font(), 0.85)
@@ -121,9 +125,9 @@ class LineChart(QWidget):
             painter.setPen(theme.muted)
             painter.drawText(box, Qt.AlignmentFlag.AlignCenter, f"{self._title}: no figures yet")
         else:
-            frame = self._frame(box, font)
+            frame = self._frame(drawn, box, font)
             self._paint_axes(painter, frame, theme, font)
-            for curve in self._curves:
+            for curve in drawn:
                 self._paint_curve(painter, curve, frame, theme)
             step = self._nearest(frame)
             if step is not None:
@@ -133,8 +137,8 @@ class LineChart(QWidget):
             self._paint_head(painter, box, theme, step)
         painter.end()
 
-    def _frame(self, box: QRectF, font: QFont) -> _Frame:
-        every = [point for curve in self._curves for point in curve.points]
+    def _frame(self, drawn: Sequence[Curve], box: QRectF, font: QFont) -> _Frame:
+        every = [point for curve in drawn for point in curve.points]
         xs, ys = [x for x, _ in every], [y for _, y in every]
         ticks = nice_ticks(min(ys), max(ys))
         metrics = QFontMetricsF(font)
@@ -160,7 +164,7 @@ class LineChart(QWidget):
         painter.drawText(below, Qt.AlignmentFlag.AlignRight, f"{frame.right:,.0f}")
 
     def _paint_curve(self, painter: QPainter, curve: Curve, frame: _Frame, theme: Theme) -> None:
-        points = thinned(curve.points, int(frame.area.width()) * 2)
+        points = list(curve.points)
         colour = tone_colour(theme, curve.tone)
         painter.setBrush(Qt.BrushStyle.NoBrush)
         if curve.smooth and len(points) > 2:
@@ -206,6 +210,15 @@ class LineChart(QWidget):
 
 
 _RIGHT = Qt.AlignmentFlag.AlignRight
+
+
+def smoothed(values: Sequence[float], *, weight: float = SMOOTH) -> list[float]:
+    """Exponential running mean that begins unbiased (Kingma and Ba 2015, section 3)."""
+    result, mean = [], 0.0
+    for count, value in enumerate(values, start=1):
+        mean = weight * mean + (1 - weight) * value
+        result.append(mean / (1 - weight**count))
+    return result
 
 
 def nice_ticks(low: float, high: float, *, about: int = 3) -> list[float]:

@@ -111,10 +111,15 @@ def state(folder: Path) -> dict[str, Any]:
 def assert_clean(folder: Path) -> None:
     """Opened for writing, a project holds nothing that a killed process left."""
     bootstrap.open_project(folder, linker=False).close()
-    assert not list((folder / "bundles").glob(".*"))
-    assert not (folder / "jobs").exists() or not list((folder / "jobs").iterdir())
+    assert_swept(folder)
     with storage.open_project(folder) as store, store.write() as unit:
         assert unit.documents.remove_incomplete() == 0
+
+
+def assert_swept(folder: Path) -> None:
+    """No half-made bundle, no job's input; what a training can go on from was discarded."""
+    assert not list((folder / "bundles").glob(".*"))
+    assert not (folder / "jobs").exists() or not list((folder / "jobs").iterdir())
 
 
 # --- the linker process ------------------------------------------------------------------------------------------
@@ -216,7 +221,9 @@ def test_a_killed_training_leaves_the_bundle_that_serves(
             assert "killed by signal 9" in outcome.message
             assert state(folder) == before, "seen by a reader while the project is open"
             assert not list((folder / "bundles").glob(".staging-*")), "swept away at once"
-            assert not list((folder / "jobs").iterdir())
+            [kept] = project.retraining.interrupted()
+            assert outcome.result["resumable"] == kept.id
+            project.retraining.discard_interrupted(kept.id)
     finally:
         project.close()
     assert_clean(folder)
@@ -299,9 +306,11 @@ def test_a_program_killed_while_it_trains_leaves_no_process_and_the_next_trainin
         running.kill()
     assert running.children == 1
     assert state(folder) == before
-    assert_clean(folder)
     project = bootstrap.open_project(folder, linker=False)
     try:
+        [kept] = project.retraining.interrupted()
+        project.retraining.discard_interrupted(kept.id)
+        assert_swept(folder)
         outcome, seen = train(project)
         assert outcome.state is JobState.DONE, outcome
         assert {"snapshot", "train"} <= {one.phase for one in seen}

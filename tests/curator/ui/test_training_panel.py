@@ -16,7 +16,7 @@ from PySide6.QtTest import QTest
 from pytestqt.qtbot import QtBot
 
 from curator.domain.jobs import Progress
-from curator.ui.line_chart import Curve, LineChart, Tone, nice_ticks, thinned
+from curator.ui.line_chart import MOST, Curve, LineChart, Tone, nice_ticks, smoothed, thinned
 from curator.ui.theme import DARK, LIGHT, Theme
 from curator.ui.training_history import TrainingHistory
 from curator.ui.training_panel import TrainingPanel, figure_words, figures_line
@@ -84,6 +84,22 @@ def test_ticks_span_the_range_and_are_few(low: float, span: float) -> None:
 
 def test_a_flat_curve_has_one_tick() -> None:
     assert nice_ticks(0.5, 0.5) == [0.5]
+
+
+def test_the_running_mean_is_unbiased_from_its_first_value() -> None:
+    means = smoothed([4.0, 2.0], weight=0.5)
+    assert means == pytest.approx([4.0, (0.5 * 0.5 * 4 + 0.5 * 2) / (1 - 0.25)])
+
+
+def test_a_hundred_thousand_steps_are_drawn_as_a_few(qtbot: QtBot, monkeypatch: pytest.MonkeyPatch) -> None:
+    drawn: list[int] = []
+    monkeypatch.setattr("curator.ui.line_chart.smoothed", lambda values: drawn.append(len(values)) or list(values))
+    chart = LineChart("Loss", words=figure_words)
+    qtbot.addWidget(chart)
+    chart.show_curves(Curve("loss", [(float(n), 1.0 / (n + 1)) for n in range(100_000)], smooth=True))
+    chart.grab()
+    assert drawn
+    assert max(drawn) <= MOST + 2
 
 
 def test_thinning_keeps_both_ends() -> None:

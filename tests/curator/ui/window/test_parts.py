@@ -22,7 +22,6 @@ from curator.ui.jobs_bar import hints_for
 from curator.ui.keys import belongs_to
 from curator.ui.manual import title_of
 from curator.ui.recent import recent_projects, remember
-from curator.ui.sparkline import Sparkline, smoothed
 from curator.ui.status import linker_words
 
 CHANGE = Change(ChangeKind.IMPORTED, "somebody", "something")
@@ -83,7 +82,13 @@ def test_time_left_goes_by_the_pace_of_the_present_step() -> None:
     assert job.seconds_left(100.0) is None
     job.take(Progress("train", 25, 100, data={"loss": 0.5}), 110.0)
     assert job.seconds_left(110.0) == pytest.approx(30.0)  # 25 in 10 s, 75 are left
-    assert job.losses == [0.5]
+    assert job.history.losses == [0.5]
+
+
+def test_only_a_training_keeps_what_it_told() -> None:
+    job = RunningJob(1, JobKind.IMPORT, "x", lambda _: None, 0.0, 0.0)
+    job.take(Progress("read", 1, 9, "A file."), 50.0)
+    assert job.history.log == []
 
 
 @pytest.mark.parametrize(
@@ -91,21 +96,6 @@ def test_time_left_goes_by_the_pace_of_the_present_step() -> None:
 )
 def test_time_left_in_words(seconds: float | None, words: str) -> None:
     assert minutes_words(seconds) == words
-
-
-def test_the_running_mean_is_unbiased_from_its_first_value() -> None:
-    means = smoothed([4.0, 2.0], weight=0.5)
-    assert means == pytest.approx([4.0, (0.5 * 0.5 * 4 + 0.5 * 2) / (1 - 0.25)])
-
-
-def test_a_sparkline_paints_whatever_it_gets(qtbot: QtBot) -> None:
-    line = Sparkline("Training loss")
-    qtbot.addWidget(line)
-    line.resize(300, 120)
-    for values in ([], [1.0], [1.0, 1.0], [3.0, 2.0, 1.0]):
-        line.set_values(values)
-        assert not line.grab().isNull()
-    assert "1.000 after 3 steps" in line.accessibleDescription()
 
 
 @pytest.mark.parametrize(

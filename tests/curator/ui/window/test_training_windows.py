@@ -106,9 +106,7 @@ def test_a_cancel_is_seen_at_once_and_leaves_nothing(make_desk: MakeDesk, qtbot:
         held[0].end(JobOutcome(JobState.CANCELLED, "Cancelled."))
     assert live.headline.text() == "Cancelled."
     assert not live.resume.isVisible()
-    folder = desk.project.folder / "bundles"
-    assert not list((folder / ".training").iterdir())
-    assert not list(folder.glob(".staging-*"))
+    assert not list((desk.project.folder / "bundles").glob(".*"))
     live.reject()
 
 
