@@ -23,7 +23,7 @@ from enum import StrEnum
 from typing import Any
 
 import torch
-from torch import Tensor, nn
+from torch import Tensor, distributed, nn
 from torch.optim import Adam
 
 from models.errors import ModelError
@@ -83,10 +83,20 @@ def cluster_radii(distances: Tensor, clusters: Tensor, inside: Tensor, measure: 
     return {cluster: sum(found) / len(found) for cluster, found in others.items()}
 
 
+def over_processes(total: float, count: int) -> tuple[float, int]:
+    """Both summed over all processes that train together; as they are where there is but this one."""
+    if not (distributed.is_available() and distributed.is_initialized()):
+        return total, count
+    where = "cuda" if distributed.get_backend() == "nccl" else "cpu"
+    both = torch.tensor([total, count], dtype=torch.float64, device=where)
+    distributed.all_reduce(both)
+    return float(both[0]), int(both[1])
+
+
 class SoftRadius:
     """λ, learnt beside the encoders: `select` for each batch, `step` for each step of the optimiser.
 
-    Where several processes train, each learns λ from its own clusters.
+    Where several processes train, all learn one λ from the clusters of all; each must call `step` equally often.
     """
 
     def __init__(self, settings: RadiusSettings | None = None) -> None:
@@ -128,10 +138,10 @@ class SoftRadius:
 
     def step(self) -> None:
         """One step of λ towards the mean radius of the clusters since the last one; none where there was none."""
-        if not self._seen:
+        total, count = over_processes(sum(self._seen.values()), len(self._seen))
+        if not count:
             return
-        mean = sum(self._seen.values()) / len(self._seen)
-        self._radius.grad = self._radius.detach() - mean
+        self._radius.grad = self._radius.detach() - total / count
         self._optimizer.step()
         with torch.no_grad():
             self._radius.clamp_(min=0.0)
