@@ -21,9 +21,11 @@ from models.encoders import normalized
 from models.errors import ModelError
 from models.kb import KnowledgeBase
 from training.examples import Example
+from training.mining_search import at_rest, means
 from training.snapshot import SnapshotDocument
+from training.towers import FloatArray, Towers
+from training.vectors import mention_vectors, pool_vectors
 
-FloatArray = NDArray[np.float32]
 LIMIT = 200
 """Points at most, mentions and entities together: twice as many are laid out, which takes about a second."""
 GROUPS = 20
@@ -60,7 +62,10 @@ class EmbeddingMap:
     nearest_after: float
 
     def to_json(self) -> dict[str, Any]:
-        return asdict(self)
+        """{"points": [{"key", "label", "kind", "group", "before": [x, y], "after": [x, y], "document"}], "stress",
+        "nearest_before", "nearest_after"}."""
+        points = [asdict(point) | {"before": list(point.before), "after": list(point.after)} for point in self.points]
+        return asdict(self) | {"points": points}
 
     @classmethod
     def from_json(cls, raw: Mapping[str, Any]) -> EmbeddingMap:
@@ -103,6 +108,19 @@ def select_points(examples: Sequence[Example], *, seed: int, limit: int = LIMIT,
     each = limit // max(1, len(order)) - 1
     chosen = [(group, number) for group, row in enumerate(order) for number in members[row][:each]]
     return Selection(tuple(number for _, number in chosen), tuple(order), tuple(group for group, _ in chosen))
+
+
+def seen_by(towers: Towers, examples: Sequence[Example], selection: Selection, *, tokens: bool = False) -> Vectors:
+    """The selection as `towers` see it now; with `tokens` (SOM) by the means of the token states, of length 1."""
+    chosen = [examples[number] for number in selection.numbers]
+    if not chosen:
+        nothing = np.zeros((0, towers.mention.hidden_size), dtype=np.float32)
+        return Vectors(nothing, nothing)
+    if not tokens:
+        return Vectors(mention_vectors(towers, chosen), pool_vectors(towers, selection.rows))
+    with at_rest(towers.mention, towers.entity):
+        rows = np.array(selection.rows, dtype=np.int64)
+        return Vectors(means(towers.mention_states(chosen)), means(towers.entity_states(rows)))
 
 
 def make_map(

@@ -5,17 +5,30 @@ from __future__ import annotations
 import json
 from collections import Counter
 from dataclasses import replace
+from pathlib import Path
 
 import numpy as np
 import pytest
+import torch
 
+from models.encoders import load_encoder
 from models.errors import ModelError
-from models.inputs import MentionTokens
+from models.inputs import InputSettings, MentionTokens
 from models.kb import order_entities
 from models.types import EntityRecord
-from training.embedding_map import LIMIT, EmbeddingMap, PointKind, Selection, Vectors, make_map, select_points
-from training.examples import Example
+from training.embedding_map import (
+    LIMIT,
+    EmbeddingMap,
+    PointKind,
+    Selection,
+    Vectors,
+    make_map,
+    seen_by,
+    select_points,
+)
+from training.examples import EntityTexts, Example
 from training.snapshot import Gold, SnapshotDocument, SnapshotMention, Split
+from training.towers import Towers
 
 KB = order_entities(EntityRecord(f"E{n}", f"entity {n}") for n in range(8))
 DOCUMENTS = [
@@ -50,6 +63,28 @@ def made(selection: Selection, before: Vectors, after: Vectors, *, directions: b
     return make_map(
         selection, EXAMPLES, KB, documents=DOCUMENTS, before=before, after=after, directions=directions, seed=3
     )
+
+
+@pytest.mark.parametrize("tokens", [False, True])
+def test_a_state_is_what_the_towers_see(tiny_encoder: Path, tokens: bool) -> None:
+    encoder = load_encoder(tiny_encoder, device="cpu")
+    texts = EntityTexts(KB, tokenizer=encoder.tokenizer, settings=InputSettings(20, 20))
+    towers = Towers(encoder.module, encoder.module, texts, int(encoder.tokenizer.pad_token_id), torch.device("cpu"))
+    towers.mention.train()
+    assert len(seen_by(towers, EXAMPLES, Selection((), (), ()), tokens=tokens).entities) == 0
+    selection = Selection((0, 3), (2, 5), (0, 1))
+    state = seen_by(towers, EXAMPLES, selection, tokens=tokens)
+    assert towers.mention.training
+    towers.mention.eval()
+    with torch.no_grad():
+        for number, vector in zip(selection.numbers, state.mentions, strict=True):
+            plain = towers.mention_states([EXAMPLES[number]]).states[0].numpy().mean(0)
+            whole = towers.encode_mentions([EXAMPLES[number]])[0].numpy()
+            np.testing.assert_allclose(vector, plain / np.linalg.norm(plain) if tokens else whole, atol=1e-5)
+        for row, vector in zip(selection.rows, state.entities, strict=True):
+            plain = towers.entity_states(np.array([row])).states[0].numpy().mean(0)
+            whole = towers.encode_entities(np.array([row]))[0].numpy()
+            np.testing.assert_allclose(vector, plain / np.linalg.norm(plain) if tokens else whole, atol=1e-5)
 
 
 def test_linked_mentions_of_few_entities_are_selected() -> None:
@@ -136,7 +171,8 @@ def test_directions_leave_lengths_out() -> None:
 def test_written_and_read_back() -> None:
     selection = select_points(EXAMPLES, seed=0)
     found = made(selection, states(1, selection), states(2, selection))
-    raw = json.loads(json.dumps(found.to_json()))
+    raw = found.to_json()
+    assert json.loads(json.dumps(raw)) == raw
     assert EmbeddingMap.from_json(raw) == found
     assert set(raw["points"][0]) == {"key", "label", "kind", "group", "before", "after", "document"}
     assert [point["kind"] for point in raw["points"]].count("mention") == 12
