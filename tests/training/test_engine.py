@@ -5,6 +5,8 @@ from __future__ import annotations
 import multiprocessing
 import os
 import socket
+from collections.abc import Sequence
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -18,6 +20,7 @@ from models.errors import ModelError
 from models.pooling import Pooling
 from tests.training.test_learner import Pointwise
 from tests.training.toy import ToyTask, finish
+from training.checkpoints import Checkpoints
 from training.engine import Engine, bodies, training_precision
 from training.trainer import Batch, TrainSettings, train
 
@@ -102,6 +105,42 @@ def test_weights_stay_in_float32_when_training_in_bf16() -> None:
     assert rough.weights().dtype is torch.float32
     assert not torch.equal(exact.weights(), rough.weights())
     torch.testing.assert_close(exact.weights(), rough.weights(), atol=0.05, rtol=0)
+
+
+class Scaled(Engine):
+    """Loss scaling as for float16, but on a processor, so large that some steps overflow and are skipped."""
+
+    def __init__(self, modules: Sequence[nn.Module], *, precision: str) -> None:
+        super().__init__(modules, precision=precision)
+        self.accelerator.scaler = torch.amp.GradScaler("cpu", init_scale=2.0**126, growth_interval=2)
+
+
+class Loud(ToyTask):
+    """Its gradients overflow where they are scaled by so much."""
+
+    def loss_of(self, mentions: torch.Tensor, entities: torch.Tensor) -> torch.Tensor:
+        return 64 * super().loss_of(mentions, entities)
+
+
+@pytest.mark.parametrize("chunk", [0, 2])
+def test_loss_scaling_is_resumed_too(monkeypatch: pytest.MonkeyPatch, tmp_path: Path, chunk: int) -> None:
+    monkeypatch.setattr("training.trainer.Engine", Scaled)
+    settings = TrainSettings(epochs=3, learning_rate=0.02, gradient_chunk=chunk)
+
+    def points() -> Checkpoints:
+        return Checkpoints(tmp_path, identity={}, every=0)
+
+    whole, other, begun = Loud(), Loud(), Loud().weights()
+    finish(train(whole, settings))
+    work = train(Loud(), settings, checkpoints=points())
+    while next(work).data.get("checkpoint") != 7:
+        pass
+    work.close()
+    _, result = finish(train(other, settings, checkpoints=points()))
+    assert result.steps == 15
+    assert torch.equal(whole.weights(), other.weights())
+    assert bool(torch.isfinite(whole.weights()).all())
+    assert not torch.equal(whole.weights(), begun)
 
 
 class Steady(Pointwise):
