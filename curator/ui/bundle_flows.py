@@ -18,9 +18,9 @@ from curator.services.promotion_diff import diff_rows, queue_asked
 from curator.ui.dialogs.bundles import BundlesDialog, delete_question, promote_question
 from curator.ui.dialogs.form import ShowDialog
 from curator.ui.dialogs.manifest import ManifestDialog, manifest_words, served_words
+from curator.ui.dialogs.map import MapDialog
 from curator.ui.dialogs.messages import ask, tell
 from curator.ui.dialogs.reason import ReasonDialog
-from curator.ui.embedding_map import MapDialog
 from curator.ui.promotion_diff import PromotionDiff
 from curator.ui.workbench import Workbench
 

@@ -10,17 +10,8 @@ from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
 from curator.services.embedding_map import EmbeddingMap, MapPoint
-from curator.ui.embedding_map import (
-    LEAST_ZOOM,
-    MOST_ZOOM,
-    NO_MAP,
-    MapDialog,
-    MapView,
-    When,
-    group_colour,
-    map_words,
-    unit_places,
-)
+from curator.ui.dialogs.map import NO_MAP, MapDialog, map_words
+from curator.ui.embedding_map import LEAST_ZOOM, MOST_ZOOM, MapView, When, group_colour, unit_places
 from curator.ui.labels import QLabel
 from curator.ui.theme import DARK, LIGHT
 

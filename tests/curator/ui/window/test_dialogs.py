@@ -27,6 +27,7 @@ from curator.ui.dialogs.export_gold import ExportDialog
 from curator.ui.dialogs.import_documents import ImportDialog
 from curator.ui.dialogs.import_kb import ImportKbDialog
 from curator.ui.dialogs.import_report import ImportReportDialog, as_text
+from curator.ui.dialogs.map import MapDialog
 from curator.ui.dialogs.new_project import NewProjectDialog
 from curator.ui.dialogs.reason import ReasonDialog
 from curator.ui.dialogs.retrain import RetrainDialog
@@ -58,6 +59,7 @@ OPENERS: dict[str, type[QDialog]] = {
     "tools.detect": DetectDialog,
     "model.retrain": RetrainDialog,
     "model.history": BundlesDialog,
+    "model.map": MapDialog,
     "tools.evaluate": EvaluateDialog,
     "help.manual": Manual,
     "help.about": AboutDialog,
@@ -284,6 +286,7 @@ def test_retrain_shows_each_recipe_with_its_parameters(make_desk: MakeDesk, qtbo
         assert dialog.recipe == recipe
         assert recipe.description in dialog.description.text()
         assert dialog.values == {one.name: one.default for one in recipe.parameters}
+        assert all(field.parent() is not None for field in dialog.fields.values()), "each is laid out"
     qtbot.waitUntil(lambda: dialog.ok.isEnabled())
     assert "21 links" in dialog.learns.text()
     dialog.reject()

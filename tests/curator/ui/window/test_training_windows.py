@@ -17,9 +17,9 @@ from curator.ui.bundle_flows import BundleFlows
 from curator.ui.dialogs.bundles import BundlesDialog
 from curator.ui.dialogs.form import ShowDialog
 from curator.ui.dialogs.manifest import ManifestDialog
-from curator.ui.dialogs.retrain import RetrainDialog, duration_words
+from curator.ui.dialogs.map import MapDialog
+from curator.ui.dialogs.retrain import duration_words
 from curator.ui.dialogs.retrain_live import RetrainLive
-from curator.ui.embedding_map import MapDialog
 from curator.ui.model_flows import ModelFlows
 from curator.ui.promotion_diff import PromotionDiff
 from tests.curator.services.samples import METRICS
@@ -330,15 +330,6 @@ def test_published_values_are_taken_by_a_button(desk: Desk, qtbot: QtBot) -> Non
     assert dialog.values == recipe.values(recipe.published())
     dialog.parameters.own.click()
     assert dialog.values == recipe.values(None)
-    dialog.reject()
-
-
-def test_each_parameter_is_shown_once_for_every_recipe(desk: Desk, qtbot: QtBot) -> None:
-    dialog: RetrainDialog = retraining(desk, qtbot)
-    for recipe in desk.project.retraining.recipes():
-        dialog.choose(recipe.id)
-        assert set(dialog.fields) == {one.name for one in recipe.parameters}
-        assert all(field.parent() is not None for field in dialog.fields.values())
     dialog.reject()
 
 
