@@ -32,6 +32,7 @@ Start = Callable[[Report, Callable[["JobOutcome"], None]], "JobHandle"]
 @click.option(
     "--device", type=click.Choice(["auto", "cpu", "cuda"]), default="auto", show_default=True, help="Where it trains."
 )
+@click.option("--tensorboard", is_flag=True, help="Write the live figures into P/tensorboard, too.")
 @click.option("--preview", is_flag=True, help="Only say what it would learn from and how long it would take.")
 @click.option("--resume", is_flag=True, help="Go on with the training that a crash or a kill interrupted.")
 @click.option("--discard", is_flag=True, help="Give up the training that was interrupted.")
@@ -44,6 +45,7 @@ def train(
     given: tuple[str, ...],
     seed: int,
     device: str,
+    tensorboard: bool,
     preview: bool,
     resume: bool,
     discard: bool,
@@ -76,6 +78,7 @@ def train(
                 seed=seed,
                 device=device,
                 max_minutes=max_minutes,
+                tensorboard=tensorboard,
                 on_progress=show,
                 on_end=end,
             ),

@@ -81,13 +81,15 @@ class RetrainingService:
         seed: int = 0,
         device: str = "auto",
         max_minutes: float | None = None,
+        tensorboard: bool = False,
         on_progress: OnProgress,
         on_end: OnEnd,
     ) -> JobHandle:
         """Train in a child process on the training set; decisions of `test` documents never leave the store.
 
         The outcome's result holds `bundle` (id), `verdict`, `message`, `active` (whether it serves now) and the job's
-        `metrics`; where it was interrupted, `resumable`. A refused bundle is kept and the one before goes on serving.
+        `metrics`; where it was interrupted, `resumable`. With `tensorboard` the live figures are also written into the
+        project's `tensorboard/`. A refused bundle is kept and the one before goes on serving.
         Raises UserError for an unknown recipe or parameter, where no bundle serves yet or nothing can be written, and
         while another training runs.
         """
@@ -97,6 +99,7 @@ class RetrainingService:
             seed=seed,
             device=device,
             max_minutes=max_minutes,
+            tensorboard=tensorboard,
             on_progress=on_progress,
             on_end=on_end,
         )

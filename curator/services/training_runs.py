@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
@@ -24,6 +25,8 @@ SERVES = (GateVerdict.PROMOTE, GateVerdict.NO_GAIN)
 """Verdicts after which the new bundle serves: recall@1 of the whole linker did not fall."""
 RESUMABLE = "resumable"
 """Key of an outcome's result: the id of the interrupted training that can be taken up again."""
+TENSORBOARD = "tensorboard"
+"""Folder of the project where the live figures are written for TensorBoard, where that was asked for."""
 CLOSING = "closing"
 """Key of an outcome's result: the program was closed, nobody gave the training up."""
 INTERRUPTED = " It can go on from where it was: Model › Resume the interrupted training, or `curator train P --resume`."
@@ -63,6 +66,7 @@ class TrainingRuns:
         seed: int = 0,
         device: str = "auto",
         max_minutes: float | None = None,
+        tensorboard: bool = False,
         on_progress: OnProgress,
         on_end: OnEnd,
     ) -> JobHandle:
@@ -84,6 +88,7 @@ class TrainingRuns:
             **self._desk.options().spec(),
             "device": device,
             "max_minutes": max_minutes,
+            "tensorboard": f"{datetime.now(UTC):%Y%m%d-%H%M%S}-{recipe}" if tensorboard else "",
         }
         folder = self._folders.new({**spec, "base": base.id, "kb_hash": base.kb_hash})
         run = self._run(folder, spec, timed=max_minutes is None)
@@ -178,8 +183,11 @@ class TrainingRuns:
             "staging": str(run.staging),
             "work": str(run.folder),
         }
+        if spec.get("tensorboard"):
+            places["tensorboard"] = str(self._desk.store.folder / TENSORBOARD / spec["tensorboard"])
+        rest = {key: value for key, value in spec.items() if key != "tensorboard"}
         return lambda progress, end: self._desk.jobs.start(
-            "train", {**places, **spec}, on_progress=progress, on_end=end
+            "train", {**places, **rest}, on_progress=progress, on_end=end
         )
 
     def _chain(self, run: _Run, steps: Sequence[Step], on_progress: OnProgress, on_end: OnEnd) -> JobHandle:

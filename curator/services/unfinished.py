@@ -1,8 +1,8 @@
 """Where a training works, and what one that was interrupted left: `bundles/.training/ID/` in the project.
 
-The folder holds `spec.json` (the job's specification without paths), `snapshot/` (its immutable input) and whatever the
-job keeps to go on from. It is removed when the training is done or cancelled, and stays when its process or the
-computer dies.
+The folder holds `spec.json` (the job's specification without paths), `snapshot/` (its immutable input) and
+`checkpoints/`, which the job keeps to go on from. It is removed when the training is done or cancelled, and stays when
+its process or the computer dies.
 """
 
 from __future__ import annotations
@@ -24,6 +24,7 @@ from curator.services.snapshots import INDEX
 FOLDER = ".training"
 SPEC = "spec.json"
 SNAPSHOT = "snapshot"
+CHECKPOINTS = "checkpoints"
 
 
 @dataclass(frozen=True, slots=True)
@@ -137,16 +138,9 @@ def _read(folder: Path) -> InterruptedTraining | None:
 
 
 def _reached(folder: Path) -> datetime | None:
-    """When the newest file was written that is neither input nor half-written."""
-    newest = 0.0
-    for place, folders, names in os.walk(folder):
-        if Path(place) == folder:
-            folders[:] = [one for one in folders if one != SNAPSHOT]
-            names = [one for one in names if one != SPEC]
-        for name in names:
-            if not name.startswith(".") and not name.endswith(".tmp"):
-                newest = max(newest, (Path(place) / name).stat().st_mtime)
-    return datetime.fromtimestamp(newest, UTC) if newest else None
+    """When the newest checkpoint was written; its JSON is written last."""
+    written = [one.stat().st_mtime for one in (folder / CHECKPOINTS).glob("[0-9]*.json")]
+    return datetime.fromtimestamp(max(written), UTC) if written else None
 
 
 def _write(path: Path, raw: Mapping[str, Any]) -> None:

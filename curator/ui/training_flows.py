@@ -31,6 +31,7 @@ class TrainingFlows(QObject):
         self._bench = bench
         self._bundles = bundles
         self._live: RetrainLive | None = None
+        self._job: RunningJob | None = None  # the last one that was started
         bench.jobs.progressed.connect(self._progressed)
         bench.jobs.changed.connect(self._look_for_interrupted)
         bench.bottom.job.details_wanted.connect(self.show_training)
@@ -79,6 +80,7 @@ class TrainingFlows(QObject):
                 seed=wish.seed,
                 device=wish.device,
                 max_minutes=wish.max_minutes,
+                tensorboard=wish.tensorboard,
                 on_progress=progress,
                 on_end=end,
             )
@@ -126,6 +128,7 @@ class TrainingFlows(QObject):
         except UserError as error:
             tell(self._window, title, str(error), wrong=True)
             return
+        self._job = job
         self.show_training(job)
 
     def show_training(self, job: RunningJob) -> None:
@@ -158,8 +161,8 @@ class TrainingFlows(QObject):
         self._look_for_interrupted()
         if self._live is None and outcome.state is JobState.CANCELLED:
             return
-        if self._live is None:
-            self.show_training(RunningJob(0, JobKind.TRAIN, "Retraining", lambda _: None, 0.0, 0.0))
+        if self._live is None and self._job is not None:
+            self.show_training(self._job)
         assert self._live is not None
         self._live.show_outcome(outcome)
         made = next((one for one in self._bench.project.retraining.bundles() if one.id == self._live.bundle), None)

@@ -45,6 +45,7 @@ class TrainingWish:
     seed: int
     device: str
     max_minutes: float | None
+    tensorboard: bool = False
 
 
 class RetrainDialog(FormDialog):
@@ -100,6 +101,8 @@ class RetrainDialog(FormDialog):
             (self.minutes, "Minutes at most"),
         ):
             widget.setAccessibleName(name)
+        self.tensorboard = QCheckBox("TensorBoard files", self)
+        self.tensorboard.setToolTip("Write the live figures into the project's folder tensorboard, too.")
         self.limited.toggled.connect(self.minutes.setEnabled)
         for changed in (self.limited.toggled, self.minutes.valueChanged, self.device.currentIndexChanged):
             changed.connect(lambda: self._timer.start())
@@ -129,6 +132,7 @@ class RetrainDialog(FormDialog):
         for part in (self.limited, self.minutes, sentence("on"), self.device, sentence("with the seed"), self.seed):
             run.addWidget(part)
         run.addStretch(1)
+        run.addWidget(self.tensorboard)
         self.form.addRow("This run", run)
         self.resize(1080, 740)
 
@@ -229,7 +233,14 @@ class RetrainDialog(FormDialog):
 
     @property
     def wish(self) -> TrainingWish:
-        return TrainingWish(self.recipe.id, self.values, self.seed.value(), self.device.currentText(), self._budget)
+        return TrainingWish(
+            self.recipe.id,
+            self.values,
+            self.seed.value(),
+            self.device.currentText(),
+            self._budget,
+            self.tensorboard.isChecked(),
+        )
 
     def check(self) -> str:
         return self._preview.problem if self._preview is not None else "The decisions are still being counted."

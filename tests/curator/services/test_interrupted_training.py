@@ -99,6 +99,17 @@ def test_it_goes_on_with_the_same_decisions_and_settings(indexed: World) -> None
     assert left(indexed) == []
 
 
+def test_figures_go_on_into_the_same_tensorboard_folder(indexed: World) -> None:
+    indexed.jobs.outcomes = [CRASHED]
+    indexed.project.retraining.start(RECIPE, tensorboard=True, on_progress=ignore, on_end=ignore)
+    train(indexed, resume=True)
+    first, second = (spec["tensorboard"] for kind, spec in indexed.jobs.started if kind == "train")
+    assert first == second
+    assert Path(first).parent == indexed.project.folder / "tensorboard"
+    train(indexed)
+    assert "tensorboard" not in indexed.jobs.started[-1][1]
+
+
 def test_it_may_be_interrupted_again(indexed: World) -> None:
     train(indexed, CRASHED)
     train(indexed, CRASHED, resume=True)

@@ -299,10 +299,12 @@ def test_a_retraining_ends_with_a_verdict(make_desk: MakeDesk, qtbot: QtBot, ver
     dialog = retraining(desk, qtbot)
     dialog.limited.setChecked(True)
     dialog.minutes.setValue(7)
+    dialog.tensorboard.setChecked(True)
     with qtbot.waitSignal(desk.bench.jobs.ended):
         dialog.accept()
     _, spec = desk.world.jobs.started[-1]
     assert spec["max_minutes"] == 7
+    assert spec["tensorboard"]
     [live] = shown(RetrainLive)
     assert isinstance(live, RetrainLive)
     new = desk.project.retraining.bundles()[-1]

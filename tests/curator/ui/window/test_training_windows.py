@@ -125,6 +125,23 @@ def test_a_second_training_is_refused_in_a_sentence(make_desk: MakeDesk, qtbot: 
     live.reject()
 
 
+def test_an_outcome_opens_the_closed_window_with_its_curves(make_desk: MakeDesk, qtbot: QtBot) -> None:
+    desk = ready_to_train(make_desk)
+    held = hold_training(desk)
+    live = train(desk, qtbot)
+    qtbot.waitUntil(lambda: bool(held))
+    held[0].tell(Progress("train", 1, 4, data={"loss": 2.0, "step": 1}))
+    qtbot.waitUntil(lambda: live.panel.loss.accessibleDescription() == "loss 2.000")
+    live.reject()
+    with qtbot.waitSignal(desk.bench.jobs.ended):
+        held[0].end(JobOutcome(JobState.FAILED, "The disk is full."))
+    [again] = shown(RetrainLive)
+    assert isinstance(again, RetrainLive)
+    assert again.words.text() == "The disk is full."
+    assert again.panel.loss.accessibleDescription() == "loss 2.000"
+    again.reject()
+
+
 # --- after a crash ---
 
 
