@@ -51,6 +51,11 @@ def make_pairs(small: Encoder, kb: KnowledgeBase, examples: Sequence[Example]) -
     return make
 
 
+def entity_starts(task: CrossEncoderTask, batch: Sequence[int]) -> list[int]:
+    """Where the entity begins in each pair of a batch: behind the mention's tokens, its [SEP] included."""
+    return [len(task.examples[number].tokens.ids) for number in batch for _ in range(1 + len(task.wrong[number]))]
+
+
 def score(module: CrossEncoderModule, pair: Pair, added: Tensor) -> Tensor:
     """Scores (k,) of one pair read k times with `added` [k, t, d] to its word embeddings, without any hook."""
     transformer = module.encoder.transformer
@@ -75,12 +80,13 @@ def moved_by_definition(module: CrossEncoderModule, pair: Pair, *, start: int) -
 def test_moves_follow_the_finite_difference_of_the_score(make_pairs: MakePairs, whole: bool) -> None:
     task = make_pairs(PairFGSM(epsilon=EPSILON, whole=whole))
     made = task.pieces([0, 1], chunk=5)
+    starts = entity_starts(task, [0, 1])
     found = torch.cat([piece() for piece in made.pieces[len(made.parts) :]]).tolist()
     order = [number for part in made.parts for number in part]
     assert sorted(order) == list(range(len(made.pairs)))
     for number, value in zip(order, found, strict=True):
         pair = made.pairs[number]
-        expected = moved_by_definition(task.module, pair, start=0 if whole else pair.start)
+        expected = moved_by_definition(task.module, pair, start=0 if whole else starts[number])
         assert value == pytest.approx(expected, rel=1e-6, abs=1e-8)
     assert sum(pair.gold for pair in made.pairs) == 2
 
@@ -89,6 +95,7 @@ def test_moves_follow_the_finite_difference_of_the_score(make_pairs: MakePairs, 
 def test_pads_stay_where_they_are_and_the_mention_is_the_clean_one(make_pairs: MakePairs, whole: bool) -> None:
     task = make_pairs(PairFGSM(epsilon=EPSILON, whole=whole))
     made = task.pieces([0, 1], chunk=32)
+    starts = entity_starts(task, [0, 1])
     given: list[Tensor] = []
     layer = task.module.encoder.transformer.embeddings.LayerNorm
     layer.register_forward_hook(lambda _, inputs, output: given.append(inputs[0].detach()))
@@ -98,8 +105,7 @@ def test_pads_stay_where_they_are_and_the_mention_is_the_clean_one(make_pairs: M
     assert len({len(made.pairs[number].ids) for number in part}) > 1
     for row, number in enumerate(part):
         pair = made.pairs[number]
-        start = 0 if whole else pair.start
-        assert pair.ids[pair.start - 1] == task.encoder.tokenizer.sep_token_id
+        start = 0 if whole else starts[number]
         assert not steps[row, :start].any()
         assert not steps[row, len(pair.ids) :].any()
         moved = steps[row, start : len(pair.ids)]
