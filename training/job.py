@@ -17,6 +17,7 @@ import torch
 from models.answering import ScoredMention
 from models.bundle import Bundle, Manifest, new_id, now, open_bundle, seal
 from models.device import choose_device
+from models.files import write_json
 from models.linker import Linker
 from models.reranking import RANKER, ask
 from models.types import LinkedMention
@@ -36,6 +37,7 @@ from training.snapshot import SnapshotDocument
 from training.spec import TrainingSpec
 
 ASKED_AT_ONCE = 256
+MAP_FILE = "map.json"
 PACKAGES = ("torch", "transformers", "faiss-cpu", "faiss-gpu", "numpy", "scikit-learn", "safetensors")
 
 
@@ -75,6 +77,8 @@ def _write_part(loaded: Loaded, learnt: Learnt) -> Generator[Event, None, Manife
     staging = loaded.spec.staging
     written = yield from learnt.write(staging)
     yield Event(Phase.INDEX, 0, 1, text="Writing the part")
+    if learnt.map is not None:
+        write_json(staging / MAP_FILE, learnt.map.to_json())
     manifest = written.replace(
         id=new_id(loaded.recipe.id),
         kind=loaded.recipe.id,

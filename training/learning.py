@@ -11,6 +11,7 @@ from models.bundle import Manifest
 from training.assembly import TrainedPart, write_part
 from training.budget import Budget, trains_entities
 from training.checkpoints import Checkpoints
+from training.embedding_map import EmbeddingMap, make_map, seen_by, select_points
 from training.events import Event, Phase, note
 from training.gate import Alone
 from training.losses import Similarity
@@ -27,14 +28,13 @@ Writing = Generator[Event, None, Manifest]
 @dataclass(frozen=True, slots=True, eq=False)
 class Learnt:
     """`write` puts the trained part into a staging folder and returns the manifest so far; `entity_tower` is "trained",
-    "frozen", or "none" where there is none. `before` and `after` are the towers, for the map (None without)."""
+    "frozen", or "none" where there is none. `map` shows mentions and entities before and after (None for a pair)."""
 
     result: TrainResult
     alone: Alone
     write: Callable[[Path], Writing]
     entity_tower: str
-    before: Towers | None = None
-    after: Towers | None = None
+    map: EmbeddingMap | None = None
 
 
 def learn_towers(loaded: Loaded, given: Prepared, budget: Budget) -> Generator[Event, None, Learnt]:
@@ -70,8 +70,7 @@ def learn_towers(loaded: Loaded, given: Prepared, budget: Budget) -> Generator[E
             wanted=loaded.wanted,
         ),
         entity_tower="trained" if trained else "frozen",
-        before=prepared.towers,
-        after=towers,
+        map=_map(loaded, prepared, towers),
     )
 
 
@@ -140,6 +139,23 @@ def _vectors(
         return (yield from entity_vectors(replace(prepared.encoder, module=towers.entity), prepared.texts))
     assert prepared.vectors is not None
     return towers.projected(prepared.vectors)
+
+
+def _map(loaded: Loaded, prepared: PreparedTowers, towers: Towers) -> EmbeddingMap:
+    """Some held-out mentions and their entities, as the untrained towers saw them and as these do."""
+    selection = select_points(prepared.held_out, seed=loaded.spec.seed)
+    tokens = loaded.recipe.similarity is Similarity.SOM
+    before, after = (seen_by(one, prepared.held_out, selection, tokens=tokens) for one in (prepared.towers, towers))
+    return make_map(
+        selection,
+        prepared.held_out,
+        loaded.kb,
+        documents=loaded.parts.held_out,
+        before=before,
+        after=after,
+        directions=loaded.recipe.similarity is not Similarity.EUCLIDEAN,
+        seed=loaded.spec.seed,
+    )
 
 
 def _part(

@@ -18,7 +18,7 @@ from training.preparation import Loaded, PreparedTowers, untrained_towers
 from training.projection import identity_projection
 from training.recipes import Regularisation, Role
 from training.regularisers import FGSM, Regulariser, Transformation, freeze_embeddings
-from training.reranking import RankerTask
+from training.reranking import Hardest, RankerTask
 from training.towers import RetrieverTask, Towers
 from training.trainer import Task, TrainSettings
 
@@ -99,6 +99,7 @@ def make_task(loaded: Loaded, prepared: PreparedTowers, towers: Towers) -> Task:
             seed=loaded.spec.seed,
             system=loaded.recipe.grouping,
             radius=_radius(loaded),
+            hardest=Hardest.NOW if towers.device.type == "cuda" else Hardest.BEFORE,
         )
     task = _retriever_task(loaded, prepared, towers, loss, ranked)
     if isinstance(loss, AdaptiveMixupLoss) and loss.calibrated:

@@ -18,7 +18,7 @@ from models.types import DocumentInput, MentionInput
 from tests.training.conftest import MakeSpec, document_lines
 from training.events import Event, Phase
 from training.job import run_training
-from training.recipes import Role, load_recipe, recipe_ids
+from training.recipes import Network, Role, load_recipe, recipe_ids
 
 RECIPES = tuple(name for name in recipe_ids() if not name.endswith("-quick"))
 
@@ -58,6 +58,10 @@ def test_every_recipe_ends_in_a_complete_bundle(name: str, make_spec: MakeSpec, 
     assert manifest.training["notes"]
     assert {"old", "new", "alone", "gate", "flips", "comparison", "queue"} == set(manifest.metrics)
     json.dumps([event.to_json() for event in events])
+    pair = load_recipe(name).network is Network.PAIR
+    assert ("map.json" in manifest.files) is not pair
+    if not pair:
+        assert json.loads((bundle.path / "map.json").read_text())["points"]
     published = publish(Path(spec["staging"]))
     linker = Linker.load(published.path, device="cpu")
     answer = next(iter(linker.link([DocumentInput("d", "heart failure", (MentionInput("m", ((0, 13),)),))])))

@@ -78,7 +78,10 @@ class Question:
     published: str
 
 
-HARD = {"negatives": "hard"}
+ALONE = {"in_batch": False}
+"""The gold entities of other mentions are no negatives: they would serve across domains."""
+HARD = {**ALONE, "negatives": "hard"}
+IN = {**ALONE, "domain": "in"}
 SETTINGS = (
     Setting("pel-pb", "pel-pb"),
     Setting("pel-ce", "pel-ce"),
@@ -89,10 +92,10 @@ SETTINGS = (
     Setting("prototype", "prototype", {"epochs": 2}),
     Setting("triplet", "triplet"),
     Setting("triplet-downsampled", "triplet-downsampled", {"epochs": 2}),
-    Setting("dual random cross", "biencoder-dual"),
-    Setting("dual random in", "biencoder-dual", {"domain": "in"}),
-    Setting("dual hard in", "biencoder-dual", {**HARD, "domain": "in"}),
-    Setting("t-biencoder-dual", "t-biencoder-dual"),
+    Setting("dual random cross", "biencoder-dual", ALONE),
+    Setting("dual random in", "biencoder-dual", IN),
+    Setting("dual hard in", "biencoder-dual", {**HARD, **IN}),
+    Setting("t-biencoder-dual", "t-biencoder-dual", ALONE),
     Setting("pel-pb fgsm", "pel-pb-fgsm"),
     Setting("pel-pb δ .1", "pel-pb", {"delta": 0.1}),
     Setting("pel-pb δ .05", "pel-pb", {"delta": 0.05}),
@@ -102,7 +105,7 @@ SETTINGS = (
     Setting("mean hard", "biencoder-mean", HARD),
     Setting("amh-som", "amh-som"),
     Setting("som hard", "biencoder-som", HARD),
-    Setting("t-biencoder-som", "t-biencoder-som"),
+    Setting("t-biencoder-som", "t-biencoder-som", ALONE),
     Setting("pel-ce fgsm", "pel-ce-fgsm"),
     Setting("cross-encoder fgsm", "cross-encoder-fgsm"),
     Setting("curator", "curator", {"entity_tower": "frozen", "nil_negatives": True}),
