@@ -124,6 +124,9 @@ class Biencoder:
 
     def encode_entities(self, kb: KnowledgeBase) -> Iterator[Progress | FLOATS]:
         """Progress while it runs, at last the (entities, d) matrix."""
+        if self.settings.inputs.style is EntityStyle.MEAN_OF_NAMES:
+            yield from self._means_of_names(kb)
+            return
         total = len(kb.entities)
         vectors = np.zeros((total, self.entity.dimension), dtype=np.float32)
         tokens = [entity_tokens(self.entity.tokenizer, e, settings=self.settings.inputs) for e in kb.entities]
@@ -131,15 +134,31 @@ class Biencoder:
         encoder = pooling_by(self.entity, self.settings.scorer.pooling)
         for start in range(0, total, ENCODE_CHUNK):
             rows = order[start : start + ENCODE_CHUNK]
-            vectors[rows] = self._mapped(encoder, [tokens[row] for row in rows])
+            vectors[rows] = self._mapped(encoder.encode_ids([tokens[row] for row in rows], normalize=False))
             yield Progress("entities", min(start + ENCODE_CHUNK, total), total)
         yield vectors
 
-    def _mapped(self, encoder: Encoder, tokens: Sequence[Sequence[int]]) -> FLOATS:
-        if self.projection is None:
-            return encoder.encode_ids(tokens, normalize=self.normalize)
-        mapped = encoder.encode_ids(tokens, normalize=False) @ self.projection.T
+    def _means_of_names(self, kb: KnowledgeBase) -> Iterator[Progress | FLOATS]:
+        total = len(kb.entities)
+        vectors = np.zeros((total, self.entity.dimension), dtype=np.float32)
+        for start in range(0, total, ENCODE_CHUNK):
+            names = [entity.names for entity in kb.entities[start : start + ENCODE_CHUNK]]
+            encoded = self.entity.encode([name for own in names for name in own], normalize=True)
+            vectors[start : start + len(names)] = self._mapped(means_of(encoded, [len(own) for own in names]))
+            yield Progress("entities", start + len(names), total)
+        yield vectors
+
+    def _mapped(self, vectors: FLOATS) -> FLOATS:
+        mapped = vectors if self.projection is None else vectors @ self.projection.T
         return normalized(mapped) if self.normalize else mapped
+
+
+def means_of(vectors: FLOATS, counts: Sequence[int] | INTS) -> FLOATS:
+    """(n, d) means of the first ``counts[0]`` of the vectors, of the next ``counts[1]``, …; each count at least 1."""
+    sizes = np.asarray(counts, dtype=np.int64)
+    sums = np.add.reduceat(vectors, np.concatenate([[0], np.cumsum(sizes)[:-1]]), axis=0)
+    means: FLOATS = (sums / sizes[:, None]).astype(np.float32)
+    return means
 
 
 def pooling_by(encoder: Encoder, pooling: Pooling | None) -> Encoder:

@@ -6,6 +6,8 @@ Entity, TITLE_TYPES (PEL, MedMentions): [CLS] title [SEP] types [SEP] descriptio
 Entity, TYPES_SYNONYMS (prototype triplet): [CLS] types [SEP] synonym 1 [SEP] synonym 2 … [SEP]
 Pair (PEL appendix B):                mention input, then the entity's without its [CLS]
 
+MEAN_OF_NAMES is no text: an entity is the mean of the vectors of its names, which every linker has at hand.
+
 The special tokens [M_s], [M_e] and [ENT] are taken from the unused places of the tokenizer's vocabulary, so
 no embedding has to be added. Where an entity has no definition its synonyms stand in (a choice of ours).
 """
@@ -35,6 +37,7 @@ class EntityStyle(StrEnum):
     TITLE_DESCRIPTION = "title-description"
     TITLE_TYPES = "title-types-description"
     TYPES_SYNONYMS = "types-synonyms"
+    MEAN_OF_NAMES = "mean-of-names"
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,7 +100,9 @@ def mention_tokens(
 
 
 def entity_tokens(tokenizer: Any, record: EntityRecord, *, settings: InputSettings) -> tuple[int, ...]:
-    """The entity in the chosen style, cut at the budget, [SEP] kept."""
+    """The entity in the chosen style, cut at the budget, [SEP] kept. ValueError for MEAN_OF_NAMES, which is no text."""
+    if settings.style is EntityStyle.MEAN_OF_NAMES:
+        raise ValueError("an entity that is the mean of its names is not written out")
     marks = markers(tokenizer)
     if settings.style is EntityStyle.TYPES_SYNONYMS:
         parts, separators = [", ".join(record.types), *record.names], [marks.sep] * len(record.names)

@@ -9,6 +9,7 @@ from dataclasses import replace
 import torch
 
 from models.errors import ModelError
+from models.inputs import EntityStyle
 from training.budget import Budget, reserve
 from training.clustering import RadiusSettings
 from training.losses import AdaptiveMixupLoss, Loss, Similarity
@@ -28,6 +29,11 @@ def must_train_entities(loaded: Loaded) -> bool:
 
     Raises ModelError where it was asked to be frozen all the same."""
     recipe = loaded.recipe
+    if loaded.inputs.style is EntityStyle.MEAN_OF_NAMES and loaded.wanted.entity_tower != "frozen":
+        raise ModelError(
+            "Means of the vectors of names cannot be trained, they are given. Set entity_tower to “frozen”, or style "
+            "to a way of writing entities out."
+        )
     needed = recipe.similarity is Similarity.SOM or recipe.regulariser is not Regularisation.NONE
     if needed and loaded.wanted.entity_tower == "frozen":
         raise ModelError(

@@ -11,6 +11,7 @@ from models.biencoder import (
     BiencoderSettings,
     build_entity_index,
     index_source,
+    means_of,
     pooling_by,
 )
 from models.encoders import Encoder
@@ -133,3 +134,22 @@ def test_new_entities_are_found_and_removed_ones_are_not(encoder: Encoder, tmp_p
     _, rows = asked.search([0], 5, ranges=((0, 5),))
     assert rows[0].tolist() == [row for row in np.argsort(-expected[0]).tolist() if row != 1] + [-1]
     assert len(retriever.encode_new([])) == 0
+
+
+@pytest.mark.parametrize("projected", [False, True])
+def test_an_entity_may_be_the_mean_of_its_names(encoder: Encoder, tmp_path, projected: bool) -> None:
+    inputs = InputSettings(24, 16, EntityStyle.MEAN_OF_NAMES)
+    w = np.random.default_rng(0).normal(size=(encoder.dimension,) * 2).astype(np.float32) if projected else None
+    towers = Biencoder(encoder, encoder, BiencoderSettings(Scorer.COSINE, inputs, projected=projected), w)
+    *_, found = towers.encode_entities(KB)
+    for row, entity in enumerate(KB.entities):
+        mean = np.mean([encoder.encode([name], normalize=True)[0] for name in entity.names], axis=0)
+        expected = mean if w is None else w @ mean
+        np.testing.assert_allclose(found[row], expected / np.linalg.norm(expected), rtol=1e-3, atol=1e-4)
+    with pytest.raises(ValueError, match="not written out"):
+        entity_tokens(encoder.tokenizer, KB.entities[0], settings=inputs)
+
+
+def test_means_of_groups() -> None:
+    vectors = np.asarray([[1.0, 2.0], [3.0, 4.0], [5.0, 6.0]], dtype=np.float32)
+    assert means_of(vectors, [1, 2]).tolist() == [[1.0, 2.0], [4.0, 5.0]]

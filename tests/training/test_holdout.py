@@ -78,3 +78,14 @@ def test_too_little_is_explained(documents: list[SnapshotDocument], complaint: s
 
 def test_links_are_counted() -> None:
     assert linked_count([document("a", links=3, nils=2)]) == 3
+
+
+def test_a_quick_recipe_is_judged_on_no_more_mentions_than_asked() -> None:
+    validation = [document(f"v{number}", Split.VALIDATION) for number in range(30)]
+    given = snapshot(document("t1"), document("t2"), *validation)
+    whole, few = divide(given), divide(given, most=40)
+    assert 40 <= linked_count(few.held_out) < 40 + 12
+    assert keys(few.held_out) < keys(whole.held_out)
+    assert divide(given, most=40).folds == few.folds
+    assert "4 held-out documents of 30" in few.notes[0]
+    assert divide(given, most=10**6) == whole
