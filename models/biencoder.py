@@ -21,19 +21,19 @@ from models.fusion import MINMAX, RAW
 from models.index import SearchIndex, VectorIndex
 from models.inputs import EntityStyle, InputSettings, entity_tokens, mention_tokens
 from models.kb import KnowledgeBase, Ranges
-from models.pooling import Pooling
+from models.marked import Mentions, encode_marked_mentions
+from models.pooling import MentionVector, Pooling
 from models.projection import fingerprint as projection_fingerprint
 from models.scorers import Scorer
-from models.types import DocumentInput, EntityRecord, MentionInput, Progress
+from models.types import EntityRecord, Progress
 
-__all__ = ["Scorer"]
+__all__ = ["Mentions", "Scorer"]
 
 FLOATS = NDArray[np.float32]
 INTS = NDArray[np.int64]
 INDEX_FILE = "entities.faiss"
 ENCODE_CHUNK = 1024
 SHORTLIST = 2048
-Mentions = Sequence[tuple[DocumentInput, MentionInput]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,13 +41,15 @@ class BiencoderSettings:
     """How mention and entity are written and compared.
 
     ``shortlist``: how many entities SOM compares token by token, where the knowledge base holds more. ``projected``:
-    the entities' vectors are mapped by a projection that lies beside the index.
+    the entities' vectors are mapped by a projection that lies beside the index. ``mention`` is what of a mention in its
+    context becomes its vector.
     """
 
     scorer: Scorer = Scorer.COSINE
     inputs: InputSettings = field(default_factory=InputSettings)
     shortlist: int = SHORTLIST
     projected: bool = False
+    mention: MentionVector = MentionVector.TEXT
 
     def to_json(self) -> dict[str, Any]:
         return asdict(self)
@@ -65,6 +67,7 @@ class BiencoderSettings:
                 InputSettings(**inputs, style=style),
                 shortlist,
                 bool(raw.get("projected")),
+                MentionVector(raw.get("mention", "text")),
             )
         except (TypeError, ValueError) as error:
             raise ModelError(f"The bundle's retriever settings are damaged ({error}).") from error
@@ -115,6 +118,10 @@ class Biencoder:
 
     def encode_mentions(self, mentions: Mentions) -> FLOATS:
         """(m, d), normalised for the cosine; equal inputs are encoded once."""
+        which = self.settings.mention
+        if which is not MentionVector.TEXT:
+            marked = encode_marked_mentions(self.mention, mentions, settings=self.settings.inputs, which=which)
+            return normalized(marked) if self.normalize else marked
         tokens = [mention_tokens(self.mention.tokenizer, d, m, settings=self.settings.inputs).ids for d, m in mentions]
         distinct = list(dict.fromkeys(tokens))
         number = {ids: row for row, ids in enumerate(distinct)}

@@ -12,16 +12,15 @@ from pathlib import Path
 from typing import Protocol
 
 import numpy as np
-import torch
 from numpy.typing import NDArray
 
-from models.biencoder import ENCODE_CHUNK, Mentions, index_source
-from models.encoders import Encoder, length_batches
+from models.biencoder import ENCODE_CHUNK, index_source
+from models.encoders import Encoder
 from models.errors import ModelError
 from models.files import atomic_path, read_json, write_json
-from models.inputs import InputSettings, entity_tokens, mention_tokens
+from models.inputs import entity_tokens
 from models.kb import KnowledgeBase
-from models.pooling import marker_mean
+from models.marked import Mentions, encode_marked_mentions
 from models.ranker import FLOATS, REMEDY, RankerSettings, relative_by_range
 from models.types import EntityRecord, Progress
 
@@ -56,24 +55,6 @@ class DualRanker:
     def relative(self, scores: FLOATS) -> FLOATS:
         """By range: a distance means something only beside the other candidates' distances."""
         return relative_by_range(scores)
-
-
-def encode_marked_mentions(encoder: Encoder, mentions: Mentions, *, settings: InputSettings) -> FLOATS:
-    """(m, d): mean of the two marker states, not normalised; equal inputs are encoded once."""
-    tokens = [mention_tokens(encoder.tokenizer, d, m, settings=settings) for d, m in mentions]
-    distinct = list(dict.fromkeys(tokens))
-    number = {item: row for row, item in enumerate(distinct)}
-    vectors = np.zeros((len(distinct), encoder.dimension), dtype=np.float32)
-    encoder.module.eval()
-    device = encoder.device
-    for rows in length_batches([len(t.ids) for t in distinct], limit=device.batch_size, tokens=device.batch_tokens):
-        ids, mask = encoder.pad([distinct[row].ids for row in rows])
-        starts = torch.tensor([distinct[row].start for row in rows], device=device.torch)
-        ends = torch.tensor([distinct[row].end for row in rows], device=device.torch)
-        with torch.inference_mode():
-            states = encoder.module.token_states(ids, mask)
-        vectors[rows] = marker_mean(states, starts, ends).float().cpu().numpy()
-    return vectors[[number[item] for item in tokens]]
 
 
 def build_ranker_entities(

@@ -14,6 +14,15 @@ class Pooling(StrEnum):
     CLS = "cls"
 
 
+class MentionVector(StrEnum):
+    """What of a mention in its context becomes its vector: the whole TEXT, pooled; the two MARKERS around the mention
+    (prototype-triplet paper, section 3.2); or the SPAN from one to the other (ours)."""
+
+    TEXT = "text"
+    MARKERS = "markers"
+    SPAN = "span"
+
+
 def pool(states: torch.Tensor, mask: torch.Tensor, pooling: Pooling) -> torch.Tensor:
     """Reduce (n, tokens, d) states to (n, d); ``mask`` (n, tokens) is 1 at real tokens, 0 at padding."""
     return states[:, 0] if pooling is Pooling.CLS else mean_pool(states, mask)
@@ -29,3 +38,15 @@ def marker_mean(states: torch.Tensor, starts: torch.Tensor, ends: torch.Tensor) 
     """(n, d): the mean of the states at the two marker positions (prototype-triplet paper, section 3.2)."""
     rows = torch.arange(len(states), device=states.device)
     return (states[rows, starts] + states[rows, ends]) / 2
+
+
+def span_mean(states: torch.Tensor, starts: torch.Tensor, ends: torch.Tensor) -> torch.Tensor:
+    """(n, d): the mean of the states from marker to marker, both included, so that there is always something."""
+    places = torch.arange(states.shape[1], device=states.device)
+    inside = (places >= starts.unsqueeze(1)) & (places <= ends.unsqueeze(1))
+    return mean_pool(states, inside)
+
+
+def marked_vector(states: torch.Tensor, starts: torch.Tensor, ends: torch.Tensor, which: MentionVector) -> torch.Tensor:
+    """(n, d) of MARKERS or SPAN."""
+    return (span_mean if which is MentionVector.SPAN else marker_mean)(states, starts, ends)

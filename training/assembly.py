@@ -148,7 +148,8 @@ def _write_retriever(
     relative = f"retrievers/{recipe.stage}"
     folder = staging / relative
     folder.mkdir(parents=True, exist_ok=True)
-    settings = BiencoderSettings(scorer_of(recipe), part.inputs, projected=part.projection is not None)
+    projected = part.projection is not None
+    settings = BiencoderSettings(scorer_of(recipe), part.inputs, projected=projected, mention=recipe.mention)
     if part.projection is not None:
         save_projection(part.projection, folder)
     if part.vectors is None:

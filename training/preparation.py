@@ -209,7 +209,7 @@ def untrained_towers(
         pad_id=int(encoder.tokenizer.pad_token_id or 0),
         device=encoder.device.torch,
         entity_vectors=vectors,
-        markers=loaded.recipe.role is Role.RANKER,
+        of_mention=loaded.recipe.mention,
     )
 
 

@@ -10,7 +10,7 @@ from typing import Any
 
 from models.errors import ModelError
 from models.inputs import EntityStyle, InputSettings
-from models.pooling import Pooling
+from models.pooling import MentionVector, Pooling
 from resources import recipe_files
 from training.losses import (
     AdaptiveMixupLoss,
@@ -141,7 +141,7 @@ class Recipe:
 
     `system` is the family it belongs to, `quick` tells that it is sized for two processor cores. `network` "pair"
     takes a loss of PAIR_LOSSES and leaves `similarity` unused. `grouping` is how the mentions of a dual-encoder
-    re-ranker are put together (`training.reranking.System`).
+    re-ranker are put together (`training.reranking.System`), `mention` what of a mention becomes its vector.
     """
 
     id: str
@@ -160,6 +160,7 @@ class Recipe:
     network: Network = Network.TOWERS
     regulariser: Regularisation = Regularisation.NONE
     grouping: str = ""
+    mention: MentionVector = MentionVector.TEXT
 
     def values(self, given: Mapping[str, Any] | None = None) -> dict[str, Value]:
         """Defaults with `given` put in their place; ModelError names an unknown key or a value out of range."""
@@ -224,6 +225,7 @@ def parse_recipe(raw: Any, *, where: str) -> Recipe:
                 "network": Network(fields.get("network", Network.TOWERS)),
                 "similarity": Similarity(fields["similarity"]),
                 "pooling": Pooling(fields["pooling"]),
+                "mention": MentionVector(fields.get("mention", "text")),
                 "regulariser": Regularisation(fields.get("regulariser", "")),
                 "parameters": tuple(_parameter(item, where) for item in fields["parameters"]),
             }

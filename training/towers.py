@@ -18,7 +18,7 @@ from torch import Tensor, nn
 
 from models.encoders import EncoderModule
 from models.errors import ModelError
-from models.pooling import marker_mean
+from models.pooling import MentionVector, marked_vector
 from models.scorers import TokenStates
 from training.events import Event
 from training.examples import EntityTexts, Example
@@ -29,7 +29,7 @@ from training.negatives import Kinship, NegativeSampler, Rows, candidate_set
 from training.projection import project
 from training.regularisers import DrawnBatch, Regulariser, Term
 from training.sides import GivenSide, Part, Side, parts_of
-from training.trainer import Batch, Task, TrainSettings
+from training.task import Batch, Task, TrainSettings
 
 CHUNK, GPU_CHUNK = 32, 256
 """Texts encoded at once: on a processor padding costs more than larger matrices save, a GPU wants to be filled."""
@@ -42,7 +42,7 @@ class Towers:
     """The two networks. `entity_vectors` [E, d], not normalised, stand in for a frozen entity tower, and
     `entity_projection` [d, d], where there is one, maps them (see `training.projection`).
 
-    `markers` asks for the mean of the two marker states as mention vector (re-ranker); otherwise the tower pools.
+    `of_mention` is what becomes a mention's vector: the tower's own pooling, or what lies at or between its markers.
     """
 
     mention: EncoderModule
@@ -51,7 +51,7 @@ class Towers:
     pad_id: int
     device: torch.device
     entity_vectors: FloatArray | None = None
-    markers: bool = False
+    of_mention: MentionVector = MentionVector.TEXT
     entity_projection: nn.Linear | None = None
 
     def __post_init__(self) -> None:
@@ -93,9 +93,13 @@ class Towers:
         """The mentions, to be encoded at most `chunk` at once."""
         ids = [example.tokens.ids for example in examples]
         parts = parts_of(ids, chunk=chunk or self.chunk, pad_id=self.pad_id, device=self.device)
-        marked = partial(self._marked, examples)
-        return Side(parts, _states(self.mention) if tokens else marked if self.markers else _vectors(self.mention),
-                    tokens=tokens)  # fmt: skip
+        if tokens:
+            encode = _states(self.mention)
+        elif self.of_mention is MentionVector.TEXT:
+            encode = _vectors(self.mention)
+        else:
+            encode = partial(self._marked, examples)
+        return Side(parts, encode, tokens=tokens)
 
     def entity_side(self, rows: Rows, *, tokens: bool = False, chunk: int | None = None) -> Side:
         """The entities, to be encoded at most `chunk` at once; those of a frozen tower are not encoded by training."""
@@ -111,7 +115,7 @@ class Towers:
         starts, ends = (
             torch.tensor([getattr(own, side) for own in tokens], device=self.device) for side in ("start", "end")
         )
-        return marker_mean(self.mention.token_states(part.ids, part.mask), starts, ends)
+        return marked_vector(self.mention.token_states(part.ids, part.mask), starts, ends, self.of_mention)
 
     def _looked_up(self, vectors: FloatArray, rows: Rows) -> Tensor:
         found = torch.from_numpy(np.asarray(vectors[rows], dtype=np.float32)).to(self.device)

@@ -5,7 +5,7 @@ import torch
 from models.default_encoder import default_encoder_folder
 from models.encoders import length_batches, load_encoder, save_encoder
 from models.errors import ModelError
-from models.pooling import Pooling, marker_mean, mean_pool, pool
+from models.pooling import MentionVector, Pooling, marked_vector, marker_mean, mean_pool, pool, span_mean
 
 
 def test_mean_pooling_ignores_padding() -> None:
@@ -17,6 +17,15 @@ def test_mean_pooling_ignores_padding() -> None:
 
 def test_mean_pooling_of_nothing_is_zero() -> None:
     assert mean_pool(torch.ones(1, 2, 3), torch.zeros(1, 2)).tolist() == [[0.0, 0.0, 0.0]]
+
+
+def test_span_mean_is_the_mean_from_marker_to_marker() -> None:
+    states = torch.arange(30, dtype=torch.float32).reshape(2, 5, 3)
+    starts, ends = torch.tensor([1, 0]), torch.tensor([3, 1])
+    expected = torch.stack([states[0, 1:4].mean(0), states[1, :2].mean(0)])
+    assert torch.allclose(span_mean(states, starts, ends), expected)
+    for which, mean in ((MentionVector.SPAN, span_mean), (MentionVector.MARKERS, marker_mean)):
+        assert torch.equal(marked_vector(states, starts, ends, which), mean(states, starts, ends))
 
 
 def test_marker_mean_is_the_mean_of_two_positions() -> None:

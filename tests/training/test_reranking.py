@@ -17,6 +17,7 @@ from torch import Tensor
 from models.encoders import Encoder, load_encoder
 from models.inputs import EntityStyle, InputSettings
 from models.kb import KnowledgeBase, order_entities
+from models.pooling import MentionVector
 from models.types import EntityRecord
 from tests.training.conftest import document_lines, entities, write_lines
 from training.clustering import OUTSIDE, RadiusSettings
@@ -74,7 +75,7 @@ def examples(kb: KnowledgeBase, encoder: Encoder, tmp_path_factory: pytest.TempP
 def towers(kb: KnowledgeBase, encoder: Encoder) -> Towers:
     texts = EntityTexts(kb, tokenizer=encoder.tokenizer, settings=SETTINGS)
     pad_id = int(encoder.tokenizer.pad_token_id)
-    return Towers(encoder.module, encoder.module, texts, pad_id, torch.device("cpu"), markers=True)
+    return Towers(encoder.module, encoder.module, texts, pad_id, torch.device("cpu"), of_mention=MentionVector.MARKERS)
 
 
 @pytest.fixture(scope="module")

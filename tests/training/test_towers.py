@@ -18,6 +18,7 @@ from models.encoders import Encoder, load_encoder
 from models.errors import ModelError
 from models.inputs import EntityStyle, InputSettings
 from models.kb import KnowledgeBase, order_entities
+from models.pooling import MentionVector
 from models.scorers import TokenStates, sum_of_max
 from models.types import EntityRecord
 from tests.training.conftest import document_lines, entities, write_lines
@@ -101,9 +102,9 @@ def test_shuffled_labels_keep_mentions_and_counts(examples: Sequence[Example]) -
     assert sum(a.gold == b.gold for a, b in zip(dealt, examples, strict=True)) < len(examples) / 2
 
 
-@pytest.mark.parametrize("markers", [False, True])
-def test_pads_change_nothing(towers: Towers, examples: Sequence[Example], markers: bool) -> None:
-    marked = replace(towers, markers=markers)
+@pytest.mark.parametrize("of_mention", list(MentionVector))
+def test_pads_change_nothing(towers: Towers, examples: Sequence[Example], of_mention: MentionVector) -> None:
+    marked = replace(towers, of_mention=of_mention)
     marked.mention.eval()
     together = marked.encode_mentions(examples[:9])
     alone = torch.cat([marked.encode_mentions([example]) for example in examples[:9]])
