@@ -23,8 +23,8 @@ from training.sides import Side
 
 if TYPE_CHECKING:
     from training.examples import Example
+    from training.task import TrainSettings
     from training.towers import Towers
-    from training.trainer import TrainSettings
 
 
 @dataclass(frozen=True, slots=True, eq=False)

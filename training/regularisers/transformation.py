@@ -28,8 +28,8 @@ from training.regularisers.fgsm import not_negative
 from training.sides import Part, Side
 
 if TYPE_CHECKING:
+    from training.task import TrainSettings
     from training.towers import Towers
-    from training.trainer import TrainSettings
 
 PUBLISHED_WIDTH = 768
 Matrix = Callable[[], Tensor]
