@@ -1,18 +1,20 @@
 """What each part of the linker is worth: drop one, fit what follows anew, compare on the same documents.
 
     python -m tests.benchmarks.ablations [--corpus bc5cdr|ncbi_disease] [--documents 500] [--remember 500] [--tune 200]
-                                         [--bundle FOLDER] [--only PART …] [--json FILE]
+                                         [--held-out] [--bundle FOLDER] [--only PART …] [--json FILE]
 
 Every variant remembers the decisions of the first `--remember` train documents (0: none), is fitted on the first
-`--tune` of them (fusion of trained stages, combiner, NIL; no document answers to itself), and is judged on dev, with
-paired intervals of full − dropped from 1,000 resamples of documents: above 0 the part pays. Parts that the linker does
+`--tune` of them (fusion of trained stages, combiner, NIL; no document answers to itself), and is judged on dev or, with
+`--held-out`, on the train documents that follow those: what leaves the default is decided there, never on dev. Paired
+intervals of full − dropped from 1,000 resamples of documents: above 0 the part pays. Parts that the linker does
 not have (a ranker, trained retrievers) are left out. `--bundle` is a published bundle of the knowledge base
 `mesh_medic`; without one, an untrained bundle is built first (minutes where the embedding cache is cold).
 
-A dropped retriever neither finds nor scores; without `names` the memory knows equal strings only. Abbreviations are
-dropped by blanking parentheses and brackets outside mentions, so that no document defines any. "context" leaves the
-memory's rival decisions unweighed. Without the combiner the fused order stands. Dropped calibration is PEL's plain
-threshold on the top score.
+A dropped score (coherence, preferred names, has-definition) is 0 for fusion, combiner and NIL. A dropped retriever
+neither finds nor scores; without `names` the memory knows equal strings only. Abbreviations are dropped by blanking
+parentheses and brackets outside mentions, so that no document defines any. "context" leaves the memory's rival
+decisions unweighed. Without the combiner the fused order stands. Dropped calibration is PEL's plain threshold on the
+top score.
 """
 
 from __future__ import annotations
@@ -33,7 +35,7 @@ import numpy as np
 from models.answering import ScoredMention
 from models.candidates import DEFINITION, LEXICAL, NAMES, PREFERRED
 from models.combiner import FEATURES, Combiner
-from models.fusion import DOCUMENT, FusionWeights
+from models.fusion import DOCUMENT
 from models.linker import Linker
 from models.nil import NilModel, best_threshold
 from models.recalled import Asked, Place
@@ -52,11 +54,12 @@ K = 64
 
 @dataclass(frozen=True)
 class Part:
-    """`prepare` changes documents, `drop` the linker before it is fitted, `after` the fitted one."""
+    """`prepare` changes documents, `drop` the linker before it is fitted, `see` what was scored, `after` the rest."""
 
     name: str
     drop: Callable[[Linker], Linker] = copy.copy
     prepare: Callable[[DocumentInput], DocumentInput] = lambda document: document
+    see: Callable[[ScoredMention], ScoredMention] = lambda mention: mention
     recollection: type[Recollection] = Recollection
     remembers: bool = True
     after: Callable[[Linker, Sequence[ScoredMention], Gold], Linker] = lambda linker, _scored, _gold: linker
@@ -79,8 +82,7 @@ def parts(linker: Linker, *, memory: bool) -> Iterator[Part]:
     for retriever in linker.stages.trained:
         yield Part(f"stage {retriever.name}", drop=partial(without_trained, name=retriever.name))
     for stage, words in ((DOCUMENT, "coherence"), (PREFERRED, "preferred names"), (DEFINITION, "has-definition")):
-        if linker.fusion.weights.get(stage):
-            yield Part(words, drop=partial(without_weight, stage=stage))
+        yield Part(words, see=partial(without_score, stage=stage))
     if memory:
         yield Part("memory", remembers=False)
         yield Part("context", recollection=Contextless)
@@ -106,10 +108,8 @@ def without_trained(linker: Linker, *, name: str) -> Linker:
     return with_stages(linker, trained=tuple(one for one in linker.stages.trained if one.name != name))
 
 
-def without_weight(linker: Linker, *, stage: str) -> Linker:
-    """Weight 0, since a stage that is absent may get its default back."""
-    fusion = linker.fusion
-    return linker.with_weights(fusion=FusionWeights({**fusion.weights, stage: 0.0}, fusion.scales, fusion.fitted_on))
+def without_score(mention: ScoredMention, *, stage: str) -> ScoredMention:
+    return replace(mention, table=mention.table.with_scores(stage, np.zeros(len(mention.entity_ids), dtype=np.float32)))
 
 
 def without_definitions(document: DocumentInput) -> DocumentInput:
@@ -149,7 +149,7 @@ def fitted(linker: Linker, part: Part, train: Corpus, *, remember: int, tune: in
     gold = train.resolved(linker)
     if part.remembers and remember:
         dropped.remember(*(decided(one, gold) for one in documents[:remember]))
-    scored = list(dropped.score(documents[:tune]))
+    scored = [part.see(mention) for mention in dropped.score(documents[:tune])]
     tuned = tune_scored(dropped, scored, gold)
     weighted = dropped.with_weights(fusion=tuned.fusion, combiner=tuned.combiner, nil=tuned.nil)
     return part.after(weighted, scored, gold)
@@ -173,12 +173,12 @@ def gold_set(corpus: Corpus, linker: Linker) -> GoldSet:
     return GoldSet(tuple(found))
 
 
-def answers(linker: Linker, part: Part, dev: Corpus) -> list[LinkedMention]:
-    prepared = (part.prepare(document) for document in dev.documents)
+def answers(linker: Linker, part: Part, judged: Corpus) -> list[LinkedMention]:
+    """As ``Linker.link`` gives them, from what the part lets it see."""
+    scored = linker.score((part.prepare(document) for document in judged.documents), k=K)
     return [
-        replace(mention, key=f"{document.key}/{mention.key}")
-        for document in linker.link(prepared, k=K)
-        for mention in document.mentions
+        replace(linker.finish(part.see(mention), k=K), key=f"{mention.document.key}/{mention.query.key}")
+        for mention in scored
     ]
 
 
@@ -197,9 +197,10 @@ def row(name: str, found: dict[str, Difference]) -> str:
         if one.other is None or apart.value is None:
             cells.append(f"{'–':>26}")
             continue
-        interval = f"({scale * apart.low:+.2f} to {scale * apart.high:+.2f})" if apart.low is not None else ""
-        if scale == 1.0:
-            interval = f"({apart.low:+.4f} to {apart.high:+.4f})" if apart.low is not None else ""
+        digits = 2 if scale > 1 else 4
+        interval = ""
+        if apart.low is not None and apart.high is not None:
+            interval = f"({scale * apart.low:+.{digits}f} to {scale * apart.high:+.{digits}f})"
         value = f"{scale * one.other:.1f}" if scale > 1 else f"{one.other:.4f}"
         change = f"{scale * apart.value:+.2f}" if scale > 1 else f"{apart.value:+.4f}"
         cells.append(f"{value:>6} {change:>7} {interval:<18}")
@@ -212,12 +213,12 @@ def say(text: str) -> None:
 
 
 def ablate(
-    linker: Linker, train: Corpus, dev: Corpus, *, remember: int, tune: int, only: Sequence[str]
+    linker: Linker, train: Corpus, judged: Corpus, *, remember: int, tune: int, only: Sequence[str]
 ) -> dict[str, dict[str, Difference]]:
     """Prints a line for each part as soon as it is measured: the figure without it, and what it is worth."""
-    gold = gold_set(dev, linker)
+    gold = gold_set(judged, linker)
     say(
-        f"{len(dev.documents)} documents, {len(gold.mentions):,} mentions; "
+        f"{len(judged.documents)} documents, {len(gold.mentions):,} mentions; "
         f"{remember} train documents remembered, fitted on {tune}"
     )
     say(" | ".join([f"{'dropped':<18}", *(f"{name[:26]:<33}" for name in FIGURES)]))
@@ -226,17 +227,24 @@ def ablate(
     for part in parts(linker, memory=remember > 0):
         if whole and only and part.name not in only:
             continue
-        found = answers(fitted(linker, part, train, remember=remember, tune=tune), part, dev)
+        found = answers(fitted(linker, part, train, remember=remember, tune=tune), part, judged)
         whole = whole or found
         results[part.name] = differences(whole, found, gold)
         say(row(part.name, results[part.name]))
     return results
 
 
+def to_judge(corpus: str, count: int, *, after: int | None) -> Corpus:
+    """The first documents of dev, or the train documents after so many."""
+    found = read_pubtator(DATA / corpus / f"{'dev' if after is None else 'train'}.pubtator.txt")
+    return Corpus(found.documents[after or 0 :][:count], found.gold)
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--corpus", default="bc5cdr", choices=("bc5cdr", "ncbi_disease"))
-    parser.add_argument("--documents", type=int, default=500, help="dev documents")
+    parser.add_argument("--documents", type=int, default=500, help="documents to judge on")
+    parser.add_argument("--held-out", action="store_true", help="judge on train documents that are not fitted on")
     parser.add_argument("--remember", type=int, default=500, help="train documents whose decisions are remembered")
     parser.add_argument("--tune", type=int, default=200, help="train documents to fit on")
     parser.add_argument("--bundle", type=Path)
@@ -244,10 +252,10 @@ def main() -> None:
     parser.add_argument("--json", type=Path, help="write the figures there")
     options = parser.parse_args()
     train = read_pubtator(DATA / options.corpus / "train.pubtator.txt").first(max(options.tune, options.remember))
-    dev = read_pubtator(DATA / options.corpus / "dev.pubtator.txt").first(options.documents)
+    judged = to_judge(options.corpus, options.documents, after=len(train.documents) if options.held_out else None)
     with tempfile.TemporaryDirectory() as folder:
         linker = Linker.load(options.bundle) if options.bundle else build(Path(folder), (LEXICAL, NAMES))
-        results = ablate(linker, train, dev, remember=options.remember, tune=options.tune, only=options.only)
+        results = ablate(linker, train, judged, remember=options.remember, tune=options.tune, only=options.only)
     if options.json:
         plain = {name: {figure: asdict(one) for figure, one in found.items()} for name, found in results.items()}
         options.json.write_text(json.dumps(plain, indent=1), encoding="utf-8")

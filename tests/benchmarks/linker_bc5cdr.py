@@ -68,7 +68,8 @@ def resolve(raw: str, linker: Linker) -> frozenset[str]:
 def read_pubtator(path: Path) -> Corpus:
     documents: list[DocumentInput] = []
     gold: dict[tuple[str, str], str] = {}
-    text, mentions = "", []
+    text = ""
+    mentions: list[MentionInput] = []
     for line in [*path.read_text(encoding="utf-8").split("\n"), ""]:
         header = HEADER.match(line.rstrip("\r"))
         fields = line.rstrip("\r").split("\t")
@@ -126,12 +127,12 @@ def say(text: str) -> None:
 
 
 def fit(linker: Linker, train: Corpus) -> Linker:
-    """Print the weights and the NIL model that train chooses: the program's defaults come from here."""
+    """Print the weights, the combiner and the NIL model that train chooses: the program's defaults come from here."""
     every = sorted(linker.fusion.weights.keys() - {"names"})
-    fusion, nil = tune(linker, train.documents, train.resolved(linker), stages=every)
-    say(json.dumps(fusion.to_json(), indent=1))
-    say(json.dumps(nil.to_json(), indent=1))
-    return linker.with_weights(fusion=fusion, nil=nil)
+    tuned = tune(linker, train.documents, train.resolved(linker), stages=every)
+    for part in (tuned.fusion, tuned.combiner, tuned.nil):
+        say(json.dumps(part.to_json(), indent=1))
+    return linker.with_weights(fusion=tuned.fusion, combiner=tuned.combiner, nil=tuned.nil)
 
 
 def main() -> None:
@@ -149,8 +150,8 @@ def main() -> None:
             return
         if options.tune:
             tuning = train.first(options.tune)
-            fusion, nil = tune(linker, tuning.documents, tuning.resolved(linker))
-            linker = linker.with_weights(fusion=fusion, nil=nil)
+            tuned = tune(linker, tuning.documents, tuning.resolved(linker))
+            linker = linker.with_weights(fusion=tuned.fusion, combiner=tuned.combiner, nil=tuned.nil)
         say("\n".join(linker.describe()))
         report(linker, read_pubtator(DATA / options.corpus / "dev.pubtator.txt"))
     say(f"peak memory {resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 2**20:.2f} GiB")
