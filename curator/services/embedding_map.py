@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from math import isfinite
 from pathlib import Path
@@ -46,6 +46,22 @@ class EmbeddingMap:
 
 def has_map(bundle: BundleInfo) -> bool:
     return isinstance(bundle.metrics.get("map"), Mapping) or (Path(bundle.path) / FILE).is_file()
+
+
+def nearest_with_map(bundles: Sequence[BundleInfo], bundle_id: str) -> str:
+    """The bundle itself, or the one of those that it was made from that has a map: calibrating draws none.
+
+    The bundle's own id where none has one.
+    """
+    there = {one.id: one for one in bundles}
+    seen: set[str] = set()
+    found = bundle_id
+    while found in there and found not in seen:
+        if has_map(there[found]):
+            return found
+        seen.add(found)
+        found = there[found].parent
+    return bundle_id
 
 
 def read_map(bundle: BundleInfo) -> EmbeddingMap:

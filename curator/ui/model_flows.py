@@ -10,6 +10,7 @@ from PySide6.QtWidgets import QWidget
 
 from curator.domain.errors import UserError
 from curator.domain.jobs import JobOutcome, JobState, Progress
+from curator.services.embedding_map import nearest_with_map
 from curator.services.evaluation import EvaluationWish, ReplayWish
 from curator.ui.bundle_flows import BundleFlows
 from curator.ui.dialogs.bundles import BundlesDialog
@@ -115,12 +116,13 @@ class ModelFlows(QObject):
         return self.bundles.show_bundles()
 
     def show_map(self) -> None:
-        """The map of the bundle that serves."""
-        active = next((one for one in self._bench.project.retraining.bundles() if one.active), None)
+        """The map of the bundle that serves, or of the one that it was made from."""
+        bundles = self._bench.project.retraining.bundles()
+        active = next((one for one in bundles if one.active), None)
         if active is None:
             tell(self._window, "Embedding map", NO_BUNDLE)
         else:
-            self.bundles.show_map(active.id)
+            self.bundles.show_map(nearest_with_map(bundles, active.id))
 
     # --- tools ---
 

@@ -55,4 +55,5 @@ def bundle_info(*, path: Path = Path("nowhere"), metrics: dict[str, Any] | None 
         verdict=facts.get("verdict", GateVerdict.NOT_GATED),
         summary="",
         metrics=metrics or {},
+        parent=str(facts.get("parent", "")),
     )

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from curator.domain.bundles import BundleInfo, GateVerdict
-from curator.services.embedding_map import EmbeddingMap, has_map, read_map
+from curator.services.embedding_map import EmbeddingMap, has_map, nearest_with_map, read_map
 from curator.services.promotion_diff import NIL, DiffKind, comparison_of, diff_rows, diff_words, queue_asked
 from tests.curator.services.samples import FLIPS, METRICS, QUEUE, bundle_info
 
@@ -86,6 +86,18 @@ def test_the_map_is_read_from_metrics_or_file(tmp_path: Path) -> None:
         assert (drawn.stress, drawn.nearest) == (0.125, (0.5, 0.75))
         assert (mention.mention, mention.document, mention.before, mention.after) == (7, 1, (0.0, 1.0), (2.0, 3.0))
         assert (entity.mention, entity.is_mention, entity.after) == (None, False, (1.0, 1.0))
+
+
+def test_a_calibrated_bundle_has_the_map_of_the_one_it_was_made_from() -> None:
+    first = bundle_info(id="first")
+    trained = bundle_info(id="trained", parent="first", metrics={"map": MAP})
+    calibrated = bundle_info(id="calibrated", parent="trained")
+    bundles = [first, trained, calibrated]
+    assert nearest_with_map(bundles, "calibrated") == "trained"
+    assert nearest_with_map(bundles, "trained") == "trained"
+    assert nearest_with_map(bundles, "first") == "first", "it has none"
+    assert nearest_with_map([calibrated], "calibrated") == "calibrated", "the one before was deleted"
+    assert nearest_with_map([bundle_info(id="a", parent="a")], "a") == "a"
 
 
 def test_without_a_map_there_are_no_points(tmp_path: Path) -> None:
