@@ -12,7 +12,7 @@ from models.errors import ModelError
 from models.inputs import EntityStyle
 from training.budget import Budget, reserve
 from training.clustering import RadiusSettings
-from training.losses import AdaptiveMixupLoss, Loss, Similarity
+from training.losses import AdaptiveMixupLoss, Loss, ProxyLoss, Similarity
 from training.mining import POOL, Miner
 from training.negatives import MinedNegatives, make_reach, make_sampler
 from training.preparation import Loaded, PreparedTowers, untrained_towers
@@ -108,7 +108,7 @@ def make_task(loaded: Loaded, prepared: PreparedTowers, towers: Towers) -> Task:
             hardest=Hardest.NOW if towers.device.type == "cuda" else Hardest.BEFORE,
         )
     task = _retriever_task(loaded, prepared, towers, loss, ranked)
-    if isinstance(loss, AdaptiveMixupLoss) and loss.calibrated:
+    if isinstance(loss, (AdaptiveMixupLoss, ProxyLoss)) and loss.calibrated:
         with torch.no_grad():
             loss.calibrate(task.inputs(task.batches(0)[0]))
     return task

@@ -23,15 +23,13 @@ from training.losses.base import (
     Similarity,
     Texts,
     check_positive,
-    check_shapes,
-    exact,
     mean_over,
     pair_scores,
     pick,
     scores,
     tokens_of,
     vectors_of,
-    widened,
+    working_point,
 )
 
 
@@ -113,20 +111,10 @@ class AdaptiveMixupLoss(Loss):
 
     def calibrate(self, batch: LossInputs) -> None:
         """Set scale and shift from the scores of `batch`: unit spread, zero midway between positives and hardest."""
-        check_shapes(batch)
-        with torch.no_grad(), exact(batch):
-            self._calibrate(widened(batch))
-
-    def _calibrate(self, batch: LossInputs) -> None:
-        linked = batch.linked.nonzero().squeeze(1)
-        positive = pair_scores(batch.mentions, batch.positives, self.similarity)[linked]
-        every = scores(batch.mentions, batch.candidates, self.similarity)[linked]
-        allowed = batch.eligible[linked]
-        if linked.numel() == 0 or not bool(allowed.any(dim=1).all()):
-            return
-        hardest = every.masked_fill(~allowed, -torch.inf).amax(dim=1)
-        self.scale = 1.0 / max(float(every[allowed].std()), 1e-6)
-        self.shift = -self.scale * float(positive.mean() + hardest.mean()) / 2
+        found = working_point(batch, self.similarity)
+        if found is not None:
+            self.scale = 1.0 / max(found[1], 1e-6)
+            self.shift = -self.scale * found[0]
 
     def compute(self, batch: LossInputs) -> Tensor:
         positive = self._logit(pair_scores(batch.mentions, batch.positives, self.similarity))

@@ -227,3 +227,22 @@ def _widened(texts: Texts) -> Texts:
     if isinstance(texts, TokenStates):
         return TokenStates(wide(texts.states), texts.mask)
     return wide(texts)
+
+
+def working_point(batch: LossInputs, similarity: Similarity) -> tuple[float, float] | None:
+    """Where the scores of a batch lie before training: midway between the mean score of gold entities and the mean of
+    each mention's hardest negative, and the spread of the negatives' scores.
+
+    None where no linked mention has a negative. Untrained encoders give every pair a score far from 0, at
+    which a loss with a fixed zero would first move all entities away from all mentions.
+    """
+    check_shapes(batch)
+    with torch.no_grad(), exact(batch):
+        given = widened(batch)
+        kept = (given.linked & given.eligible.any(dim=1)).nonzero().squeeze(1)
+        if not len(kept):
+            return None
+        positive = pair_scores(given.mentions, given.positives, similarity)[kept]
+        every, allowed = scores(given.mentions, given.candidates, similarity)[kept], given.eligible[kept]
+        hardest = every.masked_fill(~allowed, -torch.inf).amax(dim=1)
+        return float(positive.mean() + hardest.mean()) / 2, float(every[allowed].std())

@@ -6,7 +6,16 @@ import torch
 from torch import Tensor
 from torch.nn.functional import softplus
 
-from training.losses.base import Loss, LossInputs, Similarity, check_positive, mean_over, pair_scores, scores
+from training.losses.base import (
+    Loss,
+    LossInputs,
+    Similarity,
+    check_positive,
+    mean_over,
+    pair_scores,
+    scores,
+    working_point,
+)
 
 
 def proxy_loss(
@@ -32,7 +41,9 @@ class ProxyLoss(Loss):
 
     `alpha` > 0 sharpens, `delta` is the margin in units of the score. The paper: alpha 32, delta 0, cosine.
     With `nil_negatives` NIL mentions enter by the second term (our reading); without, they are left out, as in
-    the paper.
+    the paper. `shift` is subtracted from every score; the paper has 0. Untrained encoders give every pair a cosine well
+    above 0, and a few decisions then teach little more than to move away from all entities: with `calibrated` the job
+    sets it by `calibrate` before training (our option; the order of candidates is unchanged).
     """
 
     def __init__(
@@ -41,18 +52,27 @@ class ProxyLoss(Loss):
         alpha: float = 32.0,
         delta: float = 0.0,
         nil_negatives: bool = True,
+        shift: float = 0.0,
+        calibrated: bool = False,
         similarity: Similarity = Similarity.COSINE,
     ) -> None:
         super().__init__()
         self.alpha = check_positive("alpha", alpha)
         self.delta = delta
         self.nil_negatives = nil_negatives
+        self.shift, self.calibrated = shift, calibrated
         self.similarity = similarity
+
+    def calibrate(self, batch: LossInputs) -> None:
+        """Set the shift midway between the scores of positives and hardest negatives of `batch`."""
+        found = working_point(batch, self.similarity)
+        if found is not None:
+            self.shift = found[0]
 
     def compute(self, batch: LossInputs) -> Tensor:
         each = proxy_loss(
-            pair_scores(batch.mentions, batch.positives, self.similarity),
-            scores(batch.mentions, batch.candidates, self.similarity),
+            pair_scores(batch.mentions, batch.positives, self.similarity) - self.shift,
+            scores(batch.mentions, batch.candidates, self.similarity) - self.shift,
             batch.eligible,
             batch.linked,
             alpha=self.alpha,

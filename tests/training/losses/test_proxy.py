@@ -141,3 +141,31 @@ def test_margin_raises_the_loss_of_both_sides() -> None:
 def test_alpha_must_be_positive() -> None:
     with pytest.raises(ModelError, match="alpha"):
         ProxyLoss(alpha=0.0)
+
+
+def test_calibrated_takes_as_zero_what_lies_between_right_and_wrong() -> None:
+    given = inputs(vectors(), linked=[True, True, False, True, True])
+    loss = ProxyLoss(alpha=4.0, calibrated=True)
+    loss.calibrate(given)
+    rights = [cosine(m.tolist(), p.tolist()) for m, p in zip(given.mentions, given.positives, strict=True)]
+    wrongs = [max(cosine(m.tolist(), c.tolist()) for c in given.candidates) for m in given.mentions]
+    kept = [0, 1, 3, 4]
+    middle = (sum(rights[n] for n in kept) + sum(wrongs[n] for n in kept)) / 8
+    assert loss.shift == pytest.approx(middle)
+    moved = proxy_loss(
+        torch.tensor(rights) - middle,
+        torch.tensor([[cosine(m.tolist(), c.tolist()) for c in given.candidates] for m in given.mentions]) - middle,
+        given.eligible,
+        given.linked,
+        alpha=4.0,
+        delta=0.0,
+    )
+    assert float(loss(given)) == pytest.approx(float(moved.mean()), abs=1e-6)
+
+
+def test_calibration_leaves_the_loss_as_published_where_no_mention_has_a_negative() -> None:
+    loss = ProxyLoss(calibrated=True)
+    loss.calibrate(inputs(vectors(), eligible=torch.zeros(5, 4, dtype=torch.bool)))
+    assert loss.shift == 0.0
+    loss.calibrate(inputs(vectors(), linked=[False] * 5))
+    assert loss.shift == 0.0
