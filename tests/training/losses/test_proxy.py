@@ -7,7 +7,7 @@ from torch.autograd import gradcheck
 
 from models.errors import ModelError
 from tests.training.losses import checks
-from tests.training.losses.batches import EVERY, SCORE, Masks, Vectors, chance, inputs, row_of, texts, vectors
+from tests.training.losses.batches import EVERY, SCORE, Masks, Vectors, chance, cosine, inputs, row_of, texts, vectors
 from training.losses import ProxyLoss, Similarity
 from training.losses.proxy import proxy_loss
 
