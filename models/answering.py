@@ -27,7 +27,7 @@ class ScoredMention:
     """A mention with the scores of all stages, before fusion: what weights and NIL are fitted on.
 
     ``entity_ids`` and the arrays of ``table.scores`` run parallel; no order is implied. ``recalled`` is what the
-    memory knows.
+    memory knows, ``alone`` (c,) the coherence if it knew nothing.
     """
 
     document: DocumentInput
@@ -35,11 +35,14 @@ class ScoredMention:
     table: CandidateTable
     entity_ids: tuple[str, ...]
     recalled: Recalled = NOTHING
+    alone: FLOATS | None = None
 
     def without_memory(self) -> ScoredMention:
         """The same as if nothing had ever been decided (candidates that only the memory brought stay)."""
-        zeros = np.zeros(len(self.entity_ids), dtype=np.float32)
-        return replace(self, recalled=NOTHING, table=self.table.with_scores(MEMORY, zeros))
+        table = self.table.with_scores(MEMORY, np.zeros(len(self.entity_ids), dtype=np.float32))
+        if self.alone is not None:
+            table = table.with_scores(DOCUMENT, self.alone)
+        return replace(self, recalled=NOTHING, table=table)
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -46,10 +46,14 @@ FEATURES = (
     "new_names_gap",
     "new_preferred",
     "new_popular",
+    "taught_definition",
 )
 """``fused`` with memory, ``bare`` without; ``_gap``: behind the mention's best; ``share``, ``votes``, ``near``,
 ``popular``: what the memory knows; ``covers``, ``covered``: the part of the mention's words that the matched name has,
-and the other way round; ``new_``: the same, where the memory never saw the string."""
+and the other way round; ``new_``: the same, where the memory never saw the string; ``taught_``: grown with the
+number of decided documents, since a definition tells how common an entity is until decisions tell better."""
+TAUGHT = 50
+"""Decided documents at which ``taught_`` features count half."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -82,13 +86,14 @@ class Combiner:
 
     @classmethod
     def from_json(cls, raw: Mapping[str, Any]) -> Combiner | None:
-        """None for empty JSON; ModelError where features or numbers do not fit."""
+        """None for empty JSON and for the features of another version; ModelError for what is no combiner."""
         if not raw:
             return None
         try:
-            if tuple(raw["features"]) != FEATURES or len(raw["coefficients"]) != len(FEATURES):
-                raise ValueError("other features")
-            return cls(tuple(float(value) for value in raw["coefficients"]), int(raw.get("fitted_on", 0)))
+            coefficients = tuple(float(value) for value in raw["coefficients"])
+            if len(raw["features"]) != len(coefficients):
+                raise ValueError("features without coefficients")
+            return cls(coefficients, int(raw.get("fitted_on", 0))) if tuple(raw["features"]) == FEATURES else None
         except (KeyError, TypeError, ValueError) as error:
             raise ModelError(f"The bundle's combiner is damaged ({error}). Roll back to another bundle.") from error
 
@@ -102,28 +107,29 @@ class Combiner:
 # and once without (tests/benchmarks/linker_bc5cdr.py --fit). A project with enough decisions fits its own.
 DEFAULT_COMBINER = Combiner(
     (
-        1.472,
-        0.285,
-        0.919,
-        1.773,
-        1.625,
-        0.716,
-        0.653,
-        1.248,
-        1.092,
-        0.791,
-        2.001,
-        3.654,
-        1.689,
-        1.017,
-        0.139,
-        0.299,
-        -0.143,
-        -0.051,
-        1.058,
-        8.421,
-        0.812,
-        0.073,
+        1.048,
+        0.214,
+        0.613,
+        1.646,
+        1.506,
+        0.899,
+        0.818,
+        1.370,
+        1.215,
+        1.429,
+        2.263,
+        3.773,
+        1.814,
+        0.891,
+        0.119,
+        0.499,
+        0.188,
+        -0.251,
+        1.263,
+        8.283,
+        0.826,
+        -0.036,
+        -0.774,
     )
 )
 
@@ -164,6 +170,7 @@ def head_features(
     new = float(recalled.total == 0)
     for name in ("names_gap", "preferred", "popular"):
         columns[f"new_{name}"] = new * columns[name]
+    columns["taught_definition"] = recalled.documents / (recalled.documents + TAUGHT) * columns[DEFINITION]
     return HeadFeatures(head, np.stack([np.asarray(columns[name], dtype=np.float64) for name in FEATURES], axis=1))
 
 

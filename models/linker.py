@@ -10,6 +10,9 @@ from collections.abc import Iterable, Iterator, Sequence
 from itertools import islice
 from pathlib import Path
 
+import numpy as np
+from numpy.typing import NDArray
+
 from models.answering import Answerer, Ranked, ScoredMention
 from models.bundle import Bundle, open_bundle
 from models.candidates import CandidateTable, PreparedLookup, regroup
@@ -36,6 +39,7 @@ from models.types import (
     LinkedMention,
 )
 
+FLOATS = NDArray[np.float32]
 BATCH_DOCUMENTS = 16
 
 
@@ -202,10 +206,10 @@ class Linker:
             [add_memory(stages, table, known) for table, known in zip(group, group_known, strict=True)]
             for group, group_known in zip(found, recalled, strict=True)
         ]
-        found = [add_coherence(group, tables) for group, tables in zip(queries, found, strict=True)]
+        coherent = [add_coherence(group, tables, self.fusion) for group, tables in zip(queries, found, strict=True)]
         scored = [
-            [self._scored(document, *parts) for parts in zip(group, tables, known, strict=True)]
-            for document, group, tables, known in zip(batch, queries, found, recalled, strict=True)
+            [self._scored(document, *parts) for parts in zip(group, tables, known, alone, strict=True)]
+            for document, group, (tables, alone), known in zip(batch, queries, coherent, recalled, strict=True)
         ]
         if stages.ranker is None:
             return scored
@@ -213,10 +217,11 @@ class Linker:
         return regroup(ask(stages, self.answerer(), [one for group in scored for one in group]), scored)
 
     def _scored(
-        self, document: DocumentInput, query: MentionQuery, table: CandidateTable, recalled: Recalled
+        self, document: DocumentInput, query: MentionQuery, table: CandidateTable, recalled: Recalled, alone: FLOATS
     ) -> ScoredMention:
         ids = tuple(self.stages.kb.entities[row].id for row in table.rows)
-        return ScoredMention(document, query, table, ids, recalled)
+        counted = self.memory.counted(recalled, ids, without=document.key)
+        return ScoredMention(document, query, table, ids, counted, alone)
 
 
 def _tables(lookups: Sequence[Sequence[PreparedLookup]]) -> list[list[CandidateTable]]:

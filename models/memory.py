@@ -13,7 +13,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -128,22 +128,24 @@ class MentionMemory:
         counts = [(trace, votes) for trace, votes in counts if votes.times]
         nearest = self._nearest(asked, similar, set(equal))
         share = _shares(counts, asked, likeness)
-        entities = dict.fromkeys(entity for ids in (*share, *nearest) for entity in ids)
         return Recalled(
             total=sum(vote.times for _, vote in counts),
             votes=_by_entity(counts),
             share={e: sum(part for ids, part in share.items() if e in ids) for ids in share for e in ids},
             nearest={e: max(cosine for ids, cosine in nearest.items() if e in ids) for ids in nearest for e in ids},
-            popular={entity: self.popularity(entity, without=asked.own) for entity in entities},
             nil_votes=_added(vote for trace, vote in counts if trace.ids == NIL),
             nil_share=share.get(NIL, 0.0),
             nil_nearest=nearest.get(NIL, 0.0),
         )
 
-    def popularity(self, entity: str, *, without: str = "") -> int:
-        """Documents other than ``without`` in which the entity was decided."""
-        found = self._popular.get(entity, {})
-        return len(found) - (without in found)
+    def counted(self, recalled: Recalled, entities: Iterable[str], *, without: str = "") -> Recalled:
+        """With the documents other than ``without`` that were decided, and those in which each entity was."""
+        documents = len(self._by_document) - (without in self._by_document)
+        if not documents:
+            return recalled
+        found = {entity: self._popular[entity] for entity in entities if entity in self._popular}
+        counts = {entity: len(known) - (without in known) for entity, known in found.items()}
+        return replace(recalled, documents=documents, popular={one: count for one, count in counts.items() if count})
 
     def _equal(self, asked: Asked) -> list[int]:
         return [row for row in sorted(self._by_text.get(asked.text, ())) if _compatible(asked, self._live(row))]

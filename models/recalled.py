@@ -48,8 +48,9 @@ class Recalled:
     """What the memory knows of one mention.
 
     By entity: ``votes`` of the equal string, their ``share`` in [0, 1] with contexts weighed, cosine of the ``nearest``
-    other string, ``popular``: the documents in which it was decided at all. The same for NIL: ``nil_votes``,
-    ``nil_share``, ``nil_nearest``. ``total`` counts decisions of the equal string.
+    other string. The same for NIL: ``nil_votes``, ``nil_share``, ``nil_nearest``. ``total`` counts decisions of the
+    equal string. ``popular``, for every candidate: the documents in which it was decided at all, whatever the string,
+    of ``documents`` remembered; both without the asking one.
     """
 
     total: int = 0
@@ -57,6 +58,7 @@ class Recalled:
     share: Mapping[str, float] = field(default_factory=dict)
     nearest: Mapping[str, float] = field(default_factory=dict)
     popular: Mapping[str, int] = field(default_factory=dict)
+    documents: int = 0
     nil_votes: Votes = field(default_factory=Votes)
     nil_share: float = 0.0
     nil_nearest: float = 0.0

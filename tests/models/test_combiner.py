@@ -9,6 +9,7 @@ from models.combiner import (
     DEFAULT_COMBINER,
     FEATURES,
     HEAD,
+    TAUGHT,
     Combiner,
     Labelled,
     Wording,
@@ -84,7 +85,11 @@ def test_json_round_trip_and_damage() -> None:
     assert Combiner.from_json(DEFAULT_COMBINER.to_json()) == DEFAULT_COMBINER
     assert Combiner.from_json({}) is None
     with pytest.raises(ModelError, match="combiner is damaged"):
-        Combiner.from_json({"coefficients": [1.0], "features": ["other"]})
+        Combiner.from_json({"coefficients": [1.0, 2.0], "features": ["fused"]})
+
+
+def test_a_combiner_of_another_version_gives_way_to_the_default() -> None:
+    assert Combiner.from_json({"coefficients": [1.0], "features": ["other"]}) is None
 
 
 def test_features_say_what_stages_memory_and_wording_know() -> None:
@@ -105,6 +110,18 @@ def test_features_say_what_stages_memory_and_wording_know() -> None:
     assert (second["covers"], second["exact"]) == (0.5, 0.0)
     assert first["new_names_gap"] == second["new_names_gap"] == 0.0, "the string was seen"
     assert second["names_gap"] == pytest.approx(-0.4)
+
+
+def test_a_definition_says_something_else_the_more_was_decided() -> None:
+    scores = {"definition": np.asarray([1.0, 0.0], np.float32)}
+    fused = np.asarray([0.9, 0.8], np.float32)
+    untaught, taught = (
+        head_features(scores, [0, 1], fused, fused, ("A", "B"), Wording("a", ["b", "c"]), recalled=recalled)
+        for recalled in (Recalled(), Recalled(documents=TAUGHT))
+    )
+    assert untaught.named(0)["taught_definition"] == 0.0
+    assert taught.named(0)["taught_definition"] == 0.5
+    assert taught.named(1)["taught_definition"] == 0.0
 
 
 def test_only_the_head_is_looked_at() -> None:

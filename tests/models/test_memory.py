@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from models import memory as module
 from models.memory import MentionMemory
-from models.recalled import NIL, NOTHING, Asked, Decided, Votes
+from models.recalled import NIL, NOTHING, Asked, Decided, Recalled, Votes
 
 D = 8
 CHEMICAL, DISEASE = ("Chemical",), ("Disease",)
@@ -39,8 +39,18 @@ def test_a_repeated_string_comes_with_how_often_and_where() -> None:
     found = ask(memory, "cold")
     assert found.votes == {"D1": Votes(3, 2)}
     assert found.share["D1"] == pytest.approx(3 / 3.5)
-    assert (found.total, found.popular) == (3, {"D1": 2})
+    assert found.total == 3
     assert ask(memory, "warm") == NOTHING
+
+
+def test_how_often_an_entity_was_decided_at_all_is_counted_without_the_asking_document() -> None:
+    memory = MentionMemory(D)
+    learn(memory, "a", ("cold", ("D1",)), ("chill", ("D1",)), ("flu", ("D2",)))
+    learn(memory, "b", ("cold", ("D1",)))
+    assert memory.counted(NOTHING, ["D1", "D2", "D3"]) == Recalled(popular={"D1": 2, "D2": 1}, documents=2)
+    assert memory.counted(NOTHING, ["D1", "D2"], without="a") == Recalled(popular={"D1": 1}, documents=1)
+    memory.forget("b")
+    assert memory.counted(NOTHING, ["D1"], without="a") is NOTHING
 
 
 def test_nil_decisions_are_remembered_too() -> None:
