@@ -199,7 +199,7 @@ run_job(dying, user_errors=())
 
 def train(project: Project) -> tuple[JobOutcome, list[Progress]]:
     seen: list[Progress] = []
-    handle = project.retraining.start("pel-pb", PARAMETERS, on_progress=seen.append, on_end=ignore)
+    handle = project.retraining.start("pel-pb-quick", PARAMETERS, on_progress=seen.append, on_end=ignore)
     outcome = handle.wait(TIMEOUT)
     assert outcome is not None
     return outcome, seen
@@ -300,7 +300,7 @@ def settings_of(parameters: Mapping[str, object]) -> list[str]:
 def test_a_program_killed_while_it_trains_leaves_no_process_and_the_next_training_works(folder: Path) -> None:
     before = state(folder)
     endless = {**PARAMETERS, "epochs": 100}
-    with command("train", folder, "--recipe", "pel-pb", *settings_of(endless)) as running:
+    with command("train", folder, "--recipe", "pel-pb-quick", *settings_of(endless)) as running:
         running.wait_for("loss")
         assert list((folder / "bundles").glob(".staging-*")), "killed amid its work"
         running.kill()

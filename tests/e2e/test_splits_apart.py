@@ -162,7 +162,7 @@ def test_a_decision_in_a_test_document_is_known_nowhere_else(project: Project, j
     done(project.retraining.calibrate)
     assert fitted(project) == weights, "calibrated on the same decisions as before"
 
-    twin = done(lambda **on: project.retraining.start("pel-pb", PARAMETERS, **on)).result["bundle"]
+    twin = done(lambda **on: project.retraining.start("pel-pb-quick", PARAMETERS, **on)).result["bundle"]
     project.retraining.promote(twin, reason="whatever its gate says")
     assert "pel-pb" in next(one.stages for one in project.retraining.bundles() if one.active)
     for _, text in jobs.given:

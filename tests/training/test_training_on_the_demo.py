@@ -55,7 +55,7 @@ def demo(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
         "snapshot": str(write_lines(folder / "snapshot", [*train, *validation], kb_hash=kb_hash)),
         "half": str(write_lines(folder / "half", [*train[::2], *validation], kb_hash=kb_hash)),
         "base": str(base.path),
-        "recipe": "pel-pb",
+        "recipe": "pel-pb-quick",
         "parameters": SHORT,
         "seed": 1,
         "device": "cpu",
