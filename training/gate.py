@@ -1,11 +1,12 @@
 """Whether a trained bundle may take over: whole linkers are compared on held-out documents.
 
-The trained part is also held against itself untrained. With refitted fusion weights a harmful part gets weight 0, and
-the whole linker alone would not show the harm.
+The trained part is also held against itself untrained, and refused where it is worse by more than a standard error.
+With refitted fusion weights a harmful part gets weight 0, and the whole linker alone would not show the harm.
 """
 
 from __future__ import annotations
 
+import math
 from dataclasses import asdict, dataclass
 from enum import StrEnum
 from typing import Any
@@ -61,7 +62,7 @@ def _verdict(old: Report, new: Report, alone: Alone, weight: float, stage: str) 
         return Verdict.REFUSED, (
             f"Refused: {whole} fell from {_percent(old.recall_at_1)} to {_percent(new.recall_at_1)}; {by_itself}."
         )
-    if alone.after_at_1 < alone.before_at_1:
+    if alone.after_at_1 < alone.before_at_1 - _chance(alone.before_at_1, new.in_kb):
         return Verdict.REFUSED, (
             f"Refused: training made “{stage}” worse than it was untrained, from {_percent(alone.before_at_1)} to "
             f"{_percent(alone.after_at_1)} recall@1 by itself {where}. The decisions may contradict each other."
@@ -75,6 +76,11 @@ def _verdict(old: Report, new: Report, alone: Alone, weight: float, stage: str) 
     return Verdict.PROMOTE, (
         f"Better: {whole} rose from {_percent(old.recall_at_1)} to {_percent(new.recall_at_1)}; {by_itself}."
     )
+
+
+def _chance(share: float, mentions: int) -> float:
+    """The standard error of a share of so many mentions: a part that is worse by less may be so by chance."""
+    return math.sqrt(share * (1 - share) / mentions) if mentions else 0.0
 
 
 def _percent(share: float) -> str:

@@ -57,6 +57,18 @@ class CommandMenus(QObject):
             self._actions[f"view.{one}"].setChecked(one == name)
 
 
+REPEATED = (
+    "mention.next",
+    "mention.previous",
+    "mention.undecided",
+    "queue.next",
+    "queue.previous",
+    "edit.undo",
+    "edit.redo",
+)
+"""What a key that is held down goes on doing; a decision is taken once for each press."""
+
+
 def with_mnemonic(title: str, taken: set[str]) -> str:
     """The title with the letter marked that chooses it in its open menu: the first of a word where one is free, else
     any; `taken` grows by it. As it is where no letter is left."""
@@ -74,6 +86,7 @@ def _action(command: Command, window: QWidget) -> QAction:
     action.setObjectName(command.id)
     action.setShortcuts([QKeySequence(one) for one in command.shortcuts])
     action.setShortcutContext(Qt.ShortcutContext.WindowShortcut)
+    action.setAutoRepeat(command.id in REPEATED)
     action.setStatusTip(command.help)
     action.setToolTip(command.help)
     action.setCheckable(command.id in ("view.system", "view.light", "view.dark"))

@@ -23,6 +23,8 @@ def report(recall: float) -> Report:
         (0.80, 0.80, 0.4, 0.6, 0.0, Verdict.NO_GAIN),
         (0.80, 0.80, 0.4, 0.6, 0.5, Verdict.NO_GAIN),
         (0.80, 0.82, 0.4, 0.4, 0.5, Verdict.PROMOTE),
+        (0.80, 0.82, 0.4, 0.37, 0.5, Verdict.PROMOTE),  # the standard error of 180 mentions is .037
+        (0.80, 0.82, 0.4, 0.36, 0.5, Verdict.REFUSED),
     ],
 )
 def test_verdicts(old: float, new: float, before: float, after: float, weight: float, verdict: Verdict) -> None:

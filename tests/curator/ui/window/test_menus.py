@@ -6,7 +6,7 @@ from PySide6.QtWidgets import QMenu
 
 from curator.commands import COMMANDS, Menu
 from curator.ui.main_window import MainWindow
-from curator.ui.menus import with_mnemonic
+from curator.ui.menus import REPEATED, with_mnemonic
 
 
 def test_every_command_of_a_menu_has_its_own_letter(window: MainWindow) -> None:
@@ -21,6 +21,13 @@ def test_every_command_of_a_menu_has_its_own_letter(window: MainWindow) -> None:
 def test_titles_stay_as_they_are_but_for_the_mark(window: MainWindow) -> None:
     for command in COMMANDS:
         assert window.menus.action(command.id).text().replace("&", "") == command.title
+
+
+def test_a_key_that_is_held_down_moves_on_but_decides_once(window: MainWindow) -> None:
+    again = {command.id for command in COMMANDS if window.menus.action(command.id).autoRepeat()}
+    assert again == set(REPEATED)
+    assert {"mention.next", "queue.previous"} <= again
+    assert not {"mention.accept", "mention.nil", "mention.reject", "queue.done", "model.retrain"} & again
 
 
 def test_a_letter_inside_a_word_is_the_second_choice() -> None:
