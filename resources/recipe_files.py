@@ -14,6 +14,8 @@ from importlib import resources
 from typing import Any
 
 QUICK = "-quick"
+JUDGED_MENTIONS = 500
+"""Held-out links that tune and judge a quick recipe: more would take longer than its training."""
 SECONDS_PER_TRAINED_TOKEN = 0.0007
 SECONDS_PER_ENCODED_TOKEN = 0.00017
 SECONDS_BESIDE = 60.0

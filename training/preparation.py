@@ -18,6 +18,7 @@ from models.kb import KnowledgeBase
 from models.linker import Linker
 from models.names import NamesRetriever
 from models.types import LinkedMention
+from resources.recipe_files import JUDGED_MENTIONS
 from training.assembly import base_encoder_folder, load_tower
 from training.budget import Budget, Rates, Workload
 from training.events import Event, Phase, note
@@ -35,8 +36,6 @@ from training.towers import FloatArray, Towers
 from training.vectors import cache_path, mention_vectors, untrained_vectors
 
 K = 64
-GATE_MENTIONS = 500
-"""Held-out mentions that tune and judge a quick recipe: more would take longer than its training."""
 RATE_SAMPLE = 256
 AT_ONCE = 4096
 
@@ -104,7 +103,7 @@ def load(spec: TrainingSpec) -> Generator[Event, None, Loaded]:
     recipe = load_recipe(spec.recipe)
     values = recipe.values(spec.parameters)
     snapshot = read_snapshot(spec.snapshot)
-    parts = divide(snapshot, most=GATE_MENTIONS if recipe.quick else None)
+    parts = divide(snapshot, most=JUDGED_MENTIONS if recipe.quick else None)
     yield Event(Phase.LOAD, 1, 3, text="Opening the linker in use")
     kb_hash = open_bundle(spec.base).manifest.kb_hash
     if snapshot.kb_hash and snapshot.kb_hash != kb_hash:

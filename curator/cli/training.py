@@ -186,7 +186,8 @@ def _preview_text(shown: TrainingPreview) -> str:
         f"({shown.entities:,} entities).",
         f"{shown.passed_over:,} candidates were shown and passed over." if shown.passed_over else "",
         f"{shown.outside:,} linked entities are not in the knowledge base." if shown.outside else "",
-        f"Judged by {shown.validation_decisions:,} decisions in {shown.validation_documents:,} validation documents.",
+        f"Judged by {shown.validation_decisions:,} decisions in {shown.validation_documents:,} validation documents"
+        + (f", by {shown.judged_at_most} links of them." if shown.judged_at_most else "."),
         f"Encoding {shown.encoded_entities:,} entities anew takes about {_minutes(shown.encoding_seconds / 60)}."
         if shown.encoded_entities
         else "",

@@ -13,6 +13,7 @@ from curator.services.ports import Store
 from curator.services.recipes import Recipe, estimate
 from curator.services.snapshots import SnapshotCounts, count_gold
 from curator.services.speeds import Speeds
+from resources.recipe_files import JUDGED_MENTIONS
 
 LEAST_DECISIONS = 20
 TRAINING = (Split.TRAIN, Split.VALIDATION)  # never TEST
@@ -24,8 +25,9 @@ class TrainingPreview:
 
     `passed_over` counts the candidates that curators saw and did not choose; `outside` the linked entities that the
     knowledge base no longer holds, whose links teach nothing. `encoded_entities` is how many entities are encoded anew
-    after training, in `encoding_seconds` (part of the whole); 0 where the entity encoder stays as it is. `problem` is
-    '' or the sentence that says why it cannot start.
+    after training, in `encoding_seconds` (part of the whole); 0 where the entity encoder stays as it is.
+    `judged_at_most` links of the validation documents judge a quick recipe (0: all of them). `problem` is '' or the
+    sentence that says why it cannot start.
     """
 
     documents: int
@@ -42,6 +44,7 @@ class TrainingPreview:
     test_documents: int = 0
     encoded_entities: int = 0
     encoding_seconds: float = 0.0
+    judged_at_most: int = 0
 
 
 def preview(
@@ -80,6 +83,7 @@ def preview(
         test_documents=by_split.get(Split.TEST, 0),
         encoded_entities=time.encoded,
         encoding_seconds=encoding,
+        judged_at_most=JUDGED_MENTIONS if recipe.quick and held_out.links > JUDGED_MENTIONS else 0,
     )
 
 

@@ -258,9 +258,14 @@ def learns_words(preview: TrainingPreview) -> str:
         lines.append(f"{preview.outside:,} linked entities are not in the knowledge base; their links teach nothing.")
     lines.append(
         f"Judged on {preview.validation_decisions:,} decisions in {preview.validation_documents:,} validation "
-        f"documents. The {preview.test_documents:,} test documents are never looked at."
+        f"documents{judged_words(preview)}. The {preview.test_documents:,} test documents are never looked at."
     )
     return "\n".join(lines)
+
+
+def judged_words(preview: TrainingPreview) -> str:
+    """That a quick recipe is judged on fewer, where it is."""
+    return f", on {preview.judged_at_most} links of them" if preview.judged_at_most else ""
 
 
 def time_words(preview: TrainingPreview) -> str:
