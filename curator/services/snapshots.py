@@ -68,19 +68,34 @@ def count_gold(store: Store, split: Split, *, only_done: bool = False) -> Snapsh
 
 
 def write_snapshot(
-    store: Store, folder: Path, splits: Sequence[Split], *, kb_hash: str, only_done: bool | Collection[Split] = False
+    store: Store,
+    folder: Path,
+    splits: Sequence[Split],
+    *,
+    kb_hash: str,
+    only_done: bool | Collection[Split] = False,
+    waiting: int = 0,
 ) -> Generator[Progress, None, dict[str, int]]:
     """Write the documents of `splits` that hold a link or NIL decision; returns {"documents": number}.
 
-    With `only_done` documents that are not done are left out, or those of the splits it names: gold, as evaluation
+    `waiting` documents more may hold mentions but no decision: what the queue would see of a new linker. With
+    `only_done` documents that are not done are left out, or those of the splits it names: gold, as evaluation
     understands it. Raises UserError for a full disk or a folder that cannot be written.
     """
     with _told(folder):
-        return (yield from _write_documents(store, folder, splits, kb_hash=kb_hash, only_done=only_done))
+        return (
+            yield from _write_documents(store, folder, splits, kb_hash=kb_hash, only_done=only_done, waiting=waiting)
+        )
 
 
 def _write_documents(
-    store: Store, folder: Path, splits: Sequence[Split], *, kb_hash: str, only_done: bool | Collection[Split]
+    store: Store,
+    folder: Path,
+    splits: Sequence[Split],
+    *,
+    kb_hash: str,
+    only_done: bool | Collection[Split],
+    waiting: int,
 ) -> Generator[Progress, None, dict[str, int]]:
     folder.mkdir(parents=True, exist_ok=True)
     done = () if only_done is False else splits if only_done is True else only_done
@@ -92,10 +107,11 @@ def _write_documents(
     digest = hashlib.sha256()
     with (folder / DOCUMENTS).open("wb") as out:
         for number, document_id in enumerate(ids, start=1):
-            line = _line(store, document_id, mapping)
+            line, decided = _line(store, document_id, mapping, waiting=waiting > 0)
             digest.update(line)
             out.write(line)
-            written += bool(line)
+            written += decided
+            waiting -= bool(line) and not decided
             if number % 50 == 0 or number == len(ids):
                 yield Progress("snapshot", number, len(ids))
         out.flush()
@@ -140,15 +156,18 @@ def _gold(unit: UnitOfWork, document_id: int) -> dict[int, Decision]:
     return {key: one for key, one in current.items() if one.verdict.outcome in GOLD and key in living}
 
 
-def _line(store: Store, document_id: int, mapping: TypeMapping) -> bytes:
+def _line(store: Store, document_id: int, mapping: TypeMapping, *, waiting: bool) -> tuple[bytes, bool]:
+    """The document's line (empty where it is left out), and whether it holds a decision."""
     with store.read() as unit:
         gold = _gold(unit, document_id)
-        if not gold:
-            return b""
+        if not gold and not waiting:
+            return b"", False
         document = unit.documents.get(document_id)
         mentions = unit.mentions.of_document(document_id)
+    if not gold and not mentions:
+        return b"", False
     raw = json.dumps(_document(document, mentions, gold, mapping), ensure_ascii=False)
-    return raw.encode("utf-8", "surrogatepass") + b"\n"
+    return raw.encode("utf-8", "surrogatepass") + b"\n", bool(gold)
 
 
 def _document(

@@ -30,6 +30,8 @@ TENSORBOARD = "tensorboard"
 CLOSING = "closing"
 """Key of an outcome's result: the program was closed, nobody gave the training up."""
 INTERRUPTED = " It can go on from where it was: Model › Resume the interrupted training, or `curator train P --resume`."
+WAITING = 50
+"""Documents without a decision in a training's snapshot: how their suggestions would change is part of the outcome."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,7 +95,9 @@ class TrainingRuns:
         folder = self._folders.new({**spec, "base": base.id, "kb_hash": base.kb_hash})
         run = self._run(folder, spec, timed=max_minutes is None)
         write: Step = lambda progress, end: self._desk.jobs.run_here(  # noqa: E731
-            lambda: write_snapshot(self._desk.store, folder / SNAPSHOT, TRAINING, kb_hash=base.kb_hash),
+            lambda: write_snapshot(
+                self._desk.store, folder / SNAPSHOT, TRAINING, kb_hash=base.kb_hash, waiting=WAITING
+            ),
             on_progress=progress,
             on_end=end,
         )

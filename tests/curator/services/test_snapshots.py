@@ -41,6 +41,21 @@ def test_the_training_job_reads_what_services_write(folder: Path, tmp_path: Path
     assert snapshot.documents[0].mentions[1].types == ("Disease",)
 
 
+def test_some_documents_that_wait_for_decisions_come_along(world: World, folder: Path, tmp_path: Path) -> None:
+    world.documents(3, first=10, name="waiting.pubtator", split=Split.TRAIN)
+    store = open_project(folder, read_only=True)
+    try:
+        for waiting in (0, 2, 9):
+            out = tmp_path / f"snapshot{waiting}"
+            written = finish(write_snapshot(store, out, (Split.TRAIN,), kb_hash="k", waiting=waiting))
+            assert written == {"documents": 1}
+            undecided = [d for d in read_snapshot(out).documents if all(m.gold is None for m in d.mentions)]
+            assert len(undecided) == min(waiting, 3)
+            assert all(document.mentions for document in undecided)
+    finally:
+        store.close()
+
+
 def test_a_snapshot_with_test_documents_is_for_evaluation_only(folder: Path, tmp_path: Path) -> None:
     store = open_project(folder, read_only=True)
     out = tmp_path / "snapshot"
