@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import argparse
 import json
+import shutil
 import time
 from pathlib import Path
 from typing import Any
@@ -37,6 +38,7 @@ def run_setting(world: World, setting: Setting, seed: int, work: Path, *, minute
     base = base_bundle(world, work)
     staging = new_staging(work / "bundles")
     begun = time.monotonic()
+    unfinished = work / "unfinished" / file_name(setting.name, seed)
     spec = {
         "snapshot": str(write_snapshot(world, work / "snapshot", kb_hash=base.manifest.kb_hash)),
         "base": str(base.path),
@@ -46,7 +48,7 @@ def run_setting(world: World, setting: Setting, seed: int, work: Path, *, minute
         "seed": seed,
         "max_minutes": minutes,
         "cache": str(work / "cache"),
-        "work": str(work / "unfinished" / file_name(setting.name, seed)),
+        "work": str(unfinished),
     }
     try:
         *_, last = run_training(spec)
@@ -73,6 +75,7 @@ def run_setting(world: World, setting: Setting, seed: int, work: Path, *, minute
             if best is not None:
                 result["over"] = best["setting"]
                 result["over_best"] = ranker_alone(linker, judged, best["alone"]["rows"])
+        shutil.rmtree(unfinished, ignore_errors=True)
         return result
     finally:
         discard_staging(staging)
