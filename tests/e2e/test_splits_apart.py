@@ -31,7 +31,7 @@ DEMO = Path(__file__).resolve().parents[2] / "resources" / "demo" / "pubmed"
 TIMEOUT = 60.0
 PLANTED, SURFACE = "MESH:D000001", "Wyrmgallfieber"
 TEXT = f"{SURFACE} in a child.", f"We saw {SURFACE} after heart failure."
-PARAMETERS = {"epochs": 2, "mention_tokens": 16, "entity_tokens": 8, "entity_tower": "train"}
+PARAMETERS = {"epochs": 1, "mention_tokens": 16, "entity_tokens": 8, "entity_tower": "train"}
 
 
 @dataclass

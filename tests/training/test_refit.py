@@ -70,3 +70,15 @@ def test_a_gain_within_its_standard_error_is_none() -> None:
     one_document = fitted([0.9, 0.1], 6)
     assert one_document.weights["pel-pb"] > 0
     assert fitted([0.9, 0.1], 11, right=6).weights["pel-pb"] == 0, "as much worse in the second document"
+
+
+@pytest.mark.parametrize(("calibrated", "helps"), [(True, False), (True, True), (False, False)])
+def test_nil_stays_where_it_was_calibrated_and_nothing_changes(calibrated: bool, helps: bool) -> None:
+    old = NilModel(threshold=0.123, calibrated=calibrated)
+    linker: Any = StandIn(FusionWeights(), old)
+    mentions = [scored(n, [0.9, 0.1] if helps else [0.1, 0.9]) for n in range(200)]
+    nils = {n for n in range(200) if n % 5 == 0}
+    gold = GoldSet(
+        tuple(GoldMention(str(n), f"d{n // 6}", "x", (), () if n in nils else ("gold",)) for n in range(200))
+    )
+    assert (refit(linker, mentions, gold, stage="pel-pb").nil == old) is (calibrated and not helps)
