@@ -23,9 +23,9 @@ def refit(linker: Linker, scored: Sequence[ScoredMention], gold: GoldSet, *, sta
     """The linker with weights and NIL model fitted on `scored`.
 
     A part that gets the weight 0 changes no score: a NIL model that was calibrated before, on more decisions than are
-    held out here, then stays. Only the new `stage` gets a weight. The other weights stay, since a few hundred mentions are too few for them:
-    refitted on 50 documents of BC5CDR train, recall@1 on 150 other train documents went from 90.8 to 90.7 % and NIL's
-    F1 from .50 to .29.
+    held out here, then stays. Only the new `stage` gets a weight, since a few hundred mentions are too few for the
+    others: refitted on 50 documents of BC5CDR train, recall@1 on 150 other train documents went from 90.8 to 90.7 % and
+    NIL's F1 from .50 to .29.
     """
     labels = {mention.key: mention for mention in gold.mentions}
     known = [(mention, labels[mention.query.key]) for mention in scored if mention.query.key in labels]
