@@ -5,18 +5,13 @@ from __future__ import annotations
 from collections.abc import Generator, Mapping, Sequence
 from dataclasses import dataclass, fields
 
-import numpy as np
-
-from models.biencoder import means_of
 from models.bundle import Bundle, open_bundle
-from models.candidates import NAMES
 from models.device import choose_device
-from models.encoders import Encoder, normalized
+from models.encoders import Encoder
 from models.errors import ModelError
-from models.inputs import EntityStyle, InputSettings
+from models.inputs import InputSettings
 from models.kb import KnowledgeBase
 from models.linker import Linker
-from models.names import NamesRetriever
 from models.types import LinkedMention
 from resources.recipe_files import JUDGED_MENTIONS
 from training.assembly import base_encoder_folder, load_tower
@@ -25,19 +20,18 @@ from training.events import Event, Phase, note
 from training.examples import EntityTexts, Example, make_examples, shuffled_labels
 from training.holdout import Parts, divide
 from training.judging import Figures, Judge
-from training.losses import ProxyLoss, Similarity
+from training.losses import ProxyLoss
 from training.negatives import Kinship
 from training.ranker_rule import without_ranker, without_time_limit
 from training.recipes import Hyperparameters, Network, Recipe, Role, Value, load_recipe
 from training.remembering import decided_documents
 from training.snapshot import Snapshot, SnapshotDocument, read_snapshot
 from training.spec import TrainingSpec
+from training.starting import untrained_entities
 from training.towers import FloatArray, Towers
-from training.vectors import cache_path, mention_vectors, untrained_vectors
+from training.vectors import mention_vectors
 
 K = 64
-RATE_SAMPLE = 256
-AT_ONCE = 4096
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -162,7 +156,7 @@ def prepare(loaded: Loaded, budget: Budget, *, shuffle_labels: bool) -> Generato
 def prepare_towers(loaded: Loaded, prepared: Prepared, budget: Budget) -> Generator[Event, None, PreparedTowers]:
     """The untrained towers' vectors and recall, and how fast this machine is."""
     encoder, texts, held_out = prepared.encoder, prepared.texts, prepared.held_out
-    vectors, entity_rate = yield from _entities(loaded, encoder, texts, budget)
+    vectors, entity_rate = yield from untrained_entities(loaded, encoder, texts, budget)
     towers = untrained_towers(loaded, encoder, texts, vectors=vectors)
     begun = budget.elapsed
     mention_vectors(towers, held_out)
@@ -248,57 +242,6 @@ def _link(
         found.extend(linked.mentions)
         yield Event(Phase.PREPARE, number, len(inputs), text=text if number == 1 else "")
     return found
-
-
-def _entities(
-    loaded: Loaded, encoder: Encoder, texts: EntityTexts, budget: Budget
-) -> Generator[Event, None, tuple[FloatArray | None, float]]:
-    """Vectors of the untrained entity tower (none for SOM), and how many entities are encoded a second."""
-    if loaded.inputs.style is EntityStyle.MEAN_OF_NAMES:
-        return _means_of_names(loaded), float("inf")
-    total, kb_hash, cache = len(loaded.kb.entities), loaded.base.manifest.kb_hash, loaded.spec.cache
-    rate = _entity_rate(encoder, texts, budget)
-    if loaded.recipe.similarity is Similarity.SOM:
-        return None, rate
-    yield Event(Phase.PREPARE, text="Encoding the entities with the untrained encoder")
-    left = budget.left()
-    kept = cache_path(encoder, texts, kb_hash=kb_hash, cache=cache).exists()
-    if left is not None and not kept and total / rate > left:
-        raise ModelError(
-            f"The time budget is too short: encoding {total:,} entities takes about {total / rate / 60:.1f} minutes "
-            f"the first time, {max(0.0, left) / 60:.1f} are left. Allow more minutes."
-        )
-    vectors, _ = yield from untrained_vectors(encoder, texts, kb_hash=kb_hash, cache=cache)
-    return vectors, rate
-
-
-def _means_of_names(loaded: Loaded) -> FloatArray:
-    """(entities, d) from the index over names of the linker in use; ModelError where it has none."""
-    stage = loaded.linker.stages.names.stages.get(NAMES)
-    if not isinstance(stage, NamesRetriever):
-        raise ModelError(
-            "The linker in use has no vectors of names yet, from which this recipe starts. Build the index, then train."
-        )
-    starts = loaded.kb.name_starts
-    rows = np.arange(int(starts[-1]), dtype=np.int64)
-    parts = [
-        means_of(normalized(stage.index.vectors(rows[starts[at] : starts[stop]])), np.diff(starts[at : stop + 1]))
-        for at, stop in _spans(len(loaded.kb.entities), AT_ONCE)
-    ]
-    return np.concatenate(parts)
-
-
-def _spans(total: int, size: int) -> list[tuple[int, int]]:
-    return [(start, min(start + size, total)) for start in range(0, total, size)]
-
-
-def _entity_rate(encoder: Encoder, texts: EntityTexts, budget: Budget) -> float:
-    """Entities encoded a second, from a sample spread over the knowledge base."""
-    total = len(texts.kb.entities)
-    tokens = texts.of(range(0, total, max(1, total // RATE_SAMPLE)))
-    begun = budget.elapsed
-    encoder.encode_ids(tokens, normalize=False)
-    return len(tokens) / max(1e-6, budget.elapsed - begun)
 
 
 def _workload(loaded: Loaded, examples: int) -> Workload:
