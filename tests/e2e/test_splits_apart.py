@@ -169,7 +169,8 @@ def test_a_decision_in_a_test_document_is_known_nowhere_else(project: Project, j
         splits = {json.loads(line)["split"] for line in text.splitlines()}
         assert splits == {"train", "validation"}
         assert PLANTED not in text
-        assert SURFACE not in text
+        twins = [one for one in map(json.loads, text.splitlines()) if SURFACE in one["text"]]
+        assert all(mention["gold"] is None for one in twins for mention in one["mentions"]), "they wait undecided"
     again = suggestions(project)
     assert not [key for key, candidates in again.items() if candidates and candidates[0][0] == PLANTED]
 

@@ -27,7 +27,10 @@ def ids(cli: Cli, project: Path) -> list[str]:
     return [one["id"] for one in cli("bundles", project, "--json").json["bundles"]]
 
 
-def test_train_says_how_long_it_will_take(cli: Cli, ready: Path) -> None:
+def test_train_says_how_long_it_will_take(
+    cli: Cli, ready: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("CURATOR_CACHE", str(tmp_path / "cache"))  # where no other test's training was timed
     answer = cli("train", ready, "--recipe", RECIPE, "--set", "entity_tower=train")
     assert answer.code == 0, answer.err
     assert "Learns from 27 links" in answer.err
