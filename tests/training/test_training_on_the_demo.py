@@ -53,7 +53,7 @@ def demo(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
     train, validation, kb_hash = demo_lines("train"), demo_lines("validation"), base.manifest.kb_hash
     return {
         "snapshot": str(write_lines(folder / "snapshot", [*train, *validation], kb_hash=kb_hash)),
-        "half": str(write_lines(folder / "half", [*train[::2], *validation], kb_hash=kb_hash)),
+        "quarter": str(write_lines(folder / "quarter", [*train[::4], *validation], kb_hash=kb_hash)),
         "base": str(base.path),
         "recipe": "pel-pb-quick",
         "parameters": SHORT,
@@ -76,7 +76,7 @@ def test_training_helps_and_shuffled_decisions_are_refused(demo: dict[str, Any],
     _assert_every_tensor_changed(staging)
 
     shuffled = new_staging(tmp_path)
-    *_, last = run_training({**demo, "snapshot": demo["half"], "staging": str(shuffled)}, shuffle_labels=True)
+    *_, last = run_training({**demo, "snapshot": demo["quarter"], "staging": str(shuffled)}, shuffle_labels=True)
     assert last.data["result"]["verdict"] == "refused"
     assert open_bundle(shuffled).manifest.training["gate"]["verdict"] == "refused"
     json.dumps(last.to_json())
