@@ -197,6 +197,9 @@ def style_sheet() -> str:
     QSplitter::handle { background: palette(mid); }
     QSplitter::handle:horizontal { width: 1px; }
     QSplitter::handle:vertical { height: 1px; }
+    QCheckBox::indicator:unchecked { border: 1px solid palette(placeholder-text); border-radius: 3px;
+                                     background: palette(base); }
+    QCheckBox::indicator:unchecked:disabled { border-color: palette(mid); }
     QScrollBar:vertical { width: 12px; background: transparent; margin: 0; }
     QScrollBar:horizontal { height: 12px; background: transparent; margin: 0; }
     QScrollBar::handle { background: palette(dark); border-radius: 4px; margin: 2px; }
