@@ -7,6 +7,7 @@ candidate by every stage → coherence with the document's other mentions → fu
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
 from itertools import islice
 from pathlib import Path
 
@@ -27,7 +28,7 @@ from models.overlay import change_entities
 from models.queries import MentionQuery, document_queries
 from models.recalled import Recalled
 from models.recalling import Recollection, add_memory, with_recalled
-from models.reranking import ask
+from models.reranking import RANKER, ask
 from models.retrieving import add_trained
 from models.stages import StageLoader, Stages
 from models.types import (
@@ -146,18 +147,18 @@ class Linker:
         """Answers in the order of ``documents``, at most ``k`` candidates a mention, batch by batch.
 
         With ``own`` a document's other decisions answer too, as a curator at work expects; without, none of its own,
-        as fitting and evaluation need it.
+        as fitting and evaluation need it. Trained stages without a weight are not asked: they could only cost time.
         """
-        answerer = self.answerer()
+        answerer, stages = self.answerer(), self._weighed()
         for batch in _batches(documents, BATCH_DOCUMENTS):
-            for document, scored in zip(batch, self._score_batch(batch, k=k, own=own), strict=True):
+            for document, scored in zip(batch, self._score_batch(stages, batch, k=k, own=own), strict=True):
                 yield LinkedDocument(document.key, tuple(answerer.answer(mention, k=k) for mention in scored))
 
     def score(self, documents: Iterable[DocumentInput], *, k: int = 64) -> Iterator[ScoredMention]:
         """Every mention with the scores of all stages, for fitting weights and NIL; no document sees its own
         decisions."""
         for batch in _batches(documents, BATCH_DOCUMENTS):
-            for scored in self._score_batch(batch, k=k, own=False):
+            for scored in self._score_batch(self.stages, batch, k=k, own=False):
                 yield from scored
 
     def finish(self, mention: ScoredMention, *, k: int = 64) -> LinkedMention:
@@ -191,8 +192,15 @@ class Linker:
         """What makes answers of scores, under this linker's weights."""
         return Answerer(self.stages.kb, self.fusion, self.combiner, self.nil)
 
-    def _score_batch(self, batch: Sequence[DocumentInput], *, k: int, own: bool) -> list[list[ScoredMention]]:
-        stages = self.stages
+    def _weighed(self) -> Stages:
+        """The stages without trained retrievers and a ranker whose weight is 0."""
+        weights = self.fusion.weights
+        trained = tuple(one for one in self.stages.trained if weights.get(one.name))
+        return replace(self.stages, trained=trained, ranker=self.stages.ranker if weights.get(RANKER) else None)
+
+    def _score_batch(
+        self, stages: Stages, batch: Sequence[DocumentInput], *, k: int, own: bool
+    ) -> list[list[ScoredMention]]:
         queries = [document_queries(document) for document in batch]
         prepared = stages.names.find([query for group in queries for query in group], k=k)
         lookups = [[prepared[(query.variants, query.types)] for query in group] for group in queries]

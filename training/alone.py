@@ -17,19 +17,6 @@ from training.towers import FloatArray
 Recall = tuple[float, float]
 
 
-def retrieve(
-    mentions: FloatArray,
-    entities: FloatArray,
-    examples: Sequence[Example],
-    kb: KnowledgeBase,
-    *,
-    similarity: Similarity,
-    k: int,
-) -> Rows:
-    """The rows of `search`."""
-    return search(mentions, entities, examples, kb, similarity=similarity, k=k)[1]
-
-
 def search(
     mentions: FloatArray,
     entities: FloatArray,

@@ -21,10 +21,10 @@ from models.encoders import normalized
 from models.errors import ModelError
 from models.kb import KnowledgeBase
 from training.examples import Example
-from training.mining_search import at_rest, means
+from training.mining_search import means
 from training.snapshot import SnapshotDocument
 from training.towers import FloatArray, Towers
-from training.vectors import mention_vectors, pool_vectors
+from training.vectors import at_rest, mention_vectors, pool_vectors
 
 LIMIT = 200
 """Points at most, mentions and entities together: twice as many are laid out, which takes about a second."""

@@ -11,18 +11,19 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
-import torch
 from numpy.typing import NDArray
 
-from models.kb import KnowledgeBase, Ranges
+from models.kb import KnowledgeBase
 from models.tuning import average_precision
 from training.alone import recall, rerank, search
+from training.domains import Domain
 from training.examples import Example
 from training.holdout import place
 from training.losses import Similarity
 from training.losses.base import scores
+from training.negatives import gold_and_best
 from training.towers import FloatArray, Towers
-from training.vectors import evaluating, mention_vectors, pool_vectors
+from training.vectors import at_rest, mention_vectors, pool_vectors
 
 POOL = 2000
 VALIDATED = 300
@@ -104,7 +105,7 @@ class Judge:
         found = pool_scores(towers, self.examples, pool, similarity=self.similarity)
         for types in dict.fromkeys(example.types for example in self.examples):
             group = np.asarray([example.types == types for example in self.examples])
-            found[np.ix_(group, ~_inside(pool, self.kb.ranges(types)))] = -np.inf
+            found[np.ix_(group, ~Domain(self.kb.ranges(types)).holds(pool))] = -np.inf
         order = np.argsort(-found, axis=1, kind="stable")[:, : self.k]
         ranked = [
             [int(pool[at]) for at in line if np.isfinite(own[at])] for line, own in zip(order, found, strict=True)
@@ -117,32 +118,15 @@ class Judge:
         return Figures(at_1, at_k, average_precision(-np.nan_to_num(best, neginf=-LARGE, posinf=LARGE), nil))
 
 
-def gold_and_best(examples: Sequence[Example], ranked: Sequence[Sequence[int]], *, limit: int) -> list[int]:
-    """All gold rows of the examples, then the best ranked rows of all of them in turn, up to `limit`; ascending."""
-    chosen = dict.fromkeys(row for example in examples for row in example.gold)
-    for depth in range(max((len(rows) for rows in ranked), default=0)):
-        for rows in ranked:
-            if depth < len(rows) and len(chosen) < limit:
-                chosen[rows[depth]] = None
-    return sorted(chosen)
-
-
 def pool_scores(
     towers: Towers, examples: Sequence[Example], pool: NDArray[np.int64], *, similarity: Similarity
 ) -> FloatArray:
     """(examples, pool) scores with the networks in evaluation mode and without a graph; their mode is restored."""
     tokens = similarity is Similarity.SOM
     found = np.zeros((len(examples), len(pool)), dtype=np.float32)
-    with evaluating(towers), torch.inference_mode():
+    with at_rest(towers.mention, towers.entity):
         entities = towers.entity_side(pool, tokens=tokens).whole()
         for start in range(0, len(examples), AT_ONCE):
             mentions = towers.mention_side(examples[start : start + AT_ONCE], tokens=tokens).whole()
             found[start : start + AT_ONCE] = scores(mentions, entities, similarity).float().cpu().numpy()
     return found
-
-
-def _inside(rows: NDArray[np.int64], spans: Ranges) -> NDArray[np.bool_]:
-    inside = np.zeros(len(rows), dtype=bool)
-    for start, stop in spans:
-        inside |= (rows >= start) & (rows < stop)
-    return inside

@@ -13,7 +13,7 @@ from training.events import Event, Phase
 from training.examples import Example
 from training.losses import Similarity
 from training.mining_search import MiningSearch, SomSearch, VectorSearch
-from training.negatives import Kinship, MinedNegatives, Rows, Sharing, hard_rows
+from training.negatives import Kinship, MinedNegatives, Rows, Sharing, gold_and_best, hard_rows
 from training.towers import Towers
 
 PER_MENTION = 16
@@ -51,7 +51,7 @@ class Miner:
         self.limit = max(PER_MENTION, sampler.hard if sampler.reach.sharing is Sharing.MENTION else 0)
         self.allowed = _allowed(examples, kb, sampler.reach.domains)
         self.ranked = [_within(rows, ranges) for rows, ranges in zip(ranked, self.allowed, strict=True)]
-        self.pool = _pool(self.ranked, examples, limit=pool)
+        self.pool = gold_and_best(examples, self.ranked, limit=pool)
         self.search: MiningSearch
         if similarity is Similarity.SOM:
             self.search = SomSearch(towers, np.array(self.pool, dtype=np.int64))
@@ -88,15 +88,3 @@ def _within(rows: Sequence[int], ranges: Ranges) -> list[int]:
     given: Rows = np.array(rows, dtype=np.int64)
     kept: list[int] = given[Domain(ranges).holds(given)].tolist()
     return kept
-
-
-def _pool(ranked: Sequence[Sequence[int]], examples: Sequence[Example], *, limit: int) -> list[int]:
-    """Gold rows, then the best ranked rows of all mentions in turn, at most `limit`; all gold rows in any case."""
-    chosen = dict.fromkeys(row for example in examples for row in example.gold)
-    for depth in range(max((len(rows) for rows in ranked), default=0)):
-        for rows in ranked:
-            if len(chosen) >= limit:
-                return sorted(chosen)
-            if depth < len(rows):
-                chosen[rows[depth]] = None
-    return sorted(chosen)

@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
 from typing import Protocol
 
 import numpy as np
 import torch
-from torch import nn
 
 from models.encoders import length_batches, normalized
 from models.index import VectorIndex
@@ -17,7 +15,7 @@ from models.scorers import TokenStates, sum_of_max
 from training.examples import Example
 from training.negatives import Rows
 from training.towers import FloatArray, Towers
-from training.vectors import mention_vectors, pool_vectors
+from training.vectors import at_rest, mention_vectors, pool_vectors
 
 SHORTLIST = 128
 MENTIONS_AT_ONCE, TOKENS_AT_ONCE = 64, 4096
@@ -135,20 +133,6 @@ def means(texts: TokenStates) -> FloatArray:
     mask = texts.mask.to(texts.states.dtype).unsqueeze(-1)
     mean = (texts.states * mask).sum(-2) / mask.sum(-2).clamp(min=1)
     return normalized(mean.float().cpu().numpy())
-
-
-@contextmanager
-def at_rest(*networks: nn.Module) -> Iterator[None]:
-    """The networks in evaluation mode and without gradients; their mode is restored."""
-    modes = [network.training for network in networks]
-    try:
-        with torch.inference_mode():
-            for network in networks:
-                network.eval()
-            yield
-    finally:
-        for network, mode in zip(networks, modes, strict=True):
-            network.train(mode)
 
 
 def _places(ranges: Ranges, pool: Rows) -> Ranges:

@@ -6,11 +6,11 @@ import hashlib
 import json
 from collections.abc import Generator, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import asdict
 from pathlib import Path
 
 import numpy as np
 import torch
+from torch import nn
 
 from models.cache import cache_root
 from models.encoders import Encoder, length_batches
@@ -55,7 +55,7 @@ def untrained_vectors(
 
 def cache_path(encoder: Encoder, texts: EntityTexts, *, kb_hash: str, cache: Path | None) -> Path:
     """Where the vectors are kept: named by encoder, way of writing entities, and knowledge base."""
-    facts = [encoder.fingerprint, asdict(texts.settings), kb_hash]
+    facts = [encoder.fingerprint, texts.settings.entity_tokens, texts.settings.style, kb_hash]
     name = hashlib.sha256(json.dumps(facts, sort_keys=True, default=str).encode()).hexdigest()
     return (cache or cache_root()) / "entities" / f"{name[:40]}.npy"
 
@@ -64,7 +64,7 @@ def mention_vectors(towers: Towers, examples: Sequence[Example]) -> FloatArray:
     """(examples, d) vectors, not normalised, with the networks in evaluation mode; their mode is restored."""
     lengths = [len(example.tokens.ids) for example in examples]
     vectors = np.zeros((len(examples), towers.mention.hidden_size), dtype=np.float32)
-    with evaluating(towers), torch.inference_mode():
+    with at_rest(towers.mention, towers.entity):
         for rows in length_batches(lengths, limit=64, tokens=TOKENS_PER_BATCH):
             vectors[rows] = towers.encode_mentions([examples[row] for row in rows]).float().cpu().numpy()
     return vectors
@@ -72,22 +72,23 @@ def mention_vectors(towers: Towers, examples: Sequence[Example]) -> FloatArray:
 
 def pool_vectors(towers: Towers, rows: Sequence[int]) -> FloatArray:
     """(rows, d) entity vectors as the entity tower makes them now, not normalised; its mode is restored."""
-    with evaluating(towers), torch.inference_mode():
+    with at_rest(towers.mention, towers.entity):
         vectors: FloatArray = towers.encode_entities(np.asarray(rows, dtype=np.int64)).float().cpu().numpy()
     return vectors
 
 
 @contextmanager
-def evaluating(towers: Towers) -> Iterator[None]:
-    """Both networks in evaluation mode (no dropout), and back to the mode each was in."""
-    modes = [(module, module.training) for module in (towers.mention, towers.entity)]
-    for module, _ in modes:
-        module.eval()
+def at_rest(*networks: nn.Module) -> Iterator[None]:
+    """The networks in evaluation mode and without gradients; their mode is restored."""
+    modes = [network.training for network in networks]
     try:
-        yield
+        with torch.inference_mode():
+            for network in networks:
+                network.eval()
+            yield
     finally:
-        for module, training in modes:
-            module.train(training)
+        for network, mode in zip(networks, modes, strict=True):
+            network.train(mode)
 
 
 def _read(path: Path, shape: tuple[int, int]) -> FloatArray | None:

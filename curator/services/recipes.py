@@ -140,11 +140,6 @@ def estimate(
     return replace(whole, seconds=min(whole.seconds, 60 * minutes))
 
 
-def estimated_seconds(recipe: Recipe, values: Mapping[str, Any], *, decisions: int, entities: int) -> float:
-    """On two cores, without a time budget."""
-    return estimate(recipe, values, decisions=decisions, entities=entities).seconds
-
-
 def _run(
     recipe: Recipe, values: Mapping[str, Any], decisions: int, entities: int, *, trained: bool, factor: float
 ) -> TimeEstimate:

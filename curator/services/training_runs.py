@@ -72,13 +72,7 @@ class TrainingRuns:
         on_progress: OnProgress,
         on_end: OnEnd,
     ) -> JobHandle:
-        """Train in a child process on the training set; decisions of `test` documents never leave the store.
-
-        The outcome's result holds `bundle` (id), `verdict`, `message`, `active` (whether it serves now) and the job's
-        `metrics`; where it was interrupted, `resumable`. A refused bundle is kept and the one before goes on serving.
-        Raises UserError for an unknown recipe or parameter, where no bundle serves yet or nothing can be written, and
-        while another training runs.
-        """
+        """See `RetrainingService.start`."""
         found = find_recipe(recipe)
         values = found.values(params)
         base = self._base()

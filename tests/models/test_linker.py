@@ -227,6 +227,15 @@ def test_a_stage_of_weight_zero_changes_nothing(trained, linker) -> None:
         assert [c.entity_id for c in _answers(silent)[key].candidates] == [c.entity_id for c in answer.candidates]
 
 
+def test_a_stage_of_weight_zero_is_not_asked_but_scored_where_weights_are_fitted(trained) -> None:
+    silent = trained.with_weights(fusion=FusionWeights({**trained.fusion.weights, "own": 0.0, RANKER: 0.0}))
+    asked = silent.stages.tally.asked
+    for answer in _answers(silent).values():
+        assert all(not {"own", RANKER} & candidate.scores.keys() for candidate in answer.candidates)
+    assert silent.stages.tally.asked == asked
+    assert all({"own", RANKER} <= one.table.scores.keys() for one in silent.score([DOCUMENT]))
+
+
 def test_trained_bundles_accept_strange_mentions(trained) -> None:
     document = DocumentInput("d", "x y", (MentionInput("a", ()), MentionInput("b", ((0, 1),), ("Planet",))))
     assert [m.candidates for m in next(trained.link([document])).mentions] == [(), ()]

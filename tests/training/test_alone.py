@@ -4,7 +4,7 @@ import pytest
 from models.inputs import MentionTokens
 from models.kb import KnowledgeBase
 from models.types import EntityRecord
-from training.alone import recall, rerank, retrieve
+from training.alone import recall, rerank, search
 from training.examples import Example
 from training.losses import Similarity
 
@@ -19,9 +19,9 @@ def test_retrieval_is_restricted_by_type_and_cosine_ignores_length() -> None:
     entities = np.array([[1, 0], [0, 1], [9, 9], [4, 0]], dtype=np.float32)
     mentions = np.array([[1, 0.5], [1, 0.5]], dtype=np.float32)
     examples = [example((0,), ("A",)), example((2,), ())]
-    by_dot = retrieve(mentions, entities, examples, KB, similarity=Similarity.DOT, k=3)
+    _, by_dot = search(mentions, entities, examples, KB, similarity=Similarity.DOT, k=3)
     assert by_dot.tolist() == [[0, 1, -1], [2, 3, 0]]
-    by_cosine = retrieve(mentions, entities, examples, KB, similarity=Similarity.COSINE, k=2)
+    _, by_cosine = search(mentions, entities, examples, KB, similarity=Similarity.COSINE, k=2)
     assert by_cosine[1].tolist()[0] == 2
 
 

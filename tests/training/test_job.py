@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -14,6 +15,7 @@ from safetensors.torch import load_file
 from models.bundle import Bundle, open_bundle, publish
 from models.errors import ModelError
 from models.linker import Linker
+from models.reranking import RANKER
 from models.types import DocumentInput, MentionInput
 from tests.training.conftest import MakeSpec, document_lines
 from training.events import Event, Phase
@@ -63,11 +65,18 @@ def test_every_recipe_ends_in_a_complete_bundle(name: str, make_spec: MakeSpec, 
     if not pair:
         assert json.loads((bundle.path / "map.json").read_text())["points"]
     published = publish(Path(spec["staging"]))
-    linker = Linker.load(published.path, device="cpu")
+    linker = _asking_all(Linker.load(published.path, device="cpu"))
     answer = next(iter(linker.link([DocumentInput("d", "heart failure", (MentionInput("m", ((0, 13),)),))])))
     scores = answer.mentions[0].candidates[0].scores
     ranks = load_recipe(name).role is Role.RANKER
     assert ("ranker" if ranks else published.manifest.retrievers[-1].name) in scores
+
+
+def _asking_all(linker: Linker) -> Linker:
+    """With a weight for every stage: one without is not asked."""
+    stages = [*(retriever.name for retriever in linker.stages.trained), RANKER]
+    weights = {**linker.fusion.weights, **dict.fromkeys(stages, 1.0)}
+    return linker.with_weights(fusion=replace(linker.fusion, weights=weights))
 
 
 def test_equal_runs_are_equal_bit_for_bit(make_spec: MakeSpec) -> None:

@@ -11,8 +11,9 @@ import pytest
 
 from tests.training.conftest import MakeSpec
 from training.budget import Budget
-from training.judging import VALIDATED, Judge, gold_and_best, pool_scores
+from training.judging import VALIDATED, Judge, pool_scores
 from training.losses import Similarity
+from training.negatives import gold_and_best
 from training.preparation import Loaded, PreparedTowers, load, prepare, prepare_towers
 from training.spec import TrainingSpec
 

@@ -15,7 +15,7 @@ from training.negatives.batch import Drawn, candidate_set
 from training.negatives.choice import Scope, make_reach, make_sampler
 from training.negatives.kinship import Kinship, Rows, eligible
 from training.negatives.mined import HardNegatives, MinedNegatives, MixedNegatives
-from training.negatives.ranking import hard_rows, nearest
+from training.negatives.ranking import gold_and_best, hard_rows
 from training.negatives.sampling import NegativeSampler, Reach, Sharing
 from training.negatives.uniform import RandomNegatives
 
@@ -33,8 +33,8 @@ __all__ = [
     "Sharing",
     "candidate_set",
     "eligible",
+    "gold_and_best",
     "hard_rows",
     "make_reach",
     "make_sampler",
-    "nearest",
 ]

@@ -1,13 +1,11 @@
-"""From ranked entities to hard negatives."""
+"""From ranked entities to hard negatives, and to the pool in which they are looked for."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-import numpy as np
-from numpy.typing import NDArray
-
-from training.negatives.kinship import Kinship, Rows
+from training.examples import Example
+from training.negatives.kinship import Kinship
 
 
 def hard_rows(
@@ -20,15 +18,13 @@ def hard_rows(
     return [row for row in passed_over if row not in forbidden][:limit]
 
 
-def nearest(queries: NDArray[np.float32], vectors: NDArray[np.float32], *, k: int, threads_chunk: int = 256) -> Rows:
-    """Rows [Q, k] of the `vectors` [N, d] with the largest inner products with `queries` [Q, d]; ties to lower rows."""
-    import faiss
-
-    index = faiss.IndexFlatIP(vectors.shape[1])
-    index.add(np.ascontiguousarray(vectors, dtype=np.float32))
-    parts = [
-        index.search(np.ascontiguousarray(queries[start : start + threads_chunk], dtype=np.float32), k)[1]
-        for start in range(0, len(queries), threads_chunk)
-    ]
-    found: Rows = np.concatenate(parts) if parts else np.empty((0, k), dtype=np.int64)
-    return found
+def gold_and_best(examples: Sequence[Example], ranked: Sequence[Sequence[int]], *, limit: int) -> list[int]:
+    """All gold rows of the examples, then the best ranked rows of all of them in turn, up to `limit`; ascending."""
+    chosen = dict.fromkeys(row for example in examples for row in example.gold)
+    for depth in range(max((len(rows) for rows in ranked), default=0)):
+        for rows in ranked:
+            if len(chosen) >= limit:
+                return sorted(chosen)
+            if depth < len(rows):
+                chosen[rows[depth]] = None
+    return sorted(chosen)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from curator.domain.errors import UserError
-from curator.services.recipes import estimated_seconds, find_recipe, load_recipes
+from curator.services.recipes import estimate, find_recipe, load_recipes
 from training.recipes import load_recipe
 
 
@@ -18,7 +18,7 @@ def test_the_training_job_accepts_the_defaults(recipe: object) -> None:
     assert recipe.title
     assert recipe.description
     assert all(one.help for one in recipe.parameters)
-    assert estimated_seconds(recipe, recipe.values(None), decisions=1000, entities=1000) > 0
+    assert estimate(recipe, recipe.values(None), decisions=1000, entities=1000).seconds > 0
 
 
 def test_parameters_written_as_text() -> None:

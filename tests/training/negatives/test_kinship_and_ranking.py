@@ -19,7 +19,6 @@ from training.negatives import (
     hard_rows,
     make_reach,
     make_sampler,
-    nearest,
 )
 
 ENTITIES = [
@@ -57,14 +56,6 @@ def test_hard_rows_are_shown_then_ranked_without_gold_and_kin() -> None:
     kinship = Kinship(ENTITIES)
     assert hard_rows([0, 1, 2, 3], [1], kinship, limit=5, shown=[3, 0]) == [3, 2]
     assert hard_rows([0, 1, 2, 3], [], kinship, limit=2) == [0, 1]
-
-
-def test_nearest_by_inner_product() -> None:
-    vectors = np.eye(3, dtype=np.float32)
-    found = nearest(np.array([[0, 1, 0.5]] * 300, dtype=np.float32), vectors, k=2)
-    assert found.shape == (300, 2)
-    assert found[-1].tolist() == [1, 2]
-    assert nearest(np.empty((0, 3), dtype=np.float32), vectors, k=2).shape == (0, 2)
 
 
 def test_parameters_out_of_range() -> None:
