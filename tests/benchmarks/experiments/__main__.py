@@ -6,15 +6,18 @@
 
 Every run is a process of its own and leaves a JSON file in the working folder; what is there is not run again, and a
 run that was stopped goes on from its checkpoint. No run is begun for which, by the runs before, no time is left.
+With `--together 2` two runs of one thread each go on at once, which two cores finish sooner than one after the other.
 """
 
 from __future__ import annotations
 
 import argparse
 import json
+import os
 import subprocess
 import sys
 import time
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 from tests.benchmarks.experiments.one_run import UNTRAINED, file_name
@@ -28,31 +31,45 @@ def main() -> None:
     parser.add_argument("--world", choices=sorted(WORLDS), default="bc5cdr")
     parser.add_argument("--minutes", type=float, default=90.0)
     parser.add_argument("--work", type=Path, default=Path("/tmp/curator-experiments"))
+    parser.add_argument("--together", type=int, default=1, help="runs at once, with their share of the cores each")
     parser.add_argument("--report", action="store_true", help="run nothing")
     options = parser.parse_args()
     work = options.work / options.world
     (work / "runs").mkdir(parents=True, exist_ok=True)
     if not options.report:
-        run_all(options.world, work, minutes=options.minutes)
+        run_all(options.world, work, minutes=options.minutes, together=options.together)
     print(write_report(work))
 
 
-def run_all(world: str, work: Path, *, minutes: float) -> None:
+def run_all(world: str, work: Path, *, minutes: float, together: int) -> None:
     """As many of the runs that are left as the minutes hold."""
     ends = time.monotonic() + 60 * minutes
     wanted = [(UNTRAINED, 0), *((setting.name, seed) for setting, seed in runs())]
     left = [one for one in wanted if not _file(work, *one).exists()]
     print(f"{len(wanted) - len(left)} of {len(wanted)} runs are there, {len(left)} are left.", flush=True)
-    for setting, seed in left:
-        expected = _expected(work, setting)
-        if time.monotonic() + expected > ends:
-            print(f"Passed over for want of time: {setting}, seed {seed} (about {expected:.0f} s).", flush=True)
-            continue
-        begun = time.monotonic()
-        command = [sys.executable, "-m", "tests.benchmarks.experiments.one_run", "--world", world, "--work", str(work)]
-        done = subprocess.run([*command, "--setting", setting, "--seed", str(seed)], capture_output=True, text=True)
-        said = "" if not done.returncode else f": failed\n{done.stderr[-2000:]}"
-        print(f"{setting}, seed {seed}: {time.monotonic() - begun:.0f} s{said}", flush=True)
+    if left[:1] == [(UNTRAINED, 0)]:  # the others start from its bundle
+        _run(world, work, *left.pop(0), ends=ends, threads=os.cpu_count() or 1)
+    threads = max(1, (os.cpu_count() or 1) // together)
+    with ThreadPoolExecutor(together) as pool:
+        for one in left:
+            pool.submit(_run, world, work, *one, ends=ends, threads=threads)
+
+
+def _run(world: str, work: Path, setting: str, seed: int, *, ends: float, threads: int) -> None:
+    expected = _expected(work, setting)
+    if time.monotonic() + expected > ends:
+        print(f"Passed over for want of time: {setting}, seed {seed} (about {expected:.0f} s).", flush=True)
+        return
+    begun = time.monotonic()
+    command = [sys.executable, "-m", "tests.benchmarks.experiments.one_run", "--world", world, "--work", str(work)]
+    done = subprocess.run(
+        [*command, "--setting", setting, "--seed", str(seed)],
+        capture_output=True,
+        text=True,
+        env={**os.environ, "OMP_NUM_THREADS": str(threads)},
+    )
+    said = "" if not done.returncode else f": failed\n{done.stderr[-2000:]}"
+    print(f"{setting}, seed {seed}: {time.monotonic() - begun:.0f} s{said}", flush=True)
 
 
 def _expected(work: Path, setting: str) -> float:
