@@ -80,3 +80,11 @@ class Suggestion:
         if len(self.candidates) < 2:
             return None
         return self.candidates[0].score - self.candidates[1].score
+
+    @property
+    def chance_margin(self) -> float | None:
+        """The first candidate's probability less the second's (less 0 with one candidate); None without any."""
+        if not self.candidates:
+            return None
+        behind = self.candidates[1].probability if len(self.candidates) > 1 else 0.0
+        return self.candidates[0].probability - behind

@@ -12,7 +12,7 @@ from contextlib import closing
 from pathlib import Path
 
 from curator.domain.errors import NewerProjectError, UserError
-from curator.storage import schema_v1, schema_v2
+from curator.storage import schema_v1, schema_v2, schema_v3
 from curator.storage.errors import told_to_user
 
 Step = Callable[[sqlite3.Connection], None]
@@ -30,8 +30,14 @@ def _add_indexes(conn: sqlite3.Connection) -> None:
         conn.execute(statement)
 
 
+def _add_workbench(conn: sqlite3.Connection) -> None:
+    for statement in schema_v3.STATEMENTS:
+        conn.execute(statement)
+    schema_v3.fill(conn)
+
+
 # Step i takes a database from version i to version i + 1. A released step is never edited; append a new one.
-STEPS: tuple[Step, ...] = (_create_version_1, _add_indexes)
+STEPS: tuple[Step, ...] = (_create_version_1, _add_indexes, _add_workbench)
 
 
 def current_version() -> int:

@@ -63,6 +63,7 @@ class DocumentRow(Base):
     skipped: Mapped[int]
     stamp_bundle: Mapped[str | None]
     stamp_revision: Mapped[int | None]
+    flagged: Mapped[bool] = mapped_column(default=False)
 
 
 class DocumentTextRow(Base):
@@ -89,7 +90,10 @@ class MentionRow(Base):
     `decision_id` point to the current decision and are None while the mention is undecided."""
 
     __tablename__ = "mentions"
-    __table_args__ = (Index("ix_mentions_type", "type", "deleted", "document_id"),)
+    __table_args__ = (
+        Index("ix_mentions_type", "type", "deleted", "document_id"),
+        Index("ix_mentions_text", "text", "type", "deleted", "outcome", "document_id"),
+    )
 
     id: Mapped[int] = mapped_column(primary_key=True)
     document_id: Mapped[int] = mapped_column(ForeignKey("documents.id"), index=True)
@@ -104,6 +108,7 @@ class MentionRow(Base):
     type: Mapped[str]
     origin: Mapped[str]
     raw_ids: Mapped[str]
+    flagged: Mapped[bool] = mapped_column(default=False)
 
 
 class FragmentRow(Base):
@@ -143,19 +148,104 @@ class DecisionRow(Base):
     outcome: Mapped[str]
     entity_ids: Mapped[str]
     reason: Mapped[str | None]
-    curator: Mapped[str]
+    curator: Mapped[str] = mapped_column(index=True)
     at: Mapped[str]
     note: Mapped[str]
     shown: Mapped[bytes | None]
 
 
 class SuggestionRow(Base):
+    """`first` is the first candidate's entity id, `probability` its own, `margin` that less the second's; all None
+    without candidates. The queue sorts and counts by them."""
+
     __tablename__ = "suggestions"
+    __table_args__ = (Index("ix_suggestions_order", "probability", "margin", "is_nil", "first", "mention_id"),)
 
     mention_id: Mapped[int] = mapped_column(ForeignKey("mentions.id"), primary_key=True)
     bundle_id: Mapped[str]
     revision: Mapped[int]
     payload: Mapped[bytes]
+    first: Mapped[str | None]
+    probability: Mapped[float | None]
+    margin: Mapped[float | None]
+    is_nil: Mapped[bool] = mapped_column(default=False)
+
+
+class CommentRow(Base):
+    """On a mention, or on the document where `mention_id` is None."""
+
+    __tablename__ = "comments"
+
+    id: Mapped[int] = mapped_column(primary_key=True)
+    document_id: Mapped[int] = mapped_column(ForeignKey("documents.id"), index=True)
+    mention_id: Mapped[int | None] = mapped_column(ForeignKey("mentions.id"))
+    author: Mapped[str]
+    at: Mapped[str]
+    text: Mapped[str]
+    deleted: Mapped[bool]
+
+
+class ProvisionalEntityRow(Base):
+    """An entity that a curator made. `types` and `synonyms` are JSON lists; `successor` is the entity that took its
+    place, provisional or of the knowledge base."""
+
+    __tablename__ = "provisional_entities"
+
+    id: Mapped[str] = mapped_column(primary_key=True)
+    name: Mapped[str]
+    types: Mapped[str]
+    definition: Mapped[str]
+    synonyms: Mapped[str]
+    author: Mapped[str]
+    at: Mapped[str]
+    deleted: Mapped[bool]
+    successor: Mapped[str | None]
+
+
+class RoundRow(Base):
+    """A round in which curators judge documents apart from the project's decisions; `kind` says why."""
+
+    __tablename__ = "rounds"
+
+    id: Mapped[int] = mapped_column(primary_key=True)
+    name: Mapped[str] = mapped_column(unique=True)
+    kind: Mapped[str]
+    at: Mapped[str]
+    closed: Mapped[bool]
+
+
+class RoundDocumentRow(Base):
+    __tablename__ = "round_documents"
+
+    round_id: Mapped[int] = mapped_column(ForeignKey("rounds.id"), primary_key=True)
+    document_id: Mapped[int] = mapped_column(ForeignKey("documents.id"), primary_key=True)
+
+
+class JudgementRow(Base):
+    """A verdict given in a round, append-only; a curator's last one of a mention counts."""
+
+    __tablename__ = "judgements"
+    __table_args__ = (Index("ix_judgements_round_id", "round_id", "mention_id", "curator"),)
+
+    id: Mapped[int] = mapped_column(primary_key=True)
+    round_id: Mapped[int] = mapped_column(ForeignKey("rounds.id"))
+    mention_id: Mapped[int] = mapped_column(ForeignKey("mentions.id"))
+    curator: Mapped[str]
+    outcome: Mapped[str]
+    entity_ids: Mapped[str]
+    reason: Mapped[str | None]
+    at: Mapped[str]
+    note: Mapped[str]
+
+
+class EffortRow(Base):
+    """What an operation cost the curator since the one before: events sent to the window, and time at work."""
+
+    __tablename__ = "efforts"
+
+    operation_id: Mapped[int] = mapped_column(ForeignKey("operations.id"), primary_key=True)
+    keys: Mapped[int]
+    milliseconds: Mapped[int]
 
 
 class KbVersionRow(Base):

@@ -80,7 +80,12 @@ _SUGGESTIONS = select(SuggestionRow.mention_id, SuggestionRow.bundle_id, Suggest
 
 
 def _row(suggestion: Suggestion) -> dict[str, object]:
+    first = suggestion.candidates[0] if suggestion.candidates else None
     return {
+        "first": first.entity_id if first else None,
+        "probability": first.probability if first else None,
+        "margin": suggestion.chance_margin,
+        "is_nil": suggestion.nil.is_nil,
         "mention_id": suggestion.mention_id,
         "bundle_id": suggestion.stamp.bundle_id,
         "revision": suggestion.stamp.document_revision,

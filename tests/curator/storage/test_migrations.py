@@ -7,7 +7,9 @@ import pytest
 from sqlalchemy import create_engine, inspect
 
 from curator.domain.errors import NewerProjectError, UserError
+from curator.domain.suggestions import Candidate, NilEstimate, Stamp, Suggestion
 from curator.storage import migrations
+from curator.storage.packing import pack_suggestion
 from curator.storage.schema import Base
 
 
@@ -70,3 +72,23 @@ def test_newer_and_foreign_databases_are_refused(tmp_path):
         migrations.upgrade_database(path, steps=(first,))
     with pytest.raises(UserError, match="not a project"):
         migrations.upgrade_database(tmp_path / "other.sqlite")
+
+
+def test_version_3_fills_what_the_queue_sorts_suggestions_by(tmp_path):
+    path = tmp_path / "project.sqlite"
+    migrations.create_database(path, steps=migrations.STEPS[:2])
+    found = (Candidate("A", "a", (), "a", 2.0, probability=0.75), Candidate("B", "b", (), "b", 1.0, probability=0.125))
+    kept = [
+        Suggestion(1, found, NilEstimate(0.1, False, True), Stamp("x", 1)),
+        Suggestion(2, found[:1], NilEstimate(0.1, True, True), Stamp("x", 1)),
+        Suggestion(3, (), NilEstimate(0.9, True, True), Stamp("x", 1)),
+    ]
+    with closing(sqlite3.connect(path)) as conn, conn:
+        conn.executemany(
+            "INSERT INTO suggestions (mention_id, bundle_id, revision, payload) VALUES (?, 'x', 1, ?)",
+            [(one.mention_id, pack_suggestion(one)) for one in kept],
+        )
+    migrations.upgrade_database(path)
+    with closing(sqlite3.connect(path)) as conn:
+        rows = conn.execute("SELECT first, probability, margin, is_nil FROM suggestions ORDER BY mention_id").fetchall()
+    assert rows == [("A", 0.75, 0.625, 0), ("A", 0.75, 0.75, 1), (None, None, None, 1)]

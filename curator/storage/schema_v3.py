@@ -1,0 +1,71 @@
+"""What schema version 3 adds: what the queue sorts and counts suggestions by, flags and comments, provisional entities,
+rounds with their judgements, and what each decision cost. Frozen, like the versions before.
+
+`suggestions.margin` is the first candidate's probability less the second's (less 0 with one candidate).
+"""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Iterator
+from itertools import islice
+
+from curator.domain.suggestions import Stamp
+from curator.storage.packing import unpack_suggestion
+
+STATEMENTS = (
+    "ALTER TABLE suggestions ADD COLUMN first TEXT",
+    "ALTER TABLE suggestions ADD COLUMN probability REAL",
+    "ALTER TABLE suggestions ADD COLUMN margin REAL",
+    "ALTER TABLE suggestions ADD COLUMN is_nil BOOLEAN NOT NULL DEFAULT 0",
+    "ALTER TABLE mentions ADD COLUMN flagged BOOLEAN NOT NULL DEFAULT 0",
+    "ALTER TABLE documents ADD COLUMN flagged BOOLEAN NOT NULL DEFAULT 0",
+    """CREATE TABLE comments (
+        id INTEGER PRIMARY KEY NOT NULL, document_id INTEGER NOT NULL REFERENCES documents (id),
+        mention_id INTEGER REFERENCES mentions (id), author TEXT NOT NULL, at TEXT NOT NULL, text TEXT NOT NULL,
+        deleted BOOLEAN NOT NULL)""",
+    """CREATE TABLE provisional_entities (
+        id TEXT PRIMARY KEY NOT NULL, name TEXT NOT NULL, types TEXT NOT NULL, definition TEXT NOT NULL,
+        synonyms TEXT NOT NULL, author TEXT NOT NULL, at TEXT NOT NULL, deleted BOOLEAN NOT NULL, successor TEXT)""",
+    """CREATE TABLE rounds (
+        id INTEGER PRIMARY KEY NOT NULL, name TEXT NOT NULL UNIQUE, kind TEXT NOT NULL, at TEXT NOT NULL,
+        closed BOOLEAN NOT NULL)""",
+    """CREATE TABLE round_documents (
+        round_id INTEGER NOT NULL REFERENCES rounds (id), document_id INTEGER NOT NULL REFERENCES documents (id),
+        PRIMARY KEY (round_id, document_id)) WITHOUT ROWID""",
+    """CREATE TABLE judgements (
+        id INTEGER PRIMARY KEY NOT NULL, round_id INTEGER NOT NULL REFERENCES rounds (id),
+        mention_id INTEGER NOT NULL REFERENCES mentions (id), curator TEXT NOT NULL, outcome TEXT NOT NULL,
+        entity_ids TEXT NOT NULL, reason TEXT, at TEXT NOT NULL, note TEXT NOT NULL)""",
+    """CREATE TABLE efforts (
+        operation_id INTEGER PRIMARY KEY NOT NULL REFERENCES operations (id), keys INTEGER NOT NULL,
+        milliseconds INTEGER NOT NULL)""",
+    "CREATE INDEX ix_mentions_text ON mentions (text, type, deleted, outcome, document_id)",
+    "CREATE INDEX ix_suggestions_order ON suggestions (probability, margin, is_nil, first, mention_id)",
+    "CREATE INDEX ix_comments_document_id ON comments (document_id)",
+    "CREATE INDEX ix_judgements_round_id ON judgements (round_id, mention_id, curator)",
+    "CREATE INDEX ix_decisions_curator ON decisions (curator)",
+    "CREATE TRIGGER judgements_no_update BEFORE UPDATE ON judgements"
+    " BEGIN SELECT RAISE(ABORT, 'judgements are append-only'); END",
+    "CREATE TRIGGER judgements_no_delete BEFORE DELETE ON judgements"
+    " BEGIN SELECT RAISE(ABORT, 'judgements are append-only'); END",
+)
+AT_ONCE = 2000
+
+
+def fill(conn: sqlite3.Connection) -> None:
+    """The new columns of the suggestions that are there."""
+    rows = conn.execute("SELECT mention_id, payload FROM suggestions").fetchall()
+    values = _values(rows)
+    while part := list(islice(values, AT_ONCE)):
+        conn.executemany(
+            "UPDATE suggestions SET first = ?, probability = ?, margin = ?, is_nil = ? WHERE mention_id = ?", part
+        )
+
+
+def _values(rows: list[tuple[int, bytes]]) -> Iterator[tuple[str | None, float | None, float | None, bool, int]]:
+    for mention_id, payload in rows:
+        found = unpack_suggestion(mention_id, Stamp("", 0), payload)
+        first = found.candidates[0] if found.candidates else None
+        entity, probability = (first.entity_id, first.probability) if first else (None, None)
+        yield entity, probability, found.chance_margin, found.nil.is_nil, mention_id
