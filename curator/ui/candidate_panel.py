@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 
 from PySide6.QtCore import QModelIndex, Qt, Signal
 from PySide6.QtGui import QPalette
@@ -36,8 +37,8 @@ BAND_WORDS = {
 class CandidatePanel(QWidget):
     """Header, candidates, the NIL row, and the highlighted candidate's record.
 
-    API: `show_mention`, `set_note` (what concerns all mentions, such as an index being built), `highlight`,
-    `move_highlight`, `highlighted`. Nothing changes its height from mention to mention, so rows stay where they are.
+    API: `show_mention`, `show_without_suggestions`, `set_note` (what concerns all mentions, such as an index being
+    built), `highlight`, `move_highlight`, `highlighted`. Nothing changes its height from mention to mention, so rows stay where they are.
     """
 
     candidate_chosen = Signal(str)
@@ -46,6 +47,7 @@ class CandidatePanel(QWidget):
     def __init__(self, lookup: Lookup, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._view: MentionView | None = None
+        self._withheld = ""  # why the suggestions of this mention are not shown
         self._lookup = lookup
         self.model = CandidateTableModel(self)
         self.list = RowList("Candidates", self)
@@ -104,15 +106,25 @@ class CandidatePanel(QWidget):
         """
         same = self._view is not None and view is not None and self._view.mention.id == view.mention.id
         keep = self.highlighted if same else None
+        if not same:
+            self._withheld = ""
         self._view = view
+        if view is not None and self._withheld:
+            view = replace(view, suggestion=None, stale=False)
         self.model.show_mention(view)
         self._show_header(view)
         suggestion = view.suggestion if view is not None else None
         decided_nil = view is not None and view.decision is not None and view.decision.verdict.outcome is Outcome.NIL
         self.nil_row.show_estimate(suggestion.nil if suggestion is not None else None, chosen=decided_nil)
         self.nil_row.setEnabled(view is not None)
-        self.list.set_empty_words(NOTHING if view is None else NOT_LINKED if suggestion is None else NO_CANDIDATES)
+        waiting = self._withheld or NOT_LINKED
+        self.list.set_empty_words(NOTHING if view is None else waiting if suggestion is None else NO_CANDIDATES)
         self._highlight_first(view, keep)
+
+    def show_without_suggestions(self, reason: str) -> None:
+        """Hide what the linker suggests for the mention on show, and say why, until another mention is shown."""
+        self._withheld = reason
+        self.show_mention(self._view)
 
     def _show_header(self, view: MentionView | None) -> None:
         self._chip.set_state(state_of(view.decision) if view is not None else None)

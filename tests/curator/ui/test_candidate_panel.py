@@ -119,6 +119,20 @@ def test_empty_states_say_what_to_do(panel: CandidatePanel) -> None:
     assert panel.card.toPlainText() == ""
 
 
+def test_suggestions_are_withheld_with_the_reason_until_the_next_mention(panel: CandidatePanel) -> None:
+    panel.show_mention(view(1, FK))
+    panel.show_without_suggestions("This mention is decided without help. Search with Space.")
+    assert panel.model.rowCount() == 0
+    assert panel.highlighted is None
+    assert panel.list._empty == "This mention is decided without help. Search with Space."
+    assert panel.nil_row.second_line == "no estimate yet"
+    assert "Tacrolimus" not in panel._decided.words
+    panel.show_mention(view(1, FK, stale=True))
+    assert panel.model.rowCount() == 0, "the same mention shown anew"
+    panel.show_mention(view(2, FK))
+    assert panel.model.rowCount() == 3
+
+
 def test_a_note_is_shown_and_hidden(panel: CandidatePanel) -> None:
     panel.set_note("Lexical suggestions only.")
     assert panel.note.isVisible()
