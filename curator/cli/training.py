@@ -51,7 +51,7 @@ def train(
     discard: bool,
     as_json: bool,
 ) -> None:
-    """Retrain the linker from the decisions of train documents; it serves unless validation says worse."""
+    """Retrain the linker from the decisions of train documents; it serves only if validation says better."""
     if sum((recipe is not None, resume, discard)) != 1:
         raise click.UsageError("Give one of --recipe NAME, --resume and --discard.")
     if recipe is None:

@@ -21,8 +21,9 @@ from curator.services.speeds import EncodingWatch, Speeds
 from curator.services.training_preview import TRAINING
 from curator.services.unfinished import SNAPSHOT, InterruptedTraining, TrainingFolders, has_state
 
-SERVES = (GateVerdict.PROMOTE, GateVerdict.NO_GAIN)
-"""Verdicts after which the new bundle serves: recall@1 of the whole linker did not fall."""
+SERVES = (GateVerdict.PROMOTE,)
+"""Verdicts after which the new bundle serves: recall@1 of the whole linker rose. One as good as before would cost time
+at every mention and bring nothing; it is kept, for the curator to promote."""
 RESUMABLE = "resumable"
 """Key of an outcome's result: the id of the interrupted training that can be taken up again."""
 TENSORBOARD = "tensorboard"

@@ -28,7 +28,7 @@ from curator.ui.theme import theme_of
 
 INTRO = (
     "A recipe learns from the link and NIL decisions of the train documents, in the background. The bundle it makes "
-    "serves unless recall@1 on held-out validation documents falls."
+    "serves only if recall@1 on held-out validation documents rises."
 )
 PREVIEW_MS = 250
 COUNTING = "Counting the decisions…"

@@ -135,11 +135,13 @@ def test_a_better_bundle_serves_at_once_and_can_be_rolled_back(indexed: World) -
         indexed.project.retraining.rollback()
 
 
-def test_a_bundle_without_gain_serves_and_says_so(indexed: World) -> None:
-    """recall@1 of the whole linker did not fall; the verdict and its sentence tell that nothing was won."""
+def test_a_bundle_without_gain_is_kept_and_serves_when_the_curator_says_so(indexed: World) -> None:
     indexed.jobs.verdict = GateVerdict.NO_GAIN.value
+    before = active(indexed)
     outcome = train(indexed)
-    assert (outcome.result["active"], outcome.result["verdict"]) == (True, "no_gain")
+    assert (outcome.result["active"], outcome.result["verdict"]) == (False, "no_gain")
+    assert active(indexed) == before
+    indexed.project.retraining.promote(outcome.result["bundle"])
     assert active(indexed) == outcome.result["bundle"]
 
 

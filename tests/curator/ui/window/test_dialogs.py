@@ -308,10 +308,14 @@ def test_a_retraining_ends_with_a_verdict(make_desk: MakeDesk, qtbot: QtBot, ver
     [live] = shown(RetrainLive)
     assert isinstance(live, RetrainLive)
     new = desk.project.retraining.bundles()[-1]
-    assert new.active is (verdict is not GateVerdict.REFUSED)
+    assert new.active is (verdict is GateVerdict.PROMOTE)
     assert live.promote.isVisible() is not new.active
     assert live.headline.text().startswith({"promote": "Promoted", "no_gain": "No gain"}.get(verdict.value, "Refused"))
-    if not new.active:
+    if verdict is GateVerdict.NO_GAIN:
+        live.promote.click()
+        press_button(boxes()[-1], "Promote anyway")
+        assert desk.project.retraining.bundles()[-1].active
+    if verdict is GateVerdict.REFUSED:
         live.promote.click()
         [dialog] = shown(ReasonDialog)
         assert isinstance(dialog, ReasonDialog)
