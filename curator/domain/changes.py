@@ -8,7 +8,7 @@ from enum import StrEnum
 
 class ChangeKind(StrEnum):
     DECIDED = "decided"
-    MENTIONS = "mentions"  # added, deleted, restored
+    MENTIONS = "mentions"  # added, moved, retyped, deleted, restored
     DOCUMENT_STATE = "document_state"
     IMPORTED = "imported"
     KNOWLEDGE_BASE = "knowledge_base"
@@ -23,6 +23,7 @@ class OperationKind(StrEnum):
     DECIDE = "decide"
     ADD_MENTION = "add_mention"
     DELETE_MENTION = "delete_mention"
+    CHANGE_MENTION = "change_mention"  # its spans or its type
     SET_STATE = "set_state"
     UNDO = "undo"
     REDO = "redo"

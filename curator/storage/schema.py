@@ -120,6 +120,20 @@ class FragmentRow(Base):
     end_pos: Mapped[int]
 
 
+class MentionEditRow(Base):
+    """One change of a mention's spans or type, append-only; spans are a JSON list of [start, end]."""
+
+    __tablename__ = "mention_edits"
+
+    id: Mapped[int] = mapped_column(primary_key=True)
+    mention_id: Mapped[int] = mapped_column(ForeignKey("mentions.id"), index=True)
+    operation_id: Mapped[int] = mapped_column(ForeignKey("operations.id"), index=True)
+    spans_before: Mapped[str]
+    type_before: Mapped[str]
+    spans_after: Mapped[str]
+    type_after: Mapped[str]
+
+
 class OperationRow(Base):
     """`undo_after` is the operation on top of the undo stack once this one is done; `redo_after` is the UNDO entry
     on top of the redo stack. Every row carries both, so the stacks need no tables of their own."""

@@ -37,6 +37,10 @@ STATEMENTS = (
         id INTEGER PRIMARY KEY NOT NULL, round_id INTEGER NOT NULL REFERENCES rounds (id),
         mention_id INTEGER NOT NULL REFERENCES mentions (id), curator TEXT NOT NULL, outcome TEXT NOT NULL,
         entity_ids TEXT NOT NULL, reason TEXT, at TEXT NOT NULL, note TEXT NOT NULL)""",
+    """CREATE TABLE mention_edits (
+        id INTEGER PRIMARY KEY NOT NULL, mention_id INTEGER NOT NULL REFERENCES mentions (id),
+        operation_id INTEGER NOT NULL REFERENCES operations (id), spans_before TEXT NOT NULL, type_before TEXT NOT NULL,
+        spans_after TEXT NOT NULL, type_after TEXT NOT NULL)""",
     """CREATE TABLE efforts (
         operation_id INTEGER PRIMARY KEY NOT NULL REFERENCES operations (id), keys INTEGER NOT NULL,
         milliseconds INTEGER NOT NULL)""",
@@ -44,11 +48,17 @@ STATEMENTS = (
     "CREATE INDEX ix_suggestions_order ON suggestions (probability, margin, is_nil, first, mention_id)",
     "CREATE INDEX ix_comments_document_id ON comments (document_id)",
     "CREATE INDEX ix_judgements_round_id ON judgements (round_id, mention_id, curator)",
+    "CREATE INDEX ix_mention_edits_mention_id ON mention_edits (mention_id)",
+    "CREATE INDEX ix_mention_edits_operation_id ON mention_edits (operation_id)",
     "CREATE INDEX ix_decisions_curator ON decisions (curator)",
     "CREATE TRIGGER judgements_no_update BEFORE UPDATE ON judgements"
     " BEGIN SELECT RAISE(ABORT, 'judgements are append-only'); END",
     "CREATE TRIGGER judgements_no_delete BEFORE DELETE ON judgements"
     " BEGIN SELECT RAISE(ABORT, 'judgements are append-only'); END",
+    "CREATE TRIGGER mention_edits_no_update BEFORE UPDATE ON mention_edits"
+    " BEGIN SELECT RAISE(ABORT, 'mention edits are append-only'); END",
+    "CREATE TRIGGER mention_edits_no_delete BEFORE DELETE ON mention_edits"
+    " BEGIN SELECT RAISE(ABORT, 'mention edits are append-only'); END",
 )
 AT_ONCE = 2000
 
