@@ -235,6 +235,17 @@ class RoundDocumentRow(Base):
     document_id: Mapped[int] = mapped_column(ForeignKey("documents.id"), primary_key=True)
 
 
+class RoundMentionRow(Base):
+    """A mention that a curator made in a round. It stands among the mentions as a deleted one, so that nobody else
+    sees it, until adjudication brings it into the project."""
+
+    __tablename__ = "round_mentions"
+
+    round_id: Mapped[int] = mapped_column(ForeignKey("rounds.id"), primary_key=True)
+    mention_id: Mapped[int] = mapped_column(ForeignKey("mentions.id"), primary_key=True)
+    curator: Mapped[str] = mapped_column(primary_key=True)
+
+
 class JudgementRow(Base):
     """A verdict given in a round, append-only; a curator's last one of a mention counts."""
 

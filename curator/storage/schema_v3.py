@@ -33,6 +33,9 @@ STATEMENTS = (
     """CREATE TABLE round_documents (
         round_id INTEGER NOT NULL REFERENCES rounds (id), document_id INTEGER NOT NULL REFERENCES documents (id),
         PRIMARY KEY (round_id, document_id)) WITHOUT ROWID""",
+    """CREATE TABLE round_mentions (
+        round_id INTEGER NOT NULL REFERENCES rounds (id), mention_id INTEGER NOT NULL REFERENCES mentions (id),
+        curator TEXT NOT NULL, PRIMARY KEY (round_id, mention_id, curator)) WITHOUT ROWID""",
     """CREATE TABLE judgements (
         id INTEGER PRIMARY KEY NOT NULL, round_id INTEGER NOT NULL REFERENCES rounds (id),
         mention_id INTEGER NOT NULL REFERENCES mentions (id), curator TEXT NOT NULL, outcome TEXT NOT NULL,
