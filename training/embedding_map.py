@@ -26,6 +26,8 @@ from training.snapshot import SnapshotDocument
 from training.towers import FloatArray, Towers
 from training.vectors import at_rest, mention_vectors, pool_vectors
 
+MAP_FILE = "map.json"
+"""The map within its bundle."""
 LIMIT = 200
 """Points at most, mentions and entities together: twice as many are laid out, which takes about a second."""
 GROUPS = 20

@@ -21,6 +21,7 @@ from training.evaluation.headline import compare, curves, headline, slice_estima
 from training.evaluation.learning import learner, teach
 from training.evaluation.outcomes import Outcomes, outcomes
 from training.evaluation.page import evaluation_page
+from training.evaluation.page_map import map_of
 from training.evaluation.page_replay import replay_page
 from training.evaluation.replay import Decided, ReplayCurves, curves_of, simulate
 from training.evaluation.report import members, report_of
@@ -51,9 +52,10 @@ def run_evaluation(spec: EvaluationSpec | Mapping[str, Any]) -> Iterator[Event]:
     """Link the documents of the split and count; the last event has phase DONE and the figures in `data["result"]`.
 
     The result is the JSON of `training.evaluation.Report` with `bundle`, `split`, `kb_hash`, `data_hash`, `memory`,
-    `figures` (by name: value, low, high of the 95 % interval), intervals of the slices, `curves`, where they were
-    asked for `whole_kb` and `against`, and `html`: the report as one page. The snapshot may hold `train` documents
-    besides, which teach the memory and tell what was "seen", and `validation` documents, whose NIL types are known.
+    `figures` (by name: value, low, high of the 95 % interval), intervals of the slices, `curves`, the bundle's embedding
+    `map` or None, where they were asked for `whole_kb` and `against`, and `html`: the report as one page. The snapshot
+    may hold `train` documents besides, which teach the memory and tell what was "seen", and `validation` documents,
+    whose NIL types are known.
     Raises ModelError where the split holds no decided mention, or snapshot and bundle differ in knowledge base.
     """
     asked = spec if isinstance(spec, EvaluationSpec) else EvaluationSpec.from_json(spec)
@@ -75,6 +77,7 @@ def run_evaluation(spec: EvaluationSpec | Mapping[str, Any]) -> Iterator[Event]:
     if asked.against is not None:
         result["against"] = yield from _against(linker, found, answers, work, passes)
     yield Event(Phase.EVALUATE, text="Writing the report")
+    result["map"] = map_of(linker.bundle)
     result["message"] = _sentence(result)
     result["html"] = evaluation_page(result)
     yield Event(Phase.DONE, 1, 1, text=result["message"], data={"result": result})

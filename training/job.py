@@ -24,6 +24,7 @@ from models.types import LinkedMention
 from training.budget import Budget
 from training.comparison import comparison, queue_changes, undecided
 from training.cross_encoder_learning import learn_pair
+from training.embedding_map import MAP_FILE
 from training.evaluation import evaluate, flips
 from training.events import Event, Phase, note
 from training.gate import Alone, GateResult, judge
@@ -37,7 +38,6 @@ from training.snapshot import SnapshotDocument
 from training.spec import TrainingSpec
 
 ASKED_AT_ONCE = 256
-MAP_FILE = "map.json"
 PACKAGES = ("torch", "transformers", "faiss-cpu", "faiss-gpu", "numpy", "scikit-learn", "safetensors")
 
 

@@ -7,6 +7,7 @@ from typing import Any
 
 from training.evaluation.page_against import differences, flip_table
 from training.evaluation.page_charts import evaluation_charts
+from training.evaluation.page_map import map_section
 from training.evaluation.page_parts import (
     Cell,
     bar,
@@ -55,6 +56,7 @@ def evaluation_page(result: Result) -> str:
         section(f"Against {against['bundle']}", differences(against)) if against else "",
         section("Slices", _slices(result), long=True),
         section("NIL and confidence", charts(evaluation_charts(result))),
+        section("Mentions and entities before and after training", map_section(result.get("map"))),
         section("Decisions that differ", flip_table(against), long=True) if against else "",
         section("Where it comes from", _origin(result)),
         section("How it is counted", "".join(paragraph(one, muted=True) for one in CONVENTIONS)),
