@@ -88,7 +88,7 @@ def settings() -> str:
 
 
 def _setting(option: Option) -> tuple[str, ...]:
-    usual = str(default(option.name)) or "empty"
+    usual = str(default(option.name)) if default(option.name) not in ("", {}) else "empty"
     felt = f" A change is felt {option.felt}." if option.felt else ""
     return option.title, f"`{option.name}`", option.help + felt, _values(option), f"`{usual}`"
 
@@ -98,7 +98,7 @@ def _values(option: Option) -> str:
         return f"{option.minimum:,} to {option.maximum:,}"
     if option.kind is Kind.CHOICE:
         return ", ".join(f"`{one}`" for one in option.choices)
-    return {Kind.TEXT: "a text", Kind.FOLDER: "a folder"}[option.kind]
+    return {Kind.TEXT: "a text", Kind.FOLDER: "a folder", Kind.KEYS: "command: keys"}[option.kind]
 
 
 def cli_commands(group: click.Command = cli, path: str = "curator") -> Iterator[tuple[str, click.Command]]:

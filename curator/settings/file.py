@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import shutil
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
@@ -37,10 +38,12 @@ def load(folder: Path | None = None) -> LoadedSettings:
         raw = json.loads(path.read_text(encoding="utf-8"))
     except FileNotFoundError:
         return LoadedSettings(Settings())
-    except (OSError, ValueError) as error:
+    except OSError as error:
         return LoadedSettings(Settings(), problems=(f"The settings in {path} could not be read ({error}); defaults.",))
+    except ValueError as error:
+        return LoadedSettings(Settings(), problems=(_set_aside(path, f"could not be read ({error})"),))
     if not isinstance(raw, dict):
-        return LoadedSettings(Settings(), problems=(f"The settings in {path} are not a JSON object; defaults.",))
+        return LoadedSettings(Settings(), problems=(_set_aside(path, "are not a JSON object"),))
     return _validated(raw, path)
 
 
@@ -59,6 +62,16 @@ def save(settings: Settings, *, unknown: Mapping[str, Any] | None = None, folder
     except OSError as error:
         raise UserError(f"The settings could not be saved to {path} ({error.strerror}). Check the folder.") from error
     return path
+
+
+def _set_aside(path: Path, what: str) -> str:
+    """Keep a damaged file for its owner before the next save writes over it; the sentence that says so."""
+    kept = path.with_suffix(".damaged.json")
+    try:
+        shutil.copyfile(path, kept)
+    except OSError:
+        return f"The settings in {path} {what}; the defaults serve."
+    return f"The settings in {path} {what}; the defaults serve. The file as it was is kept in {kept}."
 
 
 def _validated(raw: Mapping[str, Any], path: Path) -> LoadedSettings:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from typing import Any
 
@@ -13,6 +14,12 @@ class Theme(StrEnum):
     SYSTEM = "system"
     LIGHT = "light"
     DARK = "dark"
+
+
+class Language(StrEnum):
+    SYSTEM = "system"
+    ENGLISH = "en"
+    GERMAN = "de"
 
 
 class Device(StrEnum):
@@ -42,6 +49,7 @@ class Kind(StrEnum):
     INTEGER = "integer"
     CHOICE = "choice"
     FOLDER = "folder"
+    KEYS = "keys"  # changed in a dialog of its own
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,7 +71,9 @@ class Settings:
     """Values; `options()` describes them in the order of the dialog."""
 
     curator_name: str = ""
+    language: Language = Language.SYSTEM
     theme: Theme = Theme.SYSTEM
+    interface_size: int = 100
     font_size: int = 12
     candidates_shown: int = 10
     device: Device = Device.AUTO
@@ -73,9 +83,11 @@ class Settings:
     index_kind: IndexKind = IndexKind.AUTO
     link_ahead: int = 200
     cache_folder: str = ""
+    shortcuts: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
 
 
 NEXT_OPEN = "when the project is opened next"
+NEXT_START = "when Curator is started next"
 OPTIONS = (
     Option(
         name="curator_name",
@@ -83,7 +95,23 @@ OPTIONS = (
         help="Your name as it stands in each decision; empty means your name on this computer.",
         kind=Kind.TEXT,
     ),
+    Option(
+        name="language",
+        title="Language",
+        help="Of the window; system takes the desktop's where there is a translation, and English otherwise.",
+        kind=Kind.CHOICE,
+        choices=tuple(Language),
+        felt=NEXT_START,
+    ),
     Option(name="theme", title="Theme", help="Colours of the window.", kind=Kind.CHOICE, choices=tuple(Theme)),
+    Option(
+        name="interface_size",
+        title="Size of the interface",
+        help="Of all words but the document's text, in percent of the desktop's usual size.",
+        kind=Kind.INTEGER,
+        minimum=70,
+        maximum=200,
+    ),
     Option(
         name="font_size",
         title="Font size",
@@ -156,6 +184,12 @@ OPTIONS = (
         kind=Kind.FOLDER,
         felt=NEXT_OPEN,
     ),
+    Option(
+        name="shortcuts",
+        title="Shortcuts",
+        help="The keys of commands that differ from the usual ones; Edit › Shortcuts… changes them.",
+        kind=Kind.KEYS,
+    ),
 )
 """One description for each field of `Settings`, in the same order."""
 
@@ -189,6 +223,18 @@ def checked(option: Option, value: Any) -> Any:
         if value in option.choices:
             return type(default(option.name))(value)
         raise UserError(f"“{option.title}” must be one of {', '.join(option.choices)}, not {value!r}.")
+    if option.kind is Kind.KEYS:
+        return _checked_keys(option, value)
     if isinstance(value, str):
         return value
     raise UserError(f"“{option.title}” must be a text, not {value!r}.")
+
+
+def _checked_keys(option: Option, value: Any) -> Mapping[str, tuple[str, ...]]:
+    """Command ids, each with its keys in Qt's portable text; no key at all is allowed."""
+    if isinstance(value, Mapping) and all(
+        isinstance(name, str) and isinstance(keys, list | tuple) and all(isinstance(one, str) for one in keys)
+        for name, keys in value.items()
+    ):
+        return {name: tuple(keys) for name, keys in value.items()}
+    raise UserError(f"“{option.title}” must give each command a list of keys, not {value!r}.")

@@ -20,7 +20,7 @@ class SettingsDialog(FormDialog):
         super().__init__("Settings", ok="Save", parent=parent)
         self._before = settings
         self.fields: dict[str, QWidget] = {}
-        for option in options():
+        for option in shown_options():
             field = _field(option, getattr(settings, option.name))
             field.setAccessibleName(option.title)
             field.setAccessibleDescription(option.help)
@@ -31,7 +31,7 @@ class SettingsDialog(FormDialog):
     @property
     def settings(self) -> Settings:
         result = self._before
-        for option in options():
+        for option in shown_options():
             result = with_value(result, option.name, _value(self.fields[option.name]))
         return result
 
@@ -41,6 +41,11 @@ class SettingsDialog(FormDialog):
         except UserError as error:
             return str(error)
         return ""
+
+
+def shown_options() -> tuple[Option, ...]:
+    """What the dialog asks for; keys have a dialog of their own."""
+    return tuple(one for one in options() if one.kind is not Kind.KEYS)
 
 
 def _field(option: Option, value: Any) -> QWidget:

@@ -1,0 +1,50 @@
+"""Which keys a command has: the usual ones, or those that the user gave it."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+
+from curator.commands.catalogue import COMMANDS
+from curator.commands.command import Command
+
+
+@dataclass(frozen=True, slots=True)
+class Keymap:
+    """`changed`: command id -> its keys in Qt's portable text, for commands that differ from the usual.
+
+    Ids of commands that are not there (any more) are kept and have no effect.
+    """
+
+    changed: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+
+    def keys(self, command: Command) -> tuple[str, ...]:
+        """All keys of a command; the first is shown in the menu."""
+        return self.changed.get(command.id, command.shortcuts)
+
+    def users(self, key: str, *, besides: str = "") -> list[Command]:
+        """Who has this key, but for the command `besides`."""
+        return [one for one in COMMANDS if key in self.keys(one) and one.id != besides]
+
+    def conflicts(self) -> dict[str, list[Command]]:
+        """Keys that several commands have; none of them does anything while that is so."""
+        users: defaultdict[str, list[Command]] = defaultdict(list)
+        for command in COMMANDS:
+            for key in self.keys(command):
+                users[key].append(command)
+        return {key: commands for key, commands in users.items() if len(commands) > 1}
+
+    def with_keys(self, command: Command, keys: Sequence[str]) -> Keymap:
+        """A copy in which the command has these keys; its usual ones are no change."""
+        changed = {name: kept for name, kept in self.changed.items() if name != command.id}
+        if tuple(keys) != command.shortcuts:
+            changed[command.id] = tuple(keys)
+        return Keymap(changed)
+
+    def taking(self, command: Command, key: str) -> Keymap:
+        """A copy in which the key is this command's first and nobody else's."""
+        result = self
+        for other in self.users(key, besides=command.id):
+            result = result.with_keys(other, [one for one in self.keys(other) if one != key])
+        return result.with_keys(command, [key, *(one for one in result.keys(command) if one != key)])

@@ -1,0 +1,50 @@
+"""Why a command cannot be used now: asked of the command itself, by trying what would enable it."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+from curator.commands.command import Command, WindowState
+from curator.domain.wording import tr
+
+NEEDS: tuple[tuple[str, Any, str], ...] = (
+    ("writable", True, "The project is open for reading only."),
+    ("importing", False, "Wait until the import has ended."),
+    ("job_running", False, "Wait until the background work has ended, or cancel it."),
+    ("knowledge_base", True, "Import a knowledge base first."),
+    ("document", True, "Open a document first."),
+    ("mention", True, "Go to a mention first."),
+    ("candidates", 10, "The mention has no such candidate."),
+    ("decided", True, "The mention is not decided yet."),
+    ("selection", True, "Select some text first."),
+    ("can_undo", True, "There is nothing to undo."),
+    ("can_redo", True, "There is nothing to do again."),
+    ("interrupted", True, "No training was interrupted."),
+    ("job_running", True, "Nothing runs in the background."),
+)
+"""(field, the value that would help, what to say), what to do first standing first."""
+NO_PROJECT = "Open a project first."
+OTHERWISE = "It cannot be used now."
+
+
+def why_disabled(command: Command, state: WindowState) -> str:
+    """One sentence about the first thing that is missing; '' for a command that can be used."""
+    if command.enabled(state):
+        return ""
+    if not state.project:
+        return tr(NO_PROJECT)
+    reached, tried = state, []
+    for name, value, words in NEEDS:
+        if getattr(reached, name) == value:
+            continue
+        reached = replace(reached, **{name: value})
+        tried.append((name, words))
+        if command.enabled(reached):
+            return tr(next(words for name, words in tried if _needed(command, state, reached, name)))
+    return tr(OTHERWISE)
+
+
+def _needed(command: Command, state: WindowState, reached: WindowState, name: str) -> bool:
+    """Whether the command would be disabled again if this field were as it is now."""
+    return not command.enabled(replace(reached, **{name: getattr(state, name)}))
