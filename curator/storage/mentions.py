@@ -8,6 +8,7 @@ from sqlalchemy import Connection, insert, select, update
 
 from curator.domain.documents import Mention, MentionOrigin, SourceMention, Span
 from curator.domain.errors import UserError
+from curator.domain.same_string import string_key
 from curator.storage.counters import recount
 from curator.storage.rows import AnyRow, chunks, next_id, unique
 from curator.storage.schema import DocumentRow, FragmentRow, MentionRow
@@ -133,6 +134,7 @@ def _row(mention_id: int, document_id: int, mention: SourceMention, *, origin: M
         "decision_id": None,
         "record": mention.record,
         "text": mention.text,
+        "string_key": string_key(mention.text),
         "type": mention.type,
         "origin": origin.value,
         "raw_ids": mention.raw_ids,

@@ -87,12 +87,13 @@ class PassageRow(Base):
 
 class MentionRow(Base):
     """`start_pos` and `end_pos` are the hull; a mention of several spans has them in `fragments` too. `outcome` and
-    `decision_id` point to the current decision and are None while the mention is undecided."""
+    `decision_id` point to the current decision and are None while the mention is undecided. `string_key` is
+    `domain.same_string.string_key` of the text: what variants of one string share."""
 
     __tablename__ = "mentions"
     __table_args__ = (
         Index("ix_mentions_type", "type", "deleted", "document_id"),
-        Index("ix_mentions_text", "text", "type", "deleted", "outcome", "document_id"),
+        Index("ix_mentions_text", "string_key", "type", "deleted", "outcome", "document_id"),
     )
 
     id: Mapped[int] = mapped_column(primary_key=True)
@@ -109,6 +110,7 @@ class MentionRow(Base):
     origin: Mapped[str]
     raw_ids: Mapped[str]
     flagged: Mapped[bool] = mapped_column(default=False)
+    string_key: Mapped[str] = mapped_column(default="")
 
 
 class FragmentRow(Base):

@@ -10,6 +10,7 @@ import sqlite3
 from collections.abc import Iterator
 from itertools import islice
 
+from curator.domain.same_string import string_key
 from curator.domain.suggestions import Stamp
 from curator.storage.packing import unpack_suggestion
 
@@ -19,6 +20,7 @@ STATEMENTS = (
     "ALTER TABLE suggestions ADD COLUMN margin REAL",
     "ALTER TABLE suggestions ADD COLUMN is_nil BOOLEAN NOT NULL DEFAULT 0",
     "ALTER TABLE mentions ADD COLUMN flagged BOOLEAN NOT NULL DEFAULT 0",
+    "ALTER TABLE mentions ADD COLUMN string_key TEXT NOT NULL DEFAULT ''",
     "ALTER TABLE documents ADD COLUMN flagged BOOLEAN NOT NULL DEFAULT 0",
     """CREATE TABLE comments (
         id INTEGER PRIMARY KEY NOT NULL, document_id INTEGER NOT NULL REFERENCES documents (id),
@@ -47,7 +49,7 @@ STATEMENTS = (
     """CREATE TABLE efforts (
         operation_id INTEGER PRIMARY KEY NOT NULL REFERENCES operations (id), keys INTEGER NOT NULL,
         milliseconds INTEGER NOT NULL)""",
-    "CREATE INDEX ix_mentions_text ON mentions (text, type, deleted, outcome, document_id)",
+    "CREATE INDEX ix_mentions_text ON mentions (string_key, type, deleted, outcome, document_id)",
     "CREATE INDEX ix_suggestions_order ON suggestions (probability, margin, is_nil, first, mention_id)",
     "CREATE INDEX ix_comments_document_id ON comments (document_id)",
     "CREATE INDEX ix_judgements_round_id ON judgements (round_id, mention_id, curator)",
@@ -67,7 +69,9 @@ AT_ONCE = 2000
 
 
 def fill(conn: sqlite3.Connection) -> None:
-    """The new columns of the suggestions that are there."""
+    """The new columns of the mentions and suggestions that are there."""
+    conn.create_function("string_key", 1, string_key, deterministic=True)
+    conn.execute("UPDATE mentions SET string_key = string_key(text)")
     rows = conn.execute("SELECT mention_id, payload FROM suggestions").fetchall()
     values = _values(rows)
     while part := list(islice(values, AT_ONCE)):
