@@ -18,6 +18,7 @@ class Action(Enum):
 
     KEEP = "keep"  # as the source has it
     WRITE = "write"  # with the decision's entities, none of them for NIL
+    MOVE = "move"  # with the place and the type it has now, its identifiers as the source has them
     DROP = "drop"
 
 
@@ -39,16 +40,17 @@ class ReadOnly:
 def action_for(gold: GoldMention, document: str, problems: list[Problem]) -> Action:
     """Linked and NIL mentions are written. Rejected ones leave the file, since no format can say "not an entity".
     Skipped and undecided ones stay as the source has them; when the curator added them, they are not gold yet and
-    stay out. What stays out is noted in `problems`.
+    stay out. What stays out is noted in `problems`. Of a moved or retyped mention the place and the type are written.
     """
     from_source = gold.mention.record >= 0
+    kept = Action.MOVE if gold.reshaped else Action.KEEP
     if gold.unchanged and from_source:
-        return Action.KEEP
+        return kept
     if is_gold(gold):
         return Action.WRITE
     outcome = gold.decision.verdict.outcome if gold.decision is not None else Outcome.CLEARED
     if outcome is not Outcome.REJECTED and from_source:
-        return Action.KEEP
+        return kept
     state = "undecided" if outcome is Outcome.CLEARED else outcome.value
     problems.append(Problem(0, "note", f'document {document}: "{gold.mention.text}" is {state} and was left out'))
     return Action.DROP

@@ -1,6 +1,7 @@
 """Write PubTator: what did not change goes back byte for byte, everything else is edited line by line.
 
-* An unchanged mention's line is kept; a changed decision rewrites the id column only. A 7th column is kept while it
+* An unchanged mention's line is kept; a changed decision rewrites the id column only, a moved or retyped mention the
+  columns of place, text and type. A 7th column is kept while it
   still fits (empty, or one part for each id), otherwise it is emptied.
 * NIL is `-1`. Ids are written in the file's own habit (`IdStyle`).
 * A deleted or rejected mention's line goes; relation and other lines stay.
@@ -71,7 +72,7 @@ def edited_record(item: ExportDocument, style: IdStyle, problems: list[Problem])
             continue
         if record >= 0:
             old = lines[record] or ""
-            lines[record] = _rewritten(old, gold, style) if action is Action.WRITE else None
+            lines[record] = _edited(old, gold, action, style) if _stays(gold, action, item, problems) else None
             changed = changed or lines[record] != old
         elif action is Action.WRITE and _carried(gold, item, problems):
             new.append(gold)
@@ -108,6 +109,25 @@ def _mention_start(line: str, pmid: str) -> re.Match[str] | None:
     if line.partition("\t")[0].strip() != pmid:
         return None
     return re.match(r"[^\t]*\t\s*(\d+)\s*\t\s*\d+\s*\t", line)
+
+
+def _stays(gold: GoldMention, action: Action, item: ExportDocument, problems: list[Problem]) -> bool:
+    return action is not Action.DROP and _carried(gold, item, problems)
+
+
+def _edited(line: str, gold: GoldMention, action: Action, style: IdStyle) -> str:
+    if gold.reshaped:
+        line = _moved(line, gold)
+    return _rewritten(line, gold, style) if action is Action.WRITE else line
+
+
+def _moved(line: str, gold: GoldMention) -> str:
+    """The line with the place, text and type that the mention has now."""
+    body = without_line_end(line)
+    columns, mention = body.split("\t"), gold.mention
+    place = (str(mention.spans[0].start), str(mention.spans[0].end))
+    columns[1:5] = [*place, mention.text.translate(_BREAKS), mention.type.translate(_BREAKS)]
+    return "\t".join(columns) + line[len(body) :]
 
 
 def _rewritten(line: str, gold: GoldMention, style: IdStyle) -> str:

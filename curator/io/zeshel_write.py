@@ -142,6 +142,8 @@ class _FileWriter:
             if has_records and record >= 0:
                 if action is Action.DROP:
                     lines[record] = None
+                elif gold.reshaped:
+                    lines[record] = self._moved(lines[record] or "", gold, item, action)
                 elif action is Action.WRITE:
                     lines[record] = self._relabelled(lines[record] or "", gold, item)
             elif action is not Action.DROP and (line := self._new_line(gold, item)):
@@ -158,21 +160,42 @@ class _FileWriter:
             return json.dumps(value | {"label_document_id": label}) + line[len(without_line_end(line)) :]
         return _LABEL.sub(lambda m: m[1] + json.dumps(label), changed, count=1)
 
-    def _new_line(self, gold: GoldMention, item: ExportDocument) -> str:
-        """A new mention's line; '' for one that ZESHEL cannot carry, which is noted."""
-        mention, document = gold.mention, item.document
+    def _moved(self, line: str, gold: GoldMention, item: ExportDocument, action: Action) -> str | None:
+        """A source line with the place that its mention has now; None where ZESHEL cannot carry it. Worlds are types:
+        another type changes nothing of the line."""
+        if action is Action.WRITE:
+            line = self._relabelled(line, gold, item)
+        value = dict(parse_object(line.removeprefix(BOM)))
+        place = self._tokens_of(gold, item)
+        if place is None:
+            return None
+        first, last, text = place
+        title = self._titles.of(self._world_of(item), str(value.get("label_document_id") or ""))
+        changed = {"start_index": first, "end_index": last, "text": text, "category": category(text, title)}
+        return json.dumps(value | changed) + line[len(without_line_end(line)) :]
+
+    def _tokens_of(self, gold: GoldMention, item: ExportDocument) -> tuple[int, int, str] | None:
+        """First and last token and their text; None for a mention that ZESHEL cannot carry, which is noted."""
+        mention, tokens = gold.mention, Tokens(item.document.text)
         if len(mention.spans) > 1:
             self._note("set aside", item, gold, "is discontinuous, which ZESHEL cannot carry: left out")
-            return ""
-        tokens = Tokens(document.text)
+            return None
         try:
             first, last = tokens.covering(mention.spans[0])
         except ValueError:
             self._note("set aside", item, gold, "holds no token: left out")
-            return ""
+            return None
         text = " ".join(tokens.words[first : last + 1])
         if tokens.span(first, last) != mention.spans[0]:
             self._note("repaired", item, gold, f'was widened to whole tokens: "{text}"')
+        return first, last, text
+
+    def _new_line(self, gold: GoldMention, item: ExportDocument) -> str:
+        """A new mention's line; '' for one that ZESHEL cannot carry, which is noted."""
+        place = self._tokens_of(gold, item)
+        if place is None:
+            return ""
+        first, last, text = place
         label, world = self._label(gold, item), self._world_of(item)
         value = {
             "category": category(text, self._titles.of(world, label)),

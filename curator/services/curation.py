@@ -3,22 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from itertools import pairwise
 
 from curator.domain.changes import Change, ChangeKind, OperationKind
 from curator.domain.decisions import Decision, Outcome, Shown, ShownCandidate, Verdict
-from curator.domain.documents import (
-    Document,
-    DocumentState,
-    Mention,
-    MentionOrigin,
-    SourceMention,
-    Span,
-    slice_spans,
-)
+from curator.domain.documents import DocumentState, Mention, MentionOrigin, Span
 from curator.domain.errors import UserError
+from curator.domain.mention_edits import MentionEdit
 from curator.domain.suggestions import Suggestion
 from curator.services.events import EventBus
+from curator.services.mention_edits import change_in, checked, join_in, living, refuse_duplicate, retype_in
 from curator.services.ports import Clock, Store, UnitOfWork
 from curator.services.undo import Undoer
 
@@ -74,8 +67,8 @@ class CurationService:
         """
         with self._store.write() as unit:
             document = unit.documents.get(document_id)
-            source = _source_mention(document, spans, mention_type)
-            _refuse_duplicate(unit.mentions.of_document(document_id), source)
+            source = checked(document, spans, mention_type)
+            refuse_duplicate(unit.mentions.of_document(document_id), source)
             ids = unit.mentions.add(document_id, [source], origin=MentionOrigin.CURATOR)
             text = f"Added the mention “{source.text}”"
             change = self._mentions_changed(unit, OperationKind.ADD_MENTION, ids, document_id, text)
@@ -84,10 +77,28 @@ class CurationService:
     def delete_mention(self, mention_id: int) -> Change:
         """Mark the mention deleted; its decisions stay in the history. Raises UserError for an unknown one."""
         with self._store.write() as unit:
-            mention = _living(unit, mention_id)
+            mention = living(unit, mention_id)
             unit.mentions.set_deleted([mention_id], True)
             text = f"Deleted the mention “{mention.text}”"
             change = self._mentions_changed(unit, OperationKind.DELETE_MENTION, [mention_id], mention.document_id, text)
+        return self._emit(change)
+
+    def change_mention(self, mention_id: int, spans: Sequence[Span]) -> Change:
+        """Move a mention, or give it other parts; its decision stays. Raises UserError that says why it cannot be."""
+        with self._store.write() as unit:
+            change = change_in(unit, mention_id, spans, curator=self.curator, clock=self._clock)
+        return self._emit(change)
+
+    def retype_mention(self, mention_id: int, mention_type: str) -> Change:
+        """Give a mention another type; its decision stays. Raises UserError for the type that it has."""
+        with self._store.write() as unit:
+            change = retype_in(unit, mention_id, mention_type, curator=self.curator, clock=self._clock)
+        return self._emit(change)
+
+    def join_mentions(self, mention_id: int, other_id: int) -> Change:
+        """Make one mention of two; the other is deleted in the same step. Raises UserError where that cannot be."""
+        with self._store.write() as unit:
+            change = join_in(unit, mention_id, other_id, curator=self.curator, clock=self._clock)
         return self._emit(change)
 
     def set_state(self, document_id: int, state: DocumentState) -> Change:
@@ -126,6 +137,11 @@ class CurationService:
         with self._store.read() as unit:
             return unit.decisions.history(mention_id)
 
+    def edits(self, mention_id: int) -> list[MentionEdit]:
+        """Every change of the mention's place and type, oldest first, undone ones and their undoing included."""
+        with self._store.read() as unit:
+            return unit.mentions.edits(mention_id)
+
     def _mentions_changed(
         self, unit: UnitOfWork, kind: OperationKind, ids: Sequence[int], document_id: int, text: str
     ) -> Change:
@@ -150,7 +166,7 @@ def decide_in(
     note: str = "",
 ) -> Change:
     """Append decisions as one operation inside a unit; a todo document becomes in progress with it."""
-    mentions = [_living(unit, mention_id) for mention_id in mention_ids]
+    mentions = [living(unit, mention_id) for mention_id in mention_ids]
     _check_entities(unit, verdicts)
     seen = [
         given if given is not None else shown_of(unit.suggestions.get(mention.id))
@@ -180,13 +196,6 @@ def shown_of(suggestion: Suggestion | None, *, limit: int = SHOWN) -> Shown | No
         return None
     candidates = tuple(ShownCandidate(one.entity_id, one.score) for one in suggestion.candidates[:limit])
     return Shown(suggestion.stamp.bundle_id, candidates, suggestion.nil.score)
-
-
-def _living(unit: UnitOfWork, mention_id: int) -> Mention:
-    mention = unit.mentions.get(mention_id)
-    if mention.deleted:
-        raise UserError(f"Mention {mention_id} (“{mention.text}”) was deleted. Undo the deletion first.")
-    return mention
 
 
 def _check_entities(unit: UnitOfWork, verdicts: Sequence[Verdict]) -> None:
@@ -220,27 +229,3 @@ def _say(unit: UnitOfWork, mentions: Sequence[Mention], verdicts: Sequence[Verdi
     if verdict.outcome is Outcome.CLEARED:
         return f"Cleared {what}"
     return f"Marked {what} {words[verdict.outcome]}{reason}"
-
-
-def _source_mention(document: Document, spans: Sequence[Span], mention_type: str) -> SourceMention:
-    ordered = tuple(sorted(spans))
-    if not ordered:
-        raise UserError("Select some text first: a mention needs at least one character.")
-    if ordered[-1].end > len(document.text):
-        raise UserError(
-            f"The selection {ordered[-1].start}-{ordered[-1].end} leaves the text of {document.external_id}, "
-            f"which has {len(document.text)} characters. Select inside the text."
-        )
-    if any(a.end > b.start for a, b in pairwise(ordered)):
-        raise UserError("The parts of a mention must not overlap. Select them again.")
-    text = slice_spans(document.text, ordered)
-    if not text.strip():
-        raise UserError("The selection holds only white space. Select the words of the mention.")
-    if not mention_type.strip():
-        raise UserError("A mention needs a type. Choose one of the project's types.")
-    return SourceMention(spans=ordered, text=text, type=mention_type)
-
-
-def _refuse_duplicate(mentions: Sequence[Mention], new: SourceMention) -> None:
-    if any(one.spans == new.spans and one.type == new.type for one in mentions):
-        raise UserError(f"There is a mention “{new.text}” of type {new.type} at exactly this place already.")

@@ -10,6 +10,7 @@ from pathlib import Path
 from curator.domain.decisions import Decision
 from curator.domain.documents import Document, DocumentState, Mention, MentionOrigin
 from curator.domain.errors import UserError
+from curator.domain.mention_edits import MentionShape
 from curator.services.ports import ExportDocument, FormatRegistry, GoldMention, Problem, Store, UnitOfWork
 
 
@@ -79,7 +80,7 @@ class ExportService:
                 document = export_document(unit, document_id)
             counts["documents"] += 1
             counts["mentions"] += len(document.mentions)
-            counts["unchanged"] += sum(one.unchanged for one in document.mentions)
+            counts["unchanged"] += sum(one.as_it_was for one in document.mentions)
             yield document
 
 
@@ -88,8 +89,14 @@ def export_document(unit: UnitOfWork, document_id: int) -> ExportDocument:
     document = unit.documents.get(document_id)
     mentions = unit.mentions.of_document(document_id, deleted=True)
     decisions = unit.decisions.current_of_document(document_id)
+    first = unit.mentions.first_shapes(document_id)
     gold = [
-        GoldMention(one, decisions.get(one.id), _is_unchanged(unit, document, one, decisions))
+        GoldMention(
+            one,
+            decisions.get(one.id),
+            _is_unchanged(unit, document, one, decisions),
+            reshaped=one.id in first and first[one.id] != MentionShape.of(one),
+        )
         for one in mentions
         if not one.deleted
     ]

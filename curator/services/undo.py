@@ -13,12 +13,14 @@ from typing import Any
 from curator.domain.changes import Change, ChangeKind, OperationKind
 from curator.domain.decisions import Decision, Outcome, Verdict
 from curator.domain.documents import DocumentState
+from curator.services.mention_edits import restore_in
 from curator.services.ports import Clock, Operation, UnitOfWork
 
 KINDS = {
     OperationKind.DECIDE: ChangeKind.DECIDED,
     OperationKind.ADD_MENTION: ChangeKind.MENTIONS,
     OperationKind.DELETE_MENTION: ChangeKind.MENTIONS,
+    OperationKind.CHANGE_MENTION: ChangeKind.MENTIONS,
     OperationKind.SET_STATE: ChangeKind.DOCUMENT_STATE,
 }
 
@@ -49,7 +51,10 @@ class Undoer:
             payload={},
         )
         self._restore_decisions(unit, target, new, actor=actor, forward=forward)
-        _restore_mentions(unit, operation, payload, forward=forward)
+        if operation.kind is OperationKind.CHANGE_MENTION:
+            restore_in(unit, target, payload.get("deleted", ()), operation_id=new, forward=forward)
+        else:
+            _restore_mentions(unit, operation, payload, forward=forward)
         documents = _restore_states(unit, payload.get("states", ()), forward=forward)
         mentions = tuple(payload.get("mentions", ()))
         documents += [unit.mentions.get(one).document_id for one in mentions]

@@ -4,14 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from sqlalchemy import Connection, insert, select, update
+from sqlalchemy import Connection, delete, insert, select, update
 
-from curator.domain.documents import Mention, MentionOrigin, SourceMention, Span
+from curator.domain.documents import Mention, MentionOrigin, SourceMention, Span, slice_spans
 from curator.domain.errors import UserError
+from curator.domain.mention_edits import MentionEdit, MentionShape
 from curator.domain.same_string import string_key
 from curator.storage.counters import recount
+from curator.storage.mention_edits import append_edit, edits_where, first_shapes
 from curator.storage.rows import AnyRow, chunks, next_id, unique
-from curator.storage.schema import DocumentRow, FragmentRow, MentionRow
+from curator.storage.schema import DocumentRow, DocumentTextRow, FragmentRow, MentionRow
 
 
 class SqlMentions:
@@ -56,6 +58,36 @@ class SqlMentions:
         self._raise_revisions(documents)
         recount(self._conn, documents)
 
+    def reshape(self, mention_id: int, after: MentionShape, *, operation_id: int) -> MentionEdit:
+        mention = self.get(mention_id)
+        kept = select(DocumentTextRow.text).where(DocumentTextRow.document_id == mention.document_id)
+        text: str = self._conn.execute(kept).scalar_one()
+        values = {
+            "start_pos": min(span.start for span in after.spans),
+            "end_pos": max(span.end for span in after.spans),
+            "fragmented": len(after.spans) > 1,
+            "text": slice_spans(text, after.spans),
+            "string_key": string_key(slice_spans(text, after.spans)),
+            "type": after.type,
+        }
+        self._conn.execute(update(MentionRow).where(MentionRow.id == mention_id).values(values))
+        self._conn.execute(delete(FragmentRow).where(FragmentRow.mention_id == mention_id))
+        if len(after.spans) > 1:
+            self._conn.execute(insert(FragmentRow), _fragments(mention_id, after.spans))
+        self._raise_revisions([mention.document_id])
+        recount(self._conn, [mention.document_id])
+        append_edit(self._conn, mention_id, MentionShape.of(mention), after, operation_id)
+        return self.edits(mention_id)[-1]
+
+    def edits(self, mention_id: int) -> list[MentionEdit]:
+        return edits_where(self._conn, mention_id=mention_id)
+
+    def edits_of_operation(self, operation_id: int) -> list[MentionEdit]:
+        return edits_where(self._conn, operation_id=operation_id)
+
+    def first_shapes(self, document_id: int) -> dict[int, MentionShape]:
+        return first_shapes(self._conn, document_id)
+
     def _raise_revisions(self, document_ids: Sequence[int]) -> None:
         for part in chunks(document_ids):
             raised = update(DocumentRow).where(DocumentRow.id.in_(part)).values(revision=DocumentRow.revision + 1)
@@ -82,10 +114,7 @@ def insert_mentions(
     for mention_id, (document_id, mention) in enumerate(mentions, start=first):
         rows.append(_row(mention_id, document_id, mention, origin=origin))
         if len(mention.spans) > 1:
-            fragments += (
-                {"mention_id": mention_id, "ordinal": n, "start_pos": span.start, "end_pos": span.end}
-                for n, span in enumerate(mention.spans)
-            )
+            fragments += _fragments(mention_id, mention.spans)
     if rows:
         conn.execute(insert(MentionRow), rows)
     if fragments:
@@ -118,6 +147,13 @@ _MENTIONS = select(
     MentionRow.origin,
     MentionRow.raw_ids,
 )
+
+
+def _fragments(mention_id: int, spans: Sequence[Span]) -> list[dict[str, object]]:
+    return [
+        {"mention_id": mention_id, "ordinal": n, "start_pos": span.start, "end_pos": span.end}
+        for n, span in enumerate(spans)
+    ]
 
 
 def _row(mention_id: int, document_id: int, mention: SourceMention, *, origin: MentionOrigin) -> dict[str, object]:

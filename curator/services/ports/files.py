@@ -32,7 +32,13 @@ class GoldMention:
 
     mention: Mention
     decision: Decision | None
-    unchanged: bool  # nothing differs from the source record: write that record back as it was
+    unchanged: bool  # the source record says what is decided: write its identifiers back as they were
+    reshaped: bool = False  # its spans or its type are no longer those of the source record
+
+    @property
+    def as_it_was(self) -> bool:
+        """Nothing differs from the source record."""
+        return self.unchanged and not self.reshaped
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,0 +1,122 @@
+"""Moves and retypes mentions inside a caller's unit, and refuses what cannot be a mention.
+
+A changed mention keeps its identity, its decisions and its source record; the change is appended to a log of its own,
+the document's revision rises, so that every suggestion of the document is asked anew, and undo appends the way back.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from curator.domain.changes import Change, ChangeKind, OperationKind
+from curator.domain.documents import Document, Mention, SourceMention, Span, slice_spans
+from curator.domain.errors import UserError
+from curator.domain.mention_edits import MentionShape
+from curator.domain.spans import apart, with_span
+from curator.services.ports import Clock, UnitOfWork
+
+SAME_PLACE = "“{text}” stands exactly there already; nothing was changed."
+SAME_TYPE = "“{text}” is of type {type} already; nothing was changed."
+
+
+def change_in(unit: UnitOfWork, mention_id: int, spans: Sequence[Span], *, curator: str, clock: Clock) -> Change:
+    """Give a mention other spans. Raises UserError where they cannot be a mention, or are those it has."""
+    mention = living(unit, mention_id)
+    document = unit.documents.get(mention.document_id)
+    new = checked(document, spans, mention.type)
+    if new.spans == mention.spans:
+        raise UserError(SAME_PLACE.format(text=mention.text))
+    refuse_duplicate(unit.mentions.of_document(document.id), new, of=mention_id)
+    text = f"Moved the mention “{mention.text}” to “{new.text}”"
+    return _reshape(unit, mention, new, text, curator=curator, clock=clock)
+
+
+def retype_in(unit: UnitOfWork, mention_id: int, mention_type: str, *, curator: str, clock: Clock) -> Change:
+    """Give a mention another type. Raises UserError for an empty one and the one it has."""
+    mention = living(unit, mention_id)
+    new = checked(unit.documents.get(mention.document_id), mention.spans, mention_type.strip())
+    if new.type == mention.type:
+        raise UserError(SAME_TYPE.format(text=mention.text, type=mention.type))
+    refuse_duplicate(unit.mentions.of_document(mention.document_id), new, of=mention_id)
+    text = f"Changed the type of “{mention.text}” from {mention.type} to {new.type}"
+    return _reshape(unit, mention, new, text, curator=curator, clock=clock)
+
+
+def join_in(unit: UnitOfWork, mention_id: int, other_id: int, *, curator: str, clock: Clock) -> Change:
+    """Make one mention of two: the first takes the other's spans, the other is deleted. Its decision stays in its
+    history. Raises UserError for mentions of two documents and for a result that is there already."""
+    mention, other = living(unit, mention_id), living(unit, other_id)
+    if mention.document_id != other.document_id or mention.id == other.id:
+        raise UserError("Only two mentions of one document can be joined.")
+    spans = mention.spans
+    for span in other.spans:
+        spans = with_span(spans, span)
+    new = checked(unit.documents.get(mention.document_id), spans, mention.type)
+    others = [one for one in unit.mentions.of_document(mention.document_id) if one.id != other_id]
+    refuse_duplicate(others, new, of=mention_id)
+    text = f"Joined “{mention.text}” and “{other.text}”"
+    return _reshape(unit, mention, new, text, curator=curator, clock=clock, deleted=[other_id])
+
+
+def restore_in(unit: UnitOfWork, target: int, deleted: Sequence[int], *, operation_id: int, forward: bool) -> None:
+    """Undo or redo the changes of the operation `target` and bring back, or delete again, what it deleted."""
+    edits = unit.mentions.edits_of_operation(target)
+    for edit in edits if forward else reversed(edits):
+        unit.mentions.reshape(edit.mention_id, edit.after if forward else edit.before, operation_id=operation_id)
+    if deleted:
+        unit.mentions.set_deleted(deleted, forward)
+
+
+def living(unit: UnitOfWork, mention_id: int) -> Mention:
+    """The mention. Raises UserError for an unknown and for a deleted one."""
+    mention = unit.mentions.get(mention_id)
+    if mention.deleted:
+        raise UserError(f"Mention {mention_id} (“{mention.text}”) was deleted. Undo the deletion first.")
+    return mention
+
+
+def checked(document: Document, spans: Sequence[Span], mention_type: str) -> SourceMention:
+    """What is to be stored. Raises UserError that says why the spans or the type cannot be a mention's."""
+    ordered = tuple(sorted(spans))
+    if not ordered:
+        raise UserError("Select some text first: a mention needs at least one character.")
+    if ordered[-1].end > len(document.text):
+        raise UserError(
+            f"The selection {ordered[-1].start}-{ordered[-1].end} leaves the text of {document.external_id}, "
+            f"which has {len(document.text)} characters. Select inside the text."
+        )
+    if not apart(ordered):
+        raise UserError("The parts of a mention must not overlap. Select them again.")
+    text = slice_spans(document.text, ordered)
+    if not text.strip():
+        raise UserError("The selection holds only white space. Select the words of the mention.")
+    if any(not document.text[one.start : one.end].strip() for one in ordered):
+        raise UserError("One part of the mention holds only white space. Select words.")
+    if not mention_type.strip():
+        raise UserError("A mention needs a type. Choose one of the project's types.")
+    return SourceMention(spans=ordered, text=text, type=mention_type)
+
+
+def refuse_duplicate(mentions: Sequence[Mention], new: SourceMention, *, of: int | None = None) -> None:
+    """Raises UserError where another mention than `of` has these spans and this type."""
+    if any(one.id != of and one.spans == new.spans and one.type == new.type for one in mentions):
+        raise UserError(f"There is a mention “{new.text}” of type {new.type} at exactly this place already.")
+
+
+def _reshape(
+    unit: UnitOfWork,
+    mention: Mention,
+    new: SourceMention,
+    text: str,
+    *,
+    curator: str,
+    clock: Clock,
+    deleted: Sequence[int] = (),
+) -> Change:
+    payload = {"mentions": [mention.id], "deleted": list(deleted)}
+    kind = OperationKind.CHANGE_MENTION
+    operation = unit.operations.append(kind, actor=curator, at=clock.now(), text=text, payload=payload)
+    unit.mentions.reshape(mention.id, MentionShape(new.spans, new.type), operation_id=operation)
+    if deleted:
+        unit.mentions.set_deleted(deleted, True)
+    return Change(ChangeKind.MENTIONS, curator, text, (mention.document_id,), (mention.id, *deleted), operation)
