@@ -24,8 +24,6 @@ from curator.domain.documents import (
 from curator.domain.entities import Entity, EntityMatch, KnowledgeBaseInfo, TypeMapping
 from curator.domain.mention_edits import MentionEdit, MentionShape
 from curator.domain.suggestions import Suggestion
-from curator.services.ports.facets import FacetRepository
-from curator.services.ports.queue_filter import QueueFilter
 
 
 @dataclass(frozen=True, slots=True)
@@ -130,21 +128,6 @@ class DocumentRepository(Protocol):
         """Corpus types with their number of mentions."""
         ...
 
-    def reshape(self, mention_id: int, after: MentionShape, *, operation_id: int) -> MentionEdit:
-        """Give the mention other spans or another type, with the text that stands there; appends the change and raises
-        the document's revision. Raises UserError for an unknown mention."""
-        ...
-
-    def edits(self, mention_id: int) -> list[MentionEdit]:
-        """Every change of the mention's spans or type, oldest first; undone ones and their undoing included."""
-        ...
-
-    def edits_of_operation(self, operation_id: int) -> list[MentionEdit]: ...
-
-    def first_shapes(self, document_id: int) -> dict[int, MentionShape]:
-        """What the document's changed mentions were when they were made; the others are absent."""
-        ...
-
 
 class MentionRepository(Protocol):
     def get(self, mention_id: int) -> Mention: ...
@@ -159,6 +142,21 @@ class MentionRepository(Protocol):
 
     def set_deleted(self, mention_ids: Sequence[int], deleted: bool) -> None:
         """Mark or restore; raises the documents' revisions."""
+        ...
+
+    def reshape(self, mention_id: int, after: MentionShape, *, operation_id: int) -> MentionEdit:
+        """Give the mention other spans or another type, with the text that stands there; appends the change and raises
+        the document's revision. Raises UserError for an unknown mention."""
+        ...
+
+    def edits(self, mention_id: int) -> list[MentionEdit]:
+        """Every change of the mention's spans or type, oldest first; undone ones and their undoing included."""
+        ...
+
+    def edits_of_operation(self, operation_id: int) -> list[MentionEdit]: ...
+
+    def first_shapes(self, document_id: int) -> dict[int, MentionShape]:
+        """What the document's changed mentions were when they were made; the others are absent."""
         ...
 
 
