@@ -2,11 +2,14 @@
 
     python -m tests.benchmarks.experiments --minutes 90                  # BC5CDR, then the report
     python -m tests.benchmarks.experiments --world wikia --minutes 20    # the demo's worlds, zero-shot
+    python -m tests.benchmarks.experiments --world full --minutes 8 --pieces    # the papers' sizes, on a GPU, in pieces
     python -m tests.benchmarks.experiments --report                      # of the runs there are
 
 Every run is a process of its own and leaves a JSON file in the working folder; what is there is not run again, and a
 run that was stopped goes on from its checkpoint. No run is begun for which, by the runs before, no time is left.
-With `--together 2` two runs of one thread each go on at once, which two cores finish sooner than one after the other.
+With `--pieces` runs are begun all the same and stopped when the minutes are over; the next call goes on from the last
+checkpoint, at most 90 s before. With `--together 2` two runs of one thread each go on at once, which two cores finish
+sooner than one after the other.
 """
 
 from __future__ import annotations
@@ -32,43 +35,47 @@ def main() -> None:
     parser.add_argument("--minutes", type=float, default=90.0)
     parser.add_argument("--work", type=Path, default=Path("/tmp/curator-experiments"))
     parser.add_argument("--together", type=int, default=1, help="runs at once, with their share of the cores each")
+    parser.add_argument("--pieces", action="store_true", help="stop what runs when the minutes are over")
     parser.add_argument("--report", action="store_true", help="run nothing")
     options = parser.parse_args()
     work = options.work / options.world
     (work / "runs").mkdir(parents=True, exist_ok=True)
     if not options.report:
-        run_all(options.world, work, minutes=options.minutes, together=options.together)
+        run_all(options.world, work, minutes=options.minutes, together=options.together, pieces=options.pieces)
     print(write_report(work))
 
 
-def run_all(world: str, work: Path, *, minutes: float, together: int) -> None:
+def run_all(world: str, work: Path, *, minutes: float, together: int, pieces: bool) -> None:
     """As many of the runs that are left as the minutes hold."""
     ends = time.monotonic() + 60 * minutes
     wanted = [(UNTRAINED, 0), *((setting.name, seed) for setting, seed in runs())]
     left = [one for one in wanted if not _file(work, *one).exists()]
     print(f"{len(wanted) - len(left)} of {len(wanted)} runs are there, {len(left)} are left.", flush=True)
     if left[:1] == [(UNTRAINED, 0)]:  # the others start from its bundle
-        _run(world, work, *left.pop(0), ends=ends, threads=os.cpu_count() or 1)
+        _run(world, work, *left.pop(0), ends=ends, threads=os.cpu_count() or 1, pieces=pieces)
     threads = max(1, (os.cpu_count() or 1) // together)
     with ThreadPoolExecutor(together) as pool:
         for one in left:
-            pool.submit(_run, world, work, *one, ends=ends, threads=threads)
+            pool.submit(_run, world, work, *one, ends=ends, threads=threads, pieces=pieces)
 
 
-def _run(world: str, work: Path, setting: str, seed: int, *, ends: float, threads: int) -> None:
-    expected = _expected(work, setting)
-    if time.monotonic() + expected > ends:
+def _run(world: str, work: Path, setting: str, seed: int, *, ends: float, threads: int, pieces: bool) -> None:
+    expected, begun = _expected(work, setting), time.monotonic()
+    if begun + (0 if pieces else expected) > ends:
         print(f"Passed over for want of time: {setting}, seed {seed} (about {expected:.0f} s).", flush=True)
         return
-    begun = time.monotonic()
     command = [sys.executable, "-m", "tests.benchmarks.experiments.one_run", "--world", world, "--work", str(work)]
-    done = subprocess.run(
-        [*command, "--setting", setting, "--seed", str(seed)],
-        capture_output=True,
-        text=True,
-        env={**os.environ, "OMP_NUM_THREADS": str(threads)},
-    )
-    said = "" if not done.returncode else f": failed\n{done.stderr[-2000:]}"
+    try:
+        done = subprocess.run(
+            [*command, "--setting", setting, "--seed", str(seed)],
+            capture_output=True,
+            text=True,
+            env={**os.environ, "OMP_NUM_THREADS": str(threads)},
+            timeout=ends - begun if pieces else None,
+        )
+        said = "" if not done.returncode else f": failed\n{done.stderr[-2000:]}"
+    except subprocess.TimeoutExpired:
+        said = ": stopped, to go on from its last checkpoint"
     print(f"{setting}, seed {seed}: {time.monotonic() - begun:.0f} s{said}", flush=True)
 
 

@@ -17,7 +17,7 @@ from models.files import write_json
 from models.linker import Linker
 from tests.benchmarks.experiments.measure import Judged, ranker_alone, remember, retriever_alone, to_json, whole
 from tests.benchmarks.experiments.settings import SETTINGS, Setting
-from tests.benchmarks.experiments.worlds import WORLDS, World, base_bundle, write_snapshot
+from tests.benchmarks.experiments.worlds import FULL, WORLDS, World, base_bundle, write_snapshot
 from training.job import run_training
 
 UNTRAINED = "untrained"
@@ -44,7 +44,7 @@ def run_setting(world: World, setting: Setting, seed: int, work: Path, *, minute
         "base": str(base.path),
         "staging": str(staging),
         "recipe": setting.recipe,
-        "parameters": setting.parameters(),
+        "parameters": setting.parameters(full=world.name == FULL),
         "seed": seed,
         "max_minutes": minutes,
         "cache": str(work / "cache"),
@@ -61,7 +61,7 @@ def run_setting(world: World, setting: Setting, seed: int, work: Path, *, minute
         result = {
             "setting": setting.name,
             "recipe": setting.recipe,
-            "parameters": setting.parameters(),
+            "parameters": spec["parameters"],
             "seed": seed,
             "seconds": round(seconds, 1),
             "run": linker.bundle.manifest.training["run"],

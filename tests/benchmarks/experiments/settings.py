@@ -44,11 +44,13 @@ PAIR: Mapping[str, Any] = {
 
 @dataclass(frozen=True)
 class Setting:
-    """A recipe with `changes` to the common size; `name` is its key in the report."""
+    """A recipe with `changes`, which make it what it is, and what it needs at the common `size`; `name` is its key in
+    the report."""
 
     name: str
     recipe: str
     changes: Mapping[str, Any] = field(default_factory=dict)
+    size: Mapping[str, Any] = field(default_factory=dict)
 
     @property
     def loaded(self) -> Recipe:
@@ -58,12 +60,15 @@ class Setting:
     def ranks(self) -> bool:
         return self.loaded.role is Role.RANKER
 
-    def parameters(self) -> dict[str, Any]:
-        """Those of the common size that the recipe has, and the changes."""
+    def parameters(self, *, full: bool = False) -> dict[str, Any]:
+        """Those of the common size that the recipe has, and the changes; `full`: the recipe's own values and the
+        changes."""
+        if full:
+            return dict(self.changes)
         recipe = self.loaded
         common = PAIR if recipe.network is Network.PAIR else RANKER if self.ranks else RETRIEVER
         known = {one.name for one in recipe.parameters}
-        return {name: value for name, value in common.items() if name in known} | dict(self.changes)
+        return {name: value for name, value in common.items() if name in known} | {**self.size, **self.changes}
 
 
 @dataclass(frozen=True)
@@ -88,12 +93,12 @@ SETTINGS = (
     Setting("pel-ce", "pel-ce"),
     Setting("pel-pb moved", "pel-pb", MOVED),
     Setting("pel-pb mixed", "pel-pb-mixed"),
-    Setting("amh-dual", "amh-dual", MOVED),
+    Setting("amh-dual", "amh-dual", size=MOVED),
     Setting("dual hard", "biencoder-dual", HARD),
-    Setting("prototype-srn", "prototype-srn", {"epochs": 2}),
-    Setting("prototype", "prototype", {"epochs": 2}),
+    Setting("prototype-srn", "prototype-srn", size={"epochs": 2}),
+    Setting("prototype", "prototype", size={"epochs": 2}),
     Setting("triplet", "triplet"),
-    Setting("triplet-downsampled", "triplet-downsampled", {"epochs": 2}),
+    Setting("triplet-downsampled", "triplet-downsampled", size={"epochs": 2}),
     Setting("dual random cross", "biencoder-dual", ALONE),
     Setting("dual random in", "biencoder-dual", IN),
     Setting("dual hard in", "biencoder-dual", {**HARD, **IN}),
@@ -103,9 +108,9 @@ SETTINGS = (
     Setting("pel-pb δ .05", "pel-pb", {"delta": 0.05}),
     Setting("pel-pb δ .01", "pel-pb", {"delta": 0.01}),
     Setting("cross-encoder", "cross-encoder"),
-    Setting("amh-mean", "amh-mean", MOVED),
+    Setting("amh-mean", "amh-mean", size=MOVED),
     Setting("mean hard", "biencoder-mean", HARD),
-    Setting("amh-som", "amh-som", MOVED),
+    Setting("amh-som", "amh-som", size=MOVED),
     Setting("som hard", "biencoder-som", HARD),
     Setting("t-biencoder-som", "t-biencoder-som", ALONE),
     Setting("pel-ce fgsm", "pel-ce-fgsm"),

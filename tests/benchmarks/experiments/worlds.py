@@ -18,6 +18,7 @@ from tests.benchmarks.training_bc5cdr import DATA, ROOT, read_documents
 Line = dict[str, Any]
 MENTIONS, ENTITIES, HELD_OUT, JUDGED = 1500, 6000, 15, 60
 """Mentions of train that teach, entities, last documents of train that are held out, documents of dev that judge."""
+FULL, FULL_HELD_OUT = "full", 50
 KB_TYPES = {"Chemical": "Chemical"}
 
 
@@ -35,10 +36,8 @@ class World:
 
 def bc5cdr() -> World:
     """BC5CDR: the first mentions of train, the first documents of dev, all their gold entities and random others."""
-    train, dev = (_typed(read_documents(DATA / "bc5cdr" / f"{part}.pubtator.txt")) for part in ("train", "dev"))
+    train, dev, records = _read_bc5cdr()
     chosen, held_out, judged = _first(train[:-HELD_OUT], MENTIONS), train[-HELD_OUT:], dev[:JUDGED]
-    with gzip.open(DATA / "kb" / "mesh_medic.jsonl.gz", "rt", encoding="utf-8") as source:
-        records = [json.loads(line) for line in source]
     entities = _cut(records, _gold([*train, *dev]), ENTITIES)
     sentence = (
         f"BC5CDR: {_count(chosen):,} mentions of the first {len(chosen)} train documents teach, the last {HELD_OUT} "
@@ -47,6 +46,25 @@ def bc5cdr() -> World:
         "ones."
     )
     return World("bc5cdr", tuple(chosen), tuple(held_out), tuple(judged), tuple(entities), sentence)
+
+
+def full() -> World:
+    """BC5CDR at full size, for a GPU: nothing is cut."""
+    train, dev, records = _read_bc5cdr()
+    chosen, held_out = train[:-FULL_HELD_OUT], train[-FULL_HELD_OUT:]
+    sentence = (
+        f"BC5CDR at full size: {_count(chosen):,} mentions of {len(chosen)} train documents teach, the last "
+        f"{FULL_HELD_OUT} are held out for weights and gate, all {_count(dev):,} mentions of dev judge; "
+        f"{len(records):,} entities."
+    )
+    return World(FULL, tuple(chosen), tuple(held_out), tuple(dev), tuple(records), sentence)
+
+
+def _read_bc5cdr() -> tuple[list[Line], list[Line], list[Line]]:
+    """Train, dev and the knowledge base."""
+    train, dev = (_typed(read_documents(DATA / "bc5cdr" / f"{part}.pubtator.txt")) for part in ("train", "dev"))
+    with gzip.open(DATA / "kb" / "mesh_medic.jsonl.gz", "rt", encoding="utf-8") as source:
+        return train, dev, [json.loads(line) for line in source]
 
 
 def wikia() -> World:
@@ -71,7 +89,7 @@ def wikia() -> World:
     return World("wikia", *(tuple(parts[name]) for name in ("train", "val", "test")), tuple(entities), sentence)
 
 
-WORLDS = {"bc5cdr": bc5cdr, "wikia": wikia}
+WORLDS = {"bc5cdr": bc5cdr, "wikia": wikia, FULL: full}
 
 
 def base_bundle(world: World, work: Path) -> Bundle:
