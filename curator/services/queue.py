@@ -67,6 +67,11 @@ class QueueService:
         with self._store.read() as unit:
             return unit.documents.count(where)
 
+    def mention_ids(self, where: QueueFilter, document_id: int | None = None) -> list[int]:
+        """The mentions that the filter shows, decided or not, in queue and text order; of one document where given."""
+        with self._store.read() as unit:
+            return unit.facets.mentions(where, document_id)
+
     def counts(self) -> ProjectCounts:
         with self._store.read() as unit:
             return unit.documents.counts()
@@ -116,7 +121,7 @@ class QueueService:
             if found is None:
                 return None
             decided = unit.decisions.current_of_document(found)
-            return found, next(one.id for one in unit.mentions.of_document(found) if one.id not in decided)
+            return found, next(one for one in unit.facets.mentions(where, found) if one not in decided)
 
 
 def _view(mention: Mention, decision: Decision | None, suggestion: Suggestion | None, stamp: Stamp) -> MentionView:

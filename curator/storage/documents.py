@@ -19,6 +19,7 @@ from curator.domain.documents import (
 )
 from curator.domain.errors import UserError
 from curator.services.ports import ProjectCounts, QueueFilter, QueueRow
+from curator.storage.facets import document_condition, undecided_condition
 from curator.storage.mentions import insert_mentions
 from curator.storage.rows import AnyRow, chunks, fold, hidden, next_id, unique, visible
 from curator.storage.schema import DocumentRow, DocumentTextRow, MentionRow, PassageRow
@@ -95,6 +96,8 @@ class SqlDocuments(SourceFiles):
         query = select(DocumentRow.id).where(*_conditions(where))
         if undecided:
             query = query.where(DocumentRow.mentions > _QUEUE_DECIDED)
+            if where.facets:
+                query = query.where(undecided_condition(where.facets))
         if document_id is not None:
             query = query.where(DocumentRow.id > document_id if forward else DocumentRow.id < document_id)
         order = DocumentRow.id.asc() if forward else DocumentRow.id.desc()
@@ -195,6 +198,8 @@ def _conditions(where: QueueFilter) -> list[ColumnElement[bool]]:
         conditions.append(DocumentRow.split == where.split.value)
     if text := fold(where.text):
         conditions.append(DocumentRow.search_text.contains(text, autoescape=True))
+    if where.facets:
+        conditions.append(document_condition(where.facets))
     return conditions
 
 

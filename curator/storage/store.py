@@ -13,21 +13,27 @@ from curator.domain.errors import UserError
 from curator.services.ports import (
     DecisionRepository,
     DocumentRepository,
+    FacetRepository,
     KnowledgeBaseRepository,
     MentionRepository,
     MetaRepository,
     OperationRepository,
+    RecordRepository,
+    RoundRepository,
     SuggestionRepository,
 )
 from curator.storage.decisions import SqlDecisions
 from curator.storage.documents import SqlDocuments
 from curator.storage.engine import ReadSource, reading_engine, writing_engine
 from curator.storage.errors import told_to_user
+from curator.storage.facets import SqlFacets
 from curator.storage.kb import SqlKnowledgeBase
 from curator.storage.lock import ProjectLock
 from curator.storage.mentions import SqlMentions
 from curator.storage.meta import SqlMeta
 from curator.storage.operations import SqlOperations
+from curator.storage.records import SqlRecords
+from curator.storage.rounds import SqlRounds
 from curator.storage.suggestions import SqlSuggestions
 from curator.storage.turns import Turns
 
@@ -45,7 +51,10 @@ class SqlUnitOfWork:
         self.operations: OperationRepository = SqlOperations(conn)
         self.kb: KnowledgeBaseRepository = SqlKnowledgeBase(conn, pause=pause)
         self.suggestions: SuggestionRepository = SqlSuggestions(conn)
+        self.facets: FacetRepository = SqlFacets(conn)
         self.meta: MetaRepository = SqlMeta(conn)
+        self.rounds: RoundRepository = SqlRounds(conn)
+        self.records: RecordRepository = SqlRecords(conn)
 
 
 class SqlStore:

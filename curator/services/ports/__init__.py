@@ -3,6 +3,7 @@
 Implementations import this package and `curator.domain` only; `curator.bootstrap` joins them.
 """
 
+from curator.services.ports.facets import FacetRepository, WorkRow
 from curator.services.ports.files import (
     DocumentFormat,
     DocumentReader,
@@ -24,6 +25,8 @@ from curator.services.ports.processes import (
     LinkerPort,
     LinkMention,
 )
+from curator.services.ports.queue_filter import QueueFilter
+from curator.services.ports.rounds import RecordRepository, RoundRepository
 from curator.services.ports.storage import (
     DecisionRepository,
     DocumentRepository,
@@ -33,7 +36,6 @@ from curator.services.ports.storage import (
     Operation,
     OperationRepository,
     ProjectCounts,
-    QueueFilter,
     QueueRow,
     Store,
     SuggestionRepository,
@@ -51,6 +53,7 @@ __all__ = [
     "DocumentReader",
     "DocumentRepository",
     "ExportDocument",
+    "FacetRepository",
     "FormatRegistry",
     "GoldMention",
     "JobHandle",
@@ -68,7 +71,10 @@ __all__ = [
     "ProjectCounts",
     "QueueFilter",
     "QueueRow",
+    "RecordRepository",
+    "RoundRepository",
     "Store",
     "SuggestionRepository",
     "UnitOfWork",
+    "WorkRow",
 ]

@@ -24,6 +24,9 @@ from curator.domain.documents import (
 from curator.domain.entities import Entity, EntityMatch, KnowledgeBaseInfo, TypeMapping
 from curator.domain.mention_edits import MentionEdit, MentionShape
 from curator.domain.suggestions import Suggestion
+from curator.services.ports.facets import FacetRepository
+from curator.services.ports.queue_filter import QueueFilter
+from curator.services.ports.rounds import RecordRepository, RoundRepository
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,15 +40,6 @@ class QueueRow:
     state: DocumentState
     decided: int
     mentions: int
-
-
-@dataclass(frozen=True, slots=True)
-class QueueFilter:
-    """None means any. `text` matches external id or title, case-insensitively."""
-
-    state: DocumentState | None = None
-    split: Split | None = None
-    text: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -300,7 +294,10 @@ class UnitOfWork(Protocol):
     operations: OperationRepository
     kb: KnowledgeBaseRepository
     suggestions: SuggestionRepository
+    facets: FacetRepository
     meta: MetaRepository
+    rounds: RoundRepository
+    records: RecordRepository
 
 
 class Store(Protocol):

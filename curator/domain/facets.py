@@ -1,0 +1,107 @@
+"""Facets: by which properties the queue's mentions are told apart, chosen and counted.
+
+A mention has exactly one value of each facet. Chosen values of one facet are alternatives; facets add up.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from enum import StrEnum
+
+
+class Facet(StrEnum):
+    """In the order in which they are shown."""
+
+    STATE = "state"  # UNDECIDED or an outcome's value
+    TYPE = "type"
+    PROBABILITY = "probability"  # of the suggestion's first candidate, in bands
+    MARGIN = "margin"  # that less the second's, in bands
+    NIL = "nil"  # whether the suggestion says NIL
+    FLAG = "flag"
+    COMMENT = "comment"
+    CURATOR = "curator"  # of the current decision; '' while undecided
+    SPLIT = "split"
+    DOCUMENT = "document"  # the document's state
+
+
+UNDECIDED = "undecided"
+NONE = "none"  # no suggestion, or one without candidates
+YES, NO = "yes", "no"
+ON_DOCUMENT = "document"  # not the mention but its document is flagged or commented
+
+PROBABILITY_BANDS = (0.0, 0.5, 0.8, 0.95, 0.99)
+MARGIN_BANDS = (0.0, 0.1, 0.3, 0.6, 0.9)
+"""Where bands begin; each reaches to the next one's beginning, the last to 1."""
+
+
+def band_key(low: float) -> str:
+    """A band's value as a facet: its lower end."""
+    return f"{low:g}"
+
+
+@dataclass(frozen=True, slots=True)
+class Facets:
+    """What is chosen: values by facet, in the facets' order and sorted. Falsy when nothing is."""
+
+    chosen: tuple[tuple[Facet, tuple[str, ...]], ...] = ()
+
+    @classmethod
+    def of(cls, values: Mapping[Facet, Iterable[str]]) -> Facets:
+        kept = {facet: tuple(sorted(set(values[facet]))) for facet in Facet if facet in values}
+        return cls(tuple((facet, some) for facet, some in kept.items() if some))
+
+    @classmethod
+    def from_json(cls, data: Mapping[str, Iterable[str]]) -> Facets:
+        """As `as_json` wrote it; facets that this version does not know are left out."""
+        known = {facet.value: facet for facet in Facet}
+        return cls.of({known[name]: values for name, values in data.items() if name in known})
+
+    def as_json(self) -> dict[str, list[str]]:
+        return {facet.value: list(values) for facet, values in self.chosen}
+
+    def __bool__(self) -> bool:
+        return bool(self.chosen)
+
+    def values(self, facet: Facet) -> tuple[str, ...]:
+        return dict(self.chosen).get(facet, ())
+
+    def toggled(self, facet: Facet, value: str) -> Facets:
+        """With the value chosen where it was not, and the other way round."""
+        values = {one: set(some) for one, some in self.chosen}
+        values[facet] = values.get(facet, set()) ^ {value}
+        return Facets.of(values)
+
+    def only(self, facet: Facet, values: Iterable[str]) -> Facets:
+        """With exactly these values of one facet, none of them lifting it."""
+        return Facets.of({**dict(self.chosen), facet: tuple(values)})
+
+    def allows(self, key: tuple[str, ...]) -> bool:
+        """Whether a mention with these values, one for each facet, is among the chosen."""
+        return all(key[_AT[facet]] in values for facet, values in self.chosen)
+
+
+_AT = {facet: at for at, facet in enumerate(Facet)}
+
+
+@dataclass(frozen=True, slots=True)
+class FacetCube:
+    """Numbers of mentions by all facets together (a few thousand cells), from which every choice's counts follow."""
+
+    cells: tuple[tuple[tuple[str, ...], int], ...] = ()
+
+    def counts(self, facets: Facets) -> dict[Facet, Counter[str]]:
+        """For each facet the numbers by value under the choices of all *other* facets."""
+        found: dict[Facet, Counter[str]] = {facet: Counter() for facet in Facet}
+        chosen = [(facet, _AT[facet], frozenset(values)) for facet, values in facets.chosen]
+        for key, number in self.cells:
+            missed = [facet for facet, at, values in chosen if key[at] not in values]
+            if len(missed) > 1:
+                continue
+            for facet in missed or Facet:
+                found[facet][key[_AT[facet]]] += number
+        return found
+
+    def total(self, facets: Facets) -> int:
+        return sum(number for key, number in self.cells if facets.allows(key))

@@ -1,0 +1,48 @@
+"""Port of the queue over mentions: counts by facet, which mentions match, and what orders them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Protocol
+
+from curator.domain.facets import FacetCube
+from curator.services.ports.queue_filter import QueueFilter
+
+
+@dataclass(frozen=True, slots=True)
+class WorkRow:
+    """An undecided mention as far as an order needs it. Without a candidate `first` is '' and `probability` and
+    `margin` are None."""
+
+    mention_id: int
+    document_id: int
+    text: str
+    type: str
+    first: str
+    probability: float | None
+    margin: float | None
+    is_nil: bool
+
+
+class FacetRepository(Protocol):
+    """All of it without deleted mentions and without documents that are still being imported."""
+
+    def cube(self, where: QueueFilter) -> FacetCube:
+        """Numbers by all facets; `where.facets` is not applied, the rest is."""
+        ...
+
+    def documents(self, where: QueueFilter, among: Sequence[int] | None = None) -> dict[int, int]:
+        """Document id -> number of its matching mentions, in queue order; of `among` only where given."""
+        ...
+
+    def mentions(self, where: QueueFilter, document_id: int | None = None) -> list[int]:
+        """Ids of matching mentions in queue and text order, of one document where it is given."""
+        ...
+
+    def matches(self, mention_id: int, where: QueueFilter) -> bool: ...
+
+    def undecided(self, where: QueueFilter, *, limit: int) -> list[WorkRow]:
+        """The matching undecided mentions with the least sure suggestions first (by the first's probability; none is
+        least), at most `limit`."""
+        ...

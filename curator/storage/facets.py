@@ -1,0 +1,146 @@
+"""The queue over mentions: each facet is one SQL expression, from which conditions and the grouped count are made."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from itertools import pairwise
+from typing import Any
+
+from sqlalchemy import ColumnElement, Connection, Select, case, func, select
+from sqlalchemy.orm import InstrumentedAttribute
+
+from curator.domain.facets import (
+    MARGIN_BANDS,
+    NO,
+    NONE,
+    ON_DOCUMENT,
+    PROBABILITY_BANDS,
+    UNDECIDED,
+    YES,
+    Facet,
+    FacetCube,
+    Facets,
+    band_key,
+)
+from curator.services.ports import QueueFilter, WorkRow
+from curator.storage.rows import chunks, fold, hidden, unique
+from curator.storage.schema import CommentRow, DecisionRow, DocumentRow, MentionRow, SuggestionRow
+
+
+class SqlFacets:
+    """See `ports.FacetRepository`."""
+
+    def __init__(self, conn: Connection) -> None:
+        self._conn = conn
+
+    def cube(self, where: QueueFilter) -> FacetCube:
+        """One pass over the mentions. Who decided is looked up among the decisions, and only where there are any."""
+        columns = [_EXPRESSIONS[facet].label(facet.value) for facet in Facet]
+        query = _from(select(*columns, func.count()), set(Facet)).where(*_living(where)).group_by(*columns)
+        return FacetCube(tuple((tuple(row[:-1]), row[-1]) for row in self._conn.execute(query)))
+
+    def documents(self, where: QueueFilter, among: Sequence[int] | None = None) -> dict[int, int]:
+        query = _matching(select(MentionRow.document_id, func.count()), where)
+        query = query.group_by(MentionRow.document_id).order_by(MentionRow.document_id)
+        if among is None:
+            return {row[0]: row[1] for row in self._conn.execute(query)}
+        found: dict[int, int] = {}
+        for part in chunks(unique(among)):
+            found |= {row[0]: row[1] for row in self._conn.execute(query.where(MentionRow.document_id.in_(part)))}
+        return found
+
+    def mentions(self, where: QueueFilter, document_id: int | None = None) -> list[int]:
+        query = _matching(select(MentionRow.id), where)
+        if document_id is not None:
+            query = query.where(MentionRow.document_id == document_id)
+        place = (MentionRow.document_id, MentionRow.start_pos, MentionRow.end_pos.desc(), MentionRow.id)
+        return list(self._conn.execute(query.order_by(*place)).scalars())
+
+    def matches(self, mention_id: int, where: QueueFilter) -> bool:
+        query = _matching(select(MentionRow.id), where).where(MentionRow.id == mention_id)
+        return self._conn.execute(query).first() is not None
+
+    def undecided(self, where: QueueFilter, *, limit: int) -> list[WorkRow]:
+        columns = (
+            MentionRow.id,
+            MentionRow.document_id,
+            MentionRow.text,
+            MentionRow.type,
+            func.coalesce(SuggestionRow.first, ""),
+            SuggestionRow.probability,
+            SuggestionRow.margin,
+            func.coalesce(SuggestionRow.is_nil, False),
+        )
+        query = _matching(select(*columns), where, also={Facet.PROBABILITY}).where(MentionRow.outcome.is_(None))
+        query = query.order_by(SuggestionRow.probability, MentionRow.id).limit(limit)
+        return [WorkRow(*row[:-1], is_nil=bool(row[-1])) for row in self._conn.execute(query)]
+
+
+def document_condition(facets: Facets) -> ColumnElement[bool]:
+    """Documents that hold a mention which the facets choose."""
+    matching = _matching(select(MentionRow.document_id), QueueFilter(facets=facets))
+    return DocumentRow.id.in_(matching)
+
+
+def undecided_condition(facets: Facets) -> ColumnElement[bool]:
+    """Documents that hold an undecided one."""
+    matching = _matching(select(MentionRow.document_id), QueueFilter(facets=facets))
+    return DocumentRow.id.in_(matching.where(MentionRow.outcome.is_(None)))
+
+
+def _bands(column: InstrumentedAttribute[float | None], bands: Sequence[float]) -> ColumnElement[str]:
+    steps = [(column < high, band_key(low)) for low, high in pairwise(bands)]
+    return case((column.is_(None), NONE), *steps, else_=band_key(bands[-1]))
+
+
+_commented = select(CommentRow.mention_id).where(CommentRow.mention_id.is_not(None), ~CommentRow.deleted)
+_document_commented = select(CommentRow.document_id).where(CommentRow.mention_id.is_(None), ~CommentRow.deleted)
+_EXPRESSIONS: dict[Facet, ColumnElement[Any]] = {
+    Facet.STATE: func.coalesce(MentionRow.outcome, UNDECIDED),
+    Facet.TYPE: MentionRow.type.expression,
+    Facet.PROBABILITY: _bands(SuggestionRow.probability, PROBABILITY_BANDS),
+    Facet.MARGIN: _bands(SuggestionRow.margin, MARGIN_BANDS),
+    Facet.NIL: case((SuggestionRow.mention_id.is_(None), NONE), (SuggestionRow.is_nil, YES), else_=NO),
+    Facet.FLAG: case((MentionRow.flagged, YES), (DocumentRow.flagged, ON_DOCUMENT), else_=NO),
+    Facet.COMMENT: case(
+        (MentionRow.id.in_(_commented), YES), (MentionRow.document_id.in_(_document_commented), ON_DOCUMENT), else_=NO
+    ),
+    Facet.CURATOR: func.coalesce(
+        select(DecisionRow.curator).where(DecisionRow.id == MentionRow.decision_id).scalar_subquery(), ""
+    ),
+    Facet.SPLIT: DocumentRow.split.expression,
+    Facet.DOCUMENT: DocumentRow.state.expression,
+}
+_SUGGESTED = {Facet.PROBABILITY, Facet.MARGIN, Facet.NIL}
+_OF_DOCUMENT = {Facet.FLAG, Facet.SPLIT, Facet.DOCUMENT}
+
+
+def _matching(query: Select[Any], where: QueueFilter, *, also: set[Facet] | None = None) -> Select[Any]:
+    """The query over mentions that the whole filter chooses, with the tables joined that its facets ask for."""
+    chosen = {facet for facet, _ in where.facets.chosen}
+    conditions = [_EXPRESSIONS[facet].in_(values) for facet, values in where.facets.chosen]
+    return _from(query, chosen | (also or set())).where(*_living(where), *conditions)
+
+
+def _from(query: Select[Any], facets: set[Facet]) -> Select[Any]:
+    query = query.select_from(MentionRow)
+    if facets & _OF_DOCUMENT:
+        query = query.join(DocumentRow, DocumentRow.id == MentionRow.document_id)
+    if facets & _SUGGESTED:
+        query = query.outerjoin(SuggestionRow, SuggestionRow.mention_id == MentionRow.id)
+    return query
+
+
+def _living(where: QueueFilter) -> list[ColumnElement[bool]]:
+    """Not deleted, visible, and of a document that the filter's own fields hold."""
+    conditions: list[ColumnElement[bool]] = [~MentionRow.deleted, MentionRow.document_id.not_in(hidden())]
+    of_document = []
+    if where.state is not None:
+        of_document.append(DocumentRow.state == where.state.value)
+    if where.split is not None:
+        of_document.append(DocumentRow.split == where.split.value)
+    if text := fold(where.text):
+        of_document.append(DocumentRow.search_text.contains(text, autoescape=True))
+    if of_document:
+        conditions.append(MentionRow.document_id.in_(select(DocumentRow.id).where(*of_document).correlate(None)))
+    return conditions

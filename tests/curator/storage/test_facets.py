@@ -1,0 +1,113 @@
+"""The queue over mentions, against plain loops over the same records."""
+
+from __future__ import annotations
+
+from collections import Counter
+
+import pytest
+from sqlalchemy import text
+
+from curator.domain.decisions import Verdict
+from curator.domain.facets import Facet, Facets
+from curator.domain.suggestions import Candidate, NilEstimate, Stamp, Suggestion
+from curator.services.ports import QueueFilter
+from curator.storage import SqlStore
+from tests.curator.storage.filler import Filler, document, mention
+
+
+def suggestion(mention_id: int, first: float, second: float, *, nil: bool = False) -> Suggestion:
+    candidates = tuple(
+        Candidate(f"E{rank}", "name", (), "name", 1.0 / rank, probability=one)
+        for rank, one in enumerate((first, second), 1)
+    )
+    return Suggestion(mention_id, candidates, NilEstimate(0.5, nil, True), Stamp("b", 0))
+
+
+@pytest.fixture
+def filled(store: SqlStore) -> Filler:
+    """Two documents of three mentions: 1 linked, 2 NIL, 4 flagged, 5 without a suggestion, 6 deleted."""
+    filler = Filler(store)
+    filler.file(
+        document("100", mentions=[mention(i, i + 2) for i in range(3)]),
+        document("200", mentions=[mention(i, i + 2, type_="Chemical") for i in range(3)]),
+    )
+    filler.decide(1, Verdict.link("E1"))
+    filler.decide(2, Verdict.nil())
+    with store.write() as unit:
+        pairs = {1: (0.97, 0.01), 2: (0.4, 0.35), 3: (0.6, 0.2), 4: (0.995, 0.001), 6: (0.1, 0.1)}
+        unit.suggestions.save([suggestion(one, *pair, nil=one == 2) for one, pair in pairs.items()])
+        unit.mentions.set_deleted([6], True)
+        connection = unit.facets._conn  # type: ignore[attr-defined]
+        connection.execute(text("UPDATE mentions SET flagged = 1 WHERE id = 4"))
+        connection.execute(text("INSERT INTO comments VALUES (1, 1, 3, 'ada', '2026-01-01T00:00:00', 'why', 0)"))
+        connection.execute(text("INSERT INTO comments VALUES (2, 1, 1, 'ada', '2026-01-01T00:00:00', 'gone', 1)"))
+    return filler
+
+
+EXPECTED = {
+    Facet.STATE: {"link": 1, "nil": 1, "undecided": 3},
+    Facet.TYPE: {"Disease": 3, "Chemical": 2},
+    Facet.PROBABILITY: {"0.95": 1, "0": 1, "0.5": 1, "0.99": 1, "none": 1},
+    Facet.MARGIN: {"0.9": 2, "0": 1, "0.3": 1, "none": 1},
+    Facet.NIL: {"no": 3, "yes": 1, "none": 1},
+    Facet.FLAG: {"no": 4, "yes": 1},
+    Facet.COMMENT: {"no": 4, "yes": 1},
+    Facet.CURATOR: {"ada": 2, "": 3},
+    Facet.SPLIT: {"train": 5},
+    Facet.DOCUMENT: {"todo": 5},
+}
+
+
+def test_every_facet_counts_mentions_that_are_not_deleted(filled: Filler) -> None:
+    with filled.store.read() as unit:
+        counts = unit.facets.cube(QueueFilter()).counts(Facets())
+    assert {facet: dict(one) for facet, one in counts.items()} == EXPECTED
+
+
+def test_a_facets_counts_follow_the_others_and_not_itself(filled: Filler) -> None:
+    with filled.store.read() as unit:
+        cube = unit.facets.cube(QueueFilter())
+    counts = cube.counts(Facets.of({Facet.STATE: ["undecided"], Facet.TYPE: ["Disease"]}))
+    assert counts[Facet.STATE] == Counter({"link": 1, "nil": 1, "undecided": 1})
+    assert counts[Facet.TYPE] == Counter({"Chemical": 2, "Disease": 1})
+    assert counts[Facet.COMMENT] == Counter({"yes": 1})
+
+
+@pytest.mark.parametrize("facet", list(Facet))
+def test_each_value_chooses_as_many_mentions_as_are_counted(filled: Filler, facet: Facet) -> None:
+    with filled.store.read() as unit:
+        for value, number in EXPECTED[facet].items():
+            where = QueueFilter(facets=Facets.of({facet: [value]}))
+            found = unit.facets.mentions(where)
+            assert len(found) == number == sum(unit.facets.documents(where).values())
+            assert len(unit.documents.rows(where, offset=0, limit=9)) == unit.documents.count(where)
+            assert [one for one in range(1, 7) if unit.facets.matches(one, where)] == found
+
+
+def test_documents_that_hold_a_matching_mention(filled: Filler) -> None:
+    undecided = QueueFilter(facets=Facets.of({Facet.STATE: ["undecided"], Facet.FLAG: ["no"]}))
+    with filled.store.read() as unit:
+        assert unit.facets.documents(undecided) == {1: 1, 2: 1}
+        assert unit.facets.documents(undecided, among=[2]) == {2: 1}
+        assert unit.facets.mentions(undecided, 2) == [5]
+        assert unit.documents.beside(1, undecided, forward=True, undecided=True) == 2
+        linked = QueueFilter(facets=Facets.of({Facet.STATE: ["link"]}))
+        assert unit.documents.beside(None, linked, forward=True, undecided=True) is None
+
+
+def test_the_filters_own_fields_hold_too(filled: Filler) -> None:
+    facets = Facets.of({Facet.FLAG: ["no"], Facet.SPLIT: ["train"]})
+    with filled.store.read() as unit:
+        assert unit.facets.mentions(QueueFilter(text="100", facets=facets)) == [1, 2, 3]
+        assert unit.facets.cube(QueueFilter(text="200")).total(Facets()) == 2
+
+
+def test_the_least_sure_come_first(filled: Filler) -> None:
+    with filled.store.read() as unit:
+        rows = unit.facets.undecided(QueueFilter(), limit=9)
+        assert [(one.mention_id, one.first, one.probability) for one in rows] == [
+            (5, "", None),
+            (3, "E1", 0.6),
+            (4, "E1", 0.995),
+        ]
+        assert [one.mention_id for one in unit.facets.undecided(QueueFilter(), limit=1)] == [5]
