@@ -1,0 +1,57 @@
+"""One line of the audit trail: who did what, when, what was suggested then, and what it replaced."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import datetime
+from enum import StrEnum
+
+from curator.domain.decisions import Shown, Verdict
+from curator.domain.documents import Span
+
+
+class AuditKind(StrEnum):
+    """DECISION: a verdict of the project, also one that undoing brought back. JUDGEMENT: a verdict given in a round.
+    OPERATION: any other step, such as a new mention or a document's state."""
+
+    DECISION = "decision"
+    JUDGEMENT = "judgement"
+    OPERATION = "operation"
+
+
+@dataclass(frozen=True, slots=True)
+class AuditMention:
+    """The mention that an entry is about, as it stands now."""
+
+    id: int
+    document_id: int
+    document: str
+    spans: tuple[Span, ...]
+    text: str
+    type: str
+    deleted: bool
+
+
+@dataclass(frozen=True, slots=True)
+class AuditEntry:
+    """`id` is that of the decision, judgement or operation. `operation` is the step it belongs to (None: it came with a
+    file or belongs to a round), `step` its kind (`decide`, `undo`, …), `target` the step that an undo or redo is about.
+    `actor` did it, `curator` is whose verdict it is: undoing brings back another's. `replaces` is the id of the
+    mention's verdict before, `before` that verdict."""
+
+    kind: AuditKind
+    id: int
+    at: datetime
+    actor: str
+    step: str = ""
+    operation: int | None = None
+    target: int | None = None
+    text: str = ""
+    mention: AuditMention | None = None
+    curator: str = ""
+    verdict: Verdict | None = None
+    note: str = ""
+    shown: Shown | None = None
+    replaces: int | None = None
+    before: Verdict | None = None
+    round: str = ""

@@ -1,0 +1,97 @@
+"""Ports of rounds and of the audit trail: what `curator.storage` implements."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from datetime import datetime
+from typing import Protocol
+
+from curator.domain.audit import AuditEntry
+from curator.domain.decisions import Verdict
+from curator.domain.entities import Entity
+from curator.domain.rounds import Judgement, Round, RoundKind, RoundMention, RoundProgress
+
+
+class RoundRepository(Protocol):
+    """Rounds; their judgements are only ever appended."""
+
+    def create(self, name: str, kind: RoundKind, document_ids: Sequence[int], *, at: datetime) -> int:
+        """Raises UserError where there is a round of that name."""
+        ...
+
+    def all(self) -> list[Round]:
+        """Oldest first."""
+        ...
+
+    def get(self, round_id: int) -> Round:
+        """Raises UserError for an unknown round."""
+        ...
+
+    def set_closed(self, round_id: int, closed: bool) -> None: ...
+
+    def add_documents(self, round_id: int, document_ids: Sequence[int]) -> None:
+        """Those that belong to it already are left as they are."""
+        ...
+
+    def document_ids(self, round_id: int) -> list[int]:
+        """In queue order."""
+        ...
+
+    def judge(
+        self,
+        round_id: int,
+        mention_ids: Sequence[int],
+        verdicts: Sequence[Verdict],
+        *,
+        curator: str,
+        at: datetime,
+        note: str = "",
+    ) -> list[Judgement]: ...
+
+    def current(self, round_id: int, *, curator: str | None = None, document_id: int | None = None) -> list[Judgement]:
+        """The last judgement of each curator on each mention, those that were taken back left out."""
+        ...
+
+    def log(self, round_id: int, curator: str) -> list[Judgement]:
+        """Everything that a curator judged, oldest first, with what was taken back."""
+        ...
+
+    def mentions(self, round_id: int, document_id: int) -> list[RoundMention]:
+        """Living mentions of the document and those that were made in the round, in text order."""
+        ...
+
+    def add_mention(self, round_id: int, mention_id: int, curator: str) -> None:
+        """Let a mention that is no living one be seen by a curator in the round; twice is harmless."""
+        ...
+
+    def progress(self, round_id: int) -> list[RoundProgress]:
+        """A line for each curator who judged, by name."""
+        ...
+
+    def judged_in(self, round_id: int, curator: str) -> dict[int, tuple[int, int]]:
+        """Document id -> (mentions judged by the curator, mentions that he or she sees), for the whole round."""
+        ...
+
+
+class RecordRepository(Protocol):
+    """Read-only views over everything that was recorded."""
+
+    def audit(self) -> Iterator[AuditEntry]:
+        """Every decision, judgement, and operation without decisions, in order of time."""
+        ...
+
+    def curators(self) -> list[str]:
+        """Names of the people who decided or judged, imports left out."""
+        ...
+
+    def decided_names(self) -> Iterator[tuple[str, str, int, int]]:
+        """(entity id, mention text, decisions, documents) of current links to one entity outside the split test."""
+        ...
+
+    def provisional(self) -> list[Entity]:
+        """Entities that curators made and nothing replaced."""
+        ...
+
+    def decided_by(self, curator: str) -> list[tuple[int, int, datetime]]:
+        """(document id, mention id, when) of the links and NILs that stand and are this curator's."""
+        ...
