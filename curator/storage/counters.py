@@ -20,11 +20,11 @@ _ZERO: dict[str, Any] = {
     "stamp_bundle": None,
     "stamp_revision": None,
 }
-_COLUMN_OF = {
-    Outcome.LINK: "linked",
-    Outcome.NIL: "nil",
-    Outcome.REJECTED: "rejected",
-    Outcome.SKIPPED: "skipped",
+COLUMN_OF = {
+    Outcome.LINK.value: "linked",
+    Outcome.NIL.value: "nil",
+    Outcome.REJECTED.value: "rejected",
+    Outcome.SKIPPED.value: "skipped",
 }
 
 
@@ -57,8 +57,8 @@ _SUMS = (
         MentionRow.document_id,
         func.count().label("mentions"),
         *(
-            func.sum(case((MentionRow.outcome == outcome.value, 1), else_=0)).label(name)
-            for outcome, name in _COLUMN_OF.items()
+            func.sum(case((MentionRow.outcome == outcome, 1), else_=0)).label(name)
+            for outcome, name in COLUMN_OF.items()
         ),
         func.sum(case((_undecided, 1), else_=0)).label("undecided"),
         func.count(_bundle).label("suggested"),

@@ -5,16 +5,17 @@ from __future__ import annotations
 import json
 from collections.abc import Collection, Sequence
 from datetime import datetime
+from typing import Any
 
 from sqlalchemy import Connection, bindparam, func, insert, select, update
 
 from curator.domain.decisions import Decision, NilReason, Outcome, RejectReason, Shown, SkipReason, Verdict
 from curator.domain.documents import Split
-from curator.storage.counters import recount
 from curator.storage.mentions import documents_of
 from curator.storage.packing import pack_shown, unpack_shown
 from curator.storage.rows import AnyRow, chunks, from_iso, next_id, unique, visible
 from curator.storage.schema import DecisionRow, DocumentRow, MentionRow
+from curator.storage.tallies import decidables, retally
 
 
 class SqlDecisions:
@@ -39,7 +40,8 @@ class SqlDecisions:
         Raises ValueError when the sequences are not of one length."""
         if not mention_ids:
             return []
-        document_of = documents_of(self._conn, mention_ids)
+        before = decidables(self._conn, mention_ids)
+        documents_of(self._conn, [one for one in mention_ids if one not in before])  # tells which is unknown
         first = next_id(self._conn, DecisionRow.id)
         texts = [""] * len(mention_ids) if notes is None else notes
         decisions = [
@@ -47,8 +49,9 @@ class SqlDecisions:
             for i, (mention_id, verdict, seen, note) in enumerate(zip(mention_ids, verdicts, shown, texts, strict=True))
         ]
         self._conn.execute(insert(DecisionRow), [_row(decision) for decision in decisions])
-        self._conn.execute(_POINT, [_pointer(decision) for decision in decisions])
-        recount(self._conn, list(document_of.values()))
+        pointers = [_pointer(decision) for decision in decisions]
+        self._conn.execute(_POINT, pointers)
+        retally(self._conn, before, {int(one["b_id"]): one["b_outcome"] for one in pointers})
         return decisions
 
     def current(self, mention_ids: Sequence[int]) -> dict[int, Decision]:
@@ -86,6 +89,19 @@ class SqlDecisions:
         query = _DECISIONS.where(DecisionRow.mention_id == decision.mention_id, DecisionRow.id < decision.id)
         row = self._conn.execute(query.order_by(DecisionRow.id.desc()).limit(1)).first()
         return None if row is None else _decision(row)
+
+    def before_many(self, decisions: Sequence[Decision]) -> dict[int, Decision]:
+        """Of decisions taken in one step."""
+        if len({one.mention_id for one in decisions}) < len(decisions):  # a mention decided twice in the step
+            pairs = [(one, self.before(one)) for one in decisions]
+            return {one.id: found for one, found in pairs if found is not None}
+        first = min((one.id for one in decisions), default=0)
+        by_mention: dict[int, Decision] = {}
+        for part in chunks([one.mention_id for one in decisions]):
+            older = select(func.max(DecisionRow.id)).where(DecisionRow.mention_id.in_(part), DecisionRow.id < first)
+            query = _DECISIONS.where(DecisionRow.id.in_(older.group_by(DecisionRow.mention_id)))
+            by_mention.update((row.mention_id, _decision(row)) for row in self._conn.execute(query))
+        return {one.id: by_mention[one.mention_id] for one in decisions if one.mention_id in by_mention}
 
     def count(self) -> int:
         return self._conn.execute(select(func.count()).select_from(DecisionRow)).scalar_one()
@@ -134,7 +150,7 @@ def _row(decision: Decision) -> dict[str, object]:
     }
 
 
-def _pointer(decision: Decision) -> dict[str, object]:
+def _pointer(decision: Decision) -> dict[str, Any]:
     """CLEARED makes the mention undecided again."""
     cleared = decision.verdict.outcome is Outcome.CLEARED
     return {

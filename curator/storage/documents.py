@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from sqlalchemy import ColumnElement, func, insert, select, update
 
@@ -20,6 +20,7 @@ from curator.domain.documents import (
 from curator.domain.errors import UserError
 from curator.services.ports import ProjectCounts, QueueFilter, QueueRow
 from curator.storage.facets import document_condition, undecided_condition
+from curator.storage.document_states import set_states, states_of
 from curator.storage.mentions import insert_mentions
 from curator.storage.rows import AnyRow, chunks, fold, hidden, next_id, unique, visible
 from curator.storage.schema import DocumentRow, DocumentTextRow, MentionRow, PassageRow
@@ -114,6 +115,12 @@ class SqlDocuments(SourceFiles):
         changed = update(DocumentRow).where(DocumentRow.id == document_id).values(state=state.value)
         if self._conn.execute(changed).rowcount == 0:
             raise _no_document(document_id)
+
+    def states(self, document_ids: Sequence[int]) -> dict[int, DocumentState]:
+        return states_of(self._conn, document_ids)
+
+    def set_states(self, states: Mapping[int, DocumentState]) -> None:
+        set_states(self._conn, states)
 
     def set_split(self, document_ids: Sequence[int], split: Split) -> None:
         """Raises UserError when a document does not exist."""

@@ -29,6 +29,16 @@ class SqlMentions:
             raise UserError(f"There is no mention {mention_id} in this project.")
         return self._with_fragments([row])[0]
 
+    def get_many(self, mention_ids: Sequence[int]) -> dict[int, Mention]:
+        """By id, in the order given. Raises UserError when one does not exist."""
+        rows: dict[int, AnyRow] = {}
+        for part in chunks(unique(mention_ids)):
+            rows.update((row.id, row) for row in self._conn.execute(_MENTIONS.where(MentionRow.id.in_(part))))
+        for mention_id in mention_ids:
+            if mention_id not in rows:
+                raise UserError(f"There is no mention {mention_id} in this project.")
+        return {one.id: one for one in self._with_fragments([rows[one] for one in unique(mention_ids)])}
+
     def of_document(self, document_id: int, *, deleted: bool = False) -> list[Mention]:
         query = _MENTIONS.where(MentionRow.document_id == document_id)
         if not deleted:

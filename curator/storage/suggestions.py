@@ -11,7 +11,7 @@ from curator.domain.suggestions import Stamp, Suggestion
 from curator.storage.counters import recount
 from curator.storage.mentions import documents_of
 from curator.storage.packing import pack_suggestion, unpack_suggestion
-from curator.storage.rows import AnyRow, chunks, visible
+from curator.storage.rows import AnyRow, chunks, unique, visible
 from curator.storage.schema import DocumentRow, MentionRow, SuggestionRow
 
 
@@ -44,6 +44,13 @@ class SqlSuggestions:
     def get(self, mention_id: int) -> Suggestion | None:
         row = self._conn.execute(_SUGGESTIONS.where(SuggestionRow.mention_id == mention_id)).first()
         return None if row is None else _suggestion(*row)
+
+    def get_many(self, mention_ids: Sequence[int]) -> dict[int, Suggestion]:
+        found: dict[int, Suggestion] = {}
+        for part in chunks(unique(mention_ids)):
+            rows = self._conn.execute(_SUGGESTIONS.where(SuggestionRow.mention_id.in_(part)))
+            found.update((row[0], _suggestion(*row)) for row in rows)
+        return found
 
     def stale_documents(self, bundle_id: str, *, position: int = 0, ahead: int | None = None) -> list[int]:
         found = self._open(bundle_id, DocumentRow.id >= position, limit=ahead)

@@ -114,6 +114,10 @@ class DocumentRepository(Protocol):
 
     def set_state(self, document_id: int, state: DocumentState) -> None: ...
 
+    def states(self, document_ids: Sequence[int]) -> dict[int, DocumentState]: ...
+
+    def set_states(self, states: Mapping[int, DocumentState]) -> None: ...
+
     def set_split(self, document_ids: Sequence[int], split: Split) -> None: ...
 
     def counts(self) -> ProjectCounts: ...
@@ -125,6 +129,10 @@ class DocumentRepository(Protocol):
 
 class MentionRepository(Protocol):
     def get(self, mention_id: int) -> Mention: ...
+
+    def get_many(self, mention_ids: Sequence[int]) -> dict[int, Mention]:
+        """Raises UserError when one does not exist."""
+        ...
 
     def of_document(self, document_id: int, *, deleted: bool = False) -> list[Mention]:
         """Mentions in text order (start, then longer first); deleted ones too when asked."""
@@ -189,6 +197,10 @@ class DecisionRepository(Protocol):
 
     def before(self, decision: Decision) -> Decision | None:
         """The mention's decision that `decision` replaced."""
+        ...
+
+    def before_many(self, decisions: Sequence[Decision]) -> dict[int, Decision]:
+        """For the decisions of one operation, by their ids, what each replaced; absent where it was the first."""
         ...
 
     def count(self) -> int: ...
@@ -261,6 +273,10 @@ class SuggestionRepository(Protocol):
     def of_document(self, document_id: int) -> dict[int, Suggestion]: ...
 
     def get(self, mention_id: int) -> Suggestion | None: ...
+
+    def get_many(self, mention_ids: Sequence[int]) -> dict[int, Suggestion]:
+        """Mentions without a suggestion are absent."""
+        ...
 
     def stale_documents(self, bundle_id: str, *, position: int = 0, ahead: int | None = None) -> list[int]:
         """Of the next `ahead` visible documents (None: all) that are not done, from the id `position` on in queue order

@@ -1,0 +1,36 @@
+"""States of many documents at once."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from sqlalchemy import Connection, bindparam, select, update
+
+from curator.domain.documents import DocumentState
+from curator.domain.errors import UserError
+from curator.storage.rows import chunks, unique
+from curator.storage.schema import DocumentRow
+
+
+def states_of(conn: Connection, document_ids: Sequence[int]) -> dict[int, DocumentState]:
+    """By id. Raises UserError when a document does not exist."""
+    found: dict[int, DocumentState] = {}
+    wanted = unique(document_ids)
+    for part in chunks(wanted):
+        query = select(DocumentRow.id, DocumentRow.state).where(DocumentRow.id.in_(part))
+        found.update((row[0], DocumentState(row[1])) for row in conn.execute(query))
+    for document_id in wanted:
+        if document_id not in found:
+            raise UserError(f"There is no document {document_id} in this project.")
+    return found
+
+
+def set_states(conn: Connection, states: Mapping[int, DocumentState]) -> None:
+    """Raises UserError when a document does not exist; nothing is changed then."""
+    states_of(conn, list(states))
+    if states:
+        rows = [{"b_id": document_id, "b_state": state.value} for document_id, state in states.items()]
+        conn.execute(_SET, rows)
+
+
+_SET = update(DocumentRow).where(DocumentRow.id == bindparam("b_id")).values(state=bindparam("b_state"))
