@@ -5,18 +5,14 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 from curator.domain.changes import Change, ChangeKind, OperationKind
-from curator.domain.decisions import Decision, Outcome, Shown, ShownCandidate, Verdict
-from curator.domain.documents import DocumentState, Mention, MentionOrigin, Span
-from curator.domain.errors import UserError
+from curator.domain.decisions import Decision, Outcome, Shown, Verdict
+from curator.domain.documents import DocumentState, MentionOrigin, Span
 from curator.domain.mention_edits import MentionEdit
-from curator.domain.suggestions import Suggestion
+from curator.services.deciding import decide_in
 from curator.services.events import EventBus
 from curator.services.mention_edits import change_in, checked, join_in, living, refuse_duplicate, retype_in
 from curator.services.ports import Clock, Store, UnitOfWork
 from curator.services.undo import Undoer
-
-SHOWN = 10
-"""How many candidates of the stored suggestion count as shown when the caller does not say."""
 
 
 class CurationService:
@@ -132,6 +128,11 @@ class CurationService:
         with self._store.read() as unit:
             return unit.operations.next_redo() is not None
 
+    def current(self, mention_ids: Sequence[int]) -> dict[int, Decision]:
+        """Current decisions; undecided mentions are absent."""
+        with self._store.read() as unit:
+            return unit.decisions.current(mention_ids)
+
     def history(self, mention_id: int) -> list[Decision]:
         """Every decision of the mention, oldest first, cleared ones included."""
         with self._store.read() as unit:
@@ -153,79 +154,3 @@ class CurationService:
     def _emit(self, change: Change) -> Change:
         self._events.emit(change)
         return change
-
-
-def decide_in(
-    unit: UnitOfWork,
-    mention_ids: Sequence[int],
-    verdicts: Sequence[Verdict],
-    *,
-    curator: str,
-    clock: Clock,
-    shown: Sequence[Shown | None] = (),
-    note: str = "",
-) -> Change:
-    """Append decisions as one operation inside a unit; a todo document becomes in progress with it."""
-    mentions = [living(unit, mention_id) for mention_id in mention_ids]
-    _check_entities(unit, verdicts)
-    seen = [
-        given if given is not None else shown_of(unit.suggestions.get(mention.id))
-        for mention, given in zip(mentions, shown or [None] * len(mentions), strict=True)
-    ]
-    documents = tuple(dict.fromkeys(mention.document_id for mention in mentions))
-    states = _start_documents(unit, documents)
-    text = _say(unit, mentions, verdicts)
-    payload = {"mentions": list(mention_ids), "states": states}
-    at = clock.now()
-    operation = unit.operations.append(OperationKind.DECIDE, actor=curator, at=at, text=text, payload=payload)
-    unit.decisions.append(
-        mention_ids,
-        verdicts,
-        curator=curator,
-        at=at,
-        operation_id=operation,
-        shown=seen,
-        notes=[note] * len(mention_ids),
-    )
-    return Change(ChangeKind.DECIDED, curator, text, documents, tuple(mention_ids), operation)
-
-
-def shown_of(suggestion: Suggestion | None, *, limit: int = SHOWN) -> Shown | None:
-    """What a curator who looks at the first `limit` candidates of a suggestion is shown."""
-    if suggestion is None:
-        return None
-    candidates = tuple(ShownCandidate(one.entity_id, one.score) for one in suggestion.candidates[:limit])
-    return Shown(suggestion.stamp.bundle_id, candidates, suggestion.nil.score)
-
-
-def _check_entities(unit: UnitOfWork, verdicts: Sequence[Verdict]) -> None:
-    wanted = {entity for verdict in verdicts for entity in verdict.entity_ids}
-    missing = sorted(wanted - unit.kb.get_many(sorted(wanted)).keys()) if wanted else []
-    if missing:
-        raise UserError(
-            f"The knowledge base has no entity {', '.join(missing)}. Search it for the right identifier, or decide NIL."
-        )
-
-
-def _start_documents(unit: UnitOfWork, document_ids: Sequence[int]) -> list[list[object]]:
-    started: list[list[object]] = []
-    for document_id in document_ids:
-        if unit.documents.get(document_id).state is DocumentState.TODO:
-            unit.documents.set_state(document_id, DocumentState.IN_PROGRESS)
-            started.append([document_id, DocumentState.TODO.value, DocumentState.IN_PROGRESS.value])
-    return started
-
-
-def _say(unit: UnitOfWork, mentions: Sequence[Mention], verdicts: Sequence[Verdict]) -> str:
-    what = f"“{mentions[0].text}”" if len(mentions) == 1 else f"{len(mentions)} mentions"
-    verdict = verdicts[0]
-    if any(other != verdict for other in verdicts):
-        return f"Decided {what}"
-    if verdict.outcome is Outcome.LINK:
-        found = unit.kb.get_many(verdict.entity_ids)
-        return f"Linked {what} to {' + '.join(found[one].name for one in verdict.entity_ids)}"
-    reason = f" ({verdict.reason.value.replace('-', ' ')})" if verdict.reason else ""
-    words = {Outcome.NIL: "NIL", Outcome.REJECTED: "rejected", Outcome.SKIPPED: "skipped"}
-    if verdict.outcome is Outcome.CLEARED:
-        return f"Cleared {what}"
-    return f"Marked {what} {words[verdict.outcome]}{reason}"

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from curator.domain.decisions import Decision, Outcome
 from curator.domain.documents import Split
 from curator.domain.jobs import Progress
-from curator.services.curation import decide_in, shown_of
+from curator.services.deciding import decide_in, shown_of
 from curator.services.events import EventBus
 from curator.services.ports import Clock, Store, UnitOfWork
 

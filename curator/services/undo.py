@@ -57,14 +57,15 @@ class Undoer:
             _restore_mentions(unit, operation, payload, forward=forward)
         documents = _restore_states(unit, payload.get("states", ()), forward=forward)
         mentions = tuple(payload.get("mentions", ()))
-        documents += [unit.mentions.get(one).document_id for one in mentions]
+        documents += [one.document_id for one in unit.mentions.get_many(mentions).values()]
         return Change(KINDS[operation.kind], actor, text, tuple(dict.fromkeys(documents)), mentions, new)
 
     def _restore_decisions(self, unit: UnitOfWork, target: int, new: int, *, actor: str, forward: bool) -> None:
         made = unit.decisions.of_operation(target)
         if not made:
             return
-        wanted = [one if forward else unit.decisions.before(one) for one in made]
+        replaced = {} if forward else unit.decisions.before_many(made)
+        wanted = [one if forward else replaced.get(one.id) for one in made]
         for name in dict.fromkeys(_name(one, actor) for one in wanted):
             part = [(m, w) for m, w in zip(made, wanted, strict=True) if _name(w, actor) == name]
             unit.decisions.append(
@@ -89,6 +90,6 @@ def _restore_mentions(unit: UnitOfWork, operation: Operation, payload: dict[str,
 
 
 def _restore_states(unit: UnitOfWork, states: Sequence[Sequence[Any]], *, forward: bool) -> list[int]:
-    for document_id, old, new in states:
-        unit.documents.set_state(int(document_id), DocumentState(new if forward else old))
-    return [int(document_id) for document_id, _, _ in states]
+    wanted = {int(document_id): DocumentState(new if forward else old) for document_id, old, new in states}
+    unit.documents.set_states(wanted)
+    return list(wanted)

@@ -19,8 +19,8 @@ from curator.domain.documents import (
 )
 from curator.domain.errors import UserError
 from curator.services.ports import ProjectCounts, QueueFilter, QueueRow
-from curator.storage.facets import document_condition, undecided_condition
 from curator.storage.document_states import set_states, states_of
+from curator.storage.facets import document_condition, undecided_condition
 from curator.storage.mentions import insert_mentions
 from curator.storage.rows import AnyRow, chunks, fold, hidden, next_id, unique, visible
 from curator.storage.schema import DocumentRow, DocumentTextRow, MentionRow, PassageRow

@@ -7,10 +7,11 @@ from collections.abc import Callable, Sequence
 from PySide6.QtCore import QObject, Signal
 
 from curator.domain.changes import Change, ChangeKind
-from curator.domain.decisions import Decision, Outcome, Shown, Verdict
+from curator.domain.decisions import Outcome, Shown, Verdict
 from curator.domain.documents import DocumentState, Span
 from curator.domain.errors import UserError
-from curator.services.curation import CurationService, shown_of
+from curator.services.curation import CurationService
+from curator.services.deciding import shown_of
 from curator.services.queue import MentionView
 from curator.ui.navigation import Navigator
 
@@ -141,7 +142,8 @@ class Decider(QObject):
 
     def _patch(self, mention_ids: Sequence[int]) -> None:
         """The new current decisions, into what is on show."""
-        self._at.patch({one: _current(self._curation.history(one)) for one in mention_ids})
+        current = self._curation.current(mention_ids)
+        self._at.patch({one: current.get(one) for one in mention_ids})
 
     def _act(self, action: Callable[[], Change | None], *, nothing: str = "") -> Change | None:
         try:
@@ -154,11 +156,6 @@ class Decider(QObject):
         else:
             self.done.emit(change)
         return change
-
-
-def _current(history: Sequence[Decision]) -> Decision | None:
-    """What stands after these decisions, oldest first; None where the last one cleared the mention."""
-    return None if not history or history[-1].verdict.outcome is Outcome.CLEARED else history[-1]
 
 
 def _shown(view: MentionView) -> Shown | None:

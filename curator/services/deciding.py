@@ -1,0 +1,113 @@
+"""Decides about mentions inside a caller's unit: one operation, however many mentions, with a handful of queries."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from curator.domain.changes import Change, ChangeKind, OperationKind
+from curator.domain.decisions import Outcome, Shown, ShownCandidate, Verdict
+from curator.domain.documents import DocumentState, Mention
+from curator.domain.errors import UserError
+from curator.domain.suggestions import Suggestion
+from curator.services.ports import Clock, UnitOfWork
+
+SHOWN = 10
+"""How many candidates of the stored suggestion count as shown when the caller does not say."""
+WORDS = {Outcome.NIL: "NIL", Outcome.REJECTED: "rejected", Outcome.SKIPPED: "skipped"}
+
+
+def decide_in(
+    unit: UnitOfWork,
+    mention_ids: Sequence[int],
+    verdicts: Sequence[Verdict],
+    *,
+    curator: str,
+    clock: Clock,
+    shown: Sequence[Shown | None] = (),
+    note: str = "",
+    text: str = "",
+) -> Change:
+    """Append decisions as one operation; a todo document becomes in progress with it.
+
+    `shown` is parallel to the ids or empty; where it is None the stored suggestion's first candidates count as shown.
+    `text` says the operation to the curator (by default made from the verdicts). Raises UserError for an unknown or
+    deleted mention and for an entity that the knowledge base does not hold.
+    """
+    mentions = _living(unit, mention_ids)
+    _check_entities(unit, verdicts)
+    documents = tuple(dict.fromkeys(mention.document_id for mention in mentions))
+    states = _start_documents(unit, documents)
+    said = text or _say(unit, mentions, verdicts)
+    at = clock.now()
+    payload = {"mentions": list(mention_ids), "states": states}
+    operation = unit.operations.append(OperationKind.DECIDE, actor=curator, at=at, text=said, payload=payload)
+    unit.decisions.append(
+        mention_ids,
+        verdicts,
+        curator=curator,
+        at=at,
+        operation_id=operation,
+        shown=_seen(unit, mention_ids, shown or [None] * len(mentions)),
+        notes=[note] * len(mention_ids),
+    )
+    return Change(ChangeKind.DECIDED, curator, said, documents, tuple(mention_ids), operation)
+
+
+def shown_of(suggestion: Suggestion | None, *, limit: int = SHOWN) -> Shown | None:
+    """What a curator who looks at the first `limit` candidates of a suggestion is shown."""
+    if suggestion is None:
+        return None
+    candidates = tuple(ShownCandidate(one.entity_id, one.score) for one in suggestion.candidates[:limit])
+    return Shown(suggestion.stamp.bundle_id, candidates, suggestion.nil.score)
+
+
+def _living(unit: UnitOfWork, mention_ids: Sequence[int]) -> list[Mention]:
+    found = unit.mentions.get_many(mention_ids)
+    for mention in found.values():
+        if mention.deleted:
+            raise UserError(f"Mention {mention.id} (“{mention.text}”) was deleted. Undo the deletion first.")
+    return [found[one] for one in mention_ids]
+
+
+def _seen(unit: UnitOfWork, mention_ids: Sequence[int], given: Sequence[Shown | None]) -> list[Shown | None]:
+    pairs = list(zip(mention_ids, given, strict=True))
+    stored = unit.suggestions.get_many([mention_id for mention_id, one in pairs if one is None])
+    return [one if one is not None else shown_of(stored.get(mention_id)) for mention_id, one in pairs]
+
+
+def _check_entities(unit: UnitOfWork, verdicts: Sequence[Verdict]) -> None:
+    wanted = {entity for verdict in verdicts for entity in verdict.entity_ids}
+    missing = sorted(wanted - unit.kb.get_many(sorted(wanted)).keys()) if wanted else []
+    if missing:
+        raise UserError(
+            f"The knowledge base has no entity {', '.join(missing)}. Search it for the right identifier, or decide NIL."
+        )
+
+
+def _start_documents(unit: UnitOfWork, document_ids: Sequence[int]) -> list[list[object]]:
+    states = unit.documents.states(document_ids)
+    todo = [one for one in document_ids if states[one] is DocumentState.TODO]
+    unit.documents.set_states(dict.fromkeys(todo, DocumentState.IN_PROGRESS))
+    return [[one, DocumentState.TODO.value, DocumentState.IN_PROGRESS.value] for one in todo]
+
+
+def _say(unit: UnitOfWork, mentions: Sequence[Mention], verdicts: Sequence[Verdict]) -> str:
+    what = f"“{mentions[0].text}”" if len(mentions) == 1 else f"{len(mentions):,} mentions"
+    verdict = verdicts[0]
+    if any(other != verdict for other in verdicts):
+        return f"Decided {what}"
+    if verdict.outcome is Outcome.LINK:
+        found = unit.kb.get_many(verdict.entity_ids)
+        return f"Linked {what} to {said_names(verdict, {one: found[one].name for one in verdict.entity_ids})}"
+    if verdict.outcome is Outcome.CLEARED:
+        return f"Cleared {what}"
+    return f"Marked {what} {WORDS[verdict.outcome]}{_reason(verdict)}"
+
+
+def said_names(verdict: Verdict, names: Mapping[str, str]) -> str:
+    """The entities of a link by name, where it is known."""
+    return " + ".join(names.get(one, one) for one in verdict.entity_ids)
+
+
+def _reason(verdict: Verdict) -> str:
+    return f" ({verdict.reason.value.replace('-', ' ')})" if verdict.reason else ""
