@@ -15,6 +15,7 @@ class ChangeKind(StrEnum):
     SUGGESTIONS = "suggestions"
     BUNDLE = "bundle"
     TYPE_MAPPING = "type_mapping"
+    ROUND = "round"  # made, closed, opened again, or judgements came in
 
 
 class OperationKind(StrEnum):

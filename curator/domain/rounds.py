@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from enum import StrEnum
 
-from curator.domain.decisions import Outcome, Verdict
+from curator.domain.decisions import Outcome, Shown, Verdict
 from curator.domain.documents import Mention
 
 
@@ -43,6 +43,7 @@ class Judgement:
     verdict: Verdict
     at: datetime
     note: str = ""
+    shown: Shown | None = None
 
     @property
     def stands(self) -> bool:

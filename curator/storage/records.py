@@ -125,6 +125,7 @@ class SqlRecords:
                 curator=row.curator,
                 verdict=verdict,
                 note=row.note,
+                shown=unpack_shown(row.shown) if row.shown else None,
                 replaces=replaces,
                 before=before,
                 round=row.round_name,
@@ -253,4 +254,5 @@ _JUDGEMENT = (
     JudgementRow.curator,
     JudgementRow.at,
     JudgementRow.note,
+    JudgementRow.shown,
 )

@@ -7,10 +7,11 @@ from datetime import datetime
 
 from sqlalchemy import ColumnElement, Connection, Select, func, insert, or_, select, update
 
-from curator.domain.decisions import Outcome, Verdict
+from curator.domain.decisions import Outcome, Shown, Verdict
 from curator.domain.errors import UserError
 from curator.domain.rounds import Judgement, Round, RoundKind, RoundMention, RoundProgress
 from curator.storage.mentions import SqlMentions
+from curator.storage.packing import pack_shown, unpack_shown
 from curator.storage.rows import AnyRow, from_iso, next_id
 from curator.storage.schema import JudgementRow, MentionRow, RoundDocumentRow, RoundMentionRow, RoundRow
 from curator.storage.verdicts import verdict_columns, verdict_of
@@ -66,12 +67,14 @@ class SqlRounds:
         curator: str,
         at: datetime,
         note: str = "",
+        shown: Sequence[Shown | None] = (),
     ) -> list[Judgement]:
         """Raises ValueError when the sequences are not of one length."""
         first = next_id(self._conn, JudgementRow.id)
+        seen = shown or [None] * len(mention_ids)
         made = [
-            Judgement(first + n, round_id, mention_id, curator, verdict, at, note)
-            for n, (mention_id, verdict) in enumerate(zip(mention_ids, verdicts, strict=True))
+            Judgement(first + n, round_id, mention_id, curator, verdict, at, note, what)
+            for n, (mention_id, verdict, what) in enumerate(zip(mention_ids, verdicts, seen, strict=True))
         ]
         if made:
             self._conn.execute(insert(JudgementRow), [_row(one) for one in made])
@@ -175,6 +178,7 @@ _JUDGEMENTS = select(
     JudgementRow.reason,
     JudgementRow.at,
     JudgementRow.note,
+    JudgementRow.shown,
 )
 
 
@@ -186,10 +190,12 @@ def _row(judgement: Judgement) -> dict[str, object]:
         "curator": judgement.curator,
         "at": judgement.at.isoformat(),
         "note": judgement.note,
+        "shown": pack_shown(judgement.shown) if judgement.shown else None,
         **verdict_columns(judgement.verdict),
     }
 
 
 def _judgement(row: AnyRow) -> Judgement:
     verdict = verdict_of(row.outcome, row.entity_ids, row.reason)
-    return Judgement(row.id, row.round_id, row.mention_id, row.curator, verdict, from_iso(row.at), row.note)
+    shown = unpack_shown(row.shown) if row.shown else None
+    return Judgement(row.id, row.round_id, row.mention_id, row.curator, verdict, from_iso(row.at), row.note, shown)

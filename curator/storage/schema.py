@@ -157,6 +157,7 @@ class DecisionRow(Base):
     """`entity_ids` is a JSON list; `shown` is compressed, see `packing`."""
 
     __tablename__ = "decisions"
+    __table_args__ = (Index("ix_decisions_entities", "outcome", "entity_ids"),)
 
     id: Mapped[int] = mapped_column(primary_key=True)
     mention_id: Mapped[int] = mapped_column(ForeignKey("mentions.id"), index=True)
@@ -263,6 +264,7 @@ class JudgementRow(Base):
     reason: Mapped[str | None]
     at: Mapped[str]
     note: Mapped[str]
+    shown: Mapped[bytes | None]
 
 
 class EffortRow(Base):

@@ -41,7 +41,7 @@ STATEMENTS = (
     """CREATE TABLE judgements (
         id INTEGER PRIMARY KEY NOT NULL, round_id INTEGER NOT NULL REFERENCES rounds (id),
         mention_id INTEGER NOT NULL REFERENCES mentions (id), curator TEXT NOT NULL, outcome TEXT NOT NULL,
-        entity_ids TEXT NOT NULL, reason TEXT, at TEXT NOT NULL, note TEXT NOT NULL)""",
+        entity_ids TEXT NOT NULL, reason TEXT, at TEXT NOT NULL, note TEXT NOT NULL, shown BLOB)""",
     """CREATE TABLE mention_edits (
         id INTEGER PRIMARY KEY NOT NULL, mention_id INTEGER NOT NULL REFERENCES mentions (id),
         operation_id INTEGER NOT NULL REFERENCES operations (id), spans_before TEXT NOT NULL, type_before TEXT NOT NULL,
@@ -56,6 +56,7 @@ STATEMENTS = (
     "CREATE INDEX ix_mention_edits_mention_id ON mention_edits (mention_id)",
     "CREATE INDEX ix_mention_edits_operation_id ON mention_edits (operation_id)",
     "CREATE INDEX ix_decisions_curator ON decisions (curator)",
+    "CREATE INDEX ix_decisions_entities ON decisions (outcome, entity_ids)",
     "CREATE TRIGGER judgements_no_update BEFORE UPDATE ON judgements"
     " BEGIN SELECT RAISE(ABORT, 'judgements are append-only'); END",
     "CREATE TRIGGER judgements_no_delete BEFORE DELETE ON judgements"

@@ -7,7 +7,7 @@ from datetime import datetime
 from typing import Protocol
 
 from curator.domain.audit import AuditEntry
-from curator.domain.decisions import Verdict
+from curator.domain.decisions import Shown, Verdict
 from curator.domain.entities import Entity
 from curator.domain.rounds import Judgement, Round, RoundKind, RoundMention, RoundProgress
 
@@ -46,7 +46,10 @@ class RoundRepository(Protocol):
         curator: str,
         at: datetime,
         note: str = "",
-    ) -> list[Judgement]: ...
+        shown: Sequence[Shown | None] = (),
+    ) -> list[Judgement]:
+        """Append a judgement for each mention; `shown` is parallel to the ids, or empty."""
+        ...
 
     def current(self, round_id: int, *, curator: str | None = None, document_id: int | None = None) -> list[Judgement]:
         """The last judgement of each curator on each mention, those that were taken back left out."""
