@@ -160,13 +160,18 @@ def _pointer(decision: Decision) -> dict[str, Any]:
     }
 
 
-def _decision(row: AnyRow) -> Decision:
+def verdict_of(row: AnyRow) -> Verdict:
+    """Of a row with a decision's columns."""
     outcome = Outcome(row.outcome)
     reason = _REASONS[outcome](row.reason) if row.reason else None
+    return Verdict(outcome, tuple(json.loads(row.entity_ids)), reason)
+
+
+def _decision(row: AnyRow) -> Decision:
     return Decision(
         id=row.id,
         mention_id=row.mention_id,
-        verdict=Verdict(outcome, tuple(json.loads(row.entity_ids)), reason),
+        verdict=verdict_of(row),
         curator=row.curator,
         at=from_iso(row.at),
         shown=unpack_shown(row.shown) if row.shown else None,

@@ -68,6 +68,15 @@ def unpack_suggestion(mention_id: int, stamp: Stamp, data: bytes) -> Suggestion:
     return Suggestion(mention_id, candidates, NilEstimate(score, is_nil, calibrated), stamp, value["expanded"])
 
 
+def unpack_head(data: bytes) -> tuple[str, str, float, float, float, bool, bool, str]:
+    """Of the first candidate id, name, score and probability ('' and zeros without one); the NIL estimate; the long
+    form. A fifth of the time of the whole, for lists of thousands."""
+    value = _unpack(data)
+    nil, chance = value["nil"], value.get("chance") or [0.0]
+    first = (value["ids"][0], value["names"][0], value["score"][0], chance[0]) if value["ids"] else ("", "", 0.0, 0.0)
+    return *first, nil[0], bool(nil[1]), bool(nil[2]), value["expanded"]
+
+
 def _columns(candidates: Sequence[Candidate]) -> dict[str, list[float | None]]:
     """Stage -> its score for each candidate, None where the stage did not find it."""
     stages = dict.fromkeys(stage for candidate in candidates for stage in candidate.scores)

@@ -11,6 +11,7 @@ from sqlalchemy import Connection, Engine
 
 from curator.domain.errors import UserError
 from curator.services.ports import (
+    ContextRepository,
     DecisionRepository,
     DocumentRepository,
     FacetRepository,
@@ -22,6 +23,7 @@ from curator.services.ports import (
     RoundRepository,
     SuggestionRepository,
 )
+from curator.storage.contexts import SqlContexts
 from curator.storage.decisions import SqlDecisions
 from curator.storage.documents import SqlDocuments
 from curator.storage.engine import ReadSource, reading_engine, writing_engine
@@ -52,6 +54,7 @@ class SqlUnitOfWork:
         self.kb: KnowledgeBaseRepository = SqlKnowledgeBase(conn, pause=pause)
         self.suggestions: SuggestionRepository = SqlSuggestions(conn)
         self.facets: FacetRepository = SqlFacets(conn)
+        self.contexts: ContextRepository = SqlContexts(conn)
         self.meta: MetaRepository = SqlMeta(conn)
         self.rounds: RoundRepository = SqlRounds(conn)
         self.records: RecordRepository = SqlRecords(conn)

@@ -3,6 +3,7 @@
 Implementations import this package and `curator.domain` only; `curator.bootstrap` joins them.
 """
 
+from curator.services.ports.contexts import Chance, ContextRepository, Head, MentionContext, Tried
 from curator.services.ports.facets import FacetRepository, WorkRow
 from curator.services.ports.files import (
     DocumentFormat,
@@ -44,7 +45,9 @@ from curator.services.ports.storage import (
 
 __all__ = [
     "BundleStore",
+    "Chance",
     "Clock",
+    "ContextRepository",
     "DecidedDocument",
     "DecidedMention",
     "DecisionRepository",
@@ -56,6 +59,7 @@ __all__ = [
     "FacetRepository",
     "FormatRegistry",
     "GoldMention",
+    "Head",
     "JobHandle",
     "JobPort",
     "KnowledgeBaseReader",
@@ -63,6 +67,7 @@ __all__ = [
     "LinkDocument",
     "LinkMention",
     "LinkerPort",
+    "MentionContext",
     "MentionRepository",
     "MetaRepository",
     "Operation",
@@ -75,6 +80,7 @@ __all__ = [
     "RoundRepository",
     "Store",
     "SuggestionRepository",
+    "Tried",
     "UnitOfWork",
     "WorkRow",
 ]

@@ -24,6 +24,7 @@ from curator.domain.documents import (
 from curator.domain.entities import Entity, EntityMatch, KnowledgeBaseInfo, TypeMapping
 from curator.domain.mention_edits import MentionEdit, MentionShape
 from curator.domain.suggestions import Suggestion
+from curator.services.ports.contexts import ContextRepository
 from curator.services.ports.facets import FacetRepository
 from curator.services.ports.queue_filter import QueueFilter
 from curator.services.ports.rounds import RecordRepository, RoundRepository
@@ -311,6 +312,7 @@ class UnitOfWork(Protocol):
     kb: KnowledgeBaseRepository
     suggestions: SuggestionRepository
     facets: FacetRepository
+    contexts: ContextRepository
     meta: MetaRepository
     rounds: RoundRepository
     records: RecordRepository
