@@ -40,7 +40,7 @@ class SqlFacets:
         return FacetCube(tuple((tuple(row[:-1]), row[-1]) for row in self._conn.execute(query)))
 
     def documents(self, where: QueueFilter, among: Sequence[int] | None = None) -> dict[int, int]:
-        query = _matching(select(MentionRow.document_id, func.count()), where)
+        query = matching(select(MentionRow.document_id, func.count()), where)
         query = query.group_by(MentionRow.document_id).order_by(MentionRow.document_id)
         if among is None:
             return {row[0]: row[1] for row in self._conn.execute(query)}
@@ -50,14 +50,14 @@ class SqlFacets:
         return found
 
     def mentions(self, where: QueueFilter, document_id: int | None = None) -> list[int]:
-        query = _matching(select(MentionRow.id), where)
+        query = matching(select(MentionRow.id), where)
         if document_id is not None:
             query = query.where(MentionRow.document_id == document_id)
         place = (MentionRow.document_id, MentionRow.start_pos, MentionRow.end_pos.desc(), MentionRow.id)
         return list(self._conn.execute(query.order_by(*place)).scalars())
 
     def matches(self, mention_id: int, where: QueueFilter) -> bool:
-        query = _matching(select(MentionRow.id), where).where(MentionRow.id == mention_id)
+        query = matching(select(MentionRow.id), where).where(MentionRow.id == mention_id)
         return self._conn.execute(query).first() is not None
 
     def undecided(self, where: QueueFilter, *, limit: int) -> list[WorkRow]:
@@ -71,21 +71,21 @@ class SqlFacets:
             SuggestionRow.margin,
             func.coalesce(SuggestionRow.is_nil, False),
         )
-        query = _matching(select(*columns), where, also={Facet.PROBABILITY}).where(MentionRow.outcome.is_(None))
+        query = matching(select(*columns), where, also={Facet.PROBABILITY}).where(MentionRow.outcome.is_(None))
         query = query.order_by(SuggestionRow.probability, MentionRow.id).limit(limit)
         return [WorkRow(*row[:-1], is_nil=bool(row[-1])) for row in self._conn.execute(query)]
 
 
 def document_condition(facets: Facets) -> ColumnElement[bool]:
     """Documents that hold a mention which the facets choose."""
-    matching = _matching(select(MentionRow.document_id), QueueFilter(facets=facets))
-    return DocumentRow.id.in_(matching)
+    chosen = matching(select(MentionRow.document_id), QueueFilter(facets=facets))
+    return DocumentRow.id.in_(chosen)
 
 
 def undecided_condition(facets: Facets) -> ColumnElement[bool]:
     """Documents that hold an undecided one."""
-    matching = _matching(select(MentionRow.document_id), QueueFilter(facets=facets))
-    return DocumentRow.id.in_(matching.where(MentionRow.outcome.is_(None)))
+    chosen = matching(select(MentionRow.document_id), QueueFilter(facets=facets))
+    return DocumentRow.id.in_(chosen.where(MentionRow.outcome.is_(None)))
 
 
 def _bands(column: InstrumentedAttribute[float | None], bands: Sequence[float]) -> ColumnElement[str]:
@@ -115,7 +115,7 @@ _SUGGESTED = {Facet.PROBABILITY, Facet.MARGIN, Facet.NIL}
 _OF_DOCUMENT = {Facet.FLAG, Facet.SPLIT, Facet.DOCUMENT}
 
 
-def _matching(query: Select[Any], where: QueueFilter, *, also: set[Facet] | None = None) -> Select[Any]:
+def matching(query: Select[Any], where: QueueFilter, *, also: set[Facet] | None = None) -> Select[Any]:
     """The query over mentions that the whole filter chooses, with the tables joined that its facets ask for."""
     chosen = {facet for facet, _ in where.facets.chosen}
     conditions = [_EXPRESSIONS[facet].in_(values) for facet, values in where.facets.chosen]
