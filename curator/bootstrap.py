@@ -32,6 +32,7 @@ from curator.services.queue import QueueService
 from curator.services.remembering import MemoryService
 from curator.services.replay import ReplayService
 from curator.services.retraining import RetrainingService
+from curator.services.rounds import RoundService
 from curator.services.speeds import Speeds
 from curator.services.suggestions import SuggestionService
 from curator.services.workplace import JobOptions, Workplace
@@ -64,6 +65,7 @@ class Project:
     evaluation: EvaluationService
     exporting: ExportService
     replay: ReplayService
+    rounds: RoundService
     diagnostics: DiagnosticsService
     jobs: JobPort
     formats: FormatRegistry
@@ -171,6 +173,7 @@ class _Joined:
             evaluation=EvaluationService(self.desk),
             exporting=ExportService(store, self.formats),
             replay=ReplayService(store, events, clock),
+            rounds=RoundService(store, self.linker, events, clock, curator=curator),
             diagnostics=DiagnosticsService(store, self.linker, self.switch),
             jobs=self.jobs,
             formats=self.formats,

@@ -173,6 +173,14 @@ class SqlRecords:
         )
         return [(document, mention, from_iso(at)) for document, mention, at in self._conn.execute(query)]
 
+    def noted(self, beginning: str) -> list[int]:
+        query = (
+            select(MentionRow.id)
+            .join(DecisionRow, DecisionRow.id == MentionRow.decision_id)
+            .where(~MentionRow.deleted, DecisionRow.note.startswith(beginning, autoescape=True))
+        )
+        return list(self._conn.execute(query.order_by(MentionRow.id)).scalars())
+
     # --- names ---
 
     def decided_names(self) -> Iterator[tuple[str, str, int, int]]:

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from datetime import datetime
+from typing import Any
 
-from sqlalchemy import ColumnElement, Connection, Select, func, insert, or_, select, update
+from sqlalchemy import ColumnElement, Connection, func, insert, or_, select, update
 
 from curator.domain.decisions import Outcome, Shown, Verdict
 from curator.domain.errors import UserError
@@ -138,13 +139,13 @@ class SqlRounds:
 
     def judged_in(self, round_id: int, curator: str) -> dict[int, tuple[int, int]]:
         seen: dict[int, set[int]] = {one: set() for one in self.document_ids(round_id)}
-        for mention_id, document_id in self._conn.execute(_seen(round_id, curator)):
-            seen[document_id].add(mention_id)
+        for row in self._conn.execute(_seen(round_id, curator)):
+            seen[row[1]].add(row[0])
         judged = {one.mention_id for one in self.current(round_id, curator=curator)}
         return {document_id: (len(ids & judged), len(ids)) for document_id, ids in seen.items()}
 
 
-def _seen(round_id: int, curator: str) -> Select[tuple[int, int]]:
+def _seen(round_id: int, curator: str) -> Any:
     """(mention id, document id) of what a curator sees: living mentions and the own ones of the round."""
     own = select(RoundMentionRow.mention_id)
     own = own.where(RoundMentionRow.round_id == round_id, RoundMentionRow.curator == curator)
@@ -153,7 +154,7 @@ def _seen(round_id: int, curator: str) -> Select[tuple[int, int]]:
     return query.where(or_(~MentionRow.deleted, MentionRow.id.in_(own)))
 
 
-def _rounds() -> Select[tuple[int, str, str, str, bool, int]]:
+def _rounds() -> Any:
     documents = (
         select(func.count())
         .select_from(RoundDocumentRow)

@@ -87,6 +87,10 @@ class RecordRepository(Protocol):
         """Names of the people who decided or judged, imports left out."""
         ...
 
+    def noted(self, beginning: str) -> list[int]:
+        """Mentions, deleted ones left out, whose current decision's note begins so."""
+        ...
+
     def decided_names(self) -> Iterator[tuple[str, str, int, int]]:
         """(entity id, mention text, decisions, documents) of current links to one entity outside the split test."""
         ...

@@ -1,0 +1,98 @@
+"""Judgements of one round with undo and redo, which follow from the append-only rows: a restart changes nothing.
+
+An ordinary row is a step. One noted `undo` takes the last step back that still stands, one noted `redo` does it again;
+an ordinary one after an undo ends redoing, as in an editor.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from curator.domain.decisions import Outcome, Shown, Verdict
+from curator.domain.documents import Mention
+from curator.domain.rounds import Judgement
+from curator.services.ports import Clock, UnitOfWork
+
+UNDO, REDO = "undo", "redo"
+
+
+class JudgingLog:
+    """Appends to a round and goes back and forth in it, for each curator apart."""
+
+    def __init__(self, round_id: int, clock: Clock) -> None:
+        self._round = round_id
+        self._clock = clock
+
+    def of(self, unit: UnitOfWork, curator: str) -> list[Judgement]:
+        """Everything that the curator judged, oldest first."""
+        return unit.rounds.log(self._round, curator)
+
+    def judge(
+        self,
+        unit: UnitOfWork,
+        mention_ids: Sequence[int],
+        verdict: Verdict,
+        *,
+        curator: str,
+        shown: Sequence[Shown | None] = (),
+        note: str = "",
+    ) -> None:
+        verdicts = [verdict] * len(mention_ids)
+        at = self._clock.now()
+        unit.rounds.judge(self._round, mention_ids, verdicts, curator=curator, at=at, note=note, shown=shown)
+
+    def undo(self, unit: UnitOfWork, curator: str) -> tuple[int, ...]:
+        """Take the last step back; returns the mentions of it, () when there is none."""
+        log = self.of(unit, curator)
+        done, _ = stacks(log)
+        if not done:
+            return ()
+        step = done[-1]
+        before = [one for one in log if one.mention_id == step.mention_id and one.id < step.id]
+        verdict = before[-1].verdict if before else Verdict(Outcome.CLEARED)
+        self.judge(unit, [step.mention_id], verdict, curator=curator, note=UNDO)
+        return (step.mention_id,)
+
+    def redo(self, unit: UnitOfWork, curator: str) -> tuple[int, ...]:
+        _, undone = stacks(self.of(unit, curator))
+        if not undone:
+            return ()
+        step = undone[-1]
+        self.judge(unit, [step.mention_id], step.verdict, curator=curator, note=REDO, shown=[step.shown])
+        return (step.mention_id,)
+
+    def can_undo(self, unit: UnitOfWork, curator: str) -> bool:
+        return bool(stacks(self.of(unit, curator))[0])
+
+    def can_redo(self, unit: UnitOfWork, curator: str) -> bool:
+        return bool(stacks(self.of(unit, curator))[1])
+
+
+def stacks(log: Sequence[Judgement]) -> tuple[list[Judgement], list[Judgement]]:
+    """The steps that stand and those taken back, the next one to be undone or redone last."""
+    done: list[Judgement] = []
+    undone: list[Judgement] = []
+    for one in log:
+        if one.note == UNDO and done:
+            undone.append(done.pop())
+        elif one.note == REDO and undone:
+            done.append(undone.pop())
+        else:
+            done.append(one)
+            undone.clear()
+    return done, undone
+
+
+def said_of(unit: UnitOfWork, mentions: Sequence[Mention], verdict: Verdict) -> str:
+    """The sentence that tells the curator what was judged."""
+    what = f"“{mentions[0].text}”" if len(mentions) == 1 else f"{len(mentions)} mentions"
+    if verdict.outcome is Outcome.LINK:
+        names = unit.kb.get_many(verdict.entity_ids)
+        return f"Judged {what} as {' + '.join(names[one].name for one in verdict.entity_ids)}"
+    words = {
+        Outcome.NIL: f"Judged {what} as NIL",
+        Outcome.REJECTED: f"Judged {what} to be rejected",
+        Outcome.SKIPPED: f"Skipped {what} in this round",
+        Outcome.CLEARED: f"Took back the judgement of {what}",
+    }
+    return words[verdict.outcome]

@@ -1,0 +1,370 @@
+"""Work inside a round: the queue, the decisions and the suggestions as one curator sees them there.
+
+The three stand in for the project's own services while the round is active, so that the window and its keys work alike.
+Whatever else would write to the project is refused: `RoundCuration` hands its base class a store that only reads.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import AbstractContextManager, contextmanager
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from curator.domain.changes import Change, ChangeKind
+from curator.domain.decisions import Decision, Outcome, Shown, Verdict
+from curator.domain.documents import Document, DocumentState, MentionOrigin, Span
+from curator.domain.errors import UserError
+from curator.domain.jobs import JobOutcome, LinkerState
+from curator.domain.rounds import Judgement, Round, RoundKind, RoundMention
+from curator.domain.suggestions import Suggestion
+from curator.services.curation import CurationService
+from curator.services.events import EventBus
+from curator.services.judging import JudgingLog, said_of
+from curator.services.keys import active_bundle
+from curator.services.linking import K, link_document
+from curator.services.mention_edits import checked
+from curator.services.ports import (
+    Clock,
+    LinkerPort,
+    ProjectCounts,
+    QueueFilter,
+    QueueRow,
+    Store,
+    UnitOfWork,
+)
+from curator.services.queue import PAGE, Direction, MentionView, OpenDocument, QueueService
+
+AHEAD = 3
+"""Documents of the round that are linked before the curator reaches them."""
+REFUSED = (
+    "You are judging in the round “{name}”, where the project itself is not changed. Reject the mention with X and add "
+    "another with M, or leave the round first."
+)
+NOT_YET = "{left:,} mentions of this document are not judged yet."
+CLOSED = "The round “{name}” was closed; nothing more can be judged in it. Leave it."
+
+
+class RoundQueue(QueueService):
+    """The round's documents in queue order, with this curator's judgements in place of decisions. Filters are the
+    project's and do not apply."""
+
+    def __init__(self, store: Store, found: Round, curator: str, suggestions: RoundSuggestions) -> None:
+        super().__init__(store)
+        self._round = found
+        self._curator = curator
+        self._suggestions = suggestions
+        with store.read() as unit:
+            self._ids = unit.rounds.document_ids(found.id)
+
+    def rows(self, where: QueueFilter, *, offset: int = 0, limit: int = PAGE) -> list[QueueRow]:  # noqa: ARG002
+        with self._store.read() as unit:
+            judged = unit.rounds.judged_in(self._round.id, self._curator)
+            rows = [unit.documents.row(one) for one in self._ids[offset : offset + limit]]
+        return [_row(row, *judged[row.document_id]) for row in rows]
+
+    def row(self, document_id: int) -> QueueRow:
+        with self._store.read() as unit:
+            judged = unit.rounds.judged_in(self._round.id, self._curator)
+            return _row(unit.documents.row(document_id), *judged.get(document_id, (0, 0)))
+
+    def count(self, where: QueueFilter) -> int:  # noqa: ARG002
+        return len(self._ids)
+
+    def ids(self, where: QueueFilter) -> list[int]:  # noqa: ARG002
+        return list(self._ids)
+
+    def mention_ids(self, where: QueueFilter, document_id: int | None = None) -> list[int]:  # noqa: ARG002
+        with self._store.read() as unit:
+            wanted = self._ids if document_id is None else [document_id]
+            return [one.mention.id for document in wanted for one in self._mentions(unit, document)]
+
+    def counts(self) -> ProjectCounts:
+        """Of the round: its documents by how far they are, its mentions by judgement."""
+        with self._store.read() as unit:
+            judged = unit.rounds.judged_in(self._round.id, self._curator)
+            current = unit.rounds.current(self._round.id, curator=self._curator)
+            splits = [unit.documents.row(one).split for one in self._ids]
+        states = [_state(*numbers) for numbers in judged.values()]
+        return ProjectCounts(
+            documents={state: states.count(state) for state in DocumentState},
+            documents_by_split={split: splits.count(split) for split in set(splits)},
+            mentions=sum(seen for _, seen in judged.values()),
+            decisions_by_outcome={
+                outcome: sum(one.verdict.outcome is outcome for one in current) for outcome in Outcome
+            },
+        )
+
+    def open(self, document_id: int) -> OpenDocument:
+        with self._store.read() as unit:
+            document = unit.documents.get(document_id)
+            mentions = self._mentions(unit, document_id)
+            judged = unit.rounds.current(self._round.id, curator=self._curator, document_id=document_id)
+        given = {one.mention_id: as_decision(one) for one in judged}
+        found = self._suggestions.of_document(document)
+        views = [
+            MentionView(
+                replace(one.mention, deleted=False), given.get(one.mention.id), found.get(one.mention.id), False
+            )
+            for one in mentions
+        ]
+        return OpenDocument(replace(document, state=_state(len(given), len(views))), tuple(views))
+
+    def neighbour(self, document_id: int | None, where: QueueFilter, direction: Direction) -> int | None:  # noqa: ARG002
+        forward = direction is Direction.NEXT
+        if document_id is None:
+            return next(iter(self._ids if forward else self._ids[::-1]), None)
+        behind = [one for one in self._ids if (one > document_id if forward else one < document_id)]
+        return None if not behind else behind[0] if forward else behind[-1]
+
+    def next_undecided(self, document_id: int | None, where: QueueFilter) -> tuple[int, int] | None:  # noqa: ARG002
+        """Going round once: a round is done when nothing is left anywhere in it."""
+        with self._store.read() as unit:
+            counted = unit.rounds.judged_in(self._round.id, self._curator)
+            left = [one for one in self._ids if counted[one][0] < counted[one][1]]
+            order = [one for one in left if document_id is None or one > document_id] + left
+            for one in order[:1]:
+                judged = unit.rounds.current(self._round.id, curator=self._curator, document_id=one)
+                known = {judgement.mention_id for judgement in judged}
+                open_ = (item.mention.id for item in self._mentions(unit, one) if item.mention.id not in known)
+                return one, next(open_)
+        return None
+
+    def _mentions(self, unit: UnitOfWork, document_id: int) -> list[RoundMention]:
+        return [one for one in unit.rounds.mentions(self._round.id, document_id) if one.is_for(self._curator)]
+
+
+class RoundCuration(CurationService):
+    """Decisions become judgements; what else a curator could do to the project is refused with a sentence."""
+
+    def __init__(
+        self, store: Store, events: EventBus, clock: Clock, *, found: Round, curator: Callable[[], str]
+    ) -> None:
+        super().__init__(_Refusing(store, REFUSED.format(name=found.name)), events, clock, curator=curator)
+        self._own = store
+        self._round = found
+        self._log = JudgingLog(found.id, clock)
+
+    def decide_many(
+        self, mention_ids: Sequence[int], verdict: Verdict, *, shown: Sequence[Shown | None] = (), note: str = ""
+    ) -> Change:
+        """Raises UserError for a closed round, an unknown mention or an unknown entity."""
+        with self._writing() as unit:
+            mentions = [unit.mentions.get(one) for one in mention_ids]
+            _check(unit, verdict)
+            self._log.judge(unit, mention_ids, verdict, curator=self.curator, shown=shown, note=note)
+            text = said_of(unit, mentions, verdict)
+        return self._change(text, tuple({one.document_id: None for one in mentions}), tuple(mention_ids))
+
+    def add_mention(self, document_id: int, spans: Sequence[Span], mention_type: str) -> Change:
+        """Make a mention that only this curator sees in the round; one that another made just so is shared."""
+        with self._writing() as unit:
+            source = checked(unit.documents.get(document_id), spans, mention_type)
+            same = [
+                one
+                for one in unit.rounds.mentions(self._round.id, document_id)
+                if one.mention.spans == source.spans and one.mention.type == source.type
+            ]
+            if any(one.is_for(self.curator) for one in same):
+                raise UserError(f"There is a mention “{source.text}” of type {source.type} at exactly this place.")
+            if same:
+                mention_id = same[0].mention.id
+            else:
+                (mention_id,) = unit.mentions.add(document_id, [source], origin=MentionOrigin.CURATOR)
+                unit.mentions.set_deleted([mention_id], True)
+            unit.rounds.add_mention(self._round.id, mention_id, self.curator)
+        text = f"Added the mention “{source.text}” in this round"
+        return Change(ChangeKind.MENTIONS, self.curator, text, (document_id,), (mention_id,))
+
+    def set_state(self, document_id: int, state: DocumentState) -> Change:  # noqa: ARG002
+        """A document is done in a round when all of it is judged: nothing is stored. Raises UserError before that."""
+        with self._own.read() as unit:
+            judged, seen = unit.rounds.judged_in(self._round.id, self.curator).get(document_id, (0, 0))
+        if judged < seen:
+            raise UserError(NOT_YET.format(left=seen - judged))
+        return Change(ChangeKind.DOCUMENT_STATE, self.curator, "Judged the whole document", (document_id,))
+
+    def undo(self) -> Change | None:
+        """Take back this curator's last judgement in the round."""
+        with self._writing() as unit:
+            found = self._log.undo(unit, self.curator)
+            text, documents = self._travelled(unit, found, "Undid")
+        return self._change(text, documents, found) if found else None
+
+    def redo(self) -> Change | None:
+        with self._writing() as unit:
+            found = self._log.redo(unit, self.curator)
+            text, documents = self._travelled(unit, found, "Redid")
+        return self._change(text, documents, found) if found else None
+
+    def can_undo(self) -> bool:
+        with self._own.read() as unit:
+            return self._log.can_undo(unit, self.curator)
+
+    def can_redo(self) -> bool:
+        with self._own.read() as unit:
+            return self._log.can_redo(unit, self.curator)
+
+    def history(self, mention_id: int) -> list[Decision]:
+        """What this curator judged in the round; nobody else's judgements, and no decision of the project."""
+        with self._own.read() as unit:
+            return [as_decision(one) for one in self._log.of(unit, self.curator) if one.mention_id == mention_id]
+
+    @contextmanager
+    def _writing(self) -> Iterator[UnitOfWork]:
+        with self._own.write() as unit:
+            if unit.rounds.get(self._round.id).closed:
+                raise UserError(CLOSED.format(name=self._round.name))
+            yield unit
+
+    def _travelled(self, unit: UnitOfWork, mention_ids: tuple[int, ...], how: str) -> tuple[str, tuple[int, ...]]:
+        mentions = [unit.mentions.get(one) for one in mention_ids]
+        words = f"“{mentions[0].text}”" if len(mentions) == 1 else f"{len(mentions)} mentions"
+        return f"{how} the judgement of {words}", tuple({one.document_id: None for one in mentions})
+
+    def _change(self, text: str, documents: tuple[int, ...], mentions: tuple[int, ...]) -> Change:
+        """Told to the window that asked and to nobody else: what listens to decisions must not hear of judgements."""
+        return Change(ChangeKind.DECIDED, self.curator, text, documents, mentions)
+
+
+class RoundSuggestions:
+    """Suggestions that no decision of the same document answers, kept while the round is worked in.
+
+    An unaided round has none. Answers arrive in the linker's thread and are told as `SUGGESTIONS`.
+    """
+
+    def __init__(self, store: Store, linker: LinkerPort, events: EventBus, found: Round, curator: str) -> None:
+        self._store = store
+        self._linker = linker
+        self._events = events
+        self._round = found
+        self._curator = curator
+        self._lock = threading.Lock()
+        self._known: dict[int, tuple[int, dict[int, Suggestion]]] = {}  # document -> its revision, the answers
+        self._asked: set[tuple[int, int, str]] = set()
+        self._closed = False
+
+    def of_document(self, document: Document) -> dict[int, Suggestion]:
+        with self._lock:
+            revision, found = self._known.get(document.id, (-1, {}))
+        return found if revision == document.revision else {}
+
+    def request(self, document_ids: Sequence[int], *, urgent: bool = True) -> None:
+        """Link these documents, and the next ones of the round behind the last. Returns at once."""
+        if self._round.kind is RoundKind.UNAIDED or self._closed or not document_ids:
+            return
+        with self._store.read() as unit:
+            every = unit.rounds.document_ids(self._round.id)
+        self._send(document_ids, urgent=urgent)
+        self._send([one for one in every if one > document_ids[-1]][:AHEAD], urgent=False)
+
+    def close(self) -> None:
+        """Answers that come later are dropped."""
+        self._closed = True
+
+    def _send(self, document_ids: Sequence[int], *, urgent: bool) -> None:
+        with self._store.read() as unit:
+            bundle = active_bundle(unit.meta)
+            status = self._linker.status
+            if status.state is not LinkerState.READY or status.bundle_id != bundle:
+                return  # the linker's status is shown; the document is asked for again when it is opened next
+            mapping = unit.meta.type_mapping()
+            wanted = []
+            for one in document_ids:
+                document = unit.documents.get(one)
+                key = (one, document.revision, bundle)
+                if key not in self._asked:
+                    self._asked.add(key)
+                    mentions = [item.mention for item in unit.rounds.mentions(self._round.id, one)]
+                    wanted.append(link_document(document, mentions, mapping))
+        if wanted:
+            revisions = {one.id: one.revision for one in wanted}
+            self._linker.link(
+                wanted,
+                k=K,
+                urgent=urgent,
+                own=False,
+                on_document=lambda document_id, found: self._answered(document_id, revisions[document_id], found),
+                on_end=_ignore,
+            )
+
+    def _answered(self, document_id: int, revision: int, found: list[Suggestion]) -> None:
+        if self._closed:
+            return
+        with self._lock:
+            self._known[document_id] = revision, {one.mention_id: one for one in found}
+        ids = tuple(one.mention_id for one in found)
+        self._events.emit(Change(ChangeKind.SUGGESTIONS, "linker", f"Linked {len(ids)} mentions", (document_id,), ids))
+
+
+@dataclass(frozen=True, slots=True)
+class RoundSeat:
+    """What one curator works with in a round, in place of the project's own services."""
+
+    round: Round
+    queue: RoundQueue
+    curation: RoundCuration
+    suggestions: RoundSuggestions
+
+    @classmethod
+    def take(
+        cls, store: Store, linker: LinkerPort, events: EventBus, clock: Clock, found: Round, curator: str
+    ) -> RoundSeat:
+        suggestions = RoundSuggestions(store, linker, events, found, curator)
+        curation = RoundCuration(store, events, clock, found=found, curator=lambda: curator)
+        return cls(found, RoundQueue(store, found, curator, suggestions), curation, suggestions)
+
+
+class _Refusing:
+    """A store that is read and never written: see `ports.Store`."""
+
+    def __init__(self, store: Store, why: str) -> None:
+        self._store = store
+        self._why = why
+
+    @property
+    def read_only(self) -> bool:
+        return True
+
+    @property
+    def folder(self) -> Path:
+        return self._store.folder
+
+    def read(self) -> AbstractContextManager[UnitOfWork]:
+        return self._store.read()
+
+    def write(self) -> AbstractContextManager[UnitOfWork]:
+        raise UserError(self._why)
+
+    def close(self) -> None:
+        """It belongs to somebody else."""
+
+
+def as_decision(judgement: Judgement) -> Decision:
+    """A judgement as the window shows decisions."""
+    one = judgement
+    return Decision(one.id, one.mention_id, one.verdict, one.curator, one.at, one.shown, 0, one.note)
+
+
+def _check(unit: UnitOfWork, verdict: Verdict) -> None:
+    known = unit.kb.get_many(verdict.entity_ids)
+    missing = [one for one in verdict.entity_ids if one not in known]
+    if missing:
+        raise UserError(
+            f"The knowledge base has no entity {', '.join(missing)}. Search it for the right identifier, or decide NIL."
+        )
+
+
+def _state(judged: int, seen: int) -> DocumentState:
+    if judged >= seen:
+        return DocumentState.DONE
+    return DocumentState.IN_PROGRESS if judged else DocumentState.TODO
+
+
+def _row(row: QueueRow, judged: int, seen: int) -> QueueRow:
+    return replace(row, state=_state(judged, seen), decided=judged, mentions=seen)
+
+
+def _ignore(outcome: JobOutcome) -> None:
+    """A linker that fails says so in its status; the curator searches meanwhile."""
