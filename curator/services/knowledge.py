@@ -33,6 +33,8 @@ SYNONYMS: Mapping[str, str] = {
 """Corpus type -> knowledge-base type, both folded: NCBI Disease, BioRED, BioC and PubTator's own names."""
 VOTE_SHARE = 0.05
 """A knowledge-base type that fewer of a corpus type's gold links have is left out of the proposal."""
+HIGHEST = 200
+"""Entities looked at on the way up."""
 
 
 class KnowledgeService:
@@ -51,10 +53,22 @@ class KnowledgeService:
             return unit.kb.get(entity_id)
 
     def search(self, query: str, *, mention_type: str | None = None, limit: int = 50) -> list[EntityMatch]:
-        """Ranked matches; with `mention_type` only entities of the types it is mapped to."""
+        """Ranked matches; entities of the types that `mention_type` is mapped to come first."""
         with self._store.read() as unit:
             types = unit.meta.type_mapping().types_for(mention_type) if mention_type else ()
-            return unit.kb.search(query, types=types, limit=limit)
+            return unit.kb.search(query, preferred=types, limit=limit)
+
+    def recent(self, limit: int = 10) -> list[EntityMatch]:
+        """The entities that people linked to last, newest first."""
+        with self._store.read() as unit:
+            ids = unit.kb.linked_last(limit)
+            found = unit.kb.get_many(ids)
+        return [EntityMatch(found[one], found[one].name, 0.0) for one in ids if one in found]
+
+    def path(self, entity: Entity) -> tuple[Entity, ...]:
+        """The entities above it, topmost first, by the shortest way up; where it has several parents, the first."""
+        with self._store.read() as unit:
+            return path_up(unit.kb.get_many, entity)
 
     def mapping(self) -> TypeMapping:
         with self._store.read() as unit:
@@ -85,6 +99,26 @@ class KnowledgeService:
         """For each type of the project's mentions the knowledge-base types its candidates should be restricted to."""
         with self._store.read() as unit:
             return propose(unit)
+
+
+def path_up(get_many: Callable[[Sequence[str]], Mapping[str, Entity]], entity: Entity) -> tuple[Entity, ...]:
+    """Level by level, each entity once, so that a knowledge base that goes round in circles ends too."""
+    below: dict[str, Entity] = {entity.id: entity}
+    came: dict[str, str] = {}  # entity -> the one beneath it
+    level = [entity]
+    while level and all(one.parents for one in level) and len(below) < HIGHEST:
+        wanted = [(one, parent) for one in level for parent in one.parents if parent not in below]
+        known = get_many(list(dict.fromkeys(parent for _, parent in wanted)))
+        for one, parent in wanted:
+            if parent in known and parent not in below:
+                below[parent], came[parent] = known[parent], one.id
+        level = [below[parent] for parent in dict.fromkeys(parent for _, parent in wanted) if parent in below]
+    at = next((one.id for one in level if not one.parents), next(iter(reversed(below))))
+    found: list[Entity] = []
+    while at != entity.id:
+        found.append(below[at])
+        at = came[at]
+    return tuple(found)
 
 
 def propose(unit: UnitOfWork) -> TypeMapping:

@@ -5,12 +5,16 @@ from __future__ import annotations
 import json
 import sqlite3
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from functools import partial
 from typing import cast
 
 from sqlalchemy import ColumnElement, Connection, delete, insert, select, update
 
 from curator.domain.entities import Entity, EntityMatch, KnowledgeBaseInfo
+from curator.domain.search_query import parse_query
 from curator.storage.kb_ids import resolve_ids
+from curator.storage.kb_index import build_index
+from curator.storage.kb_links import link_counts, linked_last
 from curator.storage.kb_search import NameSearch
 from curator.storage.kb_tables import ALTERNATE, KbTables, parse_entity
 from curator.storage.rows import chunks, fold, next_id, unique
@@ -52,7 +56,9 @@ class SqlKnowledgeBase:
 
     def activate(self, version: int) -> KnowledgeBaseInfo:
         tables = self._tables(version)
-        values = {"content_hash": tables.content_hash(), "types": json.dumps(tables.type_names()), "active": True}
+        types = tables.type_names()
+        build_index(tables, types, pause=self._pause)
+        values = {"content_hash": tables.content_hash(), "types": json.dumps(types), "active": True}
         self._remove(KbVersionRow.id != version)
         self._conn.execute(update(KbVersionRow).where(KbVersionRow.id == version).values(**values))
         info = self.info()
@@ -93,10 +99,18 @@ class SqlKnowledgeBase:
         tables = self._active()
         return resolve_ids(tables, ids) if tables else {}
 
-    def search(self, query: str, *, types: Sequence[str] = (), limit: int = 50) -> list[EntityMatch]:
-        """`rank` grows from the best to the worst: its whole part is the tier (0 exact id ... 5 definition)."""
-        tables = self._active()
-        return NameSearch(tables, types=types).find(query, limit=limit) if tables else []
+    def search(
+        self, query: str, *, types: Sequence[str] = (), preferred: Sequence[str] = (), limit: int = 50
+    ) -> list[EntityMatch]:
+        """The whole part of `rank` is the tier (0 exact id ... 6 spelt nearly so)."""
+        tables, info = self._active(), self.info()
+        if tables is None or info is None:
+            return []
+        asked = NameSearch(tables, types=info.types, preferred=preferred, linked=partial(link_counts, self._conn))
+        return asked.find(parse_query(query), only=types, limit=limit)
+
+    def linked_last(self, limit: int) -> list[str]:
+        return linked_last(self._conn, limit)
 
     def iterate(self) -> Iterator[Entity]:
         """In the order of loading; ends with the unit of work."""

@@ -1,130 +1,292 @@
-"""Search of the knowledge base: the one place that knows FTS5.
+"""Search of the knowledge base: the one place that asks FTS5.
 
-Tiers, best first: exact id, exact name, exact synonym, beginning of a name, all words anywhere in a name (the last
-one as a beginning, as it is being typed), all words in the definition. Within a tier shorter names come first.
-A query in double quotes asks for names that contain exactly these characters.
+Tiers, best first: identifier, exact name, exact synonym, beginning of a name, all words anywhere in a name (the last
+one as a beginning while it is being typed), all words in the definition, words spelt nearly so. Entities of the
+preferred types come first among the exact ones and again among the others; then those that were linked to before and
+shorter names. Every query reads some hundred rows at most, see `kb_index`, so that an answer never depends on how many
+entities match.
 """
 
 from __future__ import annotations
 
+import math
 import re
-from collections.abc import Iterator, Sequence
-from typing import Any
+from collections.abc import Callable, Collection, Iterator, Sequence
+from dataclasses import dataclass
 
 from curator.domain.entities import EntityMatch
-from curator.storage.kb_tables import ALTERNATE, BARE_ALTERNATE, NAME, SYNONYM, KbTables, parse_entity
-from curator.storage.rows import chunks, fold
+from curator.domain.search_query import SearchQuery
+from curator.storage.kb_fuzzy import near_words
+from curator.storage.kb_index import goodness, name_of, type_word
+from curator.storage.kb_tables import ALTERNATE, BARE_ALTERNATE, NAME, KbTables, parse_entity
+from curator.storage.rows import chunks, fold, unique
 
-EXACT_ID, EXACT_NAME, EXACT_SYNONYM, PREFIX, WORDS, DEFINITION = range(6)
-
-# Tier, row number of the entity, and what matched: the row number of a name, or the text itself ('' for the
-# preferred name). Names are read for the chosen few only, so that an index alone answers the rest.
-_Hit = tuple[int, int, int | str]
+EXACT_ID, EXACT_NAME, EXACT_SYNONYM, PREFIX, WORDS, DEFINITION, FUZZY = range(7)
+_GROUPS = {EXACT_ID: 0, EXACT_NAME: 1, EXACT_SYNONYM: 1, FUZZY: 3}  # all others 2; preferred types lead each group
+READ = 120  # rows read for one question
+FILTERED = 2000  # where most of them may be left out again
+FEW = 5  # with fewer found, words spelt nearly so are looked for
+LONG_ENOUGH = 4  # letters of the beginning of a word that is looked for in definitions as well
+DEFINED = 50_000  # entities whose definition matches; words in more of them than this are no restriction
+LINKED_BEFORE = 6  # characters that a name may be longer for each doubling of the links to its entity
 
 _WORD = re.compile(r"[^\W_]+")
 _LAST = "\U0010ffff"
-# A preferred name stands before a synonym that is up to this many characters shorter.
-_BONUS = 8
+Counts = Callable[[Sequence[str]], dict[str, int]]
+
+
+@dataclass(frozen=True, slots=True)
+class _Hit:
+    """An entity by one of its names: `name` is that name's id, or None where `matched` holds the text itself."""
+
+    tier: int
+    number: int
+    good: int = 0
+    name: int | None = None
+    matched: str = ""
 
 
 class NameSearch:
-    """One search in `tables`, restricted to entities of `types` (none: all)."""
+    """One search in `tables`. `types` are all types of the version, sorted; entities of `preferred` types come first.
 
-    def __init__(self, tables: KbTables, *, types: Sequence[str] = ()) -> None:
+    `linked` tells how often entities, given by their ids, were linked to.
+    """
+
+    def __init__(
+        self, tables: KbTables, *, types: Sequence[str], preferred: Sequence[str] = (), linked: Counts | None = None
+    ) -> None:
         self._tables = tables
         self._types = list(types)
+        self._preferred = [one for one in preferred if one in types]
+        self._linked = linked or (lambda _: {})
 
-    def find(self, query: str, *, limit: int) -> list[EntityMatch]:
-        """At most `limit` entities, each once; `rank` is the tier plus a fraction for the order within it."""
-        text = query.strip()
-        hits = self._substring(fold(text.strip('"'))) if text.startswith('"') else self._tiers(query, text)
-        best: dict[int, tuple[int, int | str]] = {}
-        for tier, number, matched in hits:
-            if len(best) >= limit:
-                break
-            best.setdefault(number, (tier, matched))
-        return self._matches(best)
+    def find(self, query: SearchQuery, *, only: Sequence[str] = (), limit: int) -> list[EntityMatch]:
+        """At most `limit` entities, each once, of the types `only` where these are given.
 
-    def _tiers(self, query: str, text: str) -> Iterator[_Hit]:
-        folded = fold(text)
-        if not folded:
-            return
-        yield from self._by_id(folded, text)
-        yield from self._exact(folded, NAME, EXACT_NAME)
-        yield from self._exact(folded, SYNONYM, EXACT_SYNONYM)
-        yield from self._prefix(folded)
-        words = _WORD.findall(folded)
-        if words:
-            yield from self._words(words, typing=not query[-1].isspace())
-            yield from self._definitions(words)
+        `rank` is the tier plus a fraction for the order.
+        """
+        restricted = bool(query.types or only)
+        named = self._named_types(query.types) if query.types else self._types
+        only = [one for one in named if one in only or not only] if restricted else ()
+        if query.empty or (restricted and not only):
+            return []
+        places = self._types.index
+        ask = _Asked(self._tables, query, only=list(map(places, only)), preferred=list(map(places, self._preferred)))
+        best: dict[int, _Hit] = {}
+        for hit in ask.hits():
+            known = best.get(hit.number)
+            if known is None or (hit.tier, hit.good) < (known.tier, known.good):
+                best[hit.number] = hit
+        return self._ranked(best, set(only), limit)
 
-    def _by_id(self, folded: str, text: str) -> Iterator[_Hit]:
-        for tier, number in self._rows(
-            f"SELECT i.tier, i.entity FROM {self._tables.ids} i WHERE i.key = ? {self._typed('i.entity')}"  # noqa: S608
-            " ORDER BY i.tier, i.entity",
-            folded,
-        ):
-            yield EXACT_ID, number, text if tier in (ALTERNATE, BARE_ALTERNATE) else ""
+    def _named_types(self, typed: Sequence[str]) -> list[str]:
+        """The types that begin as typed, or else contain it; letters and digits alone count."""
+        found: list[str] = []
+        for one in map(_letters, typed):
+            begin = [name for name in self._types if _letters(name).startswith(one)]
+            found += begin or [name for name in self._types if one in _letters(name)]
+        return unique(found)
 
-    def _exact(self, folded: str, kind: int, tier: int) -> Iterator[_Hit]:
-        yield from self._names(tier, "n.folded = ? AND n.kind = ?", folded, kind, order="n.entity")
+    def _ranked(self, best: dict[int, _Hit], only: set[str], limit: int) -> list[EntityMatch]:
+        ids, types = self._known(list(best))
+        linked = self._linked(list(ids.values()))
+        wanted = set(self._preferred)
 
-    def _prefix(self, folded: str) -> Iterator[_Hit]:
-        yield from self._names(PREFIX, "n.folded >= ? AND n.folded < ?", folded, folded + _LAST)
+        def order(hit: _Hit) -> tuple[object, ...]:
+            apart = not wanted.isdisjoint(types.get(hit.number, ()))
+            lead = LINKED_BEFORE * math.log2(1 + linked.get(ids[hit.number], 0))
+            group = _GROUPS.get(hit.tier, 2)
+            return group, not apart, hit.tier, hit.good - lead, hit.name or 0, hit.number
 
-    def _substring(self, folded: str) -> Iterator[_Hit]:
-        """Walks an index ordered by length, so that frequent characters end the walk early."""
-        if folded:
-            yield from self._names(WORDS, "instr(n.folded, ?)", folded, order="n.length, n.kind, n.folded")
+        kept = [hit for hit in best.values() if not only or not only.isdisjoint(types.get(hit.number, ()))]
+        return self._matches(sorted(kept, key=order)[:limit])
 
-    def _words(self, words: Sequence[str], *, typing: bool) -> Iterator[_Hit]:
-        match = " ".join(f'"{word}"' for word in words)
-        if typing and len(words[-1]) > 1:
-            match += "*"
-        inner = f"SELECT rowid FROM {self._tables.names_fts} WHERE {self._tables.names_fts} MATCH ?"  # noqa: S608
-        yield from self._names(WORDS, f"n.id IN ({inner})", match)
+    def _known(self, numbers: Sequence[int]) -> tuple[dict[int, str], dict[int, list[str]]]:
+        ids = dict(self._by_row("id, entity_id", self._tables.entities, "id", numbers))
+        types: dict[int, list[str]] = {}
+        for number, name in self._by_row("entity, type", self._tables.types, "entity", numbers):
+            types.setdefault(number, []).append(name)
+        return ids, types
 
-    def _definitions(self, words: Sequence[str]) -> Iterator[_Hit]:
-        table = self._tables.definitions_fts
-        for (number,) in self._rows(
-            f"SELECT rowid FROM {table} WHERE {table} MATCH ? {self._typed(f'{table}.rowid')} ORDER BY rank",  # noqa: S608
-            " ".join(f'"{word}"' for word in words),
-        ):
-            yield DEFINITION, number, ""
-
-    def _names(self, tier: int, where: str, *values: object, order: str = "") -> Iterator[_Hit]:
-        order = order or f"n.length + {_BONUS} * n.kind, n.folded, n.entity"
-        rows = self._rows(
-            f"SELECT n.entity, n.id FROM {self._tables.names} n WHERE {where} {self._typed('n.entity')}"  # noqa: S608
-            f" ORDER BY {order}",
-            *values,
+    def _matches(self, hits: Sequence[_Hit]) -> list[EntityMatch]:
+        entities = {
+            n: parse_entity(data)
+            for n, data in self._by_row("id, data", self._tables.entities, "id", [hit.number for hit in hits])
+        }
+        names = dict(
+            self._by_row("id, name", self._tables.names, "id", [hit.name for hit in hits if hit.name is not None])
         )
-        yield from ((tier, number, name_row) for number, name_row in rows)
-
-    def _typed(self, column: str) -> str:
-        if not self._types:
-            return ""
-        marks = ",".join("?" * len(self._types))
-        return (
-            f"AND EXISTS (SELECT 1 FROM {self._tables.types} t"  # noqa: S608
-            f" WHERE t.entity = {column} AND t.type IN ({marks}))"
-        )
-
-    def _rows(self, sql: str, *values: object) -> Iterator[Any]:
-        return self._tables.conn.execute(sql, [*values, *self._types])
-
-    def _matches(self, best: dict[int, tuple[int, int | str]]) -> list[EntityMatch]:
-        entities = {n: parse_entity(data) for n, data in self._by_row(self._tables.entities, "data", list(best))}
-        name_rows = [matched for _, matched in best.values() if isinstance(matched, int)]
-        names = dict(self._by_row(self._tables.names, "name", name_rows))
         found: list[EntityMatch] = []
-        for place, (number, (tier, matched)) in enumerate(best.items()):
-            text = names[matched] if isinstance(matched, int) else matched or entities[number].name
-            found.append(EntityMatch(entities[number], text, tier + place / len(best)))
+        for place, hit in enumerate(hits):
+            text = hit.matched if hit.name is None else names[hit.name]
+            found.append(
+                EntityMatch(entities[hit.number], text or entities[hit.number].name, hit.tier + place / len(hits))
+            )
         return found
 
-    def _by_row(self, table: str, column: str, rows: Sequence[int]) -> Iterator[tuple[int, str]]:
+    def _by_row(self, what: str, table: str, key: str, rows: Sequence[int]) -> Iterator[tuple[int, str]]:
         for part in chunks(rows):
             marks = ",".join("?" * len(part))
-            query = f"SELECT id, {column} FROM {table} WHERE id IN ({marks})"  # noqa: S608
-            yield from self._tables.conn.execute(query, list(part))
+            yield from self._tables.conn.execute(f"SELECT {what} FROM {table} WHERE {key} IN ({marks})", list(part))  # noqa: S608
+
+
+class _Asked:
+    """The questions that one query makes, in turn; each answers with hits in any order."""
+
+    def __init__(self, tables: KbTables, query: SearchQuery, *, only: Sequence[int], preferred: Sequence[int]) -> None:
+        self._tables = tables
+        self._query = query
+        self._text = fold(query.text)
+        self._phrases = [fold(one) for one in query.phrases]
+        self._whole = self._text or (self._phrases[0] if len(self._phrases) == 1 else "")
+        self._words = _WORD.findall(self._text)
+        self._only = _any_type(only)
+        self._first = _any_type([one for one in preferred if not only or one in only])
+        self._seen: set[int] = set()
+
+    def hits(self) -> Iterator[_Hit]:
+        if self._query.definition and not (self._words or self._phrases):
+            yield from self._defined(_WORD.findall(fold(self._query.definition)), self._query.typing_definition)
+            return
+        if self._query.definition:
+            yield from self._named_and_defined()
+            return
+        for hit in self._named():
+            self._seen.add(hit.number)
+            yield hit
+        if self._words and not self._phrases and len(self._seen) < READ:
+            yield from self._defined(self._words, self._query.typing and len(self._words[-1]) >= LONG_ENOUGH)
+        if len(self._seen) < FEW and self._words and not self._phrases:
+            yield from self._fuzzy()
+
+    def _named(self) -> Iterator[_Hit]:
+        if self._query.plain and self._text:
+            yield from self._by_id()
+        if self._whole:
+            yield from self._rows(f"n.folded = ? ORDER BY n.kind, n.entity LIMIT {READ}", self._whole)
+        for restricted in unique([self._first, self._only]):
+            found = 0
+            for match in self._questions():
+                if found < READ:  # else whatever has all the words stands behind what begins with them
+                    hits = list(self._stream(match, restricted))
+                    found += len(hits)
+                    yield from hits
+            if found >= READ:  # of the preferred types, which come first
+                break
+        if self._phrases and len(self._seen) < FEW:
+            yield from self._inside()
+
+    def _named_and_defined(self) -> Iterator[_Hit]:
+        words = _WORD.findall(fold(self._query.definition))
+        match = _all(words, typing=self._query.typing_definition)
+        allowed = set(self._definitions(match, DEFINED)) if words else set()
+        every = not words or len(allowed) >= DEFINED
+        question = list(self._questions())[-1]
+        yield from self._stream(question, self._only, read=FILTERED, allowed=None if every else allowed)
+
+    def _questions(self) -> Iterator[str]:
+        """FTS5's queries: names that begin so, then names with all the words."""
+        words = [*self._words, *(word for one in self._phrases for word in _WORD.findall(one))]
+        if self._words and not self._phrases:
+            yield "folded : ^" + _phrase(self._words, typing=True)
+        loose = _all(self._words, typing=self._query.typing and len(self._words[-1:]) == 1)
+        exact = " AND ".join(_phrase(found, typing=True) for one in self._phrases if (found := _WORD.findall(one)))
+        if words:
+            yield "folded : (" + " AND ".join(part for part in (loose, exact) if part) + ")"
+        elif self._only and not self._text:
+            yield ""
+
+    def _stream(
+        self, match: str, types: str, *, read: int = 0, allowed: Collection[int] | None = None
+    ) -> Iterator[_Hit]:
+        """What a question finds, best first; only `allowed` entities where they are given."""
+        whole = " AND ".join(f"({part})" for part in (match, types) if part)
+        query = f"SELECT rowid FROM {self._tables.search} WHERE {self._tables.search} MATCH ? ORDER BY rowid LIMIT ?"  # noqa: S608
+        names = [name_of(row) for (row,) in self._tables.conn.execute(query, (whole, read or READ))] if whole else []
+        for part in chunks(names):
+            yield from self._rows(f"n.id IN ({','.join('?' * len(part))})", *part, allowed=allowed)
+
+    def _rows(self, where: str, *values: object, allowed: Collection[int] | None = None) -> Iterator[_Hit]:
+        """Names, each with the tier that its text earns."""
+        query = f"SELECT n.id, n.entity, n.kind, n.length, n.folded FROM {self._tables.names} n WHERE {where}"  # noqa: S608
+        for name, entity, kind, length, folded in self._tables.conn.execute(query, values):
+            if (allowed is None or entity in allowed) and all(one in folded for one in self._phrases):
+                yield _Hit(self._tier(folded, kind), entity, goodness(length, kind), name)
+
+    def _tier(self, folded: str, kind: int) -> int:
+        if not self._whole:
+            return WORDS
+        if folded == self._whole:
+            return EXACT_NAME if kind == NAME else EXACT_SYNONYM
+        if folded.startswith(self._whole) or (not self._phrases and _begins(folded, self._words)):
+            return PREFIX
+        return WORDS
+
+    def _by_id(self) -> Iterator[_Hit]:
+        query = f"SELECT i.tier, i.entity FROM {self._tables.ids} i WHERE i.key = ? ORDER BY i.tier, i.entity"  # noqa: S608
+        for tier, number in self._tables.conn.execute(query, (self._text,)):
+            yield _Hit(EXACT_ID, number, tier, matched=self._query.text if tier in (ALTERNATE, BARE_ALTERNATE) else "")
+        if len(self._text) > 2 and any(ch.isdigit() for ch in self._text) and " " not in self._text:
+            query = (
+                f"SELECT i.key, i.entity FROM {self._tables.ids} i WHERE i.key > ? AND i.key < ? ORDER BY 1 LIMIT 20"  # noqa: S608
+            )
+            for key, number in self._tables.conn.execute(query, (self._text, self._text + _LAST)):
+                yield _Hit(PREFIX, number, len(key), matched="")
+
+    def _inside(self) -> Iterator[_Hit]:
+        """Names that contain the phrases in the middle of words: read through, shortest first."""
+        parts = [*self._phrases, *self._words]
+        where = " AND ".join("instr(n.folded, ?)" for _ in parts)
+        yield from self._rows(f"{where} ORDER BY n.length, n.kind, n.folded LIMIT {READ}", *parts)
+
+    def _defined(self, words: Sequence[str], typing: bool) -> Iterator[_Hit]:
+        if not words:
+            return
+        for place, number in enumerate(self._definitions(_all(words, typing=typing), FILTERED)):
+            if number not in self._seen:
+                yield _Hit(DEFINITION, number, place)
+
+    def _definitions(self, match: str, read: int) -> Iterator[int]:
+        table = self._tables.definitions_fts
+        query = f"SELECT rowid FROM {table} WHERE {table} MATCH ? ORDER BY rowid LIMIT ?"  # noqa: S608
+        yield from (number for (number,) in self._tables.conn.execute(query, (match, read)))
+
+    def _fuzzy(self) -> Iterator[_Hit]:
+        parts = near_words(self._tables, self._words, typing=self._query.typing)
+        if parts is None:
+            return
+        match = "folded : (" + " AND ".join(f"({' OR '.join(map(_quoted, near))})" for near in parts) + ")"
+        for restricted in unique([self._first, self._only]):
+            for hit in self._stream(match, restricted):
+                if hit.number not in self._seen:
+                    yield _Hit(FUZZY, hit.number, hit.good, hit.name)
+
+
+def _quoted(word: str) -> str:
+    return f'"{word}"'
+
+
+def _all(words: Sequence[str], *, typing: bool) -> str:
+    """All words, the last one as a beginning where it is being typed. A single letter is a beginning of too many."""
+    if not words:
+        return ""
+    star = "*" if typing and (len(words[-1]) > 1 or len(words) > 1) else ""
+    return " AND ".join(map(_quoted, words)) + star
+
+
+def _phrase(words: Sequence[str], *, typing: bool) -> str:
+    return " + ".join(map(_quoted, words)) + ("*" if typing else "")
+
+
+def _any_type(places: Sequence[int]) -> str:
+    return f"types : ({' OR '.join(map(type_word, places))})" if places else ""
+
+
+def _begins(folded: str, words: Sequence[str]) -> bool:
+    """Whether a name's words begin with these, whatever stands between them."""
+    own = _WORD.findall(folded)[: len(words)]
+    return len(own) == len(words) > 0 and own[:-1] == list(words[:-1]) and own[-1].startswith(words[-1])
+
+
+def _letters(text: str) -> str:
+    return "".join(ch for ch in text.casefold() if ch.isalnum())

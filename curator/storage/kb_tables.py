@@ -1,7 +1,7 @@
 """The tables of one knowledge-base version: made when its load begins, dropped as a whole.
 
 Tables of its own keep a version invisible until it is active, and make its removal quick. sqlite-utils loads them;
-`kb_search` asks them.
+`kb_index` makes the full-text index over names when all are there, and `kb_search` asks them.
 """
 
 from __future__ import annotations
@@ -38,7 +38,8 @@ class KbTables:
         self.names = f"kb{version}_names"
         self.ids = f"kb{version}_ids"
         self.types = f"kb{version}_types"
-        self.names_fts = f"kb{version}_names_fts"
+        self.search = f"kb{version}_search"  # see `kb_index`, as the next
+        self.terms = f"kb{version}_terms"
         self.definitions_fts = f"kb{version}_definitions_fts"
 
     def create(self) -> None:
@@ -52,16 +53,13 @@ class KbTables:
         db[self.ids].create({"key": str, "tier": int, "entity": int}, pk=("key", "tier", "entity"))
         db[self.types].create({"entity": int, "type": str}, pk=("entity", "type"))
         self.conn.execute(
-            f"CREATE VIRTUAL TABLE {self.names_fts} USING fts5 (folded, content = '{self.names}',"
-            f" content_rowid = 'id', tokenize = '{_TOKENIZE}', prefix = '2 3')"
-        )
-        self.conn.execute(
             f"CREATE VIRTUAL TABLE {self.definitions_fts} USING fts5 (definition, content = '',"
             f" tokenize = '{_TOKENIZE}')"
         )
 
     def drop(self) -> None:
-        for table in (self.names_fts, self.definitions_fts, self.types, self.ids, self.names, self.entities):
+        indexes = (self.terms, self.search, self.definitions_fts)
+        for table in (*indexes, self.types, self.ids, self.names, self.entities):
             self.conn.execute(f"DROP TABLE IF EXISTS {table}")
 
     def load(self, entities: Sequence[Entity]) -> None:
@@ -114,10 +112,6 @@ class KbTables:
             for i, (n, kind, name, key) in enumerate(folded, start=first)
         ]
         db[self.names].insert_all(rows, batch_size=BATCH)
-        self.conn.executemany(
-            f"INSERT INTO {self.names_fts} (rowid, folded) VALUES (:id, :folded)",  # noqa: S608
-            rows,
-        )
 
     def _refuse_duplicates(self, ids: Sequence[str]) -> None:
         repeated = [entity_id for entity_id, n in Counter(ids).items() if n > 1]

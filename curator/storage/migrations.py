@@ -14,6 +14,7 @@ from pathlib import Path
 from curator.domain.errors import NewerProjectError, UserError
 from curator.storage import schema_v1, schema_v2, schema_v3
 from curator.storage.errors import told_to_user
+from curator.storage.kb_index import upgrade_versions
 
 Step = Callable[[sqlite3.Connection], None]
 
@@ -34,6 +35,7 @@ def _add_workbench(conn: sqlite3.Connection) -> None:
     for statement in schema_v3.STATEMENTS:
         conn.execute(statement)
     schema_v3.fill(conn)
+    upgrade_versions(conn)
 
 
 # Step i takes a database from version i to version i + 1. A released step is never edited; append a new one.

@@ -26,6 +26,7 @@ from curator.domain.mention_edits import MentionEdit, MentionShape
 from curator.domain.suggestions import Suggestion
 from curator.services.ports.contexts import ContextRepository
 from curator.services.ports.facets import FacetRepository
+from curator.services.ports.notes import NoteRepository
 from curator.services.ports.queue_filter import QueueFilter
 from curator.services.ports.rounds import RecordRepository, RoundRepository
 
@@ -41,6 +42,8 @@ class QueueRow:
     state: DocumentState
     decided: int
     mentions: int
+    flagged: bool = False
+    comments: int = 0  # on the document and on its mentions
 
 
 @dataclass(frozen=True, slots=True)
@@ -259,8 +262,16 @@ class KnowledgeBaseRepository(Protocol):
         """Given ids as a corpus writes them (bare or prefixed), the primary ids of those that resolve."""
         ...
 
-    def search(self, query: str, *, types: Sequence[str] = (), limit: int = 50) -> list[EntityMatch]:
-        """Ranked: exact id, exact name, exact synonym, prefix, full text; typo-free, case-insensitive."""
+    def search(
+        self, query: str, *, types: Sequence[str] = (), preferred: Sequence[str] = (), limit: int = 50
+    ) -> list[EntityMatch]:
+        """What `domain.search_query` understands, ranked: exact id, exact name, exact synonym, beginning, all words,
+        definition, nearly the same spelling. Entities of `preferred` types first, of no others than `types` where
+        these are given; those linked to before stand higher."""
+        ...
+
+    def linked_last(self, limit: int) -> list[str]:
+        """Ids of the entities that people linked to last, newest first, each once."""
         ...
 
     def iterate(self) -> Iterator[Entity]: ...
@@ -313,6 +324,7 @@ class UnitOfWork(Protocol):
     suggestions: SuggestionRepository
     facets: FacetRepository
     contexts: ContextRepository
+    notes: NoteRepository
     meta: MetaRepository
     rounds: RoundRepository
     records: RecordRepository

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
+
 import pytest
 
-from curator.domain.entities import TypeMapping
+from curator.domain.decisions import Verdict
+from curator.domain.entities import Entity, TypeMapping
 from curator.domain.errors import UserError
-from curator.services.knowledge import SYNONYMS, fold
+from curator.services.knowledge import SYNONYMS, fold, path_up
 from tests.curator.services.fakes import World, document, finish
 
 
@@ -52,11 +55,40 @@ def test_a_type_that_the_knowledge_base_lacks_is_refused(filled: World) -> None:
     assert filled.project.knowledge.mapping().allowed["Chemical"] == ("Chemical",)
 
 
-def test_search_keeps_to_the_mention_type(filled: World) -> None:
+def test_search_puts_entities_of_the_mention_s_types_first(filled: World) -> None:
     search = filled.project.knowledge.search
-    assert [one.entity.id for one in search("arrest")] == ["MESH:D006323"]
-    assert search("arrest", mention_type="Chemical") == []
-    assert [one.entity.id for one in search("arrest", mention_type="SpecificDisease")] == ["MESH:D006323"]
+    assert [one.entity.id for one in search("ar")] == ["MESH:D001145", "MESH:D006323"]
+    assert [one.entity.id for one in search("l", mention_type="Chemical")] == ["MESH:D008012"]
+    assert [one.entity.id for one in search("arrest", mention_type="Chemical")] == ["MESH:D006323"]
     entity = filled.project.knowledge.entity("OMIM:115000")
     assert entity is not None
     assert entity.id == "MESH:D001145"
+
+
+def test_the_last_linked_entities_are_told_newest_first(filled: World) -> None:
+    assert filled.project.knowledge.recent() == [], "imported gold is not what somebody chose"
+    first, second, third, _ = filled.mentions(1)
+    for mention, entity in ((first, "MESH:D008012"), (second, "MESH:D006323"), (third, "MESH:D008012")):
+        filled.project.curation.decide(mention, Verdict.link(entity), shown=None)
+    assert [one.entity.id for one in filled.project.knowledge.recent()] == ["MESH:D008012", "MESH:D006323"]
+
+
+def _tree(
+    *pairs: tuple[str, tuple[str, ...]],
+) -> tuple[Callable[[Sequence[str]], dict[str, Entity]], dict[str, Entity]]:
+    known = {one: Entity(one, one, parents=parents) for one, parents in pairs}
+    return (lambda ids: {one: known[one] for one in ids if one in known}), known
+
+
+def test_the_path_goes_up_the_shortest_way() -> None:
+    look, known = _tree(
+        ("top", ()), ("a", ("top",)), ("b", ("a",)), ("c", ("b", "a")), ("d", ("gone", "c")), ("alone", ())
+    )
+    assert [one.id for one in path_up(look, known["d"])] == ["top", "a", "c"]
+    assert [one.id for one in path_up(look, known["b"])] == ["top", "a"]
+    assert path_up(look, known["alone"]) == path_up(look, known["top"]) == ()
+
+
+def test_a_circle_of_parents_ends() -> None:
+    look, known = _tree(("a", ("b",)), ("b", ("c",)), ("c", ("a",)))
+    assert [one.id for one in path_up(look, known["a"])] == ["c", "b"]
