@@ -25,11 +25,14 @@ from curator.services.exporting import ExportService
 from curator.services.importing import ImportService
 from curator.services.indexing import IndexBuilder
 from curator.services.jobdesk import JobDesk
+from curator.services.guidelines import GuidelineService
+from curator.services.holdout import HoldoutService
 from curator.services.knowledge import KnowledgeService
 from curator.services.logs import log_folder
 from curator.services.ports import FormatRegistry, JobPort, LinkerPort, Store
 from curator.services.queue import QueueService
 from curator.services.remembering import MemoryService
+from curator.services.notes import NoteService
 from curator.services.replay import ReplayService
 from curator.services.retraining import RetrainingService
 from curator.services.rounds import RoundService
@@ -37,6 +40,7 @@ from curator.services.speeds import Speeds
 from curator.services.suggestions import SuggestionService
 from curator.services.workplace import JobOptions, Workplace
 from curator.settings.file import load
+from curator.services.saved_filters import SavedFilters
 from curator.settings.schema import Settings
 
 BUNDLES = "bundles"
@@ -60,6 +64,10 @@ class Project:
     knowledge: KnowledgeService
     importing: ImportService
     detection: DetectionService
+    notes: NoteService
+    holdout: HoldoutService
+    guidelines: GuidelineService
+    filters: SavedFilters
     suggestions: SuggestionService
     retraining: RetrainingService
     evaluation: EvaluationService
@@ -163,13 +171,18 @@ class _Joined:
             read_only=store.read_only,
             settings=self.settings,
             events=events,
-            queue=QueueService(store),
+            queue=QueueService(store, held_out=holdout.among),
+            notes=NoteService(store, events, clock, curator=curator),
+            holdout=holdout,
+            guidelines=GuidelineService(store),
+            filters=SavedFilters(store),
             curation=CurationService(store, events, clock, curator=curator),
             knowledge=KnowledgeService(store, events, curator=curator),
             importing=ImportService(store, self.formats, events, clock, curator=curator),
             detection=DetectionService(store, self.linker, events, clock, curator=curator),
             suggestions=self.suggestions,
             retraining=self._retraining(),
+        holdout = HoldoutService(store, percent=lambda: load().settings.holdout_percent)
             evaluation=EvaluationService(self.desk),
             exporting=ExportService(store, self.formats),
             replay=ReplayService(store, events, clock),

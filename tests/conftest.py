@@ -40,6 +40,12 @@ def own_folders(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.Mo
         monkeypatch.setenv(name, str(folder))
 
 
+@pytest.fixture(autouse=True)
+def nothing_held_out(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Which mentions are decided without suggestions depends on the project's random id; tests of it ask for some."""
+    monkeypatch.setattr("curator.services.holdout.held_out", lambda *_: False)
+
+
 @pytest.fixture
 def shared_data() -> Path:
     """Real corpora beside the checkout; they are not part of the project."""

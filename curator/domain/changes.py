@@ -10,6 +10,7 @@ class ChangeKind(StrEnum):
     DECIDED = "decided"
     MENTIONS = "mentions"  # added, moved, retyped, deleted, restored
     DOCUMENT_STATE = "document_state"
+    NOTES = "notes"  # flags and comments
     IMPORTED = "imported"
     KNOWLEDGE_BASE = "knowledge_base"
     SUGGESTIONS = "suggestions"
@@ -26,6 +27,9 @@ class OperationKind(StrEnum):
     DELETE_MENTION = "delete_mention"
     CHANGE_MENTION = "change_mention"  # its spans or its type
     SET_STATE = "set_state"
+    FLAG = "flag"
+    COMMENT = "comment"
+    DELETE_COMMENT = "delete_comment"
     UNDO = "undo"
     REDO = "redo"
 

@@ -21,6 +21,12 @@ class DocumentState(StrEnum):
     TODO = "todo"
     IN_PROGRESS = "in_progress"
     DONE = "done"
+    DISCUSS = "discuss"  # needs discussion; not done
+
+    @property
+    def words(self) -> str:
+        """For people."""
+        return {"in_progress": "in progress", "discuss": "needs discussion"}.get(self.value, self.value)
 
 
 class MentionOrigin(StrEnum):
@@ -114,6 +120,7 @@ class Mention:
     raw_ids: str = ""
     record: int = -1
     deleted: bool = False
+    flagged: bool = False
 
 
 @dataclass(frozen=True, slots=True)

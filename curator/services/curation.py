@@ -101,7 +101,7 @@ class CurationService:
         with self._store.write() as unit:
             document = unit.documents.get(document_id)
             unit.documents.set_state(document_id, state)
-            text = f"Marked {document.external_id} {state.value.replace('_', ' ')}"
+            text = f"Marked {document.external_id} {state.words}"
             payload = {"states": [[document_id, document.state.value, state.value]]}
             operation = unit.operations.append(
                 OperationKind.SET_STATE, actor=self.curator, at=self._clock.now(), text=text, payload=payload

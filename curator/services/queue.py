@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Callable, Collection, Sequence
+from dataclasses import dataclass, replace
 from enum import IntEnum
 
+from curator.domain.comments import Comment
 from curator.domain.decisions import Decision
 from curator.domain.documents import Document, Mention
 from curator.domain.errors import UserError
@@ -23,12 +25,22 @@ class Direction(IntEnum):
 @dataclass(frozen=True, slots=True)
 class MentionView:
     """A mention as the window shows it. `stale`: the suggestion was made by another bundle than the active one, or for
-    another revision of the document."""
+    another revision of the document. `held_out`: undecided and to be decided without suggestions, which are then in
+    `kept_back`."""
 
     mention: Mention
     decision: Decision | None
     suggestion: Suggestion | None
     stale: bool
+    comments: tuple[Comment, ...] = ()
+    held_out: bool = False
+    kept_back: Suggestion | None = None
+
+    def with_decision(self, decision: Decision | None) -> MentionView:
+        """After a new decision; what was kept back may be seen from then on."""
+        if decision is None or not self.held_out:
+            return replace(self, decision=decision)
+        return replace(self, decision=decision, suggestion=self.kept_back, held_out=False, kept_back=None)
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,6 +49,8 @@ class OpenDocument:
 
     document: Document
     mentions: tuple[MentionView, ...]
+    comments: tuple[Comment, ...] = ()  # on the document itself
+    flagged: bool = False
 
     def view(self, mention_id: int) -> MentionView | None:
         return next((view for view in self.mentions if view.mention.id == mention_id), None)
@@ -52,8 +66,10 @@ class OpenDocument:
 class QueueService:
     """Read-only views of the queue; a page costs one query."""
 
-    def __init__(self, store: Store) -> None:
+    def __init__(self, store: Store, *, held_out: Callable[[Sequence[int]], Collection[int]] = lambda _: ()) -> None:
+        """`held_out` tells which of some mentions are to be decided without suggestions."""
         self._store = store
+        self._held_out = held_out
 
     def rows(self, where: QueueFilter, *, offset: int = 0, limit: int = PAGE) -> list[QueueRow]:
         with self._store.read() as unit:
@@ -88,8 +104,24 @@ class QueueService:
             decisions = unit.decisions.current_of_document(document_id)
             suggestions = unit.suggestions.of_document(document_id)
             mentions = unit.mentions.of_document(document_id)
-        views = (_view(mention, decisions.get(mention.id), suggestions.get(mention.id), stamp) for mention in mentions)
-        return OpenDocument(document, tuple(views))
+            comments = unit.notes.comments(document_id)
+            flagged = unit.notes.document_flagged(document_id)
+        views = tuple(
+            _view(mention, decisions.get(mention.id), suggestions.get(mention.id), stamp) for mention in mentions
+        )
+        views = self._keep_back(_with_comments(views, comments))
+        return OpenDocument(document, views, tuple(one for one in comments if one.mention_id is None), flagged)
+
+    def _keep_back(self, views: tuple[MentionView, ...]) -> tuple[MentionView, ...]:
+        held = set(self._held_out([view.mention.id for view in views if view.decision is None]))
+        if not held:
+            return views
+        return tuple(
+            replace(view, suggestion=None, stale=False, held_out=True, kept_back=view.suggestion)
+            if view.mention.id in held
+            else view
+            for view in views
+        )
 
     def document_of(self, mention_id: int) -> int | None:
         """The document of a mention; None where there is no such mention."""
@@ -122,6 +154,15 @@ class QueueService:
                 return None
             decided = unit.decisions.current_of_document(found)
             return found, next(one for one in unit.facets.mentions(where, found) if one not in decided)
+
+
+def _with_comments(views: tuple[MentionView, ...], comments: Sequence[Comment]) -> tuple[MentionView, ...]:
+    if not comments:
+        return views
+    by_mention: dict[int | None, list[Comment]] = {}
+    for one in comments:
+        by_mention.setdefault(one.mention_id, []).append(one)
+    return tuple(replace(view, comments=tuple(by_mention.get(view.mention.id, ()))) for view in views)
 
 
 def _view(mention: Mention, decision: Decision | None, suggestion: Suggestion | None, stamp: Stamp) -> MentionView:

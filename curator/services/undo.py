@@ -14,6 +14,7 @@ from curator.domain.changes import Change, ChangeKind, OperationKind
 from curator.domain.decisions import Decision, Outcome, Verdict
 from curator.domain.documents import DocumentState
 from curator.services.mention_edits import restore_in
+from curator.services.notes import restore_notes
 from curator.services.ports import Clock, Operation, UnitOfWork
 
 KINDS = {
@@ -22,6 +23,9 @@ KINDS = {
     OperationKind.DELETE_MENTION: ChangeKind.MENTIONS,
     OperationKind.CHANGE_MENTION: ChangeKind.MENTIONS,
     OperationKind.SET_STATE: ChangeKind.DOCUMENT_STATE,
+    OperationKind.FLAG: ChangeKind.NOTES,
+    OperationKind.COMMENT: ChangeKind.NOTES,
+    OperationKind.DELETE_COMMENT: ChangeKind.NOTES,
 }
 
 
@@ -56,6 +60,7 @@ class Undoer:
         else:
             _restore_mentions(unit, operation, payload, forward=forward)
         documents = _restore_states(unit, payload.get("states", ()), forward=forward)
+        documents += restore_notes(unit, operation.kind, payload, forward=forward)
         mentions = tuple(payload.get("mentions", ()))
         documents += [one.document_id for one in unit.mentions.get_many(mentions).values()]
         return Change(KINDS[operation.kind], actor, text, tuple(dict.fromkeys(documents)), mentions, new)

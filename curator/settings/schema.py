@@ -83,6 +83,7 @@ class Settings:
     index_kind: IndexKind = IndexKind.AUTO
     link_ahead: int = 200
     cache_folder: str = ""
+    holdout_percent: int = 2
     shortcuts: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
 
 
@@ -183,6 +184,14 @@ OPTIONS = (
         help="Where embeddings are kept; may be emptied at any time. Empty means the usual place.",
         kind=Kind.FOLDER,
         felt=NEXT_OPEN,
+    ),
+    Option(
+        name="holdout_percent",
+        title="Decided without suggestions",
+        help="Of a hundred mentions, how many are to be decided without seeing suggestions, which measures how far these "
+        "sway; 0 shows them always.",
+        kind=Kind.INTEGER,
+        maximum=50,
     ),
     Option(
         name="shortcuts",

@@ -23,7 +23,7 @@ from curator.storage.document_states import set_states, states_of
 from curator.storage.facets import document_condition, undecided_condition
 from curator.storage.mentions import insert_mentions
 from curator.storage.rows import AnyRow, chunks, fold, hidden, next_id, unique, visible
-from curator.storage.schema import DocumentRow, DocumentTextRow, MentionRow, PassageRow
+from curator.storage.schema import CommentRow, DocumentRow, DocumentTextRow, MentionRow, PassageRow
 from curator.storage.source_files import SourceFiles
 
 
@@ -190,6 +190,11 @@ _QUEUE = (
     DocumentRow.state,
     _QUEUE_DECIDED.label("decided"),
     DocumentRow.mentions,
+    DocumentRow.flagged,
+    select(func.count())
+    .where(CommentRow.document_id == DocumentRow.id, ~CommentRow.deleted)
+    .scalar_subquery()
+    .label("comments"),
 )
 
 
@@ -264,8 +269,10 @@ def _document(row: AnyRow, passages: tuple[Passage, ...]) -> Document:
 
 
 def _queue_row(row: AnyRow) -> QueueRow:
-    id_, external_id, title, split, state, decided, mentions = row
-    return QueueRow(id_, external_id, title, Split(split), DocumentState(state), decided, mentions)
+    id_, external_id, title, split, state, decided, mentions, flagged, comments = row
+    return QueueRow(
+        id_, external_id, title, Split(split), DocumentState(state), decided, mentions, bool(flagged), comments
+    )
 
 
 def _project_counts(groups: Sequence[AnyRow]) -> ProjectCounts:

@@ -33,10 +33,12 @@ class SqlFacets:
     def __init__(self, conn: Connection) -> None:
         self._conn = conn
 
-    def cube(self, where: QueueFilter) -> FacetCube:
+    def cube(self, where: QueueFilter, document_id: int | None = None) -> FacetCube:
         """One pass over the mentions. Who decided is looked up among the decisions, and only where there are any."""
         columns = [_EXPRESSIONS[facet].label(facet.value) for facet in Facet]
         query = _from(select(*columns, func.count()), set(Facet)).where(*_living(where)).group_by(*columns)
+        if document_id is not None:
+            query = query.where(MentionRow.document_id == document_id)
         return FacetCube(tuple((tuple(row[:-1]), row[-1]) for row in self._conn.execute(query)))
 
     def documents(self, where: QueueFilter, among: Sequence[int] | None = None) -> dict[int, int]:
@@ -61,19 +63,21 @@ class SqlFacets:
         return self._conn.execute(query).first() is not None
 
     def undecided(self, where: QueueFilter, *, limit: int) -> list[WorkRow]:
-        columns = (
-            MentionRow.id,
-            MentionRow.document_id,
-            MentionRow.text,
-            MentionRow.type,
-            func.coalesce(SuggestionRow.first, ""),
-            SuggestionRow.probability,
-            SuggestionRow.margin,
-            func.coalesce(SuggestionRow.is_nil, False),
-        )
-        query = matching(select(*columns), where, also={Facet.PROBABILITY}).where(MentionRow.outcome.is_(None))
-        query = query.order_by(SuggestionRow.probability, MentionRow.id).limit(limit)
-        return [WorkRow(*row[:-1], is_nil=bool(row[-1])) for row in self._conn.execute(query)]
+        """SQLite walks the suggestions by their probability and stops at the limit; the mentions that have none are
+        only looked for where that is not reached."""
+        conditions = [*_living(where), *_chosen(where.facets), MentionRow.outcome.is_(None)]
+        query = select(*_WORK).select_from(SuggestionRow).join(MentionRow, MentionRow.id == SuggestionRow.mention_id)
+        if {facet for facet, _ in where.facets.chosen} & _OF_DOCUMENT:
+            query = query.join(DocumentRow, DocumentRow.id == MentionRow.document_id)
+        query = query.where(*conditions).order_by(SuggestionRow.probability).limit(limit)
+        found = [WorkRow(*row[:-1], is_nil=bool(row[-1])) for row in self._conn.execute(query)]
+        return found if len(found) == limit else found + self._unsuggested(where, limit=limit - len(found))
+
+    def _unsuggested(self, where: QueueFilter, *, limit: int) -> list[WorkRow]:
+        columns = (MentionRow.id, MentionRow.document_id, MentionRow.text, MentionRow.type)
+        query = matching(select(*columns), where, also={Facet.PROBABILITY})
+        query = query.where(MentionRow.outcome.is_(None), SuggestionRow.mention_id.is_(None)).limit(limit)
+        return [WorkRow(*row, "", None, None, False) for row in self._conn.execute(query)]
 
 
 def document_condition(facets: Facets) -> ColumnElement[bool]:
@@ -111,6 +115,16 @@ _EXPRESSIONS: dict[Facet, ColumnElement[Any]] = {
     Facet.SPLIT: DocumentRow.split.expression,
     Facet.DOCUMENT: DocumentRow.state.expression,
 }
+_WORK = (
+    MentionRow.id,
+    MentionRow.document_id,
+    MentionRow.text,
+    MentionRow.type,
+    func.coalesce(SuggestionRow.first, ""),
+    SuggestionRow.probability,
+    SuggestionRow.margin,
+    SuggestionRow.is_nil,
+)
 _SUGGESTED = {Facet.PROBABILITY, Facet.MARGIN, Facet.NIL}
 _OF_DOCUMENT = {Facet.FLAG, Facet.SPLIT, Facet.DOCUMENT}
 
@@ -118,8 +132,11 @@ _OF_DOCUMENT = {Facet.FLAG, Facet.SPLIT, Facet.DOCUMENT}
 def matching(query: Select[Any], where: QueueFilter, *, also: set[Facet] | None = None) -> Select[Any]:
     """The query over mentions that the whole filter chooses, with the tables joined that its facets ask for."""
     chosen = {facet for facet, _ in where.facets.chosen}
-    conditions = [_EXPRESSIONS[facet].in_(values) for facet, values in where.facets.chosen]
-    return _from(query, chosen | (also or set())).where(*_living(where), *conditions)
+    return _from(query, chosen | (also or set())).where(*_living(where), *_chosen(where.facets))
+
+
+def _chosen(facets: Facets) -> list[ColumnElement[bool]]:
+    return [_EXPRESSIONS[facet].in_(values) for facet, values in facets.chosen]
 
 
 def _from(query: Select[Any], facets: set[Facet]) -> Select[Any]:

@@ -156,6 +156,7 @@ _MENTIONS = select(
     MentionRow.type,
     MentionRow.origin,
     MentionRow.raw_ids,
+    MentionRow.flagged,
 )
 
 
@@ -199,4 +200,5 @@ def _mention(row: AnyRow, fragments: list[Span] | None) -> Mention:
         raw_ids=row.raw_ids,
         record=row.record,
         deleted=row.deleted,
+        flagged=row.flagged,
     )

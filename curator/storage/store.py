@@ -18,6 +18,7 @@ from curator.services.ports import (
     KnowledgeBaseRepository,
     MentionRepository,
     MetaRepository,
+    NoteRepository,
     OperationRepository,
     RecordRepository,
     RoundRepository,
@@ -33,6 +34,7 @@ from curator.storage.kb import SqlKnowledgeBase
 from curator.storage.lock import ProjectLock
 from curator.storage.mentions import SqlMentions
 from curator.storage.meta import SqlMeta
+from curator.storage.notes import SqlNotes
 from curator.storage.operations import SqlOperations
 from curator.storage.records import SqlRecords
 from curator.storage.rounds import SqlRounds
@@ -53,6 +55,7 @@ class SqlUnitOfWork:
         self.operations: OperationRepository = SqlOperations(conn)
         self.kb: KnowledgeBaseRepository = SqlKnowledgeBase(conn, pause=pause)
         self.suggestions: SuggestionRepository = SqlSuggestions(conn)
+        self.notes: NoteRepository = SqlNotes(conn)
         self.facets: FacetRepository = SqlFacets(conn)
         self.contexts: ContextRepository = SqlContexts(conn)
         self.meta: MetaRepository = SqlMeta(conn)

@@ -15,6 +15,7 @@ from curator.services.ports.files import (
     Problem,
 )
 from curator.services.ports.processes import (
+from curator.services.ports.notes import NoteRepository
     BundleStore,
     Clock,
     DecidedDocument,
@@ -72,6 +73,7 @@ __all__ = [
     "MetaRepository",
     "Operation",
     "OperationRepository",
+    "NoteRepository",
     "Problem",
     "ProjectCounts",
     "QueueFilter",

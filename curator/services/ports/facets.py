@@ -28,8 +28,8 @@ class WorkRow:
 class FacetRepository(Protocol):
     """All of it without deleted mentions and without documents that are still being imported."""
 
-    def cube(self, where: QueueFilter) -> FacetCube:
-        """Numbers by all facets; `where.facets` is not applied, the rest is."""
+    def cube(self, where: QueueFilter, document_id: int | None = None) -> FacetCube:
+        """Numbers by all facets, of one document where given; `where.facets` is not applied, the rest is."""
         ...
 
     def documents(self, where: QueueFilter, among: Sequence[int] | None = None) -> dict[int, int]:
@@ -43,6 +43,6 @@ class FacetRepository(Protocol):
     def matches(self, mention_id: int, where: QueueFilter) -> bool: ...
 
     def undecided(self, where: QueueFilter, *, limit: int) -> list[WorkRow]:
-        """The matching undecided mentions with the least sure suggestions first (by the first's probability; none is
-        least), at most `limit`."""
+        """The matching undecided mentions with the least sure suggestions first (by the first's probability; without
+        candidates is least), those that the linker has not reached last, at most `limit`."""
         ...

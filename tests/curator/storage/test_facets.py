@@ -106,8 +106,16 @@ def test_the_least_sure_come_first(filled: Filler) -> None:
     with filled.store.read() as unit:
         rows = unit.facets.undecided(QueueFilter(), limit=9)
         assert [(one.mention_id, one.first, one.probability) for one in rows] == [
-            (5, "", None),
             (3, "E1", 0.6),
             (4, "E1", 0.995),
+            (5, "", None),
         ]
-        assert [one.mention_id for one in unit.facets.undecided(QueueFilter(), limit=1)] == [5]
+        assert [one.mention_id for one in unit.facets.undecided(QueueFilter(), limit=1)] == [3]
+        flagged = QueueFilter(facets=Facets.of({Facet.FLAG: ["yes"], Facet.PROBABILITY: ["0.99"]}))
+        assert [one.mention_id for one in unit.facets.undecided(flagged, limit=9)] == [4]
+
+
+def test_the_counts_of_one_document(filled: Filler) -> None:
+    with filled.store.read() as unit:
+        whole, first, second = (unit.facets.cube(QueueFilter(), one).total(Facets()) for one in (None, 1, 2))
+    assert (whole, first, second) == (5, 3, 2)
