@@ -13,7 +13,10 @@ import platformdirs
 
 from curator import storage
 from curator.io import default_registry
+from curator.io.atomic import AtomicWriter
 from curator.jobs import FolderBundleStore, JobRunner, LinkerOptions, LinkerProcess
+from curator.services.adjudication import AdjudicationService
+from curator.services.agreement import AgreementService
 from curator.services.bundles import BundleSwitch
 from curator.services.calibration import Calibrator
 from curator.services.curation import CurationService
@@ -22,25 +25,26 @@ from curator.services.diagnostics import DiagnosticsService
 from curator.services.evaluation import EvaluationService
 from curator.services.events import EventBus
 from curator.services.exporting import ExportService
+from curator.services.guidelines import GuidelineService
+from curator.services.holdout import HoldoutService
 from curator.services.importing import ImportService
 from curator.services.indexing import IndexBuilder
 from curator.services.jobdesk import JobDesk
-from curator.services.guidelines import GuidelineService
-from curator.services.holdout import HoldoutService
 from curator.services.knowledge import KnowledgeService
 from curator.services.logs import log_folder
+from curator.services.notes import NoteService
 from curator.services.ports import FormatRegistry, JobPort, LinkerPort, Store
 from curator.services.queue import QueueService
 from curator.services.remembering import MemoryService
-from curator.services.notes import NoteService
 from curator.services.replay import ReplayService
 from curator.services.retraining import RetrainingService
+from curator.services.round_file import RoundFiles
 from curator.services.rounds import RoundService
+from curator.services.saved_filters import SavedFilters
 from curator.services.speeds import Speeds
 from curator.services.suggestions import SuggestionService
 from curator.services.workplace import JobOptions, Workplace
 from curator.settings.file import load
-from curator.services.saved_filters import SavedFilters
 from curator.settings.schema import Settings
 
 BUNDLES = "bundles"
@@ -60,20 +64,23 @@ class Project:
     settings: Settings
     events: EventBus
     queue: QueueService
-    curation: CurationService
-    knowledge: KnowledgeService
-    importing: ImportService
-    detection: DetectionService
     notes: NoteService
     holdout: HoldoutService
     guidelines: GuidelineService
     filters: SavedFilters
+    curation: CurationService
+    knowledge: KnowledgeService
+    importing: ImportService
+    detection: DetectionService
     suggestions: SuggestionService
     retraining: RetrainingService
     evaluation: EvaluationService
     exporting: ExportService
     replay: ReplayService
     rounds: RoundService
+    round_files: RoundFiles
+    agreement: AgreementService
+    adjudication: AdjudicationService
     diagnostics: DiagnosticsService
     jobs: JobPort
     formats: FormatRegistry
@@ -97,6 +104,11 @@ def open_project(folder: Path, *, read_only: bool = False, linker: bool = True, 
     """
     store = storage.open_project(folder, read_only=read_only)
     return join(store, load().settings, curator=curator, linker=linker)
+
+
+def document_formats() -> FormatRegistry:
+    """The formats that can be read and written, for who has no project open yet."""
+    return default_registry()
 
 
 def project_folder(path: Path) -> Path:
@@ -166,6 +178,7 @@ class _Joined:
             self.memory.start()  # before the suggestions, so that it is asked first
             self.suggestions.start()
         store, events, clock, curator = self.store, self.events, self.clock, self.curator
+        holdout = HoldoutService(store, percent=lambda: load().settings.holdout_percent)
         return Project(
             folder=store.folder,
             read_only=store.read_only,
@@ -182,11 +195,13 @@ class _Joined:
             detection=DetectionService(store, self.linker, events, clock, curator=curator),
             suggestions=self.suggestions,
             retraining=self._retraining(),
-        holdout = HoldoutService(store, percent=lambda: load().settings.holdout_percent)
             evaluation=EvaluationService(self.desk),
             exporting=ExportService(store, self.formats),
             replay=ReplayService(store, events, clock),
             rounds=RoundService(store, self.linker, events, clock, curator=curator),
+            round_files=RoundFiles(store, events, clock, AtomicWriter(), curator=curator),
+            agreement=AgreementService(store),
+            adjudication=AdjudicationService(store, events, clock, curator=curator),
             diagnostics=DiagnosticsService(store, self.linker, self.switch),
             jobs=self.jobs,
             formats=self.formats,

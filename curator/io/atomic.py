@@ -5,6 +5,7 @@ from __future__ import annotations
 import errno
 import os
 import secrets
+from collections.abc import Iterable, Mapping
 from contextlib import suppress
 from pathlib import Path
 from types import TracebackType
@@ -117,3 +118,18 @@ def _sync_folder(folder: Path) -> None:
         os.fsync(descriptor)
     finally:
         os.close(descriptor)
+
+
+class AtomicWriter:
+    """See `ports.FileWriter`."""
+
+    def write(self, files: Mapping[Path, bytes]) -> None:
+        with AtomicFiles() as atomic:
+            for path, content in files.items():
+                atomic.open(path).write(content)
+
+    def stream(self, path: Path, pieces: Iterable[bytes]) -> None:
+        with AtomicFiles() as atomic:
+            stream = atomic.open(path)
+            for piece in pieces:
+                stream.write(piece)

@@ -181,6 +181,12 @@ class SqlRecords:
         )
         return list(self._conn.execute(query.order_by(MentionRow.id)).scalars())
 
+    def document_with(self, external_id: str, occurrence: int, sha256: str) -> int | None:
+        query = select(DocumentRow.id, DocumentRow.external_id, DocumentRow.occurrence)
+        query = query.where(DocumentRow.text_sha256 == sha256, visible()).order_by(DocumentRow.id)
+        found = [(row[1] == external_id, row[2] == occurrence, -row[0]) for row in self._conn.execute(query)]
+        return -max(found)[2] if found else None
+
     # --- names ---
 
     def decided_names(self) -> Iterator[tuple[str, str, int, int]]:

@@ -9,13 +9,14 @@ from curator.services.ports.files import (
     DocumentFormat,
     DocumentReader,
     ExportDocument,
+    FileWriter,
     FormatRegistry,
     GoldMention,
     KnowledgeBaseReader,
     Problem,
 )
-from curator.services.ports.processes import (
 from curator.services.ports.notes import NoteRepository
+from curator.services.ports.processes import (
     BundleStore,
     Clock,
     DecidedDocument,
@@ -58,6 +59,7 @@ __all__ = [
     "DocumentRepository",
     "ExportDocument",
     "FacetRepository",
+    "FileWriter",
     "FormatRegistry",
     "GoldMention",
     "Head",
@@ -71,9 +73,9 @@ __all__ = [
     "MentionContext",
     "MentionRepository",
     "MetaRepository",
+    "NoteRepository",
     "Operation",
     "OperationRepository",
-    "NoteRepository",
     "Problem",
     "ProjectCounts",
     "QueueFilter",

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Protocol
@@ -108,3 +108,15 @@ class KnowledgeBaseReader(Protocol):
 
     @property
     def position(self) -> tuple[int, int]: ...
+
+
+class FileWriter(Protocol):
+    """Whole files or none."""
+
+    def write(self, files: Mapping[Path, bytes]) -> None:
+        """All of them appear together, in place of what was there. Raises UserError; then nothing was changed."""
+        ...
+
+    def stream(self, path: Path, pieces: Iterable[bytes]) -> None:
+        """One file, written piece by piece; it appears when the last one is there. Raises UserError."""
+        ...

@@ -91,6 +91,10 @@ class RecordRepository(Protocol):
         """Mentions, deleted ones left out, whose current decision's note begins so."""
         ...
 
+    def document_with(self, external_id: str, occurrence: int, sha256: str) -> int | None:
+        """The document with this text; of several the one of that id, then of that occurrence."""
+        ...
+
     def decided_names(self) -> Iterator[tuple[str, str, int, int]]:
         """(entity id, mention text, decisions, documents) of current links to one entity outside the split test."""
         ...

@@ -104,7 +104,7 @@ def test_a_mention_made_in_a_round_is_its_maker_s_until_another_makes_it_too(
 ) -> None:
     document, *_ = filled.project.queue.ids(ALL)
     before = filled.mentions(document)
-    span = Span(38, 44)
+    span = Span(39, 45)
     [made] = ada.curation.add_mention(document, [span], "Disease").mention_ids
     ada.curation.decide(made, Verdict.nil())
     assert len(ada.sees(document)) == 5

@@ -1,0 +1,199 @@
+"""Adjudication of a closed round: what its curators disagree about becomes decisions of the project, one by one.
+
+The note of a decision that comes out of it begins with the round's name: that makes it *adjudicated*, for the list of
+what is left and for the export. What all agree on is taken over in one step.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+
+from curator.domain.changes import Change, ChangeKind, OperationKind
+from curator.domain.decisions import RejectReason, Shown, Verdict
+from curator.domain.errors import UserError
+from curator.domain.rounds import Round
+from curator.services.curation import CurationService
+from curator.services.deciding import decide_in
+from curator.services.events import EventBus
+from curator.services.opinions import Opinions, judged_documents
+from curator.services.ports import Clock, Store, UnitOfWork
+from curator.services.queue import MentionView, OpenDocument, QueueService
+from curator.services.rounds import round_note
+
+OPEN = (
+    "The round “{name}” is still open: whoever judges in it would see what the others said. Close it first, "
+    "then adjudicate."
+)
+NOBODY = "Only one curator judged in “{name}”, so there is nothing to compare. Import a colleague's judgements first."
+NOTHING_AGREED = "Nothing is left in “{name}” that all its curators agree on."
+
+
+@dataclass(frozen=True, slots=True)
+class Adjudication:
+    """What stands where: contested mentions in text order, those of them that are settled, and the number of mentions
+    that all agree on and that were not taken over yet."""
+
+    round: Round
+    contested: tuple[Opinions, ...]
+    settled: frozenset[int]
+    agreed: int
+
+    @property
+    def left(self) -> tuple[Opinions, ...]:
+        return tuple(one for one in self.contested if one.mention.id not in self.settled)
+
+    @property
+    def done(self) -> bool:
+        return not self.left and not self.agreed
+
+    def next(self, after: int | None = None) -> Opinions | None:
+        """The next unsettled one behind a mention, going round once."""
+        ids = [one.mention.id for one in self.contested]
+        start = ids.index(after) + 1 if after in ids else 0
+        order = [*self.contested[start:], *self.contested[:start]]
+        return next((one for one in order if one.mention.id not in self.settled), None)
+
+
+class AdjudicationService:
+    def __init__(self, store: Store, events: EventBus, clock: Clock, *, curator: Callable[[], str]) -> None:
+        self._store = store
+        self._events = events
+        self._clock = clock
+        self._curator = curator
+
+    def of(self, round_id: int) -> Adjudication:
+        """Raises UserError for a round that is open or in which fewer than two curators judged."""
+        with self._store.read() as unit:
+            return _adjudication(unit, _closed(unit, round_id))
+
+    def settle(self, round_id: int, mention_id: int, curator: str) -> Change:
+        """Make a curator's verdict the project's decision; not to have marked a mention is to reject it."""
+        with self._store.write() as unit:
+            found = _adjudication(unit, _closed(unit, round_id))
+            opinions = next((one for one in found.contested if one.mention.id == mention_id), None)
+            if opinions is None or curator not in opinions.verdicts:
+                raise UserError(f"{curator} said nothing about this mention in “{found.round.name}”.")
+            verdict = opinions.verdicts[curator] or Verdict.reject(RejectReason.NOT_AN_ENTITY)
+            note = f"{round_note(found.round.name)}as {curator} judged"
+            changes = self._decide(unit, [mention_id], [verdict], note=note)
+        return self._emit(changes)
+
+    def adopt_agreed(self, round_id: int) -> Change:
+        """Take over, in one step, what all curators agree on. Raises UserError where nothing is left of it."""
+        with self._store.write() as unit:
+            found = _closed(unit, round_id)
+            common = _agreed(unit, found)
+            if not common:
+                raise UserError(NOTHING_AGREED.format(name=found.name))
+            text = f"Took over {len(common):,} mentions that all of “{found.name}” agree on"
+            ids, verdicts = list(common), list(common.values())
+            changes = self._decide(unit, ids, verdicts, note=f"{round_note(found.name)}all agreed", text=text)
+        return self._emit(changes)
+
+    def queue(self, round_id: int) -> AdjudicationQueue:
+        return AdjudicationQueue(self._store, round_id)
+
+    def curation(self, found: Round) -> AdjudicationCuration:
+        """What the usual keys do meanwhile: contested mentions are settled by them, too."""
+        return AdjudicationCuration(self._store, self._events, self._clock, found=found, curator=self._curator)
+
+    def _decide(
+        self, unit: UnitOfWork, ids: Sequence[int], verdicts: Sequence[Verdict], *, note: str, text: str = ""
+    ) -> list[Change]:
+        brought = bring_in(unit, ids, curator=self._curator(), clock=self._clock)
+        done = decide_in(unit, ids, verdicts, curator=self._curator(), clock=self._clock, note=note, text=text)
+        return [*brought, done]
+
+    def _emit(self, changes: Sequence[Change]) -> Change:
+        for change in changes:
+            self._events.emit(change)
+        return changes[-1]
+
+
+class AdjudicationQueue(QueueService):
+    """The project's queue, with the mentions that curators made in the round in their documents."""
+
+    def __init__(self, store: Store, round_id: int) -> None:
+        super().__init__(store)
+        self._round_id = round_id
+
+    def open(self, document_id: int) -> OpenDocument:
+        found = super().open(document_id)
+        with self._store.read() as unit:
+            order = unit.rounds.mentions(self._round_id, document_id)
+        known = {view.mention.id: view for view in found.mentions}
+        new = {
+            one.mention.id: MentionView(replace(one.mention, deleted=False), None, None, False)
+            for one in order
+            if one.mention.id not in known
+        }
+        views = [known.get(one.mention.id) or new[one.mention.id] for one in order]
+        return OpenDocument(found.document, tuple(views))
+
+
+class AdjudicationCuration(CurationService):
+    """The project's own decisions; those about contested mentions bear the round's note."""
+
+    def __init__(
+        self, store: Store, events: EventBus, clock: Clock, *, found: Round, curator: Callable[[], str]
+    ) -> None:
+        super().__init__(store, events, clock, curator=curator)
+        self._round = found
+
+    def decide_many(
+        self, mention_ids: Sequence[int], verdict: Verdict, *, shown: Sequence[Shown | None] = (), note: str = ""
+    ) -> Change:
+        with self._store.read() as unit:
+            found = _adjudication(unit, self._round)
+        contested = {one.mention.id for one in found.contested}
+        if not note and contested.issuperset(mention_ids):
+            note = f"{round_note(self._round.name)}decided anew"
+        with self._store.write() as unit:
+            brought = bring_in(unit, mention_ids, curator=self.curator, clock=self._clock)
+        for change in brought:
+            self._events.emit(change)
+        return super().decide_many(mention_ids, verdict, shown=shown, note=note)
+
+
+def bring_in(unit: UnitOfWork, mention_ids: Sequence[int], *, curator: str, clock: Clock) -> list[Change]:
+    """Make mentions of the project of those that curators made in a round, as one step; [] where none is."""
+    hidden = [one for one in unit.mentions.get_many(mention_ids).values() if one.deleted]
+    if not hidden:
+        return []
+    ids = [one.id for one in hidden]
+    unit.mentions.set_deleted(ids, False)
+    what = f"“{hidden[0].text}”" if len(hidden) == 1 else f"{len(hidden)} mentions"
+    text = f"Took {what} from the round into the text"
+    operation = unit.operations.append(
+        OperationKind.ADD_MENTION, actor=curator, at=clock.now(), text=text, payload={"mentions": ids}
+    )
+    documents = tuple(dict.fromkeys(one.document_id for one in hidden))
+    return [Change(ChangeKind.MENTIONS, curator, text, documents, tuple(ids), operation)]
+
+
+def _closed(unit: UnitOfWork, round_id: int) -> Round:
+    found = unit.rounds.get(round_id)
+    if not found.closed:
+        raise UserError(OPEN.format(name=found.name))
+    return found
+
+
+def _adjudication(unit: UnitOfWork, found: Round) -> Adjudication:
+    documents = list(judged_documents(unit, found.id))
+    if len({name for one in documents for item in one.opinions for name in item.verdicts}) < 2:
+        raise UserError(NOBODY.format(name=found.name))
+    settled = frozenset(unit.records.noted(round_note(found.name)))
+    every = [item for one in documents for item in one.opinions]
+    agreed = sum(one.common is not None and one.mention.id not in settled for one in every)
+    return Adjudication(found, tuple(one for one in every if one.contested), settled, agreed)
+
+
+def _agreed(unit: UnitOfWork, found: Round) -> dict[int, Verdict]:
+    settled = set(unit.records.noted(round_note(found.name)))
+    return {
+        item.mention.id: item.common
+        for one in judged_documents(unit, found.id)
+        for item in one.opinions
+        if item.common is not None and item.mention.id not in settled
+    }

@@ -1,0 +1,73 @@
+"""What the curators of a round said about each mention: the one reading that agreement and adjudication share."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+
+from curator.domain.decisions import Outcome, Verdict
+from curator.domain.documents import Mention
+from curator.domain.rounds import Judgement, RoundMention, same_answer
+from curator.services.ports import UnitOfWork
+
+
+@dataclass(frozen=True, slots=True)
+class Opinions:
+    """The verdicts on one mention by curator. None stands for a curator who judged the document but did not mark this
+    mention, which somebody else made in the round; whoever sees it and has not judged it is absent."""
+
+    document_id: int
+    mention: Mention
+    verdicts: Mapping[str, Verdict | None]
+
+    @property
+    def common(self) -> Verdict | None:
+        """What all of at least two curators say, an answer that can stand as gold; None where they differ."""
+        first = next(iter(self.verdicts.values()), None)
+        if len(self.verdicts) < 2 or first is None or first.outcome is Outcome.SKIPPED:
+            return None
+        return first if all(one is not None and same_answer(one, first) for one in self.verdicts.values()) else None
+
+    @property
+    def contested(self) -> bool:
+        """Whether at least two curators judged, and not alike; where all skipped, the answer is still open."""
+        return len(self.verdicts) > 1 and self.common is None
+
+
+@dataclass(frozen=True, slots=True)
+class JudgedDocument:
+    """A document of a round: opinions in text order, and who judged every mention that he or she sees in it."""
+
+    document_id: int
+    opinions: tuple[Opinions, ...]
+    complete: tuple[str, ...]
+
+
+def judged_documents(unit: UnitOfWork, round_id: int) -> Iterator[JudgedDocument]:
+    """The documents of a round in which anything was judged, in queue order."""
+    by_mention: dict[int, dict[str, Judgement]] = {}
+    for one in unit.rounds.current(round_id):
+        by_mention.setdefault(one.mention_id, {})[one.curator] = one
+    for document_id in unit.rounds.document_ids(round_id):
+        mentions = unit.rounds.mentions(round_id, document_id)
+        present = sorted({name for one in mentions for name in by_mention.get(one.mention.id, {})})
+        if present:
+            opinions = tuple(
+                _opinions(document_id, one, by_mention.get(one.mention.id, {}), present) for one in mentions
+            )
+            complete = tuple(
+                name
+                for name in present
+                if all(name in by_mention.get(one.mention.id, {}) for one in mentions if one.is_for(name))
+            )
+            yield JudgedDocument(document_id, opinions, complete)
+
+
+def _opinions(document_id: int, item: RoundMention, judged: Mapping[str, Judgement], present: list[str]) -> Opinions:
+    verdicts: dict[str, Verdict | None] = {}
+    for name in present:
+        if name in judged:
+            verdicts[name] = judged[name].verdict
+        elif not item.is_for(name):
+            verdicts[name] = None
+    return Opinions(document_id, item.mention, verdicts)
