@@ -26,6 +26,8 @@ def listing_text(bundles: Sequence[BundleInfo], disk: DiskReport) -> str:
     lines = [_line(one, disk.bundles.get(one.id)) for one in bundles]
     if bundles:
         lines.append(f"{size_words(disk.total)} in all; files that several bundles share count once.")
+    if disk.trainings:
+        lines.append(f"{size_words(disk.trainings)} kept by interrupted trainings to go on from.")
     return "\n".join(lines)
 
 

@@ -25,14 +25,16 @@ class DiskUse:
 
 @dataclass(frozen=True, slots=True)
 class DiskReport:
-    """`bundles` by id; `total` counts each shared file once."""
+    """`bundles` by id; `total` counts each shared file once. `trainings` is what interrupted trainings keep to go on
+    from."""
 
     bundles: dict[str, DiskUse]
     total: int
+    trainings: int = 0
 
 
-def disk_use(bundles: Sequence[BundleInfo]) -> DiskReport:
-    """Looks at every file's size and links, reads none."""
+def disk_use(bundles: Sequence[BundleInfo], *, trainings: Sequence[Path] = ()) -> DiskReport:
+    """Looks at every file's size and links, reads none. `trainings`: folders of interrupted ones."""
     files = {one.id: _files(Path(one.path)) for one in bundles}
     owners: dict[tuple[int, int], int] = {}
     sizes: dict[tuple[int, int], int] = {}
@@ -44,7 +46,8 @@ def disk_use(bundles: Sequence[BundleInfo]) -> DiskReport:
         name: DiskUse(sum(found.values()), sum(size for key, size in found.items() if owners[key] == 1))
         for name, found in files.items()
     }
-    return DiskReport(uses, sum(sizes.values()))
+    kept = sum(size for folder in trainings for size in _files(folder).values())
+    return DiskReport(uses, sum(sizes.values()), kept)
 
 
 def _files(folder: Path) -> dict[tuple[int, int], int]:

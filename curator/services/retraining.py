@@ -156,7 +156,7 @@ class RetrainingService:
 
     def disk(self) -> DiskReport:
         """What the bundles take; it looks at every file, so call it from a worker thread."""
-        return disk_use(self.bundles())
+        return disk_use(self.bundles(), trainings=[one.folder for one in self.interrupted()])
 
     def rollback(self) -> Change:
         """Back to the bundle that served before. Raises UserError where there is none."""

@@ -109,7 +109,9 @@ class BundlesDialog(ShowDialog):
 
     def show_disk(self, report: DiskReport) -> None:
         self.model.show_disk(report.bundles)
-        self.disk.setText(f"All bundles together take {size_words(report.total)}; files that several share count once.")
+        words = f"All bundles together take {size_words(report.total)}; files that several share count once."
+        kept = f" Interrupted trainings keep {size_words(report.trainings)} to go on from." if report.trainings else ""
+        self.disk.setText(words + kept)
         self._fit_columns()
 
     def _fit_columns(self) -> None:

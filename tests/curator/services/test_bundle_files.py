@@ -46,6 +46,13 @@ def test_shared_files_count_once(indexed: World) -> None:
     assert disk_use([]).total == 0
 
 
+def test_what_interrupted_trainings_keep_is_told_apart(tmp_path: Path) -> None:
+    (tmp_path / "checkpoints").mkdir()
+    (tmp_path / "checkpoints" / "1.safetensors").write_bytes(b"c" * 300)
+    report = disk_use([], trainings=[tmp_path])
+    assert (report.total, report.trainings) == (0, 300)
+
+
 def test_deleting_frees_only_its_own_files(indexed: World) -> None:
     old, new, shared = share(indexed)
     before = indexed.project.retraining.disk()
