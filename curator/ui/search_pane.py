@@ -7,7 +7,8 @@ from PySide6.QtWidgets import QSplitter, QVBoxLayout, QWidget
 
 from curator.ui.entity_card import EntityCard, Lookup
 from curator.ui.labels import NoteLabel
-from curator.ui.search_panel import Search, SearchPanel
+from curator.ui.search_panel import SearchPanel
+from curator.ui.search_runner import Search
 
 ADDING = "The entity you choose is added to the link of this mention. Esc leaves."
 

@@ -26,11 +26,14 @@ from curator.ui.navigation import Navigator
 from curator.ui.queue_panel import QueuePanel
 from curator.ui.reason_strip import ReasonStrip
 from curator.ui.search_pane import SearchPane
+from curator.ui.window_layout import MOVED
 
 LEFT, RIGHT = 260, 400
 """Widths of the side columns in a window of WIDE pixels and more; narrower ones take from them as from the text."""
 WIDE = 1440
 LEAST_LEFT, LEAST_RIGHT = 220, 320
+RIGHT_ROWS = (720, 150)
+"""Candidates and history."""
 
 
 class Workbench(QWidget):
@@ -78,8 +81,7 @@ class Workbench(QWidget):
             self.splitter.addWidget(part)
             self.splitter.setStretchFactor(self.splitter.count() - 1, stretch)
         self.splitter.setChildrenCollapsible(False)
-        self._columns_moved = False
-        self.splitter.splitterMoved.connect(self._keep_columns)
+        self.splitter.setObjectName("columns")  # what has a name keeps its place: see window_layout
         self._fit_columns(WIDE)
         self.line = QStackedWidget(self)
         self.line.addWidget(self.bottom)
@@ -93,11 +95,13 @@ class Workbench(QWidget):
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
-        if not self._columns_moved:  # what the curator has set stays
+        if not self.splitter.property(MOVED):  # what the curator has set stays
             self._fit_columns(event.size().width())
 
-    def _keep_columns(self) -> None:
-        self._columns_moved = True
+    def reset_layout(self) -> None:
+        """The columns and the side as at the first start."""
+        self._fit_columns(self.width())
+        self.right.setSizes(list(RIGHT_ROWS))
 
     def _fit_columns(self, width: int) -> None:
         left, right = (
@@ -114,19 +118,21 @@ class Workbench(QWidget):
         heading.setContentsMargins(12, 0, 0, 0)
         column.addWidget(heading)
         column.addWidget(self.history, 1)
-        right = QSplitter(Qt.Orientation.Vertical, self)
+        self.right = right = QSplitter(Qt.Orientation.Vertical, self)
+        right.setObjectName("side")
         right.addWidget(self.side)
         right.addWidget(history)
         right.setStretchFactor(0, 1)
         right.setChildrenCollapsible(False)
-        right.setSizes([720, 150])
+        right.setSizes(list(RIGHT_ROWS))
         return right
 
     def _find(self, query: str) -> Sequence[EntityMatch]:
-        """Of the mention's types first; where they have none, of all."""
+        """Called beside the window's thread. Of the mention's types first; for nothing what was linked last."""
         mention = self.navigator.mention
         wanted = mention.mention.type if mention is not None else None
-        return self.project.knowledge.search(query, mention_type=wanted) or self.project.knowledge.search(query)
+        knowledge = self.project.knowledge
+        return knowledge.search(query, mention_type=wanted) if query else knowledge.recent()
 
     def _connect(self) -> None:
         self.queue.document_activated.connect(self._open)
@@ -247,4 +253,5 @@ class Workbench(QWidget):
     def close_project(self) -> None:
         """End its processes and free the lock; nothing that arrives later is shown."""
         self.bridge.close()
+        self.search.panel.close_search()
         self.project.close()
