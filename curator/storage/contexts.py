@@ -63,7 +63,8 @@ class SqlContexts:
         return [found[one] for one in mention_ids if one in found]
 
     def chances(self, where: QueueFilter, *, bundle_id: str) -> list[Chance]:
-        query = matching(select(MentionRow.id, MentionRow.document_id, SuggestionRow.probability), where, also=_JOINED)
+        columns = (MentionRow.id, MentionRow.document_id, SuggestionRow.probability, SuggestionRow.first)
+        query = matching(select(*columns), where, also=_JOINED)
         query = query.where(MentionRow.outcome.is_(None), *_named(bundle_id))
         query = query.order_by(SuggestionRow.probability.desc(), MentionRow.id)
         return [Chance(*row) for row in self._conn.execute(query)]

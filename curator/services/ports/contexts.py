@@ -51,6 +51,7 @@ class Chance:
     mention_id: int
     document_id: int
     probability: float
+    entity_id: str
 
 
 @dataclass(frozen=True, slots=True)
