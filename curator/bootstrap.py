@@ -35,6 +35,7 @@ from curator.services.logs import log_folder
 from curator.services.notes import NoteService
 from curator.services.ports import FormatRegistry, JobPort, LinkerPort, Store
 from curator.services.queue import QueueService
+from curator.services.ordering import OrderingService
 from curator.services.remembering import MemoryService
 from curator.services.replay import ReplayService
 from curator.services.retraining import RetrainingService
@@ -71,6 +72,7 @@ class Project:
     curation: CurationService
     knowledge: KnowledgeService
     importing: ImportService
+    ordering: OrderingService
     detection: DetectionService
     suggestions: SuggestionService
     retraining: RetrainingService
@@ -195,6 +197,7 @@ class _Joined:
             detection=DetectionService(store, self.linker, events, clock, curator=curator),
             suggestions=self.suggestions,
             retraining=self._retraining(),
+            ordering=OrderingService(store),
             evaluation=EvaluationService(self.desk),
             exporting=ExportService(store, self.formats),
             replay=ReplayService(store, events, clock),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Sequence
 from itertools import pairwise
 from typing import Any
@@ -9,6 +10,8 @@ from typing import Any
 from sqlalchemy import ColumnElement, Connection, Select, case, func, select
 from sqlalchemy.orm import InstrumentedAttribute
 
+from curator.domain.changes import OperationKind
+from curator.domain.decisions import Outcome
 from curator.domain.facets import (
     MARGIN_BANDS,
     NO,
@@ -23,8 +26,17 @@ from curator.domain.facets import (
     band_key,
 )
 from curator.services.ports import QueueFilter, WorkRow
+from curator.storage.packing import unpack_shown
 from curator.storage.rows import chunks, fold, hidden, unique
-from curator.storage.schema import CommentRow, DecisionRow, DocumentRow, MentionRow, SuggestionRow
+from curator.storage.schema import (
+    CommentRow,
+    DecisionRow,
+    DocumentRow,
+    EffortRow,
+    MentionRow,
+    OperationRow,
+    SuggestionRow,
+)
 
 
 class SqlFacets:
@@ -61,6 +73,31 @@ class SqlFacets:
     def matches(self, mention_id: int, where: QueueFilter) -> bool:
         query = matching(select(MentionRow.id), where).where(MentionRow.id == mention_id)
         return self._conn.execute(query).first() is not None
+
+    def decided_strings(self) -> dict[tuple[str, str], int]:
+        query = select(MentionRow.text, MentionRow.type, func.count()).where(~MentionRow.deleted)
+        query = query.where(MentionRow.outcome.in_((Outcome.LINK.value, Outcome.NIL.value)))
+        query = query.group_by(MentionRow.text, MentionRow.type)
+        return {(row[0], row[1]): row[2] for row in self._conn.execute(query)}
+
+    def decision_seconds(self, *, last: int = 500) -> tuple[list[float], list[float]]:
+        """Of the operations that decided one mention: bulk steps and undoing say nothing of a case."""
+        query = (
+            select(EffortRow.milliseconds, DecisionRow.entity_ids, DecisionRow.shown)
+            .join(OperationRow, OperationRow.id == EffortRow.operation_id)
+            .join(DecisionRow, DecisionRow.operation_id == EffortRow.operation_id)
+            .where(OperationRow.kind == OperationKind.DECIDE.value, EffortRow.milliseconds > 0)
+            .group_by(EffortRow.operation_id)
+            .having(func.count() == 1)
+        )
+        found: tuple[list[float], list[float]] = ([], [])
+        for milliseconds, entity_ids, shown in self._conn.execute(
+            query.order_by(EffortRow.operation_id.desc()).limit(last)
+        ):
+            seen = unpack_shown(shown).candidates if shown else ()
+            accepted = bool(seen) and json.loads(entity_ids) == [seen[0].entity_id]
+            found[not accepted].append(milliseconds / 1000)
+        return found
 
     def undecided(self, where: QueueFilter, *, limit: int) -> list[WorkRow]:
         """SQLite walks the suggestions by their probability and stops at the limit; the mentions that have none are

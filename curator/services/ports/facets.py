@@ -42,6 +42,14 @@ class FacetRepository(Protocol):
 
     def matches(self, mention_id: int, where: QueueFilter) -> bool: ...
 
+    def decided_strings(self) -> dict[tuple[str, str], int]:
+        """(text, type) -> number of current link and NIL decisions."""
+        ...
+
+    def decision_seconds(self, *, last: int = 500) -> tuple[list[float], list[float]]:
+        """Seconds that the last single decisions took: those that linked to the first candidate shown, and others."""
+        ...
+
     def undecided(self, where: QueueFilter, *, limit: int) -> list[WorkRow]:
         """The matching undecided mentions with the least sure suggestions first (by the first's probability; without
         candidates is least), those that the linker has not reached last, at most `limit`."""

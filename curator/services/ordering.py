@@ -1,0 +1,175 @@
+"""In which order undecided mentions are worth deciding. Plain arithmetic over what is stored; nothing is trained here.
+
+*Uncertain*: the least probable first suggestion first. It asks the same string again and again.
+
+*Diverse*: what a decision gains for each second of work. Deciding a mention corrects it where its first suggestion is
+wrong (chance 1 - p), and the linker's memory then knows the string for every other undecided mention of it, so
+
+    gain    = (1 - p) x n,    n: undecided mentions of this string and type in what is ordered
+    seconds = p x ACCEPT + (1 - p) x OTHER
+    score   = gain / seconds x STRING_LEFT^(times the string was decided or chosen already)
+                             x ENTITY_LEFT^(times its first suggestion was chosen already)
+
+A cluster is the mentions of one string and type, and those with the same first suggestion; no two neighbours of the
+order come from one cluster while another is left. The choice is greedy, from the highest score of the moment.
+"""
+
+from __future__ import annotations
+
+import heapq
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+
+from curator.services.ports import QueueFilter, Store, WorkRow
+
+POOL = 20_000
+"""So many of the least sure mentions are ordered; the rest waits until they are decided."""
+LENGTH = 1_000
+"""How long a list of work is before it is made anew."""
+STRING_LEFT, ENTITY_LEFT = 0.2, 0.7
+"""What of the gain is left once a string was decided, and once another string with the same suggestion was."""
+
+
+class Order(StrEnum):
+    DOCUMENT = "document"  # as imported, in the order of the text
+    UNCERTAIN = "uncertain"
+    DIVERSE = "diverse"
+
+
+@dataclass(frozen=True, slots=True)
+class Seconds:
+    """What a decision takes: where the first suggestion is accepted, and otherwise. The defaults stand for a glance
+    and for a search; they are used until enough was measured, see `measured`."""
+
+    accept: float = 3.0
+    other: float = 12.0
+
+    def expected(self, probability: float) -> float:
+        return probability * self.accept + (1 - probability) * self.other
+
+
+ENOUGH = 20
+"""Decisions of a kind that must have been measured before their median is believed."""
+
+
+def measured(accepted: Sequence[float], others: Sequence[float]) -> Seconds:
+    """From the seconds of decisions that took the first suggestion and of the others: their medians."""
+    default = Seconds()
+    return Seconds(_median(accepted, default.accept), _median(others, default.other))
+
+
+def _median(values: Sequence[float], default: float) -> float:
+    if len(values) < ENOUGH:
+        return default
+    ordered = sorted(values)
+    return max(ordered[len(ordered) // 2], 0.1)
+
+
+def string_of(row: WorkRow) -> tuple[str, str]:
+    """The cluster by string: case and spaces do not matter, the type does."""
+    return " ".join(row.text.casefold().split()), row.type
+
+
+def uncertain(rows: Iterable[WorkRow]) -> list[WorkRow]:
+    """Least probable first; ties by the smaller margin, then as they come."""
+    return sorted(rows, key=lambda row: (row.probability or 0.0, row.margin or 0.0))
+
+
+def diverse(
+    rows: Sequence[WorkRow],
+    *,
+    seconds: Seconds | None = None,
+    decided: Mapping[tuple[str, str], int] | None = None,
+    length: int = LENGTH,
+) -> list[WorkRow]:
+    """The first `length` of the order by expected gain; `decided` counts decisions by string so far."""
+    chooser = _Chooser(rows, seconds or Seconds(), decided or {})
+    return chooser.choose(min(length, len(rows)))
+
+
+class _Chooser:
+    """A heap of scores that may be too high, as clusters are chosen from; a score is renewed when it comes up."""
+
+    def __init__(self, rows: Sequence[WorkRow], seconds: Seconds, decided: Mapping[tuple[str, str], int]) -> None:
+        self._rows = rows
+        self._strings = [string_of(row) for row in rows]
+        self._seconds = seconds
+        self._number = Counter(self._strings)
+        self._taken_strings = Counter({one: decided[one] for one in self._number if one in decided})
+        self._taken_entities: Counter[str] = Counter()
+        self._heap = [(-self._score(at), at) for at in range(len(rows))]
+        heapq.heapify(self._heap)
+        self._last: WorkRow | None = None
+
+    def choose(self, length: int) -> list[WorkRow]:
+        chosen: list[WorkRow] = []
+        while len(chosen) < length:
+            at = self._next()
+            row = self._rows[at]
+            self._taken_strings[self._strings[at]] += 1
+            if row.first:
+                self._taken_entities[row.first] += 1
+            self._last = row
+            chosen.append(row)
+        return chosen
+
+    def _next(self) -> int:
+        """The best that is of another cluster than the last one; the best of all where none is."""
+        passed: list[tuple[float, int]] = []
+        found = None
+        while self._heap and found is None:
+            score, at = heapq.heappop(self._heap)
+            now = -self._score(at)
+            if now > score + 1e-12:
+                heapq.heappush(self._heap, (now, at))
+            elif self._neighbours(at):
+                passed.append((now, at))
+            else:
+                found = at
+        if found is None:
+            found = passed.pop(0)[1]
+        for one in passed:
+            heapq.heappush(self._heap, one)
+        return found
+
+    def _neighbours(self, at: int) -> bool:
+        last, row = self._last, self._rows[at]
+        if last is None:
+            return False
+        return self._strings[at] == string_of(last) or (bool(row.first) and row.first == last.first)
+
+    def _score(self, at: int) -> float:
+        row, string = self._rows[at], self._strings[at]
+        probability = row.probability or 0.0
+        gain = (1 - probability) * self._number[string] / self._seconds.expected(probability)
+        left: float = STRING_LEFT ** self._taken_strings[string] * ENTITY_LEFT ** self._taken_entities[row.first]
+        return gain * left
+
+
+class OrderingService:
+    """Lists of work: undecided mentions of the filtered queue in one of the orders."""
+
+    def __init__(self, store: Store) -> None:
+        self._store = store
+
+    def work(self, where: QueueFilter, order: Order, *, length: int = LENGTH) -> list[WorkRow]:
+        """At most `length` mentions; empty in the order of documents, which needs no list."""
+        if order is Order.DOCUMENT:
+            return []
+        with self._store.read() as unit:
+            if order is Order.UNCERTAIN:
+                return unit.facets.undecided(where, limit=length)
+            rows = unit.facets.undecided(where, limit=POOL)
+            decided = unit.facets.decided_strings()
+            seconds = measured(*unit.facets.decision_seconds())
+        return diverse(rows, seconds=seconds, decided=_folded(decided), length=length)
+
+
+def _folded(counts: Mapping[tuple[str, str], int]) -> Counter[tuple[str, str]]:
+    """Spellings of one string together."""
+    found: Counter[tuple[str, str]] = Counter()
+    for (text, kind), number in counts.items():
+        found[" ".join(text.casefold().split()), kind] += number
+    return found
