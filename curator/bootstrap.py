@@ -17,6 +17,7 @@ from curator.io.atomic import AtomicWriter
 from curator.jobs import FolderBundleStore, JobRunner, LinkerOptions, LinkerProcess
 from curator.services.adjudication import AdjudicationService
 from curator.services.agreement import AgreementService
+from curator.services.audit import AuditService
 from curator.services.bundles import BundleSwitch
 from curator.services.calibration import Calibrator
 from curator.services.curation import CurationService
@@ -30,12 +31,14 @@ from curator.services.holdout import HoldoutService
 from curator.services.importing import ImportService
 from curator.services.indexing import IndexBuilder
 from curator.services.jobdesk import JobDesk
+from curator.services.kb_export import KnowledgeExport
 from curator.services.knowledge import KnowledgeService
 from curator.services.logs import log_folder
 from curator.services.notes import NoteService
+from curator.services.ordering import OrderingService
 from curator.services.ports import FormatRegistry, JobPort, LinkerPort, Store
 from curator.services.queue import QueueService
-from curator.services.ordering import OrderingService
+from curator.services.release import ReleaseService
 from curator.services.remembering import MemoryService
 from curator.services.replay import ReplayService
 from curator.services.retraining import RetrainingService
@@ -69,10 +72,10 @@ class Project:
     holdout: HoldoutService
     guidelines: GuidelineService
     filters: SavedFilters
+    ordering: OrderingService
     curation: CurationService
     knowledge: KnowledgeService
     importing: ImportService
-    ordering: OrderingService
     detection: DetectionService
     suggestions: SuggestionService
     retraining: RetrainingService
@@ -83,6 +86,9 @@ class Project:
     round_files: RoundFiles
     agreement: AgreementService
     adjudication: AdjudicationService
+    audit: AuditService
+    release: ReleaseService
+    kb_export: KnowledgeExport
     diagnostics: DiagnosticsService
     jobs: JobPort
     formats: FormatRegistry
@@ -191,13 +197,13 @@ class _Joined:
             holdout=holdout,
             guidelines=GuidelineService(store),
             filters=SavedFilters(store),
+            ordering=OrderingService(store),
             curation=CurationService(store, events, clock, curator=curator),
             knowledge=KnowledgeService(store, events, curator=curator),
             importing=ImportService(store, self.formats, events, clock, curator=curator),
             detection=DetectionService(store, self.linker, events, clock, curator=curator),
             suggestions=self.suggestions,
             retraining=self._retraining(),
-            ordering=OrderingService(store),
             evaluation=EvaluationService(self.desk),
             exporting=ExportService(store, self.formats),
             replay=ReplayService(store, events, clock),
@@ -205,6 +211,9 @@ class _Joined:
             round_files=RoundFiles(store, events, clock, AtomicWriter(), curator=curator),
             agreement=AgreementService(store),
             adjudication=AdjudicationService(store, events, clock, curator=curator),
+            audit=AuditService(store, AtomicWriter()),
+            release=ReleaseService(store, self.switch, AtomicWriter()),
+            kb_export=KnowledgeExport(store, AtomicWriter()),
             diagnostics=DiagnosticsService(store, self.linker, self.switch),
             jobs=self.jobs,
             formats=self.formats,

@@ -10,6 +10,7 @@ import click
 
 from curator.cli.console import AS_JSON, PROJECT, SPLIT, opened, run_steps, say
 from curator.domain.documents import Split
+from curator.services.exporting import ExportScope
 
 if TYPE_CHECKING:
     from curator.services.exporting import ExportReport
@@ -61,13 +62,27 @@ def import_documents(
 @click.command("export")
 @PROJECT
 @click.argument("out", type=FILE)
-@click.option("--format", "format_name", required=True, metavar="NAME", help="pubtator or zeshel.")
-@click.option("--only-done", is_flag=True, help="Leave out documents that are not done.")
+@click.option(
+    "--format",
+    "format_name",
+    required=True,
+    metavar="NAME",
+    help="pubtator, zeshel or decisions: the last says who decided and when.",
+)
+@click.option("--only-done", is_flag=True, help="The same as --scope done.")
+@click.option(
+    "--scope",
+    type=click.Choice(["decided", "done", "adjudicated"]),
+    help="All documents with what is decided so far (usual), done documents, or adjudicated mentions only.",
+)
 @AS_JSON
-def export(project: Path, out: Path, *, format_name: str, only_done: bool, as_json: bool) -> None:
+def export(project: Path, out: Path, *, format_name: str, only_done: bool, scope: str | None, as_json: bool) -> None:
     """Write the documents of P with their decisions to OUT: a file, or a folder for several imported files."""
+    if only_done and scope not in (None, "done"):
+        raise click.UsageError("--only-done and --scope say different things. Give one of them.")
+    wanted = ExportScope(scope or ("done" if only_done else "decided"))
     with opened(project, read_only=True) as found:
-        report = found.exporting.export(out, format_name, only_done=only_done)
+        report = found.exporting.export(out, format_name, scope=wanted)
     say(asdict(report), _export_text(report), as_json=as_json)
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from curator.io.decisions_jsonl import DecisionsFormat
 from curator.io.kb import default_sources
 from curator.io.medline import MedlineFormat
 from curator.io.pubmed_xml import PubMedXmlFormat
@@ -14,4 +15,4 @@ __all__ = ["Registry", "default_registry"]
 
 def default_registry() -> Registry:
     """Every format there is. The strictest is asked first: a PubTator header may stand in any text."""
-    return Registry((PubMedXmlFormat(), ZeshelFormat(), MedlineFormat(), PubTatorFormat()), default_sources())
+    return Registry((PubMedXmlFormat(), ZeshelFormat(), MedlineFormat(), PubTatorFormat(), DecisionsFormat()), default_sources())

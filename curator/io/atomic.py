@@ -133,3 +133,11 @@ class AtomicWriter:
             stream = atomic.open(path)
             for piece in pieces:
                 stream.write(piece)
+
+    def write_folder(self, folder: Path, files: Mapping[str, bytes]) -> None:
+        if folder.is_dir() and (others := sorted(one.name for one in folder.iterdir() if one.name not in files)):
+            raise UserError(f"{folder} holds {others[0]} and is no place of its own. Choose a new folder.")
+        with AtomicFiles() as atomic:
+            atomic.folder(folder)
+            for name, content in files.items():
+                atomic.open(folder / name).write(content)

@@ -29,6 +29,7 @@ class ReadOnly:
     title: str
     can_read = True
     can_write = False
+    carries_people = False
 
     def __init__(self) -> None:
         self.problems: list[Problem] = []

@@ -155,6 +155,7 @@ class PubTatorFormat:
     title = "PubTator"
     can_read = True
     can_write = True
+    carries_people = False
 
     def __init__(self) -> None:
         self.problems: list[Problem] = []

@@ -187,6 +187,7 @@ class ZeshelFormat:
     title = "ZESHEL (Wikia)"
     can_read = True
     can_write = True
+    carries_people = False
 
     def __init__(self) -> None:
         self.problems: list[Problem] = []

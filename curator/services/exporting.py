@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from enum import StrEnum
 from pathlib import Path
 
 from curator.domain.decisions import Decision
@@ -12,6 +13,7 @@ from curator.domain.documents import Document, DocumentState, Mention, MentionOr
 from curator.domain.errors import UserError
 from curator.domain.mention_edits import MentionShape
 from curator.services.ports import ExportDocument, FormatRegistry, GoldMention, Problem, Store, UnitOfWork
+from curator.services.rounds import ANY_ROUND, adjudicated_by
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,6 +27,22 @@ class ExportReport:
     mentions: int
     unchanged: int
     problems: tuple[Problem, ...] = ()
+
+
+class ExportScope(StrEnum):
+    """What is written. DECIDED: every document, with what has been decided so far. DONE: documents that are done.
+    ADJUDICATED: mentions whose decision came out of a round's adjudication, and their documents."""
+
+    DECIDED = "decided"
+    DONE = "done"
+    ADJUDICATED = "adjudicated"
+
+
+NOTHING = {
+    ExportScope.DECIDED: "There is nothing to export: no document is in the project.",
+    ExportScope.DONE: "There is nothing to export: no document is done.",
+    ExportScope.ADJUDICATED: "There is nothing to export: nothing has been adjudicated yet (People › Adjudicate…).",
+}
 
 
 class ExportService:
@@ -43,18 +61,26 @@ class ExportService:
             found = Counter(file.format for file in unit.documents.files() if file.format in writable)
         return found.most_common(1)[0][0] if found else writable[0]
 
-    def export(self, out: Path, format_name: str, *, only_done: bool = False) -> ExportReport:
-        """Write all documents (or the done ones), one file for each imported file, atomically. Raises UserError."""
+    def carries_people(self, format_name: str) -> bool:
+        """Whether the format says who decided and when."""
+        return self._formats.by_name(format_name).carries_people
+
+    def export(self, out: Path, format_name: str, *, scope: ExportScope = ExportScope.DECIDED) -> ExportReport:
+        """Write what `scope` says, one file for each imported file, atomically. Raises UserError."""
         wanted = self._formats.by_name(format_name)
         self._refuse_project_folder(out)
         with self._store.read() as unit:
             files = unit.documents.files()
-            chosen = [(file, self._ids(unit, file.id, only_done=only_done)) for file in files]
+            wants = documents_of(unit, scope)
+            chosen = [
+                (file, [one for one in unit.documents.ids_of_file(file.id) if wants is None or one in wants])
+                for file in files
+            ]
         chosen = [(file, ids) for file, ids in chosen if ids]
         if not chosen:
-            raise UserError(f"There is nothing to export: no document is {'done' if only_done else 'in the project'}.")
+            raise UserError(NOTHING[scope])
         counts: Counter[str] = Counter()
-        paths = wanted.write([(file, self._documents(ids, counts)) for file, ids in chosen], out)
+        paths = wanted.write([(file, self._documents(ids, counts, scope)) for file, ids in chosen], out)
         return ExportReport(
             format=wanted.name,
             paths=tuple(paths),
@@ -69,19 +95,34 @@ class ExportService:
         if folder in (out.resolve(), *out.resolve().parents):
             raise UserError(f"{out} lies in the project's own folder. Choose a place outside of {folder.name}.")
 
-    def _ids(self, unit: UnitOfWork, file_id: int, *, only_done: bool) -> list[int]:
-        ids = unit.documents.ids_of_file(file_id)
-        done = set(unit.documents.ids(state=DocumentState.DONE)) if only_done else set(ids)
-        return [one for one in ids if one in done]
-
-    def _documents(self, ids: list[int], counts: Counter[str]) -> Iterator[ExportDocument]:
+    def _documents(self, ids: list[int], counts: Counter[str], scope: ExportScope) -> Iterator[ExportDocument]:
         for document_id in ids:
             with self._store.read() as unit:
                 document = export_document(unit, document_id)
+            if scope is ExportScope.ADJUDICATED:
+                document = adjudicated_only(document)
             counts["documents"] += 1
             counts["mentions"] += len(document.mentions)
             counts["unchanged"] += sum(one.as_it_was for one in document.mentions)
             yield document
+
+
+def adjudicated_only(item: ExportDocument) -> ExportDocument:
+    """The document with its adjudicated mentions alone; the source's lines of the others are left out with them."""
+    kept = tuple(one for one in item.mentions if one.decision is not None and adjudicated_by(one.decision.note))
+    ids = {one.mention.id for one in kept}
+    left = {one.mention.record for one in item.mentions if one.mention.id not in ids and one.mention.record >= 0}
+    return replace(item, mentions=kept, removed_records=tuple(sorted({*item.removed_records, *left})))
+
+
+def documents_of(unit: UnitOfWork, scope: ExportScope) -> set[int] | None:
+    """Ids of the documents that a scope holds; None for all."""
+    if scope is ExportScope.DONE:
+        return set(unit.documents.ids(state=DocumentState.DONE))
+    if scope is ExportScope.ADJUDICATED:
+        found = unit.mentions.get_many(unit.records.noted(ANY_ROUND))
+        return {one.document_id for one in found.values()}
+    return None
 
 
 def export_document(unit: UnitOfWork, document_id: int) -> ExportDocument:

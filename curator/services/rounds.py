@@ -126,6 +126,10 @@ class RoundService:
         return change
 
 
+ANY_ROUND = "round “"
+"""How the notes of all adjudicated decisions begin."""
+
+
 def named(unit: UnitOfWork, name: str) -> Round:
     rounds = unit.rounds.all()
     found = next((one for one in rounds if one.name == name), None)
@@ -142,12 +146,12 @@ def progress_of(unit: UnitOfWork, round_id: int, curator: str) -> RoundProgress:
 
 def round_note(name: str) -> str:
     """How the note of a decision begins that came out of a round's adjudication."""
-    return f"round “{name}”: "
+    return f"{ANY_ROUND}{name}”: "
 
 
 def adjudicated_by(note: str) -> bool:
     """Whether a decision's note says that it came out of some round's adjudication."""
-    return note.startswith("round “") and "”: " in note
+    return note.startswith(ANY_ROUND) and "”: " in note
 
 
 def _active(meta: MetaRepository) -> dict[str, int]:

@@ -134,7 +134,7 @@ class SqlRecords:
     def _operations(self, steps: dict[int, _Step]) -> Iterator[AuditEntry]:
         """Those that decided nothing: the others are told by their decisions."""
         query = select(OperationRow.id, OperationRow.at).where(
-            OperationRow.id.not_in(select(distinct(DecisionRow.operation_id)).where(DecisionRow.operation_id > 0))
+            OperationRow.id.not_in(select(DecisionRow.operation_id).where(DecisionRow.operation_id > 0).distinct())
         )
         for operation_id, at in self._conn.execute(query.order_by(OperationRow.id)):
             step = steps[operation_id]

@@ -71,6 +71,7 @@ class DocumentFormat(Protocol):
     title: str
     can_read: bool
     can_write: bool
+    carries_people: bool  # whether what it writes says who decided and when
     problems: list[Problem]  # what the last `write` could not carry
 
     def sniff(self, path: Path, head: bytes) -> bool: ...
@@ -115,6 +116,10 @@ class FileWriter(Protocol):
 
     def write(self, files: Mapping[Path, bytes]) -> None:
         """All of them appear together, in place of what was there. Raises UserError; then nothing was changed."""
+        ...
+
+    def write_folder(self, folder: Path, files: Mapping[str, bytes]) -> None:
+        """A folder that holds exactly these files; one that holds others is refused. Raises UserError."""
         ...
 
     def stream(self, path: Path, pieces: Iterable[bytes]) -> None:

@@ -2,54 +2,75 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
-from PySide6.QtWidgets import QCheckBox, QComboBox, QFileDialog, QWidget
+from PySide6.QtWidgets import QComboBox, QFileDialog, QWidget
 
-from curator.ui.dialogs.form import FormDialog, PathEdit
+from curator.services.exporting import ExportScope
+from curator.ui.dialogs.form import FormDialog, PathEdit, sentence
 
 USUAL = "pubtator"
 INTRO = "Writes the decisions in the format of the documents. What nobody changed goes back byte for byte."
+SCOPES = {
+    ExportScope.DECIDED: "All documents, with what is decided so far",
+    ExportScope.DONE: "Documents that are done",
+    ExportScope.ADJUDICATED: "Adjudicated mentions only",
+}
+CARRIES = "This format also says who decided each mention, when, and with which note."
+CARRIES_NOT = "This format has no place for who decided and when. “{other}” carries both."
 
 
 class ExportDialog(FormDialog):
-    """`out`, `format` and `only_done` are valid once it was accepted."""
+    """`out`, `format` and `scope` are valid once it was accepted. `carries` tells whether a format says who decided."""
 
     def __init__(
-        self, formats: Sequence[tuple[str, str]], *, usual: str = USUAL, place: Path, parent: QWidget | None = None
+        self,
+        formats: Sequence[tuple[str, str]],
+        *,
+        place: Path,
+        usual: str = USUAL,
+        carries: Callable[[str], bool] = lambda _: False,
+        parent: QWidget | None = None,
     ) -> None:
         super().__init__("Export gold", intro=INTRO, ok="Export", parent=parent)
+        self._place, self._carries, self._titles = place, carries, dict(formats)
         self.formats = QComboBox(self)
         self.formats.setAccessibleName("Format")
         for name, title in formats:
             self.formats.addItem(title, name)
-        self.finished_only = QCheckBox("Only documents that are &done", self)
         self.formats.setCurrentIndex(max(self.formats.findData(usual), 0))
+        self.scopes = QComboBox(self)
+        self.scopes.setAccessibleName("What is exported")
+        for scope, words in SCOPES.items():
+            self.scopes.addItem(words, scope.value)
         self.path = PathEdit("the exported file or folder", mode=QFileDialog.FileMode.AnyFile, parent=self)
-        self._place = place
+        self.people = sentence("")
         self.form.addRow("&Format", self.formats)
+        self.form.addRow("", self.people)
+        self.form.addRow("&What", self.scopes)
         self.form.addRow("&To", self.path)
-        self.form.addRow("", self.finished_only)
         self.formats.currentIndexChanged.connect(self._suggest)
-        self.setMinimumWidth(560)
+        self.setMinimumWidth(600)
         self._suggest()
 
     def _suggest(self) -> None:
-        name = self.formats.currentData()
+        name = self.format
         self.path.set_path(self._place / (f"gold.{name}" if name == USUAL else f"gold-{name}"))
+        other = next((title for one, title in self._titles.items() if self._carries(one)), "")
+        self.people.setText(CARRIES if self._carries(name) else CARRIES_NOT.format(other=other) if other else "")
 
     @property
     def format(self) -> str:
         return str(self.formats.currentData())
 
     @property
-    def out(self) -> Path:
-        return self.path.path or self._place
+    def scope(self) -> ExportScope:
+        return ExportScope(self.scopes.currentData())
 
     @property
-    def only_done(self) -> bool:
-        return self.finished_only.isChecked()
+    def out(self) -> Path:
+        return self.path.path or self._place
 
     def check(self) -> str:
         path = self.path.path

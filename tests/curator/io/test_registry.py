@@ -52,6 +52,7 @@ def test_the_ports_are_implemented() -> None:
         "zeshel": (True, True),
         "pubmed-xml": (True, False),
         "medline": (True, False),
+        "decisions": (False, True),
     }
     assert registry.by_name("PubTator").name == "pubtator"
     with pytest.raises(UserError, match=r"no format 'word'.*pubtator"):

@@ -7,6 +7,7 @@ import pytest
 from curator.domain.decisions import RejectReason, SkipReason, Verdict
 from curator.domain.documents import DocumentState, Span
 from curator.domain.errors import UserError
+from curator.services.exporting import ExportScope
 from tests.curator.services.fakes import World, document, finish
 
 
@@ -72,9 +73,9 @@ def test_rejected_mentions_leave_and_skipped_ones_stay(world: World) -> None:
 def test_only_done_documents_when_asked(world: World) -> None:
     world.documents(3)
     with pytest.raises(UserError, match="no document is done"):
-        world.project.exporting.export(world.folder / "out.txt", "pubtator", only_done=True)
+        world.project.exporting.export(world.folder / "out.txt", "pubtator", scope=ExportScope.DONE)
     world.project.curation.set_state(2, DocumentState.DONE)
-    world.project.exporting.export(world.folder / "out.txt", "pubtator", only_done=True)
+    world.project.exporting.export(world.folder / "out.txt", "pubtator", scope=ExportScope.DONE)
     assert (world.folder / "out.txt").read_text(encoding="utf-8") == document(2)
 
 
@@ -83,7 +84,7 @@ def test_unknown_formats_are_answered_with_those_there_are(world: World) -> None
     with pytest.raises(UserError, match="pubtator"):
         world.project.exporting.export(world.folder / "out.txt", "docx")
     names = [name for name, _ in world.project.exporting.formats()]
-    assert names == ["zeshel", "pubtator"]
+    assert names == ["zeshel", "pubtator", "decisions"]
 
 
 def test_an_export_imported_again_exports_the_same(world: World) -> None:

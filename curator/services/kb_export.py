@@ -1,0 +1,140 @@
+"""The updated knowledge base: its entities, the names that decisions taught, and the entities that curators made.
+
+A name is taught when a string was linked to one entity at least `least` times, in at least `SHARE` of all links of that
+string, and is none of the entity's names yet. Decisions of the split `test` teach nothing: the exported file may come
+back as a knowledge base, and the test documents would have taught the linker then.
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+from collections import Counter, defaultdict
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+from curator.domain.entities import Entity
+from curator.domain.errors import UserError
+from curator.services.ports import FileWriter, Store, UnitOfWork
+
+LEAST = 2
+SHARE = 0.8
+SHORTEST = 2
+"""Characters of a taught name; a single one would match everywhere."""
+
+
+@dataclass(frozen=True, slots=True)
+class TaughtName:
+    """A new name of an entity, and how often and in how many documents the string was linked to it."""
+
+    entity_id: str
+    name: str
+    synonym: str
+    decisions: int
+    documents: int
+
+
+@dataclass(frozen=True, slots=True)
+class KbExport:
+    path: Path
+    list_path: Path
+    entities: int
+    provisional: int
+    names: int
+
+
+class KnowledgeExport:
+    def __init__(self, store: Store, files: FileWriter) -> None:
+        self._store = store
+        self._files = files
+
+    def taught(self, *, least: int = LEAST) -> list[TaughtName]:
+        """The names that the decisions taught, by entity."""
+        with self._store.read() as unit:
+            return _taught(unit, least)
+
+    def export(self, out: Path, *, least: int = LEAST) -> KbExport:
+        """JSON lines as `kb import` reads them, and beside them `….names.csv`, which says what is new with its counts.
+
+        Raises UserError where there is no knowledge base or the files cannot be written; nothing was changed then.
+        """
+        list_path = out.with_name(f"{out.stem}.names.csv")
+        with self._store.read() as unit:
+            info = unit.kb.info()
+            if info is None:
+                raise UserError("The project has no knowledge base yet. Import one first.")
+            names = _taught(unit, least)
+            made = unit.records.provisional()
+            lines = _lines(unit, names, made)
+            self._files.write({list_path: _list(names)})
+            self._files.stream(out, lines)
+        return KbExport(out, list_path, info.entities + len(made), len(made), len(names))
+
+
+def _lines(unit: UnitOfWork, names: list[TaughtName], made: list[Entity]) -> Iterator[bytes]:
+    by_entity: defaultdict[str, list[str]] = defaultdict(list)
+    for one in names:
+        by_entity[one.entity_id].append(one.synonym)
+    known: set[str] = set()
+    for entity in unit.kb.iterate():
+        known.add(entity.id)
+        yield _line(replace(entity, synonyms=(*entity.synonyms, *by_entity[entity.id])))
+    for entity in made:
+        if entity.id not in known:  # a knowledge base that serves provisional entities, too, has told them already
+            yield _line(replace(entity, synonyms=(*entity.synonyms, *by_entity[entity.id])))
+
+
+def _line(entity: Entity) -> bytes:
+    row: dict[str, Any] = {"id": entity.id, "name": entity.name}
+    lists = {
+        "synonyms": entity.synonyms,
+        "types": entity.types,
+        "alt_ids": entity.alt_ids,
+        "tree_numbers": entity.tree_numbers,
+        "parents": entity.parents,
+    }
+    row |= {key: list(values) for key, values in lists.items() if values}
+    if entity.definition:
+        row["definition"] = entity.definition
+    return (json.dumps(row, ensure_ascii=False) + "\n").encode("utf-8", "surrogatepass")
+
+
+def _list(names: list[TaughtName]) -> bytes:
+    out = io.StringIO()
+    writer = csv.writer(out)
+    writer.writerow(("entity", "name", "synonym", "decisions", "documents"))
+    writer.writerows((one.entity_id, one.name, one.synonym, one.decisions, one.documents) for one in names)
+    return out.getvalue().encode("utf-8", "surrogatepass")
+
+
+def _taught(unit: UnitOfWork, least: int) -> list[TaughtName]:
+    """Spellings that differ in case and spacing alone count together, under the most frequent one."""
+    seen: defaultdict[tuple[str, str], Counter[str]] = defaultdict(Counter)
+    documents: Counter[tuple[str, str]] = Counter()
+    links: Counter[str] = Counter()
+    for entity_id, text, decisions, in_documents in unit.records.decided_names():
+        key = entity_id, _fold(text)
+        seen[key][" ".join(text.split())] += decisions
+        documents[key] = max(documents[key], in_documents)
+        links[_fold(text)] += decisions
+    enough = {
+        key: spellings
+        for key, spellings in seen.items()
+        if len(key[1]) >= SHORTEST and spellings.total() >= max(least, SHARE * links[key[1]])
+    }
+    entities = unit.kb.get_many(sorted({entity_id for entity_id, _ in enough}))
+    found = []
+    for (entity_id, folded), spellings in sorted(enough.items()):
+        entity = entities.get(entity_id)
+        if entity is None or folded in {_fold(one) for one in (entity.name, *entity.synonyms)}:
+            continue
+        best = min(spellings, key=lambda one: (-spellings[one], one))
+        found.append(TaughtName(entity_id, entity.name, best, spellings.total(), documents[entity_id, folded]))
+    return found
+
+
+def _fold(text: str) -> str:
+    return " ".join(text.casefold().split())
