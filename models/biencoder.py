@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from models.dynamic import growing
 from models.encoders import Encoder, EncoderModule, normalized
 from models.errors import ModelError
-from models.fusion import MINMAX, RAW
+from models.fusion import LEAD, SPREAD
 from models.index import SearchIndex, VectorIndex
 from models.inputs import EntityStyle, InputSettings, entity_tokens, mention_tokens
 from models.kb import KnowledgeBase, Ranges
@@ -186,7 +186,7 @@ class BiencoderRetriever:
     @property
     def scale(self) -> str:
         """Cosines are comparable between mentions, dot products are not."""
-        return RAW if self.towers.normalize else MINMAX
+        return LEAD if self.towers.normalize else SPREAD
 
     def ask(self, mentions: Mentions) -> VectorQueries:
         return VectorQueries(self.index, self.towers.encode_mentions(mentions))

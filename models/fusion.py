@@ -1,11 +1,13 @@
 """One score from the scores of all stages: a weighted sum on one scale, weights fitted on validation.
 
 Each stage is first brought to a comparable scale: cosines as they are; the lexical cosine cubed, since a
-partial overlap of letters says little and a complete one nearly everything; dot products and distances of
-trained stages by min-max over the mention's candidates. The sum is divided by the sum of the weights.
-A ranker's scores are relative (0 for its favourite and where it was not asked, below 0 for the others): they
-change the order and not the scale, so their weight is not in the divisor. The same holds for the memory, which
-adds to the entities it knows and is silent on the others.
+partial overlap of letters says little and a complete one nearly everything. The sum is divided by the sum of the
+weights.
+Relative scores change the order and not the scale, so their weight is not in the divisor: a ranker's (0 for its
+favourite and where it was not asked, below 0 for the others), those of trained retrievers (cosines less the highest,
+or by min-max over the mention's candidates less 1) and the memory's, which adds to the entities it knows and is silent
+on the others. Combiner and NIL model, which were fitted without a trained stage, go on seeing the numbers they know:
+with a stage's own cosines in the mean, half of BC5CDR's linked mentions were called NIL.
 Ties: by the exact match of a name, then by entity id.
 """
 
@@ -23,7 +25,9 @@ from models.candidates import LEXICAL, NAMES
 from models.errors import ModelError
 
 FLOATS = NDArray[np.float32]
-RAW, MINMAX, RELATIVE = "raw", "minmax", "relative"
+RAW, MINMAX, RELATIVE, LEAD, SPREAD = "raw", "minmax", "relative", "lead", "spread"
+UNCOUNTED = (RELATIVE, LEAD, SPREAD)
+"""Scales of scores that change the order alone."""
 DOCUMENT = "document"
 MEMORY = "memory"
 # Chosen on BC5CDR train, never looked at on its dev set. Preferred names, definitions and coherence have no weight: on
@@ -61,7 +65,7 @@ class FusionWeights:
         total = np.zeros(size, dtype=np.float64)
         for name, values in used.items():
             total += self.weights[name] * comparable(name, values, self.scales.get(name, RAW))
-        weight = sum(abs(self.weights[name]) for name in used if self.scales.get(name) != RELATIVE) or 1.0
+        weight = sum(abs(self.weights[name]) for name in used if self.scales.get(name) not in UNCOUNTED) or 1.0
         result: FLOATS = (total / weight).astype(np.float32)
         return result
 
@@ -77,10 +81,13 @@ def comparable(name: str, values: FLOATS, scale: str) -> NDArray[np.float64]:
     raw = np.asarray(values, dtype=np.float64)
     if name == LEXICAL:
         return np.asarray(raw**3)
-    if scale == MINMAX and len(raw):
-        low, high = raw.min(), raw.max()
-        return np.asarray((raw - low) / (high - low) if high > low else np.ones_like(raw))
-    return raw
+    if not len(raw) or scale in (RAW, RELATIVE):
+        return raw
+    low, high = raw.min(), raw.max()
+    if scale == LEAD:
+        return np.asarray(raw - high)
+    share = (raw - low) / (high - low) if high > low else np.ones_like(raw)
+    return np.asarray(share - 1.0 if scale == SPREAD else share)
 
 
 def ranking(fused: FLOATS, exact: NDArray[np.bool_], ids: Sequence[str]) -> list[int]:

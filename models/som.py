@@ -24,7 +24,7 @@ from numpy.typing import NDArray
 from models.biencoder import INDEX_FILE, Biencoder, Mentions, index_source
 from models.dynamic import growing
 from models.encoders import normalized
-from models.fusion import MINMAX
+from models.fusion import SPREAD
 from models.index import SearchIndex, VectorIndex
 from models.inputs import entity_tokens, mention_tokens
 from models.kb import KnowledgeBase, Ranges
@@ -52,7 +52,7 @@ class SomRetriever:
 
     @property
     def scale(self) -> str:
-        return MINMAX
+        return SPREAD
 
     @property
     def shortlist(self) -> int:

@@ -1,6 +1,7 @@
 """Whether a trained bundle may take over: whole linkers are compared on held-out documents.
 
-The trained part is also held against itself untrained, and refused where it is worse by more than a standard error.
+The trained part is also held against itself untrained, and refused where it is worse by more than a standard error; so
+is a linker that is right less often when NIL counts too.
 With refitted fusion weights a harmful part gets weight 0, and the whole linker alone would not show the harm.
 """
 
@@ -43,15 +44,18 @@ class GateResult:
     new_recall_at_1: float
     alone: Alone
     weight: float
+    old_accuracy: float | None = None
+    new_accuracy: float | None = None
 
     def to_json(self) -> dict[str, Any]:
         return asdict(self)
 
 
 def judge(old: Report, new: Report, alone: Alone, *, weight: float, stage: str) -> GateResult:
-    """Compare two linkers by recall@1 on the same documents."""
+    """Compare two linkers by recall@1, and by how often they are right with NIL, on the same documents."""
     verdict, sentence = _verdict(old, new, alone, weight, stage)
-    return GateResult(verdict, sentence, new.in_kb, old.recall_at_1, new.recall_at_1, alone, weight)
+    shares = (old.accuracy, new.accuracy)
+    return GateResult(verdict, sentence, new.in_kb, old.recall_at_1, new.recall_at_1, alone, weight, *shares)
 
 
 def _verdict(old: Report, new: Report, alone: Alone, weight: float, stage: str) -> tuple[Verdict, str]:
@@ -61,6 +65,12 @@ def _verdict(old: Report, new: Report, alone: Alone, weight: float, stage: str) 
     if new.recall_at_1 < old.recall_at_1:
         return Verdict.REFUSED, (
             f"Refused: {whole} fell from {_percent(old.recall_at_1)} to {_percent(new.recall_at_1)}; {by_itself}."
+        )
+    before, after = old.accuracy or 0.0, new.accuracy or 0.0
+    if after < before - _chance(before, new.mentions):
+        return Verdict.REFUSED, (
+            f"Refused: with NIL counted the whole linker is right in {_percent(after)} of {new.mentions:,} held-out "
+            f"mentions, before in {_percent(before)}; recall@1 {where} is {_percent(new.recall_at_1)}; {by_itself}."
         )
     if alone.after_at_1 < alone.before_at_1 - _chance(alone.before_at_1, new.in_kb):
         return Verdict.REFUSED, (
@@ -73,6 +83,11 @@ def _verdict(old: Report, new: Report, alone: Alone, weight: float, stage: str) 
         )
     if new.recall_at_1 == old.recall_at_1:
         return Verdict.NO_GAIN, f"No gain: {whole} is {_percent(new.recall_at_1)} as before; {by_itself}."
+    if after < before:
+        return Verdict.NO_GAIN, (
+            f"No gain: {whole} rose from {_percent(old.recall_at_1)} to {_percent(new.recall_at_1)}, but with NIL "
+            f"counted it is right in {_percent(after)} instead of {_percent(before)}; {by_itself}."
+        )
     return Verdict.PROMOTE, (
         f"Better: {whole} rose from {_percent(old.recall_at_1)} to {_percent(new.recall_at_1)}; {by_itself}."
     )

@@ -16,7 +16,7 @@ from models.biencoder import (
 )
 from models.encoders import Encoder
 from models.errors import ModelError
-from models.fusion import MINMAX, RAW
+from models.fusion import LEAD, SPREAD
 from models.index import VectorIndex
 from models.inputs import EntityStyle, InputSettings, entity_tokens, mention_tokens
 from models.kb import KnowledgeBase, order_entities
@@ -76,7 +76,7 @@ def test_retrieval_scores_as_training_does(encoder: Encoder, tmp_path, scorer: S
     assert rows[:, :4].tolist() == np.argsort(-expected[[1, 0]], axis=1).tolist()
     assert rows[:, 4].tolist() == [-1, -1]
     np.testing.assert_allclose(scores[1, :4], -np.sort(-expected[0]), rtol=1e-4, atol=1e-5)
-    assert retriever.scale == (RAW if scorer is Scorer.COSINE else MINMAX)
+    assert retriever.scale == (LEAD if scorer is Scorer.COSINE else SPREAD)
     assert scorer.value in retriever.sentence()
     assert "exact" in retriever.sentence()
 

@@ -4,8 +4,10 @@ import pytest
 from models.errors import ModelError
 from models.fusion import (
     DEFAULT_WEIGHTS,
+    LEAD,
     MEMORY,
     MINMAX,
+    SPREAD,
     FusionWeights,
     LabelledScores,
     comparable,
@@ -31,6 +33,18 @@ def test_minmax_brings_distances_to_zero_and_one() -> None:
     np.testing.assert_allclose(comparable("x", _array(-30, -10, -20), MINMAX), [0, 1, 0.5])
     np.testing.assert_allclose(comparable("x", _array(-3, -3), MINMAX), [1, 1])
     assert comparable("x", _array(), MINMAX).shape == (0,)
+
+
+@pytest.mark.parametrize(("scale", "values"), [(LEAD, (0.2, 0.5, 0.3)), (SPREAD, (-30.0, -10.0, -20.0))])
+def test_a_trained_stage_changes_the_order_and_not_the_scale(scale: str, values: tuple[float, ...]) -> None:
+    scores = {"names": _array(0.6, 0.4, 0.5), "own": _array(*values)}
+    plain = FusionWeights({"names": 4.0})
+    with_stage = FusionWeights({"names": 4.0, "own": 8.0}, {"own": scale})
+    averaged = FusionWeights({"names": 4.0, "own": 8.0}, {"own": MINMAX if scale == SPREAD else "raw"})
+    fused = with_stage.fuse(scores)
+    assert list(np.argsort(-fused)) == list(np.argsort(-averaged.fuse(scores))) == [1, 2, 0]
+    assert fused[1] == plain.fuse(scores)[1], "its favourite keeps its score"
+    assert comparable("own", _array(), scale).shape == (0,)
 
 
 def test_a_stage_that_is_missing_changes_nothing_else() -> None:

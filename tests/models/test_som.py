@@ -11,7 +11,7 @@ from models import som, token_store
 from models.biencoder import INDEX_FILE, Biencoder, BiencoderSettings
 from models.encoders import Encoder
 from models.errors import ModelError
-from models.fusion import MINMAX
+from models.fusion import SPREAD
 from models.inputs import InputSettings, entity_tokens, mention_tokens
 from models.kb import KnowledgeBase, order_entities
 from models.scorers import Scorer, TokenStates, sum_of_max
@@ -97,7 +97,7 @@ def test_a_small_knowledge_base_is_searched_whole_by_the_scores_of_training(enco
     assert np.isneginf(scores[:, 30:]).all()
     np.testing.assert_array_equal(rows[1], rows[2])  # the same mention in another document
     assert "all 30 entities are compared, exactly" in retriever.sentence()
-    assert retriever.scale == MINMAX
+    assert retriever.scale == SPREAD
 
 
 def test_a_large_one_is_re_ranked_from_a_shortlist(encoder: Encoder, folder: Path) -> None:

@@ -6,10 +6,10 @@ from training.evaluation import Report
 from training.gate import Alone, Verdict, judge
 
 
-def report(recall: float) -> Report:
+def report(recall: float, accuracy: float = 0.7) -> Report:
     return Report(
         mentions=200, in_kb=180, nil_mentions=20, composites=0, unanswered=0, alternate_ids=0, unknown_ids=0, k=64,
-        recall={1: recall, 64: 0.95},
+        recall={1: recall, 64: 0.95}, accuracy=accuracy,
     )  # fmt: skip
 
 
@@ -33,3 +33,21 @@ def test_verdicts(old: float, new: float, before: float, after: float, weight: f
     assert "180 held-out linked mentions" in result.sentence
     assert f"{100 * after:.1f} %" in result.sentence
     assert json.loads(json.dumps(result.to_json()))["verdict"] == verdict.value
+
+
+@pytest.mark.parametrize(
+    ("recall", "accuracy", "verdict"),
+    [
+        (0.82, 0.72, Verdict.PROMOTE),
+        (0.82, 0.69, Verdict.NO_GAIN),  # the standard error of 200 mentions is .032
+        (0.82, 0.66, Verdict.REFUSED),
+        (0.80, 0.66, Verdict.REFUSED),
+        (0.80, 0.72, Verdict.NO_GAIN),
+    ],
+)
+def test_nil_counts_too(recall: float, accuracy: float, verdict: Verdict) -> None:
+    result = judge(report(0.80), report(recall, accuracy), Alone(0.4, 0.6, 0.9, 0.9), weight=1.0, stage="pel-pb")
+    assert result.verdict is verdict
+    assert (result.old_accuracy, result.new_accuracy) == (0.7, accuracy)
+    if accuracy < 0.7:
+        assert f"{100 * accuracy:.1f} %" in result.sentence

@@ -9,7 +9,19 @@ from typing import Any
 
 import numpy as np
 
-from tests.benchmarks.experiments.settings import AT_1, AT_64, NIL, QUESTIONS, SETTINGS, Question
+from tests.benchmarks.experiments.settings import (
+    AT_1,
+    AT_64,
+    NIL,
+    PAIR,
+    QUESTIONS,
+    REPEATED,
+    RETRIEVER,
+    SEEDS,
+    SETTINGS,
+    Question,
+)
+from tests.benchmarks.experiments.worlds import FULL
 from training.evaluation.bootstrap import Difference, DocumentBootstrap, Estimate, Figure, mcnemar, ratio
 from training.evaluation.curves import average_precision
 
@@ -34,15 +46,33 @@ def write_report(work: Path) -> str:
     parts = [
         "# Experiments",
         untrained["world"]["sentence"],
+        reductions(found) if work.name != FULL else "The recipes have the papers' own values.",
         "Figures are percent on the judged documents, which tuned nothing; intervals are 95 %, over 1,000 resamples of "
         "documents; several seeds are averaged mention by mention before they are resampled.",
         "## Each setting by itself, and the whole linker with it inside\n\n" + world.settings(by_setting),
         "## The papers' questions\n\n" + world.questions(by_setting),
         "## Which becomes the default\n\n" + world.defaults(by_setting),
+        f"## Again\n\n```\npython -m tests.benchmarks.experiments --world {work.name} --minutes 90\n```\n\n"
+        "Runs that are there are kept; the next call makes the others.",
     ]
     text = "\n\n".join(parts) + "\n"
     (work / "report.md").write_text(text, encoding="utf-8")
     return text
+
+
+def reductions(runs: Sequence[Run]) -> str:
+    """What is smaller here than in the papers, and which seeds there are."""
+    steps = sorted({one["run"]["steps"] for one in runs if "run" in one})
+    seeds = sorted({one["seed"] for one in runs})
+    return (
+        "Smaller than in the papers: the 6-layer all-MiniLM-L6-v2 as encoder; "
+        f"{', '.join(map(str, steps))} update steps, once over the mentions (batch {RETRIEVER['batch_size']}, "
+        f"{PAIR['batch_size']} mentions of {PAIR['candidates']} candidates for the cross-encoder, which learns from an "
+        f"eighth of the mentions); {RETRIEVER['mention_tokens']} tokens a text; {RETRIEVER['negative_count']} negatives "
+        f"shared by a batch; learning rate {RETRIEVER['learning_rate']:g}. Sampled-triplet recipes pass twice over half "
+        f"of the batches, for as many steps. Seeds {', '.join(map(str, seeds))}; those of {', '.join(REPEATED)} up to "
+        f"{len(SEEDS)}, as far as they are there (see the column)."
+    )
 
 
 class World:
