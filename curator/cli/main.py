@@ -7,6 +7,7 @@ import importlib
 import logging
 import sys
 from collections.abc import Sequence
+from pathlib import Path
 
 import click
 
@@ -33,6 +34,7 @@ COMMANDS = {
     "decide": ("curator.cli.deciding", "decide", "Decide a mention."),
     "undo": ("curator.cli.deciding", "undo", "Take the last step back."),
     "redo": ("curator.cli.deciding", "redo", "Do again what was taken back."),
+    "desktop": ("curator.cli.desktop", "desktop", "Put Curator into the desktop's menus, or take it out."),
     "replay": ("curator.cli.deciding", "replay", "Take decisions from gold, as a curator would."),
 }
 """Name -> (module, function, one line of help). The manual's table derives from it."""
@@ -44,6 +46,14 @@ class LazyGroup(click.Group):
     def list_commands(self, ctx: click.Context) -> list[str]:  # noqa: ARG002 click's signature
         return list(COMMANDS)
 
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        """A project in the place of a command opens it, as a double click on `project.curator` does everywhere."""
+        if args and args[0] not in COMMANDS and _is_project(args[0]):
+            args = ["open", *args]
+        return super().resolve_command(ctx, args)
+
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:  # noqa: ARG002
         if cmd_name not in COMMANDS:
             return None
@@ -54,6 +64,11 @@ class LazyGroup(click.Group):
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:  # noqa: ARG002
         with formatter.section("Commands"):
             formatter.write_dl([(name, text) for name, (_, _, text) in COMMANDS.items()])
+
+
+def _is_project(argument: str) -> bool:
+    path = Path(argument)
+    return (path.name == "project.curator" or path.name.endswith(".curation")) and path.exists()
 
 
 @click.command(cls=LazyGroup, context_settings={"help_option_names": ["-h", "--help"]})

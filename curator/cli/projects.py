@@ -33,16 +33,16 @@ def new(project: Path, *, as_json: bool) -> None:
 
 
 @click.command("open")
-@PROJECT
-def open_window(project: Path) -> int:
-    """Open P in the window."""
+@click.argument("projects", type=click.Path(path_type=Path), metavar="[P]...", nargs=-1)
+def open_window(projects: tuple[Path, ...]) -> int:
+    """Open P in the window, each further one in a window of its own; without P the first page."""
     from curator.bootstrap import project_folder
     from curator.ui.app import can_show, run
 
-    folder = project_folder(project)  # told here, where it was asked, and not in an empty window
+    folders = [project_folder(one) for one in projects]  # told here, where it was asked, and not in an empty window
     if "QT_QPA_PLATFORM" not in os.environ and not can_show():  # who names a platform has one
         raise UserError(NO_DISPLAY)
-    return run(folder)
+    return run(*folders)
 
 
 @click.command("demo")

@@ -46,6 +46,19 @@ class ImportReport:
     seconds: float = 0.0
 
 
+def joined(reports: Sequence[ImportReport]) -> ImportReport:
+    """One report of several imports."""
+    counts: Counter[str] = Counter()
+    for one in reports:
+        counts.update(one.counts)
+    return ImportReport(
+        tuple(name for one in reports for name in one.files),
+        dict(counts),
+        tuple(problem for one in reports for problem in one.problems),
+        sum(one.seconds for one in reports),
+    )
+
+
 @dataclass(slots=True)
 class _Tally:
     """The report in the making."""

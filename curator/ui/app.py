@@ -4,49 +4,65 @@ from __future__ import annotations
 
 import logging
 import os
+import socket
 import subprocess
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from types import TracebackType
 
-from PySide6.QtCore import QMessageLogContext, QTimer, QtMsgType, qInstallMessageHandler
+from PySide6.QtCore import QMessageLogContext, QTimer, QtMsgType, qInstallMessageHandler, qVersion
 from PySide6.QtWidgets import QApplication
 
 from curator import __version__
+from curator.domain.wording import tr
 from curator.services.logs import log_folder, start_logging, stop_logging
 from curator.settings.file import load
 from curator.ui.dialogs.messages import tell
+from curator.ui.kept import keep, read_kept
+from curator.ui.language import speak
 from curator.ui.main_window import MainWindow
 from curator.ui.theme import Scheme, ThemeController
 
 log = logging.getLogger(__name__)
 Hook = Callable[[type[BaseException], BaseException, TracebackType | None], None]
+SEEN = "display.json"
+"""With which Qt a window could be opened here."""
 PROBE = "import sys; from PySide6.QtGui import QGuiApplication; QGuiApplication(sys.argv[:1])"
 BUG = "Something went wrong in Curator itself. Every decision up to now is saved. The log in {log} has the details."
 
 
-def run(project_path: Path | None = None, *, read_only: bool = False) -> int:
-    """Open the window, with a project where one is given; returns the exit code when it is closed."""
+def run(*projects: Path, read_only: bool = False) -> int:
+    """Open the window, and one more for each further project; returns the exit code when the last is closed."""
     handler = start_logging()
     qInstallMessageHandler(to_log)
     app = make_application(sys.argv[:1])
     window = make_window(app)
-    old_hook, sys.excepthook = sys.excepthook, _hook(window)
-    show_fitting(window)
-    if project_path is not None:
-        QTimer.singleShot(0, lambda: window.session.open(project_path, read_only=read_only))
+    old_hook, sys.excepthook = sys.excepthook, _hook(app, window)
+    show_fitting(window, projects[0] if projects else None)
+    QTimer.singleShot(0, lambda: _open(window, projects, read_only=read_only))
     try:
         return app.exec()
     finally:
-        window.session.close()
+        for one in (window, *window.windows):
+            one.session.close()
         sys.excepthook = old_hook
         qInstallMessageHandler(None)
         stop_logging(handler)
 
 
-def show_fitting(window: MainWindow) -> None:
-    """Show the window at its size, or filling a screen that has no room for it and its frame."""
+def _open(window: MainWindow, projects: Sequence[Path], *, read_only: bool) -> None:
+    if read_only and projects:
+        window.session.open(projects[0], read_only=True)
+    else:
+        window.windows.open(list(projects), beside=window)
+
+
+def show_fitting(window: MainWindow, project: Path | None = None) -> None:
+    """Show the window where it stood last; else at its size, or filling a screen that has no room for it."""
+    if window.layout_keeper.restore_window(project):
+        window.show()
+        return
     room = window.screen().availableSize()
     if room.width() <= window.width() or room.height() <= window.height():
         window.showMaximized()
@@ -67,11 +83,12 @@ def make_application(arguments: list[str]) -> QApplication:
 def make_window(app: QApplication) -> MainWindow:
     """The window with the user's settings; problems of the settings file are told in it."""
     loaded = load()
+    speak(app, loaded.settings.language)
     theme = ThemeController(app, scheme=Scheme(loaded.settings.theme.value))
     theme.apply()
     window = MainWindow(theme, loaded)
     if loaded.problems:
-        QTimer.singleShot(0, lambda: tell(window, "Settings", "\n".join(loaded.problems), wrong=True))
+        QTimer.singleShot(0, lambda: tell(window, tr("Settings"), "\n".join(loaded.problems), wrong=True))
     return window
 
 
@@ -86,8 +103,33 @@ def can_show() -> bool:
     """Whether Qt can open a window here. Without a display or its libraries Qt ends the process, so a child tries."""
     if not has_display():
         return False
+    if not sys.platform.startswith("linux"):
+        return True
+    if read_kept(SEEN) == _this_qt() and _x_answers():
+        return True  # it could here before; asking takes longer than half of the rest of the start
     child = subprocess.run([sys.executable, "-c", PROBE], capture_output=True, check=False)  # noqa: S603 - our own code
+    if child.returncode == 0:
+        keep(SEEN, _this_qt())
     return child.returncode == 0
+
+
+def _this_qt() -> list[str]:
+    return [qVersion(), sys.executable]
+
+
+def _x_answers() -> bool:
+    """Whether the X server of this computer that DISPLAY names takes a connection; others have to be tried by Qt."""
+    name = os.environ.get("DISPLAY", "")
+    number = name.removeprefix(":").partition(".")[0]
+    if not name.startswith(":") or not number.isdigit() or os.environ.get("WAYLAND_DISPLAY"):
+        return False
+    with socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as one:
+        one.settimeout(1.0)
+        try:
+            one.connect(f"/tmp/.X11-unix/X{number}")  # noqa: S108 - where X servers listen
+        except OSError:
+            return False
+    return True
 
 
 def to_log(kind: QtMsgType, context: QMessageLogContext, words: str) -> None:
@@ -96,7 +138,7 @@ def to_log(kind: QtMsgType, context: QMessageLogContext, words: str) -> None:
     log.log(level, "Qt %s: %s", context.category or "", words)
 
 
-def _hook(window: MainWindow) -> Hook:
+def _hook(app: QApplication, window: MainWindow) -> Hook:
     """Bugs go to the log with their traceback; the curator sees a sentence and goes on."""
 
     def hook(kind: type[BaseException], error: BaseException, trace: TracebackType | None) -> None:
@@ -104,6 +146,7 @@ def _hook(window: MainWindow) -> Hook:
         if not issubclass(kind, Exception):
             sys.__excepthook__(kind, error, trace)
             return
-        tell(window, "Curator", BUG.format(log=log_folder()), details=f"{kind.__name__}: {error}", wrong=True)
+        shown = app.activeWindow() or window
+        tell(shown, "Curator", tr(BUG, log=log_folder()), details=f"{kind.__name__}: {error}", wrong=True)
 
     return hook

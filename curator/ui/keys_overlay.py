@@ -10,6 +10,8 @@ from PySide6.QtGui import QColor, QKeyEvent, QKeySequence, QMouseEvent, QPainter
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QScrollArea, QVBoxLayout, QWidget
 
 from curator.commands import COMMANDS, Command, Menu
+from curator.commands.keymap import Keymap
+from curator.domain.wording import tr
 from curator.ui.theme import theme_of
 
 COLUMNS: tuple[tuple[Menu, ...], ...] = (
@@ -17,6 +19,7 @@ COLUMNS: tuple[tuple[Menu, ...], ...] = (
     (Menu.QUEUE, Menu.EDIT, Menu.PROJECT),
     (Menu.MODEL, Menu.TOOLS, Menu.VIEW, Menu.HELP),
 )
+USUAL = Keymap()
 NARROW = 1100
 EDGE = 12
 """Pixels of the dimmed window that stay around the sheet."""
@@ -31,11 +34,11 @@ MORE = {
 class KeysOverlay(QWidget):
     """Lies over the window and dims it. Esc, ? and a click close it; what had the keyboard gets it back."""
 
-    def __init__(self, over: QWidget) -> None:
+    def __init__(self, over: QWidget, *, keymap: Keymap = USUAL) -> None:
         super().__init__(over)
         self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
-        self.setAccessibleName("Keys")
+        self.setAccessibleName(tr("Keys"))
         self._before = over.window().focusWidget()
         self.sheet = QFrame(self)
         self.sheet.setFrameShape(QFrame.Shape.StyledPanel)
@@ -44,7 +47,7 @@ class KeysOverlay(QWidget):
         narrow = over.width() < NARROW
         columns.setSpacing(14 if narrow else 36)
         for menus in COLUMNS:
-            label = QLabel(column_html(menus, muted=theme_of(self.palette()).muted.name()), self.sheet)
+            label = QLabel(column_html(menus, keymap, muted=theme_of(self.palette()).muted.name()), self.sheet)
             label.setAlignment(Qt.AlignmentFlag.AlignTop)
             columns.addWidget(label)
         inside = QWidget()
@@ -111,17 +114,17 @@ class KeysOverlay(QWidget):
         painter.end()
 
 
-def key_rows(menu: Menu) -> Iterator[tuple[str, str]]:
+def key_rows(menu: Menu, keymap: Keymap = USUAL) -> Iterator[tuple[str, str]]:
     """(keys, what they do) of a menu; the nine digits are one row."""
     for command in COMMANDS:
-        if command.menu is menu and command.shortcuts and not _is_later_digit(command):
-            yield keys_words(command), _digit_title(command)
-    yield from MORE.get(menu, ())
+        if command.menu is menu and keymap.keys(command) and not _is_later_digit(command):
+            yield keys_words(command, keymap), _digit_title(command)
+    yield from ((key, tr(words)) for key, words in MORE.get(menu, ()))
 
 
-def keys_words(command: Command) -> str:
+def keys_words(command: Command, keymap: Keymap = USUAL) -> str:
     """The keys as this desktop writes them."""
-    shown = [QKeySequence(one).toString(QKeySequence.SequenceFormat.NativeText) for one in command.shortcuts]
+    shown = [QKeySequence(one).toString(QKeySequence.SequenceFormat.NativeText) for one in keymap.keys(command)]
     if command.id in DIGITS:
         return f"{shown[0]}–9"
     nice = {"Return": "↵", "Down": "↓", "Up": "↑", "Ctrl+Return": "Ctrl+↵", "Ctrl++": "Ctrl +", "Ctrl+-": "Ctrl −"}
@@ -140,17 +143,19 @@ def _is_later_digit(command: Command) -> bool:
 
 
 def _digit_title(command: Command) -> str:
-    return DIGITS.get(command.id, command.title.removesuffix("…"))
+    return tr(DIGITS[command.id]) if command.id in DIGITS else tr(command.title).removesuffix("…")
 
 
-def column_html(menus: tuple[Menu, ...], *, muted: str) -> str:
+def column_html(menus: tuple[Menu, ...], keymap: Keymap = USUAL, *, muted: str) -> str:
     parts = []
     for menu in menus:
-        parts.append(f"<p style='color:{muted}; margin:10px 0 4px 0'><b>{menu.value}</b></p><table cellspacing='0'>")
+        parts.append(
+            f"<p style='color:{muted}; margin:10px 0 4px 0'><b>{escape(tr(menu.value))}</b></p><table cellspacing='0'>"
+        )
         parts += [
             f"<tr><td style='padding:2px 18px 2px 0; white-space:nowrap'><b>{escape(keys)}</b></td>"
             f"<td style='padding:2px 0'>{escape(words)}</td></tr>"
-            for keys, words in key_rows(menu)
+            for keys, words in key_rows(menu, keymap)
         ]
         parts.append("</table>")
     return "".join(parts)

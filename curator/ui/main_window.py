@@ -5,22 +5,26 @@ from __future__ import annotations
 from typing import cast
 
 from PySide6.QtCore import QEvent, QSize, Qt, Slot
-from PySide6.QtGui import QCloseEvent, QKeyEvent
+from PySide6.QtGui import QCloseEvent, QDragEnterEvent, QDragLeaveEvent, QDropEvent, QKeyEvent
 from PySide6.QtWidgets import QApplication, QMainWindow, QStackedWidget
 
 from curator.commands import Command, WindowActions, WindowState
 from curator.settings.file import LoadedSettings
 from curator.ui.dialogs.messages import tell
+from curator.ui.drop_flow import DropFlow
 from curator.ui.keys import belongs_to
 from curator.ui.menus import CommandMenus
+from curator.ui.palette_flow import PaletteFlow
 from curator.ui.preferences import Preferences
-from curator.ui.recent import recent_projects
+from curator.ui.recent import opened_before
 from curator.ui.refreshing import Refresher
 from curator.ui.session import Session
 from curator.ui.status import StatusLine
 from curator.ui.theme import ThemeController
 from curator.ui.welcome import WelcomePage
 from curator.ui.window_actions import Actions
+from curator.ui.window_layout import WindowLayout
+from curator.ui.windows import Windows
 from curator.ui.workbench import Workbench
 
 SIZE = QSize(1440, 900)
@@ -30,12 +34,15 @@ SMALLEST = QSize(900, 560)
 class MainWindow(QMainWindow):
     """API: `session` opens and closes projects, `bench` is the open one's workbench, `menus` holds the actions."""
 
-    def __init__(self, theme: ThemeController, loaded: LoadedSettings) -> None:
+    def __init__(self, theme: ThemeController, loaded: LoadedSettings, *, windows: Windows | None = None) -> None:
+        """`windows`: those of this process; without, it is the first."""
         super().__init__()
+        self.windows = windows or Windows(lambda all_: MainWindow(theme, self.preferences.loaded, windows=all_))
         self.setWindowTitle("Curator")
         self.setMinimumSize(SMALLEST)
         self.resize(SIZE)
-        self.session = Session(self)
+        self.setAcceptDrops(True)
+        self.session = Session(self, self.windows)
         self.preferences = Preferences(self, theme, loaded, refuse=self.say)
         self.status = StatusLine(self)
         self.pages = QStackedWidget(self)
@@ -45,6 +52,10 @@ class MainWindow(QMainWindow):
         self.menus = CommandMenus(self.menuBar(), Actions(self.session, self.preferences), run=self._run)
         self.menuBar().setStyleSheet("QMenuBar { border-bottom: 1px solid palette(mid) }")  # one line, not one a title
         self.menuBar().setCornerWidget(self.status, Qt.Corner.TopRightCorner)
+        self.layout_keeper = WindowLayout(self, usual_size=SIZE)
+        self.palette_flow = PaletteFlow(self)
+        self.drops = DropFlow(self)
+        self.windows.add(self)
         self._connect()
         self.preferences.apply()
         self._closed()
@@ -54,7 +65,11 @@ class MainWindow(QMainWindow):
         session.opened.connect(self._opened)
         session.closing.connect(self._closed)
         session.said.connect(self.say)
+        session.palette_wanted.connect(lambda: self.palette_flow.open())
+        session.reset_wanted.connect(self.layout_keeper.reset)
+        self.layout_keeper.was_reset.connect(self._lay_out)
         self.preferences.changed.connect(self._preferences_changed)
+        self.menus.recent.chosen.connect(session.open)
         welcome.new_wanted.connect(session.new_project)
         welcome.open_wanted.connect(session.choose_project)
         welcome.demo_wanted.connect(session.open_demo)
@@ -76,6 +91,7 @@ class MainWindow(QMainWindow):
         self._preferences_changed()
         bench.state_changed.connect(self.show_state)
         Refresher(bench, self.status).start()
+        self.layout_keeper.take(bench, bench.project.folder)
         bench.focus_document()
         self.show_state()
         if self.session.model is not None:
@@ -83,10 +99,11 @@ class MainWindow(QMainWindow):
 
     @Slot()
     def _closed(self) -> None:
+        self.layout_keeper.leave()
         self.setWindowTitle("Curator")
         self.status.clear()
         self.pages.setCurrentWidget(self.welcome)
-        self.welcome.show_recent(recent_projects())
+        self.welcome.show_recent(opened_before())
         self.show_state()
         self.welcome.first.setFocus()
 
@@ -94,6 +111,9 @@ class MainWindow(QMainWindow):
         if self.session.bench is not None and not self.session.leave(self._close_all):
             event.ignore()  # asked first; after a yes the window closes by itself
             return
+        self.layout_keeper.save()
+        self.session.close()
+        self.windows.remove(self)
         event.accept()
 
     def _close_all(self) -> None:
@@ -114,6 +134,7 @@ class MainWindow(QMainWindow):
     def _preferences_changed(self) -> None:
         settings = self.preferences.settings
         self.menus.check_theme(settings.theme.value)
+        self.menus.set_keymap(self.preferences.keymap)
         if self.bench is not None:
             self.bench.document.set_reading_font(self.preferences.reading_font(self.font()))
             self.bench.navigator.set_limit(settings.candidates_shown)
@@ -125,6 +146,23 @@ class MainWindow(QMainWindow):
             self.bench.say(words)
         else:
             tell(self, "Curator", words)
+
+    @Slot()
+    def _lay_out(self) -> None:
+        if self.bench is not None:
+            self.bench.reset_layout()
+
+    # --- what is dropped ---
+
+    def dragEnterEvent(self, event: QDragEnterEvent) -> None:
+        self.drops.enter(event)
+
+    def dragLeaveEvent(self, event: QDragLeaveEvent) -> None:
+        self.drops.leave()
+        event.accept()
+
+    def dropEvent(self, event: QDropEvent) -> None:
+        self.drops.drop(event)
 
     # --- keys ---
 

@@ -9,6 +9,12 @@ from PySide6.QtGui import QAction, QKeySequence
 from PySide6.QtWidgets import QMenu, QMenuBar, QWidget
 
 from curator.commands import COMMANDS, Command, Menu, WindowActions, WindowState
+from curator.commands.keymap import Keymap
+from curator.domain.wording import tr
+from curator.ui.recent_menu import RecentMenu
+
+RECENT_AFTER = "project.open"
+"""The command behind which the projects opened before are listed."""
 
 
 class CommandMenus(QObject):
@@ -17,10 +23,12 @@ class CommandMenus(QObject):
     def __init__(self, bar: QMenuBar, actions: WindowActions, *, run: Callable[[Command, WindowActions], None]) -> None:
         super().__init__(bar)
         self._actions: dict[str, QAction] = {}
+        self.keymap = Keymap()
         window = bar.window()
+        titles: set[str] = set()
         for menu in Menu:
             commands = [one for one in COMMANDS if one.menu is menu]
-            self._fill(bar.addMenu(f"&{menu.value}"), commands, window)
+            self._fill(bar.addMenu(with_mnemonic(tr(menu.value), titles)), commands, window)
         for command in COMMANDS:
             self._actions[command.id].triggered.connect(
                 lambda _=False, one=command: run(one, actions)  # the default binds this command
@@ -39,8 +47,11 @@ class CommandMenus(QObject):
             if command.group != last:
                 menu.addSeparator()
                 last = command.group
-            action.setText(with_mnemonic(command.title, taken))
+            action.setText(with_mnemonic(tr(command.title), taken))
             menu.addAction(action)
+            if command.id == RECENT_AFTER:
+                self.recent = RecentMenu(with_mnemonic(tr("Open recent"), taken), menu)
+                menu.addMenu(self.recent)
 
     def action(self, command_id: str) -> QAction:
         return self._actions[command_id]
@@ -50,6 +61,14 @@ class CommandMenus(QObject):
             action, enabled = self._actions[command.id], command.enabled(state)
             if action.isEnabled() != enabled:
                 action.setEnabled(enabled)
+
+    def set_keymap(self, keymap: Keymap) -> None:
+        """Give every command its keys."""
+        self.keymap = keymap
+        for command in COMMANDS:
+            action, keys = self._actions[command.id], [QKeySequence(one) for one in keymap.keys(command)]
+            if action.shortcuts() != keys:
+                action.setShortcuts(keys)
 
     def check_theme(self, name: str) -> None:
         """Mark which colours are chosen."""
@@ -82,13 +101,13 @@ def with_mnemonic(title: str, taken: set[str]) -> str:
 
 
 def _action(command: Command, window: QWidget) -> QAction:
-    action = QAction(command.title, window)
+    action = QAction(tr(command.title), window)
     action.setObjectName(command.id)
     action.setShortcuts([QKeySequence(one) for one in command.shortcuts])
     action.setShortcutContext(Qt.ShortcutContext.WindowShortcut)
     action.setAutoRepeat(command.id in REPEATED)
-    action.setStatusTip(command.help)
-    action.setToolTip(command.help)
+    action.setStatusTip(tr(command.help))
+    action.setToolTip(tr(command.help))
     action.setCheckable(command.id in ("view.system", "view.light", "view.dark"))
     if command.id == "project.quit":
         action.setMenuRole(QAction.MenuRole.QuitRole)

@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 from PySide6.QtCore import QObject, Signal
 from PySide6.QtGui import QFont
 from PySide6.QtWidgets import QWidget
 
+from curator.commands.keymap import Keymap
 from curator.domain.errors import UserError
 from curator.settings.file import LoadedSettings, save
 from curator.settings.schema import Settings, default, options, with_value
 from curator.ui.dialogs.settings import SettingsDialog
+from curator.ui.dialogs.shortcuts import ShortcutsDialog
 from curator.ui.theme import Scheme, ThemeController
 
 
@@ -20,6 +23,7 @@ class Preferences(QObject):
     """Holds the settings of this moment; each change is saved and applied at once."""
 
     changed = Signal()
+    saved = Signal()
 
     def __init__(
         self, window: QWidget, theme: ThemeController, loaded: LoadedSettings, *, refuse: Callable[[str], None]
@@ -31,11 +35,21 @@ class Preferences(QObject):
         self._refuse = refuse
         self.settings = loaded.settings
 
+    @property
+    def loaded(self) -> LoadedSettings:
+        """As a further window takes them over."""
+        return replace(self._loaded, settings=self.settings, problems=())
+
     def apply(self) -> None:
         scheme = Scheme(self.settings.theme.value)
         if self._theme.scheme is not scheme:
             self._theme.set_scheme(scheme)
+        self._theme.set_percent(self.settings.interface_size)
         self.changed.emit()
+
+    @property
+    def keymap(self) -> Keymap:
+        return Keymap(self.settings.shortcuts)
 
     def reading_font(self, base: QFont) -> QFont:
         """The text's font at the size of the settings."""
@@ -48,6 +62,18 @@ class Preferences(QObject):
         dialog.accepted.connect(lambda: self._take(dialog.settings))
         dialog.open()
         return dialog
+
+    def edit_shortcuts(self) -> ShortcutsDialog:
+        dialog = ShortcutsDialog(self.keymap, parent=self._window)
+        dialog.accepted.connect(lambda: self._set("shortcuts", dialog.keymap.changed))
+        dialog.open()
+        return dialog
+
+    def adopt(self, settings: Settings) -> None:
+        """Another window has saved these."""
+        if settings != self.settings:
+            self.settings = settings
+            self.apply()
 
     def set_theme(self, name: str) -> None:
         self._set("theme", name)
@@ -68,3 +94,4 @@ class Preferences(QObject):
             save(settings, unknown=self._loaded.unknown)
         except UserError as error:
             self._refuse(str(error))
+        self.saved.emit()

@@ -11,7 +11,9 @@ from PySide6.QtWidgets import QWidget
 
 from curator.domain.entities import TypeMapping
 from curator.domain.jobs import JobOutcome, JobState, Progress
-from curator.services.importing import ImportReport
+from curator.domain.wording import tr
+from curator.services.exporting import ExportScope
+from curator.services.importing import ImportReport, joined
 from curator.ui.demo_project import World, fill
 from curator.ui.dialogs.export_gold import ExportDialog
 from curator.ui.dialogs.import_documents import ImportDialog, ImportWish
@@ -67,10 +69,10 @@ class ProjectFlows(QObject):
 
     # --- the knowledge base ---
 
-    def import_knowledge_base(self) -> ImportKbDialog:
+    def import_knowledge_base(self, path: Path | None = None) -> ImportKbDialog:
         info = self._bench.project.knowledge.info()
         before = REPLACES.format(name=info.name, entities=info.entities) if info is not None else ""
-        dialog = ImportKbDialog(before=before, parent=self._window)
+        dialog = ImportKbDialog(before=before, path=path, parent=self._window)
         dialog.accepted.connect(lambda: self.load_knowledge_base(dialog.path))
         dialog.open()
         return dialog
@@ -86,6 +88,27 @@ class ProjectFlows(QObject):
         if self._bench.project.queue.mention_types():
             dialog.finished.connect(lambda _: self.edit_type_mapping())
         dialog.open()
+
+    def fill(self, knowledge_base: Path | None, wish: ImportWish | None) -> None:
+        """A new project: the knowledge base first, since gold is looked up in it, then the documents."""
+        importing = self._bench.project.importing
+
+        def work() -> Reporting:
+            reports = []
+            if knowledge_base is not None:
+                reports.append((yield from importing.knowledge_base(knowledge_base)))
+            if wish is not None:
+                steps = importing.documents(wish.paths, gold=wish.gold, split=wish.split, hold_out=wish.hold_out)
+                reports.append((yield from steps))
+            return joined(reports)
+
+        def done(report: ImportReport) -> None:
+            if knowledge_base is not None:
+                self._index()
+            self._bench.navigator.open_first()
+            self._imported(report, set())
+
+        self._run(tr("Fill {project}", project=self._bench.project.name), work, done)
 
     def fill_demo(self, world: World) -> None:
         project = self._bench.project
@@ -148,19 +171,20 @@ class ProjectFlows(QObject):
         dialog = ExportDialog(
             project.exporting.formats(),
             usual=project.exporting.usual_format(),
+            carries=project.exporting.carries_people,
             place=project.folder.parent,
             parent=self._window,
         )
-        dialog.accepted.connect(lambda: self._export(dialog.out, dialog.format, only_done=dialog.only_done))
+        dialog.accepted.connect(lambda: self._export(dialog.out, dialog.format, scope=dialog.scope))
         dialog.open()
         return dialog
 
-    def _export(self, out: Path, name: str, *, only_done: bool) -> None:
+    def _export(self, out: Path, name: str, *, scope: ExportScope) -> None:
         exporting = self._bench.project.exporting
 
         def work() -> Generator[Progress, None, dict[str, Any]]:
             yield Progress("export", 0, 0, out.name)
-            report = exporting.export(out, name, only_done=only_done)
+            report = exporting.export(out, name, scope=scope)
             where = ", ".join(str(one) for one in report.paths)
             notes = "\n".join(one.text for one in report.problems)
             message = f"Wrote {report.documents:,} documents with {report.mentions:,} mentions to {where}."

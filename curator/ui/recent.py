@@ -2,37 +2,53 @@
 
 from __future__ import annotations
 
-import json
-from collections.abc import Sequence
+from dataclasses import dataclass
 from pathlib import Path
 
-from curator.settings.file import config_folder
+from curator.ui.kept import keep, read_kept
 
 FILE = "recent.json"
 MOST = 12
 
 
+@dataclass(frozen=True, slots=True)
+class Recent:
+    """A project opened before; `there` tells whether its folder still is."""
+
+    folder: Path
+    there: bool
+
+    @property
+    def name(self) -> str:
+        return self.folder.name.removesuffix(".curation")
+
+
+def opened_before() -> list[Recent]:
+    """The last opened first, those included that are gone now (an unplugged disk comes back)."""
+    raw = read_kept(FILE)
+    folders = [Path(one) for one in raw if isinstance(one, str)] if isinstance(raw, list) else []
+    return [Recent(one, _is_there(one)) for one in folders[:MOST]]
+
+
 def recent_projects() -> list[Path]:
     """Folders that still exist, the last opened first; none where the list cannot be read."""
-    try:
-        raw = json.loads((config_folder() / FILE).read_text(encoding="utf-8"))
-    except (OSError, ValueError):
-        return []
-    return [Path(one) for one in raw if isinstance(one, str) and Path(one).is_dir()] if isinstance(raw, list) else []
+    return [one.folder for one in opened_before() if one.there]
 
 
 def remember(folder: Path) -> None:
-    """Put a project first. A list that cannot be written is no reason to complain."""
+    """Put a project first."""
     wanted = folder.resolve()
-    _write([wanted, *(one for one in recent_projects() if one != wanted)][:MOST])
+    others = [one.folder for one in opened_before() if one.folder != wanted]
+    keep(FILE, [str(one) for one in (wanted, *others)][:MOST])
 
 
-def _write(folders: Sequence[Path]) -> None:
-    path = config_folder() / FILE
+def forget_missing() -> None:
+    """Take out of the list what is not there any more."""
+    keep(FILE, [str(one) for one in recent_projects()])
+
+
+def _is_there(folder: Path) -> bool:
     try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        beside = path.with_suffix(".new")
-        beside.write_text(json.dumps([str(one) for one in folders], indent=2), encoding="utf-8")
-        beside.replace(path)
-    except OSError:
-        return
+        return folder.is_dir()
+    except OSError:  # a mount that does not answer
+        return False

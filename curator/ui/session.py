@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from PySide6.QtCore import QObject, Signal
@@ -12,15 +12,17 @@ from PySide6.QtWidgets import QFileDialog, QMainWindow
 from curator import bootstrap
 from curator.bootstrap import Project
 from curator.domain.errors import ProjectLockedError, UserError
+from curator.domain.wording import tr
 from curator.services.logs import last_lines
 from curator.ui.demo_project import demo_folder, is_filled, world_of
 from curator.ui.dialogs.form import file_dialog
 from curator.ui.dialogs.messages import ask, tell
-from curator.ui.dialogs.new_project import NewProjectDialog
+from curator.ui.dialogs.new_project import NewProjectDialog, ProjectWish
 from curator.ui.jobs import JobKind
 from curator.ui.model_flows import ModelFlows
 from curator.ui.project_flows import ProjectFlows
 from curator.ui.recent import remember
+from curator.ui.windows import Windows
 from curator.ui.workbench import Workbench
 
 log = logging.getLogger(__name__)
@@ -37,24 +39,41 @@ class Session(QObject):
     opened = Signal(object)  # Workbench
     closing = Signal()
     said = Signal(str)
+    palette_wanted = Signal()
+    reset_wanted = Signal()
 
-    def __init__(self, window: QMainWindow) -> None:
+    def __init__(self, window: QMainWindow, windows: Windows) -> None:
         super().__init__(window)
         self.window = window
+        self._windows = windows
         self.bench: Workbench | None = None
         self.flows: ProjectFlows | None = None
         self.model: ModelFlows | None = None
 
     # --- opening ---
 
-    def choose_project(self) -> QFileDialog:
-        dialog = file_dialog(self.window, "Open project", mode=QFileDialog.FileMode.Directory)
-        dialog.fileSelected.connect(lambda name: self.open(Path(name)))
+    def choose_project(self, *, beside: bool = False) -> QFileDialog:
+        """`beside`: in a window of its own where this one has a project."""
+        dialog = file_dialog(self.window, tr("Open project"), mode=QFileDialog.FileMode.Directory)
+        open_it = self._open_beside if beside else self.open
+        dialog.fileSelected.connect(lambda name: open_it(Path(name)))
         dialog.open()
         return dialog
 
+    def _open_beside(self, folder: Path) -> None:
+        self._windows.open([folder], beside=self.window)  # type: ignore[arg-type]
+
+    def new_window(self) -> None:
+        self._windows.new(self.window)  # type: ignore[arg-type]
+
+    def quit(self) -> None:
+        self._windows.close_all()
+
     def open(self, folder: Path, *, read_only: bool = False) -> None:
-        """Open a project in place of the present one. Where another process writes to it, offer to read."""
+        """Open a project in place of the present one; the window that has it already comes forward instead. Where
+        another process writes to it, offer to read."""
+        if self._windows.raise_project(folder):
+            return
         self.leave(lambda: self._open(folder, read_only=read_only))
 
     def _open(self, folder: Path, *, read_only: bool) -> None:
@@ -70,26 +89,35 @@ class Session(QObject):
         else:
             self.show(project)
 
-    def new_project(self) -> NewProjectDialog:
-        dialog = NewProjectDialog(place=Path.home(), parent=self.window)
-        dialog.accepted.connect(lambda: self.leave(lambda: self._create(dialog.folder, dialog.knowledge_base)))
+    def new_project(self, *, documents: Sequence[Path] = (), knowledge_base: Path | None = None) -> NewProjectDialog:
+        """Ask, step by step; what was dropped onto the window stands in the dialog already."""
+        dialog = NewProjectDialog(
+            place=Path.home(),
+            formats=bootstrap.document_formats(),
+            documents=documents,
+            knowledge_base=knowledge_base,
+            parent=self.window,
+        )
+        dialog.accepted.connect(lambda: self.leave(lambda: self._create(dialog.wish)))
         dialog.open()
         return dialog
 
-    def _create(self, folder: Path, knowledge_base: Path | None) -> None:
+    def _create(self, wish: ProjectWish) -> None:
         self.close()
         try:
-            project = bootstrap.create_project(folder)
+            project = bootstrap.create_project(wish.folder)
         except UserError as error:
-            tell(self.window, "New project", str(error), wrong=True)
+            tell(self.window, tr("New project"), str(error), wrong=True)
             return
         self.show(project)
-        if knowledge_base is not None and self.flows is not None:
-            self.flows.load_knowledge_base(knowledge_base)
+        if self.flows is not None and (wish.knowledge_base is not None or wish.documents is not None):
+            self.flows.fill(wish.knowledge_base, wish.documents)
 
     def open_demo(self, world: str) -> None:
         """Open the demo project; the first time it is made and filled in the background."""
         folder = demo_folder(world)
+        if self._windows.raise_project(folder):
+            return
         self.leave(lambda: self._open(folder, read_only=False) if folder.exists() else self._create_demo(folder))
         if self.bench is not None and not self.bench.project.read_only and not is_filled(self.bench.project):
             assert self.flows is not None
@@ -102,7 +130,7 @@ class Session(QObject):
             words = f"{folder.parent} cannot be made ({error.strerror}). Check its rights."
             tell(self.window, "Demo project", words, wrong=True)
             return
-        self._create(folder, None)
+        self._create(ProjectWish(folder))
 
     def show(self, project: Project) -> None:
         """Take an open project into the window."""

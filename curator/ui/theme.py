@@ -245,8 +245,13 @@ class ThemeController(QObject):
 
     def set_point_size(self, points: float) -> None:
         """Size of the interface's font; 0 is the desktop's own."""
-        self._point_size = points
-        self.apply()
+        if points != self._point_size:
+            self._point_size = points
+            self.apply()
+
+    def set_percent(self, percent: int) -> None:
+        """Size of the interface's font in percent of the desktop's own."""
+        self.set_point_size(0.0 if percent == 100 else self._font.pointSizeF() * percent / 100)
 
     def apply(self) -> None:
         if self._app.style().name() != "fusion":

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from pathlib import Path
 
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QKeyEvent
 from PySide6.QtWidgets import QFrame, QLabel, QPushButton, QVBoxLayout, QWidget
 
+from curator.domain.wording import tr
 from curator.ui.dialogs.form import sentence
+from curator.ui.recent import Recent
 from curator.ui.row_painting import scaled
 
 MOST_RECENT = 6
@@ -71,18 +72,21 @@ class WelcomePage(QWidget):
         else:
             super().keyPressEvent(event)
 
-    def show_recent(self, folders: Sequence[Path]) -> None:
+    def show_recent(self, projects: Sequence[Recent]) -> None:
+        """Those that are not found are greyed; their folder may come back."""
         while (item := self._recent.takeAt(0)) is not None:
             widget = item.widget()
             if widget is not None:
                 widget.deleteLater()
-        if folders:
-            self._recent.addWidget(sentence("Opened before"))
-        for folder in folders[:MOST_RECENT]:
-            button = QPushButton(f"{folder.name.removesuffix('.curation')}  —  {folder.parent}", self)
+        if projects:
+            self._recent.addWidget(sentence(tr("Opened before")))
+        for one in projects[:MOST_RECENT]:
+            name = one.name if one.there else tr("{name} (not found)", name=one.name)
+            button = QPushButton(f"{name}  —  {one.folder.parent}".replace("&", "&&"), self)
+            button.setEnabled(one.there)
             button.setFlat(True)
             button.setStyleSheet("text-align: left; padding-left: 8px")
-            button.setMinimumHeight(30)
-            button.setAccessibleName(f"Open {folder}")
-            button.clicked.connect(lambda _=False, one=folder: self.recent_wanted.emit(one))
+            button.setAccessibleName(tr("Open {folder}", folder=one.folder))
+            button.setToolTip(str(one.folder))
+            button.clicked.connect(lambda _=False, folder=one.folder: self.recent_wanted.emit(folder))
             self._recent.addWidget(button)

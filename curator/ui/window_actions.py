@@ -47,6 +47,12 @@ class Actions:
     def open_project(self) -> None:
         self._session.choose_project()
 
+    def new_window(self) -> None:
+        self._session.new_window()
+
+    def open_in_new_window(self) -> None:
+        self._session.choose_project(beside=True)
+
     def close_project(self) -> None:
         self._session.leave(self._session.close)
 
@@ -63,7 +69,7 @@ class Actions:
         self._flows.export_gold()
 
     def quit(self) -> None:
-        self._session.window.close()
+        self._session.quit()
 
     # --- Edit ---
 
@@ -75,6 +81,9 @@ class Actions:
 
     def edit_settings(self) -> None:
         self._preferences.edit()
+
+    def edit_shortcuts(self) -> None:
+        self._preferences.edit_shortcuts()
 
     # --- Mention ---
 
@@ -185,11 +194,17 @@ class Actions:
     def next_pane(self) -> None:
         self._bench.next_pane()
 
+    def show_palette(self) -> None:
+        self._session.palette_wanted.emit()
+
+    def reset_layout(self) -> None:
+        self._session.reset_wanted.emit()
+
     def show_manual(self) -> None:
         Manual(self._session.window).show()
 
     def show_keys(self) -> None:
-        KeysOverlay(self._session.window)
+        KeysOverlay(self._session.window, keymap=self._preferences.keymap)
 
     def copy_diagnostics(self) -> None:
         QGuiApplication.clipboard().setText(self._session.diagnostics())

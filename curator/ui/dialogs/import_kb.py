@@ -19,11 +19,13 @@ REPLACES = "It replaces the knowledge base {name} ({entities:,} entities). Decis
 class ImportKbDialog(FormDialog):
     """`path` is valid once it was accepted. `before` is a sentence about what is replaced, '' for nothing."""
 
-    def __init__(self, *, before: str = "", parent: QWidget | None = None) -> None:
+    def __init__(self, *, before: str = "", path: Path | None = None, parent: QWidget | None = None) -> None:
         super().__init__("Import knowledge base", intro=INTRO, ok="Import", parent=parent)
         self.file = kb_edit(self)
         self.form.addRow("&Knowledge base", self.file)
         self.setMinimumWidth(600)
+        if path is not None:
+            self.file.set_path(path)
         self.problem.set_note(before)
         self._before = before
         self.file.changed.connect(lambda: self.problem.set_note(self._before))

@@ -10,9 +10,10 @@ from curator.ui.menus import REPEATED, with_mnemonic
 
 
 def test_every_command_of_a_menu_has_its_own_letter(window: MainWindow) -> None:
-    menus = [one for one in window.menuBar().findChildren(QMenu) if one.title()]
+    menus = [action.menu() for action in window.menuBar().actions()]
     assert len(menus) == len(Menu)
     for menu in menus:
+        assert isinstance(menu, QMenu)
         texts = [action.text() for action in menu.actions() if not action.isSeparator()]
         letters = [text[text.index("&") + 1].casefold() for text in texts]
         assert len(set(letters)) == len(letters), menu.title()

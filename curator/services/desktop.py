@@ -1,0 +1,139 @@
+"""Curator in a Linux desktop's menus: entry, icon, and the type of `project.curator`, in the user's data folder.
+
+Follows the Desktop Entry, Shared MIME-info and Icon Theme specifications of freedesktop.org. Installing again writes
+the same files; removing takes away these and nothing else.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import sys
+from collections.abc import Sequence
+from importlib import resources
+from pathlib import Path
+
+from curator.domain.errors import UserError
+
+TYPE = "application/x-curator-project"
+ENTRY = Path("applications/curator.desktop")
+PACKAGE = Path("mime/packages/curator.xml")
+ICON = Path("icons/hicolor/scalable/apps/curator.svg")
+TYPE_ICON = Path("icons/hicolor/scalable/mimetypes/application-x-curator-project.svg")
+DARK_GROUND = "#1c2127"
+"""An icon in a menu has no palette to take `currentColor` from."""
+REFRESH = (
+    ("update-desktop-database", "applications"),
+    ("update-mime-database", "mime"),
+    ("gtk-update-icon-cache", "icons/hicolor"),
+)
+MIME = f"""<?xml version="1.0" encoding="UTF-8"?>
+<mime-info xmlns="http://www.freedesktop.org/standards/shared-mime-info">
+  <mime-type type="{TYPE}">
+    <comment>Curator project</comment>
+    <comment xml:lang="de">Curator-Projekt</comment>
+    <sub-class-of type="application/json"/>
+    <glob pattern="project.curator" weight="90"/>
+  </mime-type>
+</mime-info>
+"""
+
+
+def data_home() -> Path:
+    """The user's data folder as the XDG Base Directory specification says."""
+    given = os.environ.get("XDG_DATA_HOME", "")
+    return Path(given) if Path(given).is_absolute() else Path.home() / ".local" / "share"
+
+
+def own_command() -> tuple[str, ...]:
+    """How this installation is started: its script where there is one, else the interpreter with the module."""
+    script = Path(sys.executable).parent / "curator"
+    return (str(script),) if script.is_file() else (sys.executable, "-m", "curator")
+
+
+def install(command: Sequence[str] = (), *, data: Path | None = None) -> list[Path]:
+    """Write the files and tell the desktop; returns them. Raises UserError on other systems and unwritable folders."""
+    _needs_linux()
+    home = data or data_home()
+    icon = (resources.files("resources") / "icons" / "curator.svg").read_text(encoding="utf-8")
+    icon = icon.replace("currentColor", DARK_GROUND)
+    texts = {ENTRY: entry_text(command or own_command()), PACKAGE: MIME, ICON: icon, TYPE_ICON: icon}
+    for name, text in texts.items():
+        _write(home / name, text)
+    _refresh(home)
+    return [home / name for name in texts]
+
+
+def remove(*, data: Path | None = None) -> list[Path]:
+    """Take away what `install` wrote; returns what was there. Raises UserError where that is impossible."""
+    _needs_linux()
+    home = data or data_home()
+    found = [home / name for name in (ENTRY, PACKAGE, ICON, TYPE_ICON) if (home / name).exists()]
+    for path in found:
+        try:
+            path.unlink()
+        except OSError as error:
+            raise UserError(f"{path} cannot be removed ({error.strerror}). Check the folder's rights.") from error
+    if found:
+        _refresh(home)
+    return found
+
+
+def entry_text(command: Sequence[str]) -> str:
+    """The desktop entry; a double click on a `project.curator` opens its project."""
+    return (
+        "\n".join(
+            (
+                "[Desktop Entry]",
+                "Type=Application",
+                "Version=1.5",
+                "Name=Curator",
+                "GenericName=Entity linking",
+                "GenericName[de]=Entitätsverknüpfung",
+                "Comment=Review the entities that documents mention, and teach the linker as you go",
+                "Comment[de]=Prüfen, welche Entitäten Dokumente erwähnen, und dabei den Verknüpfer anlernen",
+                f"Exec={' '.join(_quoted(one) for one in command)} open %F",
+                f"TryExec={command[0]}",
+                "Icon=curator",
+                "Terminal=false",
+                "Categories=Science;Education;",
+                "Keywords=annotation;biocuration;entity linking;",
+                "StartupWMClass=curator",
+                "StartupNotify=true",
+                f"MimeType={TYPE};",
+            )
+        )
+        + "\n"
+    )
+
+
+def _quoted(argument: str) -> str:
+    """As the specification quotes an argument of Exec: in double quotes, with `"`, backtick, `$` and backslash escaped,
+    percent signs doubled."""
+    escaped = "".join(f"\\{one}" if one in '"`$\\' else one for one in argument).replace("%", "%%")
+    plain = all(one.isalnum() or one in "/._-+" for one in argument)
+    return escaped if plain else f'"{escaped}"'
+
+
+def _write(path: Path, text: str) -> None:
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        beside = path.with_name(f".{path.name}.new")
+        beside.write_text(text, encoding="utf-8")
+        beside.replace(path)
+    except OSError as error:
+        raise UserError(f"{path} cannot be written ({error.strerror}). Check the folder's rights.") from error
+
+
+def _refresh(home: Path) -> None:
+    """Tell the desktop; its tools are optional, and a desktop without them reads the folders by itself."""
+    for tool, folder in REFRESH:
+        program = shutil.which(tool)
+        if program is not None and (home / folder).is_dir():
+            subprocess.run([program, str(home / folder)], capture_output=True, check=False)  # noqa: S603 - own folders
+
+
+def _needs_linux() -> None:
+    if not sys.platform.startswith("linux"):
+        raise UserError("Desktop entries are for Linux. Here, open a project from the window or drop it onto it.")

@@ -1,0 +1,81 @@
+"""What the window does with what is dragged over it and dropped."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import QObject, Qt, QTimer
+from PySide6.QtGui import QDragEnterEvent, QDropEvent
+
+from curator.bootstrap import document_formats
+from curator.domain.wording import tr
+from curator.ui.dialogs.messages import tell
+from curator.ui.dropping import Dropped, local_paths, sorted_out, words_for
+from curator.ui.labels import NoteLabel
+
+if TYPE_CHECKING:
+    from curator.ui.main_window import MainWindow
+
+
+class DropFlow(QObject):
+    """Projects open, a knowledge base and documents go to the import dialogs; without a project, to a new one."""
+
+    def __init__(self, window: MainWindow) -> None:
+        super().__init__(window)
+        self._window = window
+        self.note = NoteLabel(window)
+        self.note.setAccessibleName(tr("What a drop would do"))
+        self.note.setAttribute(Qt.WidgetAttribute.WA_TransparentForMouseEvents)
+
+    def enter(self, event: QDragEnterEvent) -> None:
+        paths = local_paths(event.mimeData())
+        if not paths:
+            event.ignore()
+            return
+        event.acceptProposedAction()
+        self.note.set_note(words_for(paths))
+        self.note.adjustSize()
+        self.note.move((self._window.width() - self.note.width()) // 2, self._window.menuBar().height() + 12)
+        self.note.raise_()
+
+    def leave(self) -> None:
+        self.note.set_note("")
+
+    def drop(self, event: QDropEvent) -> None:
+        self.leave()
+        paths = local_paths(event.mimeData())
+        event.acceptProposedAction()
+        QTimer.singleShot(0, self, lambda: self.take(paths))  # the file manager gets its answer first
+
+    def take(self, paths: Sequence[Path]) -> None:
+        """Sort out and do; what is nothing of ours is said, and then nothing is done."""
+        bench = self._window.bench
+        dropped = sorted_out(paths, document_formats())
+        writable = bench is not None and not bench.project.read_only
+        refusal = dropped.refusal(open_project=bench is not None, writable=writable)
+        if refusal:
+            tell(self._window, tr("Drop"), refusal, wrong=True)
+        elif dropped.projects:
+            self._window.windows.open(list(dropped.projects), beside=self._window)
+        elif bench is None:
+            self._new_project(dropped)
+        else:
+            self._import(dropped)
+
+    def _new_project(self, dropped: Dropped) -> None:
+        kb = dropped.knowledge_bases[0] if dropped.knowledge_bases else None
+        self._window.session.new_project(documents=dropped.documents, knowledge_base=kb)
+
+    def _import(self, dropped: Dropped) -> None:
+        """The knowledge base first, since gold is looked up in it."""
+        flows = self._window.session.flows
+        if flows is None:
+            return
+        if dropped.knowledge_bases:
+            dialog = flows.import_knowledge_base(dropped.knowledge_bases[0])
+            if dropped.documents:
+                dialog.finished.connect(lambda _: flows.import_documents(dropped.documents))
+        elif dropped.documents:
+            flows.import_documents(dropped.documents)

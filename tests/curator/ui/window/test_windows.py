@@ -1,0 +1,209 @@
+"""Several windows in one process, what is dropped onto one, and where it stood last time."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from PySide6.QtCore import QMimeData, QPoint, QRect, QSize, Qt, QUrl
+from PySide6.QtGui import QDropEvent
+from PySide6.QtWidgets import QApplication, QDialog, QMessageBox
+from pytestqt.qtbot import QtBot
+
+from curator import bootstrap
+from curator.ui.dialogs.import_documents import ImportDialog
+from curator.ui.dialogs.import_kb import ImportKbDialog
+from curator.ui.dialogs.new_project import NewProjectDialog
+from curator.ui.dropping import sorted_out
+from curator.ui.kept import keep
+from curator.ui.layout_store import Layout, keep_layout, layout_of, on_screen, usual_layout
+from curator.ui.main_window import MainWindow
+from curator.ui.recent import opened_before, remember
+from tests.curator.ui.window.fakes import Desk, make_project
+
+DEMO = Path(__file__).resolve().parents[4] / "resources" / "demo" / "pubmed"
+KB, DOCUMENTS = DEMO / "kb.jsonl", DEMO / "test.pubtator"
+
+
+@pytest.fixture
+def others(window: MainWindow, qtbot: QtBot) -> Iterator[None]:
+    yield
+    for one in window.windows:
+        one.close()
+
+
+def drop(window: MainWindow, *paths: Path) -> None:
+    data = QMimeData()
+    data.setUrls([QUrl.fromLocalFile(str(path)) for path in paths])
+    buttons, keys = Qt.MouseButton.LeftButton, Qt.KeyboardModifier.NoModifier
+    window.dropEvent(QDropEvent(QPoint(9, 9), Qt.DropAction.CopyAction, data, buttons, keys))
+    QApplication.processEvents()
+
+
+def shown(kind: type[QDialog]) -> list[QDialog]:
+    return [one for one in QApplication.topLevelWidgets() if isinstance(one, kind) and one.isVisible()]
+
+
+# --- several windows ---
+
+
+@pytest.mark.usefixtures("others")
+def test_each_window_has_its_own_project_and_one_is_never_open_twice(desk: Desk, tmp_path: Path) -> None:
+    other = make_project(tmp_path, name="other")
+    other.project.close()
+    desk.window.windows.open([other.project.folder], beside=desk.window)
+    assert len(desk.window.windows) == 2
+    [second] = [one for one in desk.window.windows if one is not desk.window]
+    assert second.bench is not None
+    assert second.bench.project.name == "other"
+    second.session.open(desk.project.folder)  # it comes forward where it is
+    assert second.bench.project.name == "other"
+    assert not shown(QMessageBox)
+    second.close()
+    assert list(desk.window.windows) == [desk.window]
+    bootstrap.open_project(other.project.folder, linker=False).close()
+    assert desk.bench.project.name == "p"
+
+
+@pytest.mark.usefixtures("others")
+def test_settings_are_the_same_in_every_window(window: MainWindow) -> None:
+    second = window.windows.new(window)
+    second.preferences.zoom(3)
+    assert window.preferences.settings.font_size == second.preferences.settings.font_size == 15
+    window.preferences.zoom(0)
+    assert second.preferences.settings.font_size == 12
+
+
+@pytest.mark.usefixtures("others")
+def test_quitting_closes_every_window(window: MainWindow) -> None:
+    second = window.windows.new(window)
+    window.menus.action("project.quit").trigger()
+    assert not window.isVisible()
+    assert not second.isVisible()
+
+
+# --- what was opened before ---
+
+
+def test_the_menu_lists_projects_and_greys_those_that_are_gone(window: MainWindow, tmp_path: Path) -> None:
+    for name in ("a", "b"):
+        (tmp_path / f"{name}.curation").mkdir()
+        remember(tmp_path / f"{name}.curation")
+    (tmp_path / "a.curation").rmdir()
+    menu = window.menus.recent
+    menu.aboutToShow.emit()
+    lines = [(one.text(), one.isEnabled()) for one in menu.actions() if not one.isSeparator()]
+    assert lines == [("&1  b", True), ("&2  a (not found)", False), ("&Forget those that are not found", True)]
+    menu.actions()[-1].trigger()
+    assert [one.name for one in opened_before()] == ["b"]
+
+
+# --- what is dropped ---
+
+
+def test_every_path_is_sorted_by_its_content(tmp_path: Path) -> None:
+    world = make_project(tmp_path)
+    world.project.close()
+    folder = world.project.folder
+    (tmp_path / "notes.txt").write_text("nothing of ours", encoding="utf-8")
+    found = sorted_out(
+        [folder, folder / "project.curator", KB, DOCUMENTS, tmp_path / "notes.txt", tmp_path],
+        bootstrap.document_formats(),
+    )
+    assert found.projects == (folder, folder / "project.curator")
+    assert found.knowledge_bases == (KB,)
+    assert found.documents == (DOCUMENTS,)
+    assert len(found.wrong) == 2
+    assert "notes.txt" in found.wrong[0]
+
+
+def test_documents_and_a_knowledge_base_go_to_their_dialogs(desk: Desk) -> None:
+    drop(desk.window, DOCUMENTS, KB)
+    [kb] = shown(ImportKbDialog)
+    assert isinstance(kb, ImportKbDialog)
+    assert kb.path == KB
+    kb.reject()
+    [documents] = shown(ImportDialog)
+    assert isinstance(documents, ImportDialog)
+    assert documents.wish.paths == (DOCUMENTS,)
+    documents.reject()
+
+
+def test_without_a_project_files_begin_a_new_one_and_a_project_opens(window: MainWindow, tmp_path: Path) -> None:
+    drop(window, DOCUMENTS, KB)
+    [dialog] = shown(NewProjectDialog)
+    assert isinstance(dialog, NewProjectDialog)
+    assert dialog.wish.documents is not None
+    assert (dialog.wish.documents.paths, dialog.wish.knowledge_base) == ((DOCUMENTS,), KB)
+    dialog.reject()
+    world = make_project(tmp_path)
+    world.project.close()
+    drop(window, world.project.folder / "project.curator")
+    assert window.bench is not None
+
+
+def test_what_is_nothing_of_ours_is_said_and_nothing_is_done(desk: Desk, tmp_path: Path) -> None:
+    (tmp_path / "photo.png").write_bytes(b"\x89PNG\r\n")
+    drop(desk.window, tmp_path / "photo.png", DOCUMENTS)
+    [box] = shown(QMessageBox)
+    assert isinstance(box, QMessageBox)
+    assert "photo.png" in box.text()
+    box.accept()
+    assert not shown(ImportDialog)
+
+
+# --- the layout ---
+
+
+def test_a_project_comes_back_as_it_was_left_and_reset_forgets(desk: Desk) -> None:
+    bench, folder = desk.bench, desk.project.folder
+    usual = bench.splitter.sizes()
+    bench.splitter.setSizes([usual[0] + 60, usual[1] - 60, usual[2]])
+    bench.splitter.splitterMoved.emit(1, 1)
+    moved = bench.splitter.sizes()
+    desk.window.resize(1300, 800)
+    desk.window.session.close()
+    kept = layout_of(folder).splitters["columns"]
+    assert (kept[0], kept[2]) == (moved[0], moved[2])  # the text took what the window gave up
+    desk.window.session.open(folder)
+    assert desk.window.bench is not None
+    restored = desk.window.bench.splitter
+    assert restored.sizes()[0] == pytest.approx(moved[0], abs=25)
+    desk.window.menus.action("view.reset_layout").trigger()
+    assert layout_of(folder) == Layout()
+    assert restored.sizes()[0] == pytest.approx(usual[0], abs=25)
+
+
+@pytest.mark.parametrize(
+    ("place", "screens", "seen"),
+    [
+        (QRect(5, 5, 1000, 700), [QRect(0, 0, 1440, 900)], QRect(5, 5, 1000, 700)),
+        (QRect(3000, 100, 2400, 1400), [QRect(0, 0, 1440, 900)], QRect(0, 0, 1440, 900)),
+        (QRect(-500, -90, 1000, 700), [QRect(0, 0, 1440, 900)], QRect(0, 0, 1000, 700)),
+        (QRect(2000, 50, 1000, 700), [QRect(0, 0, 1440, 900), QRect(1440, 0, 1920, 1080)], QRect(2000, 50, 1000, 700)),
+        (QRect(9, 9, 10, 10), [QRect(0, 0, 1440, 900)], QRect(9, 9, 900, 560)),
+        (QRect(0, 0, 900, 560), [], None),
+    ],
+    ids=["fits", "bigger screen", "beyond the edge", "second screen", "too small", "no screen"],
+)
+def test_a_window_is_brought_to_where_it_can_be_seen(place: QRect, screens: list[QRect], seen: QRect | None) -> None:
+    assert on_screen(place, screens, QSize(900, 560)) == seen
+
+
+@pytest.mark.parametrize(
+    "kept",
+    [None, [], {"usual": 3}, {"usual": {"place": [1, "x", 2, 3], "splitters": {"a": 7}, "hidden": 1}, "projects": []}],
+)
+def test_a_damaged_layout_is_no_layout(window: MainWindow, kept: object) -> None:
+    keep("layout.json", kept)
+    assert usual_layout() == Layout()
+    assert not window.layout_keeper.restore_window()
+
+
+def test_the_last_layouts_are_kept(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("CURATOR_CONFIG_DIR", str(tmp_path / "config"))
+    for number in range(60):
+        keep_layout(Layout(place=(number, 0, 900, 600)), tmp_path / f"{number}.curation")
+    assert layout_of(tmp_path / "59.curation").place == (59, 0, 900, 600)
+    assert layout_of(tmp_path / "3.curation") == usual_layout()
