@@ -80,11 +80,24 @@ class ShownCandidate:
 
 @dataclass(frozen=True, slots=True)
 class Shown:
-    """What the curator saw when deciding: candidates in order, and the bundle that ranked them ('' when none)."""
+    """What the curator saw when deciding: candidates in order, and the bundle that ranked them ('' when none).
+    `nil_first`: NIL stood above the candidates, as what Enter accepts; None where that was not recorded."""
 
     bundle_id: str
     candidates: tuple[ShownCandidate, ...]
     nil_score: float | None = None
+    nil_first: bool | None = None
+
+    def rank_of(self, verdict: Verdict) -> int | None:
+        """Where in the list stood what a link or NIL decision chose: 1 is what Enter accepts, 0 it stood nowhere, −1
+        that was not recorded. None where nothing was shown, and for other decisions."""
+        if verdict.outcome not in (Outcome.LINK, Outcome.NIL) or not (self.bundle_id or self.candidates):
+            return None
+        if verdict.outcome is Outcome.NIL:
+            return -1 if self.nil_first is None else int(self.nil_first)
+        ids = [one.entity_id for one in self.candidates]
+        places = [ids.index(one) + 1 for one in verdict.entity_ids if one in ids]
+        return min(places) + int(bool(self.nil_first)) if places else 0
 
 
 @dataclass(frozen=True, slots=True)

@@ -58,7 +58,7 @@ def shown_of(suggestion: Suggestion | None, *, limit: int = SHOWN) -> Shown | No
     if suggestion is None:
         return None
     candidates = tuple(ShownCandidate(one.entity_id, one.score) for one in suggestion.candidates[:limit])
-    return Shown(suggestion.stamp.bundle_id, candidates, suggestion.nil.score)
+    return Shown(suggestion.stamp.bundle_id, candidates, suggestion.nil.score, suggestion.nil.is_nil)
 
 
 def _living(unit: UnitOfWork, mention_ids: Sequence[int]) -> list[Mention]:

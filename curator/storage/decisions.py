@@ -147,6 +147,7 @@ def _row(decision: Decision) -> dict[str, object]:
         "at": decision.at.isoformat(),
         "note": decision.note,
         "shown": pack_shown(decision.shown) if decision.shown else None,
+        "rank": decision.shown.rank_of(verdict) if decision.shown else None,
     }
 
 

@@ -17,13 +17,14 @@ def pack_shown(shown: Shown) -> bytes:
     """Exact: what a decision was based on is a record."""
     ids = [candidate.entity_id for candidate in shown.candidates]
     scores = [candidate.score for candidate in shown.candidates]
-    return _pack({"bundle": shown.bundle_id, "ids": ids, "scores": scores, "nil": shown.nil_score})
+    return _pack({"bundle": shown.bundle_id, "ids": ids, "scores": scores, "nil": shown.nil_score, "top": shown.nil_first})
 
 
 def unpack_shown(data: bytes) -> Shown:
     value = _unpack(data)
     pairs = zip(value["ids"], value["scores"], strict=True)
-    return Shown(value["bundle"], tuple(ShownCandidate(entity_id, score) for entity_id, score in pairs), value["nil"])
+    candidates = tuple(ShownCandidate(entity_id, score) for entity_id, score in pairs)
+    return Shown(value["bundle"], candidates, value["nil"], value.get("top"))
 
 
 def pack_suggestion(suggestion: Suggestion) -> bytes:

@@ -1,5 +1,6 @@
 """What schema version 3 adds: what the queue sorts and counts suggestions by, flags and comments, provisional entities,
-rounds with their judgements, and what each decision cost. Frozen, like the versions before.
+rounds with their judgements, what each decision cost, and where in the list that was shown it stood. Frozen, like the
+versions before.
 
 `suggestions.margin` is the first candidate's probability less the second's (less 0 with one candidate).
 """
@@ -12,13 +13,15 @@ from itertools import islice
 
 from curator.domain.same_string import string_key
 from curator.domain.suggestions import Stamp
-from curator.storage.packing import unpack_suggestion
+from curator.storage.packing import unpack_shown, unpack_suggestion
+from curator.storage.verdicts import verdict_of
 
 STATEMENTS = (
     "ALTER TABLE suggestions ADD COLUMN first TEXT",
     "ALTER TABLE suggestions ADD COLUMN probability REAL",
     "ALTER TABLE suggestions ADD COLUMN margin REAL",
     "ALTER TABLE suggestions ADD COLUMN is_nil BOOLEAN NOT NULL DEFAULT 0",
+    "ALTER TABLE decisions ADD COLUMN rank INTEGER",
     "ALTER TABLE mentions ADD COLUMN flagged BOOLEAN NOT NULL DEFAULT 0",
     "ALTER TABLE mentions ADD COLUMN string_key TEXT NOT NULL DEFAULT ''",
     "ALTER TABLE documents ADD COLUMN flagged BOOLEAN NOT NULL DEFAULT 0",
@@ -55,7 +58,7 @@ STATEMENTS = (
     "CREATE INDEX ix_judgements_round_id ON judgements (round_id, mention_id, curator)",
     "CREATE INDEX ix_mention_edits_mention_id ON mention_edits (mention_id)",
     "CREATE INDEX ix_mention_edits_operation_id ON mention_edits (operation_id)",
-    "CREATE INDEX ix_decisions_curator ON decisions (curator)",
+    "CREATE INDEX ix_decisions_curator ON decisions (curator, at, outcome, rank, operation_id, mention_id)",
     "CREATE INDEX ix_decisions_entities ON decisions (outcome, entity_ids)",
     "CREATE TRIGGER judgements_no_update BEFORE UPDATE ON judgements"
     " BEGIN SELECT RAISE(ABORT, 'judgements are append-only'); END",
@@ -70,7 +73,7 @@ AT_ONCE = 2000
 
 
 def fill(conn: sqlite3.Connection) -> None:
-    """The new columns of the mentions and suggestions that are there."""
+    """The new columns of the mentions, suggestions and decisions that are there."""
     conn.create_function("string_key", 1, string_key, deterministic=True)
     conn.execute("UPDATE mentions SET string_key = string_key(text)")
     rows = conn.execute("SELECT mention_id, payload FROM suggestions").fetchall()
@@ -79,6 +82,17 @@ def fill(conn: sqlite3.Connection) -> None:
         conn.executemany(
             "UPDATE suggestions SET first = ?, probability = ?, margin = ?, is_nil = ? WHERE mention_id = ?", part
         )
+    _fill_ranks(conn)
+
+
+def _fill_ranks(conn: sqlite3.Connection) -> None:
+    """Decisions are append-only for everybody else: the trigger that guards them is away for this one statement."""
+    query = "SELECT id, outcome, entity_ids, reason, shown FROM decisions WHERE shown IS NOT NULL"
+    rows = ((unpack_shown(row[4]).rank_of(verdict_of(*row[1:4])), row[0]) for row in conn.execute(query).fetchall())
+    guard = conn.execute("SELECT sql FROM sqlite_master WHERE name = 'decisions_no_update'").fetchone()[0]
+    conn.execute("DROP TRIGGER decisions_no_update")
+    conn.executemany("UPDATE decisions SET rank = ? WHERE id = ?", rows)
+    conn.execute(guard)
 
 
 def _values(rows: list[tuple[int, bytes]]) -> Iterator[tuple[str | None, float | None, float | None, bool, int]]:

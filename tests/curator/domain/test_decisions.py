@@ -2,9 +2,19 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
-from curator.domain.decisions import NilReason, Outcome, RejectReason, SkipReason, Verdict
+from curator.domain.decisions import (
+    NilReason,
+    Outcome,
+    RejectReason,
+    Shown,
+    ShownCandidate,
+    SkipReason,
+    Verdict,
+)
 
 
 def test_the_four_outcomes() -> None:
@@ -32,3 +42,21 @@ def test_what_does_not_fit_is_refused(
 ) -> None:
     with pytest.raises(ValueError, match="does not go with"):
         Verdict(outcome, ids, reason)
+
+
+def test_the_rank_of_a_decision_counts_from_what_enter_accepts() -> None:
+    plain = Shown("b", (ShownCandidate("A", 2.0), ShownCandidate("B", 1.0)), 0.1, nil_first=False)
+    assert [plain.rank_of(Verdict.link(one)) for one in ("A", "B", "C")] == [1, 2, 0]
+    assert plain.rank_of(Verdict.link("C", "B")) == 2
+    assert plain.rank_of(Verdict.nil()) == 0
+    on_top = replace(plain, nil_first=True)
+    assert (on_top.rank_of(Verdict.nil()), on_top.rank_of(Verdict.link("A"))) == (1, 2)
+    assert replace(plain, nil_first=None).rank_of(Verdict.nil()) == -1  # an older record does not tell
+
+
+def test_a_decision_without_suggestions_or_without_an_answer_has_no_rank() -> None:
+    assert Shown("", ()).rank_of(Verdict.link("A")) is None
+    seen = Shown("b", (ShownCandidate("A", 2.0),), nil_first=False)
+    assert seen.rank_of(Verdict.reject()) is None
+    assert seen.rank_of(Verdict.skip()) is None
+    assert Shown("b", ()).rank_of(Verdict.link("A")) == 0  # shown, but the list was empty

@@ -6,10 +6,11 @@ from contextlib import closing
 import pytest
 from sqlalchemy import create_engine, inspect
 
+from curator.domain.decisions import Shown, ShownCandidate
 from curator.domain.errors import NewerProjectError, UserError
 from curator.domain.suggestions import Candidate, NilEstimate, Stamp, Suggestion
 from curator.storage import migrations
-from curator.storage.packing import pack_suggestion
+from curator.storage.packing import pack_shown, pack_suggestion
 from curator.storage.schema import Base
 
 
@@ -92,3 +93,21 @@ def test_version_3_fills_what_the_queue_sorts_suggestions_by(tmp_path):
     with closing(sqlite3.connect(path)) as conn:
         rows = conn.execute("SELECT first, probability, margin, is_nil FROM suggestions ORDER BY mention_id").fetchall()
     assert rows == [("A", 0.75, 0.625, 0), ("A", 0.75, 0.75, 1), (None, None, None, 1)]
+
+
+def test_version_3_fills_where_decisions_stood_and_guards_them_again(tmp_path):
+    path = tmp_path / "project.sqlite"
+    migrations.create_database(path, steps=migrations.STEPS[:2])
+    shown = Shown("x", (ShownCandidate("A", 2.0), ShownCandidate("B", 1.0)), 0.1)
+    rows = [("link", '["B"]', None), ("link", '["C"]', None), ("nil", "[]", "not-in-kb"), ("skipped", "[]", "unsure")]
+    with closing(sqlite3.connect(path)) as conn, conn:
+        conn.executemany(
+            "INSERT INTO decisions (mention_id, outcome, entity_ids, reason, curator, at, note, shown)"
+            " VALUES (1, ?, ?, ?, 'ada', '2026-01-01', '', ?)",
+            [(*row, pack_shown(shown)) for row in rows] + [(*rows[0], None)],
+        )
+    migrations.upgrade_database(path)
+    with closing(sqlite3.connect(path)) as conn:
+        assert conn.execute("SELECT rank FROM decisions ORDER BY id").fetchall() == [(2,), (0,), (-1,), (None,), (None,)]
+        with pytest.raises(sqlite3.IntegrityError, match="append-only"):
+            conn.execute("UPDATE decisions SET rank = 1")
