@@ -17,7 +17,9 @@ def pack_shown(shown: Shown) -> bytes:
     """Exact: what a decision was based on is a record."""
     ids = [candidate.entity_id for candidate in shown.candidates]
     scores = [candidate.score for candidate in shown.candidates]
-    return _pack({"bundle": shown.bundle_id, "ids": ids, "scores": scores, "nil": shown.nil_score, "top": shown.nil_first})
+    return _pack(
+        {"bundle": shown.bundle_id, "ids": ids, "scores": scores, "nil": shown.nil_score, "top": shown.nil_first}
+    )
 
 
 def unpack_shown(data: bytes) -> Shown:

@@ -108,6 +108,12 @@ def test_version_3_fills_where_decisions_stood_and_guards_them_again(tmp_path):
         )
     migrations.upgrade_database(path)
     with closing(sqlite3.connect(path)) as conn:
-        assert conn.execute("SELECT rank FROM decisions ORDER BY id").fetchall() == [(2,), (0,), (-1,), (None,), (None,)]
+        assert conn.execute("SELECT rank FROM decisions ORDER BY id").fetchall() == [
+            (2,),
+            (0,),
+            (-1,),
+            (None,),
+            (None,),
+        ]
         with pytest.raises(sqlite3.IntegrityError, match="append-only"):
             conn.execute("UPDATE decisions SET rank = 1")
