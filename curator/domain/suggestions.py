@@ -75,6 +75,11 @@ class Suggestion:
         return Band.ACCEPT if sure else Band.REVIEW
 
     @property
+    def expects_nil(self) -> bool:
+        """Whether the linker expects that the knowledge base lacks the entity: known before anything is unpacked."""
+        return self.nil.is_nil
+
+    @property
     def margin(self) -> float | None:
         """Score difference between the first two candidates; None with fewer than two."""
         if len(self.candidates) < 2:

@@ -10,9 +10,10 @@ from curator.domain.documents import DocumentState
 from curator.domain.suggestions import Stamp, Suggestion
 from curator.storage.counters import recount
 from curator.storage.mentions import documents_of
-from curator.storage.packing import pack_suggestion, unpack_suggestion
+from curator.storage.packing import pack_suggestion
 from curator.storage.rows import AnyRow, chunks, unique, visible
 from curator.storage.schema import DocumentRow, MentionRow, SuggestionRow
+from curator.storage.stored_suggestion import StoredSuggestion
 
 
 class SqlSuggestions:
@@ -83,7 +84,13 @@ class SqlSuggestions:
         return list(self._conn.execute(query.order_by(DocumentRow.id).limit(limit)))
 
 
-_SUGGESTIONS = select(SuggestionRow.mention_id, SuggestionRow.bundle_id, SuggestionRow.revision, SuggestionRow.payload)
+_SUGGESTIONS = select(
+    SuggestionRow.mention_id,
+    SuggestionRow.bundle_id,
+    SuggestionRow.revision,
+    SuggestionRow.payload,
+    SuggestionRow.is_nil,
+)
 
 
 def _row(suggestion: Suggestion) -> dict[str, object]:
@@ -100,5 +107,5 @@ def _row(suggestion: Suggestion) -> dict[str, object]:
     }
 
 
-def _suggestion(mention_id: int, bundle_id: str, revision: int, payload: bytes) -> Suggestion:
-    return unpack_suggestion(mention_id, Stamp(bundle_id, revision), payload)
+def _suggestion(mention_id: int, bundle_id: str, revision: int, payload: bytes, is_nil: bool) -> Suggestion:
+    return StoredSuggestion.packed(mention_id, Stamp(bundle_id, revision), payload, is_nil=is_nil)

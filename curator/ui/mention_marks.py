@@ -50,7 +50,7 @@ class Mark:
     def maybe_nil(self) -> bool:
         """Undecided, and the linker thinks that the knowledge base lacks it."""
         suggestion = self.view.suggestion
-        return self.state is MentionState.UNDECIDED and suggestion is not None and suggestion.nil.is_nil
+        return self.state is MentionState.UNDECIDED and suggestion is not None and suggestion.expects_nil
 
 
 @dataclass(frozen=True, slots=True)

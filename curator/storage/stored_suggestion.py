@@ -1,0 +1,64 @@
+"""A suggestion as it lies in the store: its candidates are unpacked when somebody asks for them.
+
+A document of 2,000 mentions holds 128,000 candidates. To unpack all of them takes seconds; a curator looks at one
+mention after the other, and the text shows of all others only whether NIL is expected.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from curator.domain.suggestions import Stamp, Suggestion
+from curator.storage.packing import unpack_suggestion
+
+PACKED = ("candidates", "nil", "expanded")
+_set = object.__setattr__  # the dataclass is frozen for everybody else
+
+
+class StoredSuggestion(Suggestion):
+    """Equal to a `Suggestion` with the same content; two that still lie packed compare their bytes."""
+
+    __slots__ = ("_is_nil", "_payload")
+
+    @classmethod
+    def packed(cls, mention_id: int, stamp: Stamp, payload: bytes, *, is_nil: bool) -> StoredSuggestion:
+        made = cls.__new__(cls)
+        for name, value in (("mention_id", mention_id), ("stamp", stamp), ("_payload", payload), ("_is_nil", is_nil)):
+            _set(made, name, value)
+        return made
+
+    @property
+    def expects_nil(self) -> bool:
+        payload = self._bytes()
+        return self.nil.is_nil if payload is None else bool(self._is_nil)
+
+    def __getattr__(self, name: str) -> Any:
+        """Only called for what is not there yet."""
+        payload = self._bytes() if name in PACKED else None
+        if payload is None:
+            raise AttributeError(name)
+        whole = unpack_suggestion(self.mention_id, self.stamp, payload)
+        for part in PACKED:
+            _set(self, part, getattr(whole, part))
+        return getattr(whole, name)
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Suggestion):
+            return NotImplemented
+        if (self.mention_id, self.stamp) != (other.mention_id, other.stamp):
+            return False
+        mine, theirs = self._bytes(), other._bytes() if isinstance(other, StoredSuggestion) else None
+        if mine is not None and mine == theirs:
+            return True
+        return all(getattr(self, part) == getattr(other, part) for part in PACKED)
+
+    def __hash__(self) -> int:
+        return hash((self.mention_id, self.stamp))
+
+    def _bytes(self) -> bytes | None:
+        """None for one that `dataclasses.replace` made, which was never packed."""
+        try:
+            payload: bytes = object.__getattribute__(self, "_payload")
+        except AttributeError:
+            return None
+        return payload
