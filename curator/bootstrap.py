@@ -18,14 +18,18 @@ from curator.jobs import FolderBundleStore, JobRunner, LinkerOptions, LinkerProc
 from curator.services.adjudication import AdjudicationService
 from curator.services.agreement import AgreementService
 from curator.services.audit import AuditService
+from curator.services.bulk import BulkService
 from curator.services.bundles import BundleSwitch
 from curator.services.calibration import Calibrator
+from curator.services.contrast import ContrastService
 from curator.services.curation import CurationService
 from curator.services.detection import DetectionService
 from curator.services.diagnostics import DiagnosticsService
+from curator.services.efforts import EffortService
 from curator.services.evaluation import EvaluationService
 from curator.services.events import EventBus
 from curator.services.exporting import ExportService
+from curator.services.facets import FacetService
 from curator.services.guidelines import GuidelineService
 from curator.services.holdout import HoldoutService
 from curator.services.importing import ImportService
@@ -37,6 +41,7 @@ from curator.services.logs import log_folder
 from curator.services.notes import NoteService
 from curator.services.ordering import OrderingService
 from curator.services.ports import FormatRegistry, JobPort, LinkerPort, Store
+from curator.services.propagation import PropagationService
 from curator.services.queue import QueueService
 from curator.services.release import ReleaseService
 from curator.services.remembering import MemoryService
@@ -47,6 +52,7 @@ from curator.services.rounds import RoundService
 from curator.services.saved_filters import SavedFilters
 from curator.services.speeds import Speeds
 from curator.services.suggestions import SuggestionService
+from curator.services.suspicious import SuspiciousService
 from curator.services.workplace import JobOptions, Workplace
 from curator.settings.file import load
 from curator.settings.schema import Settings
@@ -72,12 +78,17 @@ class Project:
     holdout: HoldoutService
     guidelines: GuidelineService
     filters: SavedFilters
+    facets: FacetService
     ordering: OrderingService
     curation: CurationService
+    propagation: PropagationService
+    bulk: BulkService
+    efforts: EffortService
     knowledge: KnowledgeService
     importing: ImportService
     detection: DetectionService
     suggestions: SuggestionService
+    contrasts: ContrastService
     retraining: RetrainingService
     evaluation: EvaluationService
     exporting: ExportService
@@ -89,6 +100,7 @@ class Project:
     audit: AuditService
     release: ReleaseService
     kb_export: KnowledgeExport
+    suspicious: SuspiciousService
     diagnostics: DiagnosticsService
     jobs: JobPort
     formats: FormatRegistry
@@ -176,6 +188,7 @@ class _Joined:
             store, self.linker, self.bundles, self.events, ahead=lambda: settings.link_ahead
         )
 
+        self.efforts = EffortService(store)
         self.memory = MemoryService(store, self.linker, self.events, learnt=self.suggestions.memory_changed)
 
     def project(self, *, start: bool) -> Project:
@@ -197,12 +210,17 @@ class _Joined:
             holdout=holdout,
             guidelines=GuidelineService(store),
             filters=SavedFilters(store),
+            facets=FacetService(store),
             ordering=OrderingService(store),
             curation=CurationService(store, events, clock, curator=curator),
+            propagation=PropagationService(store, events, clock, curator=curator),
+            bulk=BulkService(store, events, clock, curator=curator),
+            efforts=self.efforts,
             knowledge=KnowledgeService(store, events, curator=curator),
             importing=ImportService(store, self.formats, events, clock, curator=curator),
             detection=DetectionService(store, self.linker, events, clock, curator=curator),
             suggestions=self.suggestions,
+            contrasts=ContrastService(store, self.linker),
             retraining=self._retraining(),
             evaluation=EvaluationService(self.desk),
             exporting=ExportService(store, self.formats),
@@ -214,6 +232,7 @@ class _Joined:
             audit=AuditService(store, AtomicWriter()),
             release=ReleaseService(store, self.switch, AtomicWriter()),
             kb_export=KnowledgeExport(store, AtomicWriter()),
+            suspicious=SuspiciousService(self.desk, events, clock, curator=curator),
             diagnostics=DiagnosticsService(store, self.linker, self.switch),
             jobs=self.jobs,
             formats=self.formats,
@@ -238,6 +257,7 @@ class _Joined:
         )
 
     def _close(self) -> None:
+        self.efforts.flush()
         self.memory.close()
         self.suggestions.close()
         self.jobs.close()

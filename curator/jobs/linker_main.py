@@ -2,10 +2,11 @@
 
 Messages in: `start` {device, threads, cache}, `open` {bundle, bundle_id}, `remember` {batch, documents with the
 entity_ids of every mention}, `link` {batch, k, own, documents}, `detect` {batch, types, documents}, `entities` {batch,
-upsert, remove}: records as in `kb.jsonl` and primary ids; what is remembered or changed is felt by the next `link`.
-Events out: `opened`, `open_failed`, `linked`, `detected` (one for each document), `end` and `error` (one for each
-batch). A new bundle is loaded beside the one that serves, and swapped in when ready. Files of a bundle that are damaged
-are built anew, at opening or when their hashes, compared in the background, show it; `opened` comes again.
+upsert, remove}: records as in `kb.jsonl` and primary ids; what is remembered or changed is felt by the next `link`;
+`contrast` {batch, document, mention, entities: two primary ids}.
+Events out: `opened`, `open_failed`, `linked`, `detected` (one for each document), `contrasted`, `end` and `error` (one
+for each batch). A new bundle is loaded beside the one that serves, and swapped in when ready. Files of a bundle that
+are damaged are built anew, at opening or when their hashes, compared in the background, show it; `opened` comes again.
 """
 
 from __future__ import annotations
@@ -198,7 +199,27 @@ def remember(message: Message, serving: Serving) -> list[Message]:
     return []
 
 
-OPERATIONS = {"remember": remember, "link": link, "detect": detect, "entities": change_entities}
+def contrast(message: Message, serving: Serving) -> list[Message]:
+    """How the words around one mention tell two of its candidates apart."""
+    from models.occlusion import occlude
+
+    raw, (first, second) = message["document"], message["entities"]
+    found = occlude(serving.linker, _document(raw), str(message["mention"]), (first, second))
+    words = [[word.start, word.end, word.change] for word in found.words]
+    return [
+        {
+            "event": "contrasted",
+            "mention": message["mention"],
+            "entities": [first, second],
+            "revision": raw["revision"],
+            "bundle": serving.bundle_id,
+            "lead": found.lead,
+            "words": words,
+        }
+    ]
+
+
+OPERATIONS = {"contrast": contrast, "remember": remember, "link": link, "detect": detect, "entities": change_entities}
 
 
 def _document(raw: Message) -> DocumentInput:

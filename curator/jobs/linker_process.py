@@ -16,11 +16,13 @@ from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
 
+from curator.domain.contrasts import Contrast
 from curator.domain.entities import Entity
 from curator.domain.jobs import JobOutcome, JobState, LinkerState, LinkerStatus
 from curator.domain.suggestions import Suggestion
 from curator.jobs.child import ChildGoneError, ChildProcess, Message
 from curator.jobs.wire import (
+    contrast_from_wire,
     decided_to_wire,
     detected_from_wire,
     document_to_wire,
@@ -154,6 +156,21 @@ class LinkerProcess:
         messages = [{"op": "detect", "types": list(types), "documents": [{"id": i, "text": text}]} for i, text in texts]
         return self._ask(messages, receive, on_end, urgent=False)
 
+    def contrast(
+        self,
+        document: LinkDocument,
+        *,
+        mention_id: int,
+        entity_ids: tuple[str, str],
+        on_answer: Callable[[Contrast], None],
+        on_end: Callable[[JobOutcome], None],
+    ) -> int:
+        def receive(message: Message) -> None:
+            on_answer(contrast_from_wire(message))
+
+        asked = {"document": document_to_wire(document), "mention": mention_id, "entities": list(entity_ids)}
+        return self._ask([{"op": "contrast", **asked}], receive, on_end, urgent=True)
+
     def change_entities(
         self, *, upsert: Sequence[Entity], remove: Sequence[str], on_end: Callable[[JobOutcome], None]
     ) -> int:
@@ -259,7 +276,7 @@ class LinkerProcess:
         if generation != self._state.generation:
             return
         event = message["event"]
-        if event in ("linked", "detected"):
+        if event in ("linked", "detected", "contrasted"):
             batch = self._state.sent.get(int(message["batch"]))
             if batch is not None and not batch.request.ended:
                 batch.request.receive(message)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from curator.domain.contrasts import Contrast, WordEffect
 from curator.domain.documents import Span
 from curator.domain.entities import Entity
 from curator.domain.suggestions import Candidate, NilEstimate, Stamp, Suggestion
@@ -80,6 +81,22 @@ def _candidate(raw: Message) -> Candidate:
         probability=float(raw["probability"]),
         decided_times=int(raw["decided"][0]),
         decided_documents=int(raw["decided"][1]),
+    )
+
+
+def contrast_from_wire(message: Message) -> Contrast:
+    """The `contrasted` event."""
+    first, second = message["entities"]
+    return Contrast(
+        mention_id=int(message["mention"]),
+        first=first,
+        second=second,
+        lead=float(message["lead"]),
+        words=tuple(
+            WordEffect(Span(int(start), int(end)), None if change is None else float(change))
+            for start, end, change in message["words"]
+        ),
+        stamp=Stamp(message["bundle"], int(message["revision"])),
     )
 
 

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any, Protocol
 
 from curator.domain.bundles import BundleInfo
+from curator.domain.contrasts import Contrast
 from curator.domain.documents import (
     Span,
 )
@@ -98,6 +99,19 @@ class LinkerPort(Protocol):
         on_document: Callable[[int, list[DetectedMention]], None],
         on_end: Callable[[JobOutcome], None],
     ) -> int: ...
+
+    def contrast(
+        self,
+        document: LinkDocument,
+        *,
+        mention_id: int,
+        entity_ids: tuple[str, str],
+        on_answer: Callable[[Contrast], None],
+        on_end: Callable[[JobOutcome], None],
+    ) -> int:
+        """Which words of the context speak for each of two candidates of a mention. Returns a request id; ends as
+        FAILED where one of them is no candidate any more."""
+        ...
 
     def change_entities(
         self, *, upsert: Sequence[Entity], remove: Sequence[str], on_end: Callable[[JobOutcome], None]

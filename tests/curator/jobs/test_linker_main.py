@@ -10,8 +10,9 @@ from typing import Any
 import pytest
 
 from curator.domain.entities import Entity
+from curator.domain.suggestions import Stamp
 from curator.jobs.linker_main import Serving, handle
-from curator.jobs.wire import entity_to_wire
+from curator.jobs.wire import contrast_from_wire, entity_to_wire
 from models.build import build_untrained
 from models.bundle import Bundle, new_staging, publish
 
@@ -93,6 +94,27 @@ def test_entities_change_between_two_answers(process: Process, bundle: Bundle) -
     (error,) = process.take({"op": "entities", "batch": 4, "upsert": [{"id": "x"}], "remove": ["Z"]})
     assert (error["event"], error["kind"]) == ("error", "user")
     assert process.found() == ["Z"]
+
+
+def test_two_candidates_are_told_apart_by_the_words_around(process: Process, bundle: Bundle) -> None:
+    opened = process.open(bundle)
+    entity = entity_to_wire(Entity("E3", "Horse fever"))
+    process.take({"op": "entities", "batch": 3, "upsert": [entity], "remove": []})
+    mentions = [{"id": 2, "spans": [[2, 13]], "types": []}]
+    document = {"id": 1, "revision": 7, "text": "A horse palsy.", "mentions": mentions}
+    message = {"op": "contrast", "batch": 5, "document": document, "mention": 2, "entities": ["E1", "E3"]}
+    answer, end = process.take(message)
+    assert end == {"event": "end", "batch": 5}
+    contrast = contrast_from_wire(answer)
+    assert (contrast.mention_id, contrast.first, contrast.second) == (2, "E1", "E3")
+    assert contrast.stamp == Stamp(opened["bundle_id"], 7)
+    assert contrast.lead > 0
+    changes = {document["text"][w.span.start : w.span.end]: w.change for w in contrast.words}
+    assert list(changes) == ["A", "horse", "palsy"]
+    assert changes["A"] == pytest.approx(0.0, abs=1e-6)
+    assert changes["palsy"] is None or changes["palsy"] > 0
+    (error,) = process.take({**message, "entities": ["E1", "E2"], "batch": 6})
+    assert (error["kind"], "no longer a candidate" in error["message"]) == ("user", True)
 
 
 def test_a_damaged_bundle_is_mended_when_opened(process: Process, bundle: Bundle) -> None:

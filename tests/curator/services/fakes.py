@@ -11,6 +11,7 @@ from typing import Any
 
 from curator import storage
 from curator.bootstrap import Project, join
+from curator.domain.contrasts import Contrast, WordEffect
 from curator.domain.documents import Span
 from curator.domain.errors import CancelledError, UserError
 from curator.domain.jobs import JobOutcome, JobState, LinkerState, LinkerStatus, Progress
@@ -66,6 +67,7 @@ class FakeLinker:
     fail_open: str = ""
     closed: bool = False
     detected_types: tuple[str, ...] = ()
+    contrasts: list[Callable[[], None]] = field(default_factory=list)
     _listeners: list[Callable[[LinkerStatus], None]] = field(default_factory=list)
 
     def on_status(self, listener: Callable[[LinkerStatus], None]) -> None:
@@ -134,6 +136,33 @@ class FakeLinker:
             on_document(document_id, found)
         on_end(JobOutcome(JobState.DONE, "done"))
         return 1
+
+    def contrast(
+        self,
+        document: LinkDocument,
+        *,
+        mention_id: int,
+        entity_ids: tuple[str, str],
+        on_answer: Callable[[Contrast], None],
+        on_end: Callable[[JobOutcome], None],
+    ) -> int:
+        """The first word of the text speaks for the first entity, the last for the second."""
+        first, last = document.text.split()[0], document.text.split()[-1]
+        words = (
+            WordEffect(Span(0, len(first)), 1.0),
+            WordEffect(Span(document.text.rindex(last), document.text.rindex(last) + len(last)), -0.5),
+        )
+        stamp = Stamp(self.status.bundle_id, document.revision)
+        answer = Contrast(mention_id, *entity_ids, 0.5, words, stamp)
+
+        def give() -> None:
+            on_answer(answer)
+            on_end(JobOutcome(JobState.DONE, "done"))
+
+        self.contrasts.append(give)
+        if not self.manual:
+            give()
+        return 1000 + len(self.contrasts)
 
     def cancel(self, request_id: int) -> None:
         self.cancelled.append(request_id)
