@@ -14,6 +14,7 @@ from curator.services.ports import (
     ContextRepository,
     DecisionRepository,
     DocumentRepository,
+    EffortRepository,
     FacetRepository,
     KnowledgeBaseRepository,
     MentionRepository,
@@ -27,6 +28,7 @@ from curator.services.ports import (
 from curator.storage.contexts import SqlContexts
 from curator.storage.decisions import SqlDecisions
 from curator.storage.documents import SqlDocuments
+from curator.storage.efforts import SqlEfforts
 from curator.storage.engine import ReadSource, reading_engine, writing_engine
 from curator.storage.errors import told_to_user
 from curator.storage.facets import SqlFacets
@@ -58,6 +60,7 @@ class SqlUnitOfWork:
         self.notes: NoteRepository = SqlNotes(conn)
         self.facets: FacetRepository = SqlFacets(conn)
         self.contexts: ContextRepository = SqlContexts(conn)
+        self.efforts: EffortRepository = SqlEfforts(conn)
         self.meta: MetaRepository = SqlMeta(conn)
         self.rounds: RoundRepository = SqlRounds(conn)
         self.records: RecordRepository = SqlRecords(conn)

@@ -4,6 +4,7 @@ Implementations import this package and `curator.domain` only; `curator.bootstra
 """
 
 from curator.services.ports.contexts import Chance, ContextRepository, Head, MentionContext, Tried
+from curator.services.ports.efforts import Effort, EffortRepository, SpentEffort
 from curator.services.ports.facets import FacetRepository, WorkRow
 from curator.services.ports.files import (
     DocumentFormat,
@@ -57,6 +58,8 @@ __all__ = [
     "DocumentFormat",
     "DocumentReader",
     "DocumentRepository",
+    "Effort",
+    "EffortRepository",
     "ExportDocument",
     "FacetRepository",
     "FileWriter",
@@ -82,6 +85,7 @@ __all__ = [
     "QueueRow",
     "RecordRepository",
     "RoundRepository",
+    "SpentEffort",
     "Store",
     "SuggestionRepository",
     "Tried",

@@ -25,6 +25,7 @@ from curator.domain.entities import Entity, EntityMatch, KnowledgeBaseInfo, Type
 from curator.domain.mention_edits import MentionEdit, MentionShape
 from curator.domain.suggestions import Suggestion
 from curator.services.ports.contexts import ContextRepository
+from curator.services.ports.efforts import EffortRepository
 from curator.services.ports.facets import FacetRepository
 from curator.services.ports.notes import NoteRepository
 from curator.services.ports.queue_filter import QueueFilter
@@ -324,6 +325,7 @@ class UnitOfWork(Protocol):
     suggestions: SuggestionRepository
     facets: FacetRepository
     contexts: ContextRepository
+    efforts: EffortRepository
     notes: NoteRepository
     meta: MetaRepository
     rounds: RoundRepository

@@ -1,0 +1,72 @@
+"""Keeps what decisions cost the curator, for the dashboard and for orders by expected gain a second."""
+
+from __future__ import annotations
+
+import logging
+import threading
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from curator.domain.errors import UserError
+from curator.services.ports import Effort, SpentEffort, Store
+
+TOGETHER = 20
+"""So many efforts are written at once: a decision never waits for the record of its cost."""
+log = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True, slots=True)
+class EffortFigures:
+    """Means over decisions; 0 where there are none."""
+
+    operations: int
+    decisions: int
+    keys_per_decision: float
+    seconds_per_decision: float
+
+
+class EffortService:
+    """`record` only remembers; `flush` writes, as does every twentieth record. What a crash takes is no decision."""
+
+    def __init__(self, store: Store) -> None:
+        self._store = store
+        self._waiting: list[Effort] = []
+        self._lock = threading.Lock()
+
+    def record(self, operation_id: int, *, keys: int, milliseconds: int) -> None:
+        """Negative time, of a clock set back, counts as none."""
+        with self._lock:
+            self._waiting.append(Effort(operation_id, max(keys, 0), max(milliseconds, 0)))
+            full = len(self._waiting) >= TOGETHER
+        if full:
+            self.flush()
+
+    def flush(self) -> None:
+        """Write what waits; what cannot be written (a full disk) waits on."""
+        with self._lock:
+            waiting, self._waiting = self._waiting, []
+        if not waiting or self._store.read_only:
+            return
+        try:
+            with self._store.write() as unit:
+                unit.efforts.add(waiting)
+        except UserError as error:
+            log.warning("What decisions cost could not be kept: %s", error)
+            with self._lock:
+                self._waiting = [*waiting, *self._waiting]
+
+    def spent(self, *, curator: str | None = None) -> list[SpentEffort]:
+        """What is written, oldest first."""
+        with self._store.read() as unit:
+            return unit.efforts.spent(curator=curator)
+
+    def figures(self, *, curator: str | None = None) -> EffortFigures:
+        return figures_of(self.spent(curator=curator))
+
+
+def figures_of(spent: Sequence[SpentEffort]) -> EffortFigures:
+    decisions = sum(one.decisions for one in spent)
+    if not decisions:
+        return EffortFigures(0, 0, 0.0, 0.0)
+    keys, milliseconds = sum(one.keys for one in spent), sum(one.milliseconds for one in spent)
+    return EffortFigures(len(spent), decisions, keys / decisions, milliseconds / 1000 / decisions)

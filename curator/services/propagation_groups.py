@@ -1,0 +1,160 @@
+"""Other mentions of one string sorted by context, and which of them a verdict plainly fits. Pure.
+
+What is unlike the mention that was decided is listed, and left unticked: another first suggestion, another long form of
+an abbreviation, capitals that make it another word, surroundings that share nothing with the others', a decision that
+stands already.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from enum import IntEnum
+
+from curator.domain.decisions import Outcome, Verdict
+from curator.domain.same_string import string_key
+from curator.services.ports import MentionContext
+
+NIL = "NIL"
+_WORD = re.compile(r"[^\W\d_]{3,}")
+_PLAIN = frozenset([
+    "and", "are", "but", "for", "from", "had", "has", "have", "her", "him", "his", "its", "not", "our", "she",
+    "that", "the", "their", "them", "then", "there", "these", "they", "this", "those", "was", "were", "which",
+    "with", "who", "whom", "whose", "been", "being", "can", "could", "did", "does", "may", "more", "most", "nor",
+    "one", "other", "out", "over", "such", "than", "too", "two", "under", "upon", "used", "using", "very", "via",
+    "when", "where", "while", "will", "would", "also", "all", "any", "between", "both", "during", "each", "into",
+    "only", "same", "some", "after", "before",
+])  # fmt: skip
+FEW = 5
+"""Fewer lines of one kind than this do not tell what an unusual surrounding is."""
+SYMBOL = 5
+"""Up to so many characters, capitals may make another word."""
+
+
+class GroupKind(IntEnum):
+    """In the order in which groups are shown."""
+
+    ALIKE = 0
+    UNSUGGESTED = 1
+    OTHER_LONG_FORM = 2
+    OTHER_SUGGESTION = 3
+    DECIDED_ALIKE = 4
+    DECIDED_OTHERWISE = 5
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """`why` it is not ticked; '' where it is."""
+
+    context: MentionContext
+    why: str = ""
+
+    @property
+    def ticked(self) -> bool:
+        return not self.why
+
+
+@dataclass(frozen=True, slots=True)
+class Group:
+    """`title` says what its lines have in common."""
+
+    kind: GroupKind
+    title: str
+    lines: tuple[Line, ...]
+
+
+def suggested(context: MentionContext) -> str:
+    """The entity that is suggested first, NIL, or '' where nothing is."""
+    if context.head is None:
+        return ""
+    return NIL if context.head.is_nil or not context.head.entity_id else context.head.entity_id
+
+
+def grouped(
+    this: MentionContext, verdict: Verdict, others: Sequence[MentionContext], *, names: Mapping[str, str]
+) -> tuple[Group, ...]:
+    """Groups with the lines most like the decided mention `this` first; `names` of entities by id."""
+    parts: dict[tuple[GroupKind, str], list[MentionContext]] = {}
+    for other in others:
+        parts.setdefault(_part(this, verdict, other, names), []).append(other)
+    groups = []
+    for (kind, title), contexts in sorted(parts.items(), key=lambda one: (one[0][0], -len(one[1]), one[0][1])):
+        strange = _strange(contexts) if kind is GroupKind.ALIKE else frozenset()
+        lines = tuple(Line(one, _why(kind, title, this, one, strange=one.mention_id in strange)) for one in contexts)
+        groups.append(Group(kind, title, lines))
+    return tuple(groups)
+
+
+def _part(
+    this: MentionContext, verdict: Verdict, other: MentionContext, names: Mapping[str, str]
+) -> tuple[GroupKind, str]:
+    if other.verdict is not None:
+        if other.verdict == verdict:
+            return GroupKind.DECIDED_ALIKE, "decided the same already"
+        return GroupKind.DECIDED_OTHERWISE, f"decided otherwise: {_said(other.verdict, names)}"
+    here, there = _long_form(this), _long_form(other)
+    if here and there and string_key(here) != string_key(there):
+        return GroupKind.OTHER_LONG_FORM, f"stands for “{there}”"
+    first = suggested(other)
+    if not first:
+        return GroupKind.UNSUGGESTED, "not linked yet"
+    if first == suggested(this) or first in _answers(verdict):
+        return GroupKind.ALIKE, "same suggestion"
+    return GroupKind.OTHER_SUGGESTION, "suggested: NIL" if first == NIL else f"suggested: {names.get(first, first)}"
+
+
+def _why(kind: GroupKind, title: str, this: MentionContext, other: MentionContext, *, strange: bool) -> str:
+    if kind is GroupKind.UNSUGGESTED:
+        return "" if other.document_id == this.document_id and not _other_word(this.text, other.text) else title
+    if kind is not GroupKind.ALIKE:
+        return title
+    if _other_word(this.text, other.text):
+        return f"written “{other.text}”"
+    return "nothing around it is around the others" if strange else ""
+
+
+def _answers(verdict: Verdict) -> tuple[str, ...]:
+    return (NIL,) if verdict.outcome is Outcome.NIL else verdict.entity_ids
+
+
+def _long_form(context: MentionContext) -> str:
+    return context.head.expanded if context.head is not None else ""
+
+
+def _other_word(one: str, other: str) -> bool:
+    """Short words that differ in their capitals, as AS and As: but not only in the first letter of a lower-case one."""
+    if max(len(one), len(other)) > SYMBOL or one.casefold() != other.casefold():
+        return False
+    return one[1:] != other[1:] or (len(one) <= 2 and one != other)
+
+
+def _strange(contexts: Sequence[MentionContext]) -> frozenset[int]:
+    """Of enough lines those in whose surroundings no word is one that stands around another."""
+    if len(contexts) < FEW:
+        return frozenset()
+    around = {one.mention_id: _words(one) for one in contexts}
+    known = Counter(word for words in around.values() for word in words)
+    return frozenset(
+        mention_id for mention_id, words in around.items() if words and all(known[word] == 1 for word in words)
+    )
+
+
+def _words(context: MentionContext) -> frozenset[str]:
+    """Words around a mention in one spelling, without the plainest; those cut at the ends are left out."""
+    left, right = context.left.split(maxsplit=1)[-1:] or [""], context.right.rsplit(maxsplit=1)[:1] or [""]
+    found = (word.casefold() for word in _WORD.findall(f"{left[0]} {right[0]}"))
+    return frozenset(string_key(word) for word in found if word not in _PLAIN)
+
+
+def _said(verdict: Verdict, names: Mapping[str, str]) -> str:
+    if verdict.outcome is Outcome.LINK:
+        return " + ".join(names.get(one, one) for one in verdict.entity_ids)
+    return {Outcome.NIL: "NIL", Outcome.REJECTED: "rejected", Outcome.SKIPPED: "skipped"}[verdict.outcome]
+
+
+def entities_in(verdict: Verdict, contexts: Iterable[MentionContext]) -> list[str]:
+    """Ids of the entities that titles name: those linked; the suggested ones bring their names with them."""
+    linked = [one for context in contexts if context.verdict is not None for one in context.verdict.entity_ids]
+    return list(dict.fromkeys([*verdict.entity_ids, *linked]))
