@@ -17,6 +17,7 @@ MODULES = {
     "train": "curator.jobs.train_main",
     "evaluate": "curator.jobs.evaluate_main",
     "calibrate": "curator.jobs.calibrate_main",
+    "suspicious": "curator.jobs.suspicious_main",
 }
 KILLED = 9
 CANCEL_SECONDS = 4.0  # a child that ignores a cancel for longer is killed: within 5 seconds it is gone

@@ -1,0 +1,21 @@
+"""The process that looks for suspicious gold.
+
+Specification: {snapshot, bundle, device, threads}: folders of a snapshot and of the bundle. Result: {rows, found,
+checked, folds, message}, see `training.suspicious`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Generator
+
+from curator.jobs.child_side import Message, passed_on, run_job
+from models.errors import ModelError
+from training.suspicious import run_suspicious
+
+
+def work(spec: Message) -> Generator[Message, None, Message]:
+    return passed_on(run_suspicious(spec))
+
+
+if __name__ == "__main__":
+    run_job(work, user_errors=(ModelError, OSError, MemoryError))
