@@ -16,6 +16,7 @@ class ChangeKind(StrEnum):
     SUGGESTIONS = "suggestions"
     BUNDLE = "bundle"
     TYPE_MAPPING = "type_mapping"
+    ENTITIES = "entities"  # provisional ones made, changed, deleted or replaced, with the decisions that follow
     ROUND = "round"  # made, closed, opened again, or judgements came in
 
 
@@ -30,6 +31,10 @@ class OperationKind(StrEnum):
     FLAG = "flag"
     COMMENT = "comment"
     DELETE_COMMENT = "delete_comment"
+    MAKE_ENTITY = "make_entity"
+    CHANGE_ENTITY = "change_entity"
+    DELETE_ENTITY = "delete_entity"
+    REMAP = "remap"  # decisions and provisional entities to what the knowledge base has now
     UNDO = "undo"
     REDO = "redo"
 

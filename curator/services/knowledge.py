@@ -52,6 +52,11 @@ class KnowledgeService:
         with self._store.read() as unit:
             return unit.kb.get(entity_id)
 
+    def former(self, entity_id: str) -> Entity | None:
+        """What an id meant that nothing has any more: a version of the knowledge base, or a curator, took it away."""
+        with self._store.read() as unit:
+            return unit.kb.former(entity_id)
+
     def search(self, query: str, *, mention_type: str | None = None, limit: int = 50) -> list[EntityMatch]:
         """Ranked matches; entities of the types that `mention_type` is mapped to come first."""
         with self._store.read() as unit:

@@ -4,19 +4,21 @@ from __future__ import annotations
 
 import json
 import sqlite3
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from functools import partial
 from typing import cast
 
 from sqlalchemy import ColumnElement, Connection, delete, insert, select, update
 
 from curator.domain.entities import Entity, EntityMatch, KnowledgeBaseInfo
-from curator.domain.search_query import parse_query
+from curator.domain.search_query import SearchQuery, parse_query
+from curator.storage import kb_matching, provisional_search
 from curator.storage.kb_ids import resolve_ids
 from curator.storage.kb_index import build_index
 from curator.storage.kb_links import link_counts, linked_last
 from curator.storage.kb_search import NameSearch
 from curator.storage.kb_tables import ALTERNATE, KbTables, parse_entity
+from curator.storage.provisional import former_entity, living_entities
 from curator.storage.rows import chunks, fold, next_id, unique
 from curator.storage.schema import KbVersionRow
 
@@ -78,36 +80,40 @@ class SqlKnowledgeBase:
         return KnowledgeBaseInfo(name, content_hash, entities, names, definitions, tuple(json.loads(types)))
 
     def get(self, entity_id: str) -> Entity | None:
-        tables = self._active()
-        if tables is None:
-            return None
-        return self.get_many([entity_id]).get(entity_id) or _by_alternate_id(tables, entity_id)
+        tables, found = self._active(), self.get_many([entity_id]).get(entity_id)
+        return found or (_by_alternate_id(tables, entity_id) if tables else None)
+
+    def former(self, entity_id: str) -> Entity | None:
+        return former_entity(self._conn, entity_id)
 
     def get_many(self, entity_ids: Sequence[str]) -> dict[str, Entity]:
         tables = self._active()
-        found: dict[str, Entity] = {}
-        if tables is None:
-            return found
-        for part in chunks(unique(entity_ids)):
-            marks = ",".join("?" * len(part))
-            query = f"SELECT data FROM {tables.entities} WHERE entity_id IN ({marks})"  # noqa: S608
-            entities = (parse_entity(data) for (data,) in tables.conn.execute(query, list(part)))
-            found.update((entity.id, entity) for entity in entities)
-        return found
+        ours = living_entities(self._conn, entity_ids)
+        return ours | (_by_ids(tables, entity_ids) if tables else {})
 
     def resolve(self, ids: Iterable[str]) -> dict[str, str]:
         tables = self._active()
-        return resolve_ids(tables, ids) if tables else {}
+        asked = list(ids)
+        ours = {one: one for one in living_entities(self._conn, asked)}
+        return ours | (resolve_ids(tables, asked) if tables else {})
 
     def search(
         self, query: str, *, types: Sequence[str] = (), preferred: Sequence[str] = (), limit: int = 50
     ) -> list[EntityMatch]:
         """The whole part of `rank` is the tier (0 exact id ... 6 spelt nearly so)."""
-        tables, info = self._active(), self.info()
-        if tables is None or info is None:
-            return []
-        asked = NameSearch(tables, types=info.types, preferred=preferred, linked=partial(link_counts, self._conn))
-        return asked.find(parse_query(query), only=types, limit=limit)
+        tables, info, parsed = self._active(), self.info(), parse_query(query)
+        found: list[EntityMatch] = []
+        if tables is not None and info is not None:
+            asked = NameSearch(tables, types=info.types, preferred=preferred, linked=partial(link_counts, self._conn))
+            found = asked.find(parsed, only=types, limit=limit)
+        ours = self._ours(tables, parsed, types)
+        return provisional_search.among(found, ours, preferred=preferred, limit=limit)
+
+    def _ours(self, tables: KbTables | None, query: SearchQuery, types: Sequence[str]) -> list[EntityMatch]:
+        """Provisional entities that answer, without those that the active version holds by now."""
+        entities = {} if query.empty else living_entities(self._conn)
+        known = kb_matching.held(tables, entities) if tables else set()
+        return provisional_search.matches((one for one in entities.values() if one.id not in known), query, only=types)
 
     def linked_last(self, limit: int) -> list[str]:
         return linked_last(self._conn, limit)
@@ -116,6 +122,18 @@ class SqlKnowledgeBase:
         """In the order of loading; ends with the unit of work."""
         tables = self._active()
         return tables.all() if tables else iter(())
+
+    def held(self, entity_ids: Collection[str]) -> set[str]:
+        tables = self._active()
+        return kb_matching.held(tables, entity_ids) if tables else set()
+
+    def successors(self, entity_ids: Iterable[str]) -> dict[str, tuple[str, ...]]:
+        tables = self._active()
+        return kb_matching.successors(tables, entity_ids) if tables else {}
+
+    def named(self, names: Iterable[str]) -> dict[str, tuple[str, ...]]:
+        tables = self._active()
+        return kb_matching.named(tables, names) if tables else {}
 
     def _active(self) -> KbTables | None:
         version = self._conn.execute(select(KbVersionRow.id).where(KbVersionRow.active)).scalar()
@@ -130,6 +148,16 @@ class SqlKnowledgeBase:
 
     def _tables(self, version: int) -> KbTables:
         return KbTables(cast(sqlite3.Connection, self._conn.connection.dbapi_connection), version)
+
+
+def _by_ids(tables: KbTables, entity_ids: Sequence[str]) -> dict[str, Entity]:
+    found: dict[str, Entity] = {}
+    for part in chunks(unique(entity_ids)):
+        marks = ",".join("?" * len(part))
+        query = f"SELECT data FROM {tables.entities} WHERE entity_id IN ({marks})"  # noqa: S608
+        entities = (parse_entity(data) for (data,) in tables.conn.execute(query, list(part)))
+        found.update((entity.id, entity) for entity in entities)
+    return found
 
 
 def _by_alternate_id(tables: KbTables, entity_id: str) -> Entity | None:

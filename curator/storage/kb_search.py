@@ -262,6 +262,11 @@ class _Asked:
                     yield _Hit(FUZZY, hit.number, hit.good, hit.name)
 
 
+def group_of(tier: int) -> int:
+    """The group of matches within which preferred types lead."""
+    return _GROUPS.get(tier, 2)
+
+
 def _quoted(word: str) -> str:
     return f'"{word}"'
 

@@ -224,6 +224,16 @@ class ProvisionalEntityRow(Base):
     successor: Mapped[str | None]
 
 
+class RetiredEntityRow(Base):
+    """What a knowledge base before said of an entity that decisions name and the active one lacks; `data` is its
+    canonical JSON."""
+
+    __tablename__ = "retired_entities"
+
+    id: Mapped[str] = mapped_column(primary_key=True)
+    data: Mapped[str]
+
+
 class RoundRow(Base):
     """A round in which curators judge documents apart from the project's decisions; `kind` says why."""
 

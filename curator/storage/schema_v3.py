@@ -32,6 +32,7 @@ STATEMENTS = (
     """CREATE TABLE provisional_entities (
         id TEXT PRIMARY KEY NOT NULL, name TEXT NOT NULL, types TEXT NOT NULL, definition TEXT NOT NULL,
         synonyms TEXT NOT NULL, author TEXT NOT NULL, at TEXT NOT NULL, deleted BOOLEAN NOT NULL, successor TEXT)""",
+    "CREATE TABLE retired_entities (id TEXT PRIMARY KEY NOT NULL, data TEXT NOT NULL)",
     """CREATE TABLE rounds (
         id INTEGER PRIMARY KEY NOT NULL, name TEXT NOT NULL UNIQUE, kind TEXT NOT NULL, at TEXT NOT NULL,
         closed BOOLEAN NOT NULL)""",

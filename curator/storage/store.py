@@ -21,6 +21,8 @@ from curator.services.ports import (
     MetaRepository,
     NoteRepository,
     OperationRepository,
+    OutcomeRepository,
+    ProvisionalRepository,
     RecordRepository,
     RoundRepository,
     SuggestionRepository,
@@ -38,6 +40,8 @@ from curator.storage.mentions import SqlMentions
 from curator.storage.meta import SqlMeta
 from curator.storage.notes import SqlNotes
 from curator.storage.operations import SqlOperations
+from curator.storage.outcomes import SqlOutcomes
+from curator.storage.provisional import SqlProvisional
 from curator.storage.records import SqlRecords
 from curator.storage.rounds import SqlRounds
 from curator.storage.suggestions import SqlSuggestions
@@ -64,6 +68,8 @@ class SqlUnitOfWork:
         self.meta: MetaRepository = SqlMeta(conn)
         self.rounds: RoundRepository = SqlRounds(conn)
         self.records: RecordRepository = SqlRecords(conn)
+        self.provisional: ProvisionalRepository = SqlProvisional(conn)
+        self.outcomes: OutcomeRepository = SqlOutcomes(conn)
 
 
 class SqlStore:

@@ -29,6 +29,7 @@ from curator.services.ports.processes import (
     LinkerPort,
     LinkMention,
 )
+from curator.services.ports.provisional import NilMention, OutcomeRepository, ProvisionalRepository
 from curator.services.ports.queue_filter import QueueFilter
 from curator.services.ports.rounds import RecordRepository, RoundRepository
 from curator.services.ports.storage import (
@@ -76,11 +77,14 @@ __all__ = [
     "MentionContext",
     "MentionRepository",
     "MetaRepository",
+    "NilMention",
     "NoteRepository",
     "Operation",
     "OperationRepository",
+    "OutcomeRepository",
     "Problem",
     "ProjectCounts",
+    "ProvisionalRepository",
     "QueueFilter",
     "QueueRow",
     "RecordRepository",

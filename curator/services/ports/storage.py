@@ -28,6 +28,7 @@ from curator.services.ports.contexts import ContextRepository
 from curator.services.ports.efforts import EffortRepository
 from curator.services.ports.facets import FacetRepository
 from curator.services.ports.notes import NoteRepository
+from curator.services.ports.provisional import OutcomeRepository, ProvisionalRepository
 from curator.services.ports.queue_filter import QueueFilter
 from curator.services.ports.rounds import RecordRepository, RoundRepository
 
@@ -235,6 +236,9 @@ class OperationRepository(Protocol):
 
 
 class KnowledgeBaseRepository(Protocol):
+    """Look-up, search and `resolve` answer with provisional entities too; `info`, `iterate` and what compares versions
+    is about the imported knowledge base alone."""
+
     def begin(self, *, name: str) -> int:
         """Open a new, still invisible version of the knowledge base."""
         ...
@@ -253,6 +257,10 @@ class KnowledgeBaseRepository(Protocol):
 
     def get(self, entity_id: str) -> Entity | None:
         """By primary id, then by alternate id."""
+        ...
+
+    def former(self, entity_id: str) -> Entity | None:
+        """What was known under an id that nothing has any more: for the names of old decisions."""
         ...
 
     def get_many(self, entity_ids: Sequence[str]) -> dict[str, Entity]:
@@ -276,6 +284,19 @@ class KnowledgeBaseRepository(Protocol):
         ...
 
     def iterate(self) -> Iterator[Entity]: ...
+
+    def held(self, entity_ids: Collection[str]) -> set[str]:
+        """Those of the primary ids that the active version has."""
+        ...
+
+    def successors(self, entity_ids: Iterable[str]) -> dict[str, tuple[str, ...]]:
+        """Primary ids of the entities of the active version that have these as alternate ids."""
+        ...
+
+    def named(self, names: Iterable[str]) -> dict[str, tuple[str, ...]]:
+        """Primary ids of the entities of the active version with exactly this name or synonym, names first; case and
+        white space do not matter."""
+        ...
 
 
 class SuggestionRepository(Protocol):
@@ -330,6 +351,8 @@ class UnitOfWork(Protocol):
     meta: MetaRepository
     rounds: RoundRepository
     records: RecordRepository
+    provisional: ProvisionalRepository
+    outcomes: OutcomeRepository
 
 
 class Store(Protocol):
