@@ -23,6 +23,7 @@ from curator.domain.documents import Document, Span
 from curator.services.queue import MentionView
 from curator.ui.document_layout import DocumentLayout, Styles, column_width
 from curator.ui.document_painter import Scene, frame_rects, paint
+from curator.ui.document_tints import Tint
 from curator.ui.mention_marks import Mark, Marks, bounds
 from curator.ui.text_selection import TextSelection
 from curator.ui.theme import theme_of
@@ -51,6 +52,7 @@ class DocumentArea(QAbstractScrollArea):
         self._layout: DocumentLayout | None = None
         self._marks: Marks | None = None
         self._current: int | None = None
+        self._tints: tuple[Tint, ...] = ()
         self._reading_font: QFont | None = None
         self._selected = TextSelection()
         self._settled = False
@@ -165,8 +167,9 @@ class DocumentArea(QAbstractScrollArea):
             self._paint_empty(painter)
         else:
             caret = self._selected.caret if self.hasFocus() and self._selected.by_keyboard else None
+            place, selected = self._origin(), self._selected.span
             scene = Scene(
-                self._layout, self._marks, self._origin(), self.palette(), self._current, self._selected.span, caret
+                self._layout, self._marks, place, self.palette(), self._current, selected, caret, self._tints
             )
             paint(painter, scene, QRectF(event.rect()))
         painter.end()

@@ -15,6 +15,7 @@ from PySide6.QtGui import QColor, QPainter, QPainterPath, QPalette, QPen, QPolyg
 
 from curator.domain.documents import Span
 from curator.ui.document_layout import Block, DocumentLayout, Piece, baseline
+from curator.ui.document_tints import Tint, paint_tints
 from curator.ui.mention_marks import Mark, Marks
 from curator.ui.mention_state import MentionState
 from curator.ui.theme import StateColours, Theme, theme_of
@@ -38,6 +39,7 @@ class Scene:
     current: int | None
     selection: Span | None
     caret: int | None  # None: no keyboard focus, no caret
+    tints: Sequence[Tint] = ()
 
 
 def paint(painter: QPainter, scene: Scene, exposed: QRectF) -> None:
@@ -66,6 +68,8 @@ def _paint_block(painter: QPainter, scene: Scene, theme: Theme, index: int, band
     for number, marks in on_lines:
         for mark in marks:
             _paint_tints(painter, mark, _on(mark.pieces, index, number), theme.states[mark.state])
+    if scene.tints:
+        paint_tints(painter, scene.layout, block, scene.tints, theme=theme)
     if scene.selection is not None:
         _paint_selection(painter, scene.layout, theme, scene.selection, index)
     painter.setPen(scene.palette.color(QPalette.ColorRole.Text))

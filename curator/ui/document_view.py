@@ -18,6 +18,7 @@ from PySide6.QtWidgets import QApplication, QToolTip, QWidget
 from curator.domain.documents import Document, Span
 from curator.services.queue import MentionView, OpenDocument
 from curator.ui.document_area import DocumentArea
+from curator.ui.document_tints import Tint, tint_at
 from curator.ui.mention_marks import Mark, Marks, bounds
 from curator.ui.mention_words import spoken, tooltip
 from curator.ui.text_selection import TextSelection
@@ -26,7 +27,8 @@ from curator.ui.text_selection import TextSelection
 class DocumentView(DocumentArea):
     """Shows one `OpenDocument`.
 
-    API: `show_document`, `clear`, `set_current`, `update_mentions`, `selection`, `set_reading_font`, `scroll_lines`.
+    API: `show_document`, `clear`, `set_current`, `update_mentions`, `set_tints`, `selection`, `set_reading_font`,
+    `scroll_lines`.
     Every offset counts code points of the stored text. Keys: Left and Right move a caret (Ctrl: by word, Shift:
     selecting), Ctrl+Up and Ctrl+Down scroll, Ctrl+C copies, Esc drops the selection; all others are the window's.
     """
@@ -52,6 +54,7 @@ class DocumentView(DocumentArea):
             self._document, self._views = opened.document, opened.mentions
             self._current = None
             self._selected = TextSelection()
+            self._tints = ()
             self._build()
             self.verticalScrollBar().setValue(0)
             self.selection_changed.emit(None)
@@ -107,6 +110,12 @@ class DocumentView(DocumentArea):
         if self._current not in self._marks:
             self._current = None
         self.viewport().update()
+
+    def set_tints(self, tints: Sequence[Tint]) -> None:
+        """Tint words of the shown document; none takes the tints away. A tooltip over one says its words."""
+        if tuple(tints) != self._tints:
+            self._tints = tuple(tints)
+            self.viewport().update()
 
     @property
     def selection(self) -> Span | None:
@@ -188,7 +197,11 @@ class DocumentView(DocumentArea):
     def viewportEvent(self, event: QEvent) -> bool:
         if event.type() == QEvent.Type.ToolTip and isinstance(event, QHelpEvent):
             marks = self._marks_at(QPointF(event.pos()))
-            if marks:
+            offset = self._offset_at(QPointF(event.pos()), nearest=False) if self._tints and self._layout else -1
+            tint = tint_at(self._tints, offset)
+            if tint is not None:
+                QToolTip.showText(event.globalPos(), tint.words, self.viewport())
+            elif marks:
                 area = bounds(marks[0]).translated(self._origin()).toAlignedRect()
                 QToolTip.showText(event.globalPos(), "<hr>".join(tooltip(m.view) for m in marks), self.viewport(), area)
             else:

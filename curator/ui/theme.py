@@ -52,6 +52,7 @@ class Theme:
     track: QColor  # the empty part of a bar
     note: QColor  # ground of notes such as "not calibrated here"
     note_ink: QColor
+    sides: tuple[StateColours, StateColours]  # of two candidates that are compared: blue and yellow
 
 
 def luminance(colour: QColor) -> float:
@@ -145,6 +146,10 @@ def _light() -> Theme:
         track=QColor("#e4e7eb"),
         note=QColor("#fdf3dd"),
         note_ink=QColor("#6b4a00"),
+        sides=(
+            StateColours(QColor("#0072b2"), QColor("#cfe5f5"), QColor("#00588a")),
+            StateColours(QColor("#a08c00"), QColor("#f7f0a3"), QColor("#665900")),
+        ),
     )
 
 
@@ -175,6 +180,10 @@ def _dark() -> Theme:
         track=QColor("#2b3037"),
         note=QColor("#3a2f16"),
         note_ink=QColor("#f3d58f"),
+        sides=(
+            StateColours(QColor("#3f9fdc"), QColor("#174766"), QColor("#7dbcf0")),
+            StateColours(QColor("#f0e442"), QColor("#56501a"), QColor("#f0e442")),
+        ),
     )
 
 
