@@ -1,7 +1,7 @@
 """Suspicious gold: decisions that models fitted on other documents find unlikely, to be looked at once more.
 
-The list is kept in the project. A line leaves it when its mention is decided in another way, or when the curator keeps the
-decision: a kept decision is not listed again until it changes.
+The list is kept in the project. A line leaves it when its mention is decided in another way, or when the curator
+keeps the decision: a kept decision is not listed again until it changes.
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ class SuspiciousGold:
 
 @dataclass(frozen=True, slots=True)
 class SuspiciousList:
-    """What is still to be looked at, the widest gap first; `message` says what was checked, '' before the first time."""
+    """What is still to be looked at, the widest gap first; `message` says what was checked, '' at first."""
 
     rows: tuple[SuspiciousGold, ...]
     message: str
