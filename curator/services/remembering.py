@@ -41,6 +41,7 @@ class MemoryService:
         self._lock = threading.Lock()
         self._process = 0  # the linker process that was taught
         self._left: list[int] = []  # documents still to be taught
+        self._changed_ones: set[int] = set()  # those of them of which something may have to be forgotten
         self._teaching = False
         self._closed = False
 
@@ -65,14 +66,22 @@ class MemoryService:
             return
         if change.kind in TEACHES_ALL:
             self._teach_all()
+        elif change.kind in TEACHES and len(change.document_ids) > PER_REQUEST:
+            self._teach([*self._left, *change.document_ids], changed=change.document_ids)
         elif change.kind in TEACHES and change.document_ids:
             self._send(change.document_ids)
 
     def _teach_all(self) -> None:
         with self._store.read() as unit:
             ids = unit.documents.ids(split=Split.TRAIN, answered=True)
+        self._teach([*ids, *self._changed_ones])
+
+    def _teach(self, document_ids: Sequence[int], *, changed: Sequence[int] = ()) -> None:
+        """In small requests, of which all but the first are made in the linker's thread: a step over thousands of
+        documents must not hold up the window."""
         with self._lock:
-            self._left = list(ids)
+            self._left = list(dict.fromkeys(document_ids))
+            self._changed_ones |= set(changed)
             begin, self._teaching = not self._teaching, True
         if begin:
             self._next()
@@ -86,7 +95,9 @@ class MemoryService:
             if not part:
                 self._learnt()
                 return
-            documents = [one for one in decided_documents(self._store, part) if one.mentions]
+            with self._lock:
+                changed, self._changed_ones = self._changed_ones & set(part), self._changed_ones - set(part)
+            documents = [one for one in decided_documents(self._store, part) if one.mentions or one.id in changed]
             if documents:
                 self._linker.remember(documents, on_end=self._part_ended)
                 return

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
+from typing import Any
 
 from sqlalchemy import ColumnElement, Connection, and_, func, not_, or_, select
 
@@ -63,7 +64,12 @@ class SqlContexts:
         return [found[one] for one in mention_ids if one in found]
 
     def chances(self, where: QueueFilter, *, bundle_id: str) -> list[Chance]:
-        columns = (MentionRow.id, MentionRow.document_id, SuggestionRow.probability, SuggestionRow.first)
+        columns: tuple[Any, ...] = (
+            MentionRow.id,
+            MentionRow.document_id,
+            SuggestionRow.probability,
+            SuggestionRow.first,
+        )
         query = matching(select(*columns), where, also=_JOINED)
         query = query.where(MentionRow.outcome.is_(None), *_named(bundle_id))
         query = query.order_by(SuggestionRow.probability.desc(), MentionRow.id)
@@ -75,7 +81,7 @@ class SqlContexts:
         return int(self._conn.execute(query.where(missing)).scalar_one())
 
     def tried(self, *, bundle_id: str) -> list[Tried]:
-        columns = (SuggestionRow.probability, SuggestionRow.first, DecisionRow.entity_ids)
+        columns: tuple[Any, ...] = (SuggestionRow.probability, SuggestionRow.first, DecisionRow.entity_ids)
         query = matching(select(*columns), QueueFilter(split=Split.VALIDATION), also=_JOINED)
         query = query.join(DecisionRow, DecisionRow.id == MentionRow.decision_id)
         query = query.where(MentionRow.outcome.in_([Outcome.LINK.value, Outcome.NIL.value]), *_named(bundle_id))

@@ -10,6 +10,7 @@ import pytest
 from curator.domain.decisions import NilReason, Verdict
 from curator.domain.documents import Split
 from curator.domain.jobs import LinkerState
+from curator.services.remembering import PER_REQUEST
 from tests.curator.services.fakes import World, finish, make_world
 
 
@@ -34,6 +35,15 @@ def test_a_decision_is_learnt_and_unlearnt(world: World) -> None:
     assert world.linker.memory == {}
     world.project.curation.redo()
     assert world.linker.memory == {1: {one: ("MESH:D008012",)}}
+
+
+def test_a_step_over_many_documents_is_learnt_and_unlearnt_in_small_requests(world: World) -> None:
+    world.documents(2 * PER_REQUEST, first=10, name="b.pubtator")
+    ids = [world.mentions(document_id)[0] for document_id in range(1, 2 * PER_REQUEST + 4)]
+    world.project.curation.decide_many(ids, Verdict.link("MESH:D008012"))
+    assert len(world.linker.memory) == len(ids)
+    world.project.curation.undo()
+    assert world.linker.memory == {}
 
 
 def test_rejected_skipped_and_deleted_mentions_teach_nothing(world: World) -> None:
