@@ -12,13 +12,14 @@ import sqlite3
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import fields
-from typing import Any
-
-from sqlite_utils import Database
+from typing import TYPE_CHECKING, Any
 
 from curator.domain.entities import Entity
 from curator.domain.errors import UserError
 from curator.storage.rows import CHUNK, chunks, fold
+
+if TYPE_CHECKING:
+    from sqlite_utils import Database
 
 # How an id is found: as the knowledge base writes it, or without its prefix as corpora do; primary before alternate.
 PRIMARY, ALTERNATE, BARE_PRIMARY, BARE_ALTERNATE = range(4)
@@ -130,6 +131,8 @@ class KbTables:
         return (newest or 0) + 1
 
     def _database(self) -> Database:
+        from sqlite_utils import Database  # takes longer to import than all else that opens a project
+
         return Database(self.conn, recursive_triggers=False, execute_plugins=False)
 
 
