@@ -152,6 +152,10 @@ class DocumentArea(QAbstractScrollArea):
         else:
             bar.setValue(int(bar.value() + min(where.bottom() - page * 2 / 3, where.top() - context)))
 
+    def scrollContentsBy(self, dx: int, dy: int) -> None:
+        """What is on the screen is moved; only the lines that come into sight are painted."""
+        self.viewport().scroll(dx, dy)
+
     # --- painting ---
 
     def _mark(self, mention_id: int | None) -> Mark | None:

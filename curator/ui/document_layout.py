@@ -25,6 +25,7 @@ SAMPLE = "the quick brown fox jumps over the lazy dog while seven patients slept
 
 # Shown as something of the same UTF-16 length, so that no offset shifts: what would break a line or print nothing.
 _SHOWN_AS = dict.fromkeys((*range(32), 127, 133, 8232, 8233), " ")
+_ODD = re.compile("[\x00-\x1f\x7f\x85\u2028\u2029\ud800-\udfff]")
 _SURROGATES = re.compile("[\ud800-\udfff]")
 
 
@@ -164,6 +165,14 @@ class DocumentLayout:
             first, last = bisect_right(starts, start) - 1, bisect_left(starts, end)
             yield from ((index, number) for number in range(max(first, 0), last))
 
+    def line_span(self, block: int, line: int) -> Span:
+        """The code points of one line."""
+        found = self.blocks[block]
+        start, following = found.line_starts[line], line + 1
+        end = found.line_starts[following] if following < found.lines else None
+        last = found.end if end is None else self._global(found, end)
+        return Span(self._global(found, start), max(last, self._global(found, start) + 1))
+
     def pieces(self, span: Span) -> Iterator[Piece]:
         """Where a span stands, line by line, from the top."""
         for index, start, end in self._parts(span):
@@ -263,7 +272,7 @@ def x_of(line: QTextLine, local: int) -> float:
 
 
 def _shown(text: str) -> str:
-    return _SURROGATES.sub("\ufffd", text.translate(_SHOWN_AS))
+    return _SURROGATES.sub("\ufffd", text.translate(_SHOWN_AS)) if _ODD.search(text) else text
 
 
 def _break_lines(layout: QTextLayout, style: Style, width: float) -> list[int]:

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from bisect import bisect_left
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
 from functools import cached_property
+from itertools import accumulate
 
 from PySide6.QtCore import QPointF, QRectF
 
 from curator.domain.documents import Span
+from curator.domain.spans import overlaps
 from curator.services.queue import MentionView
 from curator.ui.document_layout import DocumentLayout, Piece
 from curator.ui.mention_state import MentionState, state_of
@@ -60,54 +62,76 @@ class Lane:
 
 
 class Marks:
-    """All marks of a document; rebuilt when mentions come or go, patched when one changes its state."""
+    """All marks of a document; rebuilt when mentions come or go, patched when one changes its state.
+
+    A mark is made, and its pieces are measured, when it is first drawn or hit, which most of a long document never are.
+    """
 
     def __init__(self, layout: DocumentLayout, views: Sequence[MentionView]) -> None:
         self._layout = layout
+        self._views = {view.mention.id: view for view in views}
         self._lanes = lanes(views)
         self._marks: dict[int, Mark] = {}
-        self._by_line: dict[tuple[int, int], list[int]] = defaultdict(list)
-        for view in views:
-            mark = self._mark(view)
-            self._marks[mark.id] = mark
-            for place in {one for span in view.mention.spans for one in layout.lines(span)}:
-                self._by_line[place].append(mark.id)
+        hulls = sorted((*_hull(view), view.mention.id) for view in views if view.mention.spans)
+        self._order = [mention_id for _, _, mention_id in hulls]
+        self._starts = [start for start, _, _ in hulls]
+        self._reach = list(accumulate((end for _, end, _ in hulls), max))  # how far the hulls so far go
 
-    def _mark(self, view: MentionView) -> Mark:
-        lane = self._lanes[view.mention.id]
-        old = self._marks.get(view.mention.id)
-        if old is not None and old.view.mention.spans == view.mention.spans:
-            places = old.places
-        else:
+    def _mark(self, mention_id: int) -> Mark:
+        mark = self._marks.get(mention_id)
+        if mark is None:
+            view, lane = self._views[mention_id], self._lanes[mention_id]
             places = Places(self._layout, view.mention.spans)
-        return Mark(view, state_of(view.decision), lane.number, lane.crowded, places)
+            mark = Mark(view, state_of(view.decision), lane.number, lane.crowded, places)
+            self._marks[mention_id] = mark
+        return mark
 
     def __contains__(self, mention_id: object) -> bool:
-        return mention_id in self._marks
+        return mention_id in self._views
 
     def get(self, mention_id: int | None) -> Mark | None:
-        return None if mention_id is None else self._marks.get(mention_id)
+        return self._mark(mention_id) if mention_id is not None and mention_id in self._views else None
 
     def all(self) -> Iterable[Mark]:
-        return self._marks.values()
+        return (self._mark(one) for one in self._views)
+
+    def undecided(self) -> Iterator[int]:
+        """Where undecided mentions begin, as code points in text order."""
+        for start, one in zip(self._starts, self._order, strict=True):
+            if state_of(self._views[one].decision) is MentionState.UNDECIDED:
+                yield start
 
     def same_places(self, views: Sequence[MentionView]) -> bool:
         """Whether only states and suggestions differ, so that `patch` will do."""
-        return len(views) == len(self._marks) and all(
-            (mark := self._marks.get(view.mention.id)) is not None and mark.view.mention.spans == view.mention.spans
+        return len(views) == len(self._views) and all(
+            (old := self._views.get(view.mention.id)) is not None
+            and (old is view or old.mention.spans == view.mention.spans)
             for view in views
         )
 
     def patch(self, views: Iterable[MentionView]) -> list[Mark]:
         """Replace views whose spans are as before; returns the marks that changed."""
-        changed = [self._mark(view) for view in views if self._marks[view.mention.id].view != view]
-        for mark in changed:
-            self._marks[mark.id] = mark
+        changed = []
+        for view in views:
+            old = self._views[view.mention.id]
+            if old is view:
+                continue
+            self._views[view.mention.id] = view
+            if old != view:
+                mark = replace(self._mark(view.mention.id), view=view, state=state_of(view.decision))
+                self._marks[mark.id] = mark
+                changed.append(mark)
         return changed
 
     def on_line(self, block: int, line: int) -> list[Mark]:
         """Marks with a piece on the line, longest first: inner ones are drawn over outer ones."""
-        found = [self._marks[one] for one in self._by_line.get((block, line), ())]
+        where = self._layout.line_span(block, line)
+        found = []
+        at = bisect_left(self._starts, where.end) - 1
+        while at >= 0 and self._reach[at] > where.start:
+            if overlaps(self._views[self._order[at]].mention.spans, where):
+                found.append(self._mark(self._order[at]))
+            at -= 1
         return sorted(found, key=lambda mark: (-mark.lane, mark.view.mention.spans))
 
     def at(self, point: QPointF) -> list[Mark]:
@@ -116,8 +140,14 @@ class Marks:
         for index in self._layout.blocks_between(point.y(), point.y()):
             block = self._layout.blocks[index]
             number = int((point.y() - block.text_top) // block.style.line_height)
-            found += [m for m in self.on_line(index, number) if any(p.rect.contains(point) for p in m.pieces)]
+            if 0 <= number < block.lines:
+                found += [m for m in self.on_line(index, number) if any(p.rect.contains(point) for p in m.pieces)]
         return found[::-1]
+
+
+def _hull(view: MentionView) -> tuple[int, int]:
+    spans = view.mention.spans
+    return min(one.start for one in spans), max(one.end for one in spans)
 
 
 def bounds(mark: Mark) -> QRectF:
@@ -133,11 +163,7 @@ def lanes(views: Sequence[MentionView]) -> dict[int, Lane]:
 
     A discontinuous mention counts from its first to its last character, as its line joins its parts.
     """
-    hulls = sorted(
-        (min(s.start for s in v.mention.spans), -max(s.end for s in v.mention.spans), v.mention.id)
-        for v in views
-        if v.mention.spans
-    )
+    hulls = sorted((start, -end, v.mention.id) for v in views if v.mention.spans for start, end in (_hull(v),))
     result: dict[int, Lane] = {view.mention.id: Lane(0, False) for view in views}
     group: list[tuple[int, int]] = []  # (mention id, lane from outside in) of mentions that hang together
     ends: list[int] = []  # where each lane of the group is free again
