@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import re
 from bisect import bisect_left, bisect_right
+
+_ASTRAL = re.compile("[\U00010000-\U0010ffff]")
 
 
 class Utf16Map:
@@ -10,7 +13,7 @@ class Utf16Map:
 
     def __init__(self, text: str) -> None:
         self._length = len(text)
-        self._astral = [i for i, ch in enumerate(text) if ord(ch) > 0xFFFF]
+        self._astral = [found.start() for found in _ASTRAL.finditer(text)]
         self._astral16 = [p + k for k, p in enumerate(self._astral)]
 
     def to_utf16(self, offset: int) -> int:

@@ -12,9 +12,10 @@ from sqlalchemy import Connection, bindparam, func, insert, select, update
 from curator.domain.decisions import Decision, NilReason, Outcome, RejectReason, Shown, SkipReason, Verdict
 from curator.domain.documents import Split
 from curator.storage.mentions import documents_of
-from curator.storage.packing import pack_shown, unpack_shown
+from curator.storage.packing import pack_shown
 from curator.storage.rows import AnyRow, chunks, from_iso, next_id, unique, visible
 from curator.storage.schema import DecisionRow, DocumentRow, MentionRow
+from curator.storage.stored_shown import StoredShown
 from curator.storage.tallies import decidables, retally
 
 
@@ -175,7 +176,7 @@ def _decision(row: AnyRow) -> Decision:
         verdict=verdict_of(row),
         curator=row.curator,
         at=from_iso(row.at),
-        shown=unpack_shown(row.shown) if row.shown else None,
+        shown=StoredShown.packed(row.shown) if row.shown else None,
         operation_id=row.operation_id or 0,
         note=row.note,
     )
