@@ -78,23 +78,35 @@ class ShownCandidate:
     score: float
 
 
+RANK_UNKNOWN, KEPT_BACK_SAME, KEPT_BACK_OTHER = -1, -2, -3
+"""Ranks that are no places: whether NIL stood first was not recorded; the suggestion was kept back from the curator
+and said first what was decided, or something else."""
+
+
 @dataclass(frozen=True, slots=True)
 class Shown:
     """What the curator saw when deciding: candidates in order, and the bundle that ranked them ('' when none).
-    `nil_first`: NIL stood above the candidates, as what Enter accepts; None where that was not recorded."""
+    `nil_first`: NIL stood above the candidates, as what Enter accepts; None where that was not recorded. `unseen` is the
+    suggestion that was kept back from the curator."""
 
     bundle_id: str
     candidates: tuple[ShownCandidate, ...]
     nil_score: float | None = None
     nil_first: bool | None = None
+    unseen: Shown | None = None
 
     def rank_of(self, verdict: Verdict) -> int | None:
-        """Where in the list stood what a link or NIL decision chose: 1 is what Enter accepts, 0 it stood nowhere, −1
-        that was not recorded. None where nothing was shown, and for other decisions."""
-        if verdict.outcome not in (Outcome.LINK, Outcome.NIL) or not (self.bundle_id or self.candidates):
+        """Where in the list stood what a link or NIL decision chose: 1 is what Enter accepts, 0 it stood nowhere,
+        `RANK_UNKNOWN` that was not recorded; one of the `KEPT_BACK` where the list was kept back. None where there was
+        no suggestion, and for other decisions."""
+        if verdict.outcome not in (Outcome.LINK, Outcome.NIL):
+            return None
+        if self.unseen is not None:
+            return KEPT_BACK_SAME if self.unseen.rank_of(verdict) == 1 else KEPT_BACK_OTHER
+        if not (self.bundle_id or self.candidates):
             return None
         if verdict.outcome is Outcome.NIL:
-            return -1 if self.nil_first is None else int(self.nil_first)
+            return RANK_UNKNOWN if self.nil_first is None else int(self.nil_first)
         ids = [one.entity_id for one in self.candidates]
         places = [ids.index(one) + 1 for one in verdict.entity_ids if one in ids]
         return min(places) + int(bool(self.nil_first)) if places else 0

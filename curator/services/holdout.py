@@ -7,11 +7,12 @@ how much more often curators agree with suggestions that they saw, which is how 
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable, Sequence
+from collections import Counter
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 
-from curator.domain.decisions import Decision, Outcome
-from curator.domain.suggestions import Suggestion
+from curator.domain.decisions import KEPT_BACK_OTHER, KEPT_BACK_SAME
+from curator.domain.statistics import IMPORTED, DecidedCell
 from curator.services.ports import Store
 
 REASON = "Decide this one without suggestions: it measures how far suggestions sway."
@@ -44,8 +45,7 @@ class Agreement:
 @dataclass(frozen=True, slots=True)
 class HoldoutReport:
     """`without`: decided without seeing suggestions: their unbiased accuracy. `seen`: all others that were decided with
-    suggestions on show. Both are compared with the suggestion that is stored, which an undecided mention's was when it
-    was decided."""
+    suggestions on show. Both are compared with the suggestion that there was when they were decided."""
 
     without: Agreement
     seen: Agreement
@@ -74,29 +74,17 @@ class HoldoutService:
 
     def report(self) -> HoldoutReport:
         """Over all current link and NIL decisions of people; imported gold was not decided here."""
-        without: list[bool] = []
-        seen: list[bool] = []
         with self._store.read() as unit:
-            for document_id in unit.documents.ids(answered=True):
-                suggestions = unit.suggestions.of_document(document_id)
-                current = unit.decisions.current_of_document(document_id)
-                held = self.among(list(current))
-                for mention_id, decision in current.items():
-                    stored = suggestions.get(mention_id)
-                    if stored is None or not _counts(decision):
-                        continue
-                    if decision.shown is not None and decision.shown.bundle_id:
-                        seen.append(_says(stored, decision))
-                    elif mention_id in held:
-                        without.append(_says(stored, decision))
-        return HoldoutReport(Agreement(len(without), sum(without)), Agreement(len(seen), sum(seen)))
+            return report_of(unit.statistics.decided())
 
 
-def _counts(decision: Decision) -> bool:
-    return not decision.is_imported and decision.verdict.outcome in (Outcome.LINK, Outcome.NIL)
-
-
-def _says(suggestion: Suggestion, decision: Decision) -> bool:
-    if suggestion.nil.is_nil:
-        return decision.verdict.outcome is Outcome.NIL
-    return bool(suggestion.candidates) and suggestion.candidates[0].entity_id in decision.verdict.entity_ids
+def report_of(cells: Iterable[DecidedCell]) -> HoldoutReport:
+    """From the counts of decisions by the rank that each had when it was taken: what is stored of a mention now was
+    suggested by a memory that knows the decision."""
+    ranks: Counter[int] = Counter()
+    for one in cells:
+        if one.curator != IMPORTED and one.rank is not None:
+            ranks[one.rank] += one.number
+    same, other = ranks[KEPT_BACK_SAME], ranks[KEPT_BACK_OTHER]
+    seen = sum(number for rank, number in ranks.items() if rank >= 0)
+    return HoldoutReport(Agreement(same + other, same), Agreement(seen, ranks[1]))

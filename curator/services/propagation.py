@@ -81,9 +81,10 @@ class PropagationService:
         Raises UserError where one was decided or deleted since it was shown; ValueError for one that was not shown.
         """
         shown = {line.context.mention_id: line.context for line in others.lines}
-        if not set(mention_ids) <= shown.keys():
+        wanted = set(mention_ids)
+        if not wanted <= shown.keys():
             raise ValueError("only what is shown can be decided")
-        chosen = [context for mention_id, context in shown.items() if mention_id in set(mention_ids)]
+        chosen = [context for mention_id, context in shown.items() if mention_id in wanted]
         note = NOTE.format(text=others.this.text, document=others.this.external_id)
         with self._store.write() as unit:
             _refuse_changed(unit, chosen)
@@ -106,7 +107,7 @@ def shown_in_line(context: MentionContext) -> Shown:
     if head is None:
         return Shown("", ())
     candidates = (ShownCandidate(head.entity_id, head.score),) if head.entity_id else ()
-    return Shown(head.bundle_id, candidates, head.nil_score)
+    return Shown(head.bundle_id, candidates, head.nil_score, head.is_nil)
 
 
 def _refuse_changed(unit: UnitOfWork, contexts: Collection[MentionContext]) -> None:

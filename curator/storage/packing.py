@@ -15,18 +15,25 @@ STAGE_DIGITS = 6  # decimals kept of a candidate's scores; full doubles would do
 
 def pack_shown(shown: Shown) -> bytes:
     """Exact: what a decision was based on is a record."""
+    return _pack(_shown_columns(shown))
+
+
+def _shown_columns(shown: Shown) -> dict[str, Any]:
     ids = [candidate.entity_id for candidate in shown.candidates]
     scores = [candidate.score for candidate in shown.candidates]
-    return _pack(
-        {"bundle": shown.bundle_id, "ids": ids, "scores": scores, "nil": shown.nil_score, "top": shown.nil_first}
-    )
+    value = {"bundle": shown.bundle_id, "ids": ids, "scores": scores, "nil": shown.nil_score, "top": shown.nil_first}
+    return value if shown.unseen is None else {**value, "unseen": _shown_columns(shown.unseen)}
 
 
 def unpack_shown(data: bytes) -> Shown:
-    value = _unpack(data)
+    return _shown(_unpack(data))
+
+
+def _shown(value: dict[str, Any]) -> Shown:
     pairs = zip(value["ids"], value["scores"], strict=True)
     candidates = tuple(ShownCandidate(entity_id, score) for entity_id, score in pairs)
-    return Shown(value["bundle"], candidates, value["nil"], value.get("top"))
+    unseen = _shown(value["unseen"]) if "unseen" in value else None
+    return Shown(value["bundle"], candidates, value["nil"], value.get("top"), unseen)
 
 
 def pack_suggestion(suggestion: Suggestion) -> bytes:

@@ -25,6 +25,7 @@ from curator.services.ports import (
     ProvisionalRepository,
     RecordRepository,
     RoundRepository,
+    StatisticsRepository,
     SuggestionRepository,
 )
 from curator.storage.contexts import SqlContexts
@@ -44,6 +45,7 @@ from curator.storage.outcomes import SqlOutcomes
 from curator.storage.provisional import SqlProvisional
 from curator.storage.records import SqlRecords
 from curator.storage.rounds import SqlRounds
+from curator.storage.statistics import SqlStatistics
 from curator.storage.suggestions import SqlSuggestions
 from curator.storage.turns import Turns
 
@@ -68,6 +70,7 @@ class SqlUnitOfWork:
         self.meta: MetaRepository = SqlMeta(conn)
         self.rounds: RoundRepository = SqlRounds(conn)
         self.records: RecordRepository = SqlRecords(conn)
+        self.statistics: StatisticsRepository = SqlStatistics(conn)
         self.provisional: ProvisionalRepository = SqlProvisional(conn)
         self.outcomes: OutcomeRepository = SqlOutcomes(conn)
 

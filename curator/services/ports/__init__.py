@@ -32,6 +32,7 @@ from curator.services.ports.processes import (
 from curator.services.ports.provisional import NilMention, OutcomeRepository, ProvisionalRepository
 from curator.services.ports.queue_filter import QueueFilter
 from curator.services.ports.rounds import RecordRepository, RoundRepository
+from curator.services.ports.statistics import StatisticsRepository
 from curator.services.ports.storage import (
     DecisionRepository,
     DocumentRepository,
@@ -90,6 +91,7 @@ __all__ = [
     "RecordRepository",
     "RoundRepository",
     "SpentEffort",
+    "StatisticsRepository",
     "Store",
     "SuggestionRepository",
     "Tried",

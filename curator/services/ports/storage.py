@@ -31,6 +31,7 @@ from curator.services.ports.notes import NoteRepository
 from curator.services.ports.provisional import OutcomeRepository, ProvisionalRepository
 from curator.services.ports.queue_filter import QueueFilter
 from curator.services.ports.rounds import RecordRepository, RoundRepository
+from curator.services.ports.statistics import StatisticsRepository
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,6 +107,10 @@ class DocumentRepository(Protocol):
     def ids_of_file(self, file_id: int) -> list[int]: ...
 
     def rows(self, where: QueueFilter, *, offset: int, limit: int) -> list[QueueRow]: ...
+
+    def rows_of(self, document_ids: Sequence[int]) -> list[QueueRow]:
+        """In the order given; ids without a document are left out."""
+        ...
 
     def count(self, where: QueueFilter) -> int: ...
 
@@ -351,6 +356,7 @@ class UnitOfWork(Protocol):
     meta: MetaRepository
     rounds: RoundRepository
     records: RecordRepository
+    statistics: StatisticsRepository
     provisional: ProvisionalRepository
     outcomes: OutcomeRepository
 

@@ -7,6 +7,8 @@ from dataclasses import replace
 import pytest
 
 from curator.domain.decisions import (
+    KEPT_BACK_OTHER,
+    KEPT_BACK_SAME,
     NilReason,
     Outcome,
     RejectReason,
@@ -60,3 +62,11 @@ def test_a_decision_without_suggestions_or_without_an_answer_has_no_rank() -> No
     assert seen.rank_of(Verdict.reject()) is None
     assert seen.rank_of(Verdict.skip()) is None
     assert Shown("b", ()).rank_of(Verdict.link("A")) == 0  # shown, but the list was empty
+
+
+def test_a_suggestion_that_was_kept_back_tells_only_whether_it_said_the_same() -> None:
+    kept = Shown("b", (ShownCandidate("A", 2.0), ShownCandidate("B", 1.0)), nil_first=False)
+    hidden = Shown("", (), unseen=kept)
+    assert hidden.rank_of(Verdict.link("A")) == KEPT_BACK_SAME
+    assert hidden.rank_of(Verdict.link("B")) == hidden.rank_of(Verdict.nil()) == KEPT_BACK_OTHER
+    assert hidden.rank_of(Verdict.skip()) is None

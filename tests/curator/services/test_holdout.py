@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from curator.domain.decisions import Decision, Shown, ShownCandidate, Verdict
@@ -64,11 +66,15 @@ def test_suggestions_are_kept_back_until_the_decision(held: World) -> None:
 def test_the_report_compares_seen_with_unseen(held: World) -> None:
     service = HoldoutService(held.project.queue._store, percent=lambda: 2)
     assert service.report().sway is None
-    seen = Shown("b", (ShownCandidate("MESH:D008012", 1.0),))
-    decide(held, 1, Verdict.link("MESH:D008012"), Shown("", ()))
-    decide(held, 2, Verdict.nil(), Shown("", ()))
+    seen = Shown("b", (ShownCandidate("MESH:D008012", 1.0),), nil_first=False)
+    unseen = Shown("", (), unseen=seen)
+    decide(held, 1, Verdict.link("MESH:D008012"), unseen)
+    decide(held, 2, Verdict.nil(), unseen)
     decide(held, 3, Verdict.link("MESH:D008012"), seen)
-    decide(held, 4, Verdict.nil(), seen)
+    decide(held, 4, Verdict.nil(), replace(seen, nil_first=True))
+    # the memory has learnt the decision and suggests it from now on: that tells nothing
+    with held.project.queue._store.write() as unit:
+        unit.suggestions.save([suggestion(2, "MESH:D008012", nil=True)])
     decide(held, 7, Verdict.link("MESH:D008012"), Shown("", ()))  # not held out: nothing was suggested yet
     decide(held, 5, Verdict.reject(), Shown("", ()))
     report = service.report()

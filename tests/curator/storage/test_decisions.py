@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 from sqlalchemy.exc import IntegrityError
 
@@ -29,7 +31,8 @@ VERDICTS = [
 @pytest.mark.parametrize("verdict", VERDICTS, ids=lambda v: v.outcome.value)
 def test_a_decision_comes_back_as_it_was(fill, verdict):
     ids = fill.mentions()
-    shown = Shown("b1", (ShownCandidate("MESH:D1", 0.1 + 0.2), ShownCandidate("MESH:D9", -3e-9)), nil_score=1 / 3)
+    seen = Shown("b1", (ShownCandidate("MESH:D1", 0.1 + 0.2), ShownCandidate("MESH:D9", -3e-9)), nil_score=1 / 3)
+    shown = replace(seen, nil_first=True, unseen=replace(seen, nil_first=False))
     with fill.store.write() as unit:
         operation = unit.operations.append(OperationKind.DECIDE, actor="ada", at=AT, text="x")
         made = unit.decisions.append(

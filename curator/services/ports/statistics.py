@@ -1,0 +1,21 @@
+"""Port of the statistics: what `curator.storage` counts."""
+
+from __future__ import annotations
+
+from typing import Protocol
+
+from curator.domain.statistics import DecidedCell, DocumentCell, EffortCell
+
+
+class StatisticsRepository(Protocol):
+    """Grouped counts, one query each, without deleted mentions and documents that are still being imported."""
+
+    def documents(self) -> list[DocumentCell]: ...
+
+    def decided(self) -> list[DecidedCell]:
+        """Current decisions; a decision that was undone or replaced is not among them."""
+        ...
+
+    def efforts(self) -> list[EffortCell]:
+        """Of operations whose cost was measured."""
+        ...
