@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from sqlalchemy import Connection, bindparam, select, update
+from sqlalchemy import Connection, select, update
 
 from curator.domain.documents import DocumentState
 from curator.domain.errors import UserError
@@ -28,9 +28,6 @@ def states_of(conn: Connection, document_ids: Sequence[int]) -> dict[int, Docume
 def set_states(conn: Connection, states: Mapping[int, DocumentState]) -> None:
     """Raises UserError when a document does not exist; nothing is changed then."""
     states_of(conn, list(states))
-    if states:
-        rows = [{"b_id": document_id, "b_state": state.value} for document_id, state in states.items()]
-        conn.execute(_SET, rows)
-
-
-_SET = update(DocumentRow).where(DocumentRow.id == bindparam("b_id")).values(state=bindparam("b_state"))
+    for state in dict.fromkeys(states.values()):
+        for part in chunks([one for one, wanted in states.items() if wanted is state]):
+            conn.execute(update(DocumentRow).where(DocumentRow.id.in_(part)).values(state=state.value))
