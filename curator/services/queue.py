@@ -55,12 +55,14 @@ class OpenDocument:
     def view(self, mention_id: int) -> MentionView | None:
         return next((view for view in self.mentions if view.mention.id == mention_id), None)
 
-    def next_undecided(self, after: int | None = None) -> int | None:
-        """The next mention id without a decision behind mention `after` (None: from the start), going round once."""
+    def next_undecided(self, after: int | None = None, *, among: Collection[int] | None = None) -> int | None:
+        """The next mention id without a decision behind mention `after` (None: from the start), going round once; of
+        `among` only where given."""
         ids = [view.mention.id for view in self.mentions]
         start = ids.index(after) + 1 if after in ids else 0
         rest = [*self.mentions[start:], *self.mentions[:start]]
-        return next((view.mention.id for view in rest if view.decision is None), None)
+        undecided = (view.mention.id for view in rest if view.decision is None)
+        return next((one for one in undecided if among is None or one in among), None)
 
 
 class QueueService:
@@ -75,6 +77,11 @@ class QueueService:
         with self._store.read() as unit:
             return unit.documents.rows(where, offset=offset, limit=limit)
 
+    def rows_of(self, document_ids: Sequence[int]) -> list[QueueRow]:
+        """In the order given; ids without a document are left out."""
+        with self._store.read() as unit:
+            return unit.documents.rows_of(document_ids)
+
     def row(self, document_id: int) -> QueueRow:
         with self._store.read() as unit:
             return unit.documents.row(document_id)
@@ -87,6 +94,11 @@ class QueueService:
         """The mentions that the filter shows, decided or not, in queue and text order; of one document where given."""
         with self._store.read() as unit:
             return unit.facets.mentions(where, document_id)
+
+    def waits(self, mention_id: int, where: QueueFilter) -> bool:
+        """Whether the mention is undecided and the filter shows it."""
+        with self._store.read() as unit:
+            return not unit.decisions.current([mention_id]) and unit.facets.matches(mention_id, where)
 
     def counts(self) -> ProjectCounts:
         with self._store.read() as unit:

@@ -87,6 +87,13 @@ class SqlDocuments(SourceFiles):
         query = select(*_QUEUE).where(*_conditions(where)).order_by(DocumentRow.id).offset(offset).limit(limit)
         return [_queue_row(row) for row in self._conn.execute(query)]
 
+    def rows_of(self, document_ids: Sequence[int]) -> list[QueueRow]:
+        found: dict[int, QueueRow] = {}
+        for part in chunks(document_ids):
+            rows = map(_queue_row, self._conn.execute(select(*_QUEUE).where(DocumentRow.id.in_(part))))
+            found |= {row.document_id: row for row in rows}
+        return [found[one] for one in document_ids if one in found]
+
     def count(self, where: QueueFilter) -> int:
         query = select(func.count()).select_from(DocumentRow).where(*_conditions(where))
         return self._conn.execute(query).scalar_one()

@@ -12,6 +12,7 @@ from PySide6.QtWidgets import (
     QLineEdit,
     QPlainTextEdit,
     QTextEdit,
+    QTreeView,
     QWidget,
 )
 
@@ -27,6 +28,7 @@ _LIST_KEYS = {
     Key.Key_Return,
     Key.Key_Enter,
 }
+_TREE_KEYS = {Key.Key_Space, Key.Key_Left, Key.Key_Right}
 _BUTTON_KEYS = {Key.Key_Space, Key.Key_Return, Key.Key_Enter, Key.Key_Tab}
 _READER_KEYS = {Key.Key_Up, Key.Key_Down, Key.Key_PageUp, Key.Key_PageDown, Key.Key_Home, Key.Key_End, Key.Key_Tab}
 
@@ -50,6 +52,8 @@ def belongs_to(widget: QWidget | None, event: QKeyEvent) -> bool:
         return is_plain(event)
     if not is_plain(event):
         return False
+    if isinstance(widget, QTreeView) and event.key() in _TREE_KEYS:
+        return True
     if isinstance(widget, QAbstractItemView):
         return event.key() in _LIST_KEYS or event.key() == Key.Key_Tab
     if isinstance(widget, QTextEdit):

@@ -2,20 +2,27 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from bisect import bisect_left, bisect_right
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from PySide6.QtCore import QObject, Signal
 
 from curator.domain.decisions import Decision
+from curator.domain.facets import UNDECIDED, Facet
+from curator.domain.presenting import Order, presented
 from curator.domain.suggestions import Suggestion
-from curator.services.ports import QueueFilter
+from curator.services.ports import QueueFilter, WorkRow
 from curator.services.queue import Direction, MentionView, OpenDocument, QueueService
 from curator.services.suggestions import SuggestionService
+from curator.services.work_order import WorkOrder
 
+FIRST_OF_WORK = "This is the first mention of the list."
 NO_MORE_UP = "This is the first document of the queue."
 NO_MORE_DOWN = "This is the last document of the queue."
 ALL_DECIDED = "No undecided mention is left in the documents behind this one."
+NONE_LEFT = "No other undecided mention is left. O goes back to the order of documents."
+NONE_MATCH = "No mention that the filter shows is left behind this one. Shift+Q shows everything again."
 
 
 class Navigator(QObject):
@@ -23,12 +30,16 @@ class Navigator(QObject):
 
     `mention` is what the panel shows: its suggestion is the one that was there when the curator came, until the next
     action, so that candidates never change under the reader's eyes. What a decision records as shown is taken from it.
+
+    While facets are set, every step goes to a mention that they hold; with a list of work (`set_work`) steps follow it
+    from document to document.
     """
 
     document_changed = Signal()  # another document, or none
     content_changed = Signal()  # the same document; mentions, decisions or suggestions differ
     mention_changed = Signal()  # another mention, or something else is shown of it
     said = Signal(str)
+    work_wanted = Signal()  # the list of work is used up
 
     def __init__(self, queue: QueueService, suggestions: SuggestionService, parent: QObject | None = None) -> None:
         super().__init__(parent)
@@ -38,9 +49,27 @@ class Navigator(QObject):
         self._mention_id: int | None = None
         self.where = QueueFilter()
         self.limit = 10  # candidates shown
+        self.candidate_order = Order.RANKED
+        self.unfolded = False  # whether the candidates of this mention beyond the limit are shown too
         self.opened: OpenDocument | None = None
         self.mention: MentionView | None = None
         self.newer_waits = False
+        self._documents: Sequence[int] | None = None
+        self._matching: frozenset[int] | None = None
+        self._work = WorkOrder(())
+        self._asked_for_work = False
+
+    def set_filter(self, where: QueueFilter, documents: Sequence[int] | None = None) -> None:
+        """What steps may go to; `documents` hold the matching mentions, in queue order, where facets are set."""
+        self.where, self._documents = where, documents
+        self._match()
+
+    def set_work(self, rows: Sequence[WorkRow]) -> None:
+        """The mentions to go through, in this order; none: the order of documents and texts."""
+        self._work = WorkOrder(rows)
+        asked, self._asked_for_work = self._asked_for_work, False
+        if asked:
+            self._first_work()
 
     def set_limit(self, candidates: int) -> None:
         """How many candidates are shown."""
@@ -49,6 +78,26 @@ class Navigator(QObject):
             self._show(swap=False)
             self.mention_changed.emit()
 
+    def set_candidate_order(self, order: Order) -> None:
+        """Best first, or shuffled for an evaluation."""
+        if order is not self.candidate_order:
+            self.candidate_order = order
+            self._show(swap=False)
+            self.mention_changed.emit()
+
+    def unfold(self, unfolded: bool) -> None:
+        """Show the candidates beyond the limit too, until another mention is shown; decisions record them as shown."""
+        if unfolded != self.unfolded and self.mention is not None:
+            self.unfolded = unfolded
+            self._show(swap=False)
+            self.mention_changed.emit()
+
+    @property
+    def beyond_limit(self) -> int:
+        """How many candidates of the current mention the limit hides, or would hide."""
+        held = self._held if self.mention is not None and self.mention.suggestion is not None else None
+        return max(len(held.candidates) - self.limit, 0) if held is not None else 0
+
     # --- documents ---
 
     def open(self, document_id: int, mention_id: int | None = None) -> None:
@@ -56,6 +105,7 @@ class Navigator(QObject):
         if self.opened is None or self.opened.document.id != document_id:
             self.opened = self._queue.open(document_id)
             self._mention_id = None
+            self._match()
             self.document_changed.emit()
         else:
             self.reload()
@@ -81,7 +131,14 @@ class Navigator(QObject):
     def step_document(self, direction: int) -> bool:
         """The next or previous document of the queue; False at its end."""
         current = self.opened.document.id if self.opened is not None else None
-        found = self._queue.neighbour(current, self.where, Direction(direction))
+        if self._work:
+            row = self._work.other_document(self._mention_id, current, direction)
+            found = row.document_id if row is not None else None
+            if row is not None:
+                self.open(row.document_id, row.mention_id)
+                return True
+        else:
+            found = self._neighbour(current, direction)
         if found is None:
             self.said.emit(NO_MORE_DOWN if direction > 0 else NO_MORE_UP)
             return False
@@ -92,6 +149,7 @@ class Navigator(QObject):
         """Read the open document anew after a change; what the panel shows of the suggestion stays."""
         if self.opened is not None:
             self.opened = self._queue.open(self.opened.document.id)
+            self._match()
             if self._mention_id is not None and self.opened.view(self._mention_id) is None:
                 self._mention_id = self._held = None
             self._show(swap=False)
@@ -104,10 +162,11 @@ class Navigator(QObject):
         if self.opened is None:
             return
         views = (
-            replace(view, decision=decisions[view.mention.id]) if view.mention.id in decisions else view
+            view.with_decision(decisions[view.mention.id]) if view.mention.id in decisions else view
             for view in self.opened.mentions
         )
         self.opened = replace(self.opened, mentions=tuple(views))
+        self._match()
         self._show(swap=False)
         self.content_changed.emit()
 
@@ -120,45 +179,156 @@ class Navigator(QObject):
         self.mention_changed.emit()
 
     def step(self, direction: int) -> None:
-        """The next or previous mention in the text; stays at the ends."""
-        ids = self._ids()
-        if not ids:
+        """The next or previous mention in the text, which stays at its ends; while facets are set, the next that they
+        hold, in other documents too; in a list of work, its neighbour."""
+        if self._work:
+            self._step_work(direction)
             return
-        if self._mention_id not in ids:
-            self.select(ids[0] if direction > 0 else ids[-1])
-            return
-        at = ids.index(self._mention_id) + direction
-        if 0 <= at < len(ids):
-            self.select(ids[at])
+        beside = self._beside(direction)
+        if beside is not None:
+            self.select(beside)
+        elif self._matching is not None:
+            self._step_out(direction)
 
     def next_undecided(self) -> None:
         """The next undecided mention, here or in the documents behind."""
-        if self.next_undecided_here():
-            return
-        current = self.opened.document.id if self.opened is not None else None
-        found = self._queue.next_undecided(current, self.where)
-        if found is None:
-            self.said.emit(ALL_DECIDED)
-        else:
-            self.open(*found)
+        if self._work:
+            self._next_work()
+        elif not self.next_undecided_here():
+            self._next_document()
+
+    def go_on(self) -> bool:
+        """After a decision: to the next mention to decide. Without a filter or list only within the document, which
+        wants to be marked done first; False where that is over."""
+        if not self._work and self._matching is None:
+            return self.next_undecided_here()
+        if not (self._next_work() if self._work else self.next_undecided_here() or self._next_document()):
+            self.mention_changed.emit()  # it stays, and is decided
+        return True
 
     def next_undecided_here(self) -> bool:
-        """Another undecided mention of this document, going round once; False when there is none."""
-        found = self.opened.next_undecided(self._mention_id) if self.opened is not None else None
+        """Another mention to decide in this document, going round once; False when there is none."""
+        if self.opened is None:
+            return False
+        if self._reviewing:
+            found = self._beside(1)
+        else:
+            found = self.opened.next_undecided(self._mention_id, among=self._matching)
         if found is None or found == self._mention_id:
             return False
         self.select(found)
         return True
+
+    # --- other documents ---
+
+    def _next_document(self) -> bool:
+        """The first mention to decide behind this document."""
+        current = self.opened.document.id if self.opened is not None else None
+        if self._matching is None or self._documents is None:
+            found = self._queue.next_undecided(current, self.where)
+        else:
+            found = self._first_matching(current)
+        if found is None:
+            self.said.emit(ALL_DECIDED if self._matching is None else NONE_MATCH)
+            return False
+        self.open(*found)
+        return True
+
+    def _first_matching(self, current: int | None) -> tuple[int, int] | None:
+        assert self._documents is not None
+        for document_id in self._documents[bisect_right(self._documents, current or 0) :]:
+            ids = self._queue.mention_ids(self.where, document_id)
+            if ids and self._reviewing:
+                return document_id, ids[0]
+            waiting = next((one for one in ids if self._queue.waits(one, self.where)), None)
+            if waiting is not None:
+                return document_id, waiting
+        return None
+
+    def _neighbour(self, current: int | None, direction: int) -> int | None:
+        """The next or previous document, one that still holds a match where facets are set."""
+        if self._documents is None or not self.where.facets:
+            return self._queue.neighbour(current, self.where, Direction(direction))
+        place = current or 0
+        if direction > 0:
+            candidates = list(self._documents[bisect_right(self._documents, place) :])
+        else:
+            candidates = list(self._documents[: bisect_left(self._documents, place)])[::-1]
+        return next((one for one in candidates if self._queue.mention_ids(self.where, one)), None)
+
+    def _step_out(self, direction: int) -> None:
+        current = self.opened.document.id if self.opened is not None else None
+        found = self._neighbour(current, direction)
+        if found is None:
+            self.said.emit(NO_MORE_DOWN if direction > 0 else NO_MORE_UP)
+            return
+        ids = self._queue.mention_ids(self.where, found)
+        self.open(found, ids[0] if direction > 0 else ids[-1])
+
+    def _step_work(self, direction: int) -> None:
+        row = self._work.beside(self._mention_id, direction)
+        if row is not None:
+            self.open(row.document_id, row.mention_id)
+        elif direction > 0:
+            self._want_work()
+        else:
+            self.said.emit(FIRST_OF_WORK)
+
+    def _next_work(self) -> bool:
+        """To the next of the list that is undecided still; at its end a new list is asked for."""
+        for row in self._work.behind(self._mention_id):
+            if self._queue.waits(row.mention_id, self.where):
+                self.open(row.document_id, row.mention_id)
+                return True
+        return self._want_work()
+
+    def _want_work(self) -> bool:
+        self._asked_for_work = True
+        before = self._mention_id
+        self.work_wanted.emit()
+        return self._mention_id != before
+
+    def _first_work(self) -> None:
+        """The head of a new list; the mention at hand was passed over just now."""
+        row = self._work.first(but=self._mention_id)
+        if row is None:
+            self.said.emit(NONE_MATCH if self.where.facets else NONE_LEFT)
+        else:
+            self.open(row.document_id, row.mention_id)
 
     # --- inside ---
 
     def _ids(self) -> list[int]:
         return [view.mention.id for view in self.opened.mentions] if self.opened is not None else []
 
-    def _entry(self) -> int | None:
+    @property
+    def _reviewing(self) -> bool:
+        """Facets that hold no undecided mentions: what they hold is gone through to look at it again."""
+        states = self.where.facets.values(Facet.STATE)
+        return bool(states) and UNDECIDED not in states
+
+    def _match(self) -> None:
+        """Which mentions of the open document the facets hold now."""
+        if not self.where.facets or self.opened is None:
+            self._matching = frozenset() if self.where.facets else None
+            return
+        self._matching = frozenset(self._queue.mention_ids(self.where, self.opened.document.id))
+
+    def _beside(self, direction: int) -> int | None:
+        """The nearest mention of the text behind or before the current one that the facets hold."""
         ids = self._ids()
+        if self._mention_id in ids:
+            at = ids.index(self._mention_id)
+            rest = ids[at + 1 :] if direction > 0 else ids[:at][::-1]
+        else:
+            rest = ids if direction > 0 else ids[::-1]
+        return next((one for one in rest if self._matching is None or one in self._matching), None)
+
+    def _entry(self) -> int | None:
         assert self.opened is not None
-        return self.opened.next_undecided() or (ids[0] if ids else None)
+        ids = [one for one in self._ids() if self._matching is None or one in self._matching]
+        undecided = self.opened.next_undecided(among=self._matching)
+        return undecided or next(iter(ids), None) or next(iter(self._ids()), None)
 
     def _show(self, *, swap: bool) -> None:
         view = self.opened.view(self._mention_id) if self.opened is not None and self._mention_id is not None else None
@@ -168,5 +338,8 @@ class Navigator(QObject):
         if swap or self._held is None:
             self._held = view.suggestion
         self.newer_waits = view.suggestion is not None and view.suggestion != self._held
-        shown = self._held and replace(self._held, candidates=self._held.candidates[: self.limit])
+        if swap:
+            self.unfolded = False
+        limit = len(self._held.candidates) if self._held is not None and self.unfolded else self.limit
+        shown = self._held and presented(self._held, limit=limit, order=self.candidate_order)
         self.mention = replace(view, suggestion=shown, stale=view.stale or self.newer_waits)

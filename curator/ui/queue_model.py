@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections import OrderedDict
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import Any, Protocol
 
 from PySide6.QtCore import QAbstractListModel, QModelIndex, QObject, QPersistentModelIndex, Qt
@@ -20,11 +21,7 @@ CURRENT_ROLE = ROW_ROLE + 1
 Index = QModelIndex | QPersistentModelIndex
 NO_PARENT = QModelIndex()
 
-STATE_WORDS = {
-    DocumentState.TODO: "todo",
-    DocumentState.IN_PROGRESS: "in progress",
-    DocumentState.DONE: "done",
-}
+STATE_WORDS = {state: state.words for state in DocumentState}
 
 
 class QueueSource(Protocol):
@@ -32,11 +29,17 @@ class QueueSource(Protocol):
 
     def rows(self, where: QueueFilter, *, offset: int = ..., limit: int = ...) -> Sequence[QueueRow]: ...
 
+    def rows_of(self, document_ids: Sequence[int]) -> Sequence[QueueRow]: ...
+
     def count(self, where: QueueFilter) -> int: ...
 
 
 class QueueModel(QAbstractListModel):
-    """One row for each document of the filter. A hundred thousand of them cost one count and the pages looked at."""
+    """One row for each document of the filter. A hundred thousand of them cost one count and the pages looked at.
+
+    While facets are set, the documents that hold matching mentions are given (`load`), and come and go one by one
+    (`update_matching`), so that the list keeps its place; the open document stays until it is left.
+    """
 
     def __init__(self, source: QueueSource | None = None, parent: QObject | None = None) -> None:
         super().__init__(parent)
@@ -45,6 +48,22 @@ class QueueModel(QAbstractListModel):
         self._count = 0
         self._pages: OrderedDict[int, Sequence[QueueRow]] = OrderedDict()
         self._current: int | None = None
+        self._ids: list[int] | None = None
+        self._matching: dict[int, int] = {}
+
+    @property
+    def ids(self) -> Sequence[int] | None:
+        """The documents of a filter with facets, those whose last match was just decided included; None without."""
+        return self._ids
+
+    @property
+    def matching(self) -> int:
+        """How many mentions match, while facets are set."""
+        return sum(self._matching.values())
+
+    def matching_of(self, document_id: int) -> int | None:
+        """How many mentions of a document match; None where no facet is set."""
+        return None if self._ids is None else self._matching.get(document_id, 0)
 
     @property
     def where(self) -> QueueFilter:
@@ -56,22 +75,60 @@ class QueueModel(QAbstractListModel):
         self._current = None
         self.load(QueueFilter())
 
-    def load(self, where: QueueFilter) -> None:
-        """Read anew under a filter."""
+    def load(self, where: QueueFilter, matching: Mapping[int, int] | None = None) -> None:
+        """Read anew under a filter; with facets `matching` holds the documents in order, and their numbers."""
         self.beginResetModel()
         self._where = where
         self._pages.clear()
-        self._count = self._source.count(where) if self._source is not None else 0
+        self._matching = dict(matching or {})
+        self._ids = None if matching is None else list(matching)
+        if self._ids is not None:
+            self._count = len(self._ids)
+        else:
+            self._count = self._source.count(where) if self._source is not None else 0
         self.endResetModel()
+
+    def update_matching(self, document_ids: Collection[int], found: Mapping[int, int]) -> None:
+        """Of some documents the numbers have changed to what was `found`; absent is none."""
+        assert self._ids is not None
+        for one in document_ids:
+            self._matching.pop(one, None)
+            if one in found:
+                self._matching[one] = found[one]
+            at = bisect_left(self._ids, one)
+            there = at < len(self._ids) and self._ids[at] == one
+            if one in found and not there:
+                self.beginInsertRows(NO_PARENT, at, at)
+                self._ids.insert(at, one)
+                self._recount()
+                self.endInsertRows()
+            elif there and one not in found and one != self._current:
+                self._remove(at)
+        self._forget_pages(document_ids)
+
+    def _remove(self, at: int) -> None:
+        assert self._ids is not None
+        self.beginRemoveRows(NO_PARENT, at, at)
+        del self._ids[at]
+        self._recount()
+        self.endRemoveRows()
+
+    def _recount(self) -> None:
+        assert self._ids is not None
+        self._count = len(self._ids)
+        self._pages.clear()
 
     def refresh(self, document_ids: Collection[int] = ()) -> None:
         """Rows have changed: those of the given documents (none given: any). Where the number of rows changed with
         them, everything is read anew; otherwise only the pages in hand that hold one of them."""
         if self._source is None:
             return
-        if self._source.count(self._where) != self._count:
+        if self._ids is None and self._source.count(self._where) != self._count:
             self.load(self._where)
             return
+        self._forget_pages(document_ids)
+
+    def _forget_pages(self, document_ids: Collection[int]) -> None:
         wanted = set(document_ids)
         for number, page in list(self._pages.items()):
             if not wanted or any(row.document_id in wanted for row in page):
@@ -86,6 +143,10 @@ class QueueModel(QAbstractListModel):
             row = self.row_of(one) if one is not None else None
             if row is not None:
                 self.dataChanged.emit(self.index(row), self.index(row), [CURRENT_ROLE])
+        if self._ids is not None and old is not None and old != document_id and not self._matching.get(old):
+            at = bisect_left(self._ids, old)
+            if at < len(self._ids) and self._ids[at] == old:
+                self._remove(at)
 
     @property
     def current(self) -> int | None:
@@ -101,6 +162,9 @@ class QueueModel(QAbstractListModel):
 
     def find(self, document_id: int) -> int | None:
         """The row of a document; reads pages by bisection where rows come in the order of ids, as the queue's do."""
+        if self._ids is not None:
+            at = bisect_left(self._ids, document_id)
+            return at if at < len(self._ids) and self._ids[at] == document_id else None
         known = self.row_of(document_id)
         low, high = 0, self._count
         while known is None and low < high:
@@ -124,7 +188,12 @@ class QueueModel(QAbstractListModel):
     def _page(self, number: int) -> Sequence[QueueRow]:
         assert self._source is not None
         if number not in self._pages:
-            self._pages[number] = self._source.rows(self._where, offset=number * PAGE, limit=PAGE)
+            first = number * PAGE
+            self._pages[number] = (
+                self._source.rows(self._where, offset=first, limit=PAGE)
+                if self._ids is None
+                else self._source.rows_of(self._ids[first : first + PAGE])
+            )
             while len(self._pages) > PAGES:
                 self._pages.popitem(last=False)
         self._pages.move_to_end(number)
@@ -147,4 +216,9 @@ class QueueModel(QAbstractListModel):
         if role == Qt.ItemDataRole.DisplayRole:
             return row.external_id
         state = f"{STATE_WORDS[row.state]}, {row.decided} of {row.mentions} decided, {row.split.value}"
-        return f"{row.external_id}: {row.title}\n{state}"
+        noted = [state]
+        noted += ["flagged"] if row.flagged else []
+        noted += [f"{row.comments} comment{'s' if row.comments != 1 else ''}"] if row.comments else []
+        if (matching := self.matching_of(row.document_id)) is not None:
+            noted.append(f"{matching} in the filter")
+        return f"{row.external_id}: {row.title}\n{', '.join(noted)}"

@@ -1,174 +1,285 @@
-"""The queue at the left: filter, facets with counts, the documents, and how many there are."""
+"""The queue at the left: filter, facets, order, what is set, the documents or the list of work, and how many."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import TypeVar
+from collections.abc import Mapping, Sequence
 
 from PySide6.QtCore import QEvent, QObject, Qt, QTimer, Signal
-from PySide6.QtGui import QKeyEvent, QPalette
-from PySide6.QtWidgets import QComboBox, QHBoxLayout, QLineEdit, QVBoxLayout, QWidget
+from PySide6.QtGui import QKeyEvent
+from PySide6.QtWidgets import QWidget
 
-from curator.domain.documents import DocumentState, Split
-from curator.services.ports import ProjectCounts, QueueFilter
-from curator.ui.labels import ElidedLabel
-from curator.ui.queue_delegate import QueueDelegate
-from curator.ui.queue_model import STATE_WORDS, QueueModel, QueueSource
-from curator.ui.row_list import RowTable
+from curator.domain.facets import FacetCube
+from curator.services.facets import FacetService
+from curator.services.ordering import Order, OrderingService
+from curator.services.ports import ProjectCounts, QueueFilter, WorkRow
+from curator.services.queue import QueueService
+from curator.services.saved_filters import SavedFilters
+from curator.ui.latest import Latest
+from curator.ui.queue_head import QueueHead
+from curator.ui.queue_model import QueueSource
+from curator.ui.queue_rows import QueueRows
 
-NO_PROJECT = "No project is open."
-NO_DOCUMENTS = "This project has no documents yet. Import some with Project › Import documents…"
-NONE_LEFT = "No document matches the filter."
 DEBOUNCE_MS = 120
-
-T = TypeVar("T", DocumentState, Split)
+RECOUNT_MS = 400
+"""Facets are counted anew so long after the last change, and never while they are folded away."""
+MANY = 200
+"""More documents than this are counted anew beside the window's thread."""
 
 
 class QueuePanel(QWidget):
-    """API: `set_source`, `set_counts`, `set_current`, `refresh`, `where`, `focus_filter`."""
+    """API: `set_source`, `set_counts`, `set_current`, `refresh`, `where`, `focus_filter`, `focus_facets`, `narrow`,
+    `clear`, `set_order`, `renew_work`, `close_work`."""
 
     document_activated = Signal(int)
-    filter_changed = Signal(object)  # QueueFilter
+    mention_activated = Signal(int, int)  # document, mention: of the list of work
+    filter_changed = Signal(object)  # QueueFilter; the documents it holds are in `documents`
+    work_changed = Signal(object)  # Sequence[WorkRow]; empty in the order of documents
+    said = Signal(str)
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self.model = QueueModel(parent=self)
-        self.list = RowTable("Documents", self)
-        self.list.setModel(self.model)
-        self.list.setItemDelegate(QueueDelegate(self.list))
-        self.text = QLineEdit(self)
-        self.text.setPlaceholderText("Filter by id or title")
-        self.text.setAccessibleName("Filter documents by id or title")
-        self.text.setClearButtonEnabled(True)
-        self.state = _facet("State", ["All states", *(STATE_WORDS[one] for one in DocumentState)], list(DocumentState))
-        self.split = _facet("Split", ["All splits", *(one.value for one in Split)], list(Split))
-        self.footer = ElidedLabel(muted=True, parent=self)
-        self._total = 0
-        self._has_project = False
+        self.head = QueueHead(self)
+        self.rows = QueueRows(self)
+        self.model, self.list, self.footer = self.rows.model, self.rows.list, self.rows.footer
+        self.text, self.facets, self.chips = self.head.text, self.head.facets, self.head.chips
+        self._facet_service: FacetService | None = None
+        self._ordering: OrderingService | None = None
+        self._filters: SavedFilters | None = None
+        self._where = QueueFilter()
         self._timer = QTimer(self, singleShot=True, interval=DEBOUNCE_MS)
+        self._recount = QTimer(self, singleShot=True, interval=RECOUNT_MS)
+        self._documents, self._cubes, self._works = Latest(self), Latest(self), Latest(self)
         self._compose()
         self._connect()
         self._reload()
 
     def _compose(self) -> None:
-        self.setAutoFillBackground(True)
-        self.setBackgroundRole(QPalette.ColorRole.Base)
-        facets = QHBoxLayout()
-        facets.setSpacing(6)
-        facets.addWidget(self.state, 1)
-        facets.addWidget(self.split, 1)
-        head = QVBoxLayout()
-        head.setContentsMargins(10, 10, 10, 8)
-        head.setSpacing(6)
-        head.addWidget(self.text)
-        head.addLayout(facets)
-        foot = QHBoxLayout()
-        foot.setContentsMargins(12, 5, 12, 6)
-        foot.addWidget(self.footer)
-        whole = QVBoxLayout(self)
-        whole.setContentsMargins(0, 0, 0, 0)
-        whole.setSpacing(0)
-        whole.addLayout(head)
-        whole.addWidget(self.list, 1)
-        whole.addLayout(foot)
+        self.rows.put_under(self.head, self)
 
     def _connect(self) -> None:
+        head, saved = self.head, self.head.saved
         self.text.textChanged.connect(lambda: self._timer.start())
         self.text.installEventFilter(self)
-        self._timer.timeout.connect(self._reload)
-        self.state.currentIndexChanged.connect(self._reload)
-        self.split.currentIndexChanged.connect(self._reload)
-        self.list.chosen.connect(self._choose)
+        self._timer.timeout.connect(self._text_changed)
+        self._recount.timeout.connect(self._count)
+        self.facets.changed.connect(lambda facets: self.narrow(QueueFilter(text=self._where.text, facets=facets)))
+        self.facets.left.connect(lambda: self.rows.view.setFocus(Qt.FocusReason.OtherFocusReason))
+        self.chips.lifted.connect(self._lift)
+        self.chips.cleared.connect(self.clear)
+        head.unfolded.connect(self._count)
+        head.order_chosen.connect(self.set_order)
+        saved.chosen.connect(self._apply_saved)
+        saved.named.connect(self._save)
+        saved.deleted.connect(self._delete_saved)
+        self.rows.document_chosen.connect(self.document_activated)
+        self.rows.mention_chosen.connect(self.mention_activated)
 
-    @property
-    def where(self) -> QueueFilter:
-        """The filter that the controls stand at."""
-        state, split = self.state.currentData(), self.split.currentData()  # Qt gives plain strings back
-        return QueueFilter(
-            DocumentState(state) if state else None, Split(split) if split else None, self.text.text().strip()
-        )
+    # --- what the project gives ---
 
-    def set_source(self, source: QueueSource | None) -> None:
-        self._has_project = source is not None
-        self.model.set_source(source)
+    def set_source(
+        self,
+        source: QueueSource | None,
+        *,
+        facets: FacetService | None = None,
+        ordering: OrderingService | None = None,
+        filters: SavedFilters | None = None,
+    ) -> None:
+        """Another queue. Without `facets` it cannot be narrowed to mentions (a round's queue is as it is)."""
+        self._facet_service, self._ordering, self._filters = facets, ordering, filters
+        large = facets is not None and facets.large()
+        for one in (self._documents, self._cubes, self._works):
+            one.here = not large
+        self.head.set_narrowing(facets is not None, orders=ordering is not None, saving=filters is not None)
+        self.rows.set_source(source)
+        self.facets.show_cube(FacetCube())
+        self._show_saved()
+        self._where = QueueFilter(text=self._where.text)
         self._reload()
+        self.set_order(Order.DOCUMENT)
 
     def set_counts(self, counts: ProjectCounts) -> None:
-        """Numbers beside the facets."""
-        self._total = sum(counts.documents.values())
-        _number(self.state, "All states", STATE_WORDS, counts.documents)
-        _number(self.split, "All splits", {one: one.value for one in Split}, counts.documents_by_split)
-        self._say()
+        """How many documents the project has."""
+        self.rows.set_total(sum(counts.documents.values()))
 
     def refresh(self, document_ids: tuple[int, ...] = ()) -> None:
         """Documents have changed (none given: any)."""
-        self.model.refresh(document_ids)
-        self._say()
+        if self.model.ids is not None and self._facet_service is not None:
+            if not document_ids or len(document_ids) > MANY:
+                self._reload()
+            else:
+                self.model.update_matching(document_ids, self._facet_service.documents(self._where, document_ids))
+        else:
+            self.model.refresh(document_ids)
+        self.rows.say()
+        self._count_later()
 
     def set_current(self, document_id: int | None) -> None:
         """Mark the open document and bring it into sight."""
-        self.model.set_current(document_id)
-        row = self.model.find(document_id) if document_id is not None else None
-        if row is not None:
-            self.list.go_to(row)
+        self.rows.set_current(document_id)
+
+    def suggestions_changed(self, document_ids: Sequence[int]) -> None:
+        """The linker has answered: rows are as they were, what matches may not be."""
+        if self.model.ids is not None:
+            self.refresh(tuple(document_ids))
+        else:
+            self._count_later()
+
+    def set_current_mention(self, mention_id: int | None) -> None:
+        """Mark the mention that the curator is at, in a list of work."""
+        self.rows.set_current_mention(mention_id)
+
+    def mark_decided(self, mention_ids: Sequence[int], queue: QueueService) -> None:
+        """Mark in a list of work what was decided, or is undecided again."""
+        for one in mention_ids:
+            if self.rows.work.place(one) is not None:
+                self.rows.work.set_decided(one, not queue.waits(one, QueueFilter()))
+        self.rows.say()
+
+    def close_work(self) -> None:
+        """Wait for what is being counted; nothing is told any more."""
+        for one in (self._documents, self._cubes, self._works):
+            one.close()
+
+    # --- narrowing ---
+
+    @property
+    def where(self) -> QueueFilter:
+        """What the queue is narrowed to."""
+        return self._where
+
+    @property
+    def documents(self) -> Sequence[int] | None:
+        """The documents that hold what matches; None where no facet is set."""
+        return self.model.ids
+
+    @property
+    def order(self) -> Order:
+        return self.head.order
 
     def focus_filter(self) -> None:
         self.text.setFocus(Qt.FocusReason.ShortcutFocusReason)
         self.text.selectAll()
 
-    def _reload(self) -> None:
+    def focus_facets(self) -> None:
+        """Unfold the facets and go to them; from there, fold them again."""
+        if self.facets.hasFocus():
+            self.head.unfold(False)
+            self.rows.view.setFocus(Qt.FocusReason.ShortcutFocusReason)
+        elif self._facet_service is not None:
+            self.head.unfold(True)
+            self.facets.setFocus(Qt.FocusReason.ShortcutFocusReason)
+            if self.facets.currentItem() is None:
+                self.facets.setCurrentItem(self.facets.topLevelItem(0))
+
+    def narrow(self, where: QueueFilter) -> None:
+        """Show what this filter holds."""
+        if where == self._where:
+            return
+        self._where = where
+        if self.text.text().strip() != where.text:
+            self.text.blockSignals(True)  # it is this filter's already
+            self.text.setText(where.text)
+            self.text.blockSignals(False)
+        self._reload()
+
+    def clear(self) -> None:
+        """Show everything."""
+        self.narrow(QueueFilter())
+
+    def _lift(self, facet: str) -> None:
+        left = {one: values for one, values in self._where.facets.chosen if one.value != facet}
+        self.narrow(QueueFilter(text=self._where.text, facets=type(self._where.facets).of(left)))
+
+    def _text_changed(self) -> None:
         self._timer.stop()
-        self.model.load(self.where)
-        self._say()
-        current = self.model.current
-        row = self.model.row_of(current) if current is not None else None
-        if row is not None:
-            self.list.go_to(row)
-        self.filter_changed.emit(self.where)
+        self.narrow(QueueFilter(text=self.text.text().strip(), facets=self._where.facets))
 
-    def _say(self) -> None:
-        count = self.model.rowCount()
-        filtered = self.where != QueueFilter()
-        total = self._total if filtered and self._total else count
-        words = f"{total:,} document{'s' if total != 1 else ''}"
-        words = words if total == count else f"{count:,} of {words}"
-        self.footer.set_words(words if self._has_project else "")
-        self.list.set_empty_words(NO_PROJECT if not self._has_project else NONE_LEFT if filtered else NO_DOCUMENTS)
+    def _reload(self) -> None:
+        where, service = self._where, self._facet_service
+        self.facets.show_facets(where.facets)
+        self.chips.show_filter(where)
+        if where.facets and service is not None:
+            self._documents.ask(lambda: service.documents(where), lambda found: self._loaded(where, found))
+        else:
+            self._loaded(where, None)
 
-    def _choose(self, number: int) -> None:
-        row = self.model.row(number)
-        if row is not None:
-            self.document_activated.emit(row.document_id)
+    def _loaded(self, where: QueueFilter, found: Mapping[int, int] | None) -> None:
+        if where != self._where:
+            return
+        self.rows.load(where, found)
+        self.filter_changed.emit(where)
+        self._count()
+        self.renew_work()
+
+    def _count_later(self) -> None:
+        if self.head.is_unfolded and not self._recount.isActive():
+            self._recount.start()
+
+    def _count(self) -> None:
+        service, where = self._facet_service, self._where
+        if service is not None and self.head.is_unfolded:
+            self._cubes.ask(lambda: service.cube(where), self.facets.show_cube)
+
+    # --- the order ---
+
+    def set_order(self, order: Order) -> None:
+        self.head.set_order(order)
+        self.rows.show_work(order is not Order.DOCUMENT)
+        self.renew_work()
+
+    def step_order(self) -> None:
+        """The next order."""
+        if self._ordering is not None:
+            orders = list(Order)
+            self.set_order(orders[(orders.index(self.order) + 1) % len(orders)])
+
+    def renew_work(self) -> None:
+        """Make the list of work anew, where the order has one."""
+        service, where, order = self._ordering, self._where, self.order
+        if service is None or order is Order.DOCUMENT:
+            self._worked(())
+        else:
+            self._works.ask(lambda: service.work(where, order), self._worked)
+
+    def _worked(self, rows: Sequence[WorkRow]) -> None:
+        self.rows.work.show_work(rows)
+        self.rows.say()
+        self.work_changed.emit(tuple(rows))
+
+    # --- saved filters ---
+
+    def _show_saved(self, current: str = "") -> None:
+        self.head.saved.show_names(self._filters.all() if self._filters is not None else (), current)
+
+    def _apply_saved(self, name: str) -> None:
+        found = self._filters.all().get(name) if self._filters is not None else None
+        if found is not None:
+            self.narrow(found)
+
+    def _save(self, name: str) -> None:
+        if self._filters is not None:
+            self._filters.save(name, self._where)
+            self._show_saved(name)
+            self.said.emit(f"The filter is kept as “{name}”.")
+
+    def _delete_saved(self, name: str) -> None:
+        if self._filters is not None:
+            self._filters.delete(name)
+            self._show_saved()
+            self.said.emit(f"The saved filter “{name}” is deleted; what is shown stays.")
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
         """Down from the filter goes to the list, Enter opens its first document, Esc empties the filter."""
         if watched is self.text and isinstance(event, QKeyEvent) and event.type() == QEvent.Type.KeyPress:
             if event.key() == Qt.Key.Key_Down:
-                self.list.setFocus(Qt.FocusReason.TabFocusReason)
-                self.list.go_to(max(self.list.currentIndex().row(), 0))
+                self.rows.enter()
                 return True
             if event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter):
                 if self._timer.isActive():  # what was typed last is not filtered by yet
-                    self._reload()
-                self._choose(0)
+                    self._text_changed()
+                self.rows.choose_first()
                 return True
             if event.key() == Qt.Key.Key_Escape and self.text.text():
                 self.text.clear()
                 return True
         return super().eventFilter(watched, event)
-
-
-def _facet(name: str, words: list[str], values: list[DocumentState] | list[Split]) -> QComboBox:
-    box = QComboBox()
-    box.setAccessibleName(f"{name} of the documents to show")
-    box.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
-    for word, value in zip(words, [None, *values], strict=True):
-        box.addItem(word, value)
-    return box
-
-
-def _number(box: QComboBox, all_words: str, words: Mapping[T, str], counts: Mapping[T, int]) -> None:
-    box.setItemText(0, all_words)
-    for at in range(1, box.count()):
-        value = box.itemData(at)
-        box.setItemText(at, f"{words[value]} ({counts.get(value, 0):,})")

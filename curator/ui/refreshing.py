@@ -9,6 +9,7 @@ from PySide6.QtWidgets import QAbstractItemView
 
 from curator.domain.changes import Change, ChangeKind
 from curator.domain.jobs import LinkerState, LinkerStatus
+from curator.services.holdout import REASON as HELD_OUT
 from curator.services.queue import MentionView
 from curator.ui.jobs import JobKind
 from curator.ui.mention_words import names_in
@@ -42,6 +43,7 @@ class Refresher(QObject):
         self._status = status
         self._own: set[int] = set()  # operations of this window, shown already
         self._shown: int | None = None
+        self._held_out = False
         at, decider, bridge = bench.navigator, bench.decider, bench.bridge
         at.document_changed.connect(self._document)
         at.content_changed.connect(self._content)
@@ -56,7 +58,8 @@ class Refresher(QObject):
     def start(self) -> None:
         """Show everything for the first time and open where work is left."""
         bench = self._bench
-        bench.queue.set_source(bench.project.queue)
+        project = bench.project
+        bench.queue.set_source(project.queue, facets=project.facets, ordering=project.ordering, filters=project.filters)
         self._counts()
         self._linker(bench.project.suggestions.status())
         if bench.project.read_only:
@@ -102,6 +105,8 @@ class Refresher(QObject):
         self._shown = view.mention.id if view is not None else None
         bench.document.set_current(view.mention.id if view is not None else None)
         bench.candidates.show_mention(view)
+        self._hold_out(view is not None and view.held_out)
+        bench.queue.set_current_mention(view.mention.id if view is not None else None)
         if view is None and bench.navigator.opened is not None and not bench.navigator.opened.mentions:
             bench.candidates.list.set_empty_words(NO_MENTIONS)
         history = bench.project.curation.history(view.mention.id) if view is not None else []
@@ -109,12 +114,19 @@ class Refresher(QObject):
         self._note()
         bench.state_changed.emit()
 
+    def _hold_out(self, held_out: bool) -> None:
+        """Show no suggestions of a mention that is to be decided without, until it is."""
+        if held_out or self._held_out:
+            self._bench.candidates.show_without_suggestions(HELD_OUT if held_out else "")
+        self._held_out = held_out
+
     @Slot(object)
     def _decided(self, change: Change) -> None:
         if change.operation_id is not None:
             self._own.add(change.operation_id)
         self._status.show_saved(datetime.now().astimezone())
         self._bench.queue.refresh(change.document_ids)
+        self._bench.queue.mark_decided(change.mention_ids, self._bench.project.queue)
         self._counts()
 
     # --- what happens elsewhere ---
@@ -131,6 +143,8 @@ class Refresher(QObject):
         if change.kind in QUEUE or change.kind is ChangeKind.IMPORTED:
             bench.queue.refresh(() if change.kind is ChangeKind.IMPORTED else change.document_ids)
             self._counts()
+        elif change.kind is ChangeKind.SUGGESTIONS:
+            bench.queue.suggestions_changed(change.document_ids)
         if change.kind is ChangeKind.IMPORTED and opened is None:
             bench.navigator.open_first()
         elif touches and change.kind is not ChangeKind.IMPORTED:

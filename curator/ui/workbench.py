@@ -143,11 +143,14 @@ class Workbench(QWidget):
         self.candidates.nil_chosen.connect(lambda: self.ask_reason(Outcome.NIL))
         self.search.linked.connect(lambda entity: self._found(entity, self.decider.link))
         self.search.added.connect(lambda entity: self._found(entity, self.decider.also))
+        self.queue.mention_activated.connect(self._open)
         self.search.left.connect(self.focus_document)
+        self.queue.work_changed.connect(self.navigator.set_work)
+        self.navigator.work_wanted.connect(self.queue.renew_work)
         self.reasons.chosen.connect(self._reason_chosen)
         self.reasons.left.connect(lambda: self.line.setCurrentWidget(self.bottom))
         self.types.chosen.connect(self._type_chosen)
-        for part in (self.navigator, self.decider):
+        for part in (self.navigator, self.decider, self.queue, self.desk):
             part.said.connect(self.say)
         self.decider.refused.connect(self.say)
         self.decider.done.connect(lambda change: self.say(change.text))
@@ -158,12 +161,12 @@ class Workbench(QWidget):
 
     # --- what the parts ask for ---
 
-    def _open(self, document_id: int) -> None:
-        self.navigator.open(document_id)
+    def _open(self, document_id: int, mention_id: int | None = None) -> None:
+        self.navigator.open(document_id, mention_id)
         self.focus_document()
 
     def _filtered(self, where: QueueFilter) -> None:
-        self.navigator.where = where
+        self.navigator.set_filter(where, self.queue.documents)
 
     def _search_mention(self, mention_id: int) -> None:
         self.navigator.select(mention_id)
@@ -255,3 +258,4 @@ class Workbench(QWidget):
         self.bridge.close()
         self.search.panel.close_search()
         self.project.close()
+        self.queue.close_work()

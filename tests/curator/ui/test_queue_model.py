@@ -1,11 +1,13 @@
 from collections.abc import Sequence
 
 import pytest
+from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QApplication
 from pytestqt.modeltest import ModelTester
 from pytestqt.qtbot import QtBot
 
 from curator.domain.documents import DocumentState, Split
+from curator.domain.facets import Facet, Facets
 from curator.services.ports import QueueFilter, QueueRow
 from curator.ui.queue_model import CURRENT_ROLE, PAGE, PAGES, QueueModel
 
@@ -21,6 +23,9 @@ class Rows:
     def rows(self, where: QueueFilter, *, offset: int = 0, limit: int = 500) -> Sequence[QueueRow]:
         self.asked.append(offset)
         return [self.row(i) for i in range(offset, min(offset + limit, self.count(where)))]
+
+    def rows_of(self, document_ids: Sequence[int]) -> Sequence[QueueRow]:
+        return [self.row(one - 10) for one in document_ids]
 
     def row(self, i: int) -> QueueRow:
         state = DocumentState.DONE if i + 10 in self.done else DocumentState.TODO
@@ -107,3 +112,43 @@ def test_a_filter_and_no_source(qapp: QApplication) -> None:
     model.set_source(None)
     model.refresh()
     assert (model.rowCount(), model.row(0), model.find(3)) == (0, None, None)
+
+
+FACETS = QueueFilter(facets=Facets.of({Facet.STATE: ["undecided"]}))
+
+
+def narrowed() -> QueueModel:
+    """Of a hundred documents the even ones from 20 to 30, with as many matching mentions as their last digit and one."""
+    model = QueueModel(Rows(100))
+    model.load(FACETS, {one: one % 10 + 1 for one in range(20, 31, 2)})
+    return model
+
+
+def test_a_narrowed_queue_keeps_qt_s_contract(qapp: QApplication, qtmodeltester: ModelTester) -> None:
+    qtmodeltester.check(narrowed())
+
+
+def test_documents_come_and_go_with_what_matches(qapp: QApplication) -> None:
+    model = narrowed()
+    assert (model.rowCount(), model.matching) == (6, 26)
+    assert [model.index(i).data() for i in range(6)] == ["PMID10", "PMID12", "PMID14", "PMID16", "PMID18", "PMID20"]
+    resets: list[None] = []
+    model.modelReset.connect(lambda: resets.append(None))
+    model.update_matching([22, 24, 25], {24: 1, 25: 7})
+    assert list(model.ids or ()) == [20, 24, 25, 26, 28, 30]
+    assert [model.matching_of(one) for one in (22, 24, 25)] == [0, 1, 7]
+    assert model.index(2).data() == "PMID15"
+    assert model.find(26) == 3
+    assert model.find(22) is None
+    assert not resets
+
+
+def test_the_open_document_stays_until_it_is_left(qapp: QApplication) -> None:
+    model = narrowed()
+    model.set_current(22)
+    model.update_matching([22], {})
+    assert model.find(22) == 1
+    assert "0 in the filter" in model.index(1).data(int(Qt.ItemDataRole.ToolTipRole))
+    model.set_current(24)
+    assert model.find(22) is None
+    assert model.find(24) == 1

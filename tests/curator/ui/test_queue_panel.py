@@ -44,19 +44,8 @@ def test_typing_filters_and_the_footer_counts(qtbot: QtBot, panel: QueuePanel) -
 @pytest.mark.parametrize(("count", "words"), [(1, "1 document"), (51, "51 documents"), (1001, "1,001 documents")])
 def test_the_footer_counts_in_words(panel: QueuePanel, monkeypatch: pytest.MonkeyPatch, count: int, words: str) -> None:
     monkeypatch.setattr(panel.model, "rowCount", lambda *_: count)
-    panel._say()
+    panel.rows.say()
     assert panel.footer.words == words
-
-
-def test_facets_filter_and_carry_counts(qtbot: QtBot, panel: QueuePanel) -> None:
-    assert [panel.state.itemText(i) for i in range(4)] == ["All states", "todo (39)", "in progress (0)", "done (1)"]
-    with qtbot.waitSignal(panel.filter_changed, timeout=500):
-        panel.state.setCurrentIndex(3)
-    assert panel.where == QueueFilter(state=DocumentState.DONE)
-    assert panel.model.rowCount() == 1
-    panel.split.setCurrentIndex(2)
-    assert (panel.where.state, panel.where.split) == (DocumentState.DONE, Split.VALIDATION)
-    assert isinstance(panel.where.split, Split)
 
 
 def test_the_open_document_is_brought_into_sight(panel: QueuePanel) -> None:

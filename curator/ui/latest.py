@@ -1,0 +1,80 @@
+"""Work beside the window's thread of which only the latest result counts."""
+
+from __future__ import annotations
+
+import logging
+import threading
+from collections.abc import Callable
+from typing import Any
+
+from PySide6.QtCore import QObject, Qt, Signal, Slot
+
+Work = Callable[[], Any]
+Done = Callable[[Any], None]
+log = logging.getLogger(__name__)
+
+
+class Latest(QObject):
+    """`ask(work, done)` runs `work` in a thread of its own and `done` with its result in the window's thread.
+
+    One runs at a time; of those asked meanwhile only the last runs next, and a result that something was asked after is
+    dropped. With `here` set, work runs at once in the caller's thread: right for what takes less than a frame.
+    """
+
+    _ended = Signal(object, object)
+
+    def __init__(self, parent: QObject | None = None) -> None:
+        super().__init__(parent)
+        self.here = True
+        self._thread: threading.Thread | None = None
+        self._waiting: tuple[Work, Done] | None = None
+        self._done: Done | None = None
+        self._open = True
+        self._ended.connect(self._end, Qt.ConnectionType.QueuedConnection)
+
+    @property
+    def busy(self) -> bool:
+        return self._thread is not None
+
+    def ask(self, work: Work, done: Done) -> None:
+        if not self._open:
+            return
+        if self.here and self._thread is None:
+            done(work())
+        elif self._thread is None:
+            self._start(work, done)
+        else:
+            self._waiting = (work, done)
+
+    def close(self) -> None:
+        """Wait for what is under way; nothing is told any more."""
+        self._open, self._waiting = False, None
+        if self._thread is not None:
+            self._thread.join()
+            self._thread = None
+
+    def _start(self, work: Work, done: Done) -> None:
+        self._done = done
+        self._thread = threading.Thread(target=self._run, args=(work,), name="queue", daemon=True)
+        self._thread.start()
+
+    def _run(self, work: Work) -> None:
+        try:
+            result, worked = work(), True
+        except Exception:  # thread boundary: what is shown stays as it is, the log says why
+            log.exception("Counting the queue failed.")
+            result, worked = None, False
+        self._ended.emit(result, worked)
+
+    @Slot(object, object)
+    def _end(self, result: Any, worked: bool) -> None:
+        if self._thread is not None:
+            self._thread.join()
+            self._thread = None
+        if not self._open:
+            return
+        done, waiting, self._waiting = self._done, self._waiting, None
+        if waiting is not None:
+            self._start(*waiting)
+        elif worked and done is not None:
+            done(result)

@@ -1,0 +1,106 @@
+"""The upper part of the queue: the filter's text, the facets, the order, and what is set."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import Qt, Signal
+from PySide6.QtWidgets import QComboBox, QHBoxLayout, QLineEdit, QSizePolicy, QToolButton, QVBoxLayout, QWidget
+
+from curator.services.ordering import Order
+from curator.ui.facets_panel import FacetsPanel
+from curator.ui.filter_chips import FilterChips
+from curator.ui.saved_filters_row import SavedFiltersRow
+
+ORDER_WORDS = {
+    Order.DOCUMENT: ("by document", "Documents as imported, mentions as in the text."),
+    Order.DIVERSE: (
+        "worth most",
+        "Mentions hop between documents: what a second of work gains, never twice in a row from the same cluster.",
+    ),
+    Order.UNCERTAIN: ("least sure", "Mentions hop between documents: the least sure suggestion first."),
+}
+
+
+class QueueHead(QWidget):
+    """Widgets only; `QueuePanel` says what they do."""
+
+    unfolded = Signal()
+    order_chosen = Signal(object)  # Order
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.text = QLineEdit(self)
+        self.text.setPlaceholderText("Filter by id or title")
+        self.text.setAccessibleName("Filter documents by id or title")
+        self.text.setClearButtonEnabled(True)
+        self.fold = QToolButton(self)
+        self.fold.setText("Facets")
+        self.fold.setToolTip("Narrow the queue to mentions: by state, type, probability and more (Q)")
+        self.fold.setAccessibleName("Show the facets")
+        self.fold.setCheckable(True)
+        self.fold.setArrowType(Qt.ArrowType.RightArrow)
+        self.fold.setToolButtonStyle(Qt.ToolButtonStyle.ToolButtonTextBesideIcon)
+        self.orders = _orders(self)
+        self.facets = FacetsPanel(self)
+        self.saved = SavedFiltersRow(self)
+        self.chips = FilterChips(self)
+        self.fold.toggled.connect(self._fold)
+        self.orders.activated.connect(lambda at: self.order_chosen.emit(Order(self.orders.itemData(at))))
+        self._compose()
+        self._fold(False)
+
+    def _compose(self) -> None:
+        choices = QHBoxLayout()
+        choices.setSpacing(6)
+        choices.addWidget(self.fold)
+        choices.addWidget(self.orders, 1)
+        column = QVBoxLayout(self)
+        column.setContentsMargins(10, 10, 10, 8)
+        column.setSpacing(6)
+        column.addWidget(self.text)
+        column.addLayout(choices)
+        column.addWidget(self.saved)
+        column.addWidget(self.facets, 1)
+        column.addWidget(self.chips)
+
+    @property
+    def is_unfolded(self) -> bool:
+        return self.fold.isChecked()
+
+    def unfold(self, shown: bool) -> None:
+        self.fold.setChecked(shown)
+
+    @property
+    def order(self) -> Order:
+        return Order(self.orders.currentData())
+
+    def set_order(self, order: Order) -> None:
+        self.orders.setCurrentIndex(self.orders.findData(order.value))
+
+    def set_narrowing(self, facets: bool, *, orders: bool, saving: bool) -> None:
+        """What this queue can be narrowed by."""
+        self.fold.setEnabled(facets)
+        self.orders.setEnabled(orders)
+        self.saved.setEnabled(saving)
+        if not facets:
+            self.unfold(False)
+
+    def _fold(self, shown: bool) -> None:
+        self.fold.setArrowType(Qt.ArrowType.DownArrow if shown else Qt.ArrowType.RightArrow)
+        self.facets.setVisible(shown)
+        self.saved.setVisible(shown)
+        policy = QSizePolicy.Policy.Preferred if shown else QSizePolicy.Policy.Maximum
+        self.setSizePolicy(QSizePolicy.Policy.Preferred, policy)
+        if shown:
+            self.unfolded.emit()
+
+
+def _orders(parent: QWidget) -> QComboBox:
+    box = QComboBox(parent)
+    box.setAccessibleName("Order of the queue")
+    box.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
+    for order in Order:
+        words, tip = ORDER_WORDS[order]
+        box.addItem(words, order.value)
+        box.setItemData(box.count() - 1, tip, int(Qt.ItemDataRole.ToolTipRole))
+    box.setToolTip("The order in which the queue is worked off (O)")
+    return box
