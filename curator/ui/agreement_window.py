@@ -1,0 +1,142 @@
+"""*People > Agreement*: the figures of a round, by pair, type and document, and one's own consistency."""
+
+from __future__ import annotations
+
+import csv
+import io
+from collections.abc import Sequence
+
+from PySide6.QtCore import Signal
+from PySide6.QtWidgets import QTabWidget, QWidget
+
+from curator.services.agreement import AgreementReport, AgreementRow, ConsistencyRow
+from curator.ui.dialogs.form import ShowDialog, sentence
+from curator.ui.record_table import Column, RecordTable
+
+HEAD = (
+    "Links: Krippendorff's alpha {alpha}{interval} over {items:,} mentions that at least two of {people} linked or "
+    "called NIL; observed agreement {observed}. Spans: F1 {exact} exact, {overlap} overlapping."
+)
+NOTHING = "Nothing can be compared yet: in “{name}” no mention was judged by two curators. Import a colleague's file."
+EXPLAINED = (
+    "Alpha: Krippendorff, nominal, missing judgements allowed; Jaccard and MASI weigh sets of entities that overlap. "
+    "Kappa: Cohen, mean over pairs. Fleiss: mentions that all judged. In brackets the 95 % interval over documents "
+    "drawn again 1,000 times. Rejected and skipped mentions are no links; span F1 is over documents that both judged "
+    "whole."
+)
+CONSISTENT = "How often a curator answers the same again, unknowingly, when a decided mention is shown once more."
+NO_REPEATS = "Nothing has been asked again yet. Edit › Settings › Asked again sets which share of decided mentions is."
+
+
+class AgreementWindow(ShowDialog):
+    """`export_wanted` carries the CSV's text."""
+
+    export_wanted = Signal(str)
+
+    def __init__(
+        self, report: AgreementReport, consistency: Sequence[ConsistencyRow] = (), parent: QWidget | None = None
+    ) -> None:
+        super().__init__(f"Agreement in “{report.round}”", parent)
+        self.setWindowModality(self.windowModality().NonModal)
+        self.report = report
+        self.head = sentence(head_words(report), selectable=True)
+        self.tabs = QTabWidget(self)
+        self.tabs.setAccessibleName("Agreement by")
+        self.tables: dict[str, RecordTable[AgreementRow]] = {}
+        for title, rows in (
+            ("Pairs", [report.whole, *report.pairs]),
+            ("Types", report.by_type),
+            ("Documents", report.by_document),
+        ):
+            self.tables[title] = table = RecordTable(f"Agreement: {title}", _columns(title), parent=self)
+            table.show_rows(rows)
+            self.tabs.addTab(table, title)
+        self.tabs.addTab(_consistency(consistency, self), "Own consistency")
+        self.body.addWidget(self.head)
+        self.body.addWidget(self.tabs, 1)
+        self.body.addWidget(sentence(EXPLAINED))
+        button = self.add_button("&Export as CSV…")
+        button.clicked.connect(lambda: self.export_wanted.emit(as_csv(report)))
+        self.resize(980, 560)
+
+
+def head_words(report: AgreementReport) -> str:
+    whole = report.whole
+    if not whole.items:
+        return NOTHING.format(name=report.round)
+    return HEAD.format(
+        alpha=figure(whole.alpha),
+        interval=_interval(whole),
+        items=whole.items,
+        people=", ".join(report.curators),
+        observed=percent(whole.observed),
+        exact=figure(whole.exact),
+        overlap=figure(whole.overlap),
+    )
+
+
+def as_csv(report: AgreementReport) -> str:
+    """One line a row; empty where a figure is not defined."""
+    out = io.StringIO()
+    writer = csv.writer(out, lineterminator="\n")
+    writer.writerow(("about", "part", *FIELDS, "alpha_low", "alpha_high"))
+    for about, row in report.rows:
+        figures = [getattr(row, name) for name in FIELDS]
+        ends = (row.interval.low, row.interval.high) if row.interval else ("", "")
+        writer.writerow((about, row.part, *("" if one is None else one for one in figures), *ends))
+    return out.getvalue()
+
+
+FIELDS = ("items", "observed", "cohen", "fleiss", "alpha", "alpha_jaccard", "alpha_masi", "exact", "overlap")
+
+
+def figure(value: float | None) -> str:
+    return "–" if value is None else f"{value:.3f}".replace("-", "−")
+
+
+def percent(value: float | None) -> str:
+    return "–" if value is None else f"{100 * value:.1f} %"
+
+
+def _interval(row: AgreementRow) -> str:
+    return f" ({figure(row.interval.low)} to {figure(row.interval.high)})" if row.interval is not None else ""
+
+
+def _columns(title: str) -> list[Column[AgreementRow]]:
+    def column(heading: str, name: str) -> Column[AgreementRow]:
+        return Column(heading, lambda row: figure(getattr(row, name)), by=lambda row: getattr(row, name), figure=True)
+
+    return [
+        Column(title[:-1], lambda row: row.part),
+        Column("Mentions", lambda row: f"{row.items:,}", by=lambda row: row.items, figure=True),
+        Column("Observed", lambda row: percent(row.observed), by=lambda row: row.observed, figure=True),
+        column("Kappa", "cohen"),
+        column("Fleiss", "fleiss"),
+        Column("Alpha", lambda row: figure(row.alpha) + _interval(row), by=lambda row: row.alpha, figure=True),
+        column("Jaccard", "alpha_jaccard"),
+        column("MASI", "alpha_masi"),
+        column("Spans", "exact"),
+        column("Overlap", "overlap"),
+    ]
+
+
+def _consistency(rows: Sequence[ConsistencyRow], parent: QWidget) -> QWidget:
+    table: RecordTable[ConsistencyRow] = RecordTable(
+        "Own consistency",
+        [
+            Column("Curator", lambda row: row.curator),
+            Column("When", lambda row: row.period),
+            Column("Asked again", lambda row: f"{row.items:,}", by=lambda row: row.items, figure=True),
+            Column("Same answer", lambda row: percent(row.share), by=lambda row: row.share, figure=True),
+            Column("Kappa", lambda row: figure(row.kappa), by=lambda row: row.kappa, figure=True),
+            Column("Days between", lambda row: f"{row.days:.0f}", by=lambda row: row.days, figure=True),
+        ],
+        parent=parent,
+    )
+    table.show_rows(rows)
+    if rows:
+        table.setToolTip(CONSISTENT)
+        return table
+    words = sentence(NO_REPEATS)
+    words.setContentsMargins(12, 12, 12, 12)
+    return words

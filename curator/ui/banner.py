@@ -1,0 +1,60 @@
+"""A line across the text that says in which state the window is, with what can be done about it; never modal."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from PySide6.QtCore import Qt
+from PySide6.QtGui import QPainter, QPaintEvent, QPalette
+from PySide6.QtWidgets import QHBoxLayout, QLabel, QPushButton, QSizePolicy, QWidget
+
+from curator.ui.theme import theme_of
+
+
+class Banner(QWidget):
+    """Words on the note ground and buttons at their right; hidden while nothing is to be said."""
+
+    def __init__(self, name: str, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.setAccessibleName(name)
+        self.label = QLabel(self)
+        self.label.setTextFormat(Qt.TextFormat.PlainText)
+        self.label.setWordWrap(True)
+        self.label.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Preferred)
+        self.buttons: list[QPushButton] = []
+        self._line = QHBoxLayout(self)
+        self._line.setContentsMargins(12, 6, 8, 6)
+        self._line.setSpacing(8)
+        self._line.addWidget(self.label, 1)
+        self.hide()
+
+    def add_button(self, words: str, then: Callable[[], None]) -> QPushButton:
+        button = QPushButton(words, self)
+        button.setAutoDefault(False)
+        button.setFocusPolicy(Qt.FocusPolicy.TabFocus)  # a click leaves the keyboard where it is
+        button.clicked.connect(lambda: then())
+        self._line.addWidget(button)
+        self.buttons.append(button)
+        return button
+
+    def say(self, words: str) -> None:
+        """Show the words; '' hides the banner."""
+        self.label.setText(words)
+        self.setVisible(bool(words))
+        if words:
+            self._colour()
+
+    @property
+    def words(self) -> str:
+        return self.label.text()
+
+    def _colour(self) -> None:
+        palette = QPalette(self.palette())
+        palette.setColor(QPalette.ColorRole.WindowText, theme_of(self.palette()).note_ink)
+        self.label.setPalette(palette)
+        self.label.setStyleSheet(f"color: {theme_of(self.palette()).note_ink.name()}")
+
+    def paintEvent(self, event: QPaintEvent) -> None:  # noqa: ARG002
+        painter = QPainter(self)
+        painter.fillRect(self.rect(), theme_of(self.palette()).note)
+        painter.end()

@@ -1,0 +1,124 @@
+"""*People > Rounds*: what rounds there are, how far everybody is, and what can be done with each."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+from PySide6.QtCore import Signal
+from PySide6.QtWidgets import QGridLayout, QPushButton, QWidget
+
+from curator.domain.rounds import Round, RoundKind, RoundProgress
+from curator.ui.dialogs.form import ShowDialog, sentence
+from curator.ui.record_table import Column, RecordTable
+
+INTRO = (
+    "Several curators judge the same documents apart; then their agreement is measured, and what they disagree about "
+    "is adjudicated. Colleagues on other computers take part through files."
+)
+NONE = "No round yet. “New round…” makes one; “Import…” takes in a colleague's file."
+KINDS = {RoundKind.BLIND: "blind", RoundKind.UNAIDED: "blind, no suggestions", RoundKind.CONSISTENCY: "own consistency"}
+
+
+@dataclass(frozen=True, slots=True)
+class RoundRow:
+    round: Round
+    progress: tuple[RoundProgress, ...]
+    active: bool
+
+    @property
+    def state(self) -> str:
+        if self.round.closed:
+            return "closed"
+        return "you are in it" if self.active else "open"
+
+    @property
+    def people(self) -> str:
+        parts = [f"{one.curator} {one.judged:,}/{one.mentions:,}" for one in self.progress]
+        return " · ".join(parts) or "nobody yet"
+
+
+class RoundsDialog(ShowDialog):
+    """Every wish names the round; the dialog stays open and is told the new rows with `show_rows`."""
+
+    new_wanted = Signal()
+    import_wanted = Signal()
+    enter_wanted = Signal(object)  # Round
+    close_wanted = Signal(object)
+    export_wanted = Signal(object)
+    agreement_wanted = Signal(object)
+    adjudication_wanted = Signal(object)
+
+    def __init__(self, rows: Sequence[RoundRow], *, writable: bool, parent: QWidget | None = None) -> None:
+        super().__init__("Rounds", parent)
+        self._writable = writable
+        self.words = sentence(INTRO)
+        self.table: RecordTable[RoundRow] = RecordTable(
+            "Rounds",
+            [
+                Column("Round", lambda row: row.round.name),
+                Column("Kind", lambda row: KINDS[row.round.kind]),
+                Column("Documents", lambda row: f"{row.round.documents:,}", by=lambda row: row.round.documents),
+                Column("State", lambda row: row.state),
+                Column("Judged", lambda row: row.people),
+            ],
+            wide=4,
+            parent=self,
+        )
+        self.empty = sentence(NONE)
+        self.body.addWidget(self.words)
+        self.body.addWidget(self.table, 1)
+        self.body.addWidget(self.empty)
+        self.body.addLayout(self._make_buttons())
+        self.table.selectionModel().currentChanged.connect(lambda: self._enable())
+        self.table.activated.connect(lambda: self._wish(self.enter_wanted))
+        self.resize(860, 480)
+        self.show_rows(rows)
+
+    def _make_buttons(self) -> QGridLayout:
+        grid = QGridLayout()
+        self.new = self._button("&New round…", self.new_wanted.emit)
+        self.take = self._button("&Import…", self.import_wanted.emit)
+        self.enter = self._button("&Judge in it", lambda: self._wish(self.enter_wanted))
+        self.shut = self._button("&Close the round", lambda: self._wish(self.close_wanted))
+        self.give = self._button("&Export…", lambda: self._wish(self.export_wanted))
+        self.agree = self._button("&Agreement…", lambda: self._wish(self.agreement_wanted))
+        self.settle = self._button("A&djudicate", lambda: self._wish(self.adjudication_wanted))
+        buttons = (self.new, self.take, self.enter, self.shut, self.give, self.agree, self.settle)
+        for at, button in enumerate(buttons):
+            grid.addWidget(button, at // 4, at % 4)
+        return grid
+
+    def _button(self, words: str, then: Callable[[], None]) -> QPushButton:
+        button = QPushButton(words, self)
+        button.setAutoDefault(False)
+        button.clicked.connect(lambda: then())
+        return button
+
+    def _wish(self, signal: object) -> None:
+        row = self.table.current
+        if row is not None:
+            signal.emit(row.round)  # type: ignore[attr-defined]
+
+    def show_rows(self, rows: Sequence[RoundRow]) -> None:
+        self.table.show_rows(rows)
+        self.table.setVisible(bool(rows))
+        self.empty.setVisible(not rows)
+        self._enable()
+
+    def _enable(self) -> None:
+        row, writable = self.table.current, self._writable
+        blind = row is not None and row.round.kind is not RoundKind.CONSISTENCY
+        closed = row is not None and row.round.closed
+        self.new.setEnabled(writable)
+        self.take.setEnabled(writable)
+        self.enter.setEnabled(writable and blind and not closed)
+        self.enter.setText("Leave it" if row is not None and row.active else "&Judge in it")
+        self.shut.setEnabled(writable and blind)
+        self.shut.setText("Open it &again" if closed else "&Close the round")
+        for button in (self.give, self.agree):
+            button.setEnabled(row is not None)
+        self.settle.setEnabled(writable and blind and closed)
+        self.settle.setToolTip(
+            "" if closed else "Close the round first, so that nobody judges after seeing the others."
+        )

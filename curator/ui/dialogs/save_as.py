@@ -1,0 +1,88 @@
+"""Asks where something is written: a release, the audit trail, a round, the updated knowledge base."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from PySide6.QtWidgets import QComboBox, QFileDialog, QSpinBox, QWidget
+
+from curator.services.exporting import ExportScope
+from curator.ui.dialogs.export_gold import SCOPES
+from curator.ui.dialogs.form import FormDialog, PathEdit
+
+
+class SaveDialog(FormDialog):
+    """`out` is valid once it was accepted."""
+
+    def __init__(
+        self,
+        title: str,
+        *,
+        intro: str,
+        place: Path,
+        ok: str = "Export",
+        what: str = "the file",
+        parent: QWidget | None = None,
+    ) -> None:
+        super().__init__(title, intro=intro, ok=ok, parent=parent)
+        self.path = PathEdit(what, mode=QFileDialog.FileMode.AnyFile, parent=self)
+        self.path.set_path(place)
+        self.form.addRow("&To", self.path)
+        self.setMinimumWidth(600)
+
+    @property
+    def out(self) -> Path:
+        assert self.path.path is not None, "checked before it was accepted"
+        return self.path.path
+
+    def check(self) -> str:
+        path = self.path.path
+        if path is None:
+            return "Say where it is written."
+        return "" if path.parent.is_dir() else f"{path.parent} does not exist. Choose a folder that does."
+
+
+class ReleaseDialog(SaveDialog):
+    """*Project > Release*: a zip or a folder; `scope` says what goes in."""
+
+    INTRO = (
+        "A release holds the decisions, the hashes of the texts, the guidelines, the knowledge base's and the linker's "
+        "hashes and figures. The same state gives the same bytes. A name that ends in .zip makes one file, any other a "
+        "folder."
+    )
+
+    def __init__(self, *, place: Path, parent: QWidget | None = None) -> None:
+        super().__init__(
+            "Release", intro=self.INTRO, place=place, ok="Release", what="the release's zip or folder", parent=parent
+        )
+        self.scopes = QComboBox(self)
+        self.scopes.setAccessibleName("What is released")
+        for scope, words in SCOPES.items():
+            self.scopes.addItem(words, scope.value)
+        self.scopes.setCurrentIndex(self.scopes.findData(ExportScope.DONE.value))
+        self.form.insertRow(0, "&What", self.scopes)
+
+    @property
+    def scope(self) -> ExportScope:
+        return ExportScope(self.scopes.currentData())
+
+
+class KbExportDialog(SaveDialog):
+    """*Project > Export knowledge base*: `least` decisions make a string a new name."""
+
+    INTRO = (
+        "Writes the knowledge base as JSON lines with the names that your links taught and the entities that were made "
+        "here. A second file lists what is new with its counts. Test documents teach nothing."
+    )
+
+    def __init__(self, *, place: Path, least: int, parent: QWidget | None = None) -> None:
+        super().__init__("Export knowledge base", intro=self.INTRO, place=place, parent=parent)
+        self.number = QSpinBox(self)
+        self.number.setAccessibleName("Decisions that make a new name")
+        self.number.setRange(1, 1000)
+        self.number.setValue(least)
+        self.form.insertRow(0, "&Decisions for a new name", self.number)
+
+    @property
+    def least(self) -> int:
+        return self.number.value()

@@ -1,0 +1,86 @@
+"""*Model > Suspicious gold*: decisions that models of other documents doubt; keep each, or decide again."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from PySide6.QtCore import Qt, Signal
+from PySide6.QtWidgets import QWidget
+
+from curator.services.suspicious import SuspiciousGold, SuspiciousList
+from curator.ui.dialogs.form import ShowDialog, sentence
+from curator.ui.record_table import Column, RecordTable
+
+INTRO = "{message} Enter opens the mention, K keeps the decision: it is not listed again while it stands."
+NEVER = (
+    "Decisions have not been checked yet. “Check the decisions” compares each with models that never saw its document."
+)
+NOTHING = "{message} Nothing is left to look at."
+NIL = "NIL"
+
+
+class SuspiciousWindow(ShowDialog):
+    """`show_list` tells it what is left. It stays beside the window while its mentions are looked at."""
+
+    mention_wanted = Signal(int, int)  # document, mention
+    keep_wanted = Signal(int)
+    check_wanted = Signal()
+
+    def __init__(
+        self, found: SuspiciousList, *, name_of: Callable[[str], str], writable: bool, parent: QWidget | None = None
+    ) -> None:
+        super().__init__("Suspicious gold", parent)
+        self.setWindowModality(Qt.WindowModality.NonModal)
+        self._name_of = name_of
+        self._writable = writable
+        self.words = sentence("")
+        self.table: RecordTable[SuspiciousGold] = RecordTable(
+            "Suspicious gold",
+            [
+                Column("Mention", lambda row: row.surface),
+                Column("Decided", lambda row: self._names(row.gold)),
+                Column("Chance", lambda row: f"{row.probability:.2f}", by=lambda row: row.probability, figure=True),
+                Column("Likelier", lambda row: row.rival_name),
+                Column(
+                    "Its chance",
+                    lambda row: f"{row.rival_probability:.2f}",
+                    by=lambda row: row.rival_probability,
+                    figure=True,
+                ),
+            ],
+            wide=1,
+            parent=self,
+        )
+        self.check = self.add_button("&Check the decisions")
+        self.keep = self.add_button("&Keep the decision")
+        self.keep.setShortcut("K")
+        self.go = self.add_button("&Open the mention")
+        self.body.addWidget(self.words)
+        self.body.addWidget(self.table, 1)
+        self.check.clicked.connect(lambda: self.check_wanted.emit())
+        self.keep.clicked.connect(self._keep)
+        self.go.clicked.connect(self._open)
+        self.table.activated.connect(self._open)
+        self.resize(820, 520)
+        self.show_list(found)
+
+    def show_list(self, found: SuspiciousList) -> None:
+        self.table.show_rows(found.rows)
+        words = INTRO if found.rows else NOTHING if found.message else NEVER
+        self.words.setText(words.format(message=found.message))
+        self.keep.setEnabled(bool(found.rows) and self._writable)
+        self.go.setEnabled(bool(found.rows))
+        self.check.setEnabled(self._writable)
+
+    def _names(self, ids: tuple[str, ...]) -> str:
+        return " + ".join(map(self._name_of, ids)) or NIL
+
+    def _open(self) -> None:
+        row = self.table.current
+        if row is not None:
+            self.mention_wanted.emit(row.document_id, row.mention_id)
+
+    def _keep(self) -> None:
+        row = self.table.current
+        if row is not None:
+            self.keep_wanted.emit(row.mention_id)
