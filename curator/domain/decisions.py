@@ -86,8 +86,8 @@ and said first what was decided, or something else."""
 @dataclass(frozen=True, slots=True)
 class Shown:
     """What the curator saw when deciding: candidates in order, and the bundle that ranked them ('' when none).
-    `nil_first`: NIL stood above the candidates, as what Enter accepts; None where that was not recorded. `unseen` is the
-    suggestion that was kept back from the curator."""
+    `nil_first`: NIL stood above the candidates, as what Enter accepts; None where that was not recorded. `unseen` is
+    the suggestion that was kept back from the curator."""
 
     bundle_id: str
     candidates: tuple[ShownCandidate, ...]

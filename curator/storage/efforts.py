@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
-from sqlalchemy import Connection, case, func, select
+from sqlalchemy import Connection, Select, case, func, select
 from sqlalchemy.dialects.sqlite import insert
 
 from curator.domain.changes import OperationKind
@@ -27,9 +28,6 @@ class SqlEfforts:
             self._conn.execute(insert(EffortRow).on_conflict_do_nothing(), rows)
 
     def spent(self, *, curator: str | None = None) -> list[SpentEffort]:
-        taken_back = func.sum(case((OperationRow.kind == OperationKind.UNDO.value, 1), else_=-1))
-        undone = select(OperationRow.target).where(OperationRow.target.is_not(None))
-        undone = undone.group_by(OperationRow.target).having(taken_back > 0)
         query = (
             select(
                 EffortRow.operation_id,
@@ -41,10 +39,17 @@ class SqlEfforts:
             )
             .join(OperationRow, OperationRow.id == EffortRow.operation_id)
             .join(DecisionRow, DecisionRow.operation_id == EffortRow.operation_id)
-            .where(OperationRow.kind == OperationKind.DECIDE.value, EffortRow.operation_id.not_in(undone))
+            .where(OperationRow.kind == OperationKind.DECIDE.value, EffortRow.operation_id.not_in(undone()))
             .group_by(EffortRow.operation_id)
             .order_by(EffortRow.operation_id)
         )
         if curator is not None:
             query = query.where(OperationRow.actor == curator)
         return [SpentEffort(*row[:-1], at=from_iso(row[-1])) for row in self._conn.execute(query)]
+
+
+def undone() -> Select[Any]:
+    """Ids of the operations that are taken back and were not done again."""
+    taken_back = func.sum(case((OperationRow.kind == OperationKind.UNDO.value, 1), else_=-1))
+    found = select(OperationRow.target).where(OperationRow.target.is_not(None))
+    return found.group_by(OperationRow.target).having(taken_back > 0)

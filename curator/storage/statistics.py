@@ -13,6 +13,7 @@ from curator.domain.changes import OperationKind
 from curator.domain.decisions import Outcome
 from curator.domain.documents import DocumentState, Split
 from curator.domain.statistics import IMPORTED, DecidedCell, DocumentCell, EffortCell
+from curator.storage.efforts import undone
 from curator.storage.rows import hidden, visible
 from curator.storage.schema import DecisionRow, DocumentRow, EffortRow, MentionRow, OperationRow
 
@@ -87,7 +88,7 @@ def decided_query() -> Select[Any]:
 
 
 def _taken() -> Select[Any]:
-    """How many decisions each measured operation took; undoing and redoing take none."""
+    """How many decisions each measured operation took that was not undone; undoing and redoing take none."""
     return (
         select(
             DecisionRow.operation_id.label("operation_id"),
@@ -99,6 +100,7 @@ def _taken() -> Select[Any]:
         .join(MentionRow, MentionRow.id == DecisionRow.mention_id)
         .join(DocumentRow, DocumentRow.id == MentionRow.document_id)
         .where(OperationRow.kind == OperationKind.DECIDE.value, DecisionRow.outcome != Outcome.CLEARED.value)
+        .where(DecisionRow.operation_id.not_in(undone()))
         .group_by(DecisionRow.operation_id)
     )
 

@@ -81,10 +81,11 @@ def test_efforts_are_summed_with_the_decisions_they_bought(store, fill):
     act(store, ids[:1], [Verdict.link("A")], cost=(1, 800))
     act(store, ids[1:2], [Verdict.link("B")], cost=(4, 5000))
     act(store, ids[2:5], [Verdict.link("A")] * 3, cost=(2, 3000))
-    act(store, ids[1:2], [Verdict(Verdict.nil().outcome.CLEARED)], cost=(1, 500))  # a decision taken back by hand
+    taken = act(store, ids[:1], [Verdict.link("B")], cost=(2, 700))
+    act(store, ids[:1], [Verdict.link("A")], kind=OperationKind.UNDO, target=taken, cost=(1, 500))
     _, efforts, _ = counted(store)
     assert sorted(efforts, key=lambda one: (one.many, one.decisions)) == [
-        EffortCell(DAY, "ada", "", many=False, decisions=0, one_key=0, keys=1, milliseconds=500),
+        EffortCell(DAY, "ada", "", many=False, decisions=0, one_key=0, keys=3, milliseconds=1200),
         EffortCell(DAY, "ada", "train", many=False, decisions=2, one_key=1, keys=5, milliseconds=5800),
         EffortCell(DAY, "ada", "train", many=True, decisions=3, one_key=0, keys=2, milliseconds=3000),
     ]
