@@ -22,10 +22,12 @@ from curator.services.bulk import BulkService
 from curator.services.bundles import BundleSwitch
 from curator.services.calibration import Calibrator
 from curator.services.contrast import ContrastService
+from curator.services.consistency import RepeatingSeat
 from curator.services.curation import CurationService
 from curator.services.detection import DetectionService
 from curator.services.diagnostics import DiagnosticsService
 from curator.services.efforts import EffortService
+from curator.services.entity_teaching import EntityTeacher
 from curator.services.evaluation import EvaluationService
 from curator.services.events import EventBus
 from curator.services.exporting import ExportService
@@ -38,12 +40,15 @@ from curator.services.jobdesk import JobDesk
 from curator.services.kb_export import KnowledgeExport
 from curator.services.knowledge import KnowledgeService
 from curator.services.logs import log_folder
+from curator.services.nil_clusters import NilService
 from curator.services.notes import NoteService
 from curator.services.ordering import OrderingService
 from curator.services.ports import FormatRegistry, JobPort, LinkerPort, Store
 from curator.services.propagation import PropagationService
+from curator.services.provisional import ProvisionalService
 from curator.services.queue import QueueService
 from curator.services.release import ReleaseService
+from curator.services.remapping import RemapService
 from curator.services.remembering import MemoryService
 from curator.services.replay import ReplayService
 from curator.services.retraining import RetrainingService
@@ -85,6 +90,9 @@ class Project:
     bulk: BulkService
     efforts: EffortService
     knowledge: KnowledgeService
+    nils: NilService
+    provisional: ProvisionalService
+    remapping: RemapService
     importing: ImportService
     detection: DetectionService
     suggestions: SuggestionService
@@ -101,10 +109,19 @@ class Project:
     release: ReleaseService
     kb_export: KnowledgeExport
     suspicious: SuspiciousService
+    repeating: RepeatingSeat
     diagnostics: DiagnosticsService
     jobs: JobPort
     formats: FormatRegistry
     close: Callable[[], None]
+
+    def people(self) -> list[str]:
+        """Names of those who decided or judged in the project."""
+        return self.rounds.people()
+
+    def save_text(self, path: Path, text: str) -> None:
+        """Write a text file whole. Raises UserError; then nothing was changed."""
+        AtomicWriter().write({path: text.encode("utf-8", "surrogatepass")})
 
     @property
     def name(self) -> str:
@@ -189,6 +206,7 @@ class _Joined:
         )
 
         self.efforts = EffortService(store)
+        self.teacher = EntityTeacher(store, self.linker, self.events, learnt=self.suggestions.memory_changed)
         self.memory = MemoryService(store, self.linker, self.events, learnt=self.suggestions.memory_changed)
 
     def project(self, *, start: bool) -> Project:
@@ -196,9 +214,11 @@ class _Joined:
             self.bundles.clean()
             self.workplace.clean()
         if start:
+            self.teacher.start()  # first, so that no answer lacks the project's own entities
             self.memory.start()  # before the suggestions, so that it is asked first
             self.suggestions.start()
         store, events, clock, curator = self.store, self.events, self.clock, self.curator
+        rounds = RoundService(store, self.linker, events, clock, curator=curator)
         holdout = HoldoutService(store, percent=lambda: load().settings.holdout_percent)
         return Project(
             folder=store.folder,
@@ -217,6 +237,9 @@ class _Joined:
             bulk=BulkService(store, events, clock, curator=curator),
             efforts=self.efforts,
             knowledge=KnowledgeService(store, events, curator=curator),
+            nils=NilService(store),
+            provisional=ProvisionalService(store, events, clock, curator=curator, round_of=rounds.active),
+            remapping=RemapService(store, events, clock, curator=curator, round_of=rounds.active),
             importing=ImportService(store, self.formats, events, clock, curator=curator),
             detection=DetectionService(store, self.linker, events, clock, curator=curator),
             suggestions=self.suggestions,
@@ -225,7 +248,7 @@ class _Joined:
             evaluation=EvaluationService(self.desk),
             exporting=ExportService(store, self.formats),
             replay=ReplayService(store, events, clock),
-            rounds=RoundService(store, self.linker, events, clock, curator=curator),
+            rounds=rounds,
             round_files=RoundFiles(store, events, clock, AtomicWriter(), curator=curator),
             agreement=AgreementService(store),
             adjudication=AdjudicationService(store, events, clock, curator=curator),
@@ -233,6 +256,9 @@ class _Joined:
             release=ReleaseService(store, self.switch, AtomicWriter()),
             kb_export=KnowledgeExport(store, AtomicWriter()),
             suspicious=SuspiciousService(self.desk, events, clock, curator=curator),
+            repeating=RepeatingSeat.take(
+                store, events, clock, curator=curator, share=lambda: load().settings.asked_again
+            ),
             diagnostics=DiagnosticsService(store, self.linker, self.switch),
             jobs=self.jobs,
             formats=self.formats,
@@ -258,6 +284,7 @@ class _Joined:
 
     def _close(self) -> None:
         self.efforts.flush()
+        self.teacher.close()
         self.memory.close()
         self.suggestions.close()
         self.jobs.close()

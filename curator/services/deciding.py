@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from typing import Any
 
 from curator.domain.changes import Change, ChangeKind, OperationKind
 from curator.domain.decisions import Outcome, Shown, ShownCandidate, Verdict
@@ -26,12 +27,16 @@ def decide_in(
     shown: Sequence[Shown | None] = (),
     note: str = "",
     text: str = "",
+    notes: Sequence[str] = (),
+    kind: OperationKind = OperationKind.DECIDE,
+    more: Mapping[str, Any] | None = None,
 ) -> Change:
     """Append decisions as one operation; a todo document becomes in progress with it.
 
     `shown` is parallel to the ids or empty; where it is None the stored suggestion's first candidates count as shown.
-    `text` says the operation to the curator (by default made from the verdicts). Raises UserError for an unknown or
-    deleted mention and for an entity that the knowledge base does not hold.
+    `text` says the operation to the curator (by default made from the verdicts). `notes` are parallel to the ids, in
+    place of one `note`; `more` goes into the operation's payload, for a step that is more than decisions. Raises
+    UserError for an unknown or deleted mention and for an entity that the knowledge base does not hold.
     """
     mentions = _living(unit, mention_ids)
     _check_entities(unit, verdicts)
@@ -39,8 +44,8 @@ def decide_in(
     states = _start_documents(unit, documents)
     said = text or _say(unit, mentions, verdicts)
     at = clock.now()
-    payload = {"mentions": list(mention_ids), "states": states}
-    operation = unit.operations.append(OperationKind.DECIDE, actor=curator, at=at, text=said, payload=payload)
+    payload = {"mentions": list(mention_ids), "states": states, **(more or {})}
+    operation = unit.operations.append(kind, actor=curator, at=at, text=said, payload=payload)
     unit.decisions.append(
         mention_ids,
         verdicts,
@@ -48,7 +53,7 @@ def decide_in(
         at=at,
         operation_id=operation,
         shown=_seen(unit, mention_ids, shown or [None] * len(mentions)),
-        notes=[note] * len(mention_ids),
+        notes=list(notes) or [note] * len(mention_ids),
     )
     return Change(ChangeKind.DECIDED, curator, said, documents, tuple(mention_ids), operation)
 

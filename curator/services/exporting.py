@@ -12,6 +12,7 @@ from curator.domain.decisions import Decision
 from curator.domain.documents import Document, DocumentState, Mention, MentionOrigin
 from curator.domain.errors import UserError
 from curator.domain.mention_edits import MentionShape
+from curator.domain.provisional import is_new
 from curator.services.ports import ExportDocument, FormatRegistry, GoldMention, Problem, Store, UnitOfWork
 from curator.services.rounds import ANY_ROUND, adjudicated_by
 
@@ -43,6 +44,12 @@ NOTHING = {
     ExportScope.DONE: "There is nothing to export: no document is done.",
     ExportScope.ADJUDICATED: "There is nothing to export: nothing has been adjudicated yet (People › Adjudicate…).",
 }
+
+
+NEW_ENTITIES = (
+    "{mentions:,} mentions are linked to entities that this project made, with identifiers such as NEW:0001. The file "
+    "does not say what they are: give the updated knowledge base with it (`curator kb export`)."
+)
 
 
 class ExportService:
@@ -87,7 +94,7 @@ class ExportService:
             documents=counts["documents"],
             mentions=counts["mentions"],
             unchanged=counts["unchanged"],
-            problems=tuple(wanted.problems),
+            problems=(*wanted.problems, *_about_new(counts["new"])),
         )
 
     def _refuse_project_folder(self, out: Path) -> None:
@@ -104,7 +111,18 @@ class ExportService:
             counts["documents"] += 1
             counts["mentions"] += len(document.mentions)
             counts["unchanged"] += sum(one.as_it_was for one in document.mentions)
+            counts["new"] += sum(map(names_new_entity, document.mentions))
             yield document
+
+
+def names_new_entity(gold: GoldMention) -> bool:
+    """Whether it is linked to an entity that a curator made."""
+    return gold.decision is not None and any(map(is_new, gold.decision.verdict.entity_ids))
+
+
+def _about_new(mentions: int) -> list[Problem]:
+    """No format says what an identifier of the project's own means."""
+    return [Problem(0, "note", NEW_ENTITIES.format(mentions=mentions))] if mentions else []
 
 
 def adjudicated_only(item: ExportDocument) -> ExportDocument:

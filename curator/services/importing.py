@@ -21,7 +21,9 @@ from curator.services.gold import GoldWriter
 from curator.services.keys import set_active_bundle
 from curator.services.knowledge import add_missing
 from curator.services.ports import Clock, DocumentReader, FormatRegistry, Problem, Store, UnitOfWork
+from curator.services.remap_plan import after_update, before_update, plan_of
 
+CONCERNED = "decisions to look at"  # what a new version of the knowledge base means for them: see `remap_plan`
 DOCUMENTS_PER_UNIT = 50
 ENTITIES_PER_UNIT = 2000
 CHUNK = 1 << 20
@@ -134,13 +136,18 @@ class ImportService:
 
     def _activate(self, version: int, tally: _Tally) -> None:
         with self._store.write() as unit:
-            before = unit.kb.info()
+            before = before_update(unit)
             info = unit.kb.activate(version)
-            if before is not None and before.content_hash != info.content_hash:
+            if before is not None and before.info.content_hash != info.content_hash:
                 set_active_bundle(unit.meta, "", [])  # every bundle knows the entities of before only
+                after_update(unit, before)
         with self._store.write() as unit:
             add_missing(unit)
         tally.counts.update(names=info.names, definitions=info.definitions)
+        with self._store.read() as unit:
+            concerned = plan_of(unit).mentions
+        if concerned:
+            tally.counts[CONCERNED] = concerned
 
     def _store_has_no_kb(self) -> bool:
         with self._store.read() as unit:

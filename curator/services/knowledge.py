@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter, defaultdict
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 
 from curator.domain.changes import Change, ChangeKind
 from curator.domain.documents import Split
@@ -35,6 +36,19 @@ VOTE_SHARE = 0.05
 """A knowledge-base type that fewer of a corpus type's gold links have is left out of the proposal."""
 HIGHEST = 200
 """Entities looked at on the way up."""
+
+
+MOST_HIDDEN = 10
+NAMED_SO = 3
+"""Search tiers before this one: the words are an identifier, a name or a synonym."""
+
+
+@dataclass(frozen=True, slots=True)
+class HiddenEntities:
+    """`others` are of types that the mention may not link to; `gone` candidates have left the knowledge base."""
+
+    others: tuple[EntityMatch, ...] = ()
+    gone: frozenset[str] = frozenset()
 
 
 class KnowledgeService:
@@ -69,6 +83,16 @@ class KnowledgeService:
             ids = unit.kb.linked_last(limit)
             found = unit.kb.get_many(ids)
         return [EntityMatch(found[one], found[one].name, 0.0) for one in ids if one in found]
+
+    def hidden(self, text: str, mention_type: str, entity_ids: Sequence[str]) -> HiddenEntities:
+        """What the mention's words name that it may not link to, and which of these candidates are gone."""
+        with self._store.read() as unit:
+            info, allowed = unit.kb.info(), unit.meta.type_mapping().types_for(mention_type)
+            barred = [one for one in info.types if one not in allowed] if info is not None and allowed else []
+            found = unit.kb.search(f"{text} ", types=barred, limit=MOST_HIDDEN) if barred else []
+            known = unit.kb.get_many(entity_ids)
+        others = tuple(one for one in found if one.rank < NAMED_SO and one.entity.id not in entity_ids)
+        return HiddenEntities(others, frozenset(entity_ids) - known.keys())
 
     def path(self, entity: Entity) -> tuple[Entity, ...]:
         """The entities above it, topmost first, by the shortest way up; where it has several parents, the first."""
@@ -169,6 +193,8 @@ def _by_name(name: str, types: Sequence[str]) -> tuple[str, ...]:
 
 
 def _votes(unit: UnitOfWork, names: set[str]) -> dict[str, tuple[str, ...]]:
+    info = unit.kb.info()
+    known = set(info.types if info is not None else ())  # a provisional entity may have others
     votes: dict[str, Counter[str]] = defaultdict(Counter)
     links: Counter[str] = Counter()
     decided = unit.decisions.links(Split.TRAIN, names)
@@ -176,7 +202,7 @@ def _votes(unit: UnitOfWork, names: set[str]) -> dict[str, tuple[str, ...]]:
     for name, ids, number in decided:
         links[name] += number
         for entity_id in ids:
-            for kb_type in set(entities[entity_id].types if entity_id in entities else ()):
+            for kb_type in known.intersection(entities[entity_id].types if entity_id in entities else ()):
                 votes[name][kb_type] += number
     return {
         name: tuple(sorted(one for one, n in counter.items() if n >= VOTE_SHARE * links[name]))

@@ -18,7 +18,7 @@ from curator.services.events import EventBus
 from curator.services.ports import DecidedDocument, DecidedMention, LinkerPort, LinkMention, Store, UnitOfWork
 
 PER_REQUEST = 16
-TEACHES = {ChangeKind.DECIDED, ChangeKind.MENTIONS}
+TEACHES = {ChangeKind.DECIDED, ChangeKind.MENTIONS, ChangeKind.ENTITIES}
 TEACHES_ALL = {ChangeKind.IMPORTED, ChangeKind.KNOWLEDGE_BASE, ChangeKind.TYPE_MAPPING}
 REMEMBERED = (Outcome.LINK, Outcome.NIL)
 log = logging.getLogger(__name__)

@@ -1,7 +1,8 @@
 """The immutable input of a job, written from the store: `documents.jsonl` and `snapshot.json` in a folder.
 
 One document a line: {"key", "name", "split", "text", "mentions": [{"key", "spans", "types", "gold": null | {"ids",
-"nil"}, "shown", "stated"}]}; the index holds the knowledge base's hash and the documents file's SHA-256.
+"nil"}, "shown", "stated"}]}; a link to a provisional entity is NIL there, since no bundle was built with it. The index
+holds the knowledge base's hash and the documents file's SHA-256.
 """
 
 from __future__ import annotations
@@ -11,11 +12,11 @@ import json
 import os
 from collections.abc import Collection, Generator, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
-from curator.domain.decisions import Decision, Outcome
+from curator.domain.decisions import Decision, Outcome, Verdict
 from curator.domain.documents import Document, DocumentState, Mention, Split
 from curator.domain.entities import Entity, TypeMapping
 from curator.domain.errors import UserError
@@ -60,8 +61,9 @@ def count_gold(store: Store, split: Split, *, only_done: bool = False) -> Snapsh
     """What a snapshot of this split would hold."""
     counts = SnapshotCounts()
     with store.read() as unit:
+        new = unit.provisional.outside()
         for document_id in unit.documents.ids(split=split, state=DocumentState.DONE if only_done else None):
-            gold = _gold(unit, document_id)
+            gold = _gold(unit, document_id, new)
             if gold:
                 counts.add(list(gold.values()))
     return counts
@@ -102,12 +104,12 @@ def _write_documents(
     states = {split: DocumentState.DONE if split in done else None for split in splits}
     with store.read() as unit:
         ids = [one for split, state in states.items() for one in unit.documents.ids(split=split, state=state)]
-        mapping = unit.meta.type_mapping()
+        mapping, new = unit.meta.type_mapping(), unit.provisional.outside()
     written = 0
     digest = hashlib.sha256()
     with (folder / DOCUMENTS).open("wb") as out:
         for number, document_id in enumerate(ids, start=1):
-            line, decided = _line(store, document_id, mapping, waiting=waiting > 0)
+            line, decided = _line(store, document_id, mapping, new, waiting=waiting > 0)
             digest.update(line)
             out.write(line)
             written += decided
@@ -147,19 +149,35 @@ def _told(folder: Path) -> Iterator[None]:
         ) from error
 
 
-def _gold(unit: UnitOfWork, document_id: int) -> dict[int, Decision]:
-    """Current link and NIL decisions of the document's living mentions."""
+def _gold(unit: UnitOfWork, document_id: int, new: Collection[str]) -> dict[int, Decision]:
+    """Current link and NIL decisions of the document's living mentions; links to `new` entities are NIL."""
     current = unit.decisions.current_of_document(document_id)
     if not current:
         return {}
     living = {one.id for one in unit.mentions.of_document(document_id)}
-    return {key: one for key, one in current.items() if one.verdict.outcome in GOLD and key in living}
+    gold = {key: one for key, one in current.items() if one.verdict.outcome in GOLD and key in living}
+    return {key: known_gold(one, new) for key, one in gold.items()}
 
 
-def _line(store: Store, document_id: int, mapping: TypeMapping, *, waiting: bool) -> tuple[bytes, bool]:
+def known_gold(decision: Decision, new: Collection[str]) -> Decision:
+    """The decision as far as the knowledge base goes: without `new` entities, which no bundle was built with, among
+    what was chosen and shown. NIL where nothing else was chosen."""
+    verdict, shown = decision.verdict, decision.shown
+    if not set(new).isdisjoint(verdict.entity_ids):
+        kept = tuple(one for one in verdict.entity_ids if one not in new)
+        verdict = Verdict.link(*kept) if kept else Verdict.nil()
+    if shown is not None and any(one.entity_id in new for one in shown.candidates):
+        shown = replace(shown, candidates=tuple(one for one in shown.candidates if one.entity_id not in new))
+    same = verdict is decision.verdict and shown is decision.shown
+    return decision if same else replace(decision, verdict=verdict, shown=shown)
+
+
+def _line(
+    store: Store, document_id: int, mapping: TypeMapping, new: Collection[str], *, waiting: bool
+) -> tuple[bytes, bool]:
     """The document's line (empty where it is left out), and whether it holds a decision."""
     with store.read() as unit:
-        gold = _gold(unit, document_id)
+        gold = _gold(unit, document_id, new)
         if not gold and not waiting:
             return b"", False
         document = unit.documents.get(document_id)

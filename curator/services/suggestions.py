@@ -15,6 +15,7 @@ from curator.domain.documents import Split
 from curator.domain.errors import UserError
 from curator.domain.jobs import JobOutcome, JobState, LinkerState, LinkerStatus, Progress
 from curator.domain.suggestions import Stamp, Suggestion
+from curator.services.entity_teaching import teach_entities
 from curator.services.events import EventBus
 from curator.services.keys import active_bundle
 from curator.services.linking import K, LinkedDocument, LinkReport, link_document, link_documents, teach, wait_ready
@@ -133,6 +134,7 @@ class SuggestionService:
             raise UserError("There is no index yet. Import a knowledge base and build its index first.")
         self._linker.open(self._bundles.path(bundle_id), bundle_id)
         yield from wait_ready(self._linker, bundle_id)
+        yield from teach_entities(self._linker, self._store)
         if memory:
             yield from teach(self._linker, self._store)
 

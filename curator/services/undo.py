@@ -13,6 +13,7 @@ from typing import Any
 from curator.domain.changes import Change, ChangeKind, OperationKind
 from curator.domain.decisions import Decision, Outcome, Verdict
 from curator.domain.documents import DocumentState
+from curator.services.entity_steps import restore_entities
 from curator.services.mention_edits import restore_in
 from curator.services.notes import restore_notes
 from curator.services.ports import Clock, Operation, UnitOfWork
@@ -26,6 +27,10 @@ KINDS = {
     OperationKind.FLAG: ChangeKind.NOTES,
     OperationKind.COMMENT: ChangeKind.NOTES,
     OperationKind.DELETE_COMMENT: ChangeKind.NOTES,
+    OperationKind.MAKE_ENTITY: ChangeKind.ENTITIES,
+    OperationKind.CHANGE_ENTITY: ChangeKind.ENTITIES,
+    OperationKind.DELETE_ENTITY: ChangeKind.ENTITIES,
+    OperationKind.REMAP: ChangeKind.ENTITIES,
 }
 
 
@@ -59,6 +64,7 @@ class Undoer:
             restore_in(unit, target, payload.get("deleted", ()), operation_id=new, forward=forward)
         else:
             _restore_mentions(unit, operation, payload, forward=forward)
+        restore_entities(unit, payload, forward=forward)
         documents = _restore_states(unit, payload.get("states", ()), forward=forward)
         documents += restore_notes(unit, operation.kind, payload, forward=forward)
         mentions = tuple(payload.get("mentions", ()))

@@ -13,6 +13,7 @@ from curator import storage
 from curator.bootstrap import Project, join
 from curator.domain.contrasts import Contrast, WordEffect
 from curator.domain.documents import Span
+from curator.domain.entities import Entity
 from curator.domain.errors import CancelledError, UserError
 from curator.domain.jobs import JobOutcome, JobState, LinkerState, LinkerStatus, Progress
 from curator.domain.suggestions import Candidate, NilEstimate, Stamp, Suggestion
@@ -61,6 +62,7 @@ class FakeLinker:
     cancelled: list[int] = field(default_factory=list)
     opened: list[str] = field(default_factory=list)
     memory: dict[int, dict[int, tuple[str, ...]]] = field(default_factory=dict)
+    entities: dict[str, Entity] = field(default_factory=dict)  # changed in the bundle that serves
     lessons: int = 0
     process: int = 1
     found: dict[int, list[DetectedMention]] = field(default_factory=dict)
@@ -80,6 +82,8 @@ class FakeLinker:
 
     def open(self, bundle: Path, bundle_id: str) -> None:
         assert (bundle / "manifest.json").is_file()
+        if bundle_id != self.status.bundle_id:
+            self.entities = {}
         self.opened.append(bundle_id)
         if self.fail_open:
             self.set_status(LinkerState.FAILED, message=self.fail_open)
@@ -163,6 +167,15 @@ class FakeLinker:
         if not self.manual:
             give()
         return 1000 + len(self.contrasts)
+
+    def change_entities(
+        self, *, upsert: Sequence[Entity], remove: Sequence[str], on_end: Callable[[JobOutcome], None]
+    ) -> int:
+        """The entities of the bundle as the process would hold them."""
+        self.entities = {key: one for key, one in self.entities.items() if key not in remove}
+        self.entities |= {one.id: one for one in upsert}
+        on_end(JobOutcome(JobState.DONE, "done"))
+        return 0
 
     def cancel(self, request_id: int) -> None:
         self.cancelled.append(request_id)

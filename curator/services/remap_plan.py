@@ -1,0 +1,262 @@
+"""What a new version of the knowledge base means for decisions, line by line.
+
+* Links to ids that the version lacks, with the entity that has the id among its alternate ones, or else the one that
+  has exactly the old name or a synonym, of a common type.
+* Provisional entities that the version holds by now, under their id, name or a synonym, of a common type.
+* Strings decided NIL before the update that are exactly a name or synonym of an entity of an allowed type, unless they
+  were so in the version before: then the curator knew.
+
+Where several entities would do none is proposed; all are named. Names are compared in lower case and by
+`domain.same_string`.
+"""
+
+from __future__ import annotations
+
+import json
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from enum import StrEnum
+from typing import Any
+
+from curator.domain.decisions import NilReason
+from curator.domain.entities import Entity, KnowledgeBaseInfo
+from curator.domain.same_string import string_key
+from curator.services.ports import NilMention, UnitOfWork
+
+UPDATE = "kb.update"
+"""JSON: {"before": name of the version before, "decisions": their number when it was replaced, "known": [[string, type,
+entity id], …]}."""
+Pair = tuple[str, str, str]
+"""The string and type of a NIL, and an entity of that name."""
+
+
+class RemapKind(StrEnum):
+    """Why a line is in the list."""
+
+    MERGED = "merged"  # the id is an alternate id of another entity now
+    OBSOLETE = "obsolete"  # the id is gone
+    RESOLVED = "resolved"  # a provisional entity is in the knowledge base by now
+    NIL = "nil"  # what was decided NIL is in the knowledge base by now
+
+
+@dataclass(frozen=True, slots=True)
+class Remapping:
+    """One line. `key` is an entity id, or the string and type of a NIL; `proposed` the entity to move to, None where
+    there is none or one of several (`others`) has to be chosen."""
+
+    kind: RemapKind
+    key: str
+    name: str
+    types: tuple[str, ...]
+    mentions: int
+    proposed: Entity | None = None
+    others: tuple[Entity, ...] = ()
+    mention_ids: tuple[int, ...] = ()  # of a NIL; for the others they are read when it is applied
+
+
+@dataclass(frozen=True, slots=True)
+class RemapPlan:
+    """`before` and `now` are the names of the two versions."""
+
+    before: str
+    now: str
+    lines: tuple[Remapping, ...]
+
+    @property
+    def mentions(self) -> int:
+        return sum(one.mentions for one in self.lines)
+
+
+def plan_of(unit: UnitOfWork) -> RemapPlan:
+    info = unit.kb.info()
+    if info is None:
+        return RemapPlan("", "", ())
+    lines = (*_lost(unit), *_resolved(unit), *_nils(unit))
+    return RemapPlan(_stored(unit).get("before", ""), info.name, tuple(sorted(lines, key=_order)))
+
+
+@dataclass(frozen=True, slots=True)
+class Replaced:
+    """What is remembered of a version while the next takes its place."""
+
+    info: KnowledgeBaseInfo
+    linked: dict[str, Entity]
+    known: tuple[Pair, ...]
+
+
+def before_update(unit: UnitOfWork) -> Replaced | None:
+    """Ask it before a version becomes active; None where it is the first."""
+    info = unit.kb.info()
+    if info is None:
+        return None
+    ids = sorted({one for ids in unit.outcomes.links() for one in ids})
+    listed = {(*line.key.split("\t"), entity.id) for line in _nils(unit) for entity in _targets(line)}
+    known = tuple(pair for pair in _pairs(_nil_matches(unit)) if pair not in listed)
+    return Replaced(info, unit.kb.get_many(ids), known)
+
+
+def after_update(unit: UnitOfWork, replaced: Replaced) -> None:
+    """Keep the names of linked entities that the new version lacks, and which NIL strings were names before."""
+    held = unit.kb.held(replaced.linked)
+    ours = {one.id for one in unit.provisional.all(retired=True)}
+    unit.outcomes.retire([one for one in replaced.linked.values() if one.id not in held and one.id not in ours])
+    kept = {"before": replaced.info.name, "decisions": unit.decisions.count(), "known": replaced.known}
+    unit.meta.set(UPDATE, json.dumps(kept, ensure_ascii=False))
+
+
+def _stored(unit: UnitOfWork) -> dict[str, Any]:
+    found: dict[str, Any] = json.loads(unit.meta.get(UPDATE) or "{}")
+    return found
+
+
+def _lost(unit: UnitOfWork) -> list[Remapping]:
+    """Links to ids that nothing has any more."""
+    numbers: dict[str, int] = defaultdict(int)
+    for ids, number in unit.outcomes.links().items():
+        for one in ids:
+            numbers[one] += number
+    there = unit.kb.get_many(list(numbers))
+    gone = [one for one in numbers if one not in there]
+    successors = unit.kb.successors(gone)
+    kept = unit.outcomes.retired(gone)
+    named = _Names(unit, [name for entity in kept.values() for name in _names(entity)])
+    found = []
+    for one in gone:
+        old = kept.get(one) or unit.kb.former(one) or Entity(one, one)
+        heirs = _entities(unit, successors.get(one, ()))
+        kind = RemapKind.MERGED if heirs else RemapKind.OBSOLETE
+        found.append(_line(kind, one, old.name, old.types, numbers[one], heirs or named.of(old)))
+    return found
+
+
+def _resolved(unit: UnitOfWork) -> list[Remapping]:
+    """Provisional entities that the active version has by now."""
+    provisional = unit.provisional.all()
+    held = unit.kb.held([one.id for one in provisional])
+    named = _Names(unit, [name for one in provisional for name in _names(one.entity)])
+    links = unit.outcomes.links() if provisional else {}
+    found = []
+    for one in provisional:
+        heirs = _entities(unit, [one.id]) if one.id in held else named.of(one.entity)
+        if heirs:
+            number = sum(n for ids, n in links.items() if one.id in ids)
+            found.append(_line(RemapKind.RESOLVED, one.id, one.entity.name, one.entity.types, number, heirs))
+    return found
+
+
+def _nils(unit: UnitOfWork) -> list[Remapping]:
+    """NIL strings that became names with the last update."""
+    stored = _stored(unit)
+    known = {tuple(one) for one in stored.get("known", ())}
+    found = []
+    for group, entities in _nil_matches(unit, until=int(stored.get("decisions", 0))) if stored else ():
+        if any((group.key, group.type, one.id) not in known for one in entities):
+            key = f"{group.key}\t{group.type}"
+            line = _line(RemapKind.NIL, key, group.text, (group.type,), len(group.ids), entities)
+            found.append(replace(line, mention_ids=group.ids))
+    return found
+
+
+def _pairs(matches: Iterable[tuple[_NilString, tuple[Entity, ...]]]) -> Iterator[Pair]:
+    return ((group.key, group.type, entity.id) for group, found in matches for entity in found)
+
+
+def _targets(line: Remapping) -> tuple[Entity, ...]:
+    return (line.proposed,) if line.proposed is not None else line.others
+
+
+@dataclass(frozen=True, slots=True)
+class _NilString:
+    """Mentions decided NIL as not in the knowledge base, of one string and type."""
+
+    key: str
+    type: str
+    text: str
+    names: tuple[str, ...]
+    ids: tuple[int, ...]
+
+
+def _nil_matches(unit: UnitOfWork, *, until: int | None = None) -> list[tuple[_NilString, tuple[Entity, ...]]]:
+    """NIL strings with the entities of that name; with `until` of decisions up to this number only."""
+    groups = _nil_strings(unit, until)
+    mapping = unit.meta.type_mapping()
+    named = _Names(unit, [name for group in groups for name in group.names])
+    pairs = [(group, named.of_names(group.names, mapping.types_for(group.type))) for group in groups]
+    return [(group, found) for group, found in pairs if found]
+
+
+def _nil_strings(unit: UnitOfWork, until: int | None) -> list[_NilString]:
+    mentions = unit.outcomes.nils(decided=True)
+    current = unit.decisions.current([one.mention_id for one in mentions])
+    groups: dict[tuple[str, str], list[NilMention]] = defaultdict(list)
+    for one in mentions:
+        decision = current.get(one.mention_id)
+        if decision is None or (until is not None and decision.id > until):
+            continue
+        if decision.verdict.reason is NilReason.NOT_IN_KB:
+            groups[one.key, one.type].append(one)
+    return [
+        _NilString(
+            key,
+            type_,
+            members[0].text,
+            tuple(dict.fromkeys(name for one in members for name in (one.text, one.expanded) if name)),
+            tuple(one.mention_id for one in members),
+        )
+        for (key, type_), members in groups.items()
+    ]
+
+
+class _Names:
+    """Entities of the active version by exact names, looked up all at once."""
+
+    def __init__(self, unit: UnitOfWork, names: Iterable[str]) -> None:
+        spelt = {form for name in names for form in _forms(name)}
+        self._ids = unit.kb.named(sorted(spelt))
+        every = sorted({one for ids in self._ids.values() for one in ids})
+        self._entities = unit.kb.get_many(every)
+
+    def of(self, entity: Entity) -> tuple[Entity, ...]:
+        """By its name; where that finds nothing, by its synonyms."""
+        return self.of_names([entity.name], entity.types) or self.of_names(entity.synonyms, entity.types)
+
+    def of_names(self, names: Iterable[str], types: Sequence[str]) -> tuple[Entity, ...]:
+        """Of a type in common, where both have any; exact names before those by `same_string`."""
+        names = list(names)
+        for forms in ([(name,) for name in names], [_forms(name) for name in names]):
+            ids = dict.fromkeys(one for spelt in forms for form in spelt for one in self._ids.get(form, ()))
+            found = tuple(self._entities[one] for one in ids if _share(types, self._entities[one].types))
+            if found:
+                return found
+        return ()
+
+
+def _forms(name: str) -> tuple[str, ...]:
+    return tuple(dict.fromkeys((name, string_key(name))))
+
+
+def _names(entity: Entity) -> tuple[str, ...]:
+    return (entity.name, *entity.synonyms)
+
+
+def _share(one: Sequence[str], other: Sequence[str]) -> bool:
+    return not one or not other or not set(one).isdisjoint(other)
+
+
+def _entities(unit: UnitOfWork, ids: Sequence[str]) -> tuple[Entity, ...]:
+    found = unit.kb.get_many(ids)
+    return tuple(found[one] for one in ids if one in found)
+
+
+def _line(
+    kind: RemapKind, key: str, name: str, types: tuple[str, ...], mentions: int, found: tuple[Entity, ...]
+) -> Remapping:
+    """One entity is the proposal; of several none is."""
+    if len(found) == 1:
+        return Remapping(kind, key, name, types, mentions, proposed=found[0])
+    return Remapping(kind, key, name, types, mentions, others=found)
+
+
+def _order(line: Remapping) -> tuple[int, int, str]:
+    return list(RemapKind).index(line.kind), -line.mentions, line.name.casefold()
