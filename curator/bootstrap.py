@@ -56,6 +56,7 @@ from curator.services.round_file import RoundFiles
 from curator.services.rounds import RoundService
 from curator.services.saved_filters import SavedFilters
 from curator.services.speeds import Speeds
+from curator.services.statistics import StatisticsService
 from curator.services.suggestions import SuggestionService
 from curator.services.suspicious import SuspiciousService
 from curator.services.workplace import JobOptions, Workplace
@@ -104,6 +105,7 @@ class Project:
     rounds: RoundService
     round_files: RoundFiles
     agreement: AgreementService
+    statistics: StatisticsService
     adjudication: AdjudicationService
     audit: AuditService
     release: ReleaseService
@@ -251,6 +253,7 @@ class _Joined:
             rounds=rounds,
             round_files=RoundFiles(store, events, clock, AtomicWriter(), curator=curator),
             agreement=AgreementService(store),
+            statistics=StatisticsService(store, AgreementService(store), bundles=self.switch.all),
             adjudication=AdjudicationService(store, events, clock, curator=curator),
             audit=AuditService(store, AtomicWriter()),
             release=ReleaseService(store, self.switch, AtomicWriter()),

@@ -31,6 +31,7 @@ COMMANDS = {
     "evaluate": ("curator.cli.evaluating", "evaluate", "Compare the linker with the gold of a split."),
     "train": ("curator.cli.training", "train", "Retrain the linker from the decisions."),
     "bundles": ("curator.cli.training", "bundles", "List bundles, promote one, or go back."),
+    "stats": ("curator.cli.statistics", "stats", "Show the dashboard's figures."),
     "decide": ("curator.cli.deciding", "decide", "Decide a mention."),
     "undo": ("curator.cli.deciding", "undo", "Take the last step back."),
     "redo": ("curator.cli.deciding", "redo", "Do again what was taken back."),

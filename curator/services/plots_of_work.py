@@ -1,0 +1,334 @@
+"""Plots of what curators did: progress, speed, keys, accepted suggestions, the hold-out and NIL."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterable, Sequence
+from itertools import accumulate
+
+from curator.domain.decisions import KEPT_BACK_OTHER, KEPT_BACK_SAME, Outcome
+from curator.domain.documents import DocumentState
+from curator.domain.plots import Headline, Plot, Series, Shape, Unit, shares
+from curator.domain.statistics import IMPORTED, Counts, DecidedCell, EffortCell
+from curator.services.periods import periods
+
+LISTED = 9
+"""Ranks that are told apart: those that a digit key chooses."""
+STATES = {"": "Undecided", "link": "Linked", "nil": "NIL", "rejected": "Rejected", "skipped": "Skipped"}
+DOCUMENTS = {
+    DocumentState.TODO: "To do",
+    DocumentState.IN_PROGRESS: "In progress",
+    DocumentState.DONE: "Done",
+    DocumentState.DISCUSS: "Needs discussion",
+}
+ANSWERS = (Outcome.LINK.value, Outcome.NIL.value)
+HOUR = 3_600_000
+
+
+def work_plots(counts: Counts) -> tuple[Plot, ...]:
+    people = [one for one in counts.decided if one.curator != IMPORTED]
+    return (
+        mentions_plot(counts),
+        documents_plot(counts),
+        progress_plot(counts.decided),
+        speed_plot(counts.efforts),
+        pace_plot(counts.efforts),
+        keys_plot(counts.efforts),
+        ranks_plot(people),
+        accepted_plot(people),
+        holdout_plot(people),
+        nil_plot(counts.decided),
+    )
+
+
+def headlines(counts: Counts) -> tuple[Headline, ...]:
+    people = [one for one in counts.decided if one.curator != IMPORTED]
+    states = _states(counts)
+    whole = sum(states.values())
+    decided = whole - states[""]
+    efforts, cost = counts.efforts, _Cost.of(counts.efforts)
+    first, seen = _accepted(people)
+    nil, answers = _nil(counts.decided)
+    same, held = _held_out(people)
+    return (
+        _share("decided", "Mentions decided", decided, whole),
+        Headline("pace", "Decisions an hour", Unit.PER_HOUR.words(cost.per_hour), cost.per_hour, _hours(efforts)),
+        Headline("seconds", "Seconds a decision", Unit.SECONDS.words(cost.seconds), cost.seconds, _taken(cost)),
+        Headline("keys", "Keys a decision", Unit.KEYS.words(cost.keys), cost.keys, _taken(cost)),
+        _share("accepted", "First suggestion taken", first, seen),
+        _share("held_out", "First one right, unseen", same, held),
+        _share("nil", "NIL among answers", nil, answers),
+    )
+
+
+# --- progress ---
+
+
+def mentions_plot(counts: Counts) -> Plot:
+    states = _states(counts)
+    whole = sum(states.values())
+    decided = whole - states[""]
+    words = f"{decided:,} of {whole:,} mentions are decided." if whole else "The project has no mentions yet."
+    values = tuple(float(states[key]) for key in STATES)
+    return Plot(
+        "mentions",
+        "Mentions now",
+        words,
+        "State",
+        tuple(STATES.values()),
+        (Series("Mentions", values if whole else (None,) * len(STATES)),),
+        Unit.COUNT,
+        Shape.BARS,
+        note="Curator and time do not filter what stands now; the split does.",
+    )
+
+
+def documents_plot(counts: Counts) -> Plot:
+    found: Counter[DocumentState] = Counter()
+    for one in counts.documents:
+        found[one.state] += one.documents
+    whole = sum(found.values())
+    words = (
+        f"{found[DocumentState.DONE]:,} of {whole:,} documents are done." if whole else "The project has no documents."
+    )
+    values = tuple(float(found[state]) if whole else None for state in DOCUMENTS)
+    return Plot(
+        "documents",
+        "Documents now",
+        words,
+        "State",
+        tuple(DOCUMENTS.values()),
+        (Series("Documents", values),),
+        Unit.COUNT,
+        Shape.BARS,
+        note="Curator and time do not filter what stands now; the split does.",
+    )
+
+
+def progress_plot(cells: Sequence[DecidedCell]) -> Plot:
+    axis, begin, places = periods(one.day for one in cells)
+    series = []
+    for outcome, name in list(STATES.items())[1:]:
+        found = _sums(cells, begin, lambda one, outcome=outcome: one.number if one.outcome == outcome else 0)
+        values = tuple(float(one) for one in accumulate(found[place] for place in places))
+        series.append(Series(name, values, role=outcome))
+    whole = sum(one.number for one in cells)
+    days = len({one.day for one in cells})
+    words = f"{whole:,} decisions stand, made on {days:,} days." if whole else "Nothing was decided yet."
+    return Plot(
+        "progress",
+        "Decided so far",
+        words,
+        axis,
+        places,
+        tuple(series),
+        Unit.COUNT,
+        timed=True,
+        note="Each mention counts from the day of the decision that stands now; what came with files is included.",
+    )
+
+
+# --- what it costs ---
+
+
+class _Cost:
+    """Sums of efforts: `single` of decisions taken one at a time."""
+
+    def __init__(self, decisions: int, one_key: int, keys: int, milliseconds: int) -> None:
+        self.decisions, self.one_key = decisions, one_key
+        self.keys = keys / decisions if decisions else None
+        self.seconds = milliseconds / 1000 / decisions if decisions else None
+        self.per_hour = decisions * HOUR / milliseconds if decisions and milliseconds else None
+
+    @classmethod
+    def of(cls, cells: Iterable[EffortCell]) -> _Cost:
+        held = list(cells)
+        return cls(
+            sum(one.decisions for one in held),
+            sum(one.one_key for one in held),
+            sum(one.keys for one in held),
+            sum(one.milliseconds for one in held),
+        )
+
+
+NO_EFFORT = "No effort was measured yet: it is, from the next decision in the window on."
+COST_NOTE = (
+    "Time at work, pauses of over a minute left out, and keys and clicks since the step before; undoing, searching and "
+    "going through the text count. Decisions that were undone do not."
+)
+
+
+def speed_plot(cells: Sequence[EffortCell]) -> Plot:
+    cost = _Cost.of(cells)
+    words = f"{Unit.SECONDS.words(cost.seconds)} a decision over {cost.decisions:,}." if cost.decisions else NO_EFFORT
+    return _cost_plot("speed", "Seconds a decision", words, cells, Unit.SECONDS, lambda one: one.seconds)
+
+
+def pace_plot(cells: Sequence[EffortCell]) -> Plot:
+    cost = _Cost.of(cells)
+    words = (
+        f"{Unit.PER_HOUR.words(cost.per_hour)} decisions an hour of work, {_hours(cells)}."
+        if cost.decisions
+        else NO_EFFORT
+    )
+    return _cost_plot("pace", "Decisions an hour of work", words, cells, Unit.PER_HOUR, lambda one: one.per_hour)
+
+
+def keys_plot(cells: Sequence[EffortCell]) -> Plot:
+    cost, single = _Cost.of(cells), _Cost.of(one for one in cells if not one.many)
+    words = NO_EFFORT
+    if single.decisions:
+        words = (
+            f"{Unit.KEYS.words(single.keys)} keys a decision taken singly, {single.one_key / single.decisions:.0%} "
+            f"with one; {Unit.KEYS.words(cost.keys)} with those taken together."
+        )
+    elif cost.decisions:
+        words = f"{Unit.KEYS.words(cost.keys)} keys a decision; none was taken singly."
+    return _cost_plot("keys", "Keys and clicks a decision", words, cells, Unit.KEYS, lambda one: one.keys)
+
+
+def _cost_plot(
+    id_: str,
+    title: str,
+    words: str,
+    cells: Sequence[EffortCell],
+    unit: Unit,
+    figure: Callable[[_Cost], float | None],
+) -> Plot:
+    axis, begin, places = periods(one.day for one in cells)
+    by_place = {place: [one for one in cells if begin(one.day) == place] for place in places}
+    single = [_Cost.of(one for one in by_place[place] if not one.many) for place in places]
+    every = [_Cost.of(by_place[place]) for place in places]
+    series = [Series("Singly", tuple(map(figure, single)), counts=tuple(one.decisions for one in single))]
+    if any(one.many for one in cells):
+        series.append(
+            Series("With those taken together", tuple(map(figure, every)), counts=tuple(o.decisions for o in every))
+        )
+    return Plot(id_, title, words, axis, places, tuple(series), unit, timed=True, note=COST_NOTE)
+
+
+# --- suggestions ---
+
+
+def ranks_plot(people: Sequence[DecidedCell]) -> Plot:
+    """Where in the list stood what was decided."""
+    found: Counter[int | None] = Counter()
+    for one in people:
+        if one.outcome in ANSWERS:
+            found[one.rank] += one.number
+    listed = {rank: number for rank, number in found.items() if rank is not None and rank >= 0}
+    whole = sum(listed.values()) + found[None]
+    numbers = [listed.get(rank, 0) for rank in range(1, LISTED + 1)]
+    numbers += [sum(number for rank, number in listed.items() if rank > LISTED), listed.get(0, 0), found[None]]
+    places = ("1 (Enter)", *(str(rank) for rank in range(2, LISTED + 1)), "lower", "not listed", "nothing shown")
+    seen = sum(listed.values())
+    words = "Nothing was decided with suggestions on show yet."
+    if seen:
+        words = (
+            f"Of {seen:,} answers with suggestions on show {listed.get(1, 0) / seen:.1%} took the first, "
+            f"{sum(numbers[:LISTED]) / seen:.1%} one of the first nine; {listed.get(0, 0) / seen:.1%} were not listed."
+        )
+    return Plot(
+        "ranks",
+        "Accepted suggestions by rank",
+        words,
+        "Rank",
+        places,
+        (shares("Share of answers", [(one, whole) for one in numbers]),),
+        Unit.SHARE,
+        Shape.BARS,
+        note="Links and NIL that people decided and that stand. Rank 1 is what Enter accepts, be it an entity or NIL.",
+    )
+
+
+def accepted_plot(people: Sequence[DecidedCell]) -> Plot:
+    seen = [one for one in people if one.rank is not None and one.rank >= 0]
+    axis, begin, places = periods(one.day for one in seen)
+    first = _sums(seen, begin, lambda one: one.number if one.rank == 1 else 0)
+    every = _sums(seen, begin, lambda one: one.number)
+    took, whole = _accepted(people)
+    words = f"{took:,} of {whole:,} answers took the first suggestion." if whole else "No suggestion was on show yet."
+    series = shares("First suggestion taken", [(first[place], every[place]) for place in places])
+    return Plot("accepted", "First suggestion taken", words, axis, places, (series,), Unit.SHARE, timed=True)
+
+
+def holdout_plot(people: Sequence[DecidedCell]) -> Plot:
+    (same, held), (first, seen) = _held_out(people), _accepted(people)
+    words = "No mention of the hold-out was decided yet. Settings say how many are decided without suggestions."
+    if held:
+        words = f"Without seeing it, people decided as the first suggestion says in {same / held:.1%} of {held:,} cases"
+        words += f"; seeing it, in {first / seen:.1%} of {seen:,}." if seen else "."
+    series = shares("As the first suggestion says", [(same, held), (first, seen)])
+    return Plot(
+        "holdout",
+        "Suggestions unseen and seen",
+        words,
+        "Suggestions",
+        ("not shown", "shown"),
+        (series,),
+        Unit.SHARE,
+        Shape.BARS,
+        note="The first bar is the linker's accuracy without influence; how far the second lies above it is how far "
+        "suggestions sway, apart from chance and from other mentions being harder.",
+    )
+
+
+def nil_plot(cells: Sequence[DecidedCell]) -> Plot:
+    answers = [one for one in cells if one.outcome in ANSWERS]
+    axis, begin, places = periods(one.day for one in answers)
+    nil = _sums(answers, begin, lambda one: one.number if one.outcome == Outcome.NIL.value else 0)
+    every = _sums(answers, begin, lambda one: one.number)
+    found, whole = _nil(cells)
+    words = f"{found:,} of {whole:,} answers are NIL." if whole else "Nothing was answered yet."
+    series = shares("NIL", [(nil[place], every[place]) for place in places], role=Outcome.NIL.value)
+    return Plot("nil", "NIL among answers", words, axis, places, (series,), Unit.SHARE, timed=True)
+
+
+# --- inside ---
+
+
+def _states(counts: Counts) -> Counter[str]:
+    found: Counter[str] = Counter()
+    for cell in counts.documents:
+        for state, number in cell.mentions:
+            found[state] += number
+    return found
+
+
+def _sums(
+    cells: Iterable[DecidedCell], begin: Callable[..., str], number: Callable[[DecidedCell], int]
+) -> Counter[str]:
+    found: Counter[str] = Counter()
+    for one in cells:
+        found[begin(one.day)] += number(one)
+    return found
+
+
+def _accepted(people: Iterable[DecidedCell]) -> tuple[int, int]:
+    """(took the first, all with suggestions on show)."""
+    seen = [one for one in people if one.rank is not None and one.rank >= 0]
+    return sum(one.number for one in seen if one.rank == 1), sum(one.number for one in seen)
+
+
+def _held_out(people: Iterable[DecidedCell]) -> tuple[int, int]:
+    held = [one for one in people if one.rank in (KEPT_BACK_SAME, KEPT_BACK_OTHER)]
+    return sum(one.number for one in held if one.rank == KEPT_BACK_SAME), sum(one.number for one in held)
+
+
+def _nil(cells: Iterable[DecidedCell]) -> tuple[int, int]:
+    answers = [one for one in cells if one.outcome in ANSWERS]
+    nil = sum(one.number for one in answers if one.outcome == Outcome.NIL.value)
+    return nil, sum(one.number for one in answers)
+
+
+def _share(id_: str, title: str, part: int, whole: int) -> Headline:
+    value = part / whole if whole else None
+    return Headline(id_, title, Unit.SHARE.words(value), value, f"{part:,} of {whole:,}")
+
+
+def _hours(cells: Iterable[EffortCell]) -> str:
+    return f"{sum(one.milliseconds for one in cells) / HOUR:,.1f} hours measured"
+
+
+def _taken(cost: _Cost) -> str:
+    return f"{cost.decisions:,} measured"
