@@ -77,6 +77,21 @@ class Decider(QObject):
             self._at.mention_changed.emit()
             self.said.emit(DOCUMENT_DECIDED)
 
+    def several(self, action: Callable[[], Change]) -> Change | None:
+        """A step over mentions of any documents; None where it was refused, which is said."""
+        change = self._act(action)
+        if change is not None:
+            opened = self._at.opened
+            here = {view.mention.id for view in opened.mentions} if opened is not None else set()
+            self._patch([one for one in change.mention_ids if one in here])
+            self._at.mention_changed.emit()
+        return change
+
+    def verdict_of(self, mention_id: int) -> Verdict | None:
+        """The mention's current decision; None while it is undecided."""
+        decision = self._curation.current([mention_id]).get(mention_id)
+        return decision.verdict if decision is not None else None
+
     # --- mentions and documents ---
 
     def add_mention(self, spans: tuple[Span, ...], mention_type: str) -> None:
