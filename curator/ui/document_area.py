@@ -6,8 +6,11 @@ QTextBrowser with extra selections needs 450 ms to move the current mention, and
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 from PySide6.QtCore import QEvent, QPointF, QRectF, QSize, Qt
 from PySide6.QtGui import (
+    QColor,
     QFocusEvent,
     QFont,
     QFontMetricsF,
@@ -21,10 +24,15 @@ from PySide6.QtWidgets import QAbstractScrollArea, QFrame, QWidget
 
 from curator.domain.documents import Document, Span
 from curator.services.queue import MentionView
-from curator.ui.document_layout import DocumentLayout, Styles, column_width
+from curator.ui.document_find import Found
+from curator.ui.document_layout import DocumentLayout
 from curator.ui.document_painter import Scene, frame_rects, paint
+from curator.ui.document_styles import COLUMN, LINE_HEIGHT, Styles, column_width
 from curator.ui.document_tints import Tint
+from curator.ui.marked_scroll_bar import MarkedScrollBar
+from curator.ui.mention_handles import Handle
 from curator.ui.mention_marks import Mark, Marks, bounds
+from curator.ui.mention_state import MentionState
 from curator.ui.text_selection import TextSelection
 from curator.ui.theme import theme_of
 
@@ -55,6 +63,12 @@ class DocumentArea(QAbstractScrollArea):
         self._tints: tuple[Tint, ...] = ()
         self._reading_font: QFont | None = None
         self._selected = TextSelection()
+        self._line_height, self._columns = LINE_HEIGHT, COLUMN
+        self._found = Found()
+        self._preview: tuple[Span, ...] = ()  # what a mention would become that is being dragged
+        self._handles: tuple[Handle, ...] = ()
+        self._bar = MarkedScrollBar(self._bar_marks, self)
+        self.setVerticalScrollBar(self._bar)
         self._settled = False
         self._empty = ("No document is open", "Choose one from the queue.")
 
@@ -62,6 +76,12 @@ class DocumentArea(QAbstractScrollArea):
         """The text's font; None: the interface's, larger by `READING_SCALE`. Keeps the place in the text."""
         self._reading_font = font
         self._rebuild_in_place()
+
+    def set_spacing(self, line_height: float, columns: int) -> None:
+        """Distance of lines in ems and width of the column in characters. Keeps the place in the text."""
+        if (line_height, columns) != (self._line_height, self._columns):
+            self._line_height, self._columns = line_height, columns
+            self._rebuild_in_place()
 
     @property
     def reading_font(self) -> QFont:
@@ -92,13 +112,16 @@ class DocumentArea(QAbstractScrollArea):
             return
         titled = any(p.kind == "title" for p in document.passages) or document.text.startswith(document.title)
         title = "" if titled else document.title
-        self._layout = DocumentLayout(document.text, document.passages, Styles.of(self.reading_font), title=title)
+        styles = Styles.of(self.reading_font, line_height=self._line_height)
+        self._layout = DocumentLayout(document.text, document.passages, styles, title=title)
         self._lay_out()
 
     def _lay_out(self) -> None:
         if self._layout is not None:
             self._layout.lay_out(self._column())
             self._marks = Marks(self._layout, self._views)
+            self._handles = ()
+        self._bar.forget()
         self._fit_scroll_bar()
         self.viewport().update()
 
@@ -109,7 +132,7 @@ class DocumentArea(QAbstractScrollArea):
 
     def _column(self) -> float:
         room = self.viewport().width()
-        return max(min(column_width(self.reading_font), room - 2 * min(MARGIN, room // 12)), 60.0)
+        return max(min(column_width(self.reading_font, self._columns), room - 2 * min(MARGIN, room // 12)), 60.0)
 
     def _top_margin(self) -> float:
         return QFontMetricsF(self.reading_font).height() * 1.5
@@ -171,12 +194,32 @@ class DocumentArea(QAbstractScrollArea):
             self._paint_empty(painter)
         else:
             caret = self._selected.caret if self.hasFocus() and self._selected.by_keyboard else None
-            place, selected = self._origin(), self._selected.span
-            scene = Scene(
-                self._layout, self._marks, place, self.palette(), self._current, selected, caret, self._tints
-            )
-            paint(painter, scene, QRectF(event.rect()))
+            paint(painter, self._scene(self._layout, self._marks, caret), QRectF(event.rect()))
         painter.end()
+
+    def _scene(self, layout: DocumentLayout, marks: Marks, caret: int | None) -> Scene:
+        selected = self._preview or ((self._selected.span,) if self._selected.span is not None else ())
+        return Scene(
+            layout=layout,
+            marks=marks,
+            origin=self._origin(),
+            palette=self.palette(),
+            current=self._current,
+            selected=selected,
+            caret=caret,
+            tints=self._tints,
+            found=self._found,
+            handles=self._handles,
+        )
+
+    def _bar_marks(self) -> Iterator[tuple[QColor, Iterator[float]]]:
+        """For the scroll bar: undecided mentions, then matches."""
+        layout, marks = self._layout, self._marks
+        if layout is not None and marks is not None and layout.height > 0 and self.verticalScrollBar().maximum() > 0:
+            theme = theme_of(self.palette())
+            shares = (layout.y_of(offset) / layout.height for offset in marks.undecided())
+            yield theme.states[MentionState.UNDECIDED].line, shares
+            yield theme.note_ink, (layout.y_of(span.start) / layout.height for span in self._found.spans)
 
     def _paint_empty(self, painter: QPainter) -> None:
         theme, area = theme_of(self.palette()), self.viewport().rect()
@@ -221,6 +264,7 @@ class DocumentArea(QAbstractScrollArea):
         if event.type() == QEvent.Type.FontChange:
             self._rebuild_in_place()
         elif event.type() == QEvent.Type.PaletteChange:
+            self._bar.forget()
             self.viewport().update()
 
     def sizeHint(self) -> QSize:

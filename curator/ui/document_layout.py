@@ -13,61 +13,17 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from PySide6.QtCore import QPointF, QRectF
-from PySide6.QtGui import QFont, QFontMetricsF, QTextLayout, QTextLine, QTextOption
+from PySide6.QtGui import QTextLayout, QTextLine, QTextOption
 
 from curator.domain.documents import Passage, Span
 from curator.domain.offsets import Utf16Map
-
-COLUMN = 72
-"""Characters of a line at most; 60 to 80 read best (Bringhurst, The Elements of Typographic Style, 2.1.2)."""
-LINE_HEIGHT = 1.5
-SAMPLE = "the quick brown fox jumps over the lazy dog while seven patients slept"
+from curator.domain.spans import word_at
+from curator.ui.document_styles import Style, Styles, baseline
 
 # Shown as something of the same UTF-16 length, so that no offset shifts: what would break a line or print nothing.
 _SHOWN_AS = dict.fromkeys((*range(32), 127, 133, 8232, 8233), " ")
 _ODD = re.compile("[\x00-\x1f\x7f\x85\u2028\u2029\ud800-\udfff]")
 _SURROGATES = re.compile("[\ud800-\udfff]")
-
-
-@dataclass(frozen=True, slots=True)
-class Style:
-    """How one kind of paragraph is set. Sizes in pixels."""
-
-    font: QFont
-    line_height: float
-    ascent: float
-    descent: float
-    space_after: float
-
-    @classmethod
-    def of(cls, font: QFont, *, line_height: float, space_after: float) -> Style:
-        metrics = QFontMetricsF(font)
-        size = metrics.height() / 1.17  # the em of common text faces, whatever unit the font was asked for in
-        height = max(line_height * size, metrics.height() + 2)
-        return cls(font, height, metrics.ascent(), metrics.descent(), space_after * size)
-
-
-@dataclass(frozen=True, slots=True)
-class Styles:
-    title: Style
-    body: Style
-    label: Style
-
-    @classmethod
-    def of(cls, font: QFont) -> Styles:
-        """From the reading font. The title is larger and bold, section labels are small capitals."""
-        title, label = QFont(font), QFont(font)
-        title.setPointSizeF(font.pointSizeF() * 1.3)
-        title.setWeight(QFont.Weight.DemiBold)
-        label.setPointSizeF(font.pointSizeF() * 0.78)
-        label.setWeight(QFont.Weight.DemiBold)
-        label.setCapitalization(QFont.Capitalization.AllUppercase)
-        label.setLetterSpacing(QFont.SpacingType.PercentageSpacing, 106)
-        return cls(
-            Style.of(title, line_height=1.35, space_after=0.9),
-            Style.of(font, line_height=LINE_HEIGHT, space_after=0.75),
-            Style.of(label, line_height=1.5, space_after=0.1),
-        )
 
 
 @dataclass(slots=True)
@@ -219,11 +175,7 @@ class DocumentLayout:
 
     def word_at(self, offset: int) -> Span | None:
         """The word around a code point; None on white space."""
-        for match in re.finditer(r"\w+(?:[-'’]\w+)*|\S", self.text[max(offset - 200, 0) : offset + 200]):
-            start, end = match.start() + max(offset - 200, 0), match.end() + max(offset - 200, 0)
-            if start <= offset < end:
-                return Span(start, end)
-        return None
+        return word_at(self.text, offset)
 
     def step(self, offset: int, *, by_word: bool, forward: bool) -> int:
         """The next or previous place of a caret: by grapheme or by word, across paragraphs."""
@@ -248,21 +200,53 @@ class DocumentLayout:
         top = block.text_top + number * block.style.line_height
         return QRectF(x_of(block.layout.lineAt(number), local), top, 2.0, block.style.line_height)
 
+    def edge(self, piece: Piece, offset: int) -> float:
+        """The x at which the code point `offset` begins, or ends its line, on the line of a piece."""
+        block = self.blocks[piece.block]
+        line = block.layout.lineAt(piece.line)
+        local = min(self._local(block, offset), line.textStart() + line.textLength())
+        return x_of(line, max(local, line.textStart()))
+
+    def line_of(self, offset: int) -> tuple[int, int]:
+        """(block, line) on which a code point stands."""
+        index = self.block_index(offset)
+        block = self.blocks[index]
+        local = self._local(block, min(max(offset, block.start), block.end))
+        return index, max(bisect_right(block.line_starts, local) - 1, 0)
+
+    def line_end(self, offset: int) -> int:
+        """Behind the last character of the line on which a code point stands, before a space that breaks it."""
+        index, line = self.line_of(offset)
+        end = self.line_span(index, line).end
+        last = line == self.blocks[index].lines - 1
+        return end if last or not self.text[end - 1].isspace() else end - 1
+
+    def y_of(self, offset: int) -> float:
+        """The top of the line on which a code point stands; cheap enough for thousands."""
+        index, line = self.line_of(offset)
+        return self.blocks[index].text_top + line * self.blocks[index].style.line_height
+
+    def beside_line(self, offset: int, lines: int) -> int:
+        """The code point `lines` below (or above) at the same x; the text's ends where there is no such line."""
+        here = self.caret(offset)
+        at = QPointF(here.left(), here.center().y())
+        index, line = self.line_of(offset)
+        for _ in range(abs(lines)):
+            line += 1 if lines > 0 else -1
+            if not 0 <= line < self.blocks[index].lines:
+                index += 1 if lines > 0 else -1
+                if not 0 <= index < len(self.blocks):
+                    return self.blocks[-1].end if lines > 0 else self.blocks[0].start
+                line = 0 if lines > 0 else self.blocks[index].lines - 1
+        block = self.blocks[index]
+        at.setY(block.text_top + (line + 0.5) * block.style.line_height)
+        return self.offset_at(at)
+
     def _local(self, block: Block, offset: int) -> int:
         return self._map.to_utf16(offset) - block.start16
 
     def _global(self, block: Block, local: int) -> int:
         return min(self._map.to_code_point(block.start16 + local), block.end)
-
-
-def column_width(font: QFont) -> float:
-    """Pixels that `COLUMN` characters of running text take."""
-    return COLUMN * QFontMetricsF(font).horizontalAdvance(SAMPLE) / len(SAMPLE)
-
-
-def baseline(style: Style, top: float) -> float:
-    """Where letters stand in a line that begins at `top`; the same for every line of a style."""
-    return top + (style.line_height - style.ascent - style.descent) / 2 + style.ascent
 
 
 def x_of(line: QTextLine, local: int) -> float:

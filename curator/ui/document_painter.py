@@ -14,10 +14,14 @@ from PySide6.QtCore import QLineF, QPointF, QRectF, Qt
 from PySide6.QtGui import QColor, QPainter, QPainterPath, QPalette, QPen, QPolygonF
 
 from curator.domain.documents import Span
-from curator.ui.document_layout import Block, DocumentLayout, Piece, baseline
+from curator.ui.document_find import Found
+from curator.ui.document_layout import Block, DocumentLayout, Piece
+from curator.ui.document_styles import baseline
 from curator.ui.document_tints import Tint, paint_tints
+from curator.ui.mention_handles import Handle, paint_handles
 from curator.ui.mention_marks import Mark, Marks
 from curator.ui.mention_state import MentionState
+from curator.ui.note_marks import draw_notes
 from curator.ui.theme import StateColours, Theme, theme_of
 
 LANE = 3.5
@@ -26,6 +30,9 @@ LINE = 2.0
 WAVE = 2.0
 LANES = 4
 """Deeper overlaps share the lowest lane; clicking again still reaches each."""
+
+
+NOTHING_FOUND = Found()
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,9 +44,11 @@ class Scene:
     origin: QPointF
     palette: QPalette
     current: int | None
-    selection: Span | None
+    selected: Sequence[Span]
     caret: int | None  # None: no keyboard focus, no caret
     tints: Sequence[Tint] = ()
+    found: Found = NOTHING_FOUND
+    handles: Sequence[Handle] = ()
 
 
 def paint(painter: QPainter, scene: Scene, exposed: QRectF) -> None:
@@ -55,6 +64,7 @@ def paint(painter: QPainter, scene: Scene, exposed: QRectF) -> None:
         if index < len(scene.layout.blocks):
             _paint_block(painter, scene, theme, index, band)
     _paint_frame(painter, scene, theme)
+    paint_handles(painter, scene.handles, theme)
     if scene.caret is not None:
         painter.fillRect(scene.layout.caret(scene.caret).adjusted(0, 3, 0, -3), theme.accent)
 
@@ -70,14 +80,16 @@ def _paint_block(painter: QPainter, scene: Scene, theme: Theme, index: int, band
             _paint_tints(painter, mark, _on(mark.pieces, index, number), theme.states[mark.state])
     if scene.tints:
         paint_tints(painter, scene.layout, block, scene.tints, theme=theme)
-    if scene.selection is not None:
-        _paint_selection(painter, scene.layout, theme, scene.selection, index)
+    if numbers and scene.found.spans:
+        _paint_found(painter, scene, theme, index, numbers)
+    for span in scene.selected:
+        _paint_selection(painter, scene.layout, theme, span, index)
     painter.setPen(scene.palette.color(QPalette.ColorRole.Text))
     for number in numbers:
         block.layout.lineAt(number).draw(painter, QPointF(0, block.text_top))
     for number, marks in on_lines:
         for mark in marks:
-            _paint_lines(painter, mark, _on(mark.pieces, index, number), theme)
+            _paint_lines(painter, mark, _on(mark.pieces, index, number), theme, width=scene.layout.width)
 
 
 def _visible_lines(block: Block, band: QRectF) -> range:
@@ -119,6 +131,18 @@ def _paint_tints(painter: QPainter, mark: Mark, pieces: Iterable[Piece], colours
         painter.drawRoundedRect(_tint_rect(mark, piece), 3.0, 3.0)
 
 
+def _paint_found(painter: QPainter, scene: Scene, theme: Theme, block: int, lines: range) -> None:
+    """Matches have a ground and a frame; the current one's frame is thick."""
+    layout = scene.layout
+    start, end = layout.line_span(block, lines.start).start, layout.line_span(block, lines.stop - 1).end
+    painter.setBrush(theme.note)
+    for span in scene.found.within(start, end):
+        painter.setPen(QPen(theme.note_ink, 2.2 if span == scene.found.current else 0.8))
+        for piece in layout.pieces(span):
+            if piece.block == block:
+                painter.drawRoundedRect(piece.rect.adjusted(-1, 2, 1, -2), 3.0, 3.0)
+
+
 def _paint_selection(painter: QPainter, layout: DocumentLayout, theme: Theme, span: Span, index: int) -> None:
     painter.setPen(Qt.PenStyle.NoPen)
     painter.setBrush(theme.selection)
@@ -129,7 +153,7 @@ def _paint_selection(painter: QPainter, layout: DocumentLayout, theme: Theme, sp
             painter.drawRect(piece.rect.adjusted(0, 1, 0, -1))
 
 
-def _paint_lines(painter: QPainter, mark: Mark, pieces: Sequence[Piece], theme: Theme) -> None:
+def _paint_lines(painter: QPainter, mark: Mark, pieces: Sequence[Piece], theme: Theme, *, width: float) -> None:
     colour = theme.states[mark.state].line
     for piece in pieces:
         left, right = piece.rect.left(), piece.rect.right()
@@ -145,9 +169,11 @@ def _paint_lines(painter: QPainter, mark: Mark, pieces: Sequence[Piece], theme: 
         else:
             painter.setPen(pen_of(mark.state, colour))
             painter.drawLine(QLineF(left + 1, y, right - 1, y))
-    _paint_joints(painter, mark, pieces, colour)
+    _paint_joints(painter, mark, pieces, colour, width=width)
     if mark.maybe_nil and mark.pieces and pieces and pieces[-1] == mark.pieces[-1]:
         _paint_nil_flag(painter, mark, pieces[-1], theme)
+    if (mark.view.mention.flagged or mark.view.comments) and pieces and pieces[0] == mark.pieces[0]:
+        _paint_notes(painter, mark, pieces[0], theme)
 
 
 def _line_y(mark: Mark, piece: Piece) -> float:
@@ -172,14 +198,20 @@ def _wave(left: float, right: float, y: float) -> QPolygonF:
     return QPolygonF([QPointF(left + i * width, y + (WAVE / 2 if i % 2 else -WAVE / 2)) for i in range(steps + 1)])
 
 
-def _paint_joints(painter: QPainter, mark: Mark, pieces: Sequence[Piece], colour: QColor) -> None:
-    """A hair line from part to part of a discontinuous mention."""
-    if len(mark.view.mention.spans) < 2:
+def _paint_joints(painter: QPainter, mark: Mark, pieces: Sequence[Piece], colour: QColor, *, width: float) -> None:
+    """A hair line from part to part of a discontinuous mention; to the column's edge where they stand on two lines."""
+    if len(mark.view.mention.spans) < 2 or not pieces:
         return
     painter.setPen(QPen(colour, 1.0))
-    for one, other in pairwise(sorted(pieces, key=lambda piece: piece.rect.left())):
+    ordered = sorted(pieces, key=lambda piece: piece.rect.left())
+    for one, other in pairwise(ordered):
         y = _line_y(mark, one)
         painter.drawLine(QLineF(one.rect.right(), y, other.rect.left(), y))
+    here, y = (pieces[0].block, pieces[0].line), _line_y(mark, pieces[0])
+    if here < (mark.pieces[-1].block, mark.pieces[-1].line):
+        painter.drawLine(QLineF(ordered[-1].rect.right(), y, width, y))
+    if here > (mark.pieces[0].block, mark.pieces[0].line):
+        painter.drawLine(QLineF(0.0, y, ordered[0].rect.left(), y))
 
 
 def _paint_nil_flag(painter: QPainter, mark: Mark, piece: Piece, theme: Theme) -> None:
@@ -190,6 +222,13 @@ def _paint_nil_flag(painter: QPainter, mark: Mark, piece: Piece, theme: Theme) -
     painter.setBrush(theme.palette.color(QPalette.ColorRole.Base))
     painter.drawEllipse(centre, 3.2, 3.2)
     painter.drawLine(QLineF(centre + QPointF(-2.8, 2.8), centre + QPointF(2.8, -2.8)))
+
+
+def _paint_notes(painter: QPainter, mark: Mark, piece: Piece, theme: Theme) -> None:
+    """A flag and a bubble over the beginning of what is flagged and commented."""
+    rect, view = _tint_rect(mark, piece), mark.view
+    foot = QPointF(rect.left(), rect.top() + 3.0)
+    draw_notes(painter, foot, 9.0, theme, flagged=view.mention.flagged, commented=bool(view.comments))
 
 
 def frame_rects(mark: Mark) -> list[QRectF]:

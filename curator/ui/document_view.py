@@ -3,45 +3,34 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from html import escape
 
-from PySide6.QtCore import QEvent, QPoint, QPointF, Qt, Signal
+from PySide6.QtCore import QEvent, QPointF
 from PySide6.QtGui import (
     QAccessible,
     QAccessibleAnnouncementEvent,
-    QGuiApplication,
     QHelpEvent,
-    QKeyEvent,
-    QMouseEvent,
 )
-from PySide6.QtWidgets import QApplication, QToolTip, QWidget
+from PySide6.QtWidgets import QToolTip
 
-from curator.domain.documents import Document, Span
+from curator.domain.documents import Document
+from curator.domain.spans import word_at
 from curator.services.queue import MentionView, OpenDocument
-from curator.ui.document_area import DocumentArea
+from curator.ui.document_find import Found
+from curator.ui.document_mouse import DocumentMouse
 from curator.ui.document_tints import Tint, tint_at
 from curator.ui.mention_marks import Mark, Marks, bounds
-from curator.ui.mention_words import spoken, tooltip
+from curator.ui.mention_words import LONG_FORM, long_form, spoken, tooltip
 from curator.ui.text_selection import TextSelection
 
 
-class DocumentView(DocumentArea):
+class DocumentView(DocumentMouse):
     """Shows one `OpenDocument`.
 
     API: `show_document`, `clear`, `set_current`, `update_mentions`, `set_tints`, `selection`, `set_reading_font`,
-    `scroll_lines`.
-    Every offset counts code points of the stored text. Keys: Left and Right move a caret (Ctrl: by word, Shift:
-    selecting), Ctrl+Up and Ctrl+Down scroll, Ctrl+C copies, Esc drops the selection; all others are the window's.
+    `set_spacing`, `scroll_lines`, `set_editable`, `set_snapping`, `set_caret_mode`, `find`, `find_beside`, `end_find`.
+    Every offset counts code points of the stored text. Keys: see `DocumentCaret`; all others are the window's.
     """
-
-    mention_activated = Signal(int)
-    mention_double_clicked = Signal(int)
-    selection_changed = Signal(object)  # Span | None
-
-    def __init__(self, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
-        self.viewport().setMouseTracking(True)
-        self.viewport().setCursor(Qt.CursorShape.IBeamCursor)
-        self._pressed: QPoint | None = None
 
     # --- what is shown ---
 
@@ -55,14 +44,18 @@ class DocumentView(DocumentArea):
             self._current = None
             self._selected = TextSelection()
             self._tints = ()
+            self._drop_handles()
             self._build()
             self.verticalScrollBar().setValue(0)
             self.selection_changed.emit(None)
+            self._find_again()
         self.set_current(current)
 
     def clear(self, *, headline: str = "No document is open", hint: str = "Choose one from the queue.") -> None:
         """Show no document but two lines that say what to do next."""
         self._document, self._views, self._layout, self._marks, self._current = None, (), None, None, None
+        self._found = Found()
+        self._drop_handles()
         self._empty = (headline, hint)
         self.setAccessibleDescription(f"{headline}. {hint}")
         self._set_selected(TextSelection())
@@ -71,13 +64,16 @@ class DocumentView(DocumentArea):
 
     def set_current(self, mention_id: int | None) -> None:
         """Frame a mention and, only where it is out of sight, scroll to it."""
+        if mention_id != self._current:
+            self._drop_handles()
         old, self._current = self._current, mention_id
         for one in {old, mention_id}:
             self._update_mark(self._mark(one))
         mark = self._mark(mention_id)
         if mark is not None:
             self._bring_into_sight(mark)
-            self._selected = self._selected.at(mark.view.mention.spans[0].start, keep=self._selected.span is not None)
+            keep = self._selected.span is not None or (self._caret_mode and old == mention_id)
+            self._selected = self._selected.at(mark.view.mention.spans[0].start, keep=keep)
         self._tell_reader(mark)
 
     def _tell_reader(self, mark: Mark | None) -> None:
@@ -100,6 +96,7 @@ class DocumentView(DocumentArea):
     def update_mentions(self, views: Sequence[MentionView]) -> None:
         """All mentions of the shown document, anew. Text and scroll position stay; what changed is repainted."""
         self._views = tuple(views)
+        self._bar.forget()
         if self._marks is None or self._layout is None:
             return
         if self._marks.same_places(self._views):
@@ -107,6 +104,7 @@ class DocumentView(DocumentArea):
                 self._update_mark(mark)
             return
         self._marks = Marks(self._layout, self._views)
+        self._drop_handles()
         if self._current not in self._marks:
             self._current = None
         self.viewport().update()
@@ -117,14 +115,6 @@ class DocumentView(DocumentArea):
             self._tints = tuple(tints)
             self.viewport().update()
 
-    @property
-    def selection(self) -> Span | None:
-        """The selected code points; white space at the ends is left out."""
-        return self._selected.span_in(self._document.text if self._document else "")
-
-    def clear_selection(self) -> None:
-        self._set_selected(self._selected.at(self._selected.caret))
-
     def _same_text(self, document: Document) -> bool:
         shown = self._document
         return shown is not None and (shown.id, shown.text, shown.passages) == (
@@ -133,66 +123,7 @@ class DocumentView(DocumentArea):
             document.passages,
         )
 
-    # --- mouse ---
-
-    def mousePressEvent(self, event: QMouseEvent) -> None:
-        if event.button() is not Qt.MouseButton.LeftButton or self._layout is None:
-            return
-        self._pressed = event.position().toPoint()
-        offset = self._offset_at(event.position())
-        extend = bool(event.modifiers() & Qt.KeyboardModifier.ShiftModifier)
-        self._set_selected(self._selected.to(offset) if extend else self._selected.at(offset))
-
-    def mouseMoveEvent(self, event: QMouseEvent) -> None:
-        if self._layout is None:
-            return
-        if event.buttons() & Qt.MouseButton.LeftButton and self._pressed is not None:
-            self._drag_to(event.position())
-            return
-        over = bool(self._marks_at(event.position()))
-        self.viewport().setCursor(Qt.CursorShape.PointingHandCursor if over else Qt.CursorShape.IBeamCursor)
-
-    def _drag_to(self, position: QPointF) -> None:
-        assert self._pressed is not None
-        moved = (position.toPoint() - self._pressed).manhattanLength()
-        if moved < QApplication.startDragDistance() and self._selected.span is None:
-            return
-        self._set_selected(self._selected.to(self._offset_at(position)))
-        outside = position.y() - min(max(position.y(), 0.0), float(self.viewport().height()))
-        if outside:
-            self.scroll_lines(1 if outside > 0 else -1)
-
-    def mouseReleaseEvent(self, event: QMouseEvent) -> None:
-        pressed, self._pressed = self._pressed, None
-        if event.button() is not Qt.MouseButton.LeftButton or pressed is None or self._selected.span is not None:
-            return
-        marks = self._marks_at(event.position())
-        if marks:
-            self.mention_activated.emit(self._next_of(marks).id)
-
-    def _next_of(self, marks: list[Mark]) -> Mark:
-        """The innermost mention; clicking the current one again reaches the next one around it."""
-        ids = [mark.id for mark in marks]
-        return marks[(ids.index(self._current) + 1) % len(marks)] if self._current in ids else marks[0]
-
-    def mouseDoubleClickEvent(self, event: QMouseEvent) -> None:
-        if self._layout is None or event.button() is not Qt.MouseButton.LeftButton:
-            return
-        marks = self._marks_at(event.position())
-        if marks:
-            ids = [mark.id for mark in marks]
-            self.mention_double_clicked.emit(self._current if self._current in ids else ids[0])
-            return
-        word = self._layout.word_at(self._offset_at(event.position(), nearest=False))
-        if word is not None:
-            self._set_selected(TextSelection(word.start, word.end))
-
-    def _offset_at(self, position: QPointF, *, nearest: bool = True) -> int:
-        assert self._layout is not None
-        return self._layout.offset_at(position - self._origin(), nearest=nearest)
-
-    def _marks_at(self, position: QPointF) -> list[Mark]:
-        return self._marks.at(position - self._origin()) if self._marks is not None else []
+    # --- what is said on hover ---
 
     def viewportEvent(self, event: QEvent) -> bool:
         if event.type() == QEvent.Type.ToolTip and isinstance(event, QHelpEvent):
@@ -205,40 +136,20 @@ class DocumentView(DocumentArea):
                 area = bounds(marks[0]).translated(self._origin()).toAlignedRect()
                 QToolTip.showText(event.globalPos(), "<hr>".join(tooltip(m.view) for m in marks), self.viewport(), area)
             else:
-                QToolTip.hideText()
+                self._tell_long_form(event)
             return True
         return super().viewportEvent(event)
 
-    # --- keyboard ---
-
-    def keyPressEvent(self, event: QKeyEvent) -> None:
-        key, modifiers = event.key(), event.modifiers()
-        control = bool(modifiers & Qt.KeyboardModifier.ControlModifier)
-        if self._layout is None or not self._layout.blocks:
-            event.ignore()
-        elif key in (Qt.Key.Key_Left, Qt.Key.Key_Right):
-            self._step(forward=key == Qt.Key.Key_Right, by_word=control, modifiers=modifiers)
-        elif control and key in (Qt.Key.Key_Up, Qt.Key.Key_Down):
-            self.scroll_lines(3 if key == Qt.Key.Key_Down else -3)
-        elif control and key == Qt.Key.Key_C and self.selection is not None:
-            assert self._document is not None
-            QGuiApplication.clipboard().setText(self._document.text[self.selection.start : self.selection.end])
-        elif key == Qt.Key.Key_Escape and self._selected.span is not None:
-            self.clear_selection()
+    def _tell_long_form(self, event: QHelpEvent) -> None:
+        """Over an abbreviation that is a mention elsewhere in the document: its long form."""
+        offset = self._offset_at(QPointF(event.pos()), nearest=False) if self._layout is not None else 0
+        word = word_at(self._document.text, offset) if self._document is not None else None
+        inside = word is not None and self.rect_of(word).contains(QPointF(event.pos()))
+        words = self._document.text[word.start : word.end] if inside and word is not None and self._document else ""
+        long = long_form(words, self._views) if words else ""
+        if long:
+            QToolTip.showText(
+                event.globalPos(), LONG_FORM.format(short=escape(words), long=escape(long)), self.viewport()
+            )
         else:
-            event.ignore()
-
-    def _step(self, *, forward: bool, by_word: bool, modifiers: Qt.KeyboardModifier) -> None:
-        assert self._layout is not None
-        moved = self._layout.step(self._selected.caret, by_word=by_word, forward=forward)
-        extend = bool(modifiers & Qt.KeyboardModifier.ShiftModifier)
-        self._set_selected(self._selected.to(moved, by_keyboard=True) if extend else TextSelection(moved, moved, True))
-        where = self._layout.caret(moved).translated(self._origin())
-        if where.top() < 0 or where.bottom() > self.viewport().height():
-            self.verticalScrollBar().setValue(int(self.verticalScrollBar().value() + where.top() - self.height() / 3))
-
-    def _set_selected(self, selected: TextSelection) -> None:
-        old, self._selected = self._selected, selected
-        self.viewport().update()
-        if old.span != selected.span:
-            self.selection_changed.emit(self.selection)
+            QToolTip.hideText()

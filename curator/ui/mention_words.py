@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from html import escape
 
 from curator.domain.decisions import Outcome
@@ -56,3 +56,12 @@ def tooltip(view: MentionView) -> str:
     decided = decision_words(view)
     lines.append(f"{state.word}: {escape(decided)}" if decided else f"{state.word} · {escape(suggestion_words(view))}")
     return "<br>".join(lines)
+
+
+LONG_FORM = "<b>{short}</b> stands for {long}"
+
+
+def long_form(word: str, views: Sequence[MentionView]) -> str:
+    """What the linker took the abbreviation `word` for, where it is a mention of the document; '' otherwise."""
+    same = (view.suggestion for view in views if view.mention.text == word and view.suggestion is not None)
+    return next((one.expanded for one in same if one.expanded), "")

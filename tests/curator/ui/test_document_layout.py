@@ -6,7 +6,8 @@ from PySide6.QtGui import QFont
 from PySide6.QtWidgets import QApplication
 
 from curator.domain.documents import Passage, Span
-from curator.ui.document_layout import DocumentLayout, Styles, column_width
+from curator.ui.document_layout import DocumentLayout
+from curator.ui.document_styles import Styles, column_width
 from tests.curator.ui.samples import BODY, TEXT, TITLE, document, span
 
 
