@@ -21,8 +21,8 @@ from curator.services.audit import AuditService
 from curator.services.bulk import BulkService
 from curator.services.bundles import BundleSwitch
 from curator.services.calibration import Calibrator
-from curator.services.contrast import ContrastService
 from curator.services.consistency import RepeatingSeat
+from curator.services.contrast import ContrastService
 from curator.services.curation import CurationService
 from curator.services.detection import DetectionService
 from curator.services.diagnostics import DiagnosticsService
@@ -260,7 +260,12 @@ class _Joined:
             kb_export=KnowledgeExport(store, AtomicWriter()),
             suspicious=SuspiciousService(self.desk, events, clock, curator=curator),
             repeating=RepeatingSeat.take(
-                store, events, clock, curator=curator, share=lambda: load().settings.asked_again
+                store,
+                events,
+                clock,
+                curator=curator,
+                share=lambda: load().settings.asked_again,
+                held_out=holdout.among,
             ),
             diagnostics=DiagnosticsService(store, self.linker, self.switch),
             jobs=self.jobs,

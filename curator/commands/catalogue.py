@@ -4,6 +4,24 @@ from __future__ import annotations
 
 from curator.commands.command import Command
 from curator.commands.curating import EDIT, MENTION, QUEUE
+from curator.commands.people import PEOPLE, RECORDS, SUSPICIOUS, after, apart_from_rounds
 from curator.commands.project import HELP, MODEL, PROJECT, TOOLS, VIEW
+from curator.commands.queueing import GUIDELINES, NARROWING, NOTES
+from curator.commands.text import FINDING, RESHAPING, SETTING
 
-COMMANDS: tuple[Command, ...] = (*PROJECT, *EDIT, *MENTION, *QUEUE, *MODEL, *TOOLS, *VIEW, *HELP)
+COMMANDS: tuple[Command, ...] = apart_from_rounds(
+    (
+        *after(PROJECT, "project.export", RECORDS),
+        *after(EDIT, "edit.redo", (*FINDING, *RESHAPING)),
+        *MENTION,
+        *NOTES,
+        *QUEUE,
+        *NARROWING,
+        *PEOPLE,
+        *after(MODEL, "model.calibrate", [SUSPICIOUS]),
+        *TOOLS,
+        *after(VIEW, "view.normal", SETTING),
+        *GUIDELINES,
+        *HELP,
+    )
+)

@@ -1,14 +1,14 @@
 """Silent re-presentation: now and then a mention that the curator decided long ago is shown once more as if undecided.
 
 The answer becomes a judgement of the round “Own consistency”, the project's decision stays. Which mentions are asked
-again follows from a hash of the project and the mention, so that the share holds and nothing is chosen by its difficulty.
+again follows from a hash of project and mention, so that the share holds and nothing is chosen by its difficulty.
 A mention comes after `LATER` at the earliest, once for each decision about it, and never two within `APART` decisions.
 """
 
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 
@@ -23,6 +23,7 @@ from curator.services.queue import OpenDocument, QueueService
 from curator.services.round_work import as_decision
 
 NAME = "Own consistency"
+HeldOut = Callable[[Sequence[int]], Collection[int]]
 LATER = timedelta(days=1)
 APART = 20
 
@@ -99,8 +100,8 @@ class Repeats:
 class RepeatingQueue(QueueService):
     """The project's queue with what is asked again in it."""
 
-    def __init__(self, store: Store, repeats: Repeats) -> None:
-        super().__init__(store)
+    def __init__(self, store: Store, repeats: Repeats, *, held_out: HeldOut) -> None:
+        super().__init__(store, held_out=held_out)
         self._repeats = repeats
         self._opened: int | None = None
 
@@ -169,10 +170,11 @@ class RepeatingSeat:
         *,
         curator: Callable[[], str],
         share: Callable[[], float],
+        held_out: HeldOut = lambda _: (),
     ) -> RepeatingSeat:
         repeats = Repeats(store, clock, curator=curator, share=share)
         curation = RepeatingCuration(store, events, clock, curator=curator, repeats=repeats)
-        return cls(RepeatingQueue(store, repeats), curation)
+        return cls(RepeatingQueue(store, repeats, held_out=held_out), curation)
 
 
 def _round(unit: UnitOfWork, clock: Clock) -> Round:

@@ -64,6 +64,11 @@ class RoundQueue(QueueService):
             rows = [unit.documents.row(one) for one in self._ids[offset : offset + limit]]
         return [_row(row, *judged[row.document_id]) for row in rows]
 
+    def rows_of(self, document_ids: Sequence[int]) -> list[QueueRow]:
+        with self._store.read() as unit:
+            judged = unit.rounds.judged_in(self._round.id, self._curator)
+            return [_row(row, *judged.get(row.document_id, (0, 0))) for row in unit.documents.rows_of(document_ids)]
+
     def row(self, document_id: int) -> QueueRow:
         with self._store.read() as unit:
             judged = unit.rounds.judged_in(self._round.id, self._curator)
@@ -79,6 +84,12 @@ class RoundQueue(QueueService):
         with self._store.read() as unit:
             wanted = self._ids if document_id is None else [document_id]
             return [one.mention.id for document in wanted for one in self._mentions(unit, document)]
+
+    def waits(self, mention_id: int, where: QueueFilter) -> bool:  # noqa: ARG002
+        with self._store.read() as unit:
+            document = unit.mentions.get(mention_id).document_id
+            judged = unit.rounds.current(self._round.id, curator=self._curator, document_id=document)
+        return all(one.mention_id != mention_id for one in judged)
 
     def counts(self) -> ProjectCounts:
         """Of the round: its documents by how far they are, its mentions by judgement."""

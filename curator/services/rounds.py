@@ -64,6 +64,11 @@ class RoundService:
             found = next((one for one in unit.rounds.all() if one.id == round_id), None)
         return found if found is not None and not found.closed else None
 
+    def people(self) -> list[str]:
+        """Names of those who decided or judged, imports left out."""
+        with self._store.read() as unit:
+            return unit.records.curators()
+
     # --- beginning and ending ---
 
     def create(self, name: str, document_ids: Sequence[int], *, kind: RoundKind = RoundKind.BLIND) -> Round:

@@ -8,6 +8,7 @@ from enum import StrEnum
 from typing import Any
 
 from curator.domain.errors import UserError
+from curator.domain.presenting import Order
 
 
 class Theme(StrEnum):
@@ -20,6 +21,11 @@ class Language(StrEnum):
     SYSTEM = "system"
     ENGLISH = "en"
     GERMAN = "de"
+
+
+class Snapping(StrEnum):
+    WORDS = "words"
+    CHARACTERS = "characters"
 
 
 class Device(StrEnum):
@@ -75,7 +81,13 @@ class Settings:
     theme: Theme = Theme.SYSTEM
     interface_size: int = 100
     font_size: int = 12
+    line_spacing: int = 150
+    text_width: int = 72
+    snapping: Snapping = Snapping.WORDS
     candidates_shown: int = 10
+    candidate_order: Order = Order.RANKED
+    contrast_margin: int = 10
+    asked_again: int = 0
     device: Device = Device.AUTO
     threads: int = 0
     encoder_folder: str = ""
@@ -122,12 +134,58 @@ OPTIONS = (
         maximum=32,
     ),
     Option(
+        name="line_spacing",
+        title="Line spacing",
+        help="How far the lines of the document's text stand apart, in per cent of its letters' size.",
+        kind=Kind.INTEGER,
+        minimum=110,
+        maximum=300,
+    ),
+    Option(
+        name="text_width",
+        title="Text width",
+        help="How many characters a line of the document's text holds at most.",
+        kind=Kind.INTEGER,
+        minimum=40,
+        maximum=160,
+    ),
+    Option(
+        name="snapping",
+        title="Selecting by mouse",
+        help="What is selected or dragged goes to whole words or to characters; Ctrl does the other for the moment.",
+        kind=Kind.CHOICE,
+        choices=tuple(Snapping),
+    ),
+    Option(
         name="candidates_shown",
         title="Candidates shown",
         help="How many candidates the panel lists.",
         kind=Kind.INTEGER,
         minimum=3,
         maximum=64,
+    ),
+    Option(
+        name="candidate_order",
+        title="Order of candidates",
+        help="ranked: best first; shuffled: in a random order without scores, for evaluating the linker.",
+        kind=Kind.CHOICE,
+        choices=tuple(Order),
+    ),
+    Option(
+        name="contrast_margin",
+        title="Compare close candidates",
+        help="The first two are compared unasked where the first leads by less than this many points of probability; "
+        "0 never compares unasked.",
+        kind=Kind.INTEGER,
+        maximum=100,
+    ),
+    Option(
+        name="asked_again",
+        title="Asked again",
+        help="Per cent of your decided mentions that are shown once more, a day later or more and without a word, to "
+        "learn how far you agree with yourself; decisions stay. People › Agreement… tells the result.",
+        kind=Kind.INTEGER,
+        maximum=50,
     ),
     Option(
         name="device",

@@ -55,8 +55,8 @@ class AgreementWindow(ShowDialog):
         self.body.addWidget(self.head)
         self.body.addWidget(self.tabs, 1)
         self.body.addWidget(sentence(EXPLAINED))
-        button = self.add_button("&Export as CSV…")
-        button.clicked.connect(lambda: self.export_wanted.emit(as_csv(report)))
+        self.export = self.add_button("&Export as CSV…")
+        self.export.clicked.connect(lambda: self.export_wanted.emit(as_csv(report)))
         self.resize(980, 560)
 
 

@@ -28,7 +28,7 @@ class Banner(QWidget):
         self._line.addWidget(self.label, 1)
         self.hide()
 
-    def add_button(self, words: str, then: Callable[[], None]) -> QPushButton:
+    def add_button(self, words: str, then: Callable[[], object]) -> QPushButton:
         button = QPushButton(words, self)
         button.setAutoDefault(False)
         button.setFocusPolicy(Qt.FocusPolicy.TabFocus)  # a click leaves the keyboard where it is

@@ -10,12 +10,14 @@ from curator.domain.changes import Change, ChangeKind
 from curator.domain.decisions import Outcome, Shown, Verdict
 from curator.domain.documents import DocumentState, Span
 from curator.domain.errors import UserError
+from curator.domain.presenting import Order
 from curator.services.curation import CurationService
 from curator.services.deciding import shown_of
 from curator.services.queue import MentionView
 from curator.ui.navigation import Navigator
 
 DOCUMENT_DECIDED = "Every mention here is decided. Ctrl+↵ marks the document done and opens the next."
+NO_FIRST = "Candidates are shuffled, so that none is first: choose one by its number, or N where none fits."
 NOTHING_TO_UNDO = "There is nothing to undo."
 NOTHING_TO_REDO = "There is nothing to redo."
 
@@ -32,6 +34,19 @@ class Decider(QObject):
         self._curation = curation
         self._at = navigator
 
+    @property
+    def curation(self) -> CurationService:
+        """Who decides: the project, or a round."""
+        return self._curation
+
+    def use(self, curation: CurationService) -> None:
+        """Let the deciding keys act on another curation from now on."""
+        self._curation = curation
+
+    def told(self, change: Change) -> None:
+        """A decision that was made beside the deciding keys, by the same curator."""
+        self.done.emit(change)
+
     # --- decisions ---
 
     def choose(self, rank: int) -> None:
@@ -40,7 +55,9 @@ class Decider(QObject):
         suggestion = view.suggestion if view is not None else None
         if suggestion is None:
             return
-        if rank == 0 and suggestion.nil.is_nil:
+        if rank == 0 and self._at.candidate_order is Order.SHUFFLED:
+            self.said.emit(NO_FIRST)
+        elif rank == 0 and suggestion.nil.is_nil:
             self.decide(Verdict.nil())
         elif max(rank, 1) <= len(suggestion.candidates):
             self.link(suggestion.candidates[max(rank, 1) - 1].entity_id)
@@ -73,7 +90,7 @@ class Decider(QObject):
         self._patch(change.mention_ids)
         if stay:
             self._at.mention_changed.emit()
-        elif not self._at.next_undecided_here():
+        elif not self._at.go_on():
             self._at.mention_changed.emit()
             self.said.emit(DOCUMENT_DECIDED)
 
@@ -175,5 +192,5 @@ class Decider(QObject):
 
 def _shown(view: MentionView) -> Shown | None:
     if view.suggestion is None:
-        return Shown("", ())
+        return Shown("", (), unseen=shown_of(view.kept_back))
     return shown_of(view.suggestion, limit=len(view.suggestion.candidates))

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import cast
 
 from PySide6.QtCore import QEvent, QSize, Qt, Slot
 from PySide6.QtGui import QCloseEvent, QDragEnterEvent, QDragLeaveEvent, QDropEvent, QKeyEvent
-from PySide6.QtWidgets import QApplication, QMainWindow, QStackedWidget
+from PySide6.QtWidgets import QApplication, QLabel, QMainWindow, QStackedWidget
 
 from curator.commands import Command, WindowActions, WindowState
+from curator.domain.wording import tr
 from curator.settings.file import LoadedSettings
+from curator.settings.schema import Snapping
 from curator.ui.dialogs.messages import tell
 from curator.ui.drop_flow import DropFlow
 from curator.ui.keys import belongs_to
@@ -44,10 +47,15 @@ class MainWindow(QMainWindow):
         self.setAcceptDrops(True)
         self.session = Session(self, self.windows)
         self.preferences = Preferences(self, theme, loaded, refuse=self.say)
+        self.session.rename = self.preferences.set_curator
+        self.session.named = lambda: bool(self.preferences.settings.curator_name.strip())
         self.status = StatusLine(self)
         self.pages = QStackedWidget(self)
         self.welcome = WelcomePage(self)
         self.pages.addWidget(self.welcome)
+        self.opening = QLabel("", self)
+        self.opening.setAlignment(Qt.AlignmentFlag.AlignCenter)
+        self.pages.addWidget(self.opening)
         self.setCentralWidget(self.pages)
         self.menus = CommandMenus(self.menuBar(), Actions(self.session, self.preferences), run=self._run)
         self.menuBar().setStyleSheet("QMenuBar { border-bottom: 1px solid palette(mid) }")  # one line, not one a title
@@ -65,6 +73,7 @@ class MainWindow(QMainWindow):
         session.opened.connect(self._opened)
         session.closing.connect(self._closed)
         session.said.connect(self.say)
+        self.status.i_am.clicked.connect(lambda: self.menus.action("people.i_am").trigger())
         session.palette_wanted.connect(lambda: self.palette_flow.open())
         session.reset_wanted.connect(self.layout_keeper.reset)
         self.layout_keeper.was_reset.connect(self._lay_out)
@@ -81,17 +90,26 @@ class MainWindow(QMainWindow):
 
     # --- projects come and go ---
 
+    def show_opening(self, project: Path) -> None:
+        """What is painted first where a project was asked for: no flash of the first page."""
+        self.opening.setText(tr("Opening {name}…", name=project.name.removesuffix(".curation")))
+        self.pages.setCurrentWidget(self.opening)
+
     @Slot(object)
     def _opened(self, bench: Workbench) -> None:
         self.pages.addWidget(bench)
         self.pages.setCurrentWidget(bench)
-        read_only = " (read-only)" if bench.project.read_only else ""
+        read_only = tr(" (read-only)") if bench.project.read_only else ""
         self.setWindowTitle(f"{bench.project.name}{read_only} – Curator")
         self.status.clear()
         self._preferences_changed()
         bench.state_changed.connect(self.show_state)
+        bench.document.zoom_wanted.connect(self.preferences.zoom)
+        bench.document.menu_wanted.connect(lambda place: bench.text.show_menu(place, self.menus.action))
         Refresher(bench, self.status).start()
         self.layout_keeper.take(bench, bench.project.folder)
+        if self.session.people is not None:
+            self.session.people.start()
         bench.focus_document()
         self.show_state()
         if self.session.model is not None:
@@ -129,6 +147,7 @@ class MainWindow(QMainWindow):
         self.menus.show_state(state)
         if self.bench is not None:
             self.bench.bottom.show_state(state, searching=self.bench.searching)
+            self.status.show_curator(self.bench.project.curation.curator)
 
     @Slot()
     def _preferences_changed(self) -> None:
@@ -137,7 +156,11 @@ class MainWindow(QMainWindow):
         self.menus.set_keymap(self.preferences.keymap)
         if self.bench is not None:
             self.bench.document.set_reading_font(self.preferences.reading_font(self.font()))
+            self.bench.document.set_spacing(settings.line_spacing / 100, settings.text_width)
+            self.bench.document.set_snapping(settings.snapping is Snapping.WORDS)
             self.bench.navigator.set_limit(settings.candidates_shown)
+            self.bench.navigator.set_candidate_order(settings.candidate_order)
+            self.bench.desk.set_close_call(settings.contrast_margin)
 
     @Slot(str)
     def say(self, words: str) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from bisect import bisect_left, bisect_right
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from typing import Protocol
 
 from PySide6.QtCore import QObject, Signal
 
@@ -14,7 +15,6 @@ from curator.domain.presenting import Order, presented
 from curator.domain.suggestions import Suggestion
 from curator.services.ports import QueueFilter, WorkRow
 from curator.services.queue import Direction, MentionView, OpenDocument, QueueService
-from curator.services.suggestions import SuggestionService
 from curator.services.work_order import WorkOrder
 
 FIRST_OF_WORK = "This is the first mention of the list."
@@ -23,6 +23,12 @@ NO_MORE_DOWN = "This is the last document of the queue."
 ALL_DECIDED = "No undecided mention is left in the documents behind this one."
 NONE_LEFT = "No other undecided mention is left. O goes back to the order of documents."
 NONE_MATCH = "No mention that the filter shows is left behind this one. Shift+Q shows everything again."
+
+
+class Asked(Protocol):
+    """Who links a document that was opened."""
+
+    def request(self, document_ids: Sequence[int]) -> None: ...
 
 
 class Navigator(QObject):
@@ -41,7 +47,7 @@ class Navigator(QObject):
     said = Signal(str)
     work_wanted = Signal()  # the list of work is used up
 
-    def __init__(self, queue: QueueService, suggestions: SuggestionService, parent: QObject | None = None) -> None:
+    def __init__(self, queue: QueueService, suggestions: Asked, parent: QObject | None = None) -> None:
         super().__init__(parent)
         self._queue = queue
         self._suggestions = suggestions
@@ -58,6 +64,15 @@ class Navigator(QObject):
         self._matching: frozenset[int] | None = None
         self._work = WorkOrder(())
         self._asked_for_work = False
+
+    @property
+    def queue(self) -> QueueService:
+        """What the documents come from: the project's queue or that of a round."""
+        return self._queue
+
+    def use(self, queue: QueueService, suggestions: Asked) -> None:
+        """Take documents from another queue, and ask for its suggestions."""
+        self._queue, self._suggestions = queue, suggestions
 
     def set_filter(self, where: QueueFilter, documents: Sequence[int] | None = None) -> None:
         """What steps may go to; `documents` hold the matching mentions, in queue order, where facets are set."""

@@ -12,6 +12,7 @@ from PySide6.QtWidgets import QWidget
 
 from curator.commands.keymap import Keymap
 from curator.domain.errors import UserError
+from curator.domain.presenting import Order
 from curator.settings.file import LoadedSettings, save
 from curator.settings.schema import Settings, default, options, with_value
 from curator.ui.dialogs.settings import SettingsDialog
@@ -75,14 +76,28 @@ class Preferences(QObject):
             self.settings = settings
             self.apply()
 
+    def set_curator(self, name: str) -> None:
+        """Whose name decisions bear from now on."""
+        self._set("curator_name", name)
+
     def set_theme(self, name: str) -> None:
         self._set("theme", name)
+
+    def shuffle_candidates(self) -> None:
+        """Candidates in a random order without scores, or best first again."""
+        shuffled = self.settings.candidate_order is Order.SHUFFLED
+        self._set("candidate_order", Order.RANKED if shuffled else Order.SHUFFLED)
 
     def zoom(self, steps: int) -> None:
         """Larger or smaller by a point; 0 goes back to the usual size."""
         option = next(one for one in options() if one.name == "font_size")
         size = self.settings.font_size + steps if steps else default("font_size")
         self._set("font_size", min(max(size, option.minimum), option.maximum))
+
+    def step(self, name: str, by: int) -> None:
+        """A number of the settings larger or smaller, within its limits."""
+        option = next(one for one in options() if one.name == name)
+        self._set(name, min(max(getattr(self.settings, name) + by, option.minimum), option.maximum))
 
     def _set(self, name: str, value: Any) -> None:
         self._take(with_value(self.settings, name, value))

@@ -24,6 +24,7 @@ from curator.ui.dialogs.type_mapping import TypeMappingDialog
 from curator.ui.jobs import JobKind
 from curator.ui.workbench import Workbench
 
+BUG = "This is a bug in Curator; nothing of yours was changed. The log has the details."
 Reporting = Generator[Progress, None, ImportReport]
 
 
@@ -58,7 +59,7 @@ class ProjectFlows(QObject):
             return importing.documents(wish.paths, gold=wish.gold, split=wish.split, hold_out=wish.hold_out)
 
         files = wish.paths[0].name if len(wish.paths) == 1 else f"{len(wish.paths)} files"
-        self._run(f"Import {files}", work, lambda report: self._imported(report, before))
+        self._run(tr("Import {files}", files=files), work, lambda report: self._imported(report, before))
 
     def _imported(self, report: ImportReport, types_before: set[str]) -> None:
         dialog = ImportReportDialog(report, self._window)
@@ -71,7 +72,7 @@ class ProjectFlows(QObject):
 
     def import_knowledge_base(self, path: Path | None = None) -> ImportKbDialog:
         info = self._bench.project.knowledge.info()
-        before = REPLACES.format(name=info.name, entities=info.entities) if info is not None else ""
+        before = tr(REPLACES, name=info.name, entities=info.entities) if info is not None else ""
         dialog = ImportKbDialog(before=before, path=path, parent=self._window)
         dialog.accepted.connect(lambda: self.load_knowledge_base(dialog.path))
         dialog.open()
@@ -80,7 +81,7 @@ class ProjectFlows(QObject):
     def load_knowledge_base(self, path: Path) -> None:
         """Import it; then its index is built, lexical first."""
         importing = self._bench.project.importing
-        self._run(f"Import {path.name}", lambda: importing.knowledge_base(path), self._loaded)
+        self._run(tr("Import {name}", name=path.name), lambda: importing.knowledge_base(path), self._loaded)
 
     def _loaded(self, report: ImportReport) -> None:
         self._index()
@@ -121,9 +122,9 @@ class ProjectFlows(QObject):
                 self._index()
                 self._bench.navigator.open_first()  # where something is undecided; the first files have gold
             else:
-                self.tell_outcome("Demo project", outcome)
+                self.tell_outcome(tr("Demo project"), outcome)
 
-        self._bench.jobs.start(JobKind.IMPORT, f"Import the demo “{world.name}”", launch, then=then)
+        self._bench.jobs.start(JobKind.IMPORT, tr("Import the demo “{name}”", name=world.name), launch, then=then)
 
     # --- mapping and export ---
 
@@ -131,7 +132,7 @@ class ProjectFlows(QObject):
         project = self._bench.project
         info = project.knowledge.info()
         if info is None:
-            tell(self._window, "Type mapping", "There is no knowledge base yet. Import one first.")
+            tell(self._window, tr("Type mapping"), tr("There is no knowledge base yet. Import one first."))
             return None
         dialog = TypeMappingDialog(
             project.knowledge.mapping(),
@@ -162,7 +163,7 @@ class ProjectFlows(QObject):
             if outcome.state is JobState.DONE:
                 self._bench.say(outcome.message)
             else:
-                self.tell_outcome("Type mapping", outcome)
+                self.tell_outcome(tr("Type mapping"), outcome)
 
         self._bench.jobs.ask(lambda p, end: project.jobs.run_here(work, on_progress=p, on_end=end), then=then)
 
@@ -194,9 +195,9 @@ class ProjectFlows(QObject):
             return self._bench.project.jobs.run_here(work, on_progress=progress, on_end=end)
 
         def then(outcome: JobOutcome) -> None:
-            self.tell_outcome("Export", outcome, details=str(outcome.result.get("notes", "")))
+            self.tell_outcome(tr("Export"), outcome, details=str(outcome.result.get("notes", "")))
 
-        self._bench.jobs.start(JobKind.IMPORT, f"Export {out.name}", launch, then=then)
+        self._bench.jobs.start(JobKind.IMPORT, tr("Export {name}", name=out.name), launch, then=then)
 
     # --- inside ---
 
@@ -225,5 +226,5 @@ class ProjectFlows(QObject):
         wrong = outcome.state is not JobState.DONE
         words = outcome.message
         if outcome.state is JobState.CRASHED:
-            words = f"{words}\n\nThis is a bug in Curator; nothing of yours was changed. The log has the details."
+            words = f"{words}\n\n{tr(BUG)}"
         tell(self._window, title, words, details=details or outcome.detail, wrong=wrong)

@@ -16,7 +16,7 @@ from curator.ui.mention_words import names_in
 from curator.ui.status import StatusLine
 from curator.ui.workbench import Workbench
 
-QUEUE = {ChangeKind.DECIDED, ChangeKind.MENTIONS, ChangeKind.DOCUMENT_STATE}
+QUEUE = {ChangeKind.DECIDED, ChangeKind.MENTIONS, ChangeKind.DOCUMENT_STATE, ChangeKind.ENTITIES, ChangeKind.NOTES}
 NEWER = "Newer suggestions are here; they appear when you go on."
 NO_INDEX = (
     "There is no index yet: Model › Rebuild index makes one. The knowledge base can be searched with / meanwhile."
@@ -87,7 +87,7 @@ class Refresher(QObject):
             bench.header.show_row(None)
         else:
             bench.document.show_document(opened)
-            bench.header.show_row(bench.project.queue.row(opened.document.id))
+            bench.header.show_row(bench.navigator.queue.row(opened.document.id))
         bench.queue.set_current(opened.document.id if opened is not None else None)
 
     @Slot()
@@ -95,7 +95,7 @@ class Refresher(QObject):
         opened = self._bench.navigator.opened
         if opened is not None:
             self._bench.document.show_document(opened, current=self._bench.document.current)
-            self._bench.header.show_row(self._bench.project.queue.row(opened.document.id))
+            self._bench.header.show_row(self._bench.navigator.queue.row(opened.document.id))
 
     @Slot()
     def _mention(self) -> None:
@@ -109,7 +109,7 @@ class Refresher(QObject):
         bench.queue.set_current_mention(view.mention.id if view is not None else None)
         if view is None and bench.navigator.opened is not None and not bench.navigator.opened.mentions:
             bench.candidates.list.set_empty_words(NO_MENTIONS)
-        history = bench.project.curation.history(view.mention.id) if view is not None else []
+        history = bench.decider.curation.history(view.mention.id) if view is not None else []
         bench.history.show_history(history, names=self._names(view, history))
         self._note()
         bench.state_changed.emit()
@@ -188,7 +188,7 @@ class Refresher(QObject):
     # --- inside ---
 
     def _counts(self) -> None:
-        self._bench.queue.set_counts(self._bench.project.queue.counts())
+        self._bench.queue.set_counts(self._bench.navigator.queue.counts())
 
     def _empty(self) -> tuple[str, str]:
         project = self._bench.project

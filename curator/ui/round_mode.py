@@ -94,6 +94,8 @@ class RoundMode(QObject):
             self._seat.suggestions.close()
         self._seat = seat = bench.project.rounds.seat(found)
         bench.work_with(seat.queue, seat.curation, seat.suggestions)
+        bench.queue.set_source(seat.queue)
+        bench.queue.set_counts(seat.queue.counts())
         bench.set_judging(True)
         if found.kind is RoundKind.UNAIDED:
             bench.say(NO_SUGGESTIONS)
@@ -107,8 +109,11 @@ class RoundMode(QObject):
             self._seat.suggestions.close()
         self._seat = None
         self.banner.say("")
-        self._bench.set_judging(False)
+        bench, project = self._bench, self._bench.project
+        bench.set_judging(False)
         self._own()
+        bench.queue.set_source(project.queue, facets=project.facets, ordering=project.ordering, filters=project.filters)
+        bench.queue.set_counts(project.queue.counts())
         self._bench.navigator.close()
         self._bench.navigator.open_first()
         self.changed.emit()

@@ -5,12 +5,11 @@ from __future__ import annotations
 import logging
 from collections.abc import Callable, Sequence
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QObject, Signal
 from PySide6.QtWidgets import QFileDialog, QMainWindow
 
-from curator import bootstrap
-from curator.bootstrap import Project
 from curator.domain.errors import ProjectLockedError, UserError
 from curator.domain.wording import tr
 from curator.services.logs import last_lines
@@ -20,12 +19,18 @@ from curator.ui.dialogs.messages import ask, tell
 from curator.ui.dialogs.new_project import NewProjectDialog, ProjectWish
 from curator.ui.jobs import JobKind
 from curator.ui.model_flows import ModelFlows
+from curator.ui.people_flows import PeopleFlows
 from curator.ui.project_flows import ProjectFlows
 from curator.ui.recent import remember
+from curator.ui.record_flows import RecordFlows
 from curator.ui.windows import Windows
 from curator.ui.workbench import Workbench
 
+if TYPE_CHECKING:
+    from curator.bootstrap import Project
+
 log = logging.getLogger(__name__)
+READ_ONLY = "Nothing can be decided in a read-only window, and it does not follow the other's changes."
 WORKING = "“{job}” is still running. Leaving stops it; what was there before stays as it was. Decisions are saved."
 TRAINING = (
     "“{job}” is still running. Leaving stops it; it goes on from there when you resume it after opening the project "
@@ -49,6 +54,10 @@ class Session(QObject):
         self.bench: Workbench | None = None
         self.flows: ProjectFlows | None = None
         self.model: ModelFlows | None = None
+        self.people: PeopleFlows | None = None
+        self.records: RecordFlows | None = None
+        self.rename: Callable[[str], None] = _nobody
+        self.named: Callable[[], bool] = lambda: True
 
     # --- opening ---
 
@@ -77,20 +86,24 @@ class Session(QObject):
         self.leave(lambda: self._open(folder, read_only=read_only))
 
     def _open(self, folder: Path, *, read_only: bool) -> None:
+        from curator import bootstrap  # storage takes longer to import than the window: not before the first paint
+
         self.close()
         try:
             project = bootstrap.open_project(folder, read_only=read_only)
         except ProjectLockedError as error:
-            words = f"{error} Nothing can be decided in a read-only window, and it does not follow the other's changes."
+            words = f"{error} {tr(READ_ONLY)}"
             again = lambda: self.open(folder, read_only=True)  # noqa: E731
-            ask(self.window, "Project in use", words, yes="Open read-only", then=again)
+            ask(self.window, tr("Project in use"), words, yes=tr("Open read-only"), then=again)
         except UserError as error:
-            tell(self.window, "Open project", str(error), wrong=True)
+            tell(self.window, tr("Open project"), str(error), wrong=True)
         else:
             self.show(project)
 
     def new_project(self, *, documents: Sequence[Path] = (), knowledge_base: Path | None = None) -> NewProjectDialog:
         """Ask, step by step; what was dropped onto the window stands in the dialog already."""
+        from curator import bootstrap
+
         dialog = NewProjectDialog(
             place=Path.home(),
             formats=bootstrap.document_formats(),
@@ -103,6 +116,8 @@ class Session(QObject):
         return dialog
 
     def _create(self, wish: ProjectWish) -> None:
+        from curator import bootstrap
+
         self.close()
         try:
             project = bootstrap.create_project(wish.folder)
@@ -127,8 +142,10 @@ class Session(QObject):
         try:
             folder.parent.mkdir(parents=True, exist_ok=True)
         except OSError as error:
-            words = f"{folder.parent} cannot be made ({error.strerror}). Check its rights."
-            tell(self.window, "Demo project", words, wrong=True)
+            words = tr(
+                "{folder} cannot be made ({reason}). Check its rights.", folder=folder.parent, reason=error.strerror
+            )
+            tell(self.window, tr("Demo project"), words, wrong=True)
             return
         self._create(ProjectWish(folder))
 
@@ -138,6 +155,8 @@ class Session(QObject):
         self.bench = bench
         self.model = ModelFlows(bench, tell_outcome=self._tell_outcome)
         self.flows = ProjectFlows(bench, index=self.model.build_index)
+        self.people = PeopleFlows(bench, tell_outcome=self._tell_outcome, rename=self.rename, named=self.named)
+        self.records = RecordFlows(bench, tell_outcome=self._tell_outcome)
         remember(project.folder)
         self.opened.emit(bench)
 
@@ -159,13 +178,16 @@ class Session(QObject):
             then()
 
         words = TRAINING if job.kind is JobKind.TRAIN else WORKING
-        ask(self.window, "Background work", words.format(job=job.title), yes="Stop it and leave", then=stop)
+        ask(self.window, tr("Background work"), tr(words, job=job.title), yes=tr("Stop it and leave"), then=stop)
         return False
 
     def close(self) -> None:
         """Close the project; its processes end and its lock is free. Idempotent."""
         bench, model = self.bench, self.model
-        self.bench = self.flows = self.model = None
+        for flows in (self.people, self.records):
+            if flows is not None:
+                flows.close_windows()
+        self.bench = self.flows = self.model = self.people = self.records = None
         if model is not None:
             model.close_windows()
         if bench is not None:
@@ -186,3 +208,7 @@ class Session(QObject):
         if self.bench is not None:
             return self.bench.project.diagnostics.text()
         return "\n".join(["No project is open.", "Last lines of the log:", *last_lines()]) + "\n"
+
+
+def _nobody(name: str) -> None:
+    """Without a window's preferences nobody's name is kept."""

@@ -5,9 +5,10 @@ from __future__ import annotations
 from datetime import datetime
 
 from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QHBoxLayout, QLabel, QMenuBar, QWidget
+from PySide6.QtWidgets import QHBoxLayout, QLabel, QMenuBar, QToolButton, QWidget
 
 from curator.domain.jobs import LinkerState, LinkerStatus
+from curator.domain.wording import tr
 from curator.ui.mention_state import MentionState
 from curator.ui.theme import theme_of
 
@@ -26,35 +27,50 @@ class StatusLine(QWidget):
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._saved = QLabel(self)
-        self._saved.setAccessibleName("Saved")
+        self._saved.setAccessibleName(tr("Saved"))
         self._linker = QLabel(self)
-        self._linker.setAccessibleName("Linker")
+        self._linker.setAccessibleName(tr("Linker"))
         line = QHBoxLayout(self)
         line.setContentsMargins(8, 2, 12, 4)  # as high as a menu's title
         line.setSpacing(6)
+        self.i_am = QToolButton(self)
+        self.i_am.setAutoRaise(True)
+        self.i_am.setToolTip(tr("Whose name the decisions bear. Press it to say who you are."))
+        self.i_am.hide()
+        line.addWidget(self.i_am)
         line.addWidget(self._saved)
         line.addWidget(self._linker)
         for label in (self._saved, self._linker):
             label.setTextFormat(Qt.TextFormat.PlainText)
 
     def clear(self) -> None:
+        self.i_am.hide()
         self._saved.clear()
         self._linker.clear()
         self.adjust()
 
+    def show_curator(self, name: str) -> None:
+        if name != self.i_am.text() or self.i_am.isHidden():
+            self.i_am.setText(name)
+            self.i_am.setAccessibleName(tr("Curator: {name}", name=name))
+            self.i_am.show()
+            self.adjust()
+
     def show_saved(self, at: datetime, *, linker: bool = True) -> None:
-        self._saved.setText(f"saved {at:%H:%M:%S}" + (" ·" if linker else ""))
-        self._saved.setToolTip("Every decision is on disk as soon as it is made.")
+        self._saved.setText(tr("saved {at:%H:%M:%S}", at=at) + (" ·" if linker else ""))
+        self._saved.setToolTip(tr("Every decision is on disk as soon as it is made."))
         self.adjust()
 
     def show_read_only(self) -> None:
-        self._saved.setText("read-only")
-        self._saved.setToolTip("Another process writes to this project, or it was opened only for reading.")
+        self._saved.setText(tr("read-only"))
+        self._saved.setToolTip(tr("Another process writes to this project, or it was opened only for reading."))
         self.adjust()
 
     def show_linker(self, status: LinkerStatus, *, trouble: str = "") -> None:
         """`trouble`: a sentence about answers that could not be stored; '' when all is well."""
-        self._linker.setText(f"linker: {linker_words(status)}" + (" · not stored" if trouble else ""))
+        self._linker.setText(
+            tr("linker: {linker_words}", linker_words=linker_words(status)) + (tr(" · not stored") if trouble else "")
+        )
         self._linker.setToolTip("\n".join(part for part in (status.message, status.device, trouble) if part))
         bad = bool(trouble) or status.state in (LinkerState.FAILED, LinkerState.RESTARTING)
         colour = theme_of(self.palette()).states[MentionState.REJECTED].ink.name() if bad else ""
@@ -76,11 +92,11 @@ class StatusLine(QWidget):
 
 def linker_words(status: LinkerStatus) -> str:
     """`ready (CPU)`, `lexical only (CPU)`, `died, restarting…`."""
-    words = WORDS[status.state]
+    words = tr(WORDS[status.state])
     if status.state is not LinkerState.READY:
         return words
     if status.stages == ("lexical",):
-        words = "lexical only"
+        words = tr("lexical only")
     device = device_word(status.device)
     return f"{words} ({device})" if device else words
 

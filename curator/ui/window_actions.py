@@ -7,27 +7,25 @@ from PySide6.QtGui import QGuiApplication
 
 from curator.domain.decisions import Outcome
 from curator.domain.documents import slice_spans
+from curator.domain.wording import tr
 from curator.ui.dialogs.about import AboutDialog
 from curator.ui.keys_overlay import KeysOverlay
 from curator.ui.manual import Manual
 from curator.ui.model_flows import ModelFlows
+from curator.ui.people_flows import PeopleFlows
 from curator.ui.preferences import Preferences
 from curator.ui.project_flows import ProjectFlows
+from curator.ui.record_flows import RecordFlows
 from curator.ui.session import Session
-from curator.ui.workbench import Workbench
+from curator.ui.text_actions import TextActions
 
 
-class Actions:
+class Actions(TextActions):
     """Commands are enabled by the window's state, so what needs an open project is only asked for with one."""
 
     def __init__(self, session: Session, preferences: Preferences) -> None:
         self._session = session
         self._preferences = preferences
-
-    @property
-    def _bench(self) -> Workbench:
-        assert self._session.bench is not None, "commands that need a project are disabled without one"
-        return self._session.bench
 
     @property
     def _flows(self) -> ProjectFlows:
@@ -38,6 +36,16 @@ class Actions:
     def _model(self) -> ModelFlows:
         assert self._session.model is not None
         return self._session.model
+
+    @property
+    def _people(self) -> PeopleFlows:
+        assert self._session.people is not None
+        return self._session.people
+
+    @property
+    def _records(self) -> RecordFlows:
+        assert self._session.records is not None
+        return self._session.records
 
     # --- Project ---
 
@@ -111,6 +119,19 @@ class Actions:
     def clear_decision(self) -> None:
         self._bench.decider.clear()
 
+    def compare_candidates(self) -> None:
+        self._bench.desk.toggle_contrast()
+
+    def tint_words(self) -> None:
+        self._bench.desk.toggle_tints()
+
+    def show_hidden_candidates(self) -> None:
+        self._bench.desk.toggle_hidden()
+
+    def shuffle_candidates(self) -> None:
+        self._preferences.shuffle_candidates()
+        self._bench.say(self._bench.desk.order_words)
+
     def search(self) -> None:
         self._bench.start_search()
 
@@ -129,7 +150,7 @@ class Actions:
         place = bench.document.rect_of(selection).bottomLeft().toPoint() + QPoint(0, 6)
         bench.types.ask(
             slice_spans(opened.document.text, [selection]),
-            bench.project.queue.mention_types() or dict.fromkeys(_entity_types(bench), 0),
+            bench.known_types(),
             at=bench.document.viewport().mapToGlobal(place),
             usual=bench.usual_type,
         )
@@ -147,6 +168,65 @@ class Actions:
 
     def filter_queue(self) -> None:
         self._bench.queue.focus_filter()
+
+    def focus_facets(self) -> None:
+        self._bench.queue.focus_facets()
+
+    def clear_filter(self) -> None:
+        self._bench.queue.clear()
+
+    def step_order(self) -> None:
+        self._bench.queue.step_order()
+
+    def flag_mention(self) -> None:
+        self._bench.noter.flag_mention()
+
+    def flag_document(self) -> None:
+        self._bench.noter.flag_document()
+
+    def comment_mention(self) -> None:
+        self._bench.ask_comment(on_document=False)
+
+    def comment_document(self) -> None:
+        self._bench.ask_comment(on_document=True)
+
+    def discuss_document(self) -> None:
+        self._bench.noter.discuss()
+
+    def show_guidelines(self) -> None:
+        self._bench.toggle_guidelines()
+
+    # --- People and records ---
+
+    def say_who_i_am(self) -> None:
+        if self._session.people is not None:
+            self._session.people.say_who_i_am()
+        else:
+            self._preferences.edit()
+
+    def show_rounds(self) -> None:
+        self._people.show_rounds()
+
+    def leave_round(self) -> None:
+        self._people.leave_round()
+
+    def show_agreement(self) -> None:
+        self._people.show_agreement()
+
+    def adjudicate(self) -> None:
+        self._people.adjudicate()
+
+    def show_suspicious(self) -> None:
+        self._records.show_suspicious()
+
+    def export_audit(self) -> None:
+        self._records.export_audit()
+
+    def export_knowledge_base(self) -> None:
+        self._records.export_knowledge_base()
+
+    def release(self) -> None:
+        self._records.release()
 
     # --- Model and Tools ---
 
@@ -208,12 +288,7 @@ class Actions:
 
     def copy_diagnostics(self) -> None:
         QGuiApplication.clipboard().setText(self._session.diagnostics())
-        self._session.say("Diagnostics are on the clipboard; they hold no text of any document.")
+        self._session.say(tr("Diagnostics are on the clipboard; they hold no text of any document."))
 
     def about(self) -> None:
         AboutDialog(device=self._session.device(), parent=self._session.window).open()
-
-
-def _entity_types(bench: Workbench) -> tuple[str, ...]:
-    info = bench.project.knowledge.info()
-    return info.types if info is not None else ()

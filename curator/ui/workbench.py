@@ -3,30 +3,44 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING
 
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QLabel, QSplitter, QStackedWidget, QVBoxLayout, QWidget
 
-from curator.bootstrap import Project
 from curator.commands import WindowState
 from curator.domain.decisions import Outcome, Verdict
 from curator.domain.entities import EntityMatch
+from curator.domain.presenting import Order
+from curator.services.curation import CurationService
 from curator.services.ports import QueueFilter
+from curator.services.queue import QueueService
 from curator.ui.bridge import Bridge
+from curator.ui.candidate_desk import CandidateDesk
 from curator.ui.candidate_panel import CandidatePanel
+from curator.ui.comment_strip import CommentStrip
+from curator.ui.comments_panel import CommentsPanel
 from curator.ui.deciding import Decider
 from curator.ui.document_header import DocumentHeader
 from curator.ui.document_view import DocumentView
+from curator.ui.guidelines_panel import GuidelinesPanel
+from curator.ui.find_bar import FindBar
 from curator.ui.history_panel import HistoryPanel
 from curator.ui.jobs import Jobs
 from curator.ui.jobs_bar import BottomBar
+from curator.ui.mention_editor import MentionEditor
 from curator.ui.mention_types import TypePicker
-from curator.ui.navigation import Navigator
+from curator.ui.navigation import Asked, Navigator
+from curator.ui.noting import Noter
 from curator.ui.queue_panel import QueuePanel
 from curator.ui.reason_strip import ReasonStrip
 from curator.ui.search_pane import SearchPane
+from curator.ui.text_tools import TextTools
 from curator.ui.window_layout import MOVED
+
+if TYPE_CHECKING:
+    from curator.bootstrap import Project
 
 LEFT, RIGHT = 260, 400
 """Widths of the side columns in a window of WIDE pixels and more; narrower ones take from them as from the text."""
@@ -48,10 +62,12 @@ class Workbench(QWidget):
         self.jobs = Jobs(self.bridge)
         self.navigator = Navigator(project.queue, project.suggestions, self)
         self.decider = Decider(project.curation, self.navigator, self)
+        self.noter = Noter(project.notes, project.curation, self.navigator, self)
         self.usual_type = ""
-        self._interrupted = False
+        self._interrupted = self._judging = False
         self._make_widgets()
         self._compose()
+        self._make_text_tools()
         self._connect()
 
     def _make_widgets(self) -> None:
@@ -60,24 +76,41 @@ class Workbench(QWidget):
         self.header = DocumentHeader(self)
         self.document = DocumentView(self)
         self.candidates = CandidatePanel(lookup, self)
+        knowledge, contrasts = self.project.knowledge, self.project.contrasts
+        self.desk = CandidateDesk(self.candidates, self.document, self.navigator, knowledge, contrasts, self)
         self.search = SearchPane(self._find, lookup, self)
         self.history = HistoryPanel(self)
+        self.comments = CommentsPanel(self)
+        self.comments.set_writable(not self.project.read_only)
+        self.comment_strip = CommentStrip(self)
+        self.guidelines = GuidelinesPanel(self.project.guidelines, writable=not self.project.read_only, parent=self)
+        self.guidelines.hide()
         self.reasons = ReasonStrip(self)
         self.types = TypePicker(self)
         self.bottom = BottomBar(self.jobs, self)
+        self.find_bar = FindBar(self)
 
     def _compose(self) -> None:
         middle = QWidget(self)
         column = QVBoxLayout(middle)
         column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(0)
+        self.middle = column
         column.addWidget(self.header)
+        column.addWidget(self.find_bar)
         column.addWidget(self.document, 1)
         self.side = QStackedWidget(self)
         self.side.addWidget(self.candidates)
         self.side.addWidget(self.search)
+        reading = QSplitter(Qt.Orientation.Horizontal, self)
+        reading.setObjectName("reading")
+        reading.addWidget(middle)
+        reading.addWidget(self.guidelines)
+        reading.setStretchFactor(0, 1)
+        reading.setChildrenCollapsible(False)
+        reading.setSizes([500, 320])
         self.splitter = QSplitter(Qt.Orientation.Horizontal, self)
-        for part, stretch in ((self.queue, 0), (middle, 1), (self._right(), 0)):
+        for part, stretch in ((self.queue, 0), (reading, 1), (self._right(), 0)):
             self.splitter.addWidget(part)
             self.splitter.setStretchFactor(self.splitter.count() - 1, stretch)
         self.splitter.setChildrenCollapsible(False)
@@ -86,6 +119,7 @@ class Workbench(QWidget):
         self.line = QStackedWidget(self)
         self.line.addWidget(self.bottom)
         self.line.addWidget(self.reasons)
+        self.line.addWidget(self.comment_strip)
         self.line.setFixedHeight(max(self.bottom.height(), self.reasons.sizeHint().height()) + 4)
         whole = QVBoxLayout(self)
         whole.setContentsMargins(0, 0, 0, 0)
@@ -118,6 +152,7 @@ class Workbench(QWidget):
         heading.setContentsMargins(12, 0, 0, 0)
         column.addWidget(heading)
         column.addWidget(self.history, 1)
+        column.addWidget(self.comments, 1)
         self.right = right = QSplitter(Qt.Orientation.Vertical, self)
         right.setObjectName("side")
         right.addWidget(self.side)
@@ -136,17 +171,26 @@ class Workbench(QWidget):
 
     def _connect(self) -> None:
         self.queue.document_activated.connect(self._open)
+        self.queue.mention_activated.connect(self._open)
         self.queue.filter_changed.connect(self._filtered)
+        self.queue.work_changed.connect(self.navigator.set_work)
+        self.navigator.work_wanted.connect(self.queue.renew_work)
         self.document.mention_activated.connect(self.navigator.select)
         self.document.mention_double_clicked.connect(self._search_mention)
         self.candidates.candidate_chosen.connect(self.decider.link)
         self.candidates.nil_chosen.connect(lambda: self.ask_reason(Outcome.NIL))
         self.search.linked.connect(lambda entity: self._found(entity, self.decider.link))
         self.search.added.connect(lambda entity: self._found(entity, self.decider.also))
-        self.queue.mention_activated.connect(self._open)
         self.search.left.connect(self.focus_document)
-        self.queue.work_changed.connect(self.navigator.set_work)
-        self.navigator.work_wanted.connect(self.queue.renew_work)
+        self.comment_strip.written.connect(self._comment_written)
+        self.comment_strip.left.connect(lambda: self.line.setCurrentWidget(self.bottom))
+        self.comments.deleted.connect(self.noter.delete_comment)
+        self.guidelines.said.connect(self.say)
+        self.guidelines.closed.connect(self.focus_document)
+        for signal in (self.navigator.mention_changed, self.navigator.content_changed):
+            signal.connect(lambda: self.noter.show_in(self.comments))
+        self.noter.refused.connect(self.say)
+        self.noter.done.connect(self.decider.done)
         self.reasons.chosen.connect(self._reason_chosen)
         self.reasons.left.connect(lambda: self.line.setCurrentWidget(self.bottom))
         self.types.chosen.connect(self._type_chosen)
@@ -154,6 +198,18 @@ class Workbench(QWidget):
             part.said.connect(self.say)
         self.decider.refused.connect(self.say)
         self.decider.done.connect(lambda change: self.say(change.text))
+
+    def _make_text_tools(self) -> None:
+        """What finds in the text and changes its mentions; the focus mode leaves text and candidates."""
+        self.document.set_editable(not self.project.read_only)
+        editor = MentionEditor(self.project.curation, self.navigator, self.decider, self.document)
+        others = (self.queue, self.header, self.right.widget(1))
+        self.text = TextTools(self.document, self.find_bar, self.navigator, editor, others=others, say=self.say)
+
+    def known_types(self) -> dict[str, int]:
+        """Types of the project's mentions with their number; those of the knowledge base where there is none."""
+        info = self.project.knowledge.info()
+        return self.project.queue.mention_types() or dict.fromkeys(info.types if info is not None else (), 0)
 
     def say(self, words: str) -> None:
         """A sentence in the bottom line."""
@@ -181,6 +237,22 @@ class Workbench(QWidget):
         if self.navigator.mention is not None and not self.project.read_only:
             act(entity_id)
         self.focus_document()
+
+    def ask_comment(self, *, on_document: bool) -> None:
+        if not self.project.read_only and self.noter.ask_comment(self.comment_strip, on_document=on_document):
+            self.line.setCurrentWidget(self.comment_strip)
+            self.comment_strip.line.setFocus(Qt.FocusReason.ShortcutFocusReason)
+
+    def _comment_written(self, words: str) -> None:
+        self.line.setCurrentWidget(self.bottom)
+        self.noter.write_comment(words)
+
+    def toggle_guidelines(self) -> None:
+        """Show the guidelines beside the text with the keyboard in them, or put them away."""
+        if self.guidelines.isVisible():
+            self.guidelines.put_away()
+        else:
+            self.guidelines.show_panel()
 
     def ask_reason(self, outcome: Outcome) -> None:
         if self.navigator.mention is not None and not self.project.read_only:
@@ -222,6 +294,19 @@ class Workbench(QWidget):
     def side_focus(self) -> QWidget:
         return self.search.panel.line if self.searching else self.candidates.list
 
+    # --- what is worked on ---
+
+    def work_with(self, queue: QueueService, curation: CurationService, suggestions: Asked) -> None:
+        """Let the window read and decide through other services: those of a round, or the project's own again. What
+        the queue shows is the caller's."""
+        self.navigator.use(queue, suggestions)
+        self.decider.use(curation)
+
+    def set_judging(self, judging: bool) -> None:
+        """Whether decisions are judgements in a round: what acts on the project is out of reach meanwhile."""
+        self._judging = judging
+        self.state_changed.emit()
+
     # --- the state ---
 
     @property
@@ -239,12 +324,14 @@ class Workbench(QWidget):
             decided=view is not None and view.decision is not None,
             candidates=len(suggestion.candidates) if suggestion is not None else 0,
             nil_suggested=suggestion is not None and suggestion.nil.is_nil,
+            shuffled=self.navigator.candidate_order is Order.SHUFFLED,
             selection=self.document.selection is not None,
-            can_undo=writable and project.curation.can_undo(),
-            can_redo=writable and project.curation.can_redo(),
+            can_undo=writable and self.decider.curation.can_undo(),
+            can_redo=writable and self.decider.curation.can_redo(),
             job_running=len(self.jobs) > 0,
             importing=self.jobs.importing,
             interrupted=self._interrupted,
+            judging=self._judging,
         )
 
     def set_interrupted(self, interrupted: bool) -> None:
@@ -256,6 +343,8 @@ class Workbench(QWidget):
     def close_project(self) -> None:
         """End its processes and free the lock; nothing that arrives later is shown."""
         self.bridge.close()
-        self.search.panel.close_search()
-        self.project.close()
         self.queue.close_work()
+        self.guidelines.flush()
+        self.search.panel.close_search()
+        self.desk.close()
+        self.project.close()

@@ -7,6 +7,7 @@ from pathlib import Path
 
 from PySide6.QtWidgets import QComboBox, QFileDialog, QWidget
 
+from curator.domain.wording import tr
 from curator.services.exporting import ExportScope
 from curator.ui.dialogs.form import FormDialog, PathEdit, sentence
 
@@ -33,23 +34,23 @@ class ExportDialog(FormDialog):
         carries: Callable[[str], bool] = lambda _: False,
         parent: QWidget | None = None,
     ) -> None:
-        super().__init__("Export gold", intro=INTRO, ok="Export", parent=parent)
+        super().__init__(tr("Export gold"), intro=tr(INTRO), ok=tr("Export"), parent=parent)
         self._place, self._carries, self._titles = place, carries, dict(formats)
         self.formats = QComboBox(self)
-        self.formats.setAccessibleName("Format")
+        self.formats.setAccessibleName(tr("Format"))
         for name, title in formats:
             self.formats.addItem(title, name)
         self.formats.setCurrentIndex(max(self.formats.findData(usual), 0))
         self.scopes = QComboBox(self)
-        self.scopes.setAccessibleName("What is exported")
+        self.scopes.setAccessibleName(tr("What is exported"))
         for scope, words in SCOPES.items():
             self.scopes.addItem(words, scope.value)
-        self.path = PathEdit("the exported file or folder", mode=QFileDialog.FileMode.AnyFile, parent=self)
+        self.path = PathEdit(tr("the exported file or folder"), mode=QFileDialog.FileMode.AnyFile, parent=self)
         self.people = sentence("")
-        self.form.addRow("&Format", self.formats)
+        self.form.addRow(tr("&Format"), self.formats)
         self.form.addRow("", self.people)
-        self.form.addRow("&What", self.scopes)
-        self.form.addRow("&To", self.path)
+        self.form.addRow(tr("&What"), self.scopes)
+        self.form.addRow(tr("&To"), self.path)
         self.formats.currentIndexChanged.connect(self._suggest)
         self.setMinimumWidth(600)
         self._suggest()
@@ -58,7 +59,7 @@ class ExportDialog(FormDialog):
         name = self.format
         self.path.set_path(self._place / (f"gold.{name}" if name == USUAL else f"gold-{name}"))
         other = next((title for one, title in self._titles.items() if self._carries(one)), "")
-        self.people.setText(CARRIES if self._carries(name) else CARRIES_NOT.format(other=other) if other else "")
+        self.people.setText(tr(CARRIES) if self._carries(name) else tr(CARRIES_NOT, other=other) if other else "")
 
     @property
     def format(self) -> str:
@@ -75,7 +76,7 @@ class ExportDialog(FormDialog):
     def check(self) -> str:
         path = self.path.path
         if path is None:
-            return "Say where the export is written."
+            return tr("Say where the export is written.")
         if not path.parent.is_dir():
-            return f"{path.parent} does not exist. Choose a folder that does."
+            return tr("{parent} does not exist. Choose a folder that does.", parent=path.parent)
         return ""

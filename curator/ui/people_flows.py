@@ -1,0 +1,304 @@
+"""What *People* does with an open project: names, rounds, agreement, adjudication."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Generator
+from pathlib import Path
+from typing import Any
+
+from PySide6.QtCore import QObject
+from PySide6.QtWidgets import QFileDialog, QWidget
+
+from curator.domain.changes import Change, ChangeKind
+from curator.domain.errors import UserError
+from curator.domain.jobs import JobOutcome, JobState, Progress
+from curator.domain.rounds import Round, RoundKind
+from curator.services.ports import QueueFilter
+from curator.ui.agreement_window import AgreementWindow
+from curator.ui.banner import Banner
+from curator.ui.dialogs.form import file_dialog
+from curator.ui.dialogs.i_am import IAmDialog
+from curator.ui.dialogs.messages import choose, tell
+from curator.ui.dialogs.new_round import NewRoundDialog
+from curator.ui.dialogs.rounds import RoundRow, RoundsDialog
+from curator.ui.dialogs.save_as import SaveDialog
+from curator.ui.round_mode import RoundMode
+from curator.ui.workbench import Workbench
+
+WHO = "Your decisions bear the name “{name}”, as this computer knows you."
+NO_ROUND = "There is no round yet. People › Rounds… makes one."
+NONE_CLOSED = "No round is closed yet. People › Rounds… closes one; then its disagreements can be adjudicated."
+EXPORT_INTRO = (
+    "Writes the round's documents and judgements as JSON lines, without any text. Send it to a colleague who has the "
+    "same documents, or back to whoever collects the judgements."
+)
+Work = Callable[[], Generator[Progress, None, dict[str, Any]]]
+MINE, ALL = "Only my judgements", "Everybody's judgements"
+
+
+class PeopleFlows(QObject):
+    """`rename` saves another curator's name; `named` tells whether a name was ever given."""
+
+    def __init__(
+        self,
+        bench: Workbench,
+        *,
+        tell_outcome: Callable[[str, JobOutcome], None],
+        rename: Callable[[str], None],
+        named: Callable[[], bool],
+    ) -> None:
+        super().__init__(bench)
+        self._bench = bench
+        self._tell_outcome = tell_outcome
+        self._rename = rename
+        self._dialog: RoundsDialog | None = None
+        self._windows: list[AgreementWindow] = []
+        self.who = Banner("Curator's name", bench)
+        self.who.add_button("That is me", lambda: self._i_am(bench.project.curation.curator))
+        self.who.add_button("Another name…", self.say_who_i_am)
+        bench.middle.insertWidget(0, self.who)
+        self.mode = RoundMode(bench)
+        bench.bridge.changed.connect(self._changed)
+        if not named() and not bench.project.read_only:
+            self.who.say(WHO.format(name=bench.project.curation.curator))
+
+    @property
+    def _window(self) -> QWidget:
+        return self._bench.window()
+
+    def start(self) -> None:
+        """Once the window shows the project: back into the round that the curator was in."""
+        if self.mode.active is None:
+            self.mode.start()
+
+    # --- names ---
+
+    def say_who_i_am(self) -> IAmDialog:
+        project = self._bench.project
+        dialog = IAmDialog(project.curation.curator, project.people(), self._window)
+        dialog.accepted.connect(lambda: self._i_am(dialog.name))
+        dialog.open()
+        return dialog
+
+    def _i_am(self, name: str) -> None:
+        self.who.say("")
+        before = self._bench.project.curation.curator
+        self._rename(name)
+        self._bench.say(f"Decisions bear the name “{name}” from now on.")
+        if name != before:
+            self.mode.end_adjudication()
+            self.mode.start()
+        self._bench.state_changed.emit()
+        self._bench.focus_document()
+
+    # --- rounds ---
+
+    def show_rounds(self) -> RoundsDialog:
+        project = self._bench.project
+        dialog = RoundsDialog(self._rows(), writable=not project.read_only, parent=self._window)
+        dialog.new_wanted.connect(self.new_round)
+        dialog.import_wanted.connect(self.import_round)
+        dialog.enter_wanted.connect(self._enter)
+        dialog.close_wanted.connect(self._close)
+        dialog.export_wanted.connect(self.export_round)
+        dialog.agreement_wanted.connect(lambda found: self._agreement(found.name))
+        dialog.adjudication_wanted.connect(self._adjudicate)
+        dialog.finished.connect(lambda _: self._forget_dialog())
+        self._dialog = dialog
+        dialog.open()
+        return dialog
+
+    def _forget_dialog(self) -> None:
+        self._dialog = None
+
+    def _rows(self) -> list[RoundRow]:
+        rounds = self._bench.project.rounds
+        active = rounds.active()
+        return [RoundRow(one, tuple(rounds.progress(one.id)), one == active) for one in rounds.all()]
+
+    def _show_rows(self) -> None:
+        if self._dialog is not None:
+            self._dialog.show_rows(self._rows())
+
+    def new_round(self) -> NewRoundDialog:
+        project, where = self._bench.project, self._bench.navigator.where
+        every = sum(project.queue.counts().documents.values())
+        filtered = project.queue.count(where) if where != QueueFilter() else None
+        dialog = NewRoundDialog(documents=every, filtered=filtered, parent=self._dialog or self._window)
+
+        def make() -> None:
+            rounds = project.rounds
+            if dialog.of_queue:
+                ids = project.queue.ids(where)[: dialog.count]
+            else:
+                ids = rounds.choose_documents(dialog.count, split=dialog.split)
+            self._do(lambda: rounds.create(dialog.name, ids, kind=dialog.kind))
+
+        dialog.accepted.connect(make)
+        dialog.open()
+        return dialog
+
+    def _enter(self, found: Round) -> None:
+        if self.mode.judging and self.mode.active is not None and self.mode.active.id == found.id:
+            self.leave_round()
+        elif self._do(lambda: self.mode.enter(found)) and self._dialog is not None:
+            self._dialog.accept()
+            self._bench.focus_document()
+
+    def leave_round(self) -> None:
+        self.mode.leave()
+        self._show_rows()
+
+    def _close(self, found: Round) -> None:
+        rounds = self._bench.project.rounds
+        if found.closed:
+            self._do(lambda: rounds.reopen(found.id))
+            return
+        if self.mode.judging and self.mode.active is not None and self.mode.active.id == found.id:
+            self.mode.leave()
+        self._do(lambda: rounds.close(found.id))
+
+    def export_round(self, found: Round) -> None:
+        """Mine or everybody's, then where to."""
+        name = self._bench.project.curation.curator
+        words = f"Which judgements of “{found.name}” are written? A colleague who still judges should see nobody's."
+        choose(
+            self._dialog or self._window,
+            "Export the round",
+            words,
+            {
+                MINE: lambda: self._export(found, (name,)),
+                ALL: lambda: self._export(found, ()),
+                "Cancel": _nothing,
+            },
+        )
+
+    def _export(self, found: Round, curators: tuple[str, ...]) -> None:
+        self.ask_place(found, curators)
+
+    def ask_place(self, found: Round, curators: tuple[str, ...]) -> SaveDialog:
+        whose = f"-{curators[0]}" if curators else ""
+        safe = "".join(ch if ch.isalnum() or ch in "-_ " else "_" for ch in f"{found.name}{whose}").strip()
+        place = self._bench.project.folder.parent / f"{safe}.round.jsonl"
+        dialog = SaveDialog("Export the round", intro=EXPORT_INTRO, place=place, parent=self._dialog or self._window)
+
+        def write() -> None:
+            report = self._bench.project.round_files.export(found.name, dialog.out, curators=curators)
+            self._bench.say(f"Wrote {report.judgements:,} judgements to {report.path}.")
+
+        dialog.accepted.connect(lambda: self._do(write))
+        dialog.open()
+        return dialog
+
+    def import_round(self) -> QFileDialog:
+        parent = self._dialog or self._window
+        mode = QFileDialog.FileMode.ExistingFile
+        dialog = file_dialog(parent, "Import a round", mode=mode, filters="*.jsonl (*.jsonl)")
+        dialog.fileSelected.connect(lambda name: self.read_round(Path(name)))
+        dialog.open()
+        return dialog
+
+    def read_round(self, path: Path) -> None:
+        """In a worker thread; what came in is told."""
+        files = self._bench.project.round_files
+
+        def work() -> Generator[Progress, None, dict[str, Any]]:
+            yield Progress("round", 0, 0, path.name)
+            report = files.read(path)
+            return {"message": report.text, "notes": "\n".join(report.problems)}
+
+        def then(outcome: JobOutcome) -> None:
+            notes = str(outcome.result.get("notes", ""))
+            if outcome.state is JobState.DONE and notes:
+                tell(self._dialog or self._window, "Import a round", outcome.message, details=notes)
+            elif outcome.state is JobState.DONE:
+                self._bench.say(outcome.message)
+            else:
+                self._tell_outcome("Import a round", outcome)
+            self._show_rows()
+
+        self._ask(work, then)
+
+    # --- agreement and adjudication ---
+
+    def show_agreement(self) -> None:
+        """Of the only round; where there are several, the curator says which."""
+        rounds = self._bench.project.rounds.all()
+        self._choose_round("Agreement", rounds, NO_ROUND, lambda one: self._agreement(one.name))
+
+    def _agreement(self, name: str) -> None:
+        """Reckoned in a worker thread: the interval takes a second."""
+        service = self._bench.project.agreement
+
+        def work() -> Generator[Progress, None, dict[str, Any]]:
+            yield Progress("agreement", 0, 0, name)
+            return {"report": service.report(name), "consistency": service.consistency()}
+
+        def then(outcome: JobOutcome) -> None:
+            if outcome.state is not JobState.DONE:
+                self._tell_outcome("Agreement", outcome)
+                return
+            window = AgreementWindow(outcome.result["report"], outcome.result["consistency"], self._window)
+            window.export_wanted.connect(lambda text: self._save_csv(window, name, text))
+            window.destroyed.connect(lambda: self._windows.remove(window) if window in self._windows else None)
+            self._windows.append(window)
+            window.show()
+
+        self._ask(work, then)
+
+    def _save_csv(self, window: QWidget, name: str, text: str) -> None:
+        place = self._bench.project.folder.parent / f"agreement-{name}.csv"
+        intro = "Writes every row of the tables: the round, its pairs, types and documents."
+        dialog = SaveDialog("Export agreement", intro=intro, place=place, parent=window)
+
+        def write() -> None:
+            self._bench.project.save_text(dialog.out, text)
+            self._bench.say(f"Wrote the agreement to {dialog.out}.")
+
+        dialog.accepted.connect(lambda: self._do(write))
+        dialog.open()
+
+    def adjudicate(self) -> None:
+        rounds = self._bench.project.rounds.all()
+        closed = [one for one in rounds if one.closed and one.kind is not RoundKind.CONSISTENCY]
+        self._choose_round("Adjudicate", closed, NONE_CLOSED, self._adjudicate)
+
+    def _adjudicate(self, found: Round) -> None:
+        if self._do(lambda: self.mode.adjudicate(found)) and self._dialog is not None:
+            self._dialog.accept()
+            self.mode.panel.list.setFocus()
+
+    def _choose_round(self, title: str, rounds: list[Round], nothing: str, then: Callable[[Round], None]) -> None:
+        if not rounds:
+            tell(self._window, title, nothing)
+        elif len(rounds) == 1:
+            then(rounds[0])
+        else:
+            self.show_rounds()
+
+    def close_windows(self) -> None:
+        for window in list(self._windows):
+            window.close()
+
+    # --- inside ---
+
+    def _changed(self, change: Change) -> None:
+        if change.kind is ChangeKind.ROUND:
+            self._show_rows()
+
+    def _ask(self, work: Work, then: Callable[[JobOutcome], None]) -> None:
+        jobs = self._bench.project.jobs
+        self._bench.jobs.ask(lambda progress, end: jobs.run_here(work, on_progress=progress, on_end=end), then=then)
+
+    def _do(self, act: Callable[[], object]) -> bool:
+        try:
+            act()
+        except UserError as error:
+            tell(self._dialog or self._window, "Rounds", str(error), wrong=True)
+            return False
+        self._show_rows()
+        return True
+
+
+def _nothing() -> None:
+    return

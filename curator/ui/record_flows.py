@@ -1,0 +1,166 @@
+"""Flows that take records out of the project, and the list of suspicious gold."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Generator
+from pathlib import Path
+from typing import Any
+
+from PySide6.QtCore import QObject
+from PySide6.QtWidgets import QWidget
+
+from curator.domain.errors import UserError
+from curator.domain.jobs import JobOutcome, JobState, Progress
+from curator.services.kb_export import LEAST
+from curator.ui.dialogs.messages import tell
+from curator.ui.dialogs.save_as import KbExportDialog, ReleaseDialog, SaveDialog
+from curator.ui.jobs import JobKind
+from curator.ui.suspicious_window import SuspiciousWindow
+from curator.ui.workbench import Workbench
+
+AUDIT_INTRO = (
+    "Writes everything that was ever decided, undone and judged: who, when, what was suggested then and what it "
+    "replaced. A name that ends in .csv makes a table, .jsonl makes JSON lines with the suggestions' scores."
+)
+SAVED = "SHA-256 {sha}"
+
+
+class RecordFlows(QObject):
+    """*Project > Release, Export audit trail, Export knowledge base* and *Model > Suspicious gold*."""
+
+    def __init__(self, bench: Workbench, *, tell_outcome: Callable[[str, JobOutcome], None]) -> None:
+        super().__init__(bench)
+        self._bench = bench
+        self._tell_outcome = tell_outcome
+        self._suspicious: SuspiciousWindow | None = None
+        bench.decider.done.connect(lambda _: self._renew())
+
+    @property
+    def _window(self) -> QWidget:
+        return self._bench.window()
+
+    def _place(self, name: str) -> Path:
+        return self._bench.project.folder.parent / f"{self._bench.project.name}{name}"
+
+    # --- out of the project ---
+
+    def release(self) -> ReleaseDialog:
+        dialog = ReleaseDialog(place=self._place("-release.zip"), parent=self._window)
+
+        def write() -> dict[str, Any]:
+            report = self._bench.project.release.export(dialog.out, scope=dialog.scope)
+            words = f"Released {report.decisions:,} decisions of {report.documents:,} documents to {report.path}."
+            return {"message": words, "notes": SAVED.format(sha=report.sha256)}
+
+        dialog.accepted.connect(lambda: self._run("Release", write))
+        dialog.open()
+        return dialog
+
+    def export_audit(self) -> SaveDialog:
+        place = self._place("-audit.csv")
+        dialog = SaveDialog("Export audit trail", intro=AUDIT_INTRO, place=place, parent=self._window)
+
+        def write() -> dict[str, Any]:
+            report = self._bench.project.audit.export(dialog.out)
+            return {"message": f"Wrote {report.entries:,} entries to {report.path}."}
+
+        dialog.accepted.connect(lambda: self._run("Export audit trail", write))
+        dialog.open()
+        return dialog
+
+    def export_knowledge_base(self) -> KbExportDialog:
+        dialog = KbExportDialog(place=self._place("-kb.jsonl"), least=LEAST, parent=self._window)
+
+        def write() -> dict[str, Any]:
+            report = self._bench.project.kb_export.export(dialog.out, least=dialog.least)
+            words = (
+                f"Wrote {report.entities:,} entities to {report.path}: {report.names:,} names are new, "
+                f"{report.provisional:,} entities were made here. {report.list_path.name} lists the names."
+            )
+            return {"message": words}
+
+        dialog.accepted.connect(lambda: self._run("Export knowledge base", write))
+        dialog.open()
+        return dialog
+
+    def _run(self, title: str, write: Callable[[], dict[str, Any]]) -> None:
+        """In a worker thread; its message and notes are told at the end."""
+
+        def work() -> Generator[Progress, None, dict[str, Any]]:
+            yield Progress("export", 0, 0, title)
+            return write()
+
+        def launch(progress: Callable[[Progress], None], end: Callable[[JobOutcome], None]) -> Any:
+            return self._bench.project.jobs.run_here(work, on_progress=progress, on_end=end)
+
+        def then(outcome: JobOutcome) -> None:
+            if outcome.state is JobState.DONE:
+                tell(self._window, title, outcome.message, details=str(outcome.result.get("notes", "")))
+            else:
+                self._tell_outcome(title, outcome)
+
+        self._bench.jobs.start(JobKind.IMPORT, title, launch, then=then)
+
+    # --- suspicious gold ---
+
+    def show_suspicious(self) -> SuspiciousWindow:
+        project = self._bench.project
+        window = SuspiciousWindow(
+            project.suspicious.found(), name_of=self._name_of, writable=not project.read_only, parent=self._window
+        )
+        window.mention_wanted.connect(self._go)
+        window.keep_wanted.connect(self._keep)
+        window.check_wanted.connect(self._check)
+        window.finished.connect(lambda _: self._forget())
+        self._suspicious = window
+        window.show()
+        return window
+
+    def _forget(self) -> None:
+        self._suspicious = None
+
+    def _check(self) -> None:
+        service = self._bench.project.suspicious
+
+        def then(outcome: JobOutcome) -> None:
+            if outcome.state is JobState.DONE:
+                self._bench.say(outcome.message)
+                self._renew()
+            else:
+                self._tell_outcome("Suspicious gold", outcome)
+
+        try:
+            self._bench.jobs.start(
+                JobKind.EVALUATE,
+                "Look for suspicious gold",
+                lambda progress, end: service.start(on_progress=progress, on_end=end),
+                then=then,
+            )
+        except UserError as error:
+            tell(self._suspicious or self._window, "Suspicious gold", str(error), wrong=True)
+
+    def _keep(self, mention_id: int) -> None:
+        try:
+            change = self._bench.project.suspicious.keep(mention_id)
+        except UserError as error:
+            self._bench.say(str(error))
+        else:
+            self._bench.say(change.text)
+        self._renew()
+
+    def _go(self, document_id: int, mention_id: int) -> None:
+        self._bench.navigator.open(document_id, mention_id)
+        self._window.activateWindow()
+        self._bench.focus_document()
+
+    def _renew(self) -> None:
+        if self._suspicious is not None:
+            self._suspicious.show_list(self._bench.project.suspicious.found())
+
+    def _name_of(self, entity_id: str) -> str:
+        found = self._bench.project.knowledge.entity(entity_id)
+        return found.name if found is not None else entity_id
+
+    def close_windows(self) -> None:
+        if self._suspicious is not None:
+            self._suspicious.close()

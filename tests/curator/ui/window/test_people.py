@@ -1,0 +1,217 @@
+"""Rounds, adjudication and names in the window, with its own keys."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QApplication
+from pytestqt.qtbot import QtBot
+
+from curator.domain.decisions import Verdict
+from curator.domain.rounds import Round
+from curator.services.suspicious import SuspiciousGold, SuspiciousList
+from curator.ui.agreement_window import AgreementWindow
+from curator.ui.dialogs.i_am import IAmDialog
+from curator.ui.dialogs.new_round import NewRoundDialog
+from curator.ui.people_flows import PeopleFlows
+from curator.ui.suspicious_window import SuspiciousWindow
+from tests.curator.ui.window.fakes import Desk, MakeDesk
+
+Key = Qt.Key
+
+
+def people(desk: Desk) -> PeopleFlows:
+    assert desk.window.session.people is not None
+    return desk.window.session.people
+
+
+def judge_alike_but_once(desk: Desk, *names: str) -> Round:
+    """Document 1: the first mention alike, the second apart; closed."""
+    project = desk.project
+    found = project.rounds.create("pilot", [1])
+    first, second, *_ = desk.world.mentions(1)
+    for name, verdict in zip(names, (Verdict.link("MESH:D006323"), Verdict.nil()), strict=True):
+        curation = project.rounds.seat(found, name).curation
+        curation.decide(first, Verdict.link("MESH:D008012"))
+        curation.decide(second, verdict)
+    project.rounds.close(found.id)
+    return project.rounds.named("pilot")
+
+
+def test_the_usual_keys_judge_in_a_round_and_the_project_stays(desk: Desk, qtbot: QtBot) -> None:
+    bench, project = desk.bench, desk.project
+    first = desk.world.mentions(1)[0]
+    project.curation.decide(first, Verdict.link("MESH:D006323"))
+    mode = people(desk).mode
+    mode.enter(project.rounds.create("pilot", [1]))
+    assert mode.banner.isVisible()
+    assert "0 of 4 judged" in mode.banner.words
+    view = bench.navigator.mention
+    assert view is not None
+    assert (desk.word, view.decision) == ("Lidocaine", None), "what the project decided is not shown"
+    qtbot.waitUntil(lambda: bench.navigator.mention is not None and bench.navigator.mention.suggestion is not None)
+    desk.press(Key.Key_1)
+    assert desk.word == "cardiac arrest"
+    assert "1 of 4 judged" in mode.banner.words
+    [decision] = project.curation.history(first)
+    assert decision.verdict == Verdict.link("MESH:D006323")
+    desk.press(Key.Key_Z, Qt.KeyboardModifier.ControlModifier)
+    assert "0 of 4 judged" in mode.banner.words
+    assert not desk.window.menus.action("mention.delete").isEnabled()
+    people(desk).leave_round()
+    assert not mode.banner.isVisible()
+    assert desk.window.menus.action("mention.delete").isEnabled()
+    assert desk.decision("Lidocaine") is not None
+
+
+def test_disagreements_are_settled_by_number_and_by_the_usual_keys(desk: Desk) -> None:
+    found = judge_alike_but_once(desk, "anna", "ben")
+    mode = people(desk).mode
+    mode.adjudicate(found)
+    panel = mode.panel
+    assert panel.isVisible()
+    assert desk.word == "cardiac arrest"
+    assert panel.model.rowCount() == 2
+    assert QApplication.focusWidget() is panel.list
+    desk.press(Key.Key_2)
+    decision = desk.decision("cardiac arrest")
+    assert decision is not None
+    assert (decision.verdict, decision.note) == (Verdict.nil(), "round “pilot”: as ben judged")
+    assert "settled" in panel.title.text()
+    panel.adopt.click()
+    assert not panel.adopt.isVisible()
+    adopted = desk.decision("Lidocaine")
+    assert adopted is not None
+    assert adopted.note.endswith("all agreed")
+    desk.project.curation.undo()
+    desk.project.curation.undo()
+    mode.end_adjudication()
+    mode.adjudicate(found)
+    desk.press(Key.Key_Escape)
+    assert QApplication.focusWidget() is desk.bench.document
+    desk.press(Key.Key_X)
+    desk.press(Key.Key_Return)
+    anew = desk.decision("cardiac arrest")
+    assert anew is not None
+    assert anew.note == "round “pilot”: decided anew"
+    assert "settled" in panel.title.text()
+
+
+def test_a_round_is_gone_on_with_after_a_restart(make_desk: MakeDesk) -> None:
+    desk = make_desk()
+    found = desk.project.rounds.create("pilot", [2])
+    people(desk).mode.enter(found)
+    people(desk).mode._put_back()  # as if the window had been closed
+    people(desk).start()
+    assert people(desk).mode.judging
+    opened = desk.bench.navigator.opened
+    assert opened is not None
+    assert opened.document.id == 2
+    desk.project.rounds.close(found.id)
+    people(desk).start()
+
+
+def test_rounds_are_made_entered_and_closed_in_their_dialog(desk: Desk) -> None:
+    flows = people(desk)
+    dialog = flows.show_rounds()
+    assert dialog.empty.isVisible()
+    new = flows.new_round()
+    new.accept()
+    assert new.problem.text().startswith("Give the round a name")
+    new.line.setText("pilot")
+    new.number.setValue(1)
+    new.accept()
+    [row] = [dialog.table.current]
+    assert row is not None
+    assert (row.round.name, row.round.documents, row.state) == ("pilot", 1, "open")
+    assert not dialog.settle.isEnabled()
+    dialog.enter.click()
+    assert flows.mode.judging
+    again = flows.show_rounds()
+    assert again.enter.text() == "Leave it"
+    again.shut.click()
+    assert not flows.mode.judging
+    assert again.table.current is not None
+    assert again.table.current.state == "closed"
+    assert again.settle.isEnabled()
+    again.reject()
+
+
+def test_files_go_out_and_come_back(desk: Desk, qtbot: QtBot, tmp_path: Path) -> None:
+    found = judge_alike_but_once(desk, "anna", "ben")
+    flows = people(desk)
+    save = flows.ask_place(found, ("anna",))
+    save.path.set_path(tmp_path / "r.jsonl")
+    save.accept()
+    assert (tmp_path / "r.jsonl").is_file()
+    flows.read_round(tmp_path / "r.jsonl")
+    qtbot.waitUntil(lambda: "2 were there already" in desk.bench.bottom.message.words)
+
+
+def test_another_name_is_felt_at_once(desk: Desk) -> None:
+    flows = people(desk)
+    assert flows.who.isVisible(), "nobody gave a name on this computer yet"
+    dialog = flows.say_who_i_am()
+    assert isinstance(dialog, IAmDialog)
+    dialog.names.setCurrentText(" ")
+    dialog.accept()
+    assert dialog.problem.text()
+    dialog.names.setCurrentText("Anna  Berg")
+    dialog.accept()
+    assert desk.window.preferences.settings.curator_name == "Anna Berg"
+    assert not flows.who.isVisible()
+
+
+def test_agreement_is_shown_and_exported(desk: Desk, qtbot: QtBot) -> None:
+    judge_alike_but_once(desk, "anna", "ben")
+    flows = people(desk)
+    flows.show_agreement()
+    qtbot.waitUntil(lambda: bool(flows._windows))
+    [window] = flows._windows
+    assert isinstance(window, AgreementWindow)
+    assert "over 2 mentions that at least two of anna, ben" in window.head.text()
+    assert window.tables["Types"].model().rowCount() == 2
+    with qtbot.waitSignal(window.export_wanted) as told:
+        window.export.click()
+    head, first, *_ = str(told.args[0]).splitlines()
+    assert head.startswith("about,part,items,observed")
+    assert first.startswith("round,all,2,0.5")
+    flows.close_windows()
+
+
+@pytest.mark.parametrize("writable", [True, False])
+def test_suspicious_gold_is_opened_and_kept(qtbot: QtBot, writable: bool) -> None:
+    row = SuspiciousGold(1, 2, "arrest", ("MESH:D006323",), 0.1, "NIL", "NIL", 0.7)
+    window = SuspiciousWindow(SuspiciousList((row,), "1 of 9.", 9), name_of=str.lower, writable=writable)
+    qtbot.addWidget(window)
+    window.show()
+    assert "1 of 9." in window.words.text()
+    assert window.keep.isEnabled() is writable
+    with qtbot.waitSignal(window.mention_wanted) as told:
+        window.go.click()
+    assert told.args == [1, 2]
+    if writable:
+        with qtbot.waitSignal(window.keep_wanted) as kept:
+            window.keep.click()
+        assert kept.args == [2]
+    window.show_list(SuspiciousList((), "1 of 9.", 9))
+    assert "Nothing is left" in window.words.text()
+
+
+def test_dialogs_cancel_without_doing_anything(desk: Desk) -> None:
+    records = desk.window.session.records
+    assert records is not None
+    flows = people(desk)
+    for dialog in (
+        records.release(),
+        records.export_audit(),
+        records.export_knowledge_base(),
+        flows.new_round(),
+        flows.say_who_i_am(),
+    ):
+        dialog.reject()
+    assert desk.project.rounds.all() == []
+    assert isinstance(NewRoundDialog(documents=0), NewRoundDialog)
+    assert list(desk.project.folder.parent.glob("*release*")) == []
