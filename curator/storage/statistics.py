@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from datetime import date
-from typing import Any
+from typing import Any, TypeAlias
 
-from sqlalchemy import ColumnElement, Connection, Select, case, func, select
+from sqlalchemy import ColumnElement, Connection, case, func, select
 from sqlalchemy.orm import InstrumentedAttribute
 
 from curator.domain.changes import OperationKind
@@ -17,6 +17,7 @@ from curator.storage.efforts import undone
 from curator.storage.rows import hidden, visible
 from curator.storage.schema import DecisionRow, DocumentRow, EffortRow, MentionRow, OperationRow
 
+AnyQuery: TypeAlias = Any  # SQLAlchemy 2.0 and 2.1 type the columns of a query in different ways
 _COUNTED = {
     Outcome.LINK: DocumentRow.linked,
     Outcome.NIL: DocumentRow.nil,
@@ -64,12 +65,12 @@ class SqlStatistics:
         )
         return list(self._effort_cells(query))
 
-    def _effort_cells(self, query: Select[Any]) -> Iterator[EffortCell]:
+    def _effort_cells(self, query: AnyQuery) -> Iterator[EffortCell]:
         for day, actor, split, many, *sums in self._conn.execute(query):
             yield EffortCell(date.fromisoformat(day), actor, split, bool(many), *sums)
 
 
-def decided_query() -> Select[Any]:
+def decided_query() -> AnyQuery:
     """Day, curator, split, outcome, rank and number of the current decisions.
 
     `+ 0` keeps SQLite from looking decisions up by their id, and the condition on curators, which all fulfil, leads it
@@ -87,7 +88,7 @@ def decided_query() -> Select[Any]:
     )
 
 
-def _taken() -> Select[Any]:
+def _taken() -> AnyQuery:
     """How many decisions each measured operation took that was not undone; undoing and redoing take none."""
     return (
         select(
