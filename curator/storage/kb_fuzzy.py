@@ -34,7 +34,7 @@ def _near(tables: KbTables, word: str, *, beginning: bool) -> list[str]:
     terms: list[str] = []
     for start in dict.fromkeys((word[:2], word[0] + word[2])):
         after = start[:-1] + chr(ord(start[-1]) + 1)
-        query = f"SELECT term FROM {tables.terms} WHERE term >= ? AND term < ? AND length(term) >= ?"  # noqa: S608
+        query = f"SELECT word FROM {tables.words} WHERE word >= ? AND word < ? AND length(word) >= ?"  # noqa: S608
         terms += [term for (term,) in tables.conn.execute(query, (start, after, len(word) - slips))]
     whole = [one for one in terms if len(one) <= len(word) + slips]
     near = _nearest(word, whole, whole, slips)
@@ -47,3 +47,10 @@ def _near(tables: KbTables, word: str, *, beginning: bool) -> list[str]:
 def _nearest(word: str, keys: Sequence[str], terms: Sequence[str], slips: int) -> list[tuple[int, str]]:
     hits = process.extract(word, keys, scorer=OSA.distance, score_cutoff=slips, limit=4 * NEAR)
     return [(int(distance), terms[place]) for _, distance, place in hits]
+
+
+def words_ending(tables: KbTables, part: str, *, anywhere: bool, limit: int) -> list[str]:
+    """Words that end with `part`, or hold it `anywhere`; it consists of letters and digits only."""
+    pattern = f"%{part}%" if anywhere else f"%{part}"
+    query = f"SELECT word FROM {tables.words} WHERE word LIKE ? LIMIT ?"  # noqa: S608
+    return [word for (word,) in tables.conn.execute(query, (pattern, limit))]

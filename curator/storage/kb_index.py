@@ -3,7 +3,8 @@
 A row's number is `goodness << 32 | id of the name`, goodness being the name's length plus BONUS for a synonym. FTS5
 keeps rows in the order of their numbers, so the first rows of any query are the best ones, and reading on can stop
 after some hundred however many match: no sort, no join. The types of the entity are words of a second column, so
-that a restriction to types is part of the query as well.
+that a restriction to types is part of the query as well. The distinct words stand in a table of their own, to be looked
+through for near spellings and for what stands in the middle of them.
 """
 
 from __future__ import annotations
@@ -49,6 +50,7 @@ def build_index(tables: KbTables, types: Sequence[str], *, pause: Callable[[], N
         for part in chunks(sorted(_rows(tables, words, good, same)), STEP):
             tables.conn.executemany(insert, part)
             pause()
+    _list_words(tables, pause)
 
 
 def create_index(tables: KbTables) -> None:
@@ -57,12 +59,28 @@ def create_index(tables: KbTables) -> None:
         f"CREATE VIRTUAL TABLE {tables.search} USING fts5 (folded, types, content = '',"
         " tokenize = 'unicode61 remove_diacritics 2', prefix = '1 2 3')"
     )
-    tables.conn.execute(f"CREATE VIRTUAL TABLE {tables.terms} USING fts5vocab ('{tables.search}', 'row')")
+    tables.conn.execute(f"CREATE TABLE {tables.words} (word TEXT PRIMARY KEY NOT NULL) WITHOUT ROWID")
 
 
 def drop_index(tables: KbTables) -> None:
-    for table in (tables.terms, tables.search):
+    for table in (tables.words, tables.search):
         tables.conn.execute(f"DROP TABLE IF EXISTS {table}")
+
+
+def _list_words(tables: KbTables, pause: Callable[[], None]) -> None:
+    """The words of the names as FTS5 has cut them."""
+    terms = f"{tables.words}_terms"
+    last = ""
+    while True:
+        tables.conn.execute(f"CREATE VIRTUAL TABLE {terms} USING fts5vocab ('{tables.search}', 'col')")
+        query = f"SELECT term FROM {terms} WHERE term > ? AND col = 'folded' ORDER BY term LIMIT {STEP}"  # noqa: S608
+        found = tables.conn.execute(query, (last,)).fetchall()
+        tables.conn.execute(f"DROP TABLE {terms}")
+        if not found:
+            return
+        tables.conn.executemany(f"INSERT INTO {tables.words} VALUES (?)", found)  # noqa: S608
+        last = found[-1][0]
+        pause()
 
 
 def upgrade_versions(conn: sqlite3.Connection) -> None:

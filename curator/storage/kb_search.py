@@ -16,7 +16,7 @@ from dataclasses import dataclass
 
 from curator.domain.entities import EntityMatch
 from curator.domain.search_query import SearchQuery
-from curator.storage.kb_fuzzy import near_words
+from curator.storage.kb_fuzzy import near_words, words_ending
 from curator.storage.kb_index import goodness, name_of, type_word
 from curator.storage.kb_tables import ALTERNATE, BARE_ALTERNATE, NAME, KbTables, parse_entity
 from curator.storage.rows import chunks, fold, unique
@@ -234,10 +234,32 @@ class _Asked:
                 yield _Hit(PREFIX, number, len(key), matched="")
 
     def _inside(self) -> Iterator[_Hit]:
-        """Names that contain the phrases in the middle of words: read through, shortest first."""
+        """Names that have the phrases in the middle of words: found by the words that end as the phrases begin.
+
+        Those of other scripts, whose words FTS5 keeps without their accents, are read through, shortest first.
+        """
         parts = [*self._phrases, *self._words]
+        if all(one.isascii() for one in parts):
+            questions = [self._across_words(one) for one in self._phrases]
+            if all(questions):
+                loose = [_quoted(word) for word in self._words]
+                yield from self._stream(
+                    "folded : (" + " AND ".join([*questions, *loose]) + ")", self._only, read=FILTERED
+                )
+            return
         where = " AND ".join("instr(n.folded, ?)" for _ in parts)
         yield from self._rows(f"{where} ORDER BY n.length, n.kind, n.folded LIMIT {READ}", *parts)
+
+    def _across_words(self, phrase: str) -> str:
+        """FTS5's query for a phrase whose first word may be the end of a longer one; '' where there is no such word."""
+        first, *rest = _WORD.findall(phrase) or [""]
+        if not first:
+            return ""
+        heads = words_ending(self._tables, first, anywhere=not rest, limit=READ)
+        if not heads:
+            return ""
+        either = "(" + " OR ".join(map(_quoted, heads)) + ")"
+        return f"({either} AND {_phrase(rest, typing=True)})" if rest else either
 
     def _defined(self, words: Sequence[str], typing: bool) -> Iterator[_Hit]:
         if not words:

@@ -40,7 +40,7 @@ class KbTables:
         self.ids = f"kb{version}_ids"
         self.types = f"kb{version}_types"
         self.search = f"kb{version}_search"  # see `kb_index`, as the next
-        self.terms = f"kb{version}_terms"
+        self.words = f"kb{version}_words"
         self.definitions_fts = f"kb{version}_definitions_fts"
 
     def create(self) -> None:
@@ -59,7 +59,7 @@ class KbTables:
         )
 
     def drop(self) -> None:
-        indexes = (self.terms, self.search, self.definitions_fts)
+        indexes = (self.words, self.search, self.definitions_fts)
         for table in (*indexes, self.types, self.ids, self.names, self.entities):
             self.conn.execute(f"DROP TABLE IF EXISTS {table}")
 

@@ -62,6 +62,17 @@ def test_exact_characters_in_the_middle_of_words_too(ask):
     assert ask('"cold" clot') == ["M:6"]
     assert ask('"d i"') == ["M:3"]
     assert ask('"Cold"')[:2] == ["M:2", "M:1"]
+    assert ask('"ld inj"') == ["M:3"], "across two words"
+    assert ask('"ld of the h"') == []
+    assert ask('"ness of the h"') == ["M:4"]
+    assert ask('"!"') == ask('"zzz"') == []
+
+
+def test_exact_characters_with_accents_too(fill):
+    fill.kb(Entity("A", "Ménière disease"), Entity("B", "Meniere"))
+    with fill.store.read() as unit:
+        assert [one.entity.id for one in unit.kb.search('"énièr"')] == ["A"]
+        assert [one.entity.id for one in unit.kb.search("meniere")] == ["B", "A"]
 
 
 @pytest.mark.parametrize(
