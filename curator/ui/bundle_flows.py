@@ -12,6 +12,7 @@ from curator.domain.bundles import BundleInfo, GateVerdict
 from curator.domain.changes import Change, ChangeKind
 from curator.domain.errors import UserError
 from curator.domain.jobs import JobOutcome, Progress
+from curator.domain.wording import tr
 from curator.services.bundle_files import DiskReport, manifest_text, notes_of
 from curator.services.embedding_map import read_map
 from curator.services.promotion_diff import diff_rows, queue_asked
@@ -101,32 +102,44 @@ class BundleFlows(QObject):
         bundle = self._bundle(bundle_id)
         question = promote_question(bundle)
         if bundle is not None and bundle.verdict is GateVerdict.REFUSED:
-            dialog = ReasonDialog(PROMOTE, question=question, ok="Promote anyway", parent=self._window)
+            dialog = ReasonDialog(PROMOTE, question=question, ok=tr("Promote anyway"), parent=self._window)
             dialog.accepted.connect(lambda: self._promote(bundle_id, dialog.reason))
             dialog.open()
             return
         gated = bundle is not None and bundle.verdict is GateVerdict.NO_GAIN
         yes = "Promote anyway" if gated else "Let it serve"
-        ask(self._window, PROMOTE, question, yes=yes, then=lambda: self._promote(bundle_id, ""))
+        ask(self._window, tr(PROMOTE), question, yes=yes, then=lambda: self._promote(bundle_id, ""))
 
     def _promote(self, bundle_id: str, reason: str) -> None:
         self._try(PROMOTE, lambda: self._bench.project.retraining.promote(bundle_id, reason=reason))
 
     def ask_rollback(self) -> None:
         retraining = self._bench.project.retraining
-        ask(self._window, ROLL_BACK, BACK, yes=ROLL_BACK, then=lambda: self._try(ROLL_BACK, retraining.rollback))
+        ask(
+            self._window,
+            tr(ROLL_BACK),
+            tr(BACK),
+            yes=tr(ROLL_BACK),
+            then=lambda: self._try(ROLL_BACK, retraining.rollback),
+        )
 
     def ask_delete(self, bundle_id: str) -> None:
         bundle = self._bundle(bundle_id)
         if bundle is None:
             return
         if len(self._bench.jobs):
-            tell(self._window, DELETE, "Background work may need this bundle. Delete it when that has ended.")
+            tell(self._window, tr(DELETE), tr("Background work may need this bundle. Delete it when that has ended."))
             return
         use = self._disk.bundles.get(bundle_id) if self._disk is not None else None
         delete = self._bench.project.retraining.delete
         question = delete_question(bundle, use.own if use is not None else None)
-        ask(self._window, DELETE, question, yes="Delete", then=lambda: self._try(DELETE, lambda: delete(bundle_id)))
+        ask(
+            self._window,
+            tr(DELETE),
+            question,
+            yes=tr("Delete"),
+            then=lambda: self._try(DELETE, lambda: delete(bundle_id)),
+        )
 
     # --- what a bundle says ---
 
@@ -172,7 +185,7 @@ class BundleFlows(QObject):
         except UserError:
             opened = None
         if opened is None or opened.view(mention_id) is None:
-            bench.say(GONE)
+            bench.say(tr(GONE))
             return
         bench.navigator.open(opened.document.id, mention_id)
         bench.window().raise_()

@@ -6,14 +6,17 @@ from collections.abc import Generator
 from dataclasses import dataclass
 from importlib import resources
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import platformdirs
 
-from curator.bootstrap import Project
 from curator.domain.documents import Split
 from curator.domain.errors import UserError
 from curator.domain.jobs import Progress
+from curator.domain.wording import tr
+
+if TYPE_CHECKING:
+    from curator.bootstrap import Project
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,7 +53,7 @@ WORLDS = {
 def world_of(name: str) -> World:
     """Raises UserError that lists the worlds there are."""
     if name not in WORLDS:
-        raise UserError(f"There is no demo {name!r}. Choose {' or '.join(WORLDS)}.")
+        raise UserError(tr("There is no demo {name!r}. Choose {join}.", name=name, join=" or ".join(WORLDS)))
     return WORLDS[name]
 
 

@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING
 from PySide6.QtCore import QObject, Qt, QTimer
 from PySide6.QtGui import QDragEnterEvent, QDropEvent
 
-from curator.bootstrap import document_formats
 from curator.domain.wording import tr
 from curator.ui.dialogs.messages import tell
 from curator.ui.dropping import Dropped, local_paths, sorted_out, words_for
@@ -51,6 +50,8 @@ class DropFlow(QObject):
 
     def take(self, paths: Sequence[Path]) -> None:
         """Sort out and do; what is nothing of ours is said, and then nothing is done."""
+        from curator.bootstrap import document_formats  # storage and formats are not needed for the first paint
+
         bench = self._window.bench
         dropped = sorted_out(paths, document_formats())
         writable = bench is not None and not bench.project.read_only

@@ -8,7 +8,6 @@ from pathlib import Path
 
 from PySide6.QtCore import QMimeData
 
-from curator import bootstrap
 from curator.domain.errors import UserError
 from curator.domain.wording import ntr, tr
 from curator.services.ports import FormatRegistry
@@ -62,8 +61,10 @@ def sorted_out(paths: Sequence[Path], formats: FormatRegistry) -> Dropped:
 
 def _kind_of(path: Path, formats: FormatRegistry) -> tuple[str, str]:
     """("project", "knowledge base" or "documents", ''), or ('', why it is none)."""
+    from curator.bootstrap import project_folder  # not needed for the first paint
+
     try:
-        bootstrap.project_folder(path)
+        project_folder(path)
     except UserError:
         pass
     else:

@@ -9,6 +9,7 @@ from PySide6.QtCore import QEvent, QPointF, QRectF, QSize, Qt, Signal
 from PySide6.QtGui import QColor, QKeyEvent, QMouseEvent, QPainter, QPaintEvent, QPalette, QPen, QWheelEvent
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
+from curator.domain.wording import tr
 from curator.services.embedding_map import MapPoint, Place
 from curator.ui.mention_state import MentionState
 from curator.ui.row_painting import scaled
@@ -47,8 +48,10 @@ class MapView(QWidget):
         self._dragged = False
         self.setMouseTracking(True)
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
-        self.setAccessibleName(f"Embedding map {when.value} training")
-        self.setAccessibleDescription(f"{len(self._points):,} points in {len(self._groups):,} groups")
+        self.setAccessibleName(tr("Embedding map {value} training", value=when.value))
+        self.setAccessibleDescription(
+            tr("{points:,} points in {groups:,} groups", points=len(self._points), groups=len(self._groups))
+        )
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Expanding)
         self.setMinimumSize(240, 240)
 

@@ -12,6 +12,7 @@ from enum import StrEnum
 from PySide6.QtCore import QObject, Signal
 
 from curator.domain.jobs import JobOutcome, Progress
+from curator.domain.wording import tr
 from curator.services.ports import JobHandle
 from curator.services.retraining import OnEnd, OnProgress
 from curator.ui.bridge import Bridge
@@ -154,8 +155,8 @@ def minutes_words(seconds: float | None) -> str:
         return ""
     whole = round(seconds)
     if whole >= 3600:
-        return f"{whole // 3600} h {whole % 3600 // 60:02d} min left"
-    return f"{whole // 60}:{whole % 60:02d} left"
+        return tr("{hours} h {minutes:02d} min left", hours=whole // 3600, minutes=whole % 3600 // 60)
+    return tr("{minutes}:{seconds:02d} left", minutes=whole // 60, seconds=whole % 60)
 
 
 def figures_words(progress: Progress) -> str:

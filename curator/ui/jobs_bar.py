@@ -9,6 +9,7 @@ from PySide6.QtGui import QFontMetricsF, QPainter, QPaintEvent
 from PySide6.QtWidgets import QHBoxLayout, QProgressBar, QPushButton, QSizePolicy, QWidget
 
 from curator.commands import WindowState
+from curator.domain.wording import tr
 from curator.ui.jobs import JobKind, Jobs, RunningJob, figures_words, minutes_words
 from curator.ui.labels import ElidedLabel
 from curator.ui.row_painting import draw_key, draw_words, scaled
@@ -17,7 +18,6 @@ from curator.ui.theme import theme_of
 SMALL = 0.88
 MESSAGE_MS = 4000
 Hint = tuple[str, str]  # key, what it does
-SEARCH_HINTS = (("↓ ↑", "go through"), ("↵", "link"), ("Esc", "back to the text"))
 
 
 class JobLine(QWidget):
@@ -32,12 +32,12 @@ class JobLine(QWidget):
         self._bar = QProgressBar(self)
         self._bar.setFixedSize(160, 10)
         flat(self._bar)
-        self._bar.setAccessibleName("Progress of background work")
+        self._bar.setAccessibleName(tr("Progress of background work"))
         self._words = ElidedLabel(muted=True, parent=self)
-        self._details = QPushButton("Details", self)
-        self._details.setAccessibleName("Details of the retraining")
-        self._cancel = QPushButton("Cancel", self)
-        self._cancel.setAccessibleName("Cancel background work")
+        self._details = QPushButton(tr("Details"), self)
+        self._details.setAccessibleName(tr("Details of the retraining"))
+        self._cancel = QPushButton(tr("Cancel"), self)
+        self._cancel.setAccessibleName(tr("Cancel background work"))
         self._compose()
         self._timer = QTimer(self)
         self._timer.setInterval(1000)
@@ -71,7 +71,7 @@ class JobLine(QWidget):
         if not self._timer.isActive():
             self._timer.start()
         more = len(self._jobs) - 1
-        self._title.set_words(job.title + (f" (and {more} more)" if more else ""))
+        self._title.set_words(job.title + (tr(" (and {more} more)", more=more) if more else ""))
         fraction = job.progress.fraction
         self._bar.setRange(0, 1000 if fraction is not None else 0)
         self._bar.setValue(round(1000 * (fraction or 0)))
@@ -109,7 +109,7 @@ class KeyHints(QWidget):
     def set_hints(self, hints: tuple[Hint, ...]) -> None:
         if hints != self._hints:
             self._hints = hints
-            self.setAccessibleName("Keys: " + ", ".join(f"{key} {words}" for key, words in hints))
+            self.setAccessibleName(tr("Keys: ") + ", ".join(f"{key} {words}" for key, words in hints))
             self.updateGeometry()
             self.update()
 
@@ -162,7 +162,7 @@ class BottomBar(QWidget):
         self._turn()
 
     def show_state(self, state: WindowState, *, searching: bool = False) -> None:
-        self.hints.set_hints(SEARCH_HINTS if searching else hints_for(state))
+        self.hints.set_hints(search_hints() if searching else hints_for(state))
 
     def say(self, words: str) -> None:
         """Show a sentence, for some seconds where background work has to be shown again."""
@@ -179,11 +179,20 @@ class BottomBar(QWidget):
 def hints_for(state: WindowState) -> tuple[Hint, ...]:
     """At most seven, those that lead on first."""
     if not state.project or not state.document:
-        return (("Ctrl+I", "import documents"), ("F1", "manual"), ("?", "keys"))
+        return (("Ctrl+I", tr("import documents")), ("F1", tr("manual")), ("?", tr("keys")))
     if not state.writable or not state.mention:
-        return (("↓", "next mention"), ("PgDn", "next document"), ("M", "make a mention"), ("?", "keys"))
+        return (
+            ("↓", tr("next mention")),
+            ("PgDn", tr("next document")),
+            ("M", tr("make a mention")),
+            ("?", tr("keys")),
+        )
     hints: tuple[Hint, ...] = ()
     if state.candidates or state.nil_suggested:
-        hints = (("↵", "accept NIL" if state.nil_suggested else "accept"), ("1–9", "choose"))
-    hints += (("N", "NIL"), ("X", "reject"), ("S", "skip"), ("/", "search"))
-    return (*hints, ("Ctrl+Z", "undo"), ("?", "keys"))
+        hints = (("↵", tr("accept NIL") if state.nil_suggested else tr("accept")), ("1–9", tr("choose")))
+    hints += (("N", "NIL"), ("X", tr("reject")), ("S", tr("skip")), ("/", tr("search")))
+    return (*hints, ("Ctrl+Z", tr("undo")), ("?", tr("keys")))
+
+
+def search_hints() -> tuple[Hint, ...]:
+    return (("↓ ↑", tr("go through")), ("↵", tr("link")), ("Esc", tr("back to the text")))

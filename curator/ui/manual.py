@@ -8,6 +8,7 @@ from PySide6.QtCore import Qt, QUrl
 from PySide6.QtGui import QDesktopServices
 from PySide6.QtWidgets import QListWidget, QListWidgetItem, QSplitter, QTextBrowser, QWidget
 
+from curator.domain.wording import tr
 from curator.ui.dialogs.form import ShowDialog
 
 FOLDER = "help"
@@ -33,15 +34,15 @@ class Manual(ShowDialog):
     """Not modal: it can stay beside the window."""
 
     def __init__(self, parent: QWidget | None = None) -> None:
-        super().__init__("Manual", parent)
+        super().__init__(tr("Manual"), parent)
         self._pages = pages()
         self.list = QListWidget(self)
-        self.list.setAccessibleName("Pages")
+        self.list.setAccessibleName(tr("Pages"))
         for name, markdown in self._pages.items():
             item = QListWidgetItem(title_of(name, markdown), self.list)
             item.setData(Qt.ItemDataRole.UserRole, name)
         self.page = QTextBrowser(self)
-        self.page.setAccessibleName("Page of the manual")
+        self.page.setAccessibleName(tr("Page of the manual"))
         self.page.setOpenLinks(False)
         self.page.document().setDocumentMargin(18)
         splitter = QSplitter(Qt.Orientation.Horizontal, self)

@@ -10,6 +10,7 @@ from PySide6.QtWidgets import QWidget
 
 from curator.domain.errors import UserError
 from curator.domain.jobs import JobOutcome, JobState, Progress
+from curator.domain.wording import tr
 from curator.services.embedding_map import nearest_with_map
 from curator.services.evaluation import EvaluationWish, ReplayWish
 from curator.ui.bundle_flows import BundleFlows
@@ -48,7 +49,7 @@ class ModelFlows(QObject):
         retraining = self._bench.project.retraining
         self._start(
             JobKind.INDEX,
-            "Build the index",
+            tr("Build the index"),
             lambda progress, end: retraining.build_index(anew=anew, on_progress=progress, on_end=end),
             self._built,
         )
@@ -57,7 +58,7 @@ class ModelFlows(QObject):
         if outcome.state is JobState.DONE:
             self.calibrate_if_due()
         else:
-            self._tell_outcome("Build the index", outcome)
+            self._tell_outcome(tr("Build the index"), outcome)
 
     def build_if_needed(self) -> None:
         """Go on with what was interrupted: a training, an index that is not complete, or a calibration that is due."""
@@ -89,7 +90,7 @@ class ModelFlows(QObject):
         retraining = self._bench.project.retraining
         self._start(
             JobKind.CALIBRATE,
-            "Calibrate",
+            tr("Calibrate"),
             lambda progress, end: retraining.calibrate(on_progress=progress, on_end=end),
             self._calibrated,
         )
@@ -98,7 +99,7 @@ class ModelFlows(QObject):
         if outcome.state is JobState.DONE:
             self._bench.say(outcome.message)
         else:
-            self._tell_outcome("Calibrate", outcome)
+            self._tell_outcome(tr("Calibrate"), outcome)
 
     # --- retraining and bundles ---
 
@@ -120,7 +121,7 @@ class ModelFlows(QObject):
         bundles = self._bench.project.retraining.bundles()
         active = next((one for one in bundles if one.active), None)
         if active is None:
-            tell(self._window, "Embedding map", NO_BUNDLE)
+            tell(self._window, tr("Embedding map"), tr(NO_BUNDLE))
         else:
             self.bundles.show_map(nearest_with_map(bundles, active.id))
 
@@ -134,7 +135,7 @@ class ModelFlows(QObject):
         if not everywhere and opened is not None:
             ids = [opened.document.id]
         if not ids:
-            tell(self._window, "Detect mentions", NOTHING_TO_DETECT)
+            tell(self._window, tr("Detect mentions"), tr(NOTHING_TO_DETECT))
             return None
         info = project.knowledge.info()
         types = info.types if info is not None else ()
@@ -156,7 +157,7 @@ class ModelFlows(QObject):
         service = self._bench.project.detection
         self._start(
             JobKind.DETECT,
-            "Detect mentions",
+            tr("Detect mentions"),
             lambda progress, end: service.start(ids, types=types, on_progress=progress, on_end=end),
             self._detected,
         )
@@ -165,7 +166,7 @@ class ModelFlows(QObject):
         if outcome.state is JobState.DONE:
             self._bench.say(outcome.message)
         else:
-            self._tell_outcome("Detect mentions", outcome)
+            self._tell_outcome(tr("Detect mentions"), outcome)
 
     def evaluate(self) -> EvaluateDialog:
         project = self._bench.project
@@ -183,14 +184,14 @@ class ModelFlows(QObject):
                 return service.replay(wish, on_progress=progress, on_end=end)
             return service.start(wish, on_progress=progress, on_end=end)
 
-        what = "Replay" if isinstance(wish, ReplayWish) else "Evaluate on"
+        what = tr("Replay") if isinstance(wish, ReplayWish) else tr("Evaluate on")
         self._start(JobKind.EVALUATE, f"{what} {wish.split.value}", launch, self._evaluated)
 
     def _evaluated(self, outcome: JobOutcome) -> None:
         if outcome.state is JobState.DONE:
             FiguresDialog(outcome.result, self._window).show()
         else:
-            self._tell_outcome("Evaluate", outcome)
+            self._tell_outcome(tr("Evaluate"), outcome)
 
     def close_windows(self) -> None:
         """Windows that stay beside the project's go with it: nothing can be promoted in a closed project."""

@@ -27,6 +27,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
+from curator.domain.wording import tr
 from curator.services.promotion_diff import NIL, DiffKind, DiffRow, count, diff_words
 from curator.ui.dialogs.form import sentence
 from curator.ui.mention_state import MentionState
@@ -100,7 +101,7 @@ class DiffModel(QAbstractTableModel):
     def _words(self, row: DiffRow, column: int) -> str:
         gold = "" if row.kind is DiffKind.QUEUE else " + ".join(map(self._name_of, row.gold)) or NIL
         return (
-            lambda: WORDS[row.kind],
+            lambda: tr(WORDS[row.kind]),
             lambda: row.surface,
             lambda: gold,
             lambda: self._answer(row.before),
@@ -153,15 +154,15 @@ class PromotionDiff(QWidget):
         self.model = DiffModel(rows, name_of=name_of, title_of=title_of, parent=self)
         self.filtered = _Filter(self)
         self.filtered.setSourceModel(self.model)
-        self.summary = sentence(f"{diff_words(self.rows, asked=asked)} {OPENS}" if self.rows else NOTHING)
+        self.summary = sentence(f"{diff_words(self.rows, asked=asked)} {tr(OPENS)}" if self.rows else tr(NOTHING))
         self.kinds = QComboBox(self)
-        self.kinds.setAccessibleName("Which changes are shown")
+        self.kinds.setAccessibleName(tr("Which changes are shown"))
         for words, kind in FILTERS.items():
             number = len(self.rows) if kind is None else count(self.rows, kind)
             self.kinds.addItem(f"{words} ({number:,})", kind)
         self.words = QLineEdit(self)
-        self.words.setPlaceholderText("Filter by mention, entity or document")
-        self.words.setAccessibleName("Filter the changes")
+        self.words.setPlaceholderText(tr("Filter by mention, entity or document"))
+        self.words.setAccessibleName(tr("Filter the changes"))
         self.words.setClearButtonEnabled(True)
         self.table = self._make_table()
         self._compose()
@@ -171,7 +172,7 @@ class PromotionDiff(QWidget):
 
     def _make_table(self) -> QTableView:
         table = QTableView(self)
-        table.setAccessibleName("What changes")
+        table.setAccessibleName(tr("What changes"))
         table.setModel(self.filtered)
         table.verticalHeader().hide()
         table.setShowGrid(False)

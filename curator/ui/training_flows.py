@@ -10,6 +10,7 @@ from PySide6.QtWidgets import QMessageBox, QWidget
 
 from curator.domain.errors import UserError
 from curator.domain.jobs import JobOutcome, JobState, Progress
+from curator.domain.wording import tr
 from curator.services.embedding_map import has_map
 from curator.services.retraining import InterruptedTraining
 from curator.ui.bundle_flows import BundleFlows, show
@@ -85,7 +86,7 @@ class TrainingFlows(QObject):
                 on_end=end,
             )
 
-        self._start(f"Retrain with {wish.recipe}", launch)
+        self._start(tr("Retrain with {recipe}", recipe=wish.recipe), launch)
 
     # --- after a crash ---
 
@@ -101,8 +102,8 @@ class TrainingFlows(QObject):
             return None
         return choose(
             self._window,
-            RESUME,
-            f"{found.words} {LATER}",
+            tr(RESUME),
+            f"{found.words} {tr(LATER)}",
             {"Resume": lambda: self.resume(found.id), "Discard": lambda: self._discard(found), "Later": _nothing},
         )
 
@@ -112,7 +113,7 @@ class TrainingFlows(QObject):
         found = next((one for one in retraining.interrupted() if training_id in ("", one.id)), None)
         if found is not None:
             self._start(
-                f"Retrain with {found.recipe}",
+                tr("Retrain with {recipe}", recipe=found.recipe),
                 lambda progress, end: retraining.resume(found.id, on_progress=progress, on_end=end),
             )
 

@@ -8,6 +8,7 @@ from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QFontDatabase
 from PySide6.QtWidgets import QFileDialog, QGridLayout, QPlainTextEdit, QSplitter, QVBoxLayout, QWidget
 
+from curator.domain.wording import tr
 from curator.ui.dialogs.figures import percent
 from curator.ui.dialogs.form import file_dialog, sentence
 from curator.ui.line_chart import Curve, LineChart, Tone
@@ -32,10 +33,10 @@ class TrainingPanel(QWidget):
         self.rate = LineChart("Learning rate", words=lambda value: f"{value:.1e}", parent=self)
         self.small = (self.recall, self.nil, self.rate)
         self.figures = sentence("")
-        self.figures.setAccessibleName("Figures of the training")
+        self.figures.setAccessibleName(tr("Figures of the training"))
         self.log = QPlainTextEdit(self)
         self.log.setReadOnly(True)
-        self.log.setAccessibleName("Log of the training")
+        self.log.setAccessibleName(tr("Log of the training"))
         self.log.setFont(QFontDatabase.systemFont(QFontDatabase.SystemFont.FixedFont))
         self.log.setLineWrapMode(QPlainTextEdit.LineWrapMode.NoWrap)
         self.log.setTabChangesFocus(True)
@@ -91,7 +92,7 @@ class TrainingPanel(QWidget):
 
     def ask_export(self) -> QFileDialog:
         dialog = file_dialog(
-            self, "Export the curves", mode=QFileDialog.FileMode.AnyFile, filters="Comma-separated values (*.csv)"
+            self, tr("Export the curves"), mode=QFileDialog.FileMode.AnyFile, filters="Comma-separated values (*.csv)"
         )
         dialog.setDefaultSuffix("csv")
         dialog.selectFile("training.csv")
@@ -104,7 +105,9 @@ class TrainingPanel(QWidget):
         try:
             path.write_text(self._history.csv(), encoding="utf-8")
         except OSError as error:
-            self.refused.emit(f"{path} cannot be written ({error.strerror}). Choose another place.")
+            self.refused.emit(
+                tr("{path} cannot be written ({strerror}). Choose another place.", path=path, strerror=error.strerror)
+            )
 
 
 def figure_words(value: float) -> str:

@@ -26,7 +26,7 @@ class WelcomePage(QWidget):
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self.setAccessibleName("Welcome")
+        self.setAccessibleName(tr("Welcome"))
         column = QFrame(self)
         column.setMaximumWidth(520)
         self._rows = QVBoxLayout(column)
@@ -34,16 +34,20 @@ class WelcomePage(QWidget):
         title = QLabel("Curator", column)
         title.setFont(scaled(self.font(), 2.4, bold=True))
         self._rows.addWidget(title)
-        self._rows.addWidget(sentence("Review the entities that documents mention, and teach the linker as you go."))
-        self._rows.addSpacing(14)
-        self.first = self._button("New project…", "Ctrl+N", self.new_wanted.emit)
-        self.open = self._button("Open project…", "Ctrl+O", self.open_wanted.emit)
-        self._rows.addSpacing(14)
-        self._rows.addWidget(sentence("To try it out: invented documents with their knowledge base"))
-        self.pubmed = self._button(
-            "Open demo project: PubMed abstracts", "pubmed", lambda: self.demo_wanted.emit("pubmed")
+        self._rows.addWidget(
+            sentence(tr("Review the entities that documents mention, and teach the linker as you go."))
         )
-        self.wikia = self._button("Open demo project: Wikia worlds", "wikia", lambda: self.demo_wanted.emit("wikia"))
+        self._rows.addSpacing(14)
+        self.first = self._button(tr("New project…"), "", self.new_wanted.emit)
+        self.open = self._button(tr("Open project…"), "", self.open_wanted.emit)
+        self._rows.addSpacing(14)
+        self._rows.addWidget(sentence(tr("To try it out: invented documents with their knowledge base")))
+        self.pubmed = self._button(
+            tr("Open demo project: PubMed abstracts"), "pubmed", lambda: self.demo_wanted.emit("pubmed")
+        )
+        self.wikia = self._button(
+            tr("Open demo project: Wikia worlds"), "wikia", lambda: self.demo_wanted.emit("wikia")
+        )
         self._recent = QVBoxLayout()
         self._recent.setSpacing(4)
         self._rows.addSpacing(14)

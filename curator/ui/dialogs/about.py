@@ -9,6 +9,7 @@ from PySide6.QtGui import QFont
 from PySide6.QtWidgets import QPlainTextEdit, QWidget
 
 from curator import __version__
+from curator.domain.wording import tr
 from curator.ui.dialogs.form import ShowDialog, sentence
 from curator.ui.row_painting import scaled
 
@@ -23,18 +24,23 @@ class AboutDialog(ShowDialog):
     """`device` is the linker's own sentence."""
 
     def __init__(self, *, device: str, parent: QWidget | None = None) -> None:
-        super().__init__("About Curator", parent)
-        name = sentence(f"Curator {__version__}")
+        super().__init__(tr("About Curator"), parent)
+        name = sentence(tr("Curator {version}", version=__version__))
         name.setFont(scaled(name.font(), 1.5, bold=True))
-        self.device = sentence(device or "The linker is not running, so no device serves now.", selectable=True)
-        self.device.setAccessibleName("Device")
-        qt = QT.format(qt=qVersion(), pyside=metadata.version("PySide6-Essentials"))
-        for widget in (name, sentence(WHAT), self.device, sentence(f"Curator is under the Apache License 2.0. {qt}")):
+        self.device = sentence(device or tr("The linker is not running, so no device serves now."), selectable=True)
+        self.device.setAccessibleName(tr("Device"))
+        qt = tr(QT, qt=qVersion(), pyside=metadata.version("PySide6-Essentials"))
+        for widget in (
+            name,
+            sentence(tr(WHAT)),
+            self.device,
+            sentence(tr("Curator is under the Apache License 2.0. {qt}", qt=qt)),
+        ):
             self.body.addWidget(widget)
         self.notice = QPlainTextEdit(notice(), self)
         self.notice.setReadOnly(True)
         self.notice.setTabChangesFocus(True)
-        self.notice.setAccessibleName("Licences of what Curator contains")
+        self.notice.setAccessibleName(tr("Licences of what Curator contains"))
         self.notice.setFont(QFont(self.font()))
         self.body.addWidget(self.notice, 1)
         self.resize(620, 520)

@@ -9,6 +9,7 @@ from PySide6.QtCore import QAbstractTableModel, QModelIndex, QObject, QPersisten
 from PySide6.QtGui import QFont
 
 from curator.domain.bundles import BundleInfo, GateVerdict
+from curator.domain.wording import tr
 from curator.services.bundle_files import DiskUse, size_words
 from curator.ui.dialogs.figures import percent
 
@@ -59,7 +60,7 @@ class BundleTableModel(QAbstractTableModel):
             return None
         if orientation is Qt.Orientation.Vertical:
             return str(section + 1) if 0 <= section < len(self._rows) else None
-        return HEADERS[section] if 0 <= section < len(HEADERS) else None
+        return tr(HEADERS[section]) if 0 <= section < len(HEADERS) else None
 
     def data(self, index: Index, role: int = Qt.ItemDataRole.DisplayRole) -> Any:
         bundle = self.bundle(index.row()) if index.isValid() else None
@@ -73,7 +74,7 @@ class BundleTableModel(QAbstractTableModel):
             return bundle.summary or bundle.path
         if role == Qt.ItemDataRole.AccessibleTextRole:
             return _words(bundle, self._disk.get(bundle.id))[index.column()] or (
-                "serves" if bundle.active else "does not serve"
+                tr("serves") if bundle.active else tr("does not serve")
             )
         if role == Qt.ItemDataRole.FontRole and bundle.active:
             font = QFont()
@@ -84,10 +85,10 @@ class BundleTableModel(QAbstractTableModel):
 
 def _words(bundle: BundleInfo, disk: DiskUse | None) -> tuple[str, ...]:
     return (
-        "● serves" if bundle.active else "",
+        f"● {tr('serves')}" if bundle.active else "",
         f"{bundle.created_at.astimezone():%d %b %Y, %H:%M}",
         bundle.recipe,
-        ", ".join(bundle.stages) + (" · calibrated" if bundle.calibrated else ""),
+        ", ".join(bundle.stages) + (tr(" · calibrated") if bundle.calibrated else ""),
         VERDICTS[bundle.verdict],
         _recall(bundle, "old"),
         _recall(bundle, "new"),

@@ -8,6 +8,7 @@ from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QAbstractItemView, QTableView, QWidget
 
 from curator.domain.bundles import Activation, BundleInfo, GateVerdict
+from curator.domain.wording import tr
 from curator.services.bundle_files import DiskReport, size_words
 from curator.services.embedding_map import has_map
 from curator.services.promotion_diff import diff_rows, diff_words, queue_asked
@@ -40,15 +41,17 @@ class BundlesDialog(ShowDialog):
         activations: Sequence[Activation] = (),
         parent: QWidget | None = None,
     ) -> None:
-        super().__init__("Bundles", parent)
+        super().__init__(tr("Bundles"), parent)
         self._writable = writable
         self._activations = list(activations)
         self.model = BundleTableModel(self)
         self.table = self._make_table()
-        self.disk = sentence("Looking at what they take on the disk…")
-        self.disk.setAccessibleName("Disk use")
+        self.disk = sentence(tr("Looking at what they take on the disk…"))
+        self.disk.setAccessibleName(tr("Disk use"))
         self.summary = sentence("", selectable=True)
-        self.figures = FigureTable("Old and new linker", ["On held-out documents", "before", "after"], self)
+        self.figures = FigureTable(
+            tr("Old and new linker"), [tr("On held-out documents"), tr("before"), tr("after")], self
+        )
         self.body.addWidget(self.table, 1)
         for part in (self.disk, self.summary, self.figures):
             self.body.addWidget(part)
@@ -59,7 +62,7 @@ class BundlesDialog(ShowDialog):
 
     def _make_table(self) -> QTableView:
         table = QTableView(self)
-        table.setAccessibleName("Bundles")
+        table.setAccessibleName(tr("Bundles"))
         table.setModel(self.model)
         table.verticalHeader().hide()
         table.setSelectionBehavior(QAbstractItemView.SelectionBehavior.SelectRows)
@@ -71,12 +74,12 @@ class BundlesDialog(ShowDialog):
         return table
 
     def _add_buttons(self) -> None:
-        self.promote = self.add_button("Let it &serve…")
-        self.rollback = self.add_button("&Roll back…")
-        self.changes = self.add_button("&What changed…")
-        self.map = self.add_button("Embedding &map…")
-        self.manifest = self.add_button("Ma&nifest…")
-        self.delete = self.add_button("&Delete…")
+        self.promote = self.add_button(tr("Let it &serve…"))
+        self.rollback = self.add_button(tr("&Roll back…"))
+        self.changes = self.add_button(tr("&What changed…"))
+        self.map = self.add_button(tr("Embedding &map…"))
+        self.manifest = self.add_button(tr("Ma&nifest…"))
+        self.delete = self.add_button(tr("&Delete…"))
         self.rollback.clicked.connect(self.rollback_wanted)
         for button, signal in (
             (self.promote, self.promote_wanted),
@@ -109,7 +112,9 @@ class BundlesDialog(ShowDialog):
 
     def show_disk(self, report: DiskReport) -> None:
         self.model.show_disk(report.bundles)
-        words = f"All bundles together take {size_words(report.total)}; files that several share count once."
+        words = tr(
+            "All bundles together take {size}; files that several share count once.", size=size_words(report.total)
+        )
         kept = f" Interrupted trainings keep {size_words(report.trainings)} to go on from." if report.trainings else ""
         self.disk.setText(words + kept)
         self._fit_columns()
@@ -130,7 +135,7 @@ class BundlesDialog(ShowDialog):
 
     def _show_row(self) -> None:
         bundle = self.chosen
-        self.summary.setText(NONE if bundle is None else self._words(bundle))
+        self.summary.setText(tr(NONE) if bundle is None else self._words(bundle))
         rows = gate_rows(bundle.metrics) if bundle is not None else []
         self.figures.show_rows(rows)
         self.figures.setVisible(bool(rows))
@@ -149,26 +154,33 @@ class BundlesDialog(ShowDialog):
             else ""
         )
         served = served_words(self._activations, bundle.id)
-        made = f"Made from {bundle.parent}." if bundle.parent else ""
-        head = " ".join(part for part in (bundle.summary or UNTRAINED, changed, made) if part)
+        made = tr("Made from {bundle}.", bundle=bundle.parent) if bundle.parent else ""
+        head = " ".join(part for part in (bundle.summary or tr(UNTRAINED), changed, made) if part)
         return "\n".join(part for part in (head, served) if part)
 
 
 def promote_question(bundle: BundleInfo | None, verdict: GateVerdict | None = None) -> str:
     """What a curator should know before letting a bundle serve that the gate did not promote."""
     found = verdict or (bundle.verdict if bundle is not None else GateVerdict.NOT_GATED)
-    rest = "Decisions stay; suggestions for undecided mentions are made anew. Model › Bundles rolls back."
+    rest = tr("Decisions stay; suggestions for undecided mentions are made anew. Model › Bundles rolls back.")
     if found is GateVerdict.REFUSED:
-        return f"The gate refused this bundle: it was worse on held-out documents. Let it serve all the same? {rest}"
+        return tr(
+            "The gate refused this bundle: it was worse on held-out documents. Let it serve all the same? {rest}",
+            rest=rest,
+        )
     if found is GateVerdict.NO_GAIN:
-        return f"This bundle was no better on held-out documents. Let it serve all the same? {rest}"
-    return f"Let this bundle serve? {rest}"
+        return tr("This bundle was no better on held-out documents. Let it serve all the same? {rest}", rest=rest)
+    return tr("Let this bundle serve? {rest}", rest=rest)
 
 
 def delete_question(bundle: BundleInfo, freed: int | None) -> str:
     """What goes and what stays."""
-    frees = f" This frees {size_words(freed)}." if freed is not None else ""
-    return (
-        f"Delete the bundle {bundle.id} ({bundle.recipe}, {bundle.created_at.astimezone():%d %b %Y, %H:%M})?{frees} "
-        "It cannot be brought back. Decisions and the other bundles stay."
+    frees = tr(" This frees {size}.", size=size_words(freed)) if freed is not None else ""
+    return tr(
+        "Delete the bundle {id} ({recipe}, {at:%d %b %Y, %H:%M})?{frees} It cannot be brought back. "
+        "Decisions and the other bundles stay.",
+        id=bundle.id,
+        recipe=bundle.recipe,
+        at=bundle.created_at.astimezone(),
+        frees=frees,
     )

@@ -7,6 +7,7 @@ from collections.abc import Collection, Sequence
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QHBoxLayout, QListWidget, QListWidgetItem, QPushButton, QWidget
 
+from curator.domain.wording import tr
 from curator.ui.dialogs.form import FormDialog
 
 NOTHING_TICKED = "Tick at least one entity type, or leave with Cancel."
@@ -18,21 +19,24 @@ class DetectDialog(FormDialog):
     def __init__(
         self, entity_types: Sequence[str], *, ticked: Collection[str], documents: int, parent: QWidget | None = None
     ) -> None:
-        where = "this document" if documents == 1 else f"{documents:,} documents"
+        where = tr("this document") if documents == 1 else tr("{n:,} documents", n=documents)
         super().__init__(
-            "Detect mentions",
-            intro=f"Marks names of entities of the ticked types in {where}. Mentions that are there stay as they are.",
-            ok="Detect",
+            tr("Detect mentions"),
+            intro=tr(
+                "Marks names of entities of the ticked types in {where}. Mentions that are there stay as they are.",
+                where=where,
+            ),
+            ok=tr("Detect"),
             parent=parent,
         )
         self.list = QListWidget(self)
-        self.list.setAccessibleName("Entity types")
+        self.list.setAccessibleName(tr("Entity types"))
         for name in entity_types:
             item = QListWidgetItem(name, self.list)
             item.setFlags(item.flags() | Qt.ItemFlag.ItemIsUserCheckable)
             item.setCheckState(_state(name in ticked))
         self.body.insertWidget(0, self.list, 1)
-        self.all, self.none = QPushButton("Tick &all", self), QPushButton("Tick &none", self)
+        self.all, self.none = QPushButton(tr("Tick &all"), self), QPushButton(tr("Tick &none"), self)
         row = QHBoxLayout()
         for button, ticks in ((self.all, True), (self.none, False)):
             button.setAutoDefault(False)
@@ -50,7 +54,7 @@ class DetectDialog(FormDialog):
         return tuple(one.text() for one in items if one.checkState() is Qt.CheckState.Checked)
 
     def check(self) -> str:
-        return "" if self.types else NOTHING_TICKED
+        return "" if self.types else tr(NOTHING_TICKED)
 
     def _tick(self, ticks: bool) -> None:
         for row in range(self.list.count()):

@@ -14,6 +14,7 @@ from PySide6.QtWidgets import QButtonGroup, QCheckBox, QComboBox, QFileDialog, Q
 from curator.domain.bundles import BundleInfo
 from curator.domain.documents import Split
 from curator.domain.errors import UserError
+from curator.domain.wording import tr
 from curator.services.evaluation import EvaluationWish, ReplayWish
 from curator.services.reports import HTML, save_report
 from curator.ui.dialogs.figures import comparison_rows, comparison_words, evaluation_rows, replay_rows
@@ -36,8 +37,8 @@ class EvaluateDialog(FormDialog):
     def __init__(
         self, documents: Mapping[Split, int], bundles: Sequence[BundleInfo], parent: QWidget | None = None
     ) -> None:
-        super().__init__("Evaluate", intro=INTRO, ok="Evaluate", parent=parent)
-        self.evaluation, self.replay = QRadioButton(EVALUATE, self), QRadioButton(REPLAY, self)
+        super().__init__(tr("Evaluate"), intro=tr(INTRO), ok=tr("Evaluate"), parent=parent)
+        self.evaluation, self.replay = QRadioButton(tr(EVALUATE), self), QRadioButton(tr(REPLAY), self)
         kinds = QButtonGroup(self)
         for button in (self.evaluation, self.replay):
             kinds.addButton(button)
@@ -48,7 +49,7 @@ class EvaluateDialog(FormDialog):
             "Compared with", [(NO_OTHER, None), *((_bundle_words(o), o.id) for o in reversed(bundles))]
         )
         self.then = self._combo("Then", [(NO_MORE, None), *_split_rows(documents)])
-        self.memory = QCheckBox("The linker &remembers the train decisions", self)
+        self.memory = QCheckBox(tr("The linker &remembers the train decisions"), self)
         self.memory.setChecked(True)
         self._choose_active(bundles)
         self._compose()
@@ -67,10 +68,10 @@ class EvaluateDialog(FormDialog):
     def _compose(self) -> None:
         self.form.addRow(self.evaluation)
         self.form.addRow(self.replay)
-        self.form.addRow("&Split", self.splits)
-        self.form.addRow("&Bundle", self.bundles)
-        self.form.addRow("&Compared with", self.against)
-        self.form.addRow("&Then", self.then)
+        self.form.addRow(tr("&Split"), self.splits)
+        self.form.addRow(tr("&Bundle"), self.bundles)
+        self.form.addRow(tr("&Compared with"), self.against)
+        self.form.addRow(tr("&Then"), self.then)
         self.form.addRow("", self.memory)
 
     def _choose_active(self, bundles: Sequence[BundleInfo]) -> None:
@@ -83,15 +84,15 @@ class EvaluateDialog(FormDialog):
         self.form.setRowVisible(self.against, not replay)
         self.form.setRowVisible(self.then, replay)
         self.memory.setText(
-            "The linker &learns from each document" if replay else "The linker &remembers the train decisions"
+            tr("The linker &learns from each document") if replay else tr("The linker &remembers the train decisions")
         )
-        self.ok.setText("Replay" if replay else "Evaluate")
+        self.ok.setText(tr("Replay") if replay else tr("Evaluate"))
 
     def check(self) -> str:
         if self.bundles.currentData() is None:
-            return NO_BUNDLE
+            return tr(NO_BUNDLE)
         if not self.replay.isChecked() and self.against.currentData() == self.bundles.currentData():
-            return "A bundle compared with itself tells nothing. Choose another one, or compare with nothing."
+            return tr("A bundle compared with itself tells nothing. Choose another one, or compare with nothing.")
         return ""
 
     @property
@@ -115,7 +116,9 @@ class FiguresDialog(ShowDialog):
         open_url: Callable[[QUrl], bool] = QDesktopServices.openUrl,
     ) -> None:
         replay = "replay" in result
-        super().__init__(f"{'Replay of' if replay else 'Evaluation on'} {result.get('split', '')}", parent)
+        super().__init__(
+            tr("Replay of {split}" if replay else "Evaluation on {split}", split=result.get("split", "")), parent
+        )
         self._result, self._open_url = result, open_url
         self.body.addWidget(sentence(str(result.get("message", "")), selectable=True))
         if replay:
@@ -123,7 +126,7 @@ class FiguresDialog(ShowDialog):
             self._add_table("Figures", ["", "All decisions", f"The last {last:,}"], replay_rows(result))
         else:
             self._add_evaluation(result)
-        self.body.addWidget(sentence(f"Bundle {result.get('bundle', '')}", selectable=True))
+        self.body.addWidget(sentence(tr("Bundle {get}", get=result.get("bundle", "")), selectable=True))
         self._add_buttons()
         self.resize(*((560, 340) if replay else (660, 620)))
 
@@ -137,8 +140,8 @@ class FiguresDialog(ShowDialog):
         tabs = QTabWidget(self)
         tabs.setDocumentMode(True)
         columns = ["", "This bundle", "The other", "Difference", "95 % interval"]
-        tabs.addTab(_table("Comparison", columns, comparison_rows(against)), "&Comparison")
-        tabs.addTab(_table("Figures", head, evaluation_rows(result)), "&Figures")
+        tabs.addTab(_table("Comparison", columns, comparison_rows(against)), tr("&Comparison"))
+        tabs.addTab(_table("Figures", head, evaluation_rows(result)), tr("&Figures"))
         self._rows: list[Sequence[str]] = [*comparison_rows(against), *evaluation_rows(result)]
         self.body.addWidget(tabs, 1)
 
@@ -147,18 +150,18 @@ class FiguresDialog(ShowDialog):
         self.body.addWidget(_table(name, head, rows), 1)
 
     def _add_buttons(self) -> None:
-        copy = self.add_button("&Copy")
+        copy = self.add_button(tr("&Copy"))
         text = "\n".join("\t".join(row) for row in self._rows)
         copy.clicked.connect(lambda: QGuiApplication.clipboard().setText(text))
-        self.save = self.add_button("&Save report…")
-        self.show_report = self.add_button("&Open report")
+        self.save = self.add_button(tr("&Save report…"))
+        self.show_report = self.add_button(tr("&Open report"))
         for button in (self.save, self.show_report):
             button.setEnabled(HTML in self._result)
         self.save.clicked.connect(self._ask_place)
         self.show_report.clicked.connect(self._open_report)
 
     def _ask_place(self) -> None:
-        dialog = file_dialog(self, "Save report", mode=QFileDialog.FileMode.AnyFile, filters="Web page (*.html)")
+        dialog = file_dialog(self, tr("Save report"), mode=QFileDialog.FileMode.AnyFile, filters="Web page (*.html)")
         dialog.setDefaultSuffix("html")
         dialog.selectFile(f"evaluation-{self._result.get('split', '')}.html")
         dialog.fileSelected.connect(lambda place: self.save_to(Path(place)))
@@ -168,14 +171,19 @@ class FiguresDialog(ShowDialog):
         try:
             save_report(self._result, path)
         except UserError as error:
-            tell(self, "Save report", str(error), wrong=True)
+            tell(self, tr("Save report"), str(error), wrong=True)
 
     def _open_report(self) -> None:
         """In a temporary file, which has to stay as long as the browser may read it."""
         path = Path(tempfile.mkdtemp(prefix="curator-report-")) / "report.html"
         self.save_to(path)
         if path.is_file() and not self._open_url(QUrl.fromLocalFile(str(path))):
-            tell(self, "Open report", f"No program for web pages was found. The report is in {path}.", wrong=True)
+            tell(
+                self,
+                tr("Open report"),
+                tr("No program for web pages was found. The report is in {path}.", path=path),
+                wrong=True,
+            )
 
 
 def _split_rows(documents: Mapping[Split, int]) -> list[tuple[str, object]]:

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from curator.domain.wording import tr
+
 Row = tuple[str, str, str]
 ALONE = "The trained part alone, recall@1"
 WORDS = {
@@ -22,9 +24,9 @@ def percent(value: float | None) -> str:
 def evaluation_rows(result: Mapping[str, Any]) -> list[Row]:
     """(figure, value, 95 % interval) as *Tools > Evaluate* shows them, from the result of the job."""
     rows = [
-        ("Decided mentions", f"{result.get('mentions', 0):,}", ""),
-        ("of them in the knowledge base", f"{result.get('in_kb', 0):,}", ""),
-        ("of them NIL", f"{result.get('nil_mentions', 0):,}", ""),
+        (tr("Decided mentions"), f"{result.get('mentions', 0):,}", ""),
+        (tr("of them in the knowledge base"), f"{result.get('in_kb', 0):,}", ""),
+        (tr("of them NIL"), f"{result.get('nil_mentions', 0):,}", ""),
     ]
     for name, one in result.get("figures", {}).items():
         rows.append((_words(name), figure_words(name, one["value"]), interval_words(name, one["low"], one["high"])))
@@ -51,9 +53,13 @@ def comparison_rows(against: Mapping[str, Any]) -> list[tuple[str, str, str, str
 def comparison_words(against: Mapping[str, Any]) -> str:
     """What the exact test says, in a sentence."""
     test = against["decisions"]
-    return (
-        f"Against {against['bundle']}: {test['only_this']:,} decisions are right only here, {test['only_other']:,} "
-        f"only there (McNemar's exact test: p {_p_value(test['p_value'])})."
+    return tr(
+        "Against {bundle}: {here:,} decisions are right only here, {there:,} only there "
+        "(McNemar's exact test: p {p_value}).",
+        bundle=against["bundle"],
+        here=test["only_this"],
+        there=test["only_other"],
+        p_value=_p_value(test["p_value"]),
     )
 
 
@@ -62,9 +68,11 @@ def mcnemar_words(comparison: Mapping[str, Any]) -> str:
     test = comparison.get("decisions") or comparison.get("mcnemar")
     if not isinstance(test, Mapping) or "p_value" not in test:
         return ""
-    return (
-        f"{test.get('only_this', 0):,} decisions are right only after, {test.get('only_other', 0):,} only before "
-        f"(McNemar's exact test: p {_p_value(float(test['p_value']))})."
+    return tr(
+        "{after:,} decisions are right only after, {before:,} only before (McNemar's exact test: p {p_value}).",
+        after=test.get("only_this", 0),
+        before=test.get("only_other", 0),
+        p_value=_p_value(float(test["p_value"])),
     )
 
 
@@ -72,10 +80,14 @@ def replay_rows(result: Mapping[str, Any]) -> list[Row]:
     """(figure, over all decisions, over the last ones) of a replay."""
     every, last = result["replay"]["every"], result["replay"]["last"]
     return [
-        ("Decisions", f"{every['decisions']:,}", f"{last['decisions']:,}"),
-        ("Recall@1 of links", percent(every["recall_at_1"]), percent(last["recall_at_1"])),
-        ("Took one key (Enter)", percent(1 - every["more_keys"]), percent(1 - last["more_keys"])),
-        ("Took one key, 1 … 9 included", percent(1 - every["more_than_digit"]), percent(1 - last["more_than_digit"])),
+        (tr("Decisions"), f"{every['decisions']:,}", f"{last['decisions']:,}"),
+        (tr("Recall@1 of links"), percent(every["recall_at_1"]), percent(last["recall_at_1"])),
+        (tr("Took one key (Enter)"), percent(1 - every["more_keys"]), percent(1 - last["more_keys"])),
+        (
+            tr("Took one key, 1 … 9 included"),
+            percent(1 - every["more_than_digit"]),
+            percent(1 - last["more_than_digit"]),
+        ),
         ("NIL F1", percent(every["nil_f1"]), percent(last["nil_f1"])),
     ]
 
@@ -92,7 +104,7 @@ def interval_words(name: str, low: float | None, high: float | None, *, signed: 
     if low is None or high is None:
         return ""
     if signed:
-        return f"{_signed(name, low)} to {_signed(name, high)}"
+        return tr("{low} to {high}", low=_signed(name, low), high=_signed(name, high))
     return f"{low:.3f} – {high:.3f}" if _is_plain(name) else f"{100 * low:.1f} – {100 * high:.1f}"
 
 
@@ -111,7 +123,7 @@ def _is_plain(name: str) -> bool:
 
 
 def _words(name: str) -> str:
-    return WORDS.get(name) or name[:1].upper() + name[1:]
+    return tr(WORDS[name]) if name in WORDS else name[:1].upper() + name[1:]
 
 
 def gate_rows(metrics: Mapping[str, Any]) -> list[tuple[str, str, str]]:
@@ -121,10 +133,10 @@ def gate_rows(metrics: Mapping[str, Any]) -> list[tuple[str, str, str]]:
     for words, path in GATE_FIGURES:
         before, after = _dig(old, path), _dig(new, path)
         if before is not None or after is not None:
-            rows.append((words, percent(before), percent(after)))
+            rows.append((tr(words), percent(before), percent(after)))
     alone = metrics.get("alone", {})
     if alone:
-        rows.append((ALONE, *_alone(alone)))
+        rows.append((tr(ALONE), *_alone(alone)))
     return rows
 
 

@@ -19,6 +19,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
+from curator.domain.wording import tr
 from curator.ui.labels import NoteLabel
 
 
@@ -37,7 +38,7 @@ class FormDialog(QDialog):
         self.form.setSpacing(10)
         self.form.setFieldGrowthPolicy(QFormLayout.FieldGrowthPolicy.AllNonFixedFieldsGrow)
         self.problem = NoteLabel(self)
-        self.problem.setAccessibleName("Problem")
+        self.problem.setAccessibleName(tr("Problem"))
         self.buttons = QDialogButtonBox(
             QDialogButtonBox.StandardButton.Ok | QDialogButtonBox.StandardButton.Cancel, parent=self
         )
@@ -118,9 +119,13 @@ class PathEdit(QWidget):
         row = QHBoxLayout(self)
         row.setContentsMargins(0, 0, 0, 0)
         row.addWidget(self.line, 1)
-        self.button = self._button("File…" if or_folder else "Browse…", f"Browse for {name}", mode)
+        self.button = self._button(
+            tr("File…") if or_folder else tr("Browse…"), tr("Browse for {name}", name=name), mode
+        )
         if or_folder:
-            self.folder_button = self._button("Folder…", f"Browse for {name}: a folder", QFileDialog.FileMode.Directory)
+            self.folder_button = self._button(
+                tr("Folder…"), tr("Browse for {name}: a folder", name=name), QFileDialog.FileMode.Directory
+            )
         self.setFocusProxy(self.line)
         self.line.textChanged.connect(lambda: self.changed.emit())
 

@@ -6,6 +6,7 @@ from pathlib import Path
 
 from PySide6.QtWidgets import QFileDialog, QWidget
 
+from curator.domain.wording import tr
 from curator.ui.dialogs.form import FormDialog, PathEdit
 
 KB_FILES = "Knowledge bases (*.jsonl *.jsonl.gz *.obo *.obo.gz *.json *.json.gz);;All files (*)"
@@ -20,9 +21,9 @@ class ImportKbDialog(FormDialog):
     """`path` is valid once it was accepted. `before` is a sentence about what is replaced, '' for nothing."""
 
     def __init__(self, *, before: str = "", path: Path | None = None, parent: QWidget | None = None) -> None:
-        super().__init__("Import knowledge base", intro=INTRO, ok="Import", parent=parent)
+        super().__init__(tr("Import knowledge base"), intro=tr(INTRO), ok=tr("Import"), parent=parent)
         self.file = kb_edit(self)
-        self.form.addRow("&Knowledge base", self.file)
+        self.form.addRow(tr("&Knowledge base"), self.file)
         self.setMinimumWidth(600)
         if path is not None:
             self.file.set_path(path)
@@ -37,18 +38,18 @@ class ImportKbDialog(FormDialog):
 
     def check(self) -> str:
         if self.file.path is None:
-            return "Choose the file or the folder of the knowledge base."
+            return tr("Choose the file or the folder of the knowledge base.")
         return missing(self.file)
 
 
 def kb_edit(parent: QWidget) -> PathEdit:
     """The place of a knowledge base, a file or a folder."""
     mode = QFileDialog.FileMode.ExistingFile
-    return PathEdit("the knowledge base", mode=mode, filters=KB_FILES, or_folder=True, parent=parent)
+    return PathEdit(tr("the knowledge base"), mode=mode, filters=KB_FILES, or_folder=True, parent=parent)
 
 
 def missing(edit: PathEdit) -> str:
     """What is wrong with the path, as a sentence; '' when nothing is."""
     if edit.path is None or edit.path.exists():
         return ""
-    return f"{edit.path} does not exist. Choose the file or the folder of the knowledge base."
+    return tr("{path} does not exist. Choose the file or the folder of the knowledge base.", path=edit.path)

@@ -7,6 +7,7 @@ from pathlib import Path
 from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QAbstractItemView, QHeaderView, QTableWidget, QTableWidgetItem, QWidget
 
+from curator.domain.wording import ntr, tr
 from curator.services.importing import ImportReport
 from curator.ui.dialogs.form import ShowDialog, sentence
 
@@ -16,7 +17,7 @@ MOST_ROWS = 5000
 
 class ImportReportDialog(ShowDialog):
     def __init__(self, report: ImportReport, parent: QWidget | None = None) -> None:
-        super().__init__("Import report", parent)
+        super().__init__(tr("Import report"), parent)
         self._report = report
         self.summary = sentence(summary(report), selectable=True)
         self.body.addWidget(self.summary)
@@ -24,14 +25,14 @@ class ImportReportDialog(ShowDialog):
         if self.table is not None:
             self.body.addWidget(self.table, 1)
             self.resize(820, 460)
-        self.copy = self.add_button("&Copy")
+        self.copy = self.add_button(tr("&Copy"))
         self.copy.clicked.connect(lambda: QGuiApplication.clipboard().setText(as_text(self._report)))
 
     def _table(self) -> QTableWidget:
         problems = self._report.problems[:MOST_ROWS]
         table = QTableWidget(len(problems), 4, self)
-        table.setAccessibleName("Problems")
-        table.setHorizontalHeaderLabels(["File", "Line", "", "Problem"])
+        table.setAccessibleName(tr("Problems"))
+        table.setHorizontalHeaderLabels([tr("File"), tr("Line"), "", tr("Problem")])
         table.verticalHeader().hide()
         table.setEditTriggers(QAbstractItemView.EditTrigger.NoEditTriggers)
         table.setSelectionBehavior(QAbstractItemView.SelectionBehavior.SelectRows)
@@ -49,11 +50,21 @@ class ImportReportDialog(ShowDialog):
 
 def summary(report: ImportReport) -> str:
     """Counts and the number of problems in two sentences."""
-    files = ", ".join(Path(one).name for one in report.files) or "nothing"
-    counts = ", ".join(f"{number:,} {word}" for word, number in report.counts.items() if number)
+    files = ", ".join(Path(one).name for one in report.files) or tr("nothing")
+    counts = ", ".join(f"{number:,} {tr(word)}" for word, number in report.counts.items() if number)
     problems = len(report.problems)
-    noted = f"{problems:,} problem{'s' if problems != 1 else ''} noted below." if problems else "No problems."
-    return f"Imported {files} in {report.seconds:.1f} s{': ' + counts if counts else ''}. {noted}"
+    noted = (
+        ntr("{n:,} problem noted below.", "{n:,} problems noted below.", problems) if problems else tr("No problems.")
+    )
+    if not counts:
+        return tr("Imported {files} in {seconds:.1f} s. {noted}", files=files, seconds=report.seconds, noted=noted)
+    return tr(
+        "Imported {files} in {seconds:.1f} s: {counts}. {noted}",
+        files=files,
+        seconds=report.seconds,
+        counts=counts,
+        noted=noted,
+    )
 
 
 def as_text(report: ImportReport) -> str:

@@ -8,6 +8,7 @@ from PySide6.QtGui import QFontDatabase, QGuiApplication
 from PySide6.QtWidgets import QPlainTextEdit, QWidget
 
 from curator.domain.bundles import Activation, ActivationKind
+from curator.domain.wording import tr
 from curator.ui.dialogs.form import ShowDialog
 
 KINDS = {
@@ -28,7 +29,7 @@ class ManifestDialog(ShowDialog):
         self.text.setTabChangesFocus(True)
         self.text.setFont(QFontDatabase.systemFont(QFontDatabase.SystemFont.FixedFont))
         self.body.addWidget(self.text, 1)
-        copy = self.add_button("&Copy")
+        copy = self.add_button(tr("&Copy"))
         copy.clicked.connect(lambda: QGuiApplication.clipboard().setText(text))
         self.resize(760, 560)
 
@@ -39,7 +40,7 @@ def served_words(activations: Sequence[Activation], bundle_id: str) -> str:
     for one in activations:
         if one.bundle_id == bundle_id:
             why = f": {one.reason}" if one.reason else ""
-            lines.append(f"{one.at.astimezone():%d %b %Y, %H:%M} {KINDS[one.kind]} by {one.actor}{why}")
+            lines.append(f"{one.at.astimezone():%d %b %Y, %H:%M} {tr(KINDS[one.kind])} by {one.actor}{why}")
     return "\n".join(lines)
 
 
@@ -47,4 +48,4 @@ def manifest_words(notes: Sequence[str], manifest: str, served: str) -> str:
     """The three parts under their headings; what is empty is left out."""
     parts = (("When it served", served), ("Notes of its making", "\n".join(notes)), ("Manifest", manifest))
     shown = [f"{title}\n{'-' * len(title)}\n{text}" for title, text in parts if text]
-    return "\n\n".join(shown) or "The manifest of this bundle cannot be read."
+    return "\n\n".join(shown) or tr("The manifest of this bundle cannot be read.")

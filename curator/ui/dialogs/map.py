@@ -5,6 +5,7 @@ from __future__ import annotations
 from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QHBoxLayout, QWidget
 
+from curator.domain.wording import tr
 from curator.services.embedding_map import EmbeddingMap, MapPoint
 from curator.ui.dialogs.figures import percent
 from curator.ui.dialogs.form import ShowDialog, sentence
@@ -28,7 +29,7 @@ class MapDialog(ShowDialog):
     def __init__(self, title: str, drawn: EmbeddingMap, parent: QWidget | None = None) -> None:
         super().__init__(title, parent)
         points = self._points = list(drawn.points)
-        self.body.addWidget(sentence(f"{HELP} {map_words(drawn)}".rstrip() if points else NO_MAP))
+        self.body.addWidget(sentence(f"{HELP} {map_words(drawn)}".rstrip() if points else tr(NO_MAP)))
         self.views = [MapView(points, when, self) for when in When]
         if points:
             planes = QHBoxLayout()
@@ -36,7 +37,7 @@ class MapDialog(ShowDialog):
                 planes.addWidget(view, 1)
             self.body.addLayout(planes, 1)
         self.told = sentence(" ")
-        self.told.setAccessibleName("The point under the mouse")
+        self.told.setAccessibleName(tr("The point under the mouse"))
         self.body.addWidget(self.told)
         self._connect()
         self.resize(1080, 680)

@@ -126,7 +126,7 @@ class NewProjectDialog(FormDialog):
 
     def _add_buttons(self) -> None:
         role = QDialogButtonBox.ButtonRole.ActionRole
-        self.back = self.buttons.addButton(tr("&Back"), role)
+        self.back = self.buttons.addButton(tr("&Back"), QDialogButtonBox.ButtonRole.ResetRole)
         self.next = self.buttons.addButton(tr("&Next"), role)
         self.back.clicked.connect(lambda: self._show_page(self.pages.currentIndex() - 1))
         self.next.clicked.connect(self._go_on)
@@ -152,6 +152,7 @@ class NewProjectDialog(FormDialog):
         self.step.setFont(font)
         self.back.setVisible(number > 0)
         self.next.setVisible(number < last)
+        self.ok.setVisible(number == last)
         default = self.ok if number == last else self.next
         for button in (self.ok, self.next):
             button.setAutoDefault(button is default)

@@ -20,6 +20,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
+from curator.domain.wording import tr
 from curator.services.recipes import Parameter, Recipe
 from curator.ui.dialogs.form import sentence
 from curator.ui.dialogs.parameters import NumberEdit, parameter_field, parameter_value
@@ -51,11 +52,11 @@ class ParameterPanel(QWidget):
         self.fold.setAutoRaise(True)
         self.fold.setToolButtonStyle(Qt.ToolButtonStyle.ToolButtonTextBesideIcon)
         self.fold.setArrowType(Qt.ArrowType.RightArrow)
-        self.published = QPushButton("Take the &published values", self)
-        self.own = QPushButton("Take the &recipe's values", self)
+        self.published = QPushButton(tr("Take the &published values"), self)
+        self.own = QPushButton(tr("Take the &recipe's values"), self)
         self.area = QScrollArea(self)
         self.area.setWidgetResizable(True)
-        self.area.setAccessibleName("Parameters")
+        self.area.setAccessibleName(tr("Parameters"))
         self._compose()
         self.fold.toggled.connect(self._folded)
         self.published.clicked.connect(
@@ -86,8 +87,8 @@ class ParameterPanel(QWidget):
 
     def show_recipe(self, recipe: Recipe) -> None:
         self._recipe = recipe
-        self.fold.setText(f"Parameters ({len(recipe.parameters)})")
-        self.fold.setAccessibleName("Parameters")
+        self.fold.setText(tr("Parameters ({n})", n=len(recipe.parameters)))
+        self.fold.setAccessibleName(tr("Parameters"))
         self.fields = {one.name: parameter_field(one, self._edited) for one in recipe.parameters}
         panel = QWidget()
         column = QVBoxLayout(panel)
@@ -153,8 +154,8 @@ def published_words(parameter: Parameter) -> str:
     if parameter.paper is None:
         return ""
     if parameter.paper == parameter.default:
-        return "as published"
-    return f"published: {value_words(parameter.paper)}"
+        return tr("as published")
+    return tr("published: {value_words}", value_words=value_words(parameter.paper))
 
 
 def value_words(value: Any) -> str:

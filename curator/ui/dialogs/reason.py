@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from PySide6.QtWidgets import QLineEdit, QWidget
 
+from curator.domain.wording import tr
 from curator.ui.dialogs.form import FormDialog
 
 EMPTY = "Give a reason: the history keeps it with your name."
@@ -15,9 +16,9 @@ class ReasonDialog(FormDialog):
     def __init__(self, title: str, *, question: str, ok: str, parent: QWidget | None = None) -> None:
         super().__init__(title, intro=question, ok=ok, parent=parent)
         self.line = QLineEdit(self)
-        self.line.setAccessibleName("Reason")
-        self.line.setPlaceholderText("such as: the rare names matter more here")
-        self.form.addRow("&Reason", self.line)
+        self.line.setAccessibleName(tr("Reason"))
+        self.line.setPlaceholderText(tr("such as: the rare names matter more here"))
+        self.form.addRow(tr("&Reason"), self.line)
         self.line.setFocus()
         self.resize(560, self.sizeHint().height())
 
@@ -26,4 +27,4 @@ class ReasonDialog(FormDialog):
         return self.line.text().strip()
 
     def check(self) -> str:
-        return "" if self.reason else EMPTY
+        return "" if self.reason else tr(EMPTY)

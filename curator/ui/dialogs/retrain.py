@@ -19,6 +19,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
+from curator.domain.wording import tr
 from curator.services.recipes import Recipe, grouped
 from curator.services.retraining import TrainingPreview
 from curator.settings.schema import Device
@@ -55,12 +56,12 @@ class RetrainDialog(FormDialog):
     preview_wanted = Signal(str, object, str, object)
 
     def __init__(self, recipes: Sequence[Recipe], *, device: str = "auto", parent: QWidget | None = None) -> None:
-        super().__init__("Retrain", intro=INTRO, ok="Start training", parent=parent)
+        super().__init__(tr("Retrain"), intro=tr(INTRO), ok=tr("Start training"), parent=parent)
         self._recipes = {one.id: one for one in recipes}
         self._chosen = next(iter(self._recipes))
         self._preview: TrainingPreview | None = None
         self.tree = QTreeWidget(self)
-        self.tree.setAccessibleName("Recipes")
+        self.tree.setAccessibleName(tr("Recipes"))
         self.tree.setHeaderHidden(True)
         self.tree.setIndentation(14)
         self.tree.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
@@ -68,9 +69,9 @@ class RetrainDialog(FormDialog):
         self.description.setAlignment(Qt.AlignmentFlag.AlignTop)
         self.citation = sentence("")
         self.learns = sentence("")
-        self.learns.setAccessibleName("What it will learn from")
+        self.learns.setAccessibleName(tr("What it will learn from"))
         self.takes = sentence("")
-        self.takes.setAccessibleName("How long it will take")
+        self.takes.setAccessibleName(tr("How long it will take"))
         self.parameters = ParameterPanel(self)
         self._timer = QTimer(self, singleShot=True, interval=PREVIEW_MS)
         self._timer.timeout.connect(self.ask_preview)
@@ -88,7 +89,7 @@ class RetrainDialog(FormDialog):
         self.device = QComboBox(self)
         self.device.addItems([one.value for one in Device])
         self.device.setCurrentText(device)
-        self.limited = QCheckBox("stop after", self)
+        self.limited = QCheckBox(tr("stop after"), self)
         self.minutes = QSpinBox(self)
         self.minutes.setRange(1, 24 * 60)
         self.minutes.setValue(20)
@@ -101,8 +102,8 @@ class RetrainDialog(FormDialog):
             (self.minutes, "Minutes at most"),
         ):
             widget.setAccessibleName(name)
-        self.tensorboard = QCheckBox("TensorBoard files", self)
-        self.tensorboard.setToolTip("Write the live figures into the project's folder tensorboard, too.")
+        self.tensorboard = QCheckBox(tr("TensorBoard files"), self)
+        self.tensorboard.setToolTip(tr("Write the live figures into the project's folder tensorboard, too."))
         self.limited.toggled.connect(self.minutes.setEnabled)
         for changed in (self.limited.toggled, self.minutes.valueChanged, self.device.currentIndexChanged):
             changed.connect(lambda: self._timer.start())
@@ -129,11 +130,18 @@ class RetrainDialog(FormDialog):
         self.body.insertLayout(0, columns, 1)
         self.parameters.fold.toggled.connect(self._give_room)
         run = QHBoxLayout()
-        for part in (self.limited, self.minutes, sentence("on"), self.device, sentence("with the seed"), self.seed):
+        for part in (
+            self.limited,
+            self.minutes,
+            sentence(tr("on")),
+            self.device,
+            sentence(tr("with the seed")),
+            self.seed,
+        ):
             run.addWidget(part)
         run.addStretch(1)
         run.addWidget(self.tensorboard)
-        self.form.addRow("This run", run)
+        self.form.addRow(tr("This run"), run)
         self.resize(1080, 740)
 
     def _give_room(self, shown: bool) -> None:
@@ -201,7 +209,7 @@ class RetrainDialog(FormDialog):
         self.citation.setVisible(bool(recipe.citation))
         self.parameters.show_recipe(recipe)
         self._preview = None
-        self.learns.setText(COUNTING)
+        self.learns.setText(tr(COUNTING))
         self.takes.setText("")
         self.ok.setEnabled(False)
         self.ask_preview()
@@ -243,7 +251,7 @@ class RetrainDialog(FormDialog):
         )
 
     def check(self) -> str:
-        return self._preview.problem if self._preview is not None else "The decisions are still being counted."
+        return self._preview.problem if self._preview is not None else tr("The decisions are still being counted.")
 
 
 def learns_words(preview: TrainingPreview) -> str:
@@ -265,7 +273,11 @@ def learns_words(preview: TrainingPreview) -> str:
 
 def judged_words(preview: TrainingPreview) -> str:
     """That a quick recipe is judged on fewer, where it is."""
-    return f", on {preview.judged_at_most} links of them" if preview.judged_at_most else ""
+    return (
+        tr(", on {judged_at_most} links of them", judged_at_most=preview.judged_at_most)
+        if preview.judged_at_most
+        else ""
+    )
 
 
 def time_words(preview: TrainingPreview) -> str:
@@ -274,16 +286,16 @@ def time_words(preview: TrainingPreview) -> str:
     if not preview.encoded_entities:
         return whole
     encoding = f"Encoding {preview.encoded_entities:,} entities anew: {duration_words(preview.encoding_seconds)}."
-    return f"{encoding}\n{whole} The bundle in use serves until then."
+    return tr("{encoding}\n{whole} The bundle in use serves until then.", encoding=encoding, whole=whole)
 
 
 def duration_words(seconds: float) -> str:
     """`less than a minute`, `about 4 min`, `about 3 h 20 min`, `about 2 days`."""
     minutes = round(seconds / 60)
     if minutes < 1:
-        return "less than a minute"
+        return tr("less than a minute")
     if minutes < 90:
-        return f"about {minutes} min"
+        return tr("about {minutes} min", minutes=minutes)
     if minutes < 36 * 60:
-        return f"about {minutes // 60} h {minutes % 60 // 10 * 10:02d} min"
-    return f"about {minutes / (24 * 60):.0f} days"
+        return tr("about {hours} h {minutes:02d} min", hours=minutes // 60, minutes=minutes % 60 // 10 * 10)
+    return tr("about {n:.0f} days", n=minutes / (24 * 60))

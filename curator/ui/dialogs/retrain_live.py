@@ -11,6 +11,7 @@ from PySide6.QtWidgets import QDialogButtonBox, QProgressBar, QTabWidget, QVBoxL
 
 from curator.domain.bundles import GateVerdict
 from curator.domain.jobs import JobOutcome, JobState
+from curator.domain.wording import tr
 from curator.services.promotion_diff import comparison_of, diff_rows, queue_asked
 from curator.services.retraining import RESUMABLE
 from curator.ui.dialogs.figures import ALONE, comparison_rows, gate_rows, mcnemar_words
@@ -53,18 +54,18 @@ class RetrainLive(ShowDialog):
         self.job = job.number
         self._name_of, self._title_of = name_of, title_of
         self._bundle = self._resumable = ""
-        self.headline = sentence(IN_BACKGROUND)
+        self.headline = sentence(tr(IN_BACKGROUND))
         self.bar = QProgressBar(self)
-        self.bar.setAccessibleName("Progress of the retraining")
+        self.bar.setAccessibleName(tr("Progress of the retraining"))
         flat(self.bar)
         self.bar.setFixedHeight(10)
         self.words = sentence("")
         self.panel = TrainingPanel(self)
         self.panel.show_history(job.history)
-        self.panel.refused.connect(lambda words: tell(self, "Export the curves", words, wrong=True))
+        self.panel.refused.connect(lambda words: tell(self, tr("Export the curves"), words, wrong=True))
         self.tabs = QTabWidget(self)
         self.tabs.setDocumentMode(True)
-        self.tabs.addTab(self.panel, "&Curves and log")
+        self.tabs.addTab(self.panel, tr("&Curves and log"))
         self.tabs.tabBar().hide()
         self._add_buttons()
         for widget in (self.headline, self.bar, self.words, self.tabs):
@@ -73,12 +74,12 @@ class RetrainLive(ShowDialog):
         self.show_job(job)
 
     def _add_buttons(self) -> None:
-        self.cancel = self.add_button("Cancel &training")
-        self.promote = self.add_button("&Promote anyway…")
-        self.rollback = self.add_button("&Back to the one before…")
-        self.resume = self.add_button("&Resume")
-        self.map = self.add_button("Embedding &map…")
-        self.export = self.add_button("E&xport curves…")
+        self.cancel = self.add_button(tr("Cancel &training"))
+        self.promote = self.add_button(tr("&Promote anyway…"))
+        self.rollback = self.add_button(tr("&Back to the one before…"))
+        self.resume = self.add_button(tr("&Resume"))
+        self.map = self.add_button(tr("Embedding &map…"))
+        self.export = self.add_button(tr("E&xport curves…"))
         for button in (self.promote, self.rollback, self.resume, self.map):
             button.hide()
         self.cancel.clicked.connect(self.cancel_wanted)
@@ -94,7 +95,7 @@ class RetrainLive(ShowDialog):
         fraction = job.progress.fraction if not job.cancelling else None
         self.bar.setRange(0, 1000 if fraction is not None else 0)
         self.bar.setValue(round(1000 * (fraction or 0)))
-        self.words.setText(CANCELLING if job.cancelling else words_of(job, time.monotonic()))
+        self.words.setText(tr(CANCELLING) if job.cancelling else words_of(job, time.monotonic()))
         self.cancel.setEnabled(not job.cancelling)
         self.panel.grown()
 
@@ -110,16 +111,16 @@ class RetrainLive(ShowDialog):
         verdict = GateVerdict(outcome.result["verdict"])
         self._bundle = str(outcome.result["bundle"])
         active = bool(outcome.result.get("active"))
-        self.headline.setText(f"{VERDICTS[verdict]}: {SERVES if active else BEFORE}")
-        self.words.setText(outcome.message + ("" if active else f" {KEPT}"))
+        self.headline.setText(f"{tr(VERDICTS[verdict])}: {tr(SERVES) if active else tr(BEFORE)}")
+        self.words.setText(outcome.message + ("" if active else f" {tr(KEPT)}"))
         self.promote.setVisible(not active)
         self.rollback.setVisible(active)
         self._show_metrics(outcome.result.get("metrics", {}))
 
     def _show_end(self, outcome: JobOutcome) -> None:
         cancelled = outcome.state is JobState.CANCELLED
-        self.headline.setText("Cancelled." if cancelled else "It did not finish.")
-        self.words.setText("Nothing was changed, and nothing is left of it." if cancelled else outcome.message)
+        self.headline.setText(tr("Cancelled.") if cancelled else tr("It did not finish."))
+        self.words.setText(tr("Nothing was changed, and nothing is left of it.") if cancelled else outcome.message)
         self._resumable = str(outcome.result.get(RESUMABLE, ""))
         self.resume.setVisible(bool(self._resumable))
 
@@ -133,8 +134,8 @@ class RetrainLive(ShowDialog):
             parent=self,
         )
         diff.mention_wanted.connect(self.mention_wanted)
-        self.tabs.insertTab(0, self.compared, "Before and &after")
-        self.tabs.insertTab(1, diff, f"&What changes ({len(diff.rows):,})")
+        self.tabs.insertTab(0, self.compared, tr("Before and &after"))
+        self.tabs.insertTab(1, diff, tr("&What changes ({n:,})", n=len(diff.rows)))
         self.tabs.setCurrentIndex(0)
         self.tabs.tabBar().show()
         self.buttons.button(QDialogButtonBox.StandardButton.Close).setFocus()
@@ -163,13 +164,13 @@ class ComparisonView(QWidget):
         words = mcnemar_words(comparison)
         if words:
             column.addWidget(sentence(words, selectable=True))
-        head = ["On held-out documents", "before", "after"]
+        head = [tr("On held-out documents"), tr("before"), tr("after")]
         if compared:
-            head += ["difference", "95 % interval"]
+            head += [tr("difference"), tr("95 % interval")]
             alone = [(*row, "", "") for row in plain if row[0] == ALONE]
             self.rows: list[tuple[str, ...]] = [*compared, *alone]
         else:
             self.rows = list(plain)
-        table = FigureTable("Old and new linker", head)
+        table = FigureTable(tr("Old and new linker"), head)
         table.show_rows(self.rows)
         column.addWidget(table, 1)

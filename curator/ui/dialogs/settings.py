@@ -7,6 +7,7 @@ from typing import Any
 from PySide6.QtWidgets import QComboBox, QFileDialog, QLabel, QLineEdit, QSpinBox, QVBoxLayout, QWidget
 
 from curator.domain.errors import UserError
+from curator.domain.wording import tr
 from curator.settings.schema import Kind, Option, Settings, options, with_value
 from curator.ui.dialogs.form import FormDialog, PathEdit
 from curator.ui.row_painting import scaled
@@ -17,15 +18,15 @@ class SettingsDialog(FormDialog):
     """`settings` is what stands in the dialog; raises UserError while something is out of range."""
 
     def __init__(self, settings: Settings, *, parent: QWidget | None = None) -> None:
-        super().__init__("Settings", ok="Save", parent=parent)
+        super().__init__(tr("Settings"), ok=tr("Save"), parent=parent)
         self._before = settings
         self.fields: dict[str, QWidget] = {}
         for option in shown_options():
             field = _field(option, getattr(settings, option.name))
-            field.setAccessibleName(option.title)
-            field.setAccessibleDescription(option.help)
+            field.setAccessibleName(tr(option.title))
+            field.setAccessibleDescription(tr(option.help))
             self.fields[option.name] = field
-            self.form.addRow(option.title, _with_help(option, field))
+            self.form.addRow(tr(option.title), _with_help(option, field))
         self.setMinimumWidth(640)
 
     @property
@@ -84,7 +85,8 @@ def _with_help(option: Option, field: QWidget) -> QWidget:
     column.setContentsMargins(0, 0, 0, 6)
     column.setSpacing(2)
     column.addWidget(field)
-    words = QLabel(option.help + (f"\nFelt {option.felt}." if option.felt else ""))
+    felt = tr("Felt {when}.", when=tr(option.felt)) if option.felt else ""
+    words = QLabel("\n".join(part for part in (tr(option.help), felt) if part))
     words.setFont(scaled(words.font(), 0.9))
     palette = words.palette()
     palette.setColor(words.foregroundRole(), theme_of(palette).muted)

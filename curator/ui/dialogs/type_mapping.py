@@ -8,6 +8,7 @@ from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QHBoxLayout, QListWidget, QListWidgetItem, QPushButton, QVBoxLayout, QWidget
 
 from curator.domain.entities import TypeMapping
+from curator.domain.wording import tr
 from curator.ui.dialogs.form import FormDialog, sentence
 
 INTRO = (
@@ -28,15 +29,15 @@ class TypeMappingDialog(FormDialog):
         entity_types: Sequence[str],
         parent: QWidget | None = None,
     ) -> None:
-        super().__init__("Type mapping", intro=INTRO, parent=parent)
+        super().__init__(tr("Type mapping"), intro=tr(INTRO), parent=parent)
         self._proposal = proposal
         self._counts = dict(mention_types)
         self._allowed = {name: mapping.types_for(name) for name in sorted({*mention_types, *mapping.allowed})}
         self.types = QListWidget(self)
-        self.types.setAccessibleName("Mention types")
+        self.types.setAccessibleName(tr("Mention types"))
         self.entities = QListWidget(self)
-        self.entities.setAccessibleName("Entity types")
-        self.propose = QPushButton("&Propose anew", self)
+        self.entities.setAccessibleName(tr("Entity types"))
+        self.propose = QPushButton(tr("&Propose anew"), self)
         self.propose.setAutoDefault(False)
         self._compose(entity_types)
         self._fill()

@@ -19,7 +19,7 @@ from tests.curator.services.fakes import FakeJobs, document
 
 @pytest.mark.parametrize("name", COMMANDS)
 def test_every_command_explains_itself_and_has_json(cli: Cli, name: str) -> None:
-    names = [name, "import"] if name == "kb" else [name]
+    names = {"kb": [name, "import"], "desktop": [name, "install"]}.get(name, [name])
     answer = cli(*names, "--help")
     assert answer.code == 0
     assert "Usage: curator" in answer.out

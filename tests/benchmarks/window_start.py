@@ -1,0 +1,81 @@
+"""How long the window takes from a new process to its first paint and to being usable, and what memory it holds.
+
+    xvfb-run -s "-screen 0 1440x900x24" python tests/benchmarks/window_start.py [--project P] [--runs 10]
+
+Each run is a process of its own. Times are seconds from just before it is started; CLOCK_MONOTONIC is the same in
+every process. Usable means: the project's first document and candidates (without a project the first page) were
+painted and the event loop came round again. Memory is the resident set at that moment, shared libraries included.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import statistics
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+CHILD = """
+import sys, time
+began = float(sys.argv[1])
+from pathlib import Path
+from PySide6.QtCore import QEvent, QObject, QTimer
+from curator.ui import app as starting
+from curator.ui.main_window import MainWindow
+imported = time.monotonic() - began
+wanted = sys.argv[2]
+
+class Watch(QObject):
+    painted = 0.0
+    def eventFilter(self, watched, event):
+        if event.type() == QEvent.Type.Paint:
+            if not self.painted:
+                self.painted = time.monotonic() - began
+            window = next((one for one in app.topLevelWidgets() if isinstance(one, MainWindow)), None)
+            ready = window is not None and (not wanted or window.bench is not None)
+            if ready and (not wanted or watched is window.bench.document.viewport()):
+                app.removeEventFilter(self)
+                QTimer.singleShot(0, self.usable)
+        return False
+    def usable(self):
+        rss = next(int(l.split()[1]) for l in Path("/proc/self/status").read_text().splitlines() if l.startswith("VmRSS"))
+        print(f'{{"imported": {imported}, "painted": {self.painted}, "usable": {time.monotonic() - began}, "mib": {rss / 1024}}}', flush=True)
+        for one in app.topLevelWidgets():
+            one.close()
+        app.quit()
+
+app = starting.make_application(["curator"])
+watch = Watch()
+app.installEventFilter(watch)
+starting.run(*([Path(wanted)] if wanted else []))
+"""
+
+
+def once(project: str) -> dict[str, float]:
+    began = time.monotonic()
+    command = [sys.executable, "-c", CHILD, str(began), project]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    line = next((one for one in done.stdout.splitlines() if one.startswith("{")), "")
+    if not line:
+        raise SystemExit(f"the window did not come up:\n{done.stdout}\n{done.stderr}")
+    found: dict[str, float] = json.loads(line)
+    return found
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--project", type=Path, help="open this project; without, the first page")
+    parser.add_argument("--runs", type=int, default=10)
+    arguments = parser.parse_args()
+    project = str(arguments.project.resolve()) if arguments.project is not None else ""
+    once(project)  # warms the page cache
+    runs = [once(project) for _ in range(arguments.runs)]
+    for name, unit in (("imported", "s"), ("painted", "s"), ("usable", "s"), ("mib", "MiB")):
+        values = sorted(one[name] for one in runs)
+        print(f"{name:>9}: median {statistics.median(values):.2f} {unit}, {values[0]:.2f} to {values[-1]:.2f}")
+
+
+if __name__ == "__main__":
+    main()

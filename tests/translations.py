@@ -1,0 +1,173 @@
+"""The window's sentences and their translations; `python tests/translations.py --write` renews the .po files.
+
+What is translated is found in the source: the arguments of `tr` and `ntr`, written out or as the name of a constant,
+the values of a table that is subscripted there, and data that is translated where it is shown (`SHOWN`). New sentences
+get an empty translation, those that are gone are dropped.
+"""
+
+from __future__ import annotations
+
+import argparse
+import ast
+import importlib
+import sys
+from collections.abc import Iterator, Mapping
+from functools import cache
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+ROOT = Path(__file__).resolve().parents[1]
+if not __package__:  # run as a file: `tests/curator` must not hide the program
+    sys.path[0] = str(ROOT)
+
+from curator.commands import COMMANDS, Menu  # noqa: E402
+from curator.domain.wording import Key  # noqa: E402
+from curator.settings.schema import options  # noqa: E402
+from curator.ui.language import read_po  # noqa: E402
+
+LOCALE = ROOT / "resources" / "locale"
+HEAD = """msgid ""
+msgstr ""
+"Content-Type: text/plain; charset=UTF-8\\n"
+"Plural-Forms: nplurals=2; plural=(n != 1);\\n"
+"Language: {language}\\n"
+"""
+SHOWN = (
+    "curator.commands.reasons.NEEDS",
+    "curator.ui.dialogs.new_project.TITLES",
+    "curator.ui.dialogs.split_fields.SPLITS",
+    "curator.ui.dialogs.bundle_model.HEADERS",
+    "curator.ui.dialogs.figures.GATE_FIGURES",
+    "curator.ui.keys_overlay.MORE",
+    "curator.ui.session.WORKING",
+    "curator.ui.session.TRAINING",
+)
+"""Tables that are gone through, so that no `tr` names their values one by one."""
+COUNTED = ("documents", "mentions", "linked", "nil", "entities", "names", "definitions", "files imported before")
+"""Words of an import report."""
+
+
+@cache
+def sentences() -> dict[Key, str]:
+    """Everything that is translated, with the place where it stands first."""
+    found: dict[Key, str] = {}
+    for path in sorted((ROOT / "curator").rglob("*.py")):
+        for key in _of_file(path):
+            found.setdefault(key, path.relative_to(ROOT).as_posix())
+    for text in _of_data():
+        found.setdefault((text, ""), "data")
+    return {key: place for key, place in found.items() if any(one.isalpha() for one in key[0])}
+
+
+def _of_data() -> Iterator[str]:
+    for command in COMMANDS:
+        yield from (command.title, command.help)
+    yield from (menu.value for menu in Menu)
+    for option in options():
+        yield from (one for one in (option.title, option.help, option.felt) if one)
+    yield from COUNTED
+    for name in SHOWN:
+        module, _, constant = name.rpartition(".")
+        yield from _texts(getattr(importlib.import_module(module), constant))
+
+
+def _texts(value: Any) -> Iterator[str]:
+    """Every sentence in a table; what looks like an identifier is none."""
+    if isinstance(value, str):
+        if " " in value or value[:1].isupper():
+            yield value
+    elif isinstance(value, Mapping):
+        for one in value.values():
+            yield from _texts(one)
+    elif isinstance(value, list | tuple):
+        for one in value:
+            yield from _texts(one)
+
+
+def _of_file(path: Path) -> Iterator[Key]:
+    text = path.read_text(encoding="utf-8")
+    if "tr(" not in text:
+        return
+    module: ModuleType | None = None
+    for node in ast.walk(ast.parse(text)):
+        if not (isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id in ("tr", "ntr")):
+            continue
+        first = node.args[0]
+        if node.func.id == "ntr":
+            yield str(ast.literal_eval(first)), str(ast.literal_eval(node.args[1]))
+            continue
+        if not isinstance(first, ast.Constant):
+            module = module or importlib.import_module(".".join(path.relative_to(ROOT).with_suffix("").parts))
+        yield from ((one, "") for one in _resolved(first, module))
+
+
+def _resolved(node: ast.expr, module: ModuleType | None) -> Iterator[str]:
+    """The sentences that an argument of `tr` can be; none where it is data."""
+    if isinstance(node, ast.Constant):
+        yield str(node.value)
+    elif isinstance(node, ast.IfExp):
+        yield from _resolved(node.body, module)
+        yield from _resolved(node.orelse, module)
+    elif isinstance(node, ast.Name):
+        value = getattr(module, node.id, None)
+        if isinstance(value, str):
+            yield value
+    elif isinstance(node, ast.Subscript) and isinstance(node.value, ast.Name):
+        value = getattr(module, node.value.id, None)
+        if isinstance(value, Mapping):
+            yield from (one for one in value.values() if isinstance(one, str))
+
+
+def catalogue_of(language: str) -> dict[Key, tuple[str, ...]]:
+    """The translations that there are, without the head."""
+    path = LOCALE / f"{language}.po"
+    found = dict(read_po(path.read_text(encoding="utf-8"))) if path.exists() else {}
+    found.pop(("", ""), None)
+    return found
+
+
+def written(language: str) -> str:
+    """The .po file with every sentence of the source, by place, translated where it was."""
+    known = catalogue_of(language)
+    parts = [HEAD.format(language=language)]
+    for (one, many), place in sorted(sentences().items(), key=lambda entry: (entry[1], entry[0])):
+        forms = known.get((one, many), ("", "") if many else ("",))
+        lines = [f"#: {place}", f"msgid {_quoted(one)}"]
+        if many:
+            lines.append(f"msgid_plural {_quoted(many)}")
+            lines += [f"msgstr[{at}] {_quoted(form)}" for at, form in enumerate(forms)]
+        else:
+            lines.append(f"msgstr {_quoted(forms[0])}")
+        parts.append("\n".join(lines) + "\n")
+    return "\n".join(parts)
+
+
+def _quoted(text: str) -> str:
+    escaped = text.replace("\\", "\\\\").replace('"', '\\"').replace("\n", "\\n").replace("\t", "\\t")
+    return f'"{escaped}"'
+
+
+def missing(language: str) -> list[str]:
+    """Sentences without a translation."""
+    known = catalogue_of(language)
+    return [key[0] for key in sentences() if not all(known.get(key, ("",)))]
+
+
+def main() -> int:
+    """0 when every sentence is translated, 1 when some are not."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--write", action="store_true", help="bring the .po files up to date")
+    write = parser.parse_args().write
+    code = 0
+    for path in sorted(LOCALE.glob("*.po")):
+        if write:
+            path.write_text(written(path.stem), encoding="utf-8")
+        without = missing(path.stem)
+        code = code or min(len(without), 1)
+        sys.stdout.write(f"{path.name}: {len(sentences())} sentences, {len(without)} without a translation\n")
+    return code
+
+
+if __name__ == "__main__":
+    raise SystemExit(main())
