@@ -36,6 +36,29 @@ def kb_import(project: Path, file: Path, *, as_json: bool) -> None:
     _say_import(report, as_json=as_json)
 
 
+@kb.command("export")
+@PROJECT
+@click.argument("out", type=FILE)
+@click.option(
+    "--least",
+    type=click.IntRange(min=1),
+    default=2,
+    show_default=True,
+    metavar="N",
+    help="A string that was linked N times to one entity becomes a name of it.",
+)
+@AS_JSON
+def kb_export(project: Path, out: Path, *, least: int, as_json: bool) -> None:
+    """Write the knowledge base of P to OUT as JSON lines, with names that decisions taught and entities made here."""
+    with opened(project, read_only=True) as found:
+        report = found.kb_export.export(out, least=least)
+    text = (
+        f"Wrote {report.entities:,} entities to {report.path}: {report.names:,} new names, {report.provisional:,} "
+        f"entities made here. {report.list_path} lists the names."
+    )
+    say(asdict(report), text, as_json=as_json)
+
+
 @click.command("import")
 @PROJECT
 @click.argument("files", type=FILE, nargs=-1, required=True, metavar="FILE...")

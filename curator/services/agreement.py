@@ -7,6 +7,8 @@ judged but rejected, his or her own additions included; they are compared in doc
 
 from __future__ import annotations
 
+import csv
+import io
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import datetime
@@ -36,6 +38,7 @@ from curator.services.rounds import named
 Item = dict[str, frozenset[str]]
 NIL = frozenset({"NIL"})
 ALL = "all"
+FIGURES = ("items", "observed", "cohen", "fleiss", "alpha", "alpha_jaccard", "alpha_masi", "exact", "overlap")
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,6 +69,17 @@ class AgreementReport:
     pairs: tuple[AgreementRow, ...]
     by_type: tuple[AgreementRow, ...]
     by_document: tuple[AgreementRow, ...]
+
+    def as_csv(self) -> str:
+        """One line a row; empty where a figure is not defined."""
+        out = io.StringIO()
+        writer = csv.writer(out, lineterminator="\n")
+        writer.writerow(("about", "part", *FIGURES, "alpha_low", "alpha_high"))
+        for about, row in self.rows:
+            figures = [getattr(row, name) for name in FIGURES]
+            ends = (row.interval.low, row.interval.high) if row.interval else ("", "")
+            writer.writerow((about, row.part, *("" if one is None else one for one in figures), *ends))
+        return out.getvalue()
 
     @property
     def rows(self) -> Iterator[tuple[str, AgreementRow]]:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import csv
-import io
 from collections.abc import Sequence
 
 from PySide6.QtCore import Signal
@@ -56,7 +54,7 @@ class AgreementWindow(ShowDialog):
         self.body.addWidget(self.tabs, 1)
         self.body.addWidget(sentence(EXPLAINED))
         self.export = self.add_button("&Export as CSV…")
-        self.export.clicked.connect(lambda: self.export_wanted.emit(as_csv(report)))
+        self.export.clicked.connect(lambda: self.export_wanted.emit(report.as_csv()))
         self.resize(980, 560)
 
 
@@ -73,21 +71,6 @@ def head_words(report: AgreementReport) -> str:
         exact=figure(whole.exact),
         overlap=figure(whole.overlap),
     )
-
-
-def as_csv(report: AgreementReport) -> str:
-    """One line a row; empty where a figure is not defined."""
-    out = io.StringIO()
-    writer = csv.writer(out, lineterminator="\n")
-    writer.writerow(("about", "part", *FIELDS, "alpha_low", "alpha_high"))
-    for about, row in report.rows:
-        figures = [getattr(row, name) for name in FIELDS]
-        ends = (row.interval.low, row.interval.high) if row.interval else ("", "")
-        writer.writerow((about, row.part, *("" if one is None else one for one in figures), *ends))
-    return out.getvalue()
-
-
-FIELDS = ("items", "observed", "cohen", "fleiss", "alpha", "alpha_jaccard", "alpha_masi", "exact", "overlap")
 
 
 def figure(value: float | None) -> str:
