@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from curator.commands.command import Command
 from curator.commands.curating import EDIT, MENTION, QUEUE
+from curator.commands.many import BULK, IDENTICAL
 from curator.commands.people import PEOPLE, RECORDS, SUSPICIOUS, after, apart_from_rounds
 from curator.commands.project import HELP, MODEL, PROJECT, TOOLS, VIEW
 from curator.commands.queueing import GUIDELINES, NARROWING, NOTES
@@ -14,9 +15,11 @@ COMMANDS: tuple[Command, ...] = apart_from_rounds(
         *after(PROJECT, "project.export", RECORDS),
         *after(EDIT, "edit.redo", (*FINDING, *RESHAPING)),
         *MENTION,
+        *IDENTICAL,
         *NOTES,
         *QUEUE,
         *NARROWING,
+        *BULK,
         *PEOPLE,
         *after(MODEL, "model.calibrate", [SUSPICIOUS]),
         *TOOLS,

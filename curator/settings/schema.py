@@ -50,6 +50,11 @@ class NumberFormat(StrEnum):
     INT8 = "int8"
 
 
+class SameString(StrEnum):
+    ONE = "one"
+    LIST = "list"
+
+
 class Kind(StrEnum):
     TEXT = "text"
     INTEGER = "integer"
@@ -85,6 +90,8 @@ class Settings:
     text_width: int = 72
     snapping: Snapping = Snapping.WORDS
     candidates_shown: int = 10
+    double_key: int = 250
+    same_string: SameString = SameString.ONE
     candidate_order: Order = Order.RANKED
     contrast_margin: int = 10
     asked_again: int = 0
@@ -163,6 +170,22 @@ OPTIONS = (
         kind=Kind.INTEGER,
         minimum=3,
         maximum=64,
+    ),
+    Option(
+        name="double_key",
+        title="Doubled key",
+        help="A deciding key pressed again within so many milliseconds lists the other mentions of the same string; "
+        "0: it never does, and Shift+Enter alone lists them.",
+        kind=Kind.INTEGER,
+        maximum=1000,
+    ),
+    Option(
+        name="same_string",
+        title="Mentions of the same string",
+        help="one: a deciding key decides one mention; list: after each decision the other undecided mentions of the "
+        "string are listed, where there are any.",
+        kind=Kind.CHOICE,
+        choices=tuple(SameString),
     ),
     Option(
         name="candidate_order",

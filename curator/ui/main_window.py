@@ -12,6 +12,7 @@ from PySide6.QtWidgets import QApplication, QLabel, QMainWindow, QStackedWidget
 from curator.commands import Command, WindowActions, WindowState
 from curator.domain.wording import tr
 from curator.settings.file import LoadedSettings
+from curator.settings.schema import SameString
 from curator.settings.schema import Snapping
 from curator.ui.dialogs.messages import tell
 from curator.ui.drop_flow import DropFlow
@@ -159,6 +160,8 @@ class MainWindow(QMainWindow):
             self.bench.document.set_spacing(settings.line_spacing / 100, settings.text_width)
             self.bench.document.set_snapping(settings.snapping is Snapping.WORDS)
             self.bench.navigator.set_limit(settings.candidates_shown)
+            always = settings.same_string is SameString.LIST
+            self.bench.many.same.set_ways(double_ms=settings.double_key, always=always)
             self.bench.navigator.set_candidate_order(settings.candidate_order)
             self.bench.desk.set_close_call(settings.contrast_margin)
 

@@ -86,6 +86,11 @@ class Navigator(QObject):
         if asked:
             self._first_work()
 
+    @property
+    def mention_id(self) -> int | None:
+        """The current mention's."""
+        return self._mention_id
+
     def set_limit(self, candidates: int) -> None:
         """How many candidates are shown."""
         if candidates != self.limit:

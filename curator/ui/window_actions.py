@@ -102,7 +102,8 @@ class Actions(TextActions):
         self._bench.navigator.next_undecided()
 
     def choose(self, rank: int) -> None:
-        self._bench.decider.choose(rank)
+        bench = self._bench
+        bench.many.press(f"choose{rank}", lambda: bench.decider.choose(rank))
 
     def link_also(self, rank: int) -> None:
         self._bench.decider.also_rank(rank)
@@ -157,6 +158,15 @@ class Actions(TextActions):
 
     def delete_mention(self) -> None:
         self._bench.decider.delete_mention()
+
+    def list_others(self) -> None:
+        self._bench.many.list_others()
+
+    def decide_and_list(self, outcome: Outcome) -> None:
+        self._bench.many.usual(outcome)
+
+    def accept_in_bulk(self) -> None:
+        self._bench.many.accept_in_bulk()
 
     # --- Queue ---
 

@@ -26,9 +26,11 @@ from curator.ui.document_header import DocumentHeader
 from curator.ui.document_view import DocumentView
 from curator.ui.guidelines_panel import GuidelinesPanel
 from curator.ui.find_bar import FindBar
+from curator.ui.effort_meter import EffortMeter
 from curator.ui.history_panel import HistoryPanel
 from curator.ui.jobs import Jobs
 from curator.ui.jobs_bar import BottomBar
+from curator.ui.many import Many
 from curator.ui.mention_editor import MentionEditor
 from curator.ui.mention_types import TypePicker
 from curator.ui.navigation import Asked, Navigator
@@ -63,6 +65,8 @@ class Workbench(QWidget):
         self.navigator = Navigator(project.queue, project.suggestions, self)
         self.decider = Decider(project.curation, self.navigator, self)
         self.noter = Noter(project.notes, project.curation, self.navigator, self)
+        self.many = Many(project, self.decider, self.navigator, self.jobs, self)
+        self.meter = EffortMeter(project.efforts, self)
         self.usual_type = ""
         self._interrupted = self._judging = False
         self._make_widgets()
@@ -98,7 +102,8 @@ class Workbench(QWidget):
         self.middle = column
         column.addWidget(self.header)
         column.addWidget(self.find_bar)
-        column.addWidget(self.document, 1)
+        column.addWidget(self.document, 3)
+        column.addWidget(self.many.strip, 2)
         self.side = QStackedWidget(self)
         self.side.addWidget(self.candidates)
         self.side.addWidget(self.search)
@@ -177,9 +182,9 @@ class Workbench(QWidget):
         self.navigator.work_wanted.connect(self.queue.renew_work)
         self.document.mention_activated.connect(self.navigator.select)
         self.document.mention_double_clicked.connect(self._search_mention)
-        self.candidates.candidate_chosen.connect(self.decider.link)
+        self.candidates.candidate_chosen.connect(self._link)
         self.candidates.nil_chosen.connect(lambda: self.ask_reason(Outcome.NIL))
-        self.search.linked.connect(lambda entity: self._found(entity, self.decider.link))
+        self.search.linked.connect(lambda entity: self._found(entity, self._link))
         self.search.added.connect(lambda entity: self._found(entity, self.decider.also))
         self.search.left.connect(self.focus_document)
         self.comment_strip.written.connect(self._comment_written)
@@ -191,7 +196,12 @@ class Workbench(QWidget):
             signal.connect(lambda: self.noter.show_in(self.comments))
         self.noter.refused.connect(self.say)
         self.noter.done.connect(self.decider.done)
+        self.many.closed.connect(self.focus_document)
+        self.many.said.connect(self.say)
+        self.many.in_sight_wanted.connect(lambda: self.document.set_current(self.navigator.mention_id))
+        self.decider.done.connect(self.meter.took)
         self.reasons.chosen.connect(self._reason_chosen)
+        self.reasons.repeated.connect(self._reason_doubled)
         self.reasons.left.connect(lambda: self.line.setCurrentWidget(self.bottom))
         self.types.chosen.connect(self._type_chosen)
         for part in (self.navigator, self.decider, self.queue, self.desk):
@@ -263,6 +273,14 @@ class Workbench(QWidget):
         self.line.setCurrentWidget(self.bottom)
         self.decider.decide(verdict)
 
+    def _reason_doubled(self, outcome: Outcome) -> None:
+        """N, X or S pressed again: with the usual reason, for the other mentions of the string, too."""
+        self.reasons.dismiss()
+        self.many.usual(outcome)
+
+    def _link(self, entity_id: str) -> None:
+        self.many.press("choose0", lambda: self.decider.link(entity_id))
+
     def _type_chosen(self, mention_type: str) -> None:
         selection = self.document.selection
         self.usual_type = mention_type
@@ -305,6 +323,7 @@ class Workbench(QWidget):
     def set_judging(self, judging: bool) -> None:
         """Whether decisions are judgements in a round: what acts on the project is out of reach meanwhile."""
         self._judging = judging
+        self.many.set_alone(judging)
         self.state_changed.emit()
 
     # --- the state ---
@@ -343,6 +362,7 @@ class Workbench(QWidget):
     def close_project(self) -> None:
         """End its processes and free the lock; nothing that arrives later is shown."""
         self.bridge.close()
+        self.meter.close()
         self.queue.close_work()
         self.guidelines.flush()
         self.search.panel.close_search()

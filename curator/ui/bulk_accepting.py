@@ -1,0 +1,132 @@
+"""Steers bulk acceptance: asks for an offer beside the window's thread, takes the checks down, accepts."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from functools import partial
+
+from PySide6.QtCore import QObject, Signal
+
+from curator.domain.errors import UserError
+from curator.domain.jobs import JobOutcome, JobState, Progress
+from curator.services.bulk import BulkOffer, BulkReport, BulkService
+from curator.services.bulk_plan import Audit, Standing
+from curator.services.ports import JobPort
+from curator.ui.bulk_panel import BulkPanel
+from curator.ui.bulk_words import report_words
+from curator.ui.deciding import Decider
+from curator.ui.jobs import Jobs
+from curator.ui.navigation import Navigator
+
+
+class BulkAccepter(QObject):
+    """`shown` and `hidden` say when the panel is wanted and when it has done its work."""
+
+    shown = Signal()
+    hidden = Signal()
+    said = Signal(str)
+
+    def __init__(
+        self,
+        service: BulkService,
+        decider: Decider,
+        navigator: Navigator,
+        panel: BulkPanel,
+        *,
+        jobs: Jobs,
+        threads: JobPort,
+        parent: QObject | None = None,
+    ) -> None:
+        super().__init__(parent)
+        self._service = service
+        self._decider = decider
+        self._at = navigator
+        self._panel = panel
+        self._jobs = jobs
+        self._threads = threads
+        self._asked = 0
+        self._open = False
+        self.audit: Audit | None = None
+        panel.wanted.connect(self._ask)
+        panel.checked.connect(self._check)
+        panel.accept_wanted.connect(self._accept)
+        panel.preview_wanted.connect(navigator.open)
+        panel.left.connect(self.leave)
+
+    def open(self) -> None:
+        """Show the panel with an offer for what the queue shows now."""
+        self._open = True
+        self.shown.emit()
+        self._ask()
+
+    def leave(self) -> None:
+        """What was checked right is decided; nothing else is."""
+        if self._open:
+            self._open, self.audit = False, None
+            self._asked += 1  # an offer that is under way comes too late
+            self.hidden.emit()
+
+    # --- inside ---
+
+    def _ask(self) -> None:
+        if not self._open:
+            return
+        self._asked += 1
+        self.audit = None
+        self._panel.begin()
+        offers: list[BulkOffer] = []
+        where, error, most = self._at.where, self._panel.error, self._panel.most_checks
+
+        def work() -> Iterator[Progress]:
+            yield Progress("bulk", 0, 1)
+            offers.append(self._service.offer(where, error=error, most_checks=most))
+
+        then = partial(self._answered, self._asked, offers)
+        self._jobs.ask(lambda on, end: self._threads.run_here(work, on_progress=on, on_end=end), then=then)
+
+    def _answered(self, asked: int, offers: list[BulkOffer], outcome: JobOutcome) -> None:
+        if asked != self._asked:
+            return
+        if outcome.state is not JobState.DONE or not offers:
+            self.said.emit(outcome.message)
+            return
+        self._panel.show_offer(offers[0])
+        if offers[0].plan.sets:
+            self.audit = Audit(offers[0].plan)
+            self._show_sample()
+
+    def _show_sample(self) -> None:
+        assert self.audit is not None
+        self._panel.show_sample(self._service.contexts(self.audit.sample), self.audit)
+
+    def _check(self, mention_id: int, right: bool) -> None:
+        audit = self.audit
+        if audit is None or audit.set is None:
+            return
+        number = audit.number
+        try:
+            change = self._service.check(audit, mention_id, right)
+        except UserError as error:
+            self._decider.refused.emit(str(error))
+            return
+        if change is not None:
+            self._decider.several(lambda: change)
+        if audit.number != number and audit.standing is not Standing.FAILED:
+            self._show_sample()
+        else:
+            self._panel.show_marks(audit)
+            self._panel.go_to_open()
+
+    def _accept(self) -> None:
+        audit = self.audit
+        if audit is None or audit.standing is not Standing.PASSED:
+            return
+        try:
+            report: BulkReport = self._service.accept(audit)
+        except UserError as error:
+            self._decider.refused.emit(str(error))
+            return
+        if (change := report.change) is not None:
+            self._decider.several(lambda: change)
+        self.leave()
+        self.said.emit(report_words(report))

@@ -1,0 +1,204 @@
+"""Accepting in bulk, below the text: the error to live with, the sample to check one by one, and what it allows."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from PySide6.QtCore import QSize, Qt, Signal
+from PySide6.QtGui import QPalette
+from PySide6.QtWidgets import QDoubleSpinBox, QHBoxLayout, QLabel, QPushButton, QSpinBox, QVBoxLayout, QWidget
+
+from curator.services.bulk import BulkOffer
+from curator.services.bulk_plan import MOST_CHECKS, Audit, Standing
+from curator.services.ports import MentionContext
+from curator.ui.bulk_words import WAITING, offer_words, standing_words
+from curator.ui.jobs_bar import KeyHints
+from curator.ui.kwic_list import KwicList
+from curator.ui.kwic_model import KwicRow, Mark
+from curator.ui.labels import ElidedLabel
+
+USUAL = (1.0, 2.0, 5.0)
+HINTS = (("R", "right"), ("W", "wrong"), ("↑↓", "go"), ("Esc", "leave"))
+EMPTY = "Choose the error you can live with; the mentions to check are listed here."
+
+
+class BulkPanel(QWidget):
+    """API: `begin`, `show_offer`, `show_sample`, `show_marks`, `error`, `most_checks`."""
+
+    wanted = Signal()  # another error, or another number of checks: a new offer
+    checked = Signal(int, bool)  # mention id, whether right
+    accept_wanted = Signal()
+    preview_wanted = Signal(int, int)  # document id, mention id
+    left = Signal()
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.setAccessibleName("Accept in bulk")
+        self.error_box = QDoubleSpinBox(self)
+        self.checks_box = QSpinBox(self)
+        self.usual = [QPushButton(f"{one:g} %", self) for one in USUAL]
+        self.words = QLabel(self)
+        self.standing = ElidedLabel(bold=True, parent=self)
+        self.list = KwicList("Sample to check", self)
+        self.button = QPushButton(self)
+        self.close_button = QPushButton("Leave", self)
+        self.hints = KeyHints(self)
+        self.hints.set_hints(HINTS)
+        self._passed = False
+        self._set_up()
+        self._compose()
+        self.setFocusProxy(self.list)
+        self._connect()
+
+    def _set_up(self) -> None:
+        self.error_box.setRange(0.1, 50.0)
+        self.error_box.setDecimals(1)
+        self.error_box.setSuffix(" %")
+        self.error_box.setValue(2.0)
+        self.error_box.setAccessibleName("Error you can live with, in per cent")
+        self.error_box.setKeyboardTracking(False)
+        self.checks_box.setRange(20, 5000)
+        self.checks_box.setSingleStep(50)
+        self.checks_box.setValue(MOST_CHECKS)
+        self.checks_box.setAccessibleName("Most mentions to check")
+        self.checks_box.setKeyboardTracking(False)
+        for value, button in zip(USUAL, self.usual, strict=True):
+            button.setAccessibleName(f"Error of {value:g} per cent")
+            button.clicked.connect(lambda _=False, one=value: self.error_box.setValue(one))
+        self.words.setWordWrap(True)
+        self.words.setTextFormat(Qt.TextFormat.PlainText)
+        self.list.set_empty_words(EMPTY)
+
+    def _compose(self) -> None:
+        self.setAutoFillBackground(True)
+        self.setBackgroundRole(QPalette.ColorRole.Base)
+        head = QHBoxLayout()
+        head.setContentsMargins(12, 8, 12, 2)
+        head.setSpacing(8)
+        head.addWidget(_buddy("&Error to live with:", self.error_box, self))
+        head.addWidget(self.error_box)
+        for button in self.usual:
+            head.addWidget(button)
+        head.addSpacing(16)
+        head.addWidget(_buddy("&Check at most:", self.checks_box, self))
+        head.addWidget(self.checks_box)
+        head.addStretch(1)
+        told = QHBoxLayout()
+        told.setContentsMargins(12, 2, 12, 4)
+        told.addWidget(self.words)
+        foot = QHBoxLayout()
+        foot.setContentsMargins(12, 4, 12, 6)
+        foot.setSpacing(10)
+        foot.addWidget(self.button)
+        foot.addWidget(self.close_button)
+        foot.addWidget(self.standing, 1)
+        foot.addWidget(self.hints)
+        whole = QVBoxLayout(self)
+        whole.setContentsMargins(0, 0, 0, 0)
+        whole.setSpacing(0)
+        whole.addLayout(head)
+        whole.addLayout(told)
+        whole.addWidget(self.list, 1)
+        whole.addLayout(foot)
+
+    def _connect(self) -> None:
+        self.error_box.valueChanged.connect(lambda: self.wanted.emit())
+        self.checks_box.valueChanged.connect(lambda: self.wanted.emit())
+        self.list.pressed.connect(self._key)
+        self.list.clicked_mark.connect(self._clicked)
+        self.list.rested.connect(self._rest)
+        self.button.clicked.connect(self.accept_wanted)
+        self.close_button.clicked.connect(self.left)
+
+    def sizeHint(self) -> QSize:
+        return QSize(600, 330)
+
+    @property
+    def error(self) -> float:
+        """0…1."""
+        return self.error_box.value() / 100
+
+    @property
+    def most_checks(self) -> int:
+        return self.checks_box.value()
+
+    def begin(self) -> None:
+        """While an offer is reckoned."""
+        self.words.setText(WAITING)
+        self.standing.set_words("")
+        self.list.show_rows([])
+        self._say_button(0, passed=False)
+
+    def show_offer(self, offer: BulkOffer) -> None:
+        self.words.setText(offer_words(offer))
+
+    def show_sample(self, contexts: Sequence[MentionContext], audit: Audit) -> None:
+        """The lines to check, with the checks that were made already; at the first that is open."""
+        rows = [KwicRow(_said(one), one, _mark(audit, one.mention_id)) for one in contexts]
+        first = next((at for at, row in enumerate(rows) if row.mark is Mark.OPEN), None)
+        self.list.show_rows(rows, at=first)
+        self.show_marks(audit)
+        if first is not None:
+            self._rest(first)
+
+    def show_marks(self, audit: Audit) -> None:
+        marks = {
+            at: _mark(audit, mention_id) for mention_id in audit.sample if (at := self._row(mention_id)) is not None
+        }
+        self.list.lines.set_marks(marks)
+        self.standing.set_words(standing_words(audit))
+        self._say_button(len(audit.accepted()), passed=audit.standing is Standing.PASSED)
+
+    def go_to_open(self) -> bool:
+        """To the next line that is not checked, going round once; False when there is none."""
+        model, at = self.list.lines, self.list.currentIndex().row()
+        lines = list(model.lines)
+        order = [one for one in lines if one > at] + [one for one in lines if one <= at]
+        found = next((one for one in order if (row := model.row(one)) is not None and row.mark is Mark.OPEN), None)
+        if found is not None:
+            self.list.go_to(found)
+        return found is not None
+
+    def _row(self, mention_id: int) -> int | None:
+        return self.list.lines.find(mention_id)
+
+    def _key(self, key: int) -> None:
+        row = self.list.current
+        if key == Qt.Key.Key_Escape:
+            self.left.emit()
+        elif key in (Qt.Key.Key_Return, Qt.Key.Key_Enter) and self._passed:
+            self.accept_wanted.emit()
+        elif row is not None and row.context is not None and key in (Qt.Key.Key_R, Qt.Key.Key_W):
+            self.checked.emit(row.context.mention_id, key == Qt.Key.Key_R)
+
+    def _clicked(self, number: int) -> None:
+        row = self.list.lines.row(number)
+        if row is not None and row.context is not None:
+            self.checked.emit(row.context.mention_id, row.mark is not Mark.RIGHT)
+
+    def _rest(self, number: int) -> None:
+        row = self.list.lines.row(number)
+        if row is not None and row.context is not None:
+            self.preview_wanted.emit(row.context.document_id, row.context.mention_id)
+
+    def _say_button(self, number: int, *, passed: bool) -> None:
+        self._passed = passed
+        self.button.setText(f"Accept {number:,}  ↵" if passed else "Accept")
+        self.button.setAccessibleName(f"Accept the other {number:,} mentions" if passed else "Accept; check first")
+        self.button.setEnabled(passed and number > 0)
+
+
+def _buddy(words: str, box: QWidget, parent: QWidget) -> QLabel:
+    label = QLabel(words, parent)
+    label.setBuddy(box)
+    return label
+
+
+def _mark(audit: Audit, mention_id: int) -> Mark:
+    right = audit.marks.get(mention_id)
+    return Mark.OPEN if right is None else Mark.RIGHT if right else Mark.WRONG
+
+
+def _said(context: MentionContext) -> str:
+    head = context.head
+    return f"{head.name} ({head.probability:.1%})" if head is not None and head.entity_id else ""

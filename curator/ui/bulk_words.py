@@ -1,0 +1,86 @@
+"""What bulk acceptance says of its plan, its checks and its bound; whole sentences."""
+
+from __future__ import annotations
+
+from curator.services.bulk import BulkOffer, BulkReport
+from curator.services.bulk_plan import Audit, Standing
+
+WAITING = "Reckoning…"
+NOTHING = "No undecided mention that the queue shows has a current suggestion of an entity."
+TOO_FEW = (
+    "Of {undecided:,} undecided mentions with a suggestion none can be accepted unseen at {error:g} %: too few are "
+    "sure enough, or nearly all would have to be checked. Choose a larger error, allow more checks, or decide them one "
+    "by one."
+)
+OFFER = (
+    "{size:,} of {undecided:,} undecided mentions are sure enough. Check {checks:,} of them, drawn at random; if at "
+    "most {allowed:,} are wrong, the other {rest:,} can be accepted: at most {error:g} % wrong, with 95 % confidence."
+)
+HELD_OUT = "Of {tried:,} validation mentions suggested this surely {wrong:,} were wrong."
+UNCALIBRATED = "The probabilities are not calibrated on this project, so the sample alone decides."
+UNSUGGESTED = "{number:,} more have no current suggestion yet."
+CHECKING = "{done:,} of {checks:,} checked, {wrong:,} wrong (at most {allowed:,} may be)."
+SHRUNK = "Too many of the larger set were wrong: now it is about the {size:,} surest."
+PASSED = (
+    "{checks:,} checked, {wrong:,} wrong: of the {rest:,} others at most {limit:.1f} % are wrong, with 95 % "
+    "confidence. ↵ accepts them."
+)
+FAILED = (
+    "{wrong:,} of {done:,} checked were wrong: more than {error:g} % may be, so nothing is accepted unseen. The "
+    "{right:,} that you found right are decided."
+)
+ACCEPTED = "Accepted {number:,} mentions in one step; Ctrl+Z takes it back."
+LEFT_OUT = " {number:,} whose suggestion changed meanwhile were left out."
+
+
+def offer_words(offer: BulkOffer) -> str:
+    """What could be accepted and what has to be done for it."""
+    error = offer.plan.error * 100
+    if not offer.undecided:
+        words = NOTHING
+    elif not offer.plan.sets:
+        words = TOO_FEW.format(undecided=offer.undecided, error=error)
+    else:
+        first = offer.plan.sets[0]
+        words = OFFER.format(
+            size=first.size,
+            undecided=offer.undecided,
+            checks=first.checks,
+            allowed=first.allowed,
+            rest=first.saved,
+            error=error,
+        )
+    return " ".join([words, *_remarks(offer)])
+
+
+def _remarks(offer: BulkOffer) -> list[str]:
+    tried, wrong = offer.plan.held_out
+    remarks = [UNSUGGESTED.format(number=offer.unsuggested)] if offer.unsuggested else []
+    if not offer.plan.sets:
+        return remarks
+    if not offer.calibrated:
+        return [*remarks, UNCALIBRATED]
+    return [*remarks, HELD_OUT.format(tried=tried, wrong=wrong)] if tried else remarks
+
+
+def standing_words(audit: Audit) -> str:
+    """How the checks stand."""
+    found, done = audit.set, len(audit.sample) - len(audit.left)
+    wrong_of_all = sum(not right for right in audit.marks.values())
+    if found is None:
+        return FAILED.format(
+            wrong=wrong_of_all,
+            done=len(audit.marks),
+            error=audit.plan.error * 100,
+            right=len(audit.marks) - wrong_of_all,
+        )
+    if audit.standing is Standing.PASSED:
+        rest = len(audit.accepted())
+        return PASSED.format(checks=found.checks, wrong=audit.wrong, rest=rest, limit=audit.limit * 100)
+    words = CHECKING.format(done=done, checks=found.checks, wrong=audit.wrong, allowed=found.allowed)
+    return f"{SHRUNK.format(size=found.size)} {words}" if audit.number else words
+
+
+def report_words(report: BulkReport) -> str:
+    words = ACCEPTED.format(number=report.accepted)
+    return words + LEFT_OUT.format(number=report.left_out) if report.left_out else words

@@ -1,0 +1,160 @@
+"""The doubled key: a deciding key pressed again at once lists the other mentions of the string that it decided."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from PySide6.QtCore import QObject, Signal
+
+from curator.domain.changes import Change, ChangeKind
+from curator.domain.decisions import Outcome, Verdict
+from curator.domain.errors import UserError
+from curator.services.propagation import PropagationService, Scope
+from curator.services.propagation_groups import GroupKind
+from curator.ui.deciding import Decider
+from curator.ui.navigation import Navigator
+from curator.ui.propagation_panel import PropagationPanel
+
+NONE = "“{text}” stands nowhere else."
+UNDECIDED = "Decide this mention first; then its other mentions are listed."
+
+
+@dataclass(frozen=True, slots=True)
+class Press:
+    """A key that decided: which, when (monotonic seconds), which mention."""
+
+    key: str
+    at: float
+    mention_id: int
+
+
+class Propagator(QObject):
+    """Steers the panel. `shown` and `hidden` say when the panel is wanted and when it has done its work."""
+
+    shown = Signal()
+    hidden = Signal()
+    said = Signal(str)
+
+    def __init__(
+        self,
+        service: PropagationService,
+        decider: Decider,
+        navigator: Navigator,
+        panel: PropagationPanel,
+        parent: QObject | None = None,
+        *,
+        clock: Callable[[], float] = time.monotonic,
+    ) -> None:
+        super().__init__(parent)
+        self._service = service
+        self._decider = decider
+        self._at = navigator
+        self._panel = panel
+        self._clock = clock
+        self._last: Press | None = None
+        self._decided: int | None = None
+        self.scope = Scope.QUEUE
+        self.double_seconds = 0.0
+        self.always = False
+        decider.done.connect(self._done)
+        panel.decide_wanted.connect(self._decide)
+        panel.scope_wanted.connect(self._rescope)
+        panel.preview_wanted.connect(navigator.open)
+        panel.left.connect(self.leave)
+        panel.said.connect(self.said)
+
+    def set_ways(self, *, double_ms: int, always: bool) -> None:
+        """How soon a key counts as doubled (0: never), and whether every decision lists the others by itself."""
+        self.double_seconds, self.always = double_ms / 1000, always
+
+    def forget(self) -> None:
+        """The next key is not a doubled one."""
+        self._last = None
+
+    def press(self, key: str, act: Callable[[], None], *, others: bool = False) -> None:
+        """A deciding key: `act` decides. Pressed again at once, or with `others`, the other mentions are listed."""
+        now, last = self._clock(), self._last
+        self._last = None
+        if last is not None and last.key == key and now - last.at <= self.double_seconds:
+            self.show_others(last.mention_id)
+            return
+        self._decided = None
+        act()
+        if self._decided is not None:
+            self._last = Press(key, now, self._decided)
+            if others or self.always:
+                self.show_others(self._decided, silent=self.always and not others)
+
+    def show_of_current(self, act: Callable[[], None]) -> None:
+        """Shift+Enter: an undecided mention is decided first."""
+        view = self._at.mention
+        if view is None:
+            return
+        if view.decision is not None and view.decision.verdict.outcome is not Outcome.CLEARED:
+            self.show_others(view.mention.id)
+        else:
+            self.press("others", act, others=True)
+
+    def show_others(self, mention_id: int, *, silent: bool = False) -> None:
+        """List the other mentions of a decided one. Where there are none it is said, or with `silent` nothing is."""
+        self._last = None
+        verdict = self._decider.verdict_of(mention_id)
+        if verdict is None:
+            self.said.emit(UNDECIDED)
+            return
+        try:
+            found = self._service.others(mention_id, verdict, scope=self.scope, where=self._at.where)
+            if not found.lines and self.scope is not Scope.PROJECT:
+                wider = self._service.others(mention_id, verdict, scope=Scope.PROJECT)
+                found = found if wider.lines else wider
+        except UserError as error:
+            self.said.emit(str(error))
+            return
+        open_ones = any(group.kind < GroupKind.DECIDED_ALIKE for group in found.groups)
+        if silent and not open_ones:
+            return
+        if not found.lines and found.scope is Scope.PROJECT:
+            self.said.emit(NONE.format(text=found.this.text))
+            return
+        self._at.open(found.this.document_id, mention_id)
+        self._panel.show_others(found)
+        self.shown.emit()
+
+    def leave(self) -> None:
+        """Back to where deciding goes on, without deciding anything more."""
+        if (others := self._panel.others) is None:
+            return
+        self._panel.others = None
+        self.hidden.emit()
+        self._at.open(others.this.document_id, others.this.mention_id)
+        self._at.go_on()
+
+    # --- inside ---
+
+    def _done(self, change: Change) -> None:
+        if change.kind is ChangeKind.DECIDED and len(change.mention_ids) == 1:
+            self._decided = change.mention_ids[0]
+
+    def _decide(self) -> None:
+        others, ids = self._panel.others, self._panel.ticked
+        if others is not None and self._decider.several(lambda: self._service.decide(others, ids)) is not None:
+            self.leave()
+
+    def _rescope(self, scope: Scope) -> None:
+        others = self._panel.others
+        if others is None:
+            return
+        self.scope = scope
+        try:
+            found = self._service.others(others.this.mention_id, others.verdict, scope=scope, where=self._at.where)
+        except UserError as error:
+            self.said.emit(str(error))
+            return
+        self._panel.show_others(found)
+
+
+def default_verdict(outcome: Outcome) -> Verdict:
+    """With the usual reason, as Enter gives it."""
+    return {Outcome.NIL: Verdict.nil, Outcome.REJECTED: Verdict.reject, Outcome.SKIPPED: Verdict.skip}[outcome]()

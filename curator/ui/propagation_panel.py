@@ -1,0 +1,170 @@
+"""The other mentions of a string, below the text: ticked where they are like the one decided."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import Qt, Signal
+from PySide6.QtGui import QPalette
+from PySide6.QtWidgets import QButtonGroup, QHBoxLayout, QPushButton, QVBoxLayout, QWidget
+
+from curator.services.propagation import Others, Scope
+from curator.services.propagation_groups import Group
+from curator.ui.jobs_bar import KeyHints
+from curator.ui.kwic_list import KwicList
+from curator.ui.kwic_model import KwicRow, Mark
+from curator.ui.labels import ElidedLabel
+from curator.ui.mention_state import verdict_words
+
+SCOPES = {
+    Scope.DOCUMENT: ("D  In this document", Qt.Key.Key_D),
+    Scope.QUEUE: ("Q  In the queue as filtered", Qt.Key.Key_Q),
+    Scope.PROJECT: ("P  In the project", Qt.Key.Key_P),
+}
+NOWHERE = {
+    Scope.DOCUMENT: "There is no other mention of “{text}” in this document. Q looks in the queue, P in the project.",
+    Scope.QUEUE: "There is no other mention of “{text}” in the queue as it is filtered. P looks in the whole project.",
+    Scope.PROJECT: "There is no other mention of “{text}” of this type in the project.",
+}
+NONE_TICKED = "Nothing is ticked: Space ticks a line, A all of them. Esc leaves without deciding."
+HINTS = (
+    ("↑↓", "go"),
+    ("Space", "tick"),
+    ("G", "tick group"),
+    ("A", "tick all"),
+    ("→", "show in text"),
+    ("Esc", "leave"),
+)
+
+
+class PropagationPanel(QWidget):
+    """API: `show_others`, `ticked`. It takes the keyboard; the text and the candidates stay beside it."""
+
+    decide_wanted = Signal()
+    scope_wanted = Signal(object)  # Scope
+    preview_wanted = Signal(int, int)  # document id, mention id
+    left = Signal()
+    said = Signal(str)
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.others: Others | None = None
+        self.setAccessibleName("Other mentions of the same string")
+        self.title = ElidedLabel(bold=True, parent=self)
+        self.count = ElidedLabel(muted=True, parent=self)
+        self.list = KwicList("Other mentions of the same string", self)
+        self.button = QPushButton(self)
+        self.close_button = QPushButton("Leave", self)
+        self.hints = KeyHints(self)
+        self.hints.set_hints(HINTS)
+        self.scopes = QButtonGroup(self)
+        self._compose()
+        self.setFocusProxy(self.list)
+        self.list.pressed.connect(self._key)
+        self.list.clicked_mark.connect(lambda row: self._toggle([row]))
+        self.list.rested.connect(self._rest)
+        self.button.clicked.connect(self._decide)
+        self.close_button.clicked.connect(self.left)
+
+    def _compose(self) -> None:
+        self.setAutoFillBackground(True)
+        self.setBackgroundRole(QPalette.ColorRole.Base)
+        head = QHBoxLayout()
+        head.setContentsMargins(12, 8, 12, 4)
+        head.setSpacing(8)
+        head.addWidget(self.title, 2)
+        for number, (scope, (words, _)) in enumerate(SCOPES.items()):
+            button = QPushButton(words, self)
+            button.setCheckable(True)
+            button.setFlat(True)
+            button.setFocusPolicy(Qt.FocusPolicy.TabFocus)
+            button.setAccessibleName(words.partition("  ")[2])
+            button.clicked.connect(lambda _=False, one=scope: self.scope_wanted.emit(one))
+            self.scopes.addButton(button, number)
+            head.addWidget(button)
+        foot = QHBoxLayout()
+        foot.setContentsMargins(12, 4, 12, 6)
+        foot.setSpacing(10)
+        foot.addWidget(self.button)
+        foot.addWidget(self.close_button)
+        foot.addWidget(self.count, 1)
+        foot.addWidget(self.hints)
+        whole = QVBoxLayout(self)
+        whole.setContentsMargins(0, 0, 0, 0)
+        whole.setSpacing(0)
+        whole.addLayout(head)
+        whole.addWidget(self.list, 1)
+        whole.addLayout(foot)
+
+    def show_others(self, others: Others, names: dict[str, str] | None = None) -> None:
+        """Show them with the ticks that were found; `names` of the verdict's entities by id."""
+        self.others = others
+        known = names or dict(zip(others.verdict.entity_ids, others.names, strict=True))
+        verdict = verdict_words(others.verdict, known)
+        self.title.set_words(f"Other mentions of “{others.this.text}”: {verdict}")
+        for number, scope in enumerate(SCOPES):
+            self.scopes.button(number).setChecked(scope is others.scope)
+        self.list.set_empty_words(NOWHERE[others.scope].format(text=others.this.text))
+        self.list.show_rows([row for group in others.groups for row in _rows(group)])
+        self._say()
+
+    @property
+    def ticked(self) -> list[int]:
+        """Mention ids, in the order of the list."""
+        return self.list.lines.marked(Mark.TICKED)
+
+    def _key(self, key: int) -> None:
+        scope = next((one for one, (_, letter) in SCOPES.items() if letter == key), None)
+        at = self.list.currentIndex().row()
+        if key in (Qt.Key.Key_Return, Qt.Key.Key_Enter):
+            self._decide()
+        elif key == Qt.Key.Key_Escape:
+            self.left.emit()
+        elif scope is not None:
+            self.scope_wanted.emit(scope)
+        elif at >= 0 and key == Qt.Key.Key_Space:
+            self._toggle([at])
+            self.list.move(1)
+        elif at >= 0 and key == Qt.Key.Key_G:
+            self._toggle(self.list.lines.section(at))
+        elif key == Qt.Key.Key_A:
+            self._toggle(list(self.list.lines.lines))
+
+    def _toggle(self, rows: list[int]) -> None:
+        """Ticks all of them, or, where all are ticked, none."""
+        found = [self.list.lines.row(one) for one in rows]
+        every = all(row is not None and row.mark is Mark.TICKED for row in found)
+        self.list.lines.set_marks(dict.fromkeys(rows, Mark.UNTICKED if every else Mark.TICKED))
+        self._say()
+
+    def _decide(self) -> None:
+        if self.ticked:
+            self.decide_wanted.emit()
+        else:
+            self.said.emit(NONE_TICKED)
+
+    def _rest(self, number: int) -> None:
+        row = self.list.lines.row(number)
+        if row is not None and row.context is not None:
+            self.preview_wanted.emit(row.context.document_id, row.context.mention_id)
+
+    def _say(self) -> None:
+        assert self.others is not None
+        ticked, every = len(self.ticked), len(self.list.lines.lines)
+        self.button.setText(f"Decide {ticked:,}  ↵")
+        self.button.setAccessibleName(f"Decide the {ticked:,} ticked mentions")
+        self.button.setEnabled(ticked > 0)
+        words = f"{ticked:,} of {every:,} ticked"
+        if self.others.beyond:
+            words += f"; {self.others.beyond:,} more are not shown and stay as they are"
+        self.count.set_words(words if every else "")
+
+
+def _rows(group: Group) -> list[KwicRow]:
+    number = len(group.lines)
+    heading = KwicRow(f"{group.title[:1].upper()}{group.title[1:]} · {number:,}")
+    lines = [
+        KwicRow(
+            "" if line.why == group.title else line.why, line.context, Mark.TICKED if line.ticked else Mark.UNTICKED
+        )
+        for line in group.lines
+    ]
+    return [heading, *lines]
