@@ -41,6 +41,10 @@ class DocumentCaret(DocumentArea):
         """The code point behind the caret, which may be out of sight."""
         return self._selected.caret
 
+    def step(self, offset: int, *, forward: bool) -> int:
+        """The next or previous place of a caret: over what is read as one character."""
+        return offset if self._layout is None else self._layout.step(offset, by_word=False, forward=forward)
+
     def select(self, span: Span) -> None:
         """Select a range as keys would; the text moves only where it is out of sight."""
         self._set_selected(TextSelection(span.start, span.end, by_keyboard=True))

@@ -84,6 +84,20 @@ REPEATED = (
     "queue.previous",
     "edit.undo",
     "edit.redo",
+    "edit.find_next",
+    "edit.find_previous",
+    "edit.end_later",
+    "edit.end_earlier",
+    "edit.start_later",
+    "edit.start_earlier",
+    "edit.end_right",
+    "edit.end_left",
+    "edit.start_right",
+    "edit.start_left",
+    "view.looser",
+    "view.tighter",
+    "view.wider",
+    "view.narrower",
 )
 """What a key that is held down goes on doing; a decision is taken once for each press."""
 
