@@ -253,7 +253,7 @@ QUEUE = (
         Menu.QUEUE,
         "Puts the cursor into the queue's filter.",
         lambda w: w.filter_queue(),
-        ("Ctrl+F",),
+        ("Ctrl+L",),
         lambda s: s.project,
         group=1,
     ),
