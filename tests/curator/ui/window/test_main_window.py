@@ -181,7 +181,7 @@ def test_keys_are_typed_into_search_and_filter_and_decide_nothing(desk: Desk) ->
     desk.press(Key.Key_Slash)
     QTest.keyClicks(desk.bench.search.panel.line, "nxs12 /?jkm+")
     assert desk.bench.search.panel.line.text() == "nxs12 /?jkm+"
-    desk.press(Key.Key_F, CTRL)
+    desk.press(Key.Key_L, CTRL)
     QTest.keyClicks(desk.bench.queue.text, "n 1?")
     assert desk.bench.queue.text.text() == "n 1?"
     desk.press(Key.Key_Backspace)
@@ -192,7 +192,7 @@ def test_keys_are_typed_into_search_and_filter_and_decide_nothing(desk: Desk) ->
 
 
 def test_escape_goes_back_to_the_text_from_everywhere(desk: Desk) -> None:
-    for key, modifiers in ((Key.Key_Slash, Qt.KeyboardModifier.NoModifier), (Key.Key_F, CTRL)):
+    for key, modifiers in ((Key.Key_Slash, Qt.KeyboardModifier.NoModifier), (Key.Key_F, CTRL), (Key.Key_L, CTRL)):
         desk.press(key, modifiers)
         assert not desk.bench.document.hasFocus()
         desk.press(Key.Key_Escape)
