@@ -224,6 +224,16 @@ TOOLS = (
         _idle,
         group=1,
     ),
+    Command(
+        "tools.shuffle",
+        "Shuffle candidates",
+        Menu.TOOLS,
+        "For an evaluation: shows candidates in a random order without scores; again, goes back to the best first.",
+        lambda w: w.shuffle_candidates(),
+        (),
+        lambda s: s.project,
+        group=1,
+    ),
 )
 
 VIEW = (

@@ -24,6 +24,7 @@ from curator.storage.rows import chunks, fold, unique
 EXACT_ID, EXACT_NAME, EXACT_SYNONYM, PREFIX, WORDS, DEFINITION, FUZZY = range(7)
 _GROUPS = {EXACT_ID: 0, EXACT_NAME: 1, EXACT_SYNONYM: 1, FUZZY: 3}  # all others 2; preferred types lead each group
 READ = 120  # rows read for one question
+CHECKED = 600  # where each is compared with the very characters
 FILTERED = 2000  # where most of them may be left out again
 FEW = 5  # with fewer found, words spelt nearly so are looked for
 LONG_ENOUGH = 4  # letters of the beginning of a word that is looked for in definitions as well
@@ -182,7 +183,7 @@ class _Asked:
         allowed = set(self._definitions(match, DEFINED)) if words else set()
         every = not words or len(allowed) >= DEFINED
         question = list(self._questions())[-1]
-        yield from self._stream(question, self._only, read=FILTERED, allowed=None if every else allowed)
+        yield from self._stream(question, self._only, read=CHECKED, allowed=None if every else allowed)
 
     def _questions(self) -> Iterator[str]:
         """FTS5's queries: names that begin so, then names with all the words."""

@@ -1,4 +1,7 @@
-"""Paints a candidate: key, name, facts, score and bar. The first nine on two lines, the others on one."""
+"""Paints a candidate: key, name, facts, score and bar. Those with a key on two lines, the others on one.
+
+A probability that is not calibrated on the project has a grey bar.
+"""
 
 from __future__ import annotations
 
@@ -6,7 +9,7 @@ from PySide6.QtCore import QModelIndex, QPersistentModelIndex, QPointF, QRectF, 
 from PySide6.QtGui import QFont, QFontMetricsF, QPainter, QPalette
 from PySide6.QtWidgets import QStyledItemDelegate, QStyleOptionViewItem
 
-from curator.ui.candidate_model import KEYS, ROW_ROLE, CandidateRow
+from curator.ui.candidate_model import BELOW, ROW_ROLE, CandidateRow
 from curator.ui.mention_state import MentionState
 from curator.ui.row_painting import (
     PAD,
@@ -40,7 +43,8 @@ class CandidateDelegate(QStyledItemDelegate):
     """Rows of a `CandidateTableModel`."""
 
     def sizeHint(self, option: QStyleOptionViewItem, index: QModelIndex | QPersistentModelIndex) -> QSize:
-        lines = 2.0 if index.row() < KEYS else 1.0
+        row = index.data(ROW_ROLE)
+        lines = 2.0 if isinstance(row, CandidateRow) and row.keyed else 1.0
         return QSize(200, row_height(option.font, lines) - (6 if lines == 1.0 else 0))
 
     def paint(
@@ -53,7 +57,7 @@ class CandidateDelegate(QStyledItemDelegate):
         painter.save()
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
         draw_ground(painter, option, theme)
-        if row.rank <= KEYS:
+        if row.keyed:
             _paint_large(painter, QRectF(option.rect), row, option.font, theme)
         else:
             _paint_small(painter, QRectF(option.rect), row, option.font, theme)
@@ -77,28 +81,37 @@ def _paint_large(painter: QPainter, rect: QRectF, row: CandidateRow, font: QFont
         name.setRight(name.right() - _paint_chosen(painter, QPointF(right - PAD, top + line / 2), small, theme) - 6)
     draw_words(painter, name, row.candidate.name, font=scaled(font, 1.0, bold=True), colour=text)
     draw_words(painter, QRectF(left, top + line, right - PAD - left, line), row.facts, font=small, colour=theme.muted)
+    if row.blind:
+        return
     draw_words(painter, QRectF(right, top, scores, line), figure(row.value), font=font, colour=text, right=True)
     if row.margin is not None:
         lead = f"+{figure(row.margin)}" if row.rank == 1 else figure(row.margin)
         draw_words(painter, QRectF(right, top, scores, line), lead, font=small, colour=theme.muted)
-    draw_bar(painter, QRectF(right, top + line * 1.5 - 3, scores, 6), row.fraction, colour=theme.accent, theme=theme)
+    colour = theme.accent if row.calibrated else theme.muted
+    draw_bar(painter, QRectF(right, top + line * 1.5 - 3, scores, 6), row.fraction, colour=colour, theme=theme)
 
 
 def _paint_small(painter: QPainter, rect: QRectF, row: CandidateRow, font: QFont, theme: Theme) -> None:
     small = scaled(font, SMALL)
     keys, scores = key_width(font), score_width(font)
     line = QRectF(rect.left() + PAD, rect.top(), keys, rect.height())
-    draw_words(painter, line.adjusted(4, 0, 0, 0), str(row.rank), font=small, colour=theme.muted)
+    draw_words(painter, line.adjusted(4, 0, 0, 0), str(row.rank or "·"), font=small, colour=theme.muted)
     left, right = rect.left() + PAD + keys + PAD, rect.right() - PAD - scores
     place = QRectF(left, rect.top(), right - PAD - left, rect.height())
     if row.chosen:
         place.setRight(
             place.right() - _paint_chosen(painter, QPointF(right - PAD, rect.center().y()), small, theme) - 6
         )
-    name = draw_words(
-        painter, place, row.candidate.name, font=small, colour=theme.palette.color(QPalette.ColorRole.Text)
-    )
-    draw_words(painter, place.adjusted(name + PAD, 0, 0, 0), row.candidate.entity_id, font=small, colour=theme.muted)
+    ink = theme.muted if row.reason else theme.palette.color(QPalette.ColorRole.Text)
+    name = draw_words(painter, place, row.candidate.name, font=small, colour=ink)
+    rest = [row.candidate.entity_id]
+    if row.reason not in ("", BELOW):
+        rest = [row.reason, ", ".join(row.candidate.types), row.candidate.entity_id]
+        place.setRight(rect.right() - PAD if not row.rank else place.right())
+    words = " · ".join(part for part in rest if part)
+    draw_words(painter, place.adjusted(name + PAD, 0, 0, 0), words, font=small, colour=theme.muted)
+    if row.blind or not row.rank:
+        return
     score = QRectF(right, rect.top(), scores, rect.height())
     draw_words(painter, score, figure(row.value), font=small, colour=theme.muted, right=True)
 

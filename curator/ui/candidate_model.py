@@ -8,10 +8,14 @@ from typing import Any
 
 from PySide6.QtCore import QAbstractTableModel, QModelIndex, QObject, QPersistentModelIndex, Qt
 
+from curator.domain.entities import EntityMatch
 from curator.domain.suggestions import Candidate
 from curator.services.queue import MentionView
 from curator.ui.row_painting import figure
 
+BELOW = "below the limit"
+OTHER_TYPE = "of another type"
+GONE = "no longer in the knowledge base"
 KEYS = 9
 """Candidates that a digit chooses."""
 ROW_ROLE = int(Qt.ItemDataRole.UserRole)
@@ -47,6 +51,14 @@ class CandidateRow:
     fraction: float  # of the bar, 0..1
     chosen: bool  # the current decision links to it
     accepted: bool  # Enter links to it
+    calibrated: bool = True  # whether `value` may be trusted as a probability
+    reason: str = ""  # why it is shown only because somebody asked for what is hidden
+    blind: bool = False  # no figure is shown
+
+    @property
+    def keyed(self) -> bool:
+        """Whether a digit chooses it."""
+        return 1 <= self.rank <= KEYS and not self.reason
 
     @property
     def matched(self) -> str:
@@ -65,26 +77,41 @@ class CandidateRow:
 
     @property
     def facts(self) -> str:
-        parts = [self.before, self.candidate.entity_id, ", ".join(self.candidate.types)]
+        parts = [self.reason, "" if self.blind else self.before, self.candidate.entity_id]
+        parts.append(", ".join(self.candidate.types))
         if self.matched:
             parts.append(f"matched “{self.matched}”")
         return " · ".join(part for part in parts if part)
 
 
-def candidate_rows(view: MentionView | None) -> list[CandidateRow]:
-    """Rows of a mention, best first, by probability, NIL reckoned with; by score where a suggestion has none.
+@dataclass(frozen=True, slots=True)
+class Extent:
+    """What of the candidates is shown how. Beyond `limit` they are there because the hidden ones were asked for, as
+    are `others`, which the type mapping forbids; `gone` have left the knowledge base. `blind`: without figures."""
 
-    Bars show the figure itself, or its share of the best where scores exceed 1.
+    limit: int = 10_000
+    others: tuple[EntityMatch, ...] = ()
+    gone: frozenset[str] = frozenset()
+    blind: bool = False
+
+
+ALL = Extent()
+
+
+def candidate_rows(view: MentionView | None, extent: Extent = ALL) -> list[CandidateRow]:
+    """Rows of a mention in the order of its suggestion, with the probability, NIL reckoned with; with the score where
+    a suggestion has none. Bars show the figure itself, or its share of the best where scores exceed 1.
     """
+    linked = view.decision.verdict.entity_ids if view is not None and view.decision is not None else ()
+    others = [_other(one, chosen=one.entity.id in linked, blind=extent.blind) for one in extent.others]
     if view is None or view.suggestion is None or not view.suggestion.candidates:
-        return []
+        return others if view is not None else []
     candidates = view.suggestion.candidates
-    linked = view.decision.verdict.entity_ids if view.decision is not None else ()
     probable = any(one.probability for one in candidates)
     figures = [one.probability if probable else one.score for one in candidates]
     best, full = figures[0], max(1.0, figures[0])
     margins = [best - figures[1] if len(figures) > 1 else None, *(one - best for one in figures[1:])]
-    return [
+    rows = [
         CandidateRow(
             rank,
             one,
@@ -92,10 +119,20 @@ def candidate_rows(view: MentionView | None) -> list[CandidateRow]:
             margin,
             fraction=min(max(value / full, 0.0), 1.0),
             chosen=one.entity_id in linked,
-            accepted=rank == 1 and not view.suggestion.nil.is_nil,
+            accepted=rank == 1 and not view.suggestion.nil.is_nil and not extent.blind,
+            calibrated=view.suggestion.nil.calibrated,
+            reason=GONE if one.entity_id in extent.gone else BELOW if rank > extent.limit else "",
+            blind=extent.blind,
         )
         for rank, (one, value, margin) in enumerate(zip(candidates, figures, margins, strict=True), start=1)
     ]
+    return rows + others
+
+
+def _other(match: EntityMatch, *, chosen: bool, blind: bool) -> CandidateRow:
+    entity = match.entity
+    candidate = Candidate(entity.id, entity.name, entity.types, match.matched, 0.0)
+    return CandidateRow(0, candidate, 0.0, None, 0.0, chosen, False, reason=OTHER_TYPE, blind=blind)
 
 
 class CandidateTableModel(QAbstractTableModel):
@@ -106,9 +143,9 @@ class CandidateTableModel(QAbstractTableModel):
         self._rows: list[CandidateRow] = []
         self._stages: tuple[str, ...] = ()
 
-    def show_mention(self, view: MentionView | None) -> None:
+    def show_mention(self, view: MentionView | None, extent: Extent = ALL) -> None:
         self.beginResetModel()
-        self._rows = candidate_rows(view)
+        self._rows = candidate_rows(view, extent)
         self._stages = tuple(dict.fromkeys(stage for row in self._rows for stage in row.candidate.scores))
         self.endResetModel()
 
@@ -142,14 +179,18 @@ class CandidateTableModel(QAbstractTableModel):
         if role == Qt.ItemDataRole.ToolTipRole:
             return f"{row.candidate.name}\n{row.facts}"
         if role == Qt.ItemDataRole.AccessibleTextRole:
-            return f"{row.rank}: {row.candidate.name}, {row.facts}, score {row.value:.2f}"
+            number = f"{row.rank}: " if row.rank else ""
+            score = "" if row.blind or not row.rank else f", score {row.value:.2f}"
+            return f"{number}{row.candidate.name}, {row.facts}{score}"
         return None
 
     def _display(self, row: CandidateRow, column: int) -> str:
         candidate = row.candidate
+        if column >= Column.SCORE and (row.blind or not row.rank):
+            return ""
         if column >= len(HEADERS):
             score = candidate.scores.get(self._stages[column - len(HEADERS)])
             return "" if score is None else figure(score)
-        fixed = (str(row.rank), candidate.name, candidate.entity_id, ", ".join(candidate.types), row.matched)
+        fixed = (str(row.rank or ""), candidate.name, candidate.entity_id, ", ".join(candidate.types), row.matched)
         margin = "" if row.margin is None else figure(row.margin)
         return (*fixed, figure(row.value), margin)[column]

@@ -7,13 +7,15 @@ from dataclasses import replace
 
 from PySide6.QtCore import QModelIndex, Qt, Signal
 from PySide6.QtGui import QPalette
-from PySide6.QtWidgets import QHBoxLayout, QSplitter, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QHBoxLayout, QSplitter, QStackedWidget, QVBoxLayout, QWidget
 
 from curator.domain.decisions import Outcome
 from curator.domain.suggestions import Band
 from curator.services.queue import MentionView
+from curator.ui.candidate_contrast import ContrastCard
 from curator.ui.candidate_delegate import CandidateDelegate
-from curator.ui.candidate_model import CandidateTableModel, Column
+from curator.ui.candidate_hidden import HiddenRow
+from curator.ui.candidate_model import ALL, CandidateTableModel, Column, Extent
 from curator.ui.entity_card import EntityCard, Lookup
 from curator.ui.labels import ElidedLabel, NoteLabel, StateChip
 from curator.ui.mention_state import state_of
@@ -27,6 +29,7 @@ NOT_LINKED = (
     "meanwhile, or decide with N, X or S."
 )
 NO_CANDIDATES = "The linker found no candidate. Search the knowledge base with /, or decide NIL."
+BY_NUMBER = "Choose by number, or N where none fits."
 BAND_WORDS = {
     Band.ACCEPT: "sure enough to accept",
     Band.REVIEW: "to be reviewed",
@@ -38,16 +41,20 @@ class CandidatePanel(QWidget):
     """Header, candidates, the NIL row, and the highlighted candidate's record.
 
     API: `show_mention`, `show_without_suggestions`, `set_note` (what concerns all mentions, such as an index being
-    built), `highlight`, `move_highlight`, `highlighted`. Nothing changes its height from mention to mention, so rows stay where they are.
+    built), `set_extent`, `show_contrast`, `highlight`, `move_highlight`, `highlighted`. Nothing changes its height from
+    mention to mention, so rows stay where they are.
     """
 
     candidate_chosen = Signal(str)
     nil_chosen = Signal()
+    hidden_toggled = Signal()
+    highlighted_changed = Signal()  # another record is on the card
 
     def __init__(self, lookup: Lookup, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._view: MentionView | None = None
         self._withheld = ""  # why the suggestions of this mention are not shown
+        self._extent = ALL
         self._lookup = lookup
         self.model = CandidateTableModel(self)
         self.list = RowList("Candidates", self)
@@ -55,7 +62,10 @@ class CandidatePanel(QWidget):
         self.list.setModelColumn(Column.NAME)
         self.list.setItemDelegate(CandidateDelegate(self.list))
         self.nil_row = NilRow(self)
+        self.hidden_row = HiddenRow(self)
         self.card = EntityCard(lookup, self)
+        self.contrast = ContrastCard(self)
+        self.lower = QStackedWidget(self)
         self.note = NoteLabel(self)
         self._text = ElidedLabel(scale=1.3, bold=True, parent=self)
         self._chip = StateChip(self)
@@ -66,6 +76,7 @@ class CandidatePanel(QWidget):
         self.list.selectionModel().currentChanged.connect(self._highlighted)
         self.list.verticalScrollBar().rangeChanged.connect(self._align_nil_row)
         self.nil_row.clicked.connect(self.nil_chosen)
+        self.hidden_row.clicked.connect(self.hidden_toggled)
         self.show_mention(None)
 
     def _compose(self) -> None:
@@ -87,10 +98,13 @@ class CandidatePanel(QWidget):
         rows.addLayout(header)
         rows.addWidget(self.note)
         rows.addWidget(self.list, 1)
+        rows.addWidget(self.hidden_row)
         rows.addWidget(self.nil_row)
+        self.lower.addWidget(self.card)
+        self.lower.addWidget(self.contrast)
         self.splitter = QSplitter(Qt.Orientation.Vertical, self)
         self.splitter.addWidget(upper)
-        self.splitter.addWidget(self.card)
+        self.splitter.addWidget(self.lower)
         self.splitter.setStretchFactor(0, 3)
         self.splitter.setStretchFactor(1, 1)
         self.splitter.setChildrenCollapsible(False)
@@ -111,15 +125,34 @@ class CandidatePanel(QWidget):
         self._view = view
         if view is not None and self._withheld:
             view = replace(view, suggestion=None, stale=False)
-        self.model.show_mention(view)
+        self.model.show_mention(view, self._extent)
         self._show_header(view)
         suggestion = view.suggestion if view is not None else None
         decided_nil = view is not None and view.decision is not None and view.decision.verdict.outcome is Outcome.NIL
-        self.nil_row.show_estimate(suggestion.nil if suggestion is not None else None, chosen=decided_nil)
+        estimate = suggestion.nil if suggestion is not None else None
+        self.nil_row.show_estimate(estimate, chosen=decided_nil, blind=self._extent.blind)
         self.nil_row.setEnabled(view is not None)
         waiting = self._withheld or NOT_LINKED
         self.list.set_empty_words(NOTHING if view is None else waiting if suggestion is None else NO_CANDIDATES)
         self._highlight_first(view, keep)
+
+    def set_extent(self, extent: Extent) -> None:
+        """What of the candidates is shown how; the mention on show follows at once."""
+        if extent != self._extent:
+            self._extent = extent
+            self.show_mention(self._view)
+
+    @property
+    def extent(self) -> Extent:
+        return self._extent
+
+    def show_contrast(self, shown: bool) -> None:
+        """The comparison of the first two in place of the highlighted candidate's record, or back."""
+        self.lower.setCurrentWidget(self.contrast if shown else self.card)
+
+    @property
+    def contrasting(self) -> bool:
+        return self.lower.currentWidget() is self.contrast
 
     def show_without_suggestions(self, reason: str) -> None:
         """Hide what the linker suggests for the mention on show, and say why, until another mention is shown."""
@@ -136,10 +169,13 @@ class CandidatePanel(QWidget):
         parts = [view.mention.type]
         if view.suggestion is not None and view.suggestion.expanded:
             parts.append(f"long form: {view.suggestion.expanded}")
-        if view.suggestion is not None and view.decision is None:
+        if self._extent.blind:
+            parts.append("candidates in random order")
+        elif view.suggestion is not None and view.decision is None:
             parts.append(BAND_WORDS[view.suggestion.band])
         self._facts.set_words(" · ".join(parts))
-        self._decided.set_words(_status(view, self._names(view)))
+        blind = self._extent.blind and view.decision is None and view.suggestion is not None
+        self._decided.set_words(BY_NUMBER if blind else _status(view, self._names(view)))
 
     def _names(self, view: MentionView) -> dict[str, str]:
         """Names of the linked entities; a search may have found what the linker did not."""
@@ -176,7 +212,10 @@ class CandidatePanel(QWidget):
 
     def _highlighted(self, index: QModelIndex) -> None:
         row = self.model.row(index.row())
-        self.card.show_candidate(row.candidate if row is not None else None)
+        view = self._view
+        scored = None if row is None or not row.rank or self._extent.blind or view is None else view.suggestion
+        self.card.show_candidate(row.candidate if row is not None else None, scored)
+        self.highlighted_changed.emit()
 
     def _choose(self, number: int) -> None:
         row = self.model.row(number)

@@ -1,45 +1,67 @@
-"""Everything about one entity: definition, synonyms, types, identifiers, parents, and the scores of each stage."""
+"""Everything about one entity: scores as bars, definition, synonyms, types, identifiers, and what stands above it."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Sequence
 from html import escape
 
 from PySide6.QtCore import QEvent, Qt
 from PySide6.QtWidgets import QFrame, QTextBrowser, QWidget
 
 from curator.domain.entities import Entity
-from curator.domain.suggestions import Candidate
-from curator.ui.row_painting import figure
+from curator.domain.suggestions import Candidate, Suggestion
+from curator.ui.candidate_bars import bars_html, candidate_bars, lead_words
 from curator.ui.theme import Theme, theme_of
 
 Lookup = Callable[[str], Entity | None]
+APART = " › "
+STEPS = 6
+"""Entities of a path that are written out; what is left out in the middle is dots."""
 
 
 class EntityCard(QTextBrowser):
-    """Shows an entity, or a candidate whose record `lookup` finds. Everything shown is escaped."""
+    """Shows an entity, or a candidate whose record `lookup` finds. Everything shown is escaped.
+
+    `path` comes later, by `show_path`: it takes more questions than a key press has time for.
+    """
 
     def __init__(self, lookup: Lookup, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._lookup = lookup
-        self._shown: tuple[Entity | None, Candidate | None] = (None, None)
+        self._shown: tuple[Entity | None, Candidate | None, Suggestion | None] = (None, None, None)
+        self._path: tuple[Entity, ...] = ()
         self.setFrameShape(QFrame.Shape.NoFrame)
         self.setOpenLinks(False)
         self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self.setAccessibleName("Entity")
         self.document().setDocumentMargin(12)
 
-    def show_candidate(self, candidate: Candidate | None) -> None:
-        self._show(self._lookup(candidate.entity_id) if candidate is not None else None, candidate)
+    @property
+    def entity(self) -> Entity | None:
+        """The record on show."""
+        return self._shown[0]
+
+    def show_candidate(self, candidate: Candidate | None, suggestion: Suggestion | None = None) -> None:
+        """A candidate, with its scores where the suggestion is given that it is one of."""
+        self._show(self._lookup(candidate.entity_id) if candidate is not None else None, candidate, suggestion)
 
     def show_entity(self, entity: Entity | None) -> None:
-        self._show(entity, None)
+        self._show(entity, None, None)
 
-    def _show(self, entity: Entity | None, candidate: Candidate | None) -> None:
-        if (entity, candidate) == self._shown:
+    def show_path(self, entity_id: str, path: Sequence[Entity]) -> None:
+        """What stands above the entity on show, topmost first; for another one it comes too late and is dropped."""
+        if self.entity is not None and self.entity.id == entity_id and tuple(path) != self._path:
+            self._path = tuple(path)
+            self._render()
+
+    def _show(self, entity: Entity | None, candidate: Candidate | None, suggestion: Suggestion | None) -> None:
+        if (entity, candidate, suggestion) == self._shown:
             return
-        self._shown = (entity, candidate)
+        if entity != self._shown[0]:
+            self._path = ()
+        self._shown = (entity, candidate, suggestion)
         self._render()
+        self.verticalScrollBar().setValue(0)
 
     def changeEvent(self, event: QEvent) -> None:
         super().changeEvent(event)
@@ -47,38 +69,51 @@ class EntityCard(QTextBrowser):
             self._render()
 
     def _render(self) -> None:
-        entity, candidate = self._shown
+        entity, candidate, suggestion = self._shown
         theme = theme_of(self.palette())
-        if entity is None and candidate is None:
-            self.setHtml("")
-        elif entity is None and candidate is not None:
+        place = self.verticalScrollBar().value()
+        if entity is not None:
+            scores = _scores(candidate, suggestion, theme) if candidate and suggestion else ""
+            self.setHtml(card_html(entity, scores=scores, path=self._path, theme=theme))
+        elif candidate is not None:
             missing = f"<p style='color:{theme.muted.name()}'>The knowledge base no longer holds this entity.</p>"
             self.setHtml(_head(candidate.name, candidate.entity_id, candidate.types, theme) + missing)
-        elif entity is not None:
-            parents = {one: found.name for one in entity.parents[:8] if (found := self._lookup(one)) is not None}
-            self.setHtml(card_html(entity, candidate, parents=parents, theme=theme))
+        else:
+            self.setHtml("")
+        self.verticalScrollBar().setValue(place)
 
 
-def card_html(entity: Entity, candidate: Candidate | None, *, parents: Mapping[str, str], theme: Theme) -> str:
-    """The card as rich text; `parents` gives the names of the parents that are known."""
+def card_html(entity: Entity, *, scores: str = "", path: Sequence[Entity] = (), theme: Theme) -> str:
+    """The card as rich text; `scores` is rich text already."""
     missing = f"<span style='color:{theme.muted.name()}'>No definition in the knowledge base.</span>"
+    above = path_words([one.name for one in path]) if path else "; ".join(entity.parents)
     rows = [
+        ("Under", above),
         ("Synonyms", "; ".join(entity.synonyms)),
-        ("Under", "; ".join(f"{parents[one]} ({one})" if one in parents else one for one in entity.parents)),
         ("Tree", ", ".join(entity.tree_numbers)),
         ("Also known as", ", ".join(entity.alt_ids)),
     ]
     parts = [
         _head(entity.name, entity.id, entity.types, theme),
-        f"<p style='margin:3px 0 0 0; color:{theme.muted.name()}'>{escape(_stages(candidate))}</p>"
-        if candidate
-        else "",
-        f"<p style='margin:6px 0 8px 0; line-height:130%'>{escape(entity.definition) or missing}</p>",
-        "<table cellspacing='0' cellpadding='0'>",
+        f"<p style='margin:5px 0 8px 0; line-height:130%'>{escape(entity.definition) or missing}</p>",
+        scores,
+        "<table cellspacing='0' cellpadding='0' style='margin-top:6px'>",
         *(_row(name, words, theme) for name, words in rows if words),
         "</table>",
     ]
     return "".join(parts)
+
+
+def path_words(names: Sequence[str]) -> str:
+    """From the top down; a long way keeps its top and its last steps."""
+    shown = list(names) if len(names) <= STEPS else [names[0], "…", *names[-(STEPS - 1) :]]
+    return APART.join(shown)
+
+
+def _scores(candidate: Candidate, suggestion: Suggestion, theme: Theme) -> str:
+    lead = lead_words(candidate, suggestion)
+    words = f"<p style='margin:0 0 2px 0; color:{theme.muted.name()}'>{escape(lead)}</p>" if lead else ""
+    return words + bars_html(candidate_bars(candidate, suggestion), theme)
 
 
 def _head(name: str, entity_id: str, types: tuple[str, ...], theme: Theme) -> str:
@@ -89,7 +124,3 @@ def _head(name: str, entity_id: str, types: tuple[str, ...], theme: Theme) -> st
 def _row(name: str, words: str, theme: Theme) -> str:
     cell = f"<td style='padding:0 10px 5px 0; color:{theme.muted.name()}; white-space:nowrap'>{name}</td>"
     return f"<tr>{cell}<td style='padding:0 0 5px 0'>{escape(words)}</td></tr>"
-
-
-def _stages(candidate: Candidate) -> str:
-    return " · ".join(f"{stage} {figure(score)}" for stage, score in candidate.scores.items())

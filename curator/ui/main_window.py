@@ -13,7 +13,7 @@ from curator.commands import Command, WindowActions, WindowState
 from curator.domain.wording import tr
 from curator.settings.file import LoadedSettings
 from curator.settings.schema import SameString
-from curator.settings.schema import Snapping
+from curator.settings.schema import SameString, Snapping
 from curator.ui.dialogs.messages import tell
 from curator.ui.drop_flow import DropFlow
 from curator.ui.keys import belongs_to

@@ -19,7 +19,7 @@ class NilRow(QAbstractButton):
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._estimate: NilEstimate | None = None
-        self._chosen = False
+        self._chosen = self._blind = False
         self._inset = 0
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
         self.setFocusPolicy(Qt.FocusPolicy.TabFocus)
@@ -27,8 +27,9 @@ class NilRow(QAbstractButton):
         self.setToolTip("The knowledge base has no entity for this mention (N, then a key for the reason)")
         self.show_estimate(None)
 
-    def show_estimate(self, estimate: NilEstimate | None, *, chosen: bool = False) -> None:
-        self._estimate, self._chosen = estimate, chosen
+    def show_estimate(self, estimate: NilEstimate | None, *, chosen: bool = False, blind: bool = False) -> None:
+        """With `blind` neither the figure is shown nor whether NIL is suggested."""
+        self._estimate, self._chosen, self._blind = None if blind else estimate, chosen, blind
         self.setAccessibleName(f"N: out of the knowledge base. {self.second_line}")
         self.update()
 
@@ -36,7 +37,7 @@ class NilRow(QAbstractButton):
     def second_line(self) -> str:
         """Whether NIL is suggested, and how far that can be trusted."""
         if self._estimate is None:
-            return "no estimate yet"
+            return "estimate hidden while candidates are shuffled" if self._blind else "no estimate yet"
         suggested = "suggested by the linker" if self._estimate.is_nil else "not suggested"
         return suggested if self._estimate.calibrated else f"{suggested} · not calibrated here"
 

@@ -9,6 +9,7 @@ from curator.domain.decisions import Outcome
 from curator.domain.documents import slice_spans
 from curator.domain.wording import tr
 from curator.ui.dialogs.about import AboutDialog
+from curator.ui.entity_flows import EntityFlows
 from curator.ui.keys_overlay import KeysOverlay
 from curator.ui.manual import Manual
 from curator.ui.model_flows import ModelFlows
@@ -46,6 +47,11 @@ class Actions(TextActions):
     def _records(self) -> RecordFlows:
         assert self._session.records is not None
         return self._session.records
+
+    @property
+    def _entities(self) -> EntityFlows:
+        assert self._session.entities is not None
+        return self._session.entities
 
     # --- Project ---
 
@@ -119,6 +125,15 @@ class Actions(TextActions):
 
     def clear_decision(self) -> None:
         self._bench.decider.clear()
+
+    def make_entity(self) -> None:
+        self._entities.make_for_mention()
+
+    def show_nils(self) -> None:
+        self._entities.show_nils()
+
+    def show_kb_update(self) -> None:
+        self._entities.show_update()
 
     def compare_candidates(self) -> None:
         self._bench.desk.toggle_contrast()

@@ -24,8 +24,9 @@ from curator.ui.comments_panel import CommentsPanel
 from curator.ui.deciding import Decider
 from curator.ui.document_header import DocumentHeader
 from curator.ui.document_view import DocumentView
-from curator.ui.guidelines_panel import GuidelinesPanel
+from curator.ui.effort_meter import EffortMeter
 from curator.ui.find_bar import FindBar
+from curator.ui.guidelines_panel import GuidelinesPanel
 from curator.ui.effort_meter import EffortMeter
 from curator.ui.history_panel import HistoryPanel
 from curator.ui.jobs import Jobs

@@ -5,7 +5,10 @@ from PySide6.QtCore import Qt
 from pytestqt.qtbot import QtBot
 
 from curator.domain.decisions import Verdict
+from curator.domain.entities import Entity, EntityMatch
 from curator.domain.suggestions import NilEstimate
+from curator.ui.candidate_contrast import Pair, pair_html
+from curator.ui.candidate_model import Extent
 from curator.ui.candidate_panel import CandidatePanel
 from curator.ui.entity_card import EntityCard, card_html
 from curator.ui.theme import DARK, LIGHT
@@ -147,19 +150,29 @@ def test_the_card_follows_the_highlight(panel: CandidatePanel) -> None:
         "Tacrolimus",
         "FK506; Fujimycin",
         "A macrolide <lactone> & more.",
-        "Macrolides (MESH:D018942)",
+        "MESH:D018942",
         "MESH:C1",
+        "0.45 ahead of Sirolimus",
+        "lexical",
+        "0.80",
     ):
         assert words in text
-    assert "lexical 0.80" in text
+    panel.card.show_path(ENTITY.id, (Entity("T", "Lactones"), PARENT))
+    assert "Lactones › Macrolides" in panel.card.toPlainText()
+    panel.card.show_path(PARENT.id, (Entity("T", "Too late"),))
+    assert "Too late" not in panel.card.toPlainText()
     panel.highlight(1)
     assert "no longer holds" in panel.card.toPlainText()
 
 
 def test_the_card_escapes_what_comes_from_outside() -> None:
-    html = card_html(replace(ENTITY, name="<img src=x>"), None, parents={}, theme=LIGHT)
+    evil = replace(ENTITY, name="<img src=x>", synonyms=("<b>s</b>",))
+    html = card_html(evil, path=(replace(PARENT, name="<img src=y>"),), theme=LIGHT)
     assert "<img" not in html
-    assert "&lt;img" in html
+    assert html.count("&lt;img") == 2
+    contrast = pair_html(Pair(evil, replace(PARENT, definition="<img src=z>")), LIGHT)
+    assert "<img" not in contrast
+    assert "&lt;b&gt;s" in contrast
 
 
 def test_the_card_takes_the_colours_of_the_palette(qtbot: QtBot) -> None:
@@ -169,3 +182,73 @@ def test_the_card_takes_the_colours_of_the_palette(qtbot: QtBot) -> None:
     assert LIGHT.muted.name() in card.toHtml()
     card.setPalette(DARK.palette)
     assert DARK.muted.name() in card.toHtml()
+
+
+def test_hidden_candidates_are_grey_rows_with_their_reason(panel: CandidatePanel) -> None:
+    panel.set_extent(
+        Extent(limit=2, others=(EntityMatch(PARENT, "Macrolides", 1.0),), gone=frozenset({"MESH:D016559"}))
+    )
+    panel.show_mention(view(1, FK, verdict=Verdict.link(PARENT.id)))
+    rows = [panel.model.row(i) for i in range(panel.model.rowCount())]
+    assert [row.reason for row in rows if row] == [
+        "no longer in the knowledge base", "", "below the limit", "of another type"
+    ]  # fmt: skip
+    assert [row.keyed for row in rows if row] == [False, True, False, False]
+    assert rows[3] is not None
+    assert (rows[3].rank, rows[3].chosen) == (0, True)
+    spoken = panel.model.index(3, 1).data(Qt.ItemDataRole.AccessibleTextRole)
+    assert spoken == "Macrolides, of another type · MESH:D018942"
+
+
+def test_a_click_on_a_hidden_candidate_chooses_it_too(qtbot: QtBot, panel: CandidatePanel) -> None:
+    panel.set_extent(Extent(others=(EntityMatch(PARENT, "Macrolides", 1.0),)))
+    panel.show_mention(view(1, FK))
+    where = panel.list.visualRect(panel.model.index(3, panel.list.modelColumn())).center()
+    with qtbot.waitSignal(panel.candidate_chosen, timeout=500) as caught:
+        qtbot.mouseClick(panel.list.viewport(), Qt.MouseButton.LeftButton, pos=where)
+    assert caught.args == [PARENT.id]
+
+
+@pytest.mark.parametrize(
+    ("below", "others", "unfolded", "words"),
+    [
+        (0, 0, False, ""),
+        (12, 0, False, "12 more: show"),
+        (0, 3, False, "3 of another type: show"),
+        (12, 3, False, "12 more, 3 of another type: show"),
+        (12, 3, True, "Hide again: 12 more, 3 of another type"),
+    ],
+)
+def test_the_line_below_says_what_is_hidden(
+    panel: CandidatePanel, below: int, others: int, unfolded: bool, words: str
+) -> None:
+    panel.hidden_row.show_counts(below=below, others=others, unfolded=unfolded)
+    assert panel.hidden_row.text() == words
+    assert panel.hidden_row.isEnabled() == bool(words)
+    assert panel.hidden_row.accessibleName()
+
+
+def test_shuffled_candidates_are_shown_without_any_figure(panel: CandidatePanel) -> None:
+    panel.show_mention(view(1, FK))
+    plain = panel.list.viewport().grab().toImage()
+    panel.set_extent(Extent(blind=True))
+    assert panel.list.viewport().grab().toImage() != plain
+    for row in range(3):
+        words = [panel.model.index(row, c).data() for c in range(panel.model.columnCount())]
+        assert not any("0." in word for word in words), words
+        assert "score" not in panel.model.index(row, 1).data(Qt.ItemDataRole.AccessibleTextRole)
+    assert "0.80" not in panel.card.toPlainText()
+    assert panel._decided.words == "Choose by number, or N where none fits."
+    assert "hidden" in panel.nil_row.second_line
+    assert "to be reviewed" not in panel._facts.words
+
+
+def test_a_probability_that_is_not_calibrated_says_so_on_the_card(panel: CandidatePanel) -> None:
+    made = suggestion(1)
+    probable = replace(made, candidates=tuple(replace(one, probability=one.score) for one in made.candidates))
+    panel.show_mention(view(1, FK, made=probable))
+    assert "not calibrated here" in panel.card.toPlainText()
+    sure = replace(probable, nil=NilEstimate(0.1, False, True))
+    panel.show_mention(view(2, FK, made=sure))
+    assert "probability" in panel.card.toPlainText()
+    assert "not calibrated" not in panel.card.toPlainText()

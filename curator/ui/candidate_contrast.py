@@ -1,0 +1,190 @@
+"""The contrast card: the first two candidates side by side, and the words of the text that tell them apart."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from html import escape
+
+from PySide6.QtCore import QEvent, Qt
+from PySide6.QtWidgets import QFrame, QTextBrowser, QWidget
+
+from curator.domain.contrasts import NOTICEABLE, Contrast, Piece, WordEffect, apart, names_apart, odds
+from curator.domain.documents import Span
+from curator.domain.entities import Entity
+from curator.ui.document_tints import Tint
+from curator.ui.theme import StateColours, Theme, theme_of
+
+WEIGHING = "Weighing the words of the text…"
+NO_WORDS = "No word around the mention makes a difference: this linker compares the two by their names alone."
+MOST_WORDS = 8
+Word = Callable[[Span], str]
+
+
+@dataclass(frozen=True, slots=True)
+class Pair:
+    """Two candidates of one mention, by rank."""
+
+    first: Entity
+    second: Entity
+
+    @property
+    def ids(self) -> tuple[str, str]:
+        return self.first.id, self.second.id
+
+    @property
+    def sides(self) -> tuple[tuple[Entity, Entity], tuple[Entity, Entity]]:
+        """Each with the one that it is compared with."""
+        return (self.first, self.second), (self.second, self.first)
+
+
+class ContrastCard(QTextBrowser):
+    """API: `show_pair`, `show_words`. What both have is dimmed; what only one has stands in its colour."""
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.setFrameShape(QFrame.Shape.NoFrame)
+        self.setOpenLinks(False)
+        self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        self.setAccessibleName("The first two candidates compared")
+        self.document().setDocumentMargin(12)
+        self._pair: Pair | None = None
+        self._words = ""
+        self._contrast: Contrast | None = None
+        self._text = ""
+
+    @property
+    def pair(self) -> Pair | None:
+        return self._pair
+
+    @property
+    def contrast(self) -> Contrast | None:
+        """The weighed words of the pair on show."""
+        return self._contrast
+
+    def show_pair(self, pair: Pair | None, *, words: str = "") -> None:
+        """Compare two candidates; `words` stands where the words of the text will be."""
+        self._pair, self._words, self._contrast = pair, words, None
+        self._render()
+        self.verticalScrollBar().setValue(0)
+
+    def show_words(self, contrast: Contrast, text: str) -> None:
+        """What the words of the document `text` say; for another pair than that on show it is dropped."""
+        if self._pair is not None and self._pair.ids == (contrast.first, contrast.second):
+            self._contrast, self._text = contrast, text
+            self._render()
+
+    def say(self, words: str) -> None:
+        """Why there are no weighed words."""
+        if self._contrast is None:
+            self._words = words
+            self._render()
+
+    def changeEvent(self, event: QEvent) -> None:
+        super().changeEvent(event)
+        if event.type() is QEvent.Type.PaletteChange and hasattr(self, "_text"):
+            self._render()
+
+    def _render(self) -> None:
+        theme, place = theme_of(self.palette()), self.verticalScrollBar().value()
+        if self._pair is None:
+            muted = theme.muted.name()
+            self.setHtml(f"<p style='color:{muted}'>There is no second candidate to compare the first with.</p>")
+            return
+        words = f"<p style='color:{theme.muted.name()}'>{escape(self._words)}</p>" if self._words else ""
+        if self._contrast is not None:
+            words = words_html(self._contrast, self._pair, self._text, theme)
+        self.setHtml(pair_html(self._pair, theme) + words)
+        self.verticalScrollBar().setValue(place)
+
+
+def pair_html(pair: Pair, theme: Theme) -> str:
+    """Names, types, definitions and synonyms in two columns."""
+    cells = [
+        [_head(one, rank, side) for rank, ((one, _), side) in enumerate(zip(pair.sides, theme.sides, strict=True), 1)],
+        [_types(one, other, side, theme) for (one, other), side in zip(pair.sides, theme.sides, strict=True)],
+        [_definition(one, other, side, theme) for (one, other), side in zip(pair.sides, theme.sides, strict=True)],
+        [_synonyms(one, other, side, theme) for (one, other), side in zip(pair.sides, theme.sides, strict=True)],
+    ]
+    rows = "".join(
+        "<tr>" + "".join(f"<td width='50%' style='padding:0 10px 5px 0'>{cell}</td>" for cell in row) + "</tr>"
+        for row in cells
+    )
+    return f"<table width='100%' cellspacing='0' cellpadding='0'>{rows}</table>"
+
+
+def words_html(contrast: Contrast, pair: Pair, text: str, theme: Theme) -> str:
+    """The words of the text that speak for each, strongest first, with how many times likelier each makes it."""
+    lines = [
+        _word_line(entity, contrast.speaking_for(entity.id), side, text)
+        for entity, side in zip((pair.first, pair.second), theme.sides, strict=True)
+    ]
+    needed = ", ".join(f"“{escape(_quoted(one, text))}”" for one in contrast.needed)
+    if needed:
+        lines.append(f"<p style='margin:2px 0'>Without {needed} one of the two would be no candidate.</p>")
+    found = "".join(line for line in lines if line)
+    if not found:
+        return f"<p style='color:{theme.muted.name()}'>{escape(NO_WORDS)}</p>"
+    return f"<p style='margin:4px 0 2px 0; color:{theme.muted.name()}'>Words of the text</p>{found}"
+
+
+def word_tints(contrast: Contrast, pair: Pair) -> list[Tint]:
+    """The same words as tints of the document, each with its numbers."""
+    tints = []
+    for one in contrast.words:
+        if one.change is None or abs(one.change) < NOTICEABLE:
+            continue
+        side = 0 if one.change > 0 else 1
+        favoured, other = (pair.first, pair.second) if side == 0 else (pair.second, pair.first)
+        words = (
+            f"Speaks for {favoured.name} against {other.name}: {_times(one.change)} as likely with this word "
+            f"(log odds {one.change:+.2f})"
+        )
+        tints.append(Tint(one.span, side, words))
+    return tints
+
+
+def _word_line(entity: Entity, effects: Sequence[WordEffect], side: StateColours, text: str) -> str:
+    if not effects:
+        return ""
+    words = ", ".join(
+        f"<b>{escape(_quoted(one, text))}</b>&nbsp;{_times(one.change or 0.0)}" for one in effects[:MOST_WORDS]
+    )
+    ink = side.ink.name()
+    return f"<p style='margin:2px 0'>for <span style='color:{ink}'>{escape(entity.name)}</span>: {words}</p>"
+
+
+def _quoted(effect: WordEffect, text: str) -> str:
+    return text[effect.span.start : effect.span.end]
+
+
+def _times(change: float) -> str:
+    return f"×{odds(change):.1f}" if odds(change) < 100 else f"×{odds(change):,.0f}"
+
+
+def _head(entity: Entity, rank: int, side: StateColours) -> str:
+    return f"<span style='color:{side.ink.name()}'><b>{rank} {escape(entity.name)}</b></span><br>{escape(entity.id)}"
+
+
+def _types(one: Entity, other: Entity, side: StateColours, theme: Theme) -> str:
+    return _pieces(names_apart(one.types, other.types), side, theme, between=", ")
+
+
+def _definition(one: Entity, other: Entity, side: StateColours, theme: Theme) -> str:
+    if not one.definition:
+        return f"<span style='color:{theme.muted.name()}'>No definition</span>"
+    return _pieces(apart(one.definition, other.definition), side, theme)
+
+
+def _synonyms(one: Entity, other: Entity, side: StateColours, theme: Theme) -> str:
+    return _pieces(names_apart(one.synonyms, other.synonyms), side, theme, between="; ")
+
+
+def _pieces(pieces: Sequence[Piece], side: StateColours, theme: Theme, *, between: str = "") -> str:
+    muted, ink = theme.muted.name(), side.ink.name()
+    return escape(between).join(
+        f"<span style='color:{muted}'>{escape(piece.text)}</span>"
+        if piece.common
+        else f"<span style='color:{ink}; font-weight:600'>{escape(piece.text)}</span>"
+        for piece in pieces
+    )
