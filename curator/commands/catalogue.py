@@ -5,6 +5,8 @@ from __future__ import annotations
 from curator.commands.command import Command
 from curator.commands.curating import EDIT, MENTION, QUEUE
 from curator.commands.many import BULK, IDENTICAL
+from curator.commands.entities import ENTITIES, NEW_ENTITY
+from curator.commands.many import BULK, IDENTICAL
 from curator.commands.people import PEOPLE, RECORDS, SUSPICIOUS, after, apart_from_rounds
 from curator.commands.project import HELP, MODEL, PROJECT, TOOLS, VIEW
 from curator.commands.queueing import GUIDELINES, NARROWING, NOTES
@@ -14,8 +16,9 @@ COMMANDS: tuple[Command, ...] = apart_from_rounds(
     (
         *after(PROJECT, "project.export", RECORDS),
         *after(EDIT, "edit.redo", (*FINDING, *RESHAPING)),
-        *MENTION,
+        *after(MENTION, "mention.nil", [NEW_ENTITY]),
         *IDENTICAL,
+        *ENTITIES,
         *NOTES,
         *QUEUE,
         *NARROWING,

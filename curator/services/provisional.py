@@ -14,6 +14,7 @@ from curator.domain.entities import Entity
 from curator.domain.errors import UserError
 from curator.domain.provisional import EntityDraft, ProvisionalEntity
 from curator.domain.rounds import Round
+from curator.domain.same_string import string_key
 from curator.services.entity_steps import entity_step
 from curator.services.events import EventBus
 from curator.services.keys import active_bundle
@@ -81,20 +82,17 @@ class ProvisionalService:
             ids = unit.outcomes.linked_to([entity_id])
             return unit.contexts.of(ids, bundle_id=active_bundle(unit.meta))
 
-    def alike(self, name: str, *, types: Sequence[str] = (), but: str = "") -> list[Entity]:
-        """Entities, provisional ones too, that have this name or synonym and share a type: an entity made for it would
-        be one too many. Of any type where none is given."""
+    def alike(self, name: str, types: Sequence[str] = ()) -> list[Entity]:
+        """Entities, provisional ones too, that have this name or synonym and share a type, or any type where none is
+        given: another made for it may be one too many."""
+        spelt = {form for form in (name.strip(), string_key(name)) if form}
         with self._store.read() as unit:
-            found = unit.kb.search(f'"{name}"' if " " in name.strip() else name, limit=20) if name.strip() else []
-        wanted, folded = set(types), " ".join(name.split()).casefold()
-        entities = [one.entity for one in found]
-        return [
-            one
-            for one in entities
-            if one.id != but
-            and folded in {known.casefold() for known in (one.name, *one.synonyms)}
-            and (not wanted or not one.types or not wanted.isdisjoint(one.types))
-        ]
+            ids = dict.fromkeys(one for found in unit.kb.named(spelt).values() for one in found)
+            known = unit.kb.get_many(list(ids))
+            ours = [one.entity for one in unit.provisional.all() if one.id not in known]
+        key = string_key(name)
+        same = [one for one in ours if key and key in map(string_key, (one.name, *one.synonyms))]
+        return [one for one in (*known.values(), *same) if not types or not one.types or set(types) & set(one.types)]
 
     # --- what a curator does ---
 

@@ -7,6 +7,7 @@ from PySide6.QtGui import QKeyEvent, QPalette
 from PySide6.QtWidgets import QApplication, QHBoxLayout, QLabel, QPushButton, QSizePolicy, QWidget
 
 from curator.domain.decisions import NilReason, Outcome, RejectReason, Verdict
+from curator.domain.wording import tr
 from curator.ui.mention_state import REASON_WORDS, REASONS, Reason
 from curator.ui.theme import theme_of
 
@@ -22,12 +23,14 @@ class ReasonStrip(QWidget):
     """`ask(outcome)` shows the reasons and takes the keyboard: a digit chooses, Enter takes the first, Esc leaves.
 
     `chosen` carries the whole `Verdict`; `repeated` says that the outcome's own key was pressed again (the doubled
-    key: all identical mentions), `left` that nothing was chosen. The keyboard goes back to where it was.
+    key: all identical mentions), `entity_wanted` that E was pressed for NIL, `left` that nothing was chosen. The
+    keyboard goes back to where it was.
     """
 
     chosen = Signal(object)  # Verdict
     repeated = Signal(object)  # Outcome
     left = Signal()
+    entity_wanted = Signal()  # in place of NIL: make the entity that is missing
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -80,6 +83,22 @@ class ReasonStrip(QWidget):
             button.clicked.connect(lambda _=False, one=reason: self._answer(one))
             self._row.insertWidget(number, button)
             self.buttons.append(button)
+        if self._outcome is Outcome.NIL:
+            self._add_entity_button(len(reasons) + 1)
+
+    def _add_entity_button(self, place: int) -> None:
+        words = tr("make it a new entity")
+        button = QPushButton(f"E  {words}…", self)
+        button.setAccessibleName(f"E: {words}")
+        button.setFocusPolicy(Qt.FocusPolicy.NoFocus)
+        button.clicked.connect(self._want_entity)
+        self._row.insertWidget(place, button)
+        self.buttons.append(button)
+
+    def _want_entity(self) -> None:
+        if self._close() is not None:
+            self.left.emit()
+            self.entity_wanted.emit()
 
     def dismiss(self) -> None:
         """Hide without an answer."""
@@ -98,6 +117,8 @@ class ReasonStrip(QWidget):
             self._answer(reasons[digit])
         elif key == REPEATS[self._outcome]:
             self.repeated.emit(self._outcome)
+        elif key == Qt.Key.Key_E and self._outcome is Outcome.NIL:
+            self._want_entity()
         elif key == Qt.Key.Key_Escape:
             self.dismiss()
         else:

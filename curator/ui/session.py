@@ -17,6 +17,7 @@ from curator.ui.demo_project import demo_folder, is_filled, world_of
 from curator.ui.dialogs.form import file_dialog
 from curator.ui.dialogs.messages import ask, tell
 from curator.ui.dialogs.new_project import NewProjectDialog, ProjectWish
+from curator.ui.entity_flows import EntityFlows
 from curator.ui.jobs import JobKind
 from curator.ui.model_flows import ModelFlows
 from curator.ui.people_flows import PeopleFlows
@@ -56,6 +57,7 @@ class Session(QObject):
         self.model: ModelFlows | None = None
         self.people: PeopleFlows | None = None
         self.records: RecordFlows | None = None
+        self.entities: EntityFlows | None = None
         self.rename: Callable[[str], None] = _nobody
         self.named: Callable[[], bool] = lambda: True
 
@@ -157,6 +159,7 @@ class Session(QObject):
         self.flows = ProjectFlows(bench, index=self.model.build_index)
         self.people = PeopleFlows(bench, tell_outcome=self._tell_outcome, rename=self.rename, named=self.named)
         self.records = RecordFlows(bench, tell_outcome=self._tell_outcome)
+        self.entities = EntityFlows(bench)
         remember(project.folder)
         self.opened.emit(bench)
 
@@ -184,10 +187,10 @@ class Session(QObject):
     def close(self) -> None:
         """Close the project; its processes end and its lock is free. Idempotent."""
         bench, model = self.bench, self.model
-        for flows in (self.people, self.records):
+        for flows in (self.people, self.records, self.entities):
             if flows is not None:
                 flows.close_windows()
-        self.bench = self.flows = self.model = self.people = self.records = None
+        self.bench = self.flows = self.model = self.people = self.records = self.entities = None
         if model is not None:
             model.close_windows()
         if bench is not None:
