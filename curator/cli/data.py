@@ -45,7 +45,7 @@ def kb_import(project: Path, file: Path, *, as_json: bool) -> None:
     default=2,
     show_default=True,
     metavar="N",
-    help="A string that was linked N times to one entity becomes a name of it.",
+    help="A string that was linked to one entity in N documents becomes a name of it.",
 )
 @AS_JSON
 def kb_export(project: Path, out: Path, *, least: int, as_json: bool) -> None:

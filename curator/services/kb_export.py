@@ -1,8 +1,8 @@
 """The updated knowledge base: its entities, the names that decisions taught, and the entities that curators made.
 
-A name is taught when a string was linked to one entity at least `least` times, in at least `SHARE` of all links of that
-string, and is none of the entity's names yet. Decisions of the split `test` teach nothing: the exported file may come
-back as a knowledge base, and the test documents would have taught the linker then.
+A name is taught when a string was linked to one entity in at least `least` documents, by at least `SHARE` of all its
+links, and is none of the entity's names yet: within one document authors abbreviate as they like. Decisions of the split
+`test` teach nothing: the exported file may come back as a knowledge base, and would have taught the linker then.
 """
 
 from __future__ import annotations
@@ -123,7 +123,7 @@ def _taught(unit: UnitOfWork, least: int) -> list[TaughtName]:
     enough = {
         key: spellings
         for key, spellings in seen.items()
-        if len(key[1]) >= SHORTEST and spellings.total() >= max(least, SHARE * links[key[1]])
+        if len(key[1]) >= SHORTEST and documents[key] >= least and spellings.total() >= SHARE * links[key[1]]
     }
     entities = unit.kb.get_many(sorted({entity_id for entity_id, _ in enough}))
     found = []

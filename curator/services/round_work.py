@@ -16,7 +16,7 @@ from curator.domain.changes import Change, ChangeKind
 from curator.domain.decisions import Decision, Outcome, Shown, Verdict
 from curator.domain.documents import Document, DocumentState, MentionOrigin, Span
 from curator.domain.errors import UserError
-from curator.domain.jobs import JobOutcome, LinkerState
+from curator.domain.jobs import JobOutcome, LinkerState, LinkerStatus
 from curator.domain.rounds import Judgement, Round, RoundKind, RoundMention
 from curator.domain.suggestions import Suggestion
 from curator.services.curation import CurationService
@@ -254,7 +254,9 @@ class RoundSuggestions:
         self._lock = threading.Lock()
         self._known: dict[int, tuple[int, dict[int, Suggestion]]] = {}  # document -> its revision, the answers
         self._asked: set[tuple[int, int, str]] = set()
+        self._waiting: tuple[int, ...] = ()  # asked for while no linker served
         self._closed = False
+        linker.on_status(self._status_changed)
 
     def of_document(self, document: Document) -> dict[int, Suggestion]:
         with self._lock:
@@ -265,6 +267,9 @@ class RoundSuggestions:
         """Link these documents, and the next ones of the round behind the last. Returns at once."""
         if self._round.kind is RoundKind.UNAIDED or self._closed or not document_ids:
             return
+        self._waiting = () if self._serves() else tuple(document_ids)
+        if self._waiting:
+            return
         with self._store.read() as unit:
             every = unit.rounds.document_ids(self._round.id)
         self._send(document_ids, urgent=urgent)
@@ -274,12 +279,18 @@ class RoundSuggestions:
         """Answers that come later are dropped."""
         self._closed = True
 
+    def _serves(self) -> bool:
+        status = self._linker.status
+        with self._store.read() as unit:
+            return status.state is LinkerState.READY and status.bundle_id == active_bundle(unit.meta)
+
+    def _status_changed(self, status: LinkerStatus) -> None:
+        if status.state is LinkerState.READY and self._waiting and not self._closed:
+            self.request(self._waiting)
+
     def _send(self, document_ids: Sequence[int], *, urgent: bool) -> None:
         with self._store.read() as unit:
             bundle = active_bundle(unit.meta)
-            status = self._linker.status
-            if status.state is not LinkerState.READY or status.bundle_id != bundle:
-                return  # the linker's status is shown; the document is asked for again when it is opened next
             mapping = unit.meta.type_mapping()
             wanted = []
             for one in document_ids:

@@ -1,4 +1,4 @@
-"""Every decision of a mention: when, who, what, and what was shown; those taken back stay visible."""
+"""Every decision of a mention: when, who, what, what was suggested then and what it replaced; nothing is hidden."""
 
 from __future__ import annotations
 
@@ -37,6 +37,13 @@ class HistoryRow:
     what: str
     shown: str
     standing: Standing
+    replaced: str = ""  # what stood before, in words
+
+    @property
+    def more(self) -> str:
+        """What it replaced and with which note; '' where there is neither."""
+        parts = (f"in place of {self.replaced}" if self.replaced else "", self.decision.note)
+        return " · ".join(part for part in parts if part)
 
     @property
     def who_and_when(self) -> str:
@@ -55,12 +62,24 @@ def history_rows(decisions: Sequence[Decision], names: Mapping[str, str]) -> lis
             standing = Standing.CURRENT
         elif after.verdict.outcome is Outcome.CLEARED:
             standing = Standing.UNDONE
-        rows.append(HistoryRow(decision, verdict_words(decision.verdict, dict(names)), shown_words(decision), standing))
+        before = decisions[at - 1] if at else None
+        known = dict(names)
+        replaced = "" if before is None or before.verdict.outcome is Outcome.CLEARED else before
+        rows.append(
+            HistoryRow(
+                decision,
+                verdict_words(decision.verdict, known),
+                shown_words(decision, names),
+                standing,
+                verdict_words(replaced.verdict, known) if replaced else "",
+            )
+        )
     return rows[::-1]
 
 
-def shown_words(decision: Decision) -> str:
-    """What the curator saw: the place of the chosen entity among the candidates, and the score of NIL."""
+def shown_words(decision: Decision, names: Mapping[str, str] | None = None) -> str:
+    """What the curator saw: the first suggestion where another was chosen, the place of the chosen entity among the
+    candidates, and the score of NIL."""
     shown = decision.shown
     if shown is None or decision.verdict.outcome is Outcome.CLEARED:
         return "" if decision.verdict.outcome is Outcome.CLEARED else "nothing shown"
@@ -71,6 +90,10 @@ def shown_words(decision: Decision) -> str:
         among = f"rank {' + '.join(ranks)} of {len(ids)} shown"
     elif decision.verdict.outcome is Outcome.LINK:
         among = f"not among {len(ids)} shown"
+    if shown.unseen is not None:
+        among = "decided without suggestions"
+    if ids and ids[0] not in decision.verdict.entity_ids:
+        among = f"suggested {(names or {}).get(ids[0], ids[0])} · {among}"
     return among if shown.nil_score is None else f"{among} · NIL {figure(shown.nil_score)}"
 
 
@@ -96,16 +119,18 @@ class HistoryModel(QAbstractListModel):
         if role == Qt.ItemDataRole.DisplayRole:
             return row.what
         if role in (Qt.ItemDataRole.ToolTipRole, Qt.ItemDataRole.AccessibleTextRole):
-            parts = (row.what, row.who_and_when, row.shown, row.decision.note)
+            parts = (row.what, row.who_and_when, row.shown, row.more)
             return "\n".join(part for part in parts if part)
         return None
 
 
 class HistoryDelegate(QStyledItemDelegate):
-    """What, and below it when, who and what was shown. Undone decisions are struck through."""
+    """What, and below it when, who, what was shown, and what it replaced. Undone decisions are struck through."""
 
-    def sizeHint(self, option: QStyleOptionViewItem, index: Index) -> QSize:  # noqa: ARG002
-        return QSize(200, row_height(option.font, 3.0) - 4)
+    def sizeHint(self, option: QStyleOptionViewItem, index: Index) -> QSize:
+        row = index.data(ROW_ROLE)
+        lines = 4.0 if isinstance(row, HistoryRow) and row.more else 3.0
+        return QSize(200, row_height(option.font, lines) - 4)
 
     def paint(self, painter: QPainter, option: QStyleOptionViewItem, index: Index) -> None:
         row = index.data(ROW_ROLE)
@@ -123,6 +148,7 @@ class HistoryDelegate(QStyledItemDelegate):
         draw_words(painter, place, row.what, font=font, colour=colour)
         draw_words(painter, place.translated(0, line), row.who_and_when, font=small, colour=theme.muted)
         draw_words(painter, place.translated(0, 2 * line), row.shown, font=small, colour=theme.muted)
+        draw_words(painter, place.translated(0, 3 * line), row.more, font=small, colour=theme.muted)
         painter.restore()
 
 

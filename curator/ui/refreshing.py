@@ -198,7 +198,13 @@ class Refresher(QObject):
 
     def _names(self, view: MentionView | None, history: list) -> dict[str, str]:  # type: ignore[type-arg]
         names = names_in(view) if view is not None else {}
-        for entity_id in {one for decision in history for one in decision.verdict.entity_ids} - names.keys():
+        wanted = {one for decision in history for one in decision.verdict.entity_ids}
+        wanted |= {
+            decision.shown.candidates[0].entity_id
+            for decision in history
+            if decision.shown and decision.shown.candidates
+        }
+        for entity_id in wanted - names.keys():
             entity = self._bench.project.knowledge.entity(entity_id)
             if entity is not None:
                 names[entity_id] = entity.name

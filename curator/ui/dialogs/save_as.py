@@ -68,7 +68,7 @@ class ReleaseDialog(SaveDialog):
 
 
 class KbExportDialog(SaveDialog):
-    """*Project > Export knowledge base*: `least` decisions make a string a new name."""
+    """*Project > Export knowledge base*: links in `least` documents make a string a new name."""
 
     INTRO = (
         "Writes the knowledge base as JSON lines with the names that your links taught and the entities that were made "
@@ -78,10 +78,10 @@ class KbExportDialog(SaveDialog):
     def __init__(self, *, place: Path, least: int, parent: QWidget | None = None) -> None:
         super().__init__("Export knowledge base", intro=self.INTRO, place=place, parent=parent)
         self.number = QSpinBox(self)
-        self.number.setAccessibleName("Decisions that make a new name")
+        self.number.setAccessibleName("Documents that make a new name")
         self.number.setRange(1, 1000)
         self.number.setValue(least)
-        self.form.insertRow(0, "&Decisions for a new name", self.number)
+        self.form.insertRow(0, "&Documents for a new name", self.number)
 
     @property
     def least(self) -> int:

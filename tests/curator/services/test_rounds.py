@@ -7,6 +7,7 @@ import pytest
 from curator.domain.decisions import Outcome, Verdict
 from curator.domain.documents import DocumentState, Span
 from curator.domain.errors import UserError
+from curator.domain.jobs import LinkerState
 from curator.domain.rounds import Round, RoundKind
 from curator.services.ports import QueueFilter
 from tests.curator.services.fakes import World
@@ -149,10 +150,11 @@ def test_the_queue_is_the_round_s_and_goes_round_once(filled: World, ada: Seat) 
 
 def test_suggestions_know_nothing_of_the_document_s_own_decisions(filled: World, found: Round, ada: Seat) -> None:
     filled.index()
-    filled.linker.set_status(filled.linker.status.state.READY, filled.project.retraining.bundles()[-1].id)
     document, *_ = filled.project.queue.ids(ALL)
     filled.linker.asked.clear()
     ada.suggestions.request([document])
+    assert filled.linker.asked == [], "nothing serves yet"
+    filled.linker.set_status(LinkerState.READY, filled.project.retraining.bundles()[-1].id)
     assert [one.own for one in filled.linker.asked] == [False, False]
     assert all(view.suggestion is not None for view in ada.queue.open(document).mentions)
     unaided = Seat(filled, filled.project.rounds.create("bare", [document], kind=RoundKind.UNAIDED), "ada")

@@ -4,7 +4,7 @@ from PySide6.QtWidgets import QApplication
 from pytestqt.modeltest import ModelTester
 from pytestqt.qtbot import QtBot
 
-from curator.domain.decisions import Outcome, Verdict
+from curator.domain.decisions import Outcome, Shown, Verdict
 from curator.ui.history_panel import HistoryModel, HistoryPanel, Standing, history_rows
 from tests.curator.ui.samples import decision
 
@@ -39,11 +39,11 @@ def test_the_newest_comes_first_and_undone_ones_stay() -> None:
 def test_a_row_says_what_was_shown() -> None:
     shown = [row.shown for row in history_rows(HISTORY, {})]
     assert shown == [
-        "rank 2 of 3 shown · NIL 0.10",
+        "suggested MESH:D016559 · rank 2 of 3 shown · NIL 0.10",
         "nothing shown",
-        "not among 3 shown · NIL 0.10",
+        "suggested MESH:D016559 · not among 3 shown · NIL 0.10",
         "",
-        "3 shown · NIL 0.10",
+        "suggested MESH:D016559 · 3 shown · NIL 0.10",
     ]
 
 
@@ -64,3 +64,12 @@ def test_the_panel_paints_its_rows_and_its_emptiness(qtbot: QtBot) -> None:
     assert panel.grab().toImage() != empty
     panel.show_history([])
     assert panel.grab().toImage() == empty
+
+
+def test_a_row_says_what_it_replaced_and_with_which_note() -> None:
+    noted = replace(decision(1, Verdict.nil()), note="round “pilot”: as ben judged")
+    rows = history_rows([*HISTORY, noted], {"MESH:D016560": "Sirolimus"})
+    assert rows[0].more == "in place of Sirolimus (MESH:D016560) · round “pilot”: as ben judged"
+    assert [row.replaced for row in rows[3:]] == ["", "NIL: not in the knowledge base", ""]
+    kept_back = replace(noted, shown=Shown("", (), unseen=HISTORY[0].shown))
+    assert history_rows([kept_back], {})[0].shown == "decided without suggestions"
