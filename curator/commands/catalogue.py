@@ -10,6 +10,7 @@ from curator.commands.many import BULK, IDENTICAL
 from curator.commands.people import PEOPLE, RECORDS, SUSPICIOUS, after, apart_from_rounds
 from curator.commands.project import HELP, MODEL, PROJECT, TOOLS, VIEW
 from curator.commands.queueing import GUIDELINES, NARROWING, NOTES
+from curator.commands.seeing import SEEING
 from curator.commands.text import FINDING, RESHAPING, SETTING
 
 COMMANDS: tuple[Command, ...] = apart_from_rounds(
@@ -28,6 +29,7 @@ COMMANDS: tuple[Command, ...] = apart_from_rounds(
         *TOOLS,
         *after(VIEW, "view.normal", SETTING),
         *GUIDELINES,
+        *SEEING,
         *HELP,
     )
 )

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import itertools
 import time
+from collections import deque
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 from enum import StrEnum
 
@@ -20,6 +21,8 @@ from curator.ui.training_history import TrainingHistory
 
 Launch = Callable[[OnProgress, OnEnd], JobHandle]
 Then = Callable[[JobOutcome], None]
+KEPT = 200
+"""Ended jobs that are remembered, with their logs and curves."""
 
 
 class JobKind(StrEnum):
@@ -35,7 +38,8 @@ class JobKind(StrEnum):
 
 @dataclass(slots=True)
 class RunningJob:
-    """A job that runs. `history` is what a training told so far; times are monotonic seconds."""
+    """A job that runs, or that ended: then it has an `outcome`. `history` is what it told so far, of a training with
+    its curves; `at` is the time of day it began, the other times are monotonic seconds."""
 
     number: int
     kind: JobKind
@@ -48,13 +52,27 @@ class RunningJob:
     history: TrainingHistory = field(default_factory=TrainingHistory)
     handle: JobHandle | None = None
     cancelling: bool = False
+    at: datetime = field(default_factory=lambda: datetime.now().astimezone())
+    outcome: JobOutcome | None = None
+    ended: float = 0.0
 
     def take(self, progress: Progress, now: float) -> None:
         if progress.phase != self.progress.phase:
             self.phase_started, self.phase_begin = now, progress.done
-        if self.kind is JobKind.TRAIN:
-            self.history.take(progress, datetime.now().astimezone())
+        told = progress
+        if self.kind is not JobKind.TRAIN and progress.phase == self.progress.phase:
+            told = replace(progress, text="")  # an import tells every file it reads: steps are enough for a log
+        self.history.take(told, datetime.now().astimezone())
         self.progress = progress
+
+    def end(self, outcome: JobOutcome, now: float) -> None:
+        """It ended; what came of it closes the log."""
+        self.outcome, self.ended = outcome, now
+        self.history.say(outcome.message, datetime.now().astimezone())
+
+    def seconds(self, now: float) -> float:
+        """How long it ran, or runs."""
+        return (self.ended if self.outcome is not None else now) - self.started
 
     def seconds_left(self, now: float) -> float | None:
         """As the job says it, else of the present step from its pace so far; None before two seconds of it."""
@@ -80,6 +98,7 @@ class Jobs(QObject):
         self._clock = clock
         self._numbers = itertools.count(1)
         self._running: dict[int, RunningJob] = {}
+        self._past: deque[RunningJob] = deque(maxlen=KEPT)
         self._questions: dict[int, Then] = {}
         bridge.progressed.connect(self._progress)
         bridge.ended.connect(self._end)
@@ -110,6 +129,15 @@ class Jobs(QObject):
     def shown(self) -> RunningJob | None:
         """The job that the bar shows: the one started last."""
         return next(reversed(self._running.values()), None)
+
+    @property
+    def listed(self) -> list[RunningJob]:
+        """Those that run and those that ended since the project was opened, the newest first."""
+        return sorted((*self._running.values(), *self._past), key=lambda job: -job.number)
+
+    def now(self) -> float:
+        """On the clock that the jobs' times are on."""
+        return self._clock()
 
     def __len__(self) -> int:
         return len(self._running)
@@ -144,6 +172,8 @@ class Jobs(QObject):
             return
         job = self._running.pop(number, None)
         if job is not None:
+            job.end(outcome, self._clock())
+            self._past.append(job)
             self.changed.emit()
             self.ended.emit(job, outcome)
             job.then(outcome)

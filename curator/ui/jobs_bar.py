@@ -24,6 +24,7 @@ class JobLine(QWidget):
     """The job that was started last: title, bar, step, time left, figures, Details, Cancel."""
 
     details_wanted = Signal(object)  # RunningJob
+    list_wanted = Signal()
 
     def __init__(self, jobs: Jobs, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -36,6 +37,8 @@ class JobLine(QWidget):
         self._words = ElidedLabel(muted=True, parent=self)
         self._details = QPushButton(tr("Details"), self)
         self._details.setAccessibleName(tr("Details of the retraining"))
+        self._all = QPushButton("All…", self)
+        self._all.setAccessibleName("All background work")
         self._cancel = QPushButton(tr("Cancel"), self)
         self._cancel.setAccessibleName(tr("Cancel background work"))
         self._compose()
@@ -53,16 +56,17 @@ class JobLine(QWidget):
         line.addWidget(self._title, 2)
         line.addWidget(self._bar)
         line.addWidget(self._words, 3)
-        for button in (self._details, self._cancel):
+        for button in (self._details, self._all, self._cancel):
             button.setFlat(True)
             button.setSizePolicy(QSizePolicy.Policy.Fixed, QSizePolicy.Policy.Fixed)
             line.addWidget(button)
         self._details.clicked.connect(lambda: self.details_wanted.emit(self._jobs.shown))
+        self._all.clicked.connect(self.list_wanted)
         self._cancel.clicked.connect(lambda: self._jobs.cancel())
 
     def show_jobs(self) -> None:
         job = self._jobs.shown
-        for part in (self._title, self._bar, self._words, self._cancel):
+        for part in (self._title, self._bar, self._words, self._all, self._cancel):
             part.setVisible(job is not None)
         self._details.setVisible(job is not None and job.kind is JobKind.TRAIN)
         if job is None:

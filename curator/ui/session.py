@@ -24,6 +24,7 @@ from curator.ui.people_flows import PeopleFlows
 from curator.ui.project_flows import ProjectFlows
 from curator.ui.recent import remember
 from curator.ui.record_flows import RecordFlows
+from curator.ui.seeing_flows import SeeingFlows
 from curator.ui.windows import Windows
 from curator.ui.workbench import Workbench
 
@@ -57,6 +58,7 @@ class Session(QObject):
         self.model: ModelFlows | None = None
         self.people: PeopleFlows | None = None
         self.records: RecordFlows | None = None
+        self.seeing: SeeingFlows | None = None
         self.entities: EntityFlows | None = None
         self.rename: Callable[[str], None] = _nobody
         self.named: Callable[[], bool] = lambda: True
@@ -159,6 +161,7 @@ class Session(QObject):
         self.flows = ProjectFlows(bench, index=self.model.build_index)
         self.people = PeopleFlows(bench, tell_outcome=self._tell_outcome, rename=self.rename, named=self.named)
         self.records = RecordFlows(bench, tell_outcome=self._tell_outcome)
+        self.seeing = SeeingFlows(bench, self.window)
         self.entities = EntityFlows(bench)
         remember(project.folder)
         self.opened.emit(bench)
@@ -193,6 +196,9 @@ class Session(QObject):
         self.bench = self.flows = self.model = self.people = self.records = self.entities = None
         if model is not None:
             model.close_windows()
+        if self.seeing is not None:
+            self.seeing.close_windows()
+            self.seeing = None
         if bench is not None:
             bench.close_project()
             self.closing.emit()

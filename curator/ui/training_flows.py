@@ -137,6 +137,8 @@ class TrainingFlows(QObject):
             self._live.close()  # what came of the training before was seen
         if self._live is None:
             self._live = self._make_live(job)
+            if job.outcome is not None:
+                self._show_outcome(job.outcome)
         show(self._live)
 
     def _make_live(self, job: RunningJob) -> RetrainLive:
@@ -154,7 +156,7 @@ class TrainingFlows(QObject):
         self._live = None
 
     def _progressed(self, job: RunningJob) -> None:
-        if self._live is not None and job.kind is JobKind.TRAIN:
+        if self._live is not None and self._live.job == job.number:
             self._live.show_job(job)
 
     def _trained(self, outcome: JobOutcome) -> None:
@@ -162,8 +164,14 @@ class TrainingFlows(QObject):
         self._look_for_interrupted()
         if self._live is None and outcome.state is JobState.CANCELLED:
             return
-        if self._live is None and self._job is not None:
+        if self._job is None:
+            return
+        if self._live is not None and self._live.job == self._job.number:
+            self._show_outcome(outcome)
+        else:
             self.show_training(self._job)
+
+    def _show_outcome(self, outcome: JobOutcome) -> None:
         assert self._live is not None
         self._live.show_outcome(outcome)
         made = next((one for one in self._bench.project.retraining.bundles() if one.id == self._live.bundle), None)

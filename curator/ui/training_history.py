@@ -51,6 +51,10 @@ class TrainingHistory:
             if name in figures:
                 self.curves[name].append((figures["step"], figures[name]))
 
+    def say(self, text: str, at: datetime) -> None:
+        """A line of the log that is no progress, such as what came of it."""
+        self.log.append(LogLine(at, "", text))
+
     @property
     def losses(self) -> list[float]:
         return [value for _, value in self.curves["loss"]]

@@ -44,7 +44,7 @@ class TrainingPanel(QWidget):
         self.show_history(self._history)
 
     def _compose(self) -> None:
-        charts = QWidget(self)
+        self._charts = charts = QWidget(self)
         grid = QGridLayout(charts)
         grid.setContentsMargins(0, 0, 0, 0)
         grid.setSpacing(8)
@@ -76,6 +76,11 @@ class TrainingPanel(QWidget):
         self.nil.show_curves(Curve("NIL auPR", curves["nil_aupr"], tone=Tone.THIRD))
         self.rate.show_curves(Curve("learning rate", curves["learning_rate"]))
         self.grown()
+
+    def set_charts(self, shown: bool) -> None:
+        """Work that trains nothing has a log only."""
+        self._charts.setVisible(shown)
+        self.figures.setVisible(shown)
 
     def grown(self) -> None:
         """Draw what came since."""

@@ -17,6 +17,7 @@ from curator.ui.people_flows import PeopleFlows
 from curator.ui.preferences import Preferences
 from curator.ui.project_flows import ProjectFlows
 from curator.ui.record_flows import RecordFlows
+from curator.ui.seeing_flows import SeeingFlows
 from curator.ui.session import Session
 from curator.ui.text_actions import TextActions
 
@@ -52,6 +53,11 @@ class Actions(TextActions):
     def _entities(self) -> EntityFlows:
         assert self._session.entities is not None
         return self._session.entities
+
+    @property
+    def _seeing(self) -> SeeingFlows:
+        assert self._session.seeing is not None
+        return self._session.seeing
 
     # --- Project ---
 
@@ -295,6 +301,15 @@ class Actions(TextActions):
 
     def zoom(self, steps: int) -> None:
         self._preferences.zoom(steps)
+
+    def show_dashboard(self) -> None:
+        self._seeing.show_dashboard()
+
+    def show_jobs(self) -> None:
+        self._seeing.show_jobs()
+
+    def go_back(self) -> None:
+        self._seeing.go_back()
 
     def next_pane(self) -> None:
         self._bench.next_pane()

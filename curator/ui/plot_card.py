@@ -1,0 +1,116 @@
+"""One plot of the dashboard: what it shows in a sentence, the drawing or its table, and saving."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+from PySide6.QtCore import QRectF
+from PySide6.QtGui import QPainter, QPaintEvent, QPalette, QPen
+from PySide6.QtWidgets import QFileDialog, QHBoxLayout, QLabel, QPushButton, QStackedWidget, QVBoxLayout, QWidget
+
+from curator.domain.errors import UserError
+from curator.domain.plots import Plot
+from curator.ui.dialogs.form import file_dialog, sentence
+from curator.ui.plot_files import save_plot
+from curator.ui.plot_table import PlotTableModel, plot_table
+from curator.ui.plot_view import PlotView
+from curator.ui.row_painting import scaled
+from curator.ui.theme import theme_of
+
+FILTERS = "Drawing (*.svg);;Comma-separated values (*.csv);;JSON (*.json)"
+ENDINGS = {"svg": "svg", "csv": "csv", "json": "json"}
+
+
+class PlotCard(QWidget):
+    """`show_plot` takes the plot, now and again; `tell` gets a sentence about what was saved or refused."""
+
+    def __init__(self, plot: Plot, *, tell: Callable[[str], None], parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._tell = tell
+        self.title = QLabel(plot.title, self)
+        self.title.setFont(scaled(self.font(), 1.05, bold=True))
+        self.summary = sentence(plot.summary, selectable=True)
+        self.note = sentence(plot.note)
+        self.view = PlotView(plot, self)
+        self.model = PlotTableModel(plot, self)
+        self.table = plot_table(self.model, f"{plot.title}: table", self)
+        self.switch = self._button("Table", f"Show “{plot.title}” as a table")
+        self.switch.setCheckable(True)
+        self.save = self._button("Save…", f"Save “{plot.title}” as SVG, CSV or JSON")
+        self._compose()
+        self.switch.toggled.connect(self._turn)
+        self.save.clicked.connect(self.ask_place)
+        self.show_plot(plot)
+
+    def _button(self, words: str, name: str) -> QPushButton:
+        button = QPushButton(words, self)
+        button.setAccessibleName(name)
+        button.setAutoDefault(False)
+        button.setFlat(True)
+        return button
+
+    def _compose(self) -> None:
+        head = QHBoxLayout()
+        head.addWidget(self.title, 1)
+        head.addWidget(self.switch)
+        head.addWidget(self.save)
+        self.faces = QStackedWidget(self)
+        self.faces.addWidget(self.view)
+        self.faces.addWidget(self.table)
+        whole = QVBoxLayout(self)
+        whole.setContentsMargins(14, 10, 14, 12)
+        whole.setSpacing(6)
+        whole.addLayout(head)
+        whole.addWidget(self.summary)
+        whole.addWidget(self.faces, 1)
+        whole.addWidget(self.note)
+
+    @property
+    def plot(self) -> Plot:
+        return self.view.plot
+
+    def show_plot(self, plot: Plot) -> None:
+        self.summary.setText(plot.summary)
+        self.note.setText(plot.note)
+        self.view.show_plot(plot)
+        self.model.show_plot(plot)
+        for part in (self.switch, self.save):
+            part.setEnabled(not plot.is_empty)
+        self.faces.setVisible(not plot.is_empty)
+        self._turn(self.switch.isChecked())
+
+    def _turn(self, table: bool) -> None:
+        self.faces.setCurrentWidget(self.table if table else self.view)
+        self.note.setVisible(table and bool(self.plot.note) and not self.plot.is_empty)
+
+    # --- saving ---
+
+    def ask_place(self) -> QFileDialog:
+        dialog = file_dialog(self, f"Save “{self.plot.title}”", mode=QFileDialog.FileMode.AnyFile, filters=FILTERS)
+        dialog.setDefaultSuffix("svg")
+        dialog.selectFile(f"{self.plot.id}.svg")
+        dialog.filterSelected.connect(lambda words: dialog.setDefaultSuffix(_ending(words)))
+        dialog.fileSelected.connect(lambda name: self.save_to(Path(name)))
+        dialog.open()
+        return dialog
+
+    def save_to(self, path: Path) -> None:
+        try:
+            save_plot(self.plot, path, self.font())
+        except UserError as error:
+            self._tell(str(error))
+        else:
+            self._tell(f"“{self.plot.title}” is saved as {path}.")
+
+    def paintEvent(self, event: QPaintEvent) -> None:  # noqa: ARG002
+        painter = QPainter(self)
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        painter.setPen(QPen(theme_of(self.palette()).border, 1))
+        painter.setBrush(self.palette().color(QPalette.ColorRole.Base))
+        painter.drawRoundedRect(QRectF(self.rect()).adjusted(0.5, 0.5, -0.5, -0.5), 8, 8)
+        painter.end()
+
+
+def _ending(words: str) -> str:
+    return next((one for one in ENDINGS if f"*.{one}" in words), "svg")
