@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from PySide6.QtCore import Qt, Signal
-from PySide6.QtGui import QKeyEvent
-from PySide6.QtWidgets import QFrame, QLabel, QPushButton, QVBoxLayout, QWidget
+from PySide6.QtCore import QEvent, Qt, QTimer, Signal
+from PySide6.QtGui import QKeyEvent, QResizeEvent
+from PySide6.QtWidgets import QFrame, QLabel, QPushButton, QScrollArea, QVBoxLayout, QWidget
 
 from curator.domain.wording import tr
 from curator.ui.dialogs.form import sentence
@@ -14,6 +14,7 @@ from curator.ui.recent import Recent
 from curator.ui.row_painting import scaled
 
 MOST_RECENT = 6
+WIDTH_IN_LETTERS = 64
 
 
 class WelcomePage(QWidget):
@@ -28,12 +29,10 @@ class WelcomePage(QWidget):
         super().__init__(parent)
         self.setAccessibleName(tr("Welcome"))
         column = QFrame(self)
-        column.setMaximumWidth(520)
         self._rows = QVBoxLayout(column)
         self._rows.setSpacing(10)
-        title = QLabel("Curator", column)
-        title.setFont(scaled(self.font(), 2.4, bold=True))
-        self._rows.addWidget(title)
+        self._title = QLabel("Curator", column)
+        self._rows.addWidget(self._title)
         self._rows.addWidget(
             sentence(tr("Review the entities that documents mention, and teach the linker as you go."))
         )
@@ -54,19 +53,46 @@ class WelcomePage(QWidget):
         self._rows.addLayout(self._recent)
         self.note = sentence("")
         self._rows.addWidget(self.note)
+        inside = QWidget()
+        middle = QVBoxLayout(inside)
+        middle.addStretch(2)
+        middle.addWidget(column, 0, Qt.AlignmentFlag.AlignHCenter)
+        middle.addStretch(3)
+        area = QScrollArea(self)  # large words or many projects on a small screen
+        area.setFrameShape(QFrame.Shape.NoFrame)
+        area.setFocusPolicy(Qt.FocusPolicy.NoFocus)
+        area.setWidgetResizable(True)
+        area.setWidget(inside)
         whole = QVBoxLayout(self)
-        whole.addStretch(2)
-        whole.addWidget(column, 0, Qt.AlignmentFlag.AlignHCenter)
-        whole.addStretch(3)
+        whole.setContentsMargins(0, 0, 0, 0)
+        whole.addWidget(area)
+        self._column, self._inside = column, inside
+        self._fit()
 
     def _button(self, words: str, tip: str, then: object) -> QPushButton:
         button = QPushButton(words, self)
-        button.setMinimumHeight(36)
-        button.setMinimumWidth(460)
         button.setToolTip(tip)
         button.clicked.connect(then)
         self._rows.addWidget(button)
         return button
+
+    def changeEvent(self, event: QEvent) -> None:
+        super().changeEvent(event)
+        if event.type() == QEvent.Type.FontChange:
+            QTimer.singleShot(0, self, self._fit)  # when what stands in it has the new font, too
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self._fit()
+
+    def _fit(self) -> None:
+        """The column is so many letters wide, whatever their size, and every sentence has its lines."""
+        metrics = self.fontMetrics()
+        self._title.setFont(scaled(self.font(), 2.4, bold=True))
+        self._column.setFixedWidth(min(metrics.averageCharWidth() * WIDTH_IN_LETTERS, max(self.width() - 40, 200)))
+        for button in self._column.findChildren(QPushButton):
+            button.setMinimumHeight(metrics.height() * 2)
+        self._inside.setMinimumHeight(self._rows.totalHeightForWidth(self._column.width()) + 2 * metrics.height())
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         """Return presses the button that has the keyboard, as in a dialog."""
@@ -94,3 +120,4 @@ class WelcomePage(QWidget):
             button.setToolTip(str(one.folder))
             button.clicked.connect(lambda _=False, folder=one.folder: self.recent_wanted.emit(folder))
             self._recent.addWidget(button)
+        self._fit()

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from PySide6.QtCore import Qt, Signal
-from PySide6.QtGui import QIcon
+from PySide6.QtGui import QIcon, QShowEvent
 from PySide6.QtWidgets import (
     QDialog,
     QDialogButtonBox,
@@ -21,6 +21,9 @@ from PySide6.QtWidgets import (
 
 from curator.domain.wording import tr
 from curator.ui.labels import NoteLabel
+
+USUAL_LINE = 18
+"""Pixels of a line of the usual font, for which the dialogs' sizes were chosen."""
 
 
 class FormDialog(QDialog):
@@ -57,6 +60,10 @@ class FormDialog(QDialog):
         self.buttons.accepted.connect(self.accept)
         self.buttons.rejected.connect(self.reject)
 
+    def showEvent(self, event: QShowEvent) -> None:
+        fit_to_words(self)
+        super().showEvent(event)
+
     def check(self) -> str:
         """What keeps the dialog from being accepted, as a sentence; '' when nothing does."""
         return ""
@@ -87,6 +94,10 @@ class ShowDialog(QDialog):
         whole.setSpacing(14)
         whole.addLayout(self.body, 1)
         whole.addWidget(self.buttons)
+
+    def showEvent(self, event: QShowEvent) -> None:
+        fit_to_words(self)
+        super().showEvent(event)
 
     def add_button(self, words: str) -> QPushButton:
         button = QPushButton(words, self)
@@ -155,6 +166,22 @@ class PathEdit(QWidget):
             dialog.setDirectory(str(start if start.is_dir() else start.parent))
         dialog.fileSelected.connect(self.set_path)
         dialog.open()
+
+
+def fit_to_words(dialog: QDialog) -> None:
+    """Enlarge a dialog by as much as the interface's font is larger than the usual one, and until its sentences have
+    their lines; not beyond the screen, or the window where that is larger."""
+    larger = max(dialog.fontMetrics().height() / USUAL_LINE, 1.0)
+    parent = dialog.parentWidget()
+    room = dialog.screen().availableSize()
+    if parent is not None:
+        room = room.expandedTo(parent.window().size())
+    width = min(max(int(dialog.width() * larger), dialog.sizeHint().width()), room.width())
+    height = max(int(dialog.height() * larger), dialog.sizeHint().height())
+    layout = dialog.layout()
+    if layout is not None and layout.hasHeightForWidth():
+        height = max(height, layout.heightForWidth(width))
+    dialog.resize(width, min(height, room.height()))
 
 
 def file_dialog(parent: QWidget, title: str, *, mode: QFileDialog.FileMode, filters: str = "") -> QFileDialog:

@@ -2,16 +2,37 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
-from PySide6.QtWidgets import QComboBox, QFileDialog, QLabel, QLineEdit, QSpinBox, QVBoxLayout, QWidget
+from PySide6.QtCore import QEvent, QObject, Qt
+from PySide6.QtWidgets import (
+    QComboBox,
+    QFileDialog,
+    QFrame,
+    QLineEdit,
+    QScrollArea,
+    QSpinBox,
+    QVBoxLayout,
+    QWidget,
+)
 
 from curator.domain.errors import UserError
 from curator.domain.wording import tr
 from curator.settings.schema import Kind, Option, Settings, options, with_value
-from curator.ui.dialogs.form import FormDialog, PathEdit
+from curator.ui.dialogs.form import FormDialog, PathEdit, sentence
 from curator.ui.row_painting import scaled
 from curator.ui.theme import theme_of
+
+CHOICES: Mapping[str, str] = {
+    "system": "as the desktop",
+    "en": "English",
+    "de": "Deutsch",
+    "light": "light",
+    "dark": "dark",
+    "auto": "automatic",
+}
+"""Values that words say better; others are shown as they stand in the file."""
 
 
 class SettingsDialog(FormDialog):
@@ -27,7 +48,31 @@ class SettingsDialog(FormDialog):
             field.setAccessibleDescription(tr(option.help))
             self.fields[option.name] = field
             self.form.addRow(tr(option.title), _with_help(option, field))
-        self.setMinimumWidth(640)
+        self._scroll()
+        self.resize(720, 680)
+
+    def _scroll(self) -> None:
+        """The options in an area that scrolls: there are more of them than a small screen has room for."""
+        inside = QWidget()
+        self.body.removeItem(self.form)
+        self.form.setParent(None)
+        inside.setLayout(self.form)
+        self.form.setContentsMargins(0, 0, 10, 0)
+        self.area = QScrollArea(self)
+        self.area.setFrameShape(QFrame.Shape.NoFrame)
+        self.area.setFocusPolicy(Qt.FocusPolicy.NoFocus)
+        self.area.setWidgetResizable(True)
+        self.area.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        self.area.setWidget(inside)
+        self.body.addWidget(self.area, 1)
+        for field in self.fields.values():
+            field.installEventFilter(self)
+
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
+        """A field that gets the keyboard comes into sight."""
+        if event.type() == QEvent.Type.FocusIn and isinstance(watched, QWidget):
+            self.area.ensureWidgetVisible(watched)
+        return super().eventFilter(watched, event)
 
     @property
     def settings(self) -> Settings:
@@ -57,8 +102,9 @@ def _field(option: Option, value: Any) -> QWidget:
         return number
     if option.kind is Kind.CHOICE:
         box = QComboBox()
-        box.addItems([str(one) for one in option.choices])
-        box.setCurrentText(str(value))
+        for one in option.choices:
+            box.addItem(tr(CHOICES[one]) if one in CHOICES else str(one), str(one))
+        box.setCurrentIndex(box.findData(str(value)))
         return box
     if option.kind is Kind.FOLDER:
         path = PathEdit(option.title, mode=QFileDialog.FileMode.Directory)
@@ -71,7 +117,7 @@ def _value(field: QWidget) -> Any:
     if isinstance(field, QSpinBox):
         return field.value()
     if isinstance(field, QComboBox):
-        return field.currentText()
+        return field.currentData()
     if isinstance(field, PathEdit):
         return field.line.text().strip()
     assert isinstance(field, QLineEdit)
@@ -86,7 +132,7 @@ def _with_help(option: Option, field: QWidget) -> QWidget:
     column.setSpacing(2)
     column.addWidget(field)
     felt = tr("Felt {when}.", when=tr(option.felt)) if option.felt else ""
-    words = QLabel("\n".join(part for part in (tr(option.help), felt) if part))
+    words = sentence("\n".join(part for part in (tr(option.help), felt) if part))
     words.setFont(scaled(words.font(), 0.9))
     palette = words.palette()
     palette.setColor(words.foregroundRole(), theme_of(palette).muted)

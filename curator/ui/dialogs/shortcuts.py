@@ -54,6 +54,7 @@ class ShortcutsDialog(FormDialog):
         self._compose()
         self._connect()
         self._fill()
+        self.filter.setFocus()
 
     def _make_table(self) -> QTableWidget:
         table = QTableWidget(0, 3, self)
