@@ -13,7 +13,7 @@ from curator.services.bulk_plan import MOST_CHECKS, Audit, Standing
 from curator.services.ports import MentionContext
 from curator.ui.bulk_words import WAITING, offer_words, standing_words
 from curator.ui.jobs_bar import KeyHints
-from curator.ui.kwic_list import KwicList
+from curator.ui.kwic_list import KwicList, rule
 from curator.ui.kwic_model import KwicRow, Mark
 from curator.ui.labels import ElidedLabel
 
@@ -96,6 +96,7 @@ class BulkPanel(QWidget):
         whole = QVBoxLayout(self)
         whole.setContentsMargins(0, 0, 0, 0)
         whole.setSpacing(0)
+        whole.addWidget(rule(self))
         whole.addLayout(head)
         whole.addLayout(told)
         whole.addWidget(self.list, 1)

@@ -98,10 +98,7 @@ class Decider(QObject):
         """A step over mentions of any documents; None where it was refused, which is said."""
         change = self._act(action)
         if change is not None:
-            opened = self._at.opened
-            here = {view.mention.id for view in opened.mentions} if opened is not None else set()
-            self._patch([one for one in change.mention_ids if one in here])
-            self._at.mention_changed.emit()
+            self._patch_here(change.mention_ids)
         return change
 
     def verdict_of(self, mention_id: int) -> Verdict | None:
@@ -163,6 +160,8 @@ class Decider(QObject):
         elif change.kind is ChangeKind.DECIDED and opened and change.document_ids == (opened.document.id,):
             self._patch(change.mention_ids)
             self._at.select(change.mention_ids[0])
+        elif change.kind is ChangeKind.DECIDED and opened and len(change.document_ids) > 1:
+            self._patch_here(change.mention_ids)  # a step over many documents leads to none of them
         else:
             self._at.open(change.document_ids[0], change.mention_ids[0] if change.mention_ids else None)
 
@@ -171,6 +170,13 @@ class Decider(QObject):
     def _linked(self) -> tuple[str, ...]:
         decision = self._at.mention.decision if self._at.mention is not None else None
         return decision.verdict.entity_ids if decision is not None else ()
+
+    def _patch_here(self, mention_ids: Sequence[int]) -> None:
+        """Of mentions of any documents those that are on show."""
+        opened = self._at.opened
+        here = {view.mention.id for view in opened.mentions} if opened is not None else set()
+        self._patch([one for one in mention_ids if one in here])
+        self._at.mention_changed.emit()
 
     def _patch(self, mention_ids: Sequence[int]) -> None:
         """The new current decisions, into what is on show."""

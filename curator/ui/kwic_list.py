@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from PySide6.QtCore import QEvent, QModelIndex, Qt, QTimer, Signal
-from PySide6.QtGui import QKeyEvent, QMouseEvent
-from PySide6.QtWidgets import QWidget
+from PySide6.QtGui import QKeyEvent, QMouseEvent, QPalette
+from PySide6.QtWidgets import QFrame, QWidget
 
 from curator.ui.keys import is_plain
 from curator.ui.kwic_delegate import KwicDelegate
@@ -95,3 +95,12 @@ class KwicList(RowList):
         self._timer.stop()
         if self.current is not None and self.current.context is not None:
             self.rested.emit(self.currentIndex().row())
+
+
+def rule(parent: QWidget) -> QFrame:
+    """The line between the text and what stands below it."""
+    line = QFrame(parent)
+    line.setFrameShape(QFrame.Shape.HLine)
+    line.setFrameShadow(QFrame.Shadow.Plain)
+    line.setForegroundRole(QPalette.ColorRole.Mid)
+    return line

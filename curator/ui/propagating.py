@@ -23,7 +23,7 @@ UNDECIDED = "Decide this mention first; then its other mentions are listed."
 
 @dataclass(frozen=True, slots=True)
 class Press:
-    """A key that decided: which, when (monotonic seconds), which mention."""
+    """A key that decided: which, when that was done (monotonic seconds), which mention."""
 
     key: str
     at: float
@@ -83,7 +83,7 @@ class Propagator(QObject):
         self._decided = None
         act()
         if self._decided is not None:
-            self._last = Press(key, now, self._decided)
+            self._last = Press(key, self._clock(), self._decided)  # deciding took time, during which the key came
             if others or self.always:
                 self.show_others(self._decided, silent=self.always and not others)
 

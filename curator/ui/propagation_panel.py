@@ -7,17 +7,17 @@ from PySide6.QtGui import QPalette
 from PySide6.QtWidgets import QButtonGroup, QHBoxLayout, QPushButton, QVBoxLayout, QWidget
 
 from curator.services.propagation import Others, Scope
-from curator.services.propagation_groups import Group
+from curator.services.propagation_groups import Group, Line
 from curator.ui.jobs_bar import KeyHints
-from curator.ui.kwic_list import KwicList
+from curator.ui.kwic_list import KwicList, rule
 from curator.ui.kwic_model import KwicRow, Mark
 from curator.ui.labels import ElidedLabel
 from curator.ui.mention_state import verdict_words
 
 SCOPES = {
-    Scope.DOCUMENT: ("D  In this document", Qt.Key.Key_D),
-    Scope.QUEUE: ("Q  In the queue as filtered", Qt.Key.Key_Q),
-    Scope.PROJECT: ("P  In the project", Qt.Key.Key_P),
+    Scope.DOCUMENT: ("D  Document", Qt.Key.Key_D),
+    Scope.QUEUE: ("Q  Queue as filtered", Qt.Key.Key_Q),
+    Scope.PROJECT: ("P  Project", Qt.Key.Key_P),
 }
 NOWHERE = {
     Scope.DOCUMENT: "There is no other mention of “{text}” in this document. Q looks in the queue, P in the project.",
@@ -90,6 +90,7 @@ class PropagationPanel(QWidget):
         whole = QVBoxLayout(self)
         whole.setContentsMargins(0, 0, 0, 0)
         whole.setSpacing(0)
+        whole.addWidget(rule(self))
         whole.addLayout(head)
         whole.addWidget(self.list, 1)
         whole.addLayout(foot)
@@ -159,12 +160,16 @@ class PropagationPanel(QWidget):
 
 
 def _rows(group: Group) -> list[KwicRow]:
-    number = len(group.lines)
-    heading = KwicRow(f"{group.title[:1].upper()}{group.title[1:]} · {number:,}")
+    heading = KwicRow(f"{group.title[:1].upper()}{group.title[1:]} · {len(group.lines):,}")
     lines = [
-        KwicRow(
-            "" if line.why == group.title else line.why, line.context, Mark.TICKED if line.ticked else Mark.UNTICKED
-        )
-        for line in group.lines
+        KwicRow(_end(line, group), line.context, Mark.TICKED if line.ticked else Mark.UNTICKED) for line in group.lines
     ]
     return [heading, *lines]
+
+
+def _end(line: Line, group: Group) -> str:
+    """Why a line is not ticked, where its group does not say it; else what is suggested."""
+    if line.why and line.why != group.title:
+        return line.why
+    head = line.context.head
+    return "" if head is None else "NIL" if head.is_nil or not head.entity_id else head.name
