@@ -5,7 +5,7 @@ from __future__ import annotations
 from curator.commands.command import Command
 from curator.commands.curating import EDIT, MENTION, QUEUE
 from curator.commands.many import BULK, IDENTICAL
-from curator.commands.entities import ENTITIES, NEW_ENTITY
+from curator.commands.entities import NEW_ENTITY, NIL_MENTIONS, UPDATE
 from curator.commands.many import BULK, IDENTICAL
 from curator.commands.people import PEOPLE, RECORDS, SUSPICIOUS, after, apart_from_rounds
 from curator.commands.project import HELP, MODEL, PROJECT, TOOLS, VIEW
@@ -19,7 +19,7 @@ COMMANDS: tuple[Command, ...] = apart_from_rounds(
         *after(EDIT, "edit.redo", (*FINDING, *RESHAPING)),
         *after(MENTION, "mention.nil", [NEW_ENTITY]),
         *IDENTICAL,
-        *ENTITIES,
+        NIL_MENTIONS,
         *NOTES,
         *QUEUE,
         *NARROWING,
@@ -27,6 +27,7 @@ COMMANDS: tuple[Command, ...] = apart_from_rounds(
         *PEOPLE,
         *after(MODEL, "model.calibrate", [SUSPICIOUS]),
         *TOOLS,
+        UPDATE,
         *after(VIEW, "view.normal", SETTING),
         *GUIDELINES,
         *SEEING,

@@ -14,25 +14,23 @@ NEW_ENTITY = Command(
     lambda s: s.writable and s.mention,
     group=1,
 )
-ENTITIES = (
-    Command(
-        "mention.nils",
-        "NIL mentions and new entities…",
-        Menu.MENTION,
-        "Lists NIL mentions that may mean the same, to make new entities of them; and the new entities there are.",
-        lambda w: w.show_nils(),
-        ("Ctrl+Shift+E",),
-        lambda s: s.project,
-        group=4,
-    ),
-    Command(
-        "mention.kb_update",
-        "Knowledge-base update…",
-        Menu.MENTION,
-        "Lists decisions that a new version of the knowledge base concerns, and moves those that you tick.",
-        lambda w: w.show_kb_update(),
-        (),
-        lambda s: s.knowledge_base,
-        group=4,
-    ),
+NIL_MENTIONS = Command(
+    "mention.nils",
+    "NIL mentions and new entities…",
+    Menu.MENTION,
+    "Lists NIL mentions that may mean the same, to make new entities of them; and the new entities there are.",
+    lambda w: w.show_nils(),
+    ("Ctrl+Shift+E",),
+    lambda s: s.project,
+    group=4,
+)
+UPDATE = Command(
+    "tools.kb_update",
+    "Knowledge-base update…",
+    Menu.TOOLS,
+    "Lists decisions that a new version of the knowledge base concerns, and moves those that you tick.",
+    lambda w: w.show_kb_update(),
+    (),
+    lambda s: s.knowledge_base and not s.judging,
+    group=2,
 )

@@ -11,6 +11,7 @@ from PySide6.QtWidgets import QMenu, QMenuBar, QWidget
 from curator.commands import COMMANDS, Command, Menu, WindowActions, WindowState
 from curator.commands.keymap import Keymap
 from curator.domain.wording import tr
+from curator.ui.mnemonics import with_mnemonics
 from curator.ui.recent_menu import RecentMenu
 
 RECENT_AFTER = "project.open"
@@ -37,7 +38,7 @@ class CommandMenus(QObject):
     def _fill(self, menu: QMenu, commands: list[Command], window: QWidget) -> None:
         menu.setToolTipsVisible(True)
         last = commands[0].group
-        taken: set[str] = set()
+        marked = iter(with_mnemonics(_titles(commands)))
         for command in commands:
             action = _action(command, window)
             self._actions[command.id] = action
@@ -47,10 +48,10 @@ class CommandMenus(QObject):
             if command.group != last:
                 menu.addSeparator()
                 last = command.group
-            action.setText(with_mnemonic(tr(command.title), taken))
+            action.setText(next(marked))
             menu.addAction(action)
             if command.id == RECENT_AFTER:
-                self.recent = RecentMenu(with_mnemonic(tr("Open recent"), taken), menu)
+                self.recent = RecentMenu(next(marked), menu)
                 menu.addMenu(self.recent)
 
     def action(self, command_id: str) -> QAction:
@@ -100,6 +101,15 @@ REPEATED = (
     "view.narrower",
 )
 """What a key that is held down goes on doing; a decision is taken once for each press."""
+
+
+def _titles(commands: list[Command]) -> list[str]:
+    """What stands in a menu, in its order."""
+    titles: list[str] = []
+    for command in commands:
+        if not command.hidden:
+            titles += [tr(command.title), *([tr("Open recent")] if command.id == RECENT_AFTER else [])]
+    return titles
 
 
 def with_mnemonic(title: str, taken: set[str]) -> str:
