@@ -94,23 +94,27 @@ class ContrastCard(QTextBrowser):
         words = f"<p style='color:{theme.muted.name()}'>{escape(self._words)}</p>" if self._words else ""
         if self._contrast is not None:
             words = words_html(self._contrast, self._pair, self._text, theme)
-        self.setHtml(pair_html(self._pair, theme) + words)
+        self.setHtml(pair_html(self._pair, theme, words=words))
         self.verticalScrollBar().setValue(place)
 
 
-def pair_html(pair: Pair, theme: Theme) -> str:
-    """Names, types, definitions and synonyms in two columns."""
-    cells = [
-        [_head(one, rank, side) for rank, ((one, _), side) in enumerate(zip(pair.sides, theme.sides, strict=True), 1)],
-        [_types(one, other, side, theme) for (one, other), side in zip(pair.sides, theme.sides, strict=True)],
-        [_definition(one, other, side, theme) for (one, other), side in zip(pair.sides, theme.sides, strict=True)],
-        [_synonyms(one, other, side, theme) for (one, other), side in zip(pair.sides, theme.sides, strict=True)],
+def pair_html(pair: Pair, theme: Theme, *, words: str = "") -> str:
+    """Names, types, definitions and synonyms in two columns; `words`, rich text already, stand below the names."""
+    both = list(zip(pair.sides, theme.sides, strict=True))
+    heads = [_head(one, other, rank, side, theme) for rank, ((one, other), side) in enumerate(both, 1)]
+    records = [
+        [_definition(one, other, side, theme) for (one, other), side in both],
+        [_synonyms(one, other, side, theme) for (one, other), side in both],
     ]
-    rows = "".join(
+    return _columns([heads]) + words + _columns(records)
+
+
+def _columns(rows: Sequence[Sequence[str]]) -> str:
+    cells = (
         "<tr>" + "".join(f"<td width='50%' style='padding:0 10px 5px 0'>{cell}</td>" for cell in row) + "</tr>"
-        for row in cells
+        for row in rows
     )
-    return f"<table width='100%' cellspacing='0' cellpadding='0'>{rows}</table>"
+    return f"<table width='100%' cellspacing='0' cellpadding='0'>{''.join(cells)}</table>"
 
 
 def words_html(contrast: Contrast, pair: Pair, text: str, theme: Theme) -> str:
@@ -125,7 +129,7 @@ def words_html(contrast: Contrast, pair: Pair, text: str, theme: Theme) -> str:
     found = "".join(line for line in lines if line)
     if not found:
         return f"<p style='color:{theme.muted.name()}'>{escape(NO_WORDS)}</p>"
-    return f"<p style='margin:4px 0 2px 0; color:{theme.muted.name()}'>Words of the text</p>{found}"
+    return f"{found}<p style='margin:0; font-size:4px'>&nbsp;</p>"
 
 
 def word_tints(contrast: Contrast, pair: Pair) -> list[Tint]:
@@ -151,7 +155,7 @@ def _word_line(entity: Entity, effects: Sequence[WordEffect], side: StateColours
         f"<b>{escape(_quoted(one, text))}</b>&nbsp;{_times(one.change or 0.0)}" for one in effects[:MOST_WORDS]
     )
     ink = side.ink.name()
-    return f"<p style='margin:2px 0'>for <span style='color:{ink}'>{escape(entity.name)}</span>: {words}</p>"
+    return f"<p style='margin:2px 0'>Text for <span style='color:{ink}'>{escape(entity.name)}</span>: {words}</p>"
 
 
 def _quoted(effect: WordEffect, text: str) -> str:
@@ -162,12 +166,10 @@ def _times(change: float) -> str:
     return f"×{odds(change):.1f}" if odds(change) < 100 else f"×{odds(change):,.0f}"
 
 
-def _head(entity: Entity, rank: int, side: StateColours) -> str:
-    return f"<span style='color:{side.ink.name()}'><b>{rank} {escape(entity.name)}</b></span><br>{escape(entity.id)}"
-
-
-def _types(one: Entity, other: Entity, side: StateColours, theme: Theme) -> str:
-    return _pieces(names_apart(one.types, other.types), side, theme, between=", ")
+def _head(one: Entity, other: Entity, rank: int, side: StateColours, theme: Theme) -> str:
+    name = f"<span style='color:{side.ink.name()}'><b>{rank} {escape(one.name)}</b></span>"
+    types = _pieces(names_apart(one.types, other.types), side, theme, between=", ")
+    return f"{name}<br><span style='color:{theme.muted.name()}'>{escape(one.id)}</span> {types}"
 
 
 def _definition(one: Entity, other: Entity, side: StateColours, theme: Theme) -> str:

@@ -21,6 +21,7 @@ from curator.services.queue import MentionView
 from curator.ui.candidate_contrast import NO_WORDS, WEIGHING, Pair, word_tints
 from curator.ui.candidate_panel import CandidatePanel
 from curator.ui.document_view import DocumentView
+from curator.ui.entity_card import EntityCard
 from curator.ui.latest import Latest
 from curator.ui.navigation import Navigator
 
@@ -62,10 +63,20 @@ class CandidateDesk(QObject):
         self._rest.timeout.connect(self._look_up)
         self._path_rest = QTimer(self, singleShot=True, interval=REST_MS)
         self._path_rest.timeout.connect(self._look_up_path)
+        self._card = panel.card  # whose way up is looked for
         self._weighed.connect(self._show_weighed, Qt.ConnectionType.QueuedConnection)
         navigator.mention_changed.connect(self._mention_changed)
-        panel.highlighted_changed.connect(self._path_rest.start)
+        self.follow(panel.card)
         panel.hidden_toggled.connect(self.toggle_hidden)
+
+    def follow(self, card: EntityCard) -> None:
+        """Look for the way up from whatever entity this card shows."""
+
+        def shown() -> None:
+            self._card = card
+            self._path_rest.start()
+
+        card.entity_changed.connect(shown)
 
     def close(self) -> None:
         """Before the project is closed."""
@@ -111,6 +122,8 @@ class CandidateDesk(QObject):
         """Unfold the candidates beyond the limit and those of other types, or fold them again."""
         if self._at.beyond_limit or self._hidden.others:
             self._at.unfold(not self._at.unfolded)
+            if self._at.unfolded:
+                self._panel.bring_into_sight(self._at.limit)
 
     # --- inside ---
 
@@ -172,12 +185,12 @@ class CandidateDesk(QObject):
 
     @Slot()
     def _look_up_path(self) -> None:
-        entity = self._panel.card.entity
+        card, entity = self._card, self._card.entity
         if entity is None or not entity.parents:
             return
 
         def done(path: Sequence[Entity]) -> None:
-            self._panel.card.show_path(entity.id, path)
+            card.show_path(entity.id, path)
 
         self._paths.ask(lambda: self._knowledge.path(entity), done)
 

@@ -48,7 +48,6 @@ class CandidatePanel(QWidget):
     candidate_chosen = Signal(str)
     nil_chosen = Signal()
     hidden_toggled = Signal()
-    highlighted_changed = Signal()  # another record is on the card
 
     def __init__(self, lookup: Lookup, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -204,6 +203,11 @@ class CandidatePanel(QWidget):
     def highlight(self, row: int) -> None:
         self.list.go_to(row)
 
+    def bring_into_sight(self, row: int) -> None:
+        """Scroll to a row without highlighting it."""
+        if row < self.model.rowCount():
+            self.list.scrollTo(self.model.index(row, Column.NAME), RowList.ScrollHint.PositionAtCenter)
+
     def move_highlight(self, by: int) -> None:
         self.list.go_to(min(max(self.list.currentIndex().row() + by, 0), self.model.rowCount() - 1))
 
@@ -215,7 +219,6 @@ class CandidatePanel(QWidget):
         view = self._view
         scored = None if row is None or not row.rank or self._extent.blind or view is None else view.suggestion
         self.card.show_candidate(row.candidate if row is not None else None, scored)
-        self.highlighted_changed.emit()
 
     def _choose(self, number: int) -> None:
         row = self.model.row(number)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from html import escape
 
-from PySide6.QtCore import QEvent, Qt
+from PySide6.QtCore import QEvent, Qt, Signal
 from PySide6.QtWidgets import QFrame, QTextBrowser, QWidget
 
 from curator.domain.entities import Entity
@@ -24,6 +24,8 @@ class EntityCard(QTextBrowser):
 
     `path` comes later, by `show_path`: it takes more questions than a key press has time for.
     """
+
+    entity_changed = Signal()
 
     def __init__(self, lookup: Lookup, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -57,11 +59,14 @@ class EntityCard(QTextBrowser):
     def _show(self, entity: Entity | None, candidate: Candidate | None, suggestion: Suggestion | None) -> None:
         if (entity, candidate, suggestion) == self._shown:
             return
-        if entity != self._shown[0]:
+        other = entity != self._shown[0]
+        if other:
             self._path = ()
         self._shown = (entity, candidate, suggestion)
         self._render()
         self.verticalScrollBar().setValue(0)
+        if other:
+            self.entity_changed.emit()
 
     def changeEvent(self, event: QEvent) -> None:
         super().changeEvent(event)

@@ -13,6 +13,8 @@ from curator.ui.search_runner import Answer, LatestSearch, Search
 
 HINT = "Type a name, a synonym or an identifier. ↓ ↑ go through the entities, ↵ links, Esc leaves."
 LINKED_LAST = "Linked to last"
+MOST = 50
+"""As many as a search gives at most."""
 GRAMMAR = (
     "heart att\tnames with all these words, the last as far as typed\n"
     "D008012\tan identifier\n"
@@ -159,4 +161,6 @@ class SearchPanel(QWidget):
 
 
 def _counted(number: int) -> str:
+    if number >= MOST:
+        return f"The first {number} entities"
     return "1 entity" if number == 1 else f"{number} entities"

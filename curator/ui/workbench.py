@@ -84,6 +84,7 @@ class Workbench(QWidget):
         knowledge, contrasts = self.project.knowledge, self.project.contrasts
         self.desk = CandidateDesk(self.candidates, self.document, self.navigator, knowledge, contrasts, self)
         self.search = SearchPane(self._find, lookup, self)
+        self.desk.follow(self.search.card)
         self.history = HistoryPanel(self)
         self.comments = CommentsPanel(self)
         self.comments.set_writable(not self.project.read_only)

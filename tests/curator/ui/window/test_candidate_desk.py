@@ -44,7 +44,7 @@ def test_v_compares_the_first_two_and_weighs_the_words(two: Desk, qtbot: QtBot) 
     first, last = two.bench.navigator.opened.document.text.split()[0], "blorbitis."
     assert f"{first}" in card_text(two)
     assert "×2.7" in card_text(two), "e to the 1.0 that the linker's word adds"
-    assert f"for Arrhythmia: {last}" in card_text(two)
+    assert f"Text for Arrhythmia: {last}" in card_text(two)
     assert panel.list.geometry().topLeft() == before, "the candidates stay where they are"
     two.press(K.Key_V)
     assert not panel.contrasting
@@ -179,3 +179,21 @@ def test_a_hidden_row_is_no_trap_where_nothing_is_hidden(desk: Desk, qtbot: QtBo
     desk.press(K.Key_N)
     desk.press(K.Key_Return)
     assert desk.decision("Lidocaine").verdict.outcome is Outcome.NIL
+
+
+def test_the_way_up_is_looked_for_once_the_curator_rests(two: Desk, qtbot: QtBot) -> None:
+    two.world.kb(
+        (
+            {"id": "MESH:D006323", "name": "Heart Arrest", "types": ["Disease"], "parents": ["P"]},
+            {"id": "P", "name": "Heart Diseases", "types": ["Disease"], "parents": ["T"]},
+            {"id": "T", "name": "Cardiovascular Diseases", "types": ["Disease"]},
+        ),
+        name="tree.jsonl",
+    )
+    two.bench.navigator.step(1)
+    two.bench.navigator.step(-1)
+    card = two.bench.candidates.card
+    qtbot.waitUntil(lambda: "Cardiovascular Diseases › Heart Diseases" in card.toPlainText())
+    two.bench.start_search("heart arrest")
+    found = two.bench.search.card
+    qtbot.waitUntil(lambda: "Cardiovascular Diseases › Heart Diseases" in found.toPlainText())
