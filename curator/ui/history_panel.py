@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from datetime import UTC, datetime
 from enum import StrEnum
 from typing import Any
 
@@ -12,6 +13,8 @@ from PySide6.QtGui import QFontMetricsF, QPainter, QPalette
 from PySide6.QtWidgets import QAbstractItemView, QStyledItemDelegate, QStyleOptionViewItem, QVBoxLayout, QWidget
 
 from curator.domain.decisions import Decision, Outcome
+from curator.domain.documents import slice_spans
+from curator.domain.mention_edits import MentionEdit
 from curator.ui.mention_state import state_of, verdict_words
 from curator.ui.row_list import RowList
 from curator.ui.row_painting import PAD, draw_words, figure, row_height, scaled
@@ -29,27 +32,38 @@ class Standing(StrEnum):
     CURRENT = "current"
     REPLACED = "replaced"
     UNDONE = "undone"
+    EDIT = ""  # not a decision: the mention was moved or retyped
 
 
 @dataclass(frozen=True, slots=True)
 class HistoryRow:
-    decision: Decision
+    decision: Decision | None  # None: a change of the mention itself
     what: str
     shown: str
     standing: Standing
     replaced: str = ""  # what stood before, in words
+    edit: MentionEdit | None = None
 
     @property
     def more(self) -> str:
         """What it replaced and with which note; '' where there is neither."""
-        parts = (f"in place of {self.replaced}" if self.replaced else "", self.decision.note)
+        note = self.decision.note if self.decision is not None else ""
+        parts = (f"in place of {self.replaced}" if self.replaced else "", note)
         return " · ".join(part for part in parts if part)
 
     @property
     def who_and_when(self) -> str:
-        at = f"{self.decision.at.astimezone():%d %b %Y, %H:%M:%S}"
-        standing = "" if self.standing is Standing.CURRENT else f" · {self.standing.value}"
-        return f"{at} · {self.decision.curator}{standing}"
+        done = self.decision or self.edit
+        if done is None:
+            return ""
+        at = f"{done.at.astimezone():%d %b %Y, %H:%M:%S}"
+        standing = "" if self.standing in (Standing.CURRENT, Standing.EDIT) else f" · {self.standing.value}"
+        return f"{at} · {done.curator}{standing}"
+
+    @property
+    def at(self) -> datetime | None:
+        done = self.decision or self.edit
+        return done.at if done is not None else None
 
 
 def history_rows(decisions: Sequence[Decision], names: Mapping[str, str]) -> list[HistoryRow]:
@@ -95,6 +109,32 @@ def shown_words(decision: Decision, names: Mapping[str, str] | None = None) -> s
     if ids and ids[0] not in decision.verdict.entity_ids:
         among = f"suggested {(names or {}).get(ids[0], ids[0])} · {among}"
     return among if shown.nil_score is None else f"{among} · NIL {figure(shown.nil_score)}"
+
+
+MOVED = "Moved to “{text}”"
+RETYPED = "Type changed to {type}"
+WAS = "was “{text}”, {type}"
+
+
+def edit_rows(edits: Sequence[MentionEdit], text: str) -> list[HistoryRow]:
+    """Newest first, in words; `text` is the document's."""
+    rows = []
+    for edit in reversed(edits):
+        moved = MOVED.format(text=" ".join(slice_spans(text, edit.after.spans).split()))
+        retyped = RETYPED.format(type=edit.after.type)
+        what = [moved] if edit.after.spans != edit.before.spans else []
+        what += [retyped] if edit.after.type != edit.before.type else []
+        before = " ".join(slice_spans(text, edit.before.spans).split())
+        was = WAS.format(text=before, type=edit.before.type)
+        rows.append(HistoryRow(None, " · ".join(what), was, Standing.EDIT, edit=edit))
+    return rows
+
+
+def merged(decisions: Sequence[HistoryRow], edits: Sequence[HistoryRow]) -> list[HistoryRow]:
+    """Both newest first; of one moment, the decision is the newer."""
+    if not edits:
+        return list(decisions)
+    return sorted((*decisions, *edits), key=lambda row: row.at or datetime.min.replace(tzinfo=UTC), reverse=True)
 
 
 class HistoryModel(QAbstractListModel):
@@ -168,6 +208,14 @@ class HistoryPanel(QWidget):
         whole.setContentsMargins(0, 0, 0, 0)
         whole.addWidget(self.list)
 
-    def show_history(self, decisions: Sequence[Decision], *, names: Mapping[str, str] | None = None) -> None:
-        """Decisions oldest first, as `CurationService.history` returns them; `names` of entities by id."""
-        self.model.show_rows(history_rows(decisions, names or {}))
+    def show_history(
+        self,
+        decisions: Sequence[Decision],
+        *,
+        names: Mapping[str, str] | None = None,
+        edits: Sequence[MentionEdit] = (),
+        text: str = "",
+    ) -> None:
+        """Decisions and changes of the mention oldest first, as `CurationService.history` and `edits` return them;
+        `names` of entities by id, `text` of the document."""
+        self.model.show_rows(merged(history_rows(decisions, names or {}), edit_rows(edits, text)))

@@ -110,7 +110,9 @@ class Refresher(QObject):
         if view is None and bench.navigator.opened is not None and not bench.navigator.opened.mentions:
             bench.candidates.list.set_empty_words(NO_MENTIONS)
         history = bench.decider.curation.history(view.mention.id) if view is not None else []
-        bench.history.show_history(history, names=self._names(view, history))
+        edits = bench.project.curation.edits(view.mention.id) if view is not None else []
+        text = bench.navigator.opened.document.text if edits and bench.navigator.opened is not None else ""
+        bench.history.show_history(history, names=self._names(view, history), edits=edits, text=text)
         self._note()
         bench.state_changed.emit()
 

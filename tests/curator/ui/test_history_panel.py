@@ -1,10 +1,14 @@
 from dataclasses import replace
+from datetime import timedelta
 
+from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QApplication
 from pytestqt.modeltest import ModelTester
 from pytestqt.qtbot import QtBot
 
 from curator.domain.decisions import Outcome, Shown, Verdict
+from curator.domain.documents import Span
+from curator.domain.mention_edits import MentionEdit, MentionShape
 from curator.ui.history_panel import HistoryModel, HistoryPanel, Standing, history_rows
 from tests.curator.ui.samples import decision
 
@@ -73,3 +77,24 @@ def test_a_row_says_what_it_replaced_and_with_which_note() -> None:
     assert [row.replaced for row in rows[3:]] == ["", "NIL: not in the knowledge base", ""]
     kept_back = replace(noted, shown=Shown("", (), unseen=HISTORY[0].shown))
     assert history_rows([kept_back], {})[0].shown == "decided without suggestions"
+
+
+def test_what_a_mention_was_stands_between_its_decisions(qtbot: QtBot) -> None:
+    text = "cardiac arrest and more"
+    place, moved = (Span(0, 14),), (Span(8, 14),)
+    times = [HISTORY[0].at + timedelta(seconds=n) for n in (1, 2)]
+    edits = [
+        MentionEdit(1, 1, MentionShape(place, "Disease"), MentionShape(moved, "Disease"), "Ada", times[0], 7),
+        MentionEdit(2, 1, MentionShape(moved, "Disease"), MentionShape(moved, "Finding"), "Bo", times[1], 8),
+    ]
+    panel = HistoryPanel()
+    qtbot.addWidget(panel)
+    panel.show_history(HISTORY[:1], edits=edits, text=text)
+    words = [str(panel.model.index(row, 0).data(Qt.ItemDataRole.ToolTipRole)) for row in range(3)]
+    assert words[0].startswith("Type changed to Finding")
+    assert words[1].startswith("Moved to “arrest”")
+    assert "· Ada" in words[1]
+    assert "was “cardiac arrest”, Disease" in words[1]
+    assert words[2].startswith("NIL")
+    panel.resize(300, 300)
+    panel.grab()

@@ -1,0 +1,168 @@
+"""Mentions changed from the window: by key, by mouse, with a reason where they cannot be."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QPoint, Qt
+from PySide6.QtTest import QTest
+
+from curator.domain.documents import Span
+from curator.ui.mention_handles import handles
+from tests.curator.ui.window.fakes import CTRL, PLAIN, SHIFT, Desk
+
+Key, ALT, LEFT = Qt.Key, Qt.KeyboardModifier.AltModifier, Qt.MouseButton.LeftButton
+
+
+def said(desk: Desk) -> str:
+    return desk.bench.bottom.message.words
+
+
+def go_to(desk: Desk, word: str) -> None:
+    opened = desk.bench.navigator.opened
+    assert opened is not None
+    desk.bench.navigator.select(next(v.mention.id for v in opened.mentions if v.mention.text == word))
+    desk.bench.focus_document()
+
+
+def spans(desk: Desk) -> tuple[Span, ...]:
+    view = desk.bench.navigator.mention
+    assert view is not None
+    return view.mention.spans
+
+
+def test_ends_are_moved_by_word_and_by_character_and_undone(desk: Desk) -> None:
+    go_to(desk, "cardiac arrest")
+    desk.press(Key.Key_Right, ALT | SHIFT)
+    assert desk.word == "arrest"
+    desk.press(Key.Key_Left, ALT | SHIFT)
+    assert desk.word == "cardiac arrest"
+    desk.press(Key.Key_Left, ALT)
+    assert desk.word == "cardiac"
+    desk.press(Key.Key_Period, ALT)
+    assert desk.word == "cardiac a", "white space alone is nothing to grow by"
+    desk.press(Key.Key_Comma, ALT)
+    desk.press(Key.Key_Comma)
+    assert desk.word == "d cardiac"
+    desk.press(Key.Key_Period)
+    for wanted in ("d cardiac", "cardiac", "cardiac a", "cardiac", "cardiac arrest"):
+        desk.press(Key.Key_Z, CTRL)
+        assert desk.word == wanted
+
+
+def test_what_cannot_be_is_refused_with_its_reason(desk: Desk) -> None:
+    go_to(desk, "Lidocaine")
+    before = spans(desk)
+    desk.press(Key.Key_Left, ALT | SHIFT)
+    assert said(desk).startswith("The text ends here")
+    desk.press(Key.Key_Left, ALT)
+    assert "Del deletes a mention" in said(desk) or "ends here" in said(desk)
+    desk.press(Key.Key_J, CTRL)
+    assert "one part only" in said(desk)
+    desk.press(Key.Key_A, SHIFT)
+    assert said(desk).startswith("Select the words first")
+    desk.bench.document.select(Span(50, 54))
+    assert "as a further part" in said(desk), "a selection says what can be done with it"
+    desk.press(Key.Key_A, SHIFT)
+    assert "does not touch" in said(desk)
+    assert spans(desk) == before
+
+
+def test_parts_are_added_taken_out_and_joined_by_key(desk: Desk) -> None:
+    go_to(desk, "cardiac arrest")
+    desk.press(Key.Key_F7)
+    assert desk.bench.document.caret_mode
+    desk.press(Key.Key_Home, CTRL)
+    desk.press(Key.Key_Right, SHIFT | CTRL)
+    assert desk.bench.document.selection == Span(0, 9)
+    desk.press(Key.Key_A)
+    assert desk.word == "Lidocaine cardiac arrest"
+    assert len(spans(desk)) == 2
+    desk.press(Key.Key_J, CTRL)
+    assert desk.word == "Lidocaine and cardiac arrest"
+    desk.bench.document.select(Span(10, 13))
+    desk.press(Key.Key_A, SHIFT)
+    assert spans(desk) == (Span(0, 9), Span(14, 28))
+    desk.bench.document.select(Span(3, 3 + 1))
+    desk.press(Key.Key_Escape)
+    assert desk.bench.document.caret_mode, "Esc drops the selection first"
+    desk.press(Key.Key_Escape)
+    assert not desk.bench.document.caret_mode
+    go_to(desk, "arrhythmia")
+    desk.press(Key.Key_J, CTRL | SHIFT)
+    assert desk.word == "arrhythmia blorbitis"
+
+
+def test_a_mention_is_retyped_in_a_popup_and_keeps_its_decision(desk: Desk) -> None:
+    go_to(desk, "cardiac arrest")
+    desk.press(Key.Key_1)
+    go_to(desk, "cardiac arrest")
+    desk.press(Key.Key_T)
+    assert desk.bench.text.types.isVisible()
+    QTest.keyClicks(desk.bench.text.types.line, "chem")
+    desk.press(Key.Key_Return, at=desk.bench.text.types.line)
+    view = desk.bench.navigator.mention
+    assert view is not None
+    assert view.mention.type == "Chemical"
+    assert view.decision is not None
+    assert desk.bench.document.hasFocus()
+    assert desk.bench.history.model.index(0, 0).data() == "Type changed to Chemical"
+
+
+def test_an_end_is_dragged_to_whole_words_and_with_ctrl_to_characters(desk: Desk) -> None:
+    go_to(desk, "arrhythmia")
+    view = desk.bench.document
+    start, space = view.rect_of(Span(46, 47)), view.rect_of(Span(45, 46))
+
+    def drag(to: QPoint, modifiers: Qt.KeyboardModifier) -> None:
+        rect = view.rect_of(spans(desk)[0])
+        grip = QPoint(round(rect.left()), round(rect.center().y()))
+        QTest.mouseMove(view.viewport(), rect.center().toPoint())
+        view._hover(rect.center())
+        assert len(view._handles) == 2
+        QTest.mousePress(view.viewport(), LEFT, PLAIN, grip)
+        moved = _move(view, to, modifiers)
+        view.mouseMoveEvent(moved)
+        QTest.mouseRelease(view.viewport(), LEFT, modifiers, to)
+
+    drag(QPoint(round(start.right()) - 1, round(start.center().y())), PLAIN)
+    assert desk.word == "an arrhythmia"
+    drag(QPoint(round(space.right()) + round(start.width()), round(start.center().y())), CTRL)
+    assert desk.word == "n arrhythmia"
+
+
+def _move(view, to: QPoint, modifiers: Qt.KeyboardModifier):  # type: ignore[no-untyped-def]
+    from PySide6.QtCore import QEvent, QPointF
+    from PySide6.QtGui import QMouseEvent
+
+    place = QPointF(to)
+    at = QPointF(view.viewport().mapToGlobal(to))
+    return QMouseEvent(QEvent.Type.MouseMove, place, at, Qt.MouseButton.NoButton, LEFT, modifiers)
+
+
+def test_the_newer_suggestion_of_a_moved_mention_takes_the_old_ones_place(make_desk) -> None:  # type: ignore[no-untyped-def]
+    desk = make_desk(manual=True)
+    linker = desk.world.linker
+    linker.answer(linker.asked[-1])
+    go_to(desk, "cardiac arrest")
+    desk.press(Key.Key_Right, ALT | SHIFT)
+    linker.answer(linker.asked[-1])
+    view = desk.bench.navigator.mention
+    assert view is not None
+    QTest.qWait(0)
+    assert not desk.bench.navigator.newer_waits
+
+
+def test_the_text_menu_lists_what_can_be_done(desk: Desk) -> None:
+    go_to(desk, "cardiac arrest")
+    menu = desk.bench.text.show_menu(QPoint(5, 5), desk.window.menus.action)
+    names = [action.objectName() for action in menu.actions() if action.objectName()]
+    assert "edit.retype" in names
+    assert "edit.add_part" not in names, "without a selection there is nothing to add"
+    menu.close()
+
+
+def test_handles_stand_at_both_ends_of_each_part(desk: Desk) -> None:
+    layout = desk.bench.document._layout
+    assert layout is not None
+    found = handles(layout, (Span(0, 9), Span(14, 28)))
+    assert [(one.part, one.at_end) for one in found] == [(0, False), (0, True), (1, False), (1, True)]
+    assert found[0].x < found[1].x < found[2].x < found[3].x
