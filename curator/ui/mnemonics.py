@@ -24,8 +24,10 @@ def with_mnemonics(titles: Sequence[str]) -> list[str]:
                 return True
         return False
 
-    for number in range(len(titles)):
-        give(number, set())
+    for number, title in enumerate(titles):
+        taken = {letter for letter in title.casefold() if letter in owners}
+        if not give(number, taken):  # none is free: an earlier title gives way
+            give(number, set())
     return [_marked(title, places.get(number)) for number, title in enumerate(titles)]
 
 
