@@ -1,7 +1,7 @@
 """The updated knowledge base: its entities, the names that decisions taught, and the entities that curators made.
 
 A name is taught when a string was linked to one entity in at least `least` documents, by at least `SHARE` of all its
-links, and is none of the entity's names yet: within one document authors abbreviate as they like. Decisions of the split
+links, and is none of the entity's names yet: within one document authors abbreviate as they like. Decisions of split
 `test` teach nothing: the exported file may come back as a knowledge base, and would have taught the linker then.
 """
 

@@ -22,6 +22,7 @@ from PySide6.QtWidgets import (
 )
 
 from curator.domain.decisions import Outcome, Verdict
+from curator.domain.rounds import same_answer
 from curator.services.adjudication import Adjudication
 from curator.services.opinions import Opinions
 from curator.ui.mention_state import MentionState, verdict_words
@@ -58,6 +59,12 @@ def opinion_rows(opinions: Opinions, name_of: Callable[[str], str]) -> list[Opin
     return rows
 
 
+def majority(rows: list[OpinionRow]) -> int:
+    """The first row whose verdict most curators share: what Enter takes."""
+    shared = [sum(_same(row.verdict, other.verdict) for other in rows) for row in rows]
+    return shared.index(max(shared)) if rows else 0
+
+
 class AdjudicationPanel(QWidget):
     """API: `show_adjudication`. `settled(mention id, curator)` asks for a verdict to be taken."""
 
@@ -82,6 +89,8 @@ class AdjudicationPanel(QWidget):
         self.title.setTextFormat(Qt.TextFormat.PlainText)
         self.hint = QLabel(self)
         self.hint.setTextFormat(Qt.TextFormat.PlainText)
+        self.suggested = QLabel(self)
+        self.suggested.setTextFormat(Qt.TextFormat.PlainText)
         self.adopt = self._button("", self.adopt_wanted.emit)
         self.back = self._button("Previous", lambda: self.step_wanted.emit(-1))
         self.forward = self._button("Next", lambda: self.step_wanted.emit(1))
@@ -104,12 +113,14 @@ class AdjudicationPanel(QWidget):
         line.addWidget(self.title, 1)
         for button in (self.adopt, self.back, self.forward, self.leave):
             line.addWidget(button)
-        self.hint.setContentsMargins(12, 0, 12, 0)
+        for label in (self.suggested, self.hint):
+            label.setContentsMargins(12, 0, 12, 0)
         whole = QVBoxLayout(self)
         whole.setContentsMargins(0, 8, 0, 8)
         whole.setSpacing(6)
         whole.addLayout(line)
         whole.addWidget(self.list, 1)
+        whole.addWidget(self.suggested)
         whole.addWidget(self.hint)
 
     def sizeHint(self) -> QSize:
@@ -121,7 +132,7 @@ class AdjudicationPanel(QWidget):
         self._opinions = opinions
         rows = opinion_rows(opinions, self._name_of) if opinions is not None else []
         self.model.show_rows(rows)
-        self.list.go_to(0)
+        self.list.go_to(majority(rows))
         words = LEFT.format(left=len(found.left), all=len(found.contested), name=found.round.name)
         self.title.setText(words if found.left else DONE.format(name=found.round.name))
         self.hint.setText(HINT.format(last=len(rows)) if rows else "")
@@ -131,6 +142,11 @@ class AdjudicationPanel(QWidget):
             button.setEnabled(len(found.left) > 1)
         self.list.setVisible(bool(rows))
         self.updateGeometry()
+
+    def show_suggestion(self, words: str) -> None:
+        """What the linker says about the mention at hand."""
+        self.suggested.setText(words if self._opinions is not None else "")
+        self.suggested.setVisible(bool(self.suggested.text()))
 
     @property
     def opinions(self) -> Opinions | None:
@@ -184,6 +200,10 @@ class _Delegate(QStyledItemDelegate):
         draw_words(painter, words, row.words, font=option.font, colour=colour)
         draw_focus(painter, option, theme)
         painter.restore()
+
+
+def _same(one: Verdict | None, other: Verdict | None) -> bool:
+    return one is other if one is None or other is None else same_answer(one, other)
 
 
 def _state(verdict: Verdict | None) -> MentionState:

@@ -104,6 +104,10 @@ def _columns(title: str) -> list[Column[AgreementRow]]:
 
 
 def _consistency(rows: Sequence[ConsistencyRow], parent: QWidget) -> QWidget:
+    if not rows:
+        words = sentence(NO_REPEATS)
+        words.setContentsMargins(12, 12, 12, 12)
+        return words
     table: RecordTable[ConsistencyRow] = RecordTable(
         "Own consistency",
         [
@@ -117,9 +121,5 @@ def _consistency(rows: Sequence[ConsistencyRow], parent: QWidget) -> QWidget:
         parent=parent,
     )
     table.show_rows(rows)
-    if rows:
-        table.setToolTip(CONSISTENT)
-        return table
-    words = sentence(NO_REPEATS)
-    words.setContentsMargins(12, 12, 12, 12)
-    return words
+    table.setToolTip(CONSISTENT)
+    return table

@@ -101,7 +101,7 @@ class PeopleFlows(QObject):
         dialog.enter_wanted.connect(self._enter)
         dialog.close_wanted.connect(self._close)
         dialog.export_wanted.connect(self.export_round)
-        dialog.agreement_wanted.connect(lambda found: self._agreement(found.name))
+        dialog.agreement_wanted.connect(self._agree)
         dialog.adjudication_wanted.connect(self._adjudicate)
         dialog.finished.connect(lambda _: self._forget_dialog())
         self._dialog = dialog
@@ -225,6 +225,12 @@ class PeopleFlows(QObject):
         """Of the only round; where there are several, the curator says which."""
         rounds = self._bench.project.rounds.all()
         self._choose_round("Agreement", rounds, NO_ROUND, lambda one: self._agreement(one.name))
+
+    def _agree(self, found: Round) -> None:
+        """The figures come in a window of their own, which a dialog in front would block."""
+        if self._dialog is not None:
+            self._dialog.accept()
+        self._agreement(found.name)
 
     def _agreement(self, name: str) -> None:
         """Reckoned in a worker thread: the interval takes a second."""

@@ -17,6 +17,7 @@ from curator.services.opinions import Opinions
 from curator.services.round_work import RoundSeat
 from curator.ui.adjudication_panel import AdjudicationPanel
 from curator.ui.banner import Banner
+from curator.ui.mention_words import suggestion_words
 from curator.ui.workbench import Workbench
 
 JUDGING = (
@@ -47,6 +48,7 @@ class RoundMode(QObject):
         bench.middle.addWidget(self.panel)
         bench.decider.done.connect(lambda _: self._decided())
         bench.navigator.content_changed.connect(self._tell)
+        bench.navigator.mention_changed.connect(self._tell_suggestion)
         self.panel.settled.connect(self._settle)
         self.panel.adopt_wanted.connect(self._adopt)
         self.panel.step_wanted.connect(self._step)
@@ -171,6 +173,11 @@ class RoundMode(QObject):
             self.panel.list.setFocus()
         elif state.done:
             self._bench.say(ALL_SETTLED.format(name=state.round.name))
+
+    def _tell_suggestion(self) -> None:
+        view, at_hand = self._bench.navigator.mention, self.panel.opinions
+        here = view is not None and at_hand is not None and view.mention.id == at_hand.mention.id
+        self.panel.show_suggestion(suggestion_words(view) if view is not None and here else "")
 
     def _settle(self, mention_id: int, curator: str) -> None:
         assert self._round is not None

@@ -115,7 +115,7 @@ class RoundsDialog(ShowDialog):
         self.enter.setEnabled(writable and blind and not closed)
         self.enter.setText("Leave it" if row is not None and row.active else "&Judge in it")
         self.shut.setEnabled(writable and blind)
-        self.shut.setText("Open it &again" if closed else "&Close the round")
+        self.shut.setText("O&pen it again" if closed else "&Close the round")
         for button in (self.give, self.agree):
             button.setEnabled(row is not None)
         self.settle.setEnabled(writable and blind and closed)
