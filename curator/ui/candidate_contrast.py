@@ -16,7 +16,7 @@ from curator.ui.document_tints import Tint
 from curator.ui.theme import StateColours, Theme, theme_of
 
 WEIGHING = "Weighing the words of the text…"
-NO_WORDS = "No word around the mention makes a difference: this linker compares the two by their names alone."
+NO_WORDS = "No word around the mention makes a difference: here the linker goes by names and earlier decisions."
 MOST_WORDS = 8
 Word = Callable[[Span], str]
 

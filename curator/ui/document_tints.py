@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from html import escape
 
 from PySide6.QtCore import QRectF, Qt
 from PySide6.QtGui import QPainter, QPen
@@ -20,6 +21,11 @@ class Tint:
     span: Span
     side: int
     words: str
+
+    @property
+    def tooltip(self) -> str:
+        """Rich text, so that a long sentence is broken into lines."""
+        return f"<qt>{escape(self.words)}</qt>"
 
 
 def tint_at(tints: Sequence[Tint], offset: int) -> Tint | None:

@@ -131,7 +131,7 @@ class DocumentView(DocumentMouse):
             offset = self._offset_at(QPointF(event.pos()), nearest=False) if self._tints and self._layout else -1
             tint = tint_at(self._tints, offset)
             if tint is not None:
-                QToolTip.showText(event.globalPos(), tint.words, self.viewport())
+                QToolTip.showText(event.globalPos(), tint.tooltip, self.viewport())
             elif marks:
                 area = bounds(marks[0]).translated(self._origin()).toAlignedRect()
                 QToolTip.showText(event.globalPos(), "<hr>".join(tooltip(m.view) for m in marks), self.viewport(), area)

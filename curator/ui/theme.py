@@ -195,14 +195,19 @@ def theme_of(palette: QPalette) -> Theme:
     return DARK if palette.color(QPalette.ColorRole.Base).lightnessF() < 0.5 else LIGHT
 
 
-def style_sheet() -> str:
-    """The few things Fusion lacks. Every colour is a palette role, so the sheet is the same for both themes."""
-    return """
+def style_sheet(theme: Theme) -> str:
+    """The few things Fusion lacks. Colours are palette roles, but for tool tips: there Qt resolves the roles of tips to
+    those of the window, and light words stood on a light ground."""
+    ink, ground = (theme.palette.color(role).name() for role in (_TIP_TEXT, _TIP_BASE))
+    tips = f"QToolTip {{ color: {ink}; background: {ground}; border: 1px solid {ground}; padding: 4px 6px; }}"
+    return tips + _SHEET
+
+
+_TIP_TEXT, _TIP_BASE = QPalette.ColorRole.ToolTipText, QPalette.ColorRole.ToolTipBase
+_SHEET = """
     QLineEdit { padding: 5px 8px; border: 1px solid palette(mid); border-radius: 6px; background: palette(base);
                 selection-background-color: palette(highlight); selection-color: palette(highlighted-text); }
     QLineEdit:focus { border: 2px solid palette(accent); padding: 4px 7px; }
-    QToolTip { color: palette(tool-tip-text); background: palette(tool-tip-base); border: 1px solid palette(mid);
-               padding: 4px 6px; }
     QSplitter::handle { background: palette(mid); }
     QSplitter::handle:horizontal { width: 1px; }
     QSplitter::handle:vertical { height: 1px; }
@@ -269,7 +274,7 @@ class ThemeController(QObject):
             self._applied = self.theme
             self._app.setStyleSheet("")  # under a sheet, widgets that are there already keep their old palette
             self._app.setPalette(self.theme.palette)
-            self._app.setStyleSheet(style_sheet())
+            self._app.setStyleSheet(style_sheet(self.theme))
         font = QFont(self._font)
         if self._point_size > 0:
             font.setPointSizeF(self._point_size)

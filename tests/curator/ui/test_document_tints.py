@@ -62,7 +62,7 @@ def test_the_numbers_are_told_on_hover(qtbot: QtBot, view: DocumentView, monkeyp
     view.set_tints(TINTS)
     where: QPointF = view.rect_of(TINTS[0].span).center()
     view.viewportEvent(QHelpEvent(QEvent.Type.ToolTip, where.toPoint(), QPoint()))
-    assert told == ["speaks for one"]
+    assert told == ["<qt>speaks for one</qt>"]
 
 
 @pytest.mark.parametrize("theme", [LIGHT, DARK])

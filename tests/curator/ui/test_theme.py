@@ -1,12 +1,13 @@
 import itertools
 
 import pytest
+from PySide6.QtCore import QPoint
 from PySide6.QtGui import QColor, QPalette
-from PySide6.QtWidgets import QApplication, QMainWindow, QPlainTextEdit
+from PySide6.QtWidgets import QApplication, QMainWindow, QPlainTextEdit, QToolTip, QWidget
 from pytestqt.qtbot import QtBot
 
 from curator.ui.mention_state import MentionState
-from curator.ui.theme import DARK, LIGHT, Scheme, Theme, ThemeController, contrast, theme_of
+from curator.ui.theme import DARK, LIGHT, Scheme, Theme, ThemeController, contrast, style_sheet, theme_of
 
 ROLE = QPalette.ColorRole
 THEMES = pytest.mark.parametrize("theme", [LIGHT, DARK], ids=["light", "dark"])
@@ -125,3 +126,23 @@ def test_widgets_that_are_there_take_the_new_colours(qapp: QApplication, qtbot: 
     qapp.setPalette(palette)
     qapp.setFont(font)
     controller.deleteLater()
+
+
+def test_tool_tips_are_painted_in_the_colours_of_the_theme(qapp: QApplication, qtbot: QtBot) -> None:
+    """Palette roles in the sheet would resolve to the window's colours, and light words stand on a light ground."""
+    before = qapp.styleSheet()
+    try:
+        for theme in (LIGHT, DARK):
+            qapp.setStyleSheet(style_sheet(theme))
+            owner = QWidget()
+            qtbot.addWidget(owner)
+            owner.show()
+            QToolTip.showText(owner.mapToGlobal(QPoint(5, 5)), "words of a tip", owner)
+            (tip,) = (one for one in qapp.topLevelWidgets() if one.inherits("QTipLabel"))
+            ground = QColor(tip.grab().toImage().pixel(3, 8))
+            assert ground == theme.palette.toolTipBase().color()
+            assert contrast(ground, theme.palette.toolTipText().color()) >= 4.5
+            QToolTip.hideText()
+            tip.deleteLater()
+    finally:
+        qapp.setStyleSheet(before)
