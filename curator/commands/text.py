@@ -1,4 +1,7 @@
-"""Commands of the text: finding in it, moving about in it, how it is set, and the places and types of its mentions."""
+"""Commands of the text: finding in it, moving about in it, how it is set, and the places and types of its mentions.
+
+No key holds Alt and Shift together, which switches keyboards or moves windows on many desktops.
+"""
 
 from __future__ import annotations
 
@@ -123,8 +126,8 @@ RESHAPING = (
     ),
     _nudge("end_later", "End a word later", "Alt+Right", "end", 1, "word"),
     _nudge("end_earlier", "End a word earlier", "Alt+Left", "end", -1, "word"),
-    _nudge("start_earlier", "Start a word earlier", "Alt+Shift+Left", "start", -1, "word"),
-    _nudge("start_later", "Start a word later", "Alt+Shift+Right", "start", 1, "word"),
+    _nudge("start_earlier", "Start a word earlier", "Alt+Up", "start", -1, "word"),
+    _nudge("start_later", "Start a word later", "Alt+Down", "start", 1, "word"),
     _nudge("end_right", "End a character later", "Alt+.", "end", 1, "character"),
     _nudge("end_left", "End a character earlier", "Alt+,", "end", -1, "character"),
     _nudge("start_left", "Start a character earlier", ",", "start", -1, "character"),
@@ -157,7 +160,7 @@ SETTING = (
         Menu.VIEW,
         "Moves the lines of the text together.",
         lambda w: w.space_lines(-10),
-        ("Alt+Shift+L",),
+        ("Alt+K",),
         group=1,
     ),
     Command(
@@ -175,7 +178,7 @@ SETTING = (
         Menu.VIEW,
         "Narrows the column of the text.",
         lambda w: w.widen_text(-4),
-        ("Alt+Shift+W",),
+        ("Alt+N",),
         group=1,
     ),
 )

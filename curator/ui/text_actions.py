@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
-from curator.ui.mention_editor import Edge
-from curator.ui.preferences import Preferences
-from curator.ui.session import Session
-from curator.ui.workbench import Workbench
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import Qt
+
+if TYPE_CHECKING:
+    from curator.ui.preferences import Preferences
+    from curator.ui.session import Session
+    from curator.ui.workbench import Workbench
 
 
 class TextActions:
@@ -46,14 +50,16 @@ class TextActions:
         self._bench.text.editor.join_next()
 
     def nudge(self, edge: str, direction: int, unit: str) -> None:
+        from curator.ui.mention_editor import Edge  # loaded with the project, after the first paint
+
         self._bench.text.editor.nudge(Edge(edge), forward=direction > 0, by_word=unit == "word")
 
     def toggle_focus_mode(self) -> None:
-        """The whole screen for text and candidates, or everything as it was."""
+        """The whole screen for text and candidates, or everything as it was, a maximised window too."""
         text, window = self._bench.text, self._session.window
         text.set_focused(not text.focused)
         window.menuBar().setVisible(not text.focused)
-        window.showFullScreen() if text.focused else window.showNormal()
+        window.setWindowState(window.windowState() ^ Qt.WindowState.WindowFullScreen)
 
     def space_lines(self, percent: int) -> None:
         self._preferences.step("line_spacing", percent)

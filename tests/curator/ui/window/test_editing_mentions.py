@@ -31,9 +31,9 @@ def spans(desk: Desk) -> tuple[Span, ...]:
 
 def test_ends_are_moved_by_word_and_by_character_and_undone(desk: Desk) -> None:
     go_to(desk, "cardiac arrest")
-    desk.press(Key.Key_Right, ALT | SHIFT)
+    desk.press(Key.Key_Down, ALT)
     assert desk.word == "arrest"
-    desk.press(Key.Key_Left, ALT | SHIFT)
+    desk.press(Key.Key_Up, ALT)
     assert desk.word == "cardiac arrest"
     desk.press(Key.Key_Left, ALT)
     assert desk.word == "cardiac"
@@ -51,7 +51,7 @@ def test_ends_are_moved_by_word_and_by_character_and_undone(desk: Desk) -> None:
 def test_what_cannot_be_is_refused_with_its_reason(desk: Desk) -> None:
     go_to(desk, "Lidocaine")
     before = spans(desk)
-    desk.press(Key.Key_Left, ALT | SHIFT)
+    desk.press(Key.Key_Up, ALT)
     assert said(desk).startswith("The text ends here")
     desk.press(Key.Key_Left, ALT)
     assert "Del deletes a mention" in said(desk) or "ends here" in said(desk)
@@ -143,7 +143,7 @@ def test_the_newer_suggestion_of_a_moved_mention_takes_the_old_ones_place(make_d
     linker = desk.world.linker
     linker.answer(linker.asked[-1])
     go_to(desk, "cardiac arrest")
-    desk.press(Key.Key_Right, ALT | SHIFT)
+    desk.press(Key.Key_Down, ALT)
     linker.answer(linker.asked[-1])
     view = desk.bench.navigator.mention
     assert view is not None
@@ -166,3 +166,58 @@ def test_handles_stand_at_both_ends_of_each_part(desk: Desk) -> None:
     found = handles(layout, (Span(0, 9), Span(14, 28)))
     assert [(one.part, one.at_end) for one in found] == [(0, False), (0, True), (1, False), (1, True)]
     assert found[0].x < found[1].x < found[2].x < found[3].x
+
+
+def test_the_focus_mode_leaves_text_and_candidates_and_brings_everything_back(desk: Desk) -> None:
+    bench, window = desk.bench, desk.window
+    bench.header.hide()  # what was hidden before stays so
+    desk.press(Key.Key_F11)
+    assert bench.text.focused
+    assert window.isFullScreen()
+    shown = [part.isVisible() for part in (bench.document, bench.candidates, bench.bottom, bench.queue, bench.history)]
+    assert shown == [True, True, True, False, False]
+    assert not window.menuBar().isVisible()
+    desk.press(Key.Key_Down)
+    assert desk.word == "cardiac arrest", "keys work as before"
+    desk.press(Key.Key_F11)
+    assert not window.isFullScreen()
+    assert bench.queue.isVisible()
+    assert bench.history.isVisible()
+    assert window.menuBar().isVisible()
+    assert not bench.header.isVisible()
+
+
+def test_finding_marks_every_place_and_leaves_the_last_one_selected(desk: Desk) -> None:
+    desk.press(Key.Key_F, CTRL)
+    bar = desk.bench.find_bar
+    QTest.keyClicks(bar.line, "LIDO")
+    assert bar.count.text() == "1 of 2"
+    desk.press(Key.Key_Return)
+    assert bar.count.text() == "2 of 2"
+    desk.press(Key.Key_Return)
+    desk.press(Key.Key_Return, SHIFT)
+    assert bar.count.text() == "2 of 2", "round at both ends"
+    assert desk.bench.navigator.step_document(1)
+    assert desk.bench.document.found.at == 0, "in the next document from its top"
+    QTest.keyClicks(bar.line, "x")
+    assert bar.count.text() == "not in this document"
+    desk.press(Key.Key_Backspace)
+    desk.press(Key.Key_Escape)
+    assert desk.bench.document.hasFocus()
+    assert not bar.isVisible()
+    assert desk.bench.document.selection == Span(0, 4)
+    desk.press(Key.Key_F3)
+    assert bar.isVisible()
+    assert bar.line.text() == "LIDO"
+
+
+def test_spacing_width_and_size_are_kept_as_settings(desk: Desk) -> None:
+    settings = desk.window.preferences
+    high = desk.bench.document.rect_of(Span(30, 34)).height()
+    desk.press(Key.Key_L, ALT)
+    assert desk.bench.document.rect_of(Span(30, 34)).height() > high
+    desk.press(Key.Key_K, ALT)
+    desk.press(Key.Key_N, ALT)
+    desk.bench.document.zoom_wanted.emit(1)
+    now = settings.settings
+    assert (now.line_spacing, now.text_width, now.font_size) == (150, 68, 13)
