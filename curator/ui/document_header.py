@@ -33,7 +33,12 @@ class DocumentHeader(QWidget):
 
     @property
     def _facts(self) -> str:
-        return "" if self._row is None else f"{STATE_WORDS[self._row.state]} · {self._row.split.value}"
+        row = self._row
+        if row is None:
+            return ""
+        noted = ["flagged"] if row.flagged else []
+        noted += [f"{row.comments} comment{'s' if row.comments != 1 else ''}"] if row.comments else []
+        return " · ".join([STATE_WORDS[row.state], row.split.value, *noted])
 
     def sizeHint(self) -> QSize:
         return QSize(200, int(QFontMetricsF(self.font()).height()) + 18)

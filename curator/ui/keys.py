@@ -52,6 +52,8 @@ def belongs_to(widget: QWidget | None, event: QKeyEvent) -> bool:
         return is_plain(event)
     if not is_plain(event):
         return False
+    if event.key() == Key.Key_Delete and widget.property("keeps_delete"):
+        return True
     if isinstance(widget, QTreeView) and event.key() in _TREE_KEYS:
         return True
     if isinstance(widget, QAbstractItemView):

@@ -9,6 +9,7 @@ from PySide6.QtWidgets import QStyledItemDelegate, QStyleOptionViewItem
 from curator.domain.documents import DocumentState
 from curator.services.ports import QueueRow
 from curator.ui.mention_state import MentionState
+from curator.ui.note_marks import draw_notes
 from curator.ui.queue_model import CURRENT_ROLE, ROW_ROLE, STATE_WORDS
 from curator.ui.row_painting import PAD, draw_bar, draw_focus, draw_ground, draw_words, row_height, scaled
 from curator.ui.theme import Theme, theme_of
@@ -55,6 +56,9 @@ def _paint_row(
     width = draw_words(painter, QRectF(left, top, right - left, line), counts, font=small, colour=text, right=True)
     words = QRectF(left, top, right - width - PAD - left, line)
     used = draw_words(painter, words, row.external_id, font=scaled(font, 1.0, bold=True), colour=text)
+    foot = QPointF(words.left() + used + 6, top + line * 0.8)
+    noted = draw_notes(painter, foot, line * 0.6, theme, flagged=row.flagged, commented=row.comments > 0)
+    used += noted + 2 if noted else 0
     facts = f"{STATE_WORDS[row.state]} · {row.split.value}"
     draw_words(painter, words.adjusted(used + PAD, 0, 0, 0), facts, font=small, colour=theme.muted)
     title = QRectF(left, top + line + 2, right - left, line)
@@ -65,11 +69,14 @@ def _paint_row(
 
 
 def draw_state_glyph(painter: QPainter, centre: QPointF, state: DocumentState, theme: Theme) -> None:
-    """An empty ring for todo, a half-filled one for in progress, a filled one with a tick for done."""
+    """An empty ring for todo, a half-filled one for in progress, a filled one with a tick for done, one with a question
+    mark for what needs discussion."""
     radius = GLYPH / 2 - 1
     colour = theme.muted if state is DocumentState.TODO else theme.accent
     if state is DocumentState.DONE:
         colour = theme.states[MentionState.LINKED].ink
+    elif state is DocumentState.DISCUSS:
+        colour = theme.states[MentionState.REJECTED].ink
     painter.setPen(QPen(colour, 1.5))
     painter.setBrush(colour if state is DocumentState.DONE else Qt.BrushStyle.NoBrush)
     painter.drawEllipse(centre, radius, radius)
@@ -78,6 +85,12 @@ def draw_state_glyph(painter: QPainter, centre: QPointF, state: DocumentState, t
         painter.setBrush(colour)
         box = QRectF(centre.x() - radius, centre.y() - radius, 2 * radius, 2 * radius)
         painter.drawPie(box, 90 * 16, -180 * 16)
+    elif state is DocumentState.DISCUSS:
+        hook = QPainterPath(centre + QPointF(-2.2, -1.6))
+        hook.cubicTo(centre + QPointF(-2.2, -4.6), centre + QPointF(2.6, -4.6), centre + QPointF(2.2, -1.4))
+        hook.cubicTo(centre + QPointF(1.9, 0.2), centre + QPointF(0.0, -0.2), centre + QPointF(0.0, 1.4))
+        painter.drawPath(hook)
+        painter.drawPoint(centre + QPointF(0.0, 3.6))
     elif state is DocumentState.DONE:
         tick = QPainterPath(centre + QPointF(-3.0, 0.2))
         tick.lineTo(centre + QPointF(-0.8, 2.4))

@@ -23,7 +23,7 @@ ORDER_WORDS = {
 class QueueHead(QWidget):
     """Widgets only; `QueuePanel` says what they do."""
 
-    unfolded = Signal()
+    unfolded = Signal(bool)  # or folded
     order_chosen = Signal(object)  # Order
 
     def __init__(self, parent: QWidget | None = None) -> None:
@@ -90,8 +90,7 @@ class QueueHead(QWidget):
         self.saved.setVisible(shown)
         policy = QSizePolicy.Policy.Preferred if shown else QSizePolicy.Policy.Maximum
         self.setSizePolicy(QSizePolicy.Policy.Preferred, policy)
-        if shown:
-            self.unfolded.emit()
+        self.unfolded.emit(shown)
 
 
 def _orders(parent: QWidget) -> QComboBox:

@@ -66,6 +66,7 @@ class QueuePanel(QWidget):
         self.facets.left.connect(lambda: self.rows.view.setFocus(Qt.FocusReason.OtherFocusReason))
         self.chips.lifted.connect(self._lift)
         self.chips.cleared.connect(self.clear)
+        head.unfolded.connect(lambda shown: self.rows.share(facets=shown))
         head.unfolded.connect(self._count)
         head.order_chosen.connect(self.set_order)
         saved.chosen.connect(self._apply_saved)
@@ -215,7 +216,7 @@ class QueuePanel(QWidget):
         if self.head.is_unfolded and not self._recount.isActive():
             self._recount.start()
 
-    def _count(self) -> None:
+    def _count(self, _: bool = True) -> None:
         service, where = self._facet_service, self._where
         if service is not None and self.head.is_unfolded:
             self._cubes.ask(lambda: service.cube(where), self.facets.show_cube)

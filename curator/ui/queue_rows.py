@@ -59,7 +59,7 @@ class QueueRows(QWidget):
         """Fill `whole` with the head and these rows; how high the facets are can be drawn."""
         whole.setAutoFillBackground(True)
         whole.setBackgroundRole(QPalette.ColorRole.Base)
-        parts = QSplitter(Qt.Orientation.Vertical, whole)
+        self._parts = parts = QSplitter(Qt.Orientation.Vertical, whole)
         parts.addWidget(head)
         parts.addWidget(self)
         parts.setStretchFactor(0, 0)
@@ -68,6 +68,11 @@ class QueueRows(QWidget):
         column = QVBoxLayout(whole)
         column.setContentsMargins(0, 0, 0, 0)
         column.addWidget(parts)
+
+    def share(self, *, facets: bool) -> None:
+        """Give the facets three fifths of the height, or take it back."""
+        height = self._parts.height()
+        self._parts.setSizes([height * 3 // 5, height * 2 // 5] if facets else [0, height])
 
     @property
     def view(self) -> RowTable:
