@@ -80,7 +80,7 @@ class EntitiesPage(QWidget):
             buttons.addWidget(button)
         buttons.addStretch(1)
         whole = QVBoxLayout(self)
-        whole.setContentsMargins(0, 10, 0, 0)
+        whole.setContentsMargins(10, 10, 10, 10)
         whole.setSpacing(8)
         whole.addWidget(self.words)
         whole.addWidget(parts, 1)
@@ -100,7 +100,7 @@ class EntitiesPage(QWidget):
             rows = range(model.rowCount())
             self.table.selectRow(next(i for i in rows if model.index(i, 0).data() == at))
         counted = ntr("{n} new entity.", "{n} new entities.", len(entities))
-        some = tr("{counted} They are suggested, found and linked to like any other.", counted=counted)
+        some = tr("{counted} The linker suggests what was made here, and search finds it.", counted=counted)
         none = tr("No entity was made yet. Make one of NIL mentions, or with E at the mention itself.")
         self.words.setText(some if entities else none)
         self._show_contexts()
@@ -108,7 +108,7 @@ class EntitiesPage(QWidget):
     def _show_contexts(self) -> None:
         current = self.current
         found = self._contexts(current.id) if current is not None else []
-        self.list.show_rows([KwicRow(one.curator, one, Mark.TICKED) for one in found])
+        self.list.show_rows([KwicRow(one.curator, one, Mark.RIGHT) for one in found])
         for button in (self.edit, self.merge, self.delete):
             button.setEnabled(current is not None and self._writable)
         self.make.setEnabled(self._writable)

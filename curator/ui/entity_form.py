@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-from PySide6.QtCore import QEvent, Qt, QTimer, Signal
+from PySide6.QtCore import QEvent, QItemSelectionModel, Qt, QTimer, Signal
 from PySide6.QtGui import QKeyEvent, QPalette
 from PySide6.QtWidgets import (
     QFormLayout,
@@ -32,7 +32,8 @@ Alike = Callable[[str, Sequence[str]], Sequence[Entity]]
 
 
 class EntityForm(QWidget):
-    """`ask` fills it and takes the keyboard. Enter in the name, or Ctrl+Enter anywhere, submits; Esc leaves.
+    """`ask` fills it, the types of the draft first, and takes the keyboard. Enter in the name, or Ctrl+Enter anywhere,
+    submits; Esc leaves.
 
     While the name is typed, entities that have it already are named: nothing keeps the curator from making another.
     """
@@ -94,8 +95,8 @@ class EntityForm(QWidget):
         whole.setContentsMargins(12, 12, 12, 12)
         whole.setSpacing(8)
         whole.addWidget(self.heading)
-        whole.addLayout(form, 1)
         whole.addWidget(self.note)
+        whole.addLayout(form, 1)
         whole.addLayout(buttons)
 
     def ask(self, heading: str, draft: EntityDraft, *, types: Sequence[str], ok: str, but: str = "") -> None:
@@ -106,7 +107,7 @@ class EntityForm(QWidget):
         self.name.setText(draft.name)
         self.synonyms.setPlainText("\n".join(draft.synonyms))
         self.definition.setPlainText(draft.definition)
-        self._show_types(dict.fromkeys([*types, *draft.types]), draft.types)
+        self._show_types(dict.fromkeys([*draft.types, *types]), draft.types)
         self._fit()
         self.say("")
         self.look_for_alike()
@@ -119,7 +120,7 @@ class EntityForm(QWidget):
             item = QListWidgetItem(one, self.types)
             item.setFlags(Qt.ItemFlag.ItemIsEnabled | Qt.ItemFlag.ItemIsSelectable | Qt.ItemFlag.ItemIsUserCheckable)
             item.setCheckState(Qt.CheckState.Checked if one in ticked else Qt.CheckState.Unchecked)
-        self.types.setCurrentRow(0)
+        self.types.setCurrentRow(0, QItemSelectionModel.SelectionFlag.NoUpdate)
         self.types.setEnabled(bool(types))
 
     def _fit(self) -> None:
@@ -157,7 +158,7 @@ class EntityForm(QWidget):
             self.left.emit()
         elif control and event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter):
             self._submit()
-        else:
+        elif event.key() not in (Qt.Key.Key_Return, Qt.Key.Key_Enter):  # which are no window's default button here
             super().keyPressEvent(event)
 
     def event(self, event: QEvent) -> bool:

@@ -7,6 +7,7 @@ from collections.abc import Callable, Sequence
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QHBoxLayout, QLabel, QPushButton, QRadioButton, QSplitter, QVBoxLayout, QWidget
 
+from curator.domain.decisions import NilReason
 from curator.domain.wording import ntr, tr
 from curator.services.nil_clusters import NilCluster, merged, split
 from curator.services.ports import MentionContext
@@ -85,7 +86,7 @@ class NilPage(QWidget):
             buttons.addWidget(button)
         buttons.addStretch(1)
         whole = QVBoxLayout(self)
-        whole.setContentsMargins(0, 10, 0, 0)
+        whole.setContentsMargins(10, 10, 10, 10)
         whole.setSpacing(8)
         whole.addLayout(which)
         whole.addWidget(self.words)
@@ -209,5 +210,6 @@ def strings_words(cluster: NilCluster) -> str:
 
 
 def _about(one: MentionContext) -> str:
+    """The reason for NIL where it is not the usual one."""
     reason = one.verdict.reason if one.verdict is not None else None
-    return reason.value.replace("-", " ") if reason is not None else ""
+    return reason.value.replace("-", " ") if reason is not None and reason is not NilReason.NOT_IN_KB else ""
