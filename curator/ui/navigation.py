@@ -10,6 +10,7 @@ from typing import Protocol
 from PySide6.QtCore import QObject, Signal
 
 from curator.domain.decisions import Decision
+from curator.domain.errors import UserError
 from curator.domain.facets import UNDECIDED, Facet
 from curator.domain.presenting import Order, presented
 from curator.domain.suggestions import Suggestion
@@ -20,6 +21,7 @@ from curator.services.work_order import WorkOrder
 FIRST_OF_WORK = "This is the first mention of the list."
 NO_MORE_UP = "This is the first document of the queue."
 NO_MORE_DOWN = "This is the last document of the queue."
+GONE = "The document {name} is no longer in the project; its decisions went with it. Choose another from the queue."
 ALL_DECIDED = "No undecided mention is left in the documents behind this one."
 NONE_LEFT = "No other undecided mention is left. O goes back to the order of documents."
 NONE_MATCH = "No mention that the filter shows is left behind this one. Shift+Q shows everything again."
@@ -168,7 +170,12 @@ class Navigator(QObject):
     def reload(self) -> None:
         """Read the open document anew after a change; what the panel shows of the suggestion stays."""
         if self.opened is not None:
-            self.opened = self._queue.open(self.opened.document.id)
+            try:
+                self.opened = self._queue.open(self.opened.document.id)
+            except UserError:
+                self.said.emit(GONE.format(name=self.opened.document.external_id))
+                self.close()
+                return
             self._match()
             if self._mention_id is not None and self.opened.view(self._mention_id) is None:
                 self._mention_id = self._held = None

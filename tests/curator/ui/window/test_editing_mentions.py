@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from PySide6.QtCore import QPoint, Qt
 from PySide6.QtTest import QTest
 
@@ -221,3 +223,26 @@ def test_spacing_width_and_size_are_kept_as_settings(desk: Desk) -> None:
     desk.bench.document.zoom_wanted.emit(1)
     now = settings.settings
     assert (now.line_spacing, now.text_width, now.font_size) == (150, 68, 13)
+
+
+def test_a_document_that_is_gone_closes_with_a_sentence(desk: Desk) -> None:
+    opened = desk.bench.navigator.opened
+    assert opened is not None
+    desk.bench.navigator.opened = replace(opened, document=replace(opened.document, id=999))
+    desk.bench.navigator.reload()
+    assert "is no longer in the project" in said(desk)
+    assert desk.bench.navigator.opened is None
+    desk.press(Key.Key_Right, ALT)
+    desk.press(Key.Key_F, CTRL)
+    assert not desk.bench.find_bar.isVisible()
+
+
+def test_another_text_under_the_open_view_is_shown_anew(desk: Desk) -> None:
+    opened = desk.bench.navigator.opened
+    assert opened is not None
+    desk.bench.document.select(Span(20, 28))
+    short = replace(opened, document=replace(opened.document, text="Short.", passages=()), mentions=())
+    desk.bench.document.show_document(short)
+    assert desk.bench.document.selection is None
+    desk.bench.document.find("Short")
+    assert desk.bench.document.found.spans == (Span(0, 5),)
