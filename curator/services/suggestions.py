@@ -15,6 +15,7 @@ from curator.domain.documents import Split
 from curator.domain.errors import UserError
 from curator.domain.jobs import JobOutcome, JobState, LinkerState, LinkerStatus, Progress
 from curator.domain.suggestions import Stamp, Suggestion
+from curator.domain.wording import tr
 from curator.services.entity_teaching import teach_entities
 from curator.services.events import EventBus
 from curator.services.keys import active_bundle
@@ -24,6 +25,10 @@ from curator.services.ports import BundleStore, LinkDocument, LinkerPort, Store,
 BATCH = 32
 ACTOR = "linker"
 RELINK = {ChangeKind.BUNDLE, ChangeKind.KNOWLEDGE_BASE, ChangeKind.TYPE_MAPPING}
+GONE = (
+    "The bundle {bundle}, which served, is gone from the project's folder. Decisions are safe. A new index is built now, "
+    "or Model › Bundles… lets another bundle serve."
+)
 log = logging.getLogger(__name__)
 
 __all__ = ["LinkReport", "LinkedDocument", "SuggestionService"]
@@ -100,7 +105,7 @@ class SuggestionService:
         with self._store.read() as unit:
             bundle_id = active_bundle(unit.meta)
         if bundle_id and self._linker.status.bundle_id != bundle_id:
-            self._linker.open(self._bundles.path(bundle_id), bundle_id)
+            self._open(bundle_id)
         else:
             self._pump()
 
@@ -111,7 +116,17 @@ class SuggestionService:
         with self._store.read() as unit:
             bundle_id = active_bundle(unit.meta)
         if bundle_id:
-            self._linker.open(self._bundles.path(bundle_id), bundle_id)
+            self._open(bundle_id)
+
+    def _open(self, bundle_id: str) -> None:
+        """A bundle whose folder is gone serves nothing; everything else of the project is as it was."""
+        try:
+            path = self._bundles.path(bundle_id)
+        except UserError:
+            self._trouble = tr(GONE, bundle=bundle_id)
+            log.warning("The active bundle %s is not in the project's folder", bundle_id)
+            return
+        self._linker.open(path, bundle_id)
 
     def link_split(
         self,

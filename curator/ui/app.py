@@ -7,11 +7,13 @@ import os
 import socket
 import subprocess
 import sys
+import threading
 from collections.abc import Callable, Sequence
+from importlib import import_module
 from pathlib import Path
 from types import TracebackType
 
-from PySide6.QtCore import QMessageLogContext, QTimer, QtMsgType, qInstallMessageHandler, qVersion
+from PySide6.QtCore import QEvent, QMessageLogContext, QObject, QTimer, QtMsgType, qInstallMessageHandler, qVersion
 from PySide6.QtWidgets import QApplication
 
 from curator import __version__
@@ -19,6 +21,7 @@ from curator.domain.wording import tr
 from curator.services.logs import log_folder, start_logging, stop_logging
 from curator.settings.file import load
 from curator.ui.dialogs.messages import tell
+from curator.ui.icons import icon
 from curator.ui.kept import keep, read_kept
 from curator.ui.language import speak
 from curator.ui.main_window import MainWindow
@@ -39,8 +42,10 @@ def run(*projects: Path, read_only: bool = False) -> int:
     app = make_application(sys.argv[:1])
     window = make_window(app)
     old_hook, sys.excepthook = sys.excepthook, _hook(app, window)
+    if projects:
+        window.show_opening(projects[0])
+    AfterPaint(window, lambda: _open(window, projects, read_only=read_only))
     show_fitting(window, projects[0] if projects else None)
-    QTimer.singleShot(0, lambda: _open(window, projects, read_only=read_only))
     try:
         return app.exec()
     finally:
@@ -51,11 +56,31 @@ def run(*projects: Path, read_only: bool = False) -> int:
         stop_logging(handler)
 
 
+class AfterPaint(QObject):
+    """Calls `then` once, when the window was painted for the first time."""
+
+    def __init__(self, window: MainWindow, then: Callable[[], None]) -> None:
+        super().__init__(window)
+        self._window, self._then = window, then
+        window.pages.installEventFilter(self)
+
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
+        if event.type() == QEvent.Type.Paint:
+            watched.removeEventFilter(self)
+            QTimer.singleShot(0, self._then)
+        return super().eventFilter(watched, event)
+
+
 def _open(window: MainWindow, projects: Sequence[Path], *, read_only: bool) -> None:
-    if read_only and projects:
+    """Open what was asked for; without a project, load what opening one needs while the first page is read."""
+    if not projects:
+        threading.Thread(target=import_module, args=("curator.bootstrap",), daemon=True).start()
+    elif read_only:
         window.session.open(projects[0], read_only=True)
     else:
         window.windows.open(list(projects), beside=window)
+    if window.bench is None:
+        window.pages.setCurrentWidget(window.welcome)
 
 
 def show_fitting(window: MainWindow, project: Path | None = None) -> None:
@@ -77,6 +102,7 @@ def make_application(arguments: list[str]) -> QApplication:
     app.setApplicationName("Curator")
     app.setApplicationVersion(__version__)
     app.setDesktopFileName("curator")
+    app.setWindowIcon(icon("curator"))
     return app
 
 

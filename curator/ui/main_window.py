@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import cast
+from typing import TYPE_CHECKING, cast
 
 from PySide6.QtCore import QEvent, QSize, Qt, Slot
 from PySide6.QtGui import QCloseEvent, QDragEnterEvent, QDragLeaveEvent, QDropEvent, QKeyEvent
@@ -12,7 +12,6 @@ from PySide6.QtWidgets import QApplication, QLabel, QMainWindow, QStackedWidget
 from curator.commands import Command, WindowActions, WindowState
 from curator.domain.wording import tr
 from curator.settings.file import LoadedSettings
-from curator.settings.schema import SameString
 from curator.settings.schema import SameString, Snapping
 from curator.ui.dialogs.messages import tell
 from curator.ui.drop_flow import DropFlow
@@ -21,7 +20,6 @@ from curator.ui.menus import CommandMenus
 from curator.ui.palette_flow import PaletteFlow
 from curator.ui.preferences import Preferences
 from curator.ui.recent import opened_before
-from curator.ui.refreshing import Refresher
 from curator.ui.session import Session
 from curator.ui.status import StatusLine
 from curator.ui.theme import ThemeController
@@ -29,7 +27,9 @@ from curator.ui.welcome import WelcomePage
 from curator.ui.window_actions import Actions
 from curator.ui.window_layout import WindowLayout
 from curator.ui.windows import Windows
-from curator.ui.workbench import Workbench
+
+if TYPE_CHECKING:
+    from curator.ui.workbench import Workbench
 
 SIZE = QSize(1440, 900)
 SMALLEST = QSize(900, 560)
@@ -107,6 +107,8 @@ class MainWindow(QMainWindow):
         bench.state_changed.connect(self.show_state)
         bench.document.zoom_wanted.connect(self.preferences.zoom)
         bench.document.menu_wanted.connect(lambda place: bench.text.show_menu(place, self.menus.action))
+        from curator.ui.refreshing import Refresher  # with the first project
+
         Refresher(bench, self.status).start()
         self.layout_keeper.take(bench, bench.project.folder)
         if self.session.people is not None:

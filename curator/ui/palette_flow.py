@@ -10,11 +10,11 @@ from PySide6.QtCore import QObject
 from curator.commands import WindowState
 from curator.services.ports import QueueFilter, QueueRow
 from curator.ui.kept import keep, read_kept
-from curator.ui.palette import Palette
-from curator.ui.palette_model import MOST_DOCUMENTS, PaletteEntry, command_entries
 
 if TYPE_CHECKING:
     from curator.ui.main_window import MainWindow
+    from curator.ui.palette import Palette
+    from curator.ui.palette_model import PaletteEntry
 
 FILE = "palette.json"
 MOST = 20
@@ -28,16 +28,22 @@ class PaletteFlow(QObject):
         self._window = window
 
     def open(self, text: str = "") -> Palette:
+        from curator.ui.palette import Palette
+
         palette = Palette(self._window, entries=self._entries, documents=self._documents, text=text)
         palette.chosen.connect(self._do)
         return palette
 
     def _entries(self, query: str) -> list[PaletteEntry]:
+        from curator.ui.palette_model import command_entries
+
         window = self._window
         state = window.bench.state if window.bench is not None else WindowState()
         return command_entries(query, state, window.menus.keymap, recent_commands())
 
     def _documents(self, query: str) -> Sequence[QueueRow] | None:
+        from curator.ui.palette_model import MOST_DOCUMENTS
+
         bench = self._window.bench
         return bench.project.queue.rows(QueueFilter(text=query), limit=MOST_DOCUMENTS) if bench is not None else None
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from PySide6.QtCore import QObject, Signal
 from PySide6.QtGui import QFont
@@ -15,9 +15,11 @@ from curator.domain.errors import UserError
 from curator.domain.presenting import Order
 from curator.settings.file import LoadedSettings, save
 from curator.settings.schema import Settings, default, options, with_value
-from curator.ui.dialogs.settings import SettingsDialog
-from curator.ui.dialogs.shortcuts import ShortcutsDialog
 from curator.ui.theme import Scheme, ThemeController
+
+if TYPE_CHECKING:
+    from curator.ui.dialogs.settings import SettingsDialog
+    from curator.ui.dialogs.shortcuts import ShortcutsDialog
 
 
 class Preferences(QObject):
@@ -59,12 +61,16 @@ class Preferences(QObject):
         return font
 
     def edit(self) -> SettingsDialog:
+        from curator.ui.dialogs.settings import SettingsDialog
+
         dialog = SettingsDialog(self.settings, parent=self._window)
         dialog.accepted.connect(lambda: self._take(dialog.settings))
         dialog.open()
         return dialog
 
     def edit_shortcuts(self) -> ShortcutsDialog:
+        from curator.ui.dialogs.shortcuts import ShortcutsDialog
+
         dialog = ShortcutsDialog(self.keymap, parent=self._window)
         dialog.accepted.connect(lambda: self._set("shortcuts", dialog.keymap.changed))
         dialog.open()

@@ -16,20 +16,19 @@ from curator.services.logs import last_lines
 from curator.ui.demo_project import demo_folder, is_filled, world_of
 from curator.ui.dialogs.form import file_dialog
 from curator.ui.dialogs.messages import ask, tell
-from curator.ui.dialogs.new_project import NewProjectDialog, ProjectWish
-from curator.ui.entity_flows import EntityFlows
-from curator.ui.jobs import JobKind
-from curator.ui.model_flows import ModelFlows
-from curator.ui.people_flows import PeopleFlows
-from curator.ui.project_flows import ProjectFlows
 from curator.ui.recent import remember
-from curator.ui.record_flows import RecordFlows
-from curator.ui.seeing_flows import SeeingFlows
 from curator.ui.windows import Windows
-from curator.ui.workbench import Workbench
 
 if TYPE_CHECKING:
     from curator.bootstrap import Project
+    from curator.ui.dialogs.new_project import NewProjectDialog, ProjectWish
+    from curator.ui.entity_flows import EntityFlows
+    from curator.ui.model_flows import ModelFlows
+    from curator.ui.people_flows import PeopleFlows
+    from curator.ui.project_flows import ProjectFlows
+    from curator.ui.record_flows import RecordFlows
+    from curator.ui.seeing_flows import SeeingFlows
+    from curator.ui.workbench import Workbench
 
 log = logging.getLogger(__name__)
 READ_ONLY = "Nothing can be decided in a read-only window, and it does not follow the other's changes."
@@ -107,6 +106,7 @@ class Session(QObject):
     def new_project(self, *, documents: Sequence[Path] = (), knowledge_base: Path | None = None) -> NewProjectDialog:
         """Ask, step by step; what was dropped onto the window stands in the dialog already."""
         from curator import bootstrap
+        from curator.ui.dialogs.new_project import NewProjectDialog
 
         dialog = NewProjectDialog(
             place=Path.home(),
@@ -151,10 +151,21 @@ class Session(QObject):
             )
             tell(self.window, tr("Demo project"), words, wrong=True)
             return
+        from curator.ui.dialogs.new_project import ProjectWish
+
         self._create(ProjectWish(folder))
 
     def show(self, project: Project) -> None:
         """Take an open project into the window."""
+        # what shows a project is loaded with the first one, after the first paint
+        from curator.ui.entity_flows import EntityFlows
+        from curator.ui.model_flows import ModelFlows
+        from curator.ui.people_flows import PeopleFlows
+        from curator.ui.project_flows import ProjectFlows
+        from curator.ui.record_flows import RecordFlows
+        from curator.ui.seeing_flows import SeeingFlows
+        from curator.ui.workbench import Workbench
+
         bench = Workbench(project)
         self.bench = bench
         self.model = ModelFlows(bench, tell_outcome=self._tell_outcome)
@@ -182,6 +193,8 @@ class Session(QObject):
         def stop() -> None:
             self.close()
             then()
+
+        from curator.ui.jobs import JobKind
 
         words = TRAINING if job.kind is JobKind.TRAIN else WORKING
         ask(self.window, tr("Background work"), tr(words, job=job.title), yes=tr("Stop it and leave"), then=stop)

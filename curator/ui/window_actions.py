@@ -2,24 +2,25 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from PySide6.QtCore import QPoint
 from PySide6.QtGui import QGuiApplication
 
 from curator.domain.decisions import Outcome
 from curator.domain.documents import slice_spans
 from curator.domain.wording import tr
-from curator.ui.dialogs.about import AboutDialog
-from curator.ui.entity_flows import EntityFlows
-from curator.ui.keys_overlay import KeysOverlay
-from curator.ui.manual import Manual
-from curator.ui.model_flows import ModelFlows
-from curator.ui.people_flows import PeopleFlows
-from curator.ui.preferences import Preferences
-from curator.ui.project_flows import ProjectFlows
-from curator.ui.record_flows import RecordFlows
-from curator.ui.seeing_flows import SeeingFlows
-from curator.ui.session import Session
 from curator.ui.text_actions import TextActions
+
+if TYPE_CHECKING:
+    from curator.ui.entity_flows import EntityFlows
+    from curator.ui.model_flows import ModelFlows
+    from curator.ui.people_flows import PeopleFlows
+    from curator.ui.preferences import Preferences
+    from curator.ui.project_flows import ProjectFlows
+    from curator.ui.record_flows import RecordFlows
+    from curator.ui.seeing_flows import SeeingFlows
+    from curator.ui.session import Session
 
 
 class Actions(TextActions):
@@ -321,9 +322,13 @@ class Actions(TextActions):
         self._session.reset_wanted.emit()
 
     def show_manual(self) -> None:
+        from curator.ui.manual import Manual  # each of these is loaded when it is asked for
+
         Manual(self._session.window).show()
 
     def show_keys(self) -> None:
+        from curator.ui.keys_overlay import KeysOverlay
+
         KeysOverlay(self._session.window, keymap=self._preferences.keymap)
 
     def copy_diagnostics(self) -> None:
@@ -331,4 +336,6 @@ class Actions(TextActions):
         self._session.say(tr("Diagnostics are on the clipboard; they hold no text of any document."))
 
     def about(self) -> None:
+        from curator.ui.dialogs.about import AboutDialog
+
         AboutDialog(device=self._session.device(), parent=self._session.window).open()

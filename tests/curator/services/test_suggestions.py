@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
@@ -190,3 +191,16 @@ def test_nothing_is_stored_after_closing(make: Make) -> None:
     world.project.suggestions.close()
     world.linker.answer(asked)
     assert suggested(world, 1) == [False] * 4
+
+
+def test_a_bundle_whose_folder_is_gone_is_said_and_nothing_else_stops(make: Make) -> None:
+    world = make(documents=1)
+    world.index()
+    [active] = [one for one in world.project.retraining.bundles() if one.active]
+    shutil.rmtree(active.path)
+    world.project.suggestions.restart()
+    assert f"The bundle {active.id}, which served, is gone" in world.project.suggestions.trouble()
+    assert world.project.retraining.needs_index()
+    mention = world.mentions(1)[0]
+    world.project.curation.decide(mention, Verdict.nil())
+    assert world.project.queue.open(1).view(mention).decision is not None  # type: ignore[union-attr]
