@@ -126,21 +126,33 @@ ALLOWED_IN_ROUNDS = frozenset(
         "mention.search_also",
         "mention.create",
         "mention.contrast",
+        "mention.tint",
+        "mention.hidden",
         *(f"mention.{what}{rank}" for what in ("choose", "also") for rank in range(1, 10)),
         "queue.next",
         "queue.previous",
         "queue.done",
+        "edit.undo",
+        "edit.redo",
+        "edit.settings",
+        "edit.shortcuts",
+        "edit.find",
+        "edit.find_next",
+        "edit.find_previous",
+        "edit.caret",
     }
 )
-"""Of the menus Mention and Queue: everything else there acts on the project, or shows what is decided in it."""
+"""Of the menus Edit, Mention and Queue: all else there acts on the project, or shows what is decided in it."""
+DETECTING = frozenset({"tools.detect", "tools.detect_all"})
+"""Mentions that are marked for everybody."""
 
 
 def apart_from_rounds(commands: Iterable[Command]) -> tuple[Command, ...]:
     """The commands, those that act on the project's mentions out of reach while decisions are judgements."""
-    closed = {Menu.MENTION, Menu.QUEUE}
+    closed = {Menu.EDIT, Menu.MENTION, Menu.QUEUE}
     return tuple(
         replace(one, enabled=_not_judging(one.enabled))
-        if one.menu in closed and one.id not in ALLOWED_IN_ROUNDS
+        if (one.menu in closed and one.id not in ALLOWED_IN_ROUNDS) or one.id in DETECTING
         else one
         for one in commands
     )

@@ -21,7 +21,6 @@ from curator.domain.spans import (
     with_span,
     without_span,
 )
-from curator.services.curation import CurationService
 from curator.ui.deciding import Decider
 from curator.ui.document_view import DocumentView
 from curator.ui.navigation import Navigator
@@ -46,13 +45,11 @@ class MentionEditor(QObject):
 
     def __init__(
         self,
-        curation: CurationService,
         navigator: Navigator,
         decider: Decider,
         view: DocumentView,
     ) -> None:
         super().__init__(view)
-        self._curation = curation
         self._at = navigator
         self._decider = decider
         self._view = view
@@ -130,16 +127,16 @@ class MentionEditor(QObject):
         if not behind:
             self._decider.refused.emit(LAST_MENTION.format(text=mention.text))
             return
-        self._act(mention.id, lambda: self._curation.join_mentions(mention.id, behind[0]))
+        self._act(mention.id, lambda: self._decider.curation.join_mentions(mention.id, behind[0]))
 
     def retype(self, mention_type: str) -> None:
         mention = self._mention
         if mention is not None:
-            self._act(mention.id, lambda: self._curation.retype_mention(mention.id, mention_type))
+            self._act(mention.id, lambda: self._decider.curation.retype_mention(mention.id, mention_type))
 
     def reshape(self, mention_id: int, spans: Sequence[Span]) -> bool:
         """Give a mention other spans; False where that was refused, which is said."""
-        return self._act(mention_id, lambda: self._curation.change_mention(mention_id, spans))
+        return self._act(mention_id, lambda: self._decider.curation.change_mention(mention_id, spans))
 
     # --- inside ---
 

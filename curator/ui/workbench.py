@@ -214,7 +214,7 @@ class Workbench(QWidget):
     def _make_text_tools(self) -> None:
         """What finds in the text and changes its mentions; the focus mode leaves text and candidates."""
         self.document.set_editable(not self.project.read_only)
-        editor = MentionEditor(self.project.curation, self.navigator, self.decider, self.document)
+        editor = MentionEditor(self.navigator, self.decider, self.document)
         others = (self.queue, self.header, self.right.widget(1))
         self.text = TextTools(self.document, self.find_bar, self.navigator, editor, others=others, say=self.say)
 

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections import Counter
+from dataclasses import replace
 from typing import Any
 
 import pytest
 
-from curator.commands import COMMANDS, Command, WindowActions, WindowState
+from curator.commands import COMMANDS, Command, Menu, WindowActions, WindowState
+from curator.commands.people import ALLOWED_IN_ROUNDS
 
 
 class Recorder:
@@ -67,3 +69,24 @@ def test_digits_need_that_many_candidates(candidates: int, rank: int, enabled: b
     state = WindowState(project=True, writable=True, document=True, mention=True, candidates=candidates)
     [command] = [c for c in COMMANDS if c.id == f"mention.choose{rank}"]
     assert command.enabled(state) is enabled
+
+
+def test_in_a_round_only_what_judges_or_reads_is_within_reach() -> None:
+    state = WindowState(
+        project=True, writable=True, knowledge_base=True, document=True, mention=True, candidates=9, decided=True
+    )
+    judging = replace(state, judging=True, selection=True)
+    menus = {Menu.EDIT, Menu.MENTION, Menu.QUEUE}
+    enabled = {c.id for c in COMMANDS if c.enabled(judging)}
+    assert {
+        "mention.accept",
+        "mention.choose1",
+        "mention.nil",
+        "mention.create",
+        "queue.next",
+        "people.leave",
+    } <= enabled
+    assert enabled & {c.id for c in COMMANDS if c.menu in menus} <= ALLOWED_IN_ROUNDS
+    assert {c.id for c in COMMANDS} >= ALLOWED_IN_ROUNDS
+    assert not enabled & {"mention.delete", "edit.retype", "tools.detect", "mention.flag"}
+    assert "people.leave" not in {c.id for c in COMMANDS if c.enabled(state)}
