@@ -281,9 +281,7 @@ class EntityFlows(QObject):
 
     def _apply(self, lines: Sequence[Remapping]) -> None:
         to = {one.key: one.proposed.id for one in lines if one.proposed is not None}
-        change = self._bench.decider.several(lambda: self._bench.project.remapping.apply(lines, to=to))
-        if change is not None:
-            self._renew_plan()
+        self._bench.decider.several(lambda: self._bench.project.remapping.apply(lines, to=to))
 
     def _open_first(self, line: Remapping) -> None:
         project = self._bench.project
@@ -299,6 +297,8 @@ class EntityFlows(QObject):
     def _changed(self, change: Change) -> None:
         if change.kind is ChangeKind.KNOWLEDGE_BASE:
             self._renew_plan(tell=True)
+        elif change.kind is ChangeKind.ENTITIES and self._remap is not None:
+            self._renew_plan()
         if change.kind in RENEWING and self._window is not None and self._window.listing:
             self._renew_nils()
             self._renew_entities()

@@ -8,6 +8,7 @@ from PySide6.QtCore import QEvent, QItemSelectionModel, Qt, QTimer, Signal
 from PySide6.QtGui import QKeyEvent, QPalette
 from PySide6.QtWidgets import (
     QFormLayout,
+    QFrame,
     QHBoxLayout,
     QLabel,
     QLineEdit,
@@ -15,6 +16,7 @@ from PySide6.QtWidgets import (
     QListWidgetItem,
     QPlainTextEdit,
     QPushButton,
+    QScrollArea,
     QVBoxLayout,
     QWidget,
 )
@@ -79,7 +81,9 @@ class EntityForm(QWidget):
         return edit
 
     def _compose(self) -> None:
-        form = QFormLayout()
+        fields = QWidget(self)
+        form = QFormLayout(fields)
+        form.setContentsMargins(0, 0, 0, 0)
         form.setRowWrapPolicy(QFormLayout.RowWrapPolicy.WrapAllRows)
         form.setFieldGrowthPolicy(QFormLayout.FieldGrowthPolicy.AllNonFixedFieldsGrow)
         form.setSpacing(6)
@@ -87,6 +91,13 @@ class EntityForm(QWidget):
         form.addRow(tr("Types"), self.types)
         form.addRow(tr("Synonyms, one on each line"), self.synonyms)
         form.addRow(tr("Definition"), self.definition)
+        area = QScrollArea(self)  # in a low window, or with large text
+        area.setFrameShape(QFrame.Shape.NoFrame)
+        area.setWidgetResizable(True)
+        area.setWidget(fields)
+        area.setFocusPolicy(Qt.FocusPolicy.NoFocus)
+        for ground in (area, area.viewport(), fields):
+            ground.setBackgroundRole(QPalette.ColorRole.Base)
         buttons = QHBoxLayout()
         buttons.addStretch(1)
         buttons.addWidget(self.cancel)
@@ -96,7 +107,7 @@ class EntityForm(QWidget):
         whole.setSpacing(8)
         whole.addWidget(self.heading)
         whole.addWidget(self.note)
-        whole.addLayout(form, 1)
+        whole.addWidget(area, 1)
         whole.addLayout(buttons)
 
     def ask(self, heading: str, draft: EntityDraft, *, types: Sequence[str], ok: str, but: str = "") -> None:
@@ -127,7 +138,8 @@ class EntityForm(QWidget):
         """Some rows of whatever font there is."""
         line = self.fontMetrics().lineSpacing()
         self.types.setFixedHeight((line + 6) * min(max(self.types.count(), 1), ROWS) + 8)
-        self.synonyms.setFixedHeight(line * ROWS + 12)
+        for text in (self.synonyms, self.definition):
+            text.setFixedHeight(line * ROWS + 12)
 
     @property
     def draft(self) -> EntityDraft:
