@@ -14,7 +14,7 @@ from curator.domain.entities import Entity, EntityMatch, KnowledgeBaseInfo
 from curator.domain.search_query import SearchQuery, parse_query
 from curator.storage import kb_matching, provisional_search
 from curator.storage.kb_ids import resolve_ids
-from curator.storage.kb_index import build_index
+from curator.storage.kb_index import build_index, has_index
 from curator.storage.kb_links import link_counts, linked_last
 from curator.storage.kb_search import NameSearch
 from curator.storage.kb_tables import ALTERNATE, KbTables, parse_entity
@@ -68,7 +68,12 @@ class SqlKnowledgeBase:
         return info
 
     def remove_incomplete(self) -> int:
-        return self._remove(~KbVersionRow.active)
+        """The active version gets its full-text index again where that is missing."""
+        removed = self._remove(~KbVersionRow.active)
+        tables = self._active()
+        if tables is not None and not has_index(tables):
+            build_index(tables, tables.type_names(), pause=self._pause)
+        return removed
 
     def info(self) -> KnowledgeBaseInfo | None:
         row = KbVersionRow

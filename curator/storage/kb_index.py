@@ -83,6 +83,11 @@ def _list_words(tables: KbTables, pause: Callable[[], None]) -> None:
         pause()
 
 
+def has_index(tables: KbTables) -> bool:
+    query = "SELECT count(*) FROM sqlite_master WHERE name IN (?, ?)"
+    return bool(tables.conn.execute(query, (tables.search, tables.words)).fetchone()[0] == 2)
+
+
 def upgrade_versions(conn: sqlite3.Connection) -> None:
     """Give the active version of a project that was made before this index one, in place of the older one."""
     for version, active in conn.execute("SELECT id, active FROM kb_versions").fetchall():

@@ -91,7 +91,7 @@ class ContrastCard(QTextBrowser):
             muted = theme.muted.name()
             self.setHtml(f"<p style='color:{muted}'>There is no second candidate to compare the first with.</p>")
             return
-        words = f"<p style='color:{theme.muted.name()}'>{escape(self._words)}</p>" if self._words else ""
+        words = _aside(self._words, theme) if self._words else ""
         if self._contrast is not None:
             words = words_html(self._contrast, self._pair, self._text, theme)
         self.setHtml(pair_html(self._pair, theme, words=words))
@@ -128,7 +128,7 @@ def words_html(contrast: Contrast, pair: Pair, text: str, theme: Theme) -> str:
         lines.append(f"<p style='margin:2px 0'>Without {needed} one of the two would be no candidate.</p>")
     found = "".join(line for line in lines if line)
     if not found:
-        return f"<p style='color:{theme.muted.name()}'>{escape(NO_WORDS)}</p>"
+        return _aside(NO_WORDS, theme)
     return f"{found}<p style='margin:0; font-size:4px'>&nbsp;</p>"
 
 
@@ -146,6 +146,10 @@ def word_tints(contrast: Contrast, pair: Pair) -> list[Tint]:
         )
         tints.append(Tint(one.span, side, words))
     return tints
+
+
+def _aside(words: str, theme: Theme) -> str:
+    return f"<p style='margin:2px 0 8px 0; color:{theme.muted.name()}'>{escape(words)}</p>"
 
 
 def _word_line(entity: Entity, effects: Sequence[WordEffect], side: StateColours, text: str) -> str:

@@ -6,11 +6,13 @@ from PySide6.QtCore import QEvent, QModelIndex, QObject, Qt, Signal, Slot
 from PySide6.QtGui import QKeyEvent, QPalette
 from PySide6.QtWidgets import QHBoxLayout, QLineEdit, QToolButton, QVBoxLayout, QWidget
 
+from curator.domain.wording import tr
 from curator.ui.labels import ElidedLabel, NoteLabel
 from curator.ui.row_list import RowList
 from curator.ui.search_rows import MatchDelegate, MatchModel
 from curator.ui.search_runner import Answer, LatestSearch, Search
 
+NO_MATCH = "Nothing in the knowledge base matches “{query}”. ? in the empty line shows what else can be typed."
 HINT = "Type a name, a synonym or an identifier. ↓ ↑ go through the entities, ↵ links, Esc leaves."
 LINKED_LAST = "Linked to last"
 MOST = 50
@@ -48,26 +50,26 @@ class SearchPanel(QWidget):
         self.line.textChanged.connect(self._ask)
         self.list.chosen.connect(self._choose)
         self.list.selectionModel().currentChanged.connect(self._highlight)
-        self.help.toggled.connect(lambda on: self.grammar.set_note(GRAMMAR_NOTE if on else ""))
+        self.help.toggled.connect(lambda on: self.grammar.set_note(tr(GRAMMAR_NOTE) if on else ""))
         self.line.installEventFilter(self)
         self.list.installEventFilter(self)
 
     def _make_widgets(self) -> None:
         self.line = QLineEdit(self)
-        self.line.setPlaceholderText("Search the knowledge base")
-        self.line.setAccessibleName("Search the knowledge base")
+        self.line.setPlaceholderText(tr("Search the knowledge base; ? shows how"))
+        self.line.setAccessibleName(tr("Search the knowledge base"))
         self.line.setClearButtonEnabled(True)
         self.help = QToolButton(self)
         self.help.setText("?")
         self.help.setCheckable(True)
-        self.help.setToolTip("What can be typed here")
-        self.help.setAccessibleName("What can be typed here")
+        self.help.setToolTip(tr("What can be typed here"))
+        self.help.setAccessibleName(tr("What can be typed here"))
         self.grammar = NoteLabel(self)
-        self.list = RowList("Entities found", self)
+        self.list = RowList(tr("Entities found"), self)
         self.list.setUniformItemSizes(True)
         self.list.setModel(self.model)
         self.list.setItemDelegate(MatchDelegate(self.list))
-        self.list.set_empty_words(HINT)
+        self.list.set_empty_words(tr(HINT))
         self.status = ElidedLabel(muted=True, parent=self)
 
     def _compose(self) -> None:
@@ -115,8 +117,8 @@ class SearchPanel(QWidget):
     @Slot(object)
     def _show(self, answer: Answer) -> None:
         query = answer.query.strip()
-        nothing = f"Nothing in the knowledge base matches “{query}”. ? shows what else can be typed."
-        self.list.set_empty_words(answer.trouble or (nothing if query else HINT))
+        nothing = tr(NO_MATCH, query=query)
+        self.list.set_empty_words(answer.trouble or (nothing if query else tr(HINT)))
         self.model.show_matches(answer.matches)
         counted = _counted(len(answer.matches)) if query else LINKED_LAST
         self.status.set_words(counted if answer.matches else "")
@@ -151,6 +153,9 @@ class SearchPanel(QWidget):
             step = 1 if key == Qt.Key.Key_Down else -1
             self.list.go_to(self.list.currentIndex().row() + step)
             return True
+        if watched is self.line and key == Qt.Key.Key_Question and not self.line.text():
+            self.help.toggle()
+            return True
         if watched is self.line and key in (Qt.Key.Key_Return, Qt.Key.Key_Enter):
             if self.runner.waiting:
                 self._choose_first = True
@@ -162,5 +167,5 @@ class SearchPanel(QWidget):
 
 def _counted(number: int) -> str:
     if number >= MOST:
-        return f"The first {number} entities"
-    return "1 entity" if number == 1 else f"{number} entities"
+        return tr("The first {number} entities", number=number)
+    return tr("1 entity") if number == 1 else tr("{number} entities", number=number)

@@ -117,6 +117,14 @@ def test_an_answer_reads_little_however_many_match(fill, monkeypatch):
         assert len(found[0].entity.name) == min(len(f"heart {'a' * (i % 40)}{i}") for i in range(200))
 
 
+def test_a_missing_index_is_made_again_with_the_next_opening(fill, ask):
+    with fill.store.write() as unit:
+        unit.kb._conn.exec_driver_sql("DROP TABLE kb1_words")
+    with fill.store.write() as unit:
+        assert unit.kb.remove_incomplete() == 0
+    assert ask("lidocian") == ["M:5"]
+
+
 def test_a_project_of_version_2_gets_the_index(tmp_path):
     path = tmp_path / "project.sqlite"
     migrations.create_database(path, steps=migrations.STEPS[:2])

@@ -186,8 +186,11 @@ def test_the_grammar_is_a_key_away(qtbot: QtBot, panel: SearchPanel) -> None:
     qtbot.keyClick(panel.help, Qt.Key.Key_Space)
     assert panel.grammar.isVisible()
     assert panel.grammar.text() == GRAMMAR_NOTE
-    qtbot.keyClick(panel.help, Qt.Key.Key_Space)
+    qtbot.keyClicks(panel.line, "?")
     assert not panel.grammar.isVisible()
+    assert panel.line.text() == ""
+    qtbot.keyClicks(panel.line, "a?")
+    assert panel.line.text() == "a?", "what is typed behind something is searched for"
 
 
 def test_facts_name_the_synonym_only_where_it_differs() -> None:
