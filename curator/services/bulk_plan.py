@@ -27,7 +27,10 @@ SHARES = (0.6, 0.2, 0.2)
 CUTS = 24
 """Thresholds tried for a set."""
 LIKELY = 0.8
-"""A sample is made so large that a set as good as expected passes with this probability."""
+"""A sample is made so large, if it may be, that a set as good as expected passes with this probability."""
+DOUBT = 0.25
+"""However sure the probabilities are, a set is planned for as if this share of the chosen error were wrong: on other
+documents than they were fitted on they promise too much, and a sample that allows no wrong one then fails."""
 MOST_WRONG = 12
 MOST_CHECKS = 400
 ENOUGH_TRIED = 30
@@ -137,24 +140,33 @@ def _held_out(tried: Sequence[Tried], threshold: float) -> tuple[int, int]:
 
 
 def _best(cuts: Sequence[_Cut], *, error: float, alpha: float, most_checks: int) -> BulkSet | None:
-    """The set that saves most decisions; None where none saves any."""
-    found: BulkSet | None = None
+    """The set that can be expected to save most decisions; None where none saves any."""
+    found, most = None, 0.0
     for cut in cuts:
-        made = _sized(cut, error=error, alpha=alpha) if cut.expected < error and not cut.is_refuted(error) else None
-        if made is not None and made.checks <= most_checks and made.saved > (found.saved if found else 0):
-            found = made
+        if cut.expected >= error or cut.is_refuted(error):
+            continue
+        made = _sized(cut, error=error, alpha=alpha, most_checks=most_checks)
+        if made is not None and (saved := made.saved * _chance(made, error)) > most:
+            found, most = made, saved
     return found
 
 
-def _sized(cut: _Cut, *, error: float, alpha: float) -> BulkSet | None:
-    """With the smallest sample that a set as good as expected passes likely enough."""
+def _sized(cut: _Cut, *, error: float, alpha: float, most_checks: int) -> BulkSet | None:
+    """With the smallest sample that is passed likely enough, or else the largest that may be; None without any."""
+    found: BulkSet | None = None
     for allowed in range(MOST_WRONG + 1):
         checks = needed(allowed, cut.size, error, alpha=alpha)
-        if checks is None or checks >= cut.size:
-            return None
-        if binomial_at_most(allowed, checks, cut.expected) >= LIKELY:
-            return BulkSet(cut.threshold, cut.size, cut.expected, checks, allowed, alpha)
-    return None
+        if checks is None or checks >= cut.size or checks > most_checks:
+            break
+        found = BulkSet(cut.threshold, cut.size, cut.expected, checks, allowed, alpha)
+        if _chance(found, error) >= LIKELY:
+            break
+    return found
+
+
+def _chance(one: BulkSet, error: float) -> float:
+    """That the set passes, as far as can be expected."""
+    return binomial_at_most(one.allowed, one.checks, max(one.expected, DOUBT * error))
 
 
 class Standing(StrEnum):

@@ -11,7 +11,7 @@ from PySide6.QtWidgets import QDoubleSpinBox, QHBoxLayout, QLabel, QPushButton, 
 from curator.services.bulk import BulkOffer
 from curator.services.bulk_plan import MOST_CHECKS, Audit, Standing
 from curator.services.ports import MentionContext
-from curator.ui.bulk_words import WAITING, offer_words, standing_words
+from curator.ui.bulk_words import WAITING, chance_words, offer_words, outcome_words, standing_words
 from curator.ui.jobs_bar import KeyHints
 from curator.ui.kwic_list import KwicList, rule
 from curator.ui.kwic_model import KwicRow, Mark
@@ -143,10 +143,10 @@ class BulkPanel(QWidget):
             self._rest(first)
 
     def show_marks(self, audit: Audit) -> None:
-        marks = {
-            at: _mark(audit, mention_id) for mention_id in audit.sample if (at := self._row(mention_id)) is not None
-        }
-        self.list.lines.set_marks(marks)
+        found = {self.list.lines.find(one): _mark(audit, one) for one in audit.marks}
+        self.list.lines.set_marks({at: mark for at, mark in found.items() if at is not None})
+        if words := outcome_words(audit):
+            self.words.setText(words)
         self.standing.set_words(standing_words(audit))
         self._say_button(len(audit.accepted()), passed=audit.standing is Standing.PASSED)
 
@@ -159,9 +159,6 @@ class BulkPanel(QWidget):
         if found is not None:
             self.list.go_to(found)
         return found is not None
-
-    def _row(self, mention_id: int) -> int | None:
-        return self.list.lines.find(mention_id)
 
     def _key(self, key: int) -> None:
         row = self.list.current
@@ -202,4 +199,4 @@ def _mark(audit: Audit, mention_id: int) -> Mark:
 
 def _said(context: MentionContext) -> str:
     head = context.head
-    return f"{head.name} ({head.probability:.1%})" if head is not None and head.entity_id else ""
+    return f"{head.name} ({chance_words(head.probability)})" if head is not None and head.entity_id else ""

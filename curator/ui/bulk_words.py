@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from curator.services.bulk import BulkOffer, BulkReport
-from curator.services.bulk_plan import Audit, Standing
+from curator.services.bulk_plan import Audit, Standing, tally
 
 WAITING = "Reckoning…"
 NOTHING = "No undecided mention that the queue shows has a current suggestion of an entity."
@@ -13,14 +13,19 @@ TOO_FEW = (
     "by one."
 )
 OFFER = (
-    "{size:,} of {undecided:,} undecided mentions are sure enough. Check {checks:,} of them, drawn at random; if at "
-    "most {allowed:,} are wrong, the other {rest:,} can be accepted: at most {error:g} % wrong, with 95 % confidence."
+    "{size:,} of {undecided:,} undecided mentions are sure enough. Check {checks:,} of them, drawn at random; with "
+    "no more than {allowed:,} wrong, the other {rest:,} can be accepted: at most {error:g} % wrong, with 95 % "
+    "confidence."
 )
 HELD_OUT = "Of {tried:,} validation mentions suggested this surely {wrong:,} were wrong."
 UNCALIBRATED = "The probabilities are not calibrated on this project, so the sample alone decides."
 UNSUGGESTED = "{number:,} more have no current suggestion yet."
-CHECKING = "{done:,} of {checks:,} checked, {wrong:,} wrong (at most {allowed:,} may be)."
-SHRUNK = "Too many of the larger set were wrong: now it is about the {size:,} surest."
+CHECKING = "{done:,} of {checks:,} checked, {wrong:,} wrong of {allowed:,} allowed"
+DONE = "{done:,} checked, {wrong:,} wrong"
+SHRUNK = (
+    "Too many of the larger set were wrong: now it is about the {size:,} surest, of which {rest:,} can be accepted. "
+    "What you checked of them counts."
+)
 PASSED = (
     "{checks:,} checked, {wrong:,} wrong: of the {rest:,} others at most {limit:.1f} % are wrong, with 95 % "
     "confidence. ↵ accepts them."
@@ -63,22 +68,31 @@ def _remarks(offer: BulkOffer) -> list[str]:
     return [*remarks, HELD_OUT.format(tried=tried, wrong=wrong)] if tried else remarks
 
 
-def standing_words(audit: Audit) -> str:
-    """How the checks stand."""
-    found, done = audit.set, len(audit.sample) - len(audit.left)
-    wrong_of_all = sum(not right for right in audit.marks.values())
+def outcome_words(audit: Audit) -> str:
+    """What the checked sample allows; '' while it is checked."""
+    found = audit.set
+    right, wrong = tally(audit.marks)
     if found is None:
-        return FAILED.format(
-            wrong=wrong_of_all,
-            done=len(audit.marks),
-            error=audit.plan.error * 100,
-            right=len(audit.marks) - wrong_of_all,
-        )
+        return FAILED.format(wrong=wrong, done=right + wrong, error=audit.plan.error * 100, right=right)
     if audit.standing is Standing.PASSED:
         rest = len(audit.accepted())
         return PASSED.format(checks=found.checks, wrong=audit.wrong, rest=rest, limit=audit.limit * 100)
-    words = CHECKING.format(done=done, checks=found.checks, wrong=audit.wrong, allowed=found.allowed)
-    return f"{SHRUNK.format(size=found.size)} {words}" if audit.number else words
+    return SHRUNK.format(size=found.size, rest=found.saved) if audit.number else ""
+
+
+def standing_words(audit: Audit) -> str:
+    """How far the checks are, in a few words."""
+    found = audit.set
+    if found is None:
+        right, wrong = tally(audit.marks)
+        return DONE.format(done=right + wrong, wrong=wrong)
+    done = len(audit.sample) - len(audit.left)
+    return CHECKING.format(done=done, checks=found.checks, wrong=audit.wrong, allowed=found.allowed)
+
+
+def chance_words(probability: float) -> str:
+    """In per cent; never all of them."""
+    return "> 99.9 %" if probability > 0.999 else f"{probability * 100:.1f} %"
 
 
 def report_words(report: BulkReport) -> str:

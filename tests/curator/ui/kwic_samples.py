@@ -1,0 +1,32 @@
+"""Mentions in invented contexts for the tests of the panels below the text."""
+
+from __future__ import annotations
+
+from curator.domain.decisions import Verdict
+from curator.services.ports import Chance, Head, MentionContext
+from curator.services.propagation import Others, Scope
+from curator.services.propagation_groups import Group, GroupKind, Line
+
+
+def context(
+    mention_id: int, *, document: int = 1, first: str = "Tacrolimus", verdict: Verdict | None = None
+) -> MentionContext:
+    head = Head("MESH:D016559", first, 0.9, 0.97, 0.01, False, True, "", "b", True)
+    return MentionContext(
+        mention_id, document, f"90{document}", 10, "patients on\n", "FK506", " had acute", "Chemical", verdict, "", head
+    )
+
+
+def others(*, beyond: int = 0, scope: Scope = Scope.PROJECT) -> Others:
+    """Three ticked or not in the first group, one in the second; ids 2 to 5."""
+    alike = Group(
+        GroupKind.ALIKE,
+        "same suggestion",
+        (Line(context(2)), Line(context(3, document=2)), Line(context(4), "nothing around it is around the others")),
+    )
+    other = Group(GroupKind.OTHER_SUGGESTION, "suggested: Sirolimus", (Line(context(5), "suggested: Sirolimus"),))
+    return Others(context(1), Verdict.link("MESH:D016559"), scope, (alike, other), ("Tacrolimus",), beyond)
+
+
+def chances(number: int) -> list[Chance]:
+    return [Chance(one, 1, 0.999, "MESH:D016559") for one in range(1, number + 1)]
