@@ -1,4 +1,4 @@
-"""kb import, import, export."""
+"""kb import, kb search, import, export."""
 
 from __future__ import annotations
 
@@ -57,6 +57,24 @@ def kb_export(project: Path, out: Path, *, least: int, as_json: bool) -> None:
         f"entities made here. {report.list_path} lists the names."
     )
     say(asdict(report), text, as_json=as_json)
+
+
+@kb.command("search")
+@PROJECT
+@click.argument("query")
+@click.option(
+    "--type", "mention_type", metavar="TYPE", help="Entities that mentions of this type may link to come first."
+)
+@click.option("--limit", type=click.IntRange(min=1), default=20, show_default=True, metavar="N", help="At most N.")
+@AS_JSON
+def kb_search(project: Path, query: str, *, mention_type: str | None, limit: int, as_json: bool) -> None:
+    """Search the knowledge base of P as the window does: a name, an identifier, "exact", type:T, name :: definition."""
+    with opened(project, read_only=True) as found:
+        matches = found.knowledge.search(query, mention_type=mention_type, limit=limit)
+    lines = [f"{one.entity.id}  {one.entity.name}  ({', '.join(one.entity.types)})  {one.matched}" for one in matches]
+    text = "\n".join(lines) or f"Nothing in the knowledge base matches {query}."
+    entities = [{"matched": one.matched, **asdict(one.entity)} for one in matches]
+    say({"entities": entities}, text, as_json=as_json)
 
 
 @click.command("import")

@@ -11,6 +11,7 @@ from PySide6.QtWidgets import QHBoxLayout, QSplitter, QStackedWidget, QVBoxLayou
 
 from curator.domain.decisions import Outcome
 from curator.domain.suggestions import Band
+from curator.domain.wording import tr
 from curator.services.queue import MentionView
 from curator.ui.candidate_contrast import ContrastCard
 from curator.ui.candidate_delegate import CandidateDelegate
@@ -56,7 +57,7 @@ class CandidatePanel(QWidget):
         self._extent = ALL
         self._lookup = lookup
         self.model = CandidateTableModel(self)
-        self.list = RowList("Candidates", self)
+        self.list = RowList(tr("Candidates"), self)
         self.list.setModel(self.model)
         self.list.setModelColumn(Column.NAME)
         self.list.setItemDelegate(CandidateDelegate(self.list))
@@ -64,7 +65,7 @@ class CandidatePanel(QWidget):
         self.hidden_row = HiddenRow(self)
         self.card = EntityCard(lookup, self)
         self.contrast = ContrastCard(self)
-        self.lower = QStackedWidget(self)
+        self.records = QStackedWidget(self)
         self.note = NoteLabel(self)
         self._text = ElidedLabel(scale=1.3, bold=True, parent=self)
         self._chip = StateChip(self)
@@ -99,11 +100,11 @@ class CandidatePanel(QWidget):
         rows.addWidget(self.list, 1)
         rows.addWidget(self.hidden_row)
         rows.addWidget(self.nil_row)
-        self.lower.addWidget(self.card)
-        self.lower.addWidget(self.contrast)
+        self.records.addWidget(self.card)
+        self.records.addWidget(self.contrast)
         self.splitter = QSplitter(Qt.Orientation.Vertical, self)
         self.splitter.addWidget(upper)
-        self.splitter.addWidget(self.lower)
+        self.splitter.addWidget(self.records)
         self.splitter.setStretchFactor(0, 3)
         self.splitter.setStretchFactor(1, 1)
         self.splitter.setChildrenCollapsible(False)
@@ -132,7 +133,7 @@ class CandidatePanel(QWidget):
         self.nil_row.show_estimate(estimate, chosen=decided_nil, blind=self._extent.blind)
         self.nil_row.setEnabled(view is not None)
         waiting = self._withheld or NOT_LINKED
-        self.list.set_empty_words(NOTHING if view is None else waiting if suggestion is None else NO_CANDIDATES)
+        self.list.set_empty_words(tr(NOTHING) if view is None else waiting if suggestion is None else tr(NO_CANDIDATES))
         self._highlight_first(view, keep)
 
     def set_extent(self, extent: Extent) -> None:
@@ -147,11 +148,11 @@ class CandidatePanel(QWidget):
 
     def show_contrast(self, shown: bool) -> None:
         """The comparison of the first two in place of the highlighted candidate's record, or back."""
-        self.lower.setCurrentWidget(self.contrast if shown else self.card)
+        self.records.setCurrentWidget(self.contrast if shown else self.card)
 
     @property
     def contrasting(self) -> bool:
-        return self.lower.currentWidget() is self.contrast
+        return self.records.currentWidget() is self.contrast
 
     def show_without_suggestions(self, reason: str) -> None:
         """Hide what the linker suggests for the mention on show, and say why, until another mention is shown."""
@@ -171,10 +172,10 @@ class CandidatePanel(QWidget):
         if self._extent.blind:
             parts.append("candidates in random order")
         elif view.suggestion is not None and view.decision is None:
-            parts.append(BAND_WORDS[view.suggestion.band])
+            parts.append(tr(BAND_WORDS[view.suggestion.band]))
         self._facts.set_words(" · ".join(parts))
         blind = self._extent.blind and view.decision is None and view.suggestion is not None
-        self._decided.set_words(BY_NUMBER if blind else _status(view, self._names(view)))
+        self._decided.set_words(tr(BY_NUMBER) if blind else _status(view, self._names(view)))
 
     def _names(self, view: MentionView) -> dict[str, str]:
         """Names of the linked entities; a search may have found what the linker did not."""
@@ -233,8 +234,8 @@ def _status(view: MentionView, names: Mapping[str, str]) -> str:
         at = view.decision.at.astimezone()
         return f"{words} · {view.decision.curator}, {at:%d %b %H:%M}"
     if view.stale:
-        return "These suggestions are out of date; new ones are on their way."
+        return tr("These suggestions are out of date; new ones are on their way.")
     if view.suggestion is not None and view.suggestion.nil.is_nil:
-        return "↵ marks it NIL: out of the knowledge base"
+        return tr("↵ marks it NIL: out of the knowledge base")
     candidates = view.suggestion.candidates if view.suggestion is not None else ()
-    return f"↵ links it to {candidates[0].name}" if candidates else ""
+    return tr("↵ links it to {name}", name=candidates[0].name) if candidates else ""

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from html import escape
 
-from PySide6.QtCore import QRectF, Qt
+from PySide6.QtCore import QLineF, QRectF, Qt
 from PySide6.QtGui import QPainter, QPen
 
 from curator.domain.documents import Span
@@ -49,4 +49,4 @@ def paint_tints(
             painter.setPen(QPen(colours.line, 2.0 if tint.side == 0 else 1.0))
             painter.setBrush(Qt.BrushStyle.NoBrush)
             for y in (bottom,) if tint.side == 0 else (bottom - 1.5, bottom + 1.5):
-                painter.drawLine(piece.rect.left(), y, piece.rect.right(), y)
+                painter.drawLine(QLineF(piece.rect.left(), y, piece.rect.right(), y))

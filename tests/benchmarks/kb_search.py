@@ -17,7 +17,7 @@ import random
 import tempfile
 import time
 from collections import defaultdict
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
 from itertools import accumulate
 from pathlib import Path
 
@@ -48,7 +48,7 @@ class Speech:
         return " ".join(self.random.choices(self.words, cum_weights=self._weights, k=number))
 
     def _word(self) -> str:
-        pick = self.random.choice
+        pick: Callable[[Sequence[str]], str] = self.random.choice
         return "".join(pick(STARTS) + pick(MIDDLES) for _ in range(self.random.randint(1, 3))) + pick(ENDS)
 
 

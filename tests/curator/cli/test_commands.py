@@ -36,6 +36,14 @@ def test_help_needs_nothing_heavy() -> None:
     assert "replay" in done.stdout
 
 
+def test_the_knowledge_base_is_searched_as_in_the_window(cli: Cli, project: Path) -> None:
+    found = cli("kb", "search", project, "type:disease arr", "--json").json["entities"]
+    assert [one["id"] for one in found] == ["MESH:D001145", "MESH:D006323"]
+    answer = cli("kb", "search", project, "xylocaine", "--type", "Chemical")
+    assert answer.out.split() == ["MESH:D008012", "Lidocaine", "(Chemical)", "Xylocaine"]
+    assert "matches zzz" in cli("kb", "search", project, "zzz").out
+
+
 def test_info_tells_what_the_project_holds(cli: Cli, project: Path) -> None:
     facts = cli("info", project, "--json").json
     assert facts["documents"] == {"todo": 0, "in_progress": 0, "done": 8}
