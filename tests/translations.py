@@ -25,6 +25,7 @@ from curator.commands import COMMANDS, Menu  # noqa: E402
 from curator.domain.wording import Key  # noqa: E402
 from curator.settings.schema import options  # noqa: E402
 from curator.ui.language import read_po  # noqa: E402
+from curator.ui.mention_state import MentionState  # noqa: E402
 
 LOCALE = ROOT / "resources" / "locale"
 HEAD = """msgid ""
@@ -67,6 +68,7 @@ def _of_data() -> Iterator[str]:
     for option in options():
         yield from (one for one in (option.title, option.help, option.felt) if one)
     yield from COUNTED
+    yield from (state.value for state in MentionState if state is not MentionState.NIL)
     for name in SHOWN:
         module, _, constant = name.rpartition(".")
         yield from _texts(getattr(importlib.import_module(module), constant))

@@ -23,6 +23,7 @@ from PySide6.QtWidgets import (
 
 from curator.domain.decisions import Outcome, Verdict
 from curator.domain.rounds import same_answer
+from curator.domain.wording import tr
 from curator.services.adjudication import Adjudication
 from curator.services.opinions import Opinions
 from curator.ui.mention_state import MentionState, verdict_words
@@ -76,12 +77,12 @@ class AdjudicationPanel(QWidget):
 
     def __init__(self, name_of: Callable[[str], str], parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self.setAccessibleName("Adjudication")
+        self.setAccessibleName(tr("Adjudication"))
         self._name_of = name_of
         self._opinions: Opinions | None = None
         columns = [Column[OpinionRow]("Curator", lambda row: f"{row.number}. {row.curator}: {row.words}")]
         self.model: RecordModel[OpinionRow] = RecordModel(columns, self)
-        self.list = RowList("Verdicts of the curators", self)
+        self.list = RowList(tr("Verdicts of the curators"), self)
         self.list.setModel(self.model)
         self.list.setItemDelegate(_Delegate(self.list))
         self.list.installEventFilter(self)
@@ -92,9 +93,9 @@ class AdjudicationPanel(QWidget):
         self.suggested = QLabel(self)
         self.suggested.setTextFormat(Qt.TextFormat.PlainText)
         self.adopt = self._button("", self.adopt_wanted.emit)
-        self.back = self._button("Previous", lambda: self.step_wanted.emit(-1))
-        self.forward = self._button("Next", lambda: self.step_wanted.emit(1))
-        self.leave = self._button("End adjudication", self.left.emit)
+        self.back = self._button(tr("Previous"), lambda: self.step_wanted.emit(-1))
+        self.forward = self._button(tr("Next"), lambda: self.step_wanted.emit(1))
+        self.leave = self._button(tr("End adjudication"), self.left.emit)
         self._compose()
         self.list.chosen.connect(self._chosen)
         self.setFocusProxy(self.list)
@@ -133,10 +134,10 @@ class AdjudicationPanel(QWidget):
         rows = opinion_rows(opinions, self._name_of) if opinions is not None else []
         self.model.show_rows(rows)
         self.list.go_to(majority(rows))
-        words = LEFT.format(left=len(found.left), all=len(found.contested), name=found.round.name)
-        self.title.setText(words if found.left else DONE.format(name=found.round.name))
-        self.hint.setText(HINT.format(last=len(rows)) if rows else "")
-        self.adopt.setText(AGREED.format(n=found.agreed))
+        words = tr(LEFT, left=len(found.left), all=len(found.contested), name=found.round.name)
+        self.title.setText(words if found.left else tr(DONE, name=found.round.name))
+        self.hint.setText(tr(HINT, last=len(rows)) if rows else "")
+        self.adopt.setText(tr(AGREED, n=found.agreed))
         self.adopt.setVisible(found.agreed > 0)
         for button in (self.back, self.forward):
             button.setEnabled(len(found.left) > 1)

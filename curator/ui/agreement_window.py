@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QTabWidget, QWidget
 
+from curator.domain.wording import tr
 from curator.services.agreement import AgreementReport, AgreementRow, ConsistencyRow
 from curator.ui.dialogs.form import ShowDialog, sentence
 from curator.ui.record_table import Column, RecordTable
@@ -34,12 +35,12 @@ class AgreementWindow(ShowDialog):
     def __init__(
         self, report: AgreementReport, consistency: Sequence[ConsistencyRow] = (), parent: QWidget | None = None
     ) -> None:
-        super().__init__(f"Agreement in “{report.round}”", parent)
+        super().__init__(tr("Agreement in “{round}”", round=report.round), parent)
         self.setWindowModality(self.windowModality().NonModal)
         self.report = report
         self.head = sentence(head_words(report), selectable=True)
         self.tabs = QTabWidget(self)
-        self.tabs.setAccessibleName("Agreement by")
+        self.tabs.setAccessibleName(tr("Agreement by"))
         self.tables: dict[str, RecordTable[AgreementRow]] = {}
         for title, rows in (
             ("Pairs", [report.whole, *report.pairs]),
@@ -49,11 +50,11 @@ class AgreementWindow(ShowDialog):
             self.tables[title] = table = RecordTable(f"Agreement: {title}", _columns(title), parent=self)
             table.show_rows(rows)
             self.tabs.addTab(table, title)
-        self.tabs.addTab(_consistency(consistency, self), "Own consistency")
+        self.tabs.addTab(_consistency(consistency, self), tr("Own consistency"))
         self.body.addWidget(self.head)
         self.body.addWidget(self.tabs, 1)
-        self.body.addWidget(sentence(EXPLAINED))
-        self.export = self.add_button("&Export as CSV…")
+        self.body.addWidget(sentence(tr(EXPLAINED)))
+        self.export = self.add_button(tr("&Export as CSV…"))
         self.export.clicked.connect(lambda: self.export_wanted.emit(report.as_csv()))
         self.resize(980, 560)
 
@@ -61,8 +62,9 @@ class AgreementWindow(ShowDialog):
 def head_words(report: AgreementReport) -> str:
     whole = report.whole
     if not whole.items:
-        return NOTHING.format(name=report.round)
-    return HEAD.format(
+        return tr(NOTHING, name=report.round)
+    return tr(
+        HEAD,
         alpha=figure(whole.alpha),
         interval=_interval(whole),
         items=whole.items,
@@ -82,7 +84,11 @@ def percent(value: float | None) -> str:
 
 
 def _interval(row: AgreementRow) -> str:
-    return f" ({figure(row.interval.low)} to {figure(row.interval.high)})" if row.interval is not None else ""
+    return (
+        tr(" ({low} to {high})", low=figure(row.interval.low), high=figure(row.interval.high))
+        if row.interval is not None
+        else ""
+    )
 
 
 def _columns(title: str) -> list[Column[AgreementRow]]:
@@ -105,7 +111,7 @@ def _columns(title: str) -> list[Column[AgreementRow]]:
 
 def _consistency(rows: Sequence[ConsistencyRow], parent: QWidget) -> QWidget:
     if not rows:
-        words = sentence(NO_REPEATS)
+        words = sentence(tr(NO_REPEATS))
         words.setContentsMargins(12, 12, 12, 12)
         return words
     table: RecordTable[ConsistencyRow] = RecordTable(
@@ -121,5 +127,5 @@ def _consistency(rows: Sequence[ConsistencyRow], parent: QWidget) -> QWidget:
         parent=parent,
     )
     table.show_rows(rows)
-    table.setToolTip(CONSISTENT)
+    table.setToolTip(tr(CONSISTENT))
     return table

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from html import escape
 
 from curator.domain.suggestions import Candidate, Suggestion
+from curator.domain.wording import tr
 from curator.ui.row_painting import figure
 from curator.ui.theme import Theme
 
@@ -52,8 +53,8 @@ def lead_words(candidate: Candidate, suggestion: Suggestion) -> str:
         return ""
     own, best, second = (one.probability if probable else one.score for one in (candidate, ordered[0], ordered[1]))
     if candidate.entity_id == ordered[0].entity_id:
-        return f"{figure(best - second)} ahead of {ordered[1].name}"
-    return f"{figure(best - own)} behind {ordered[0].name}"
+        return tr("{lead} ahead of {name}", lead=figure(best - second), name=ordered[1].name)
+    return tr("{gap} behind {name}", gap=figure(best - own), name=ordered[0].name)
 
 
 def bars_html(bars: Sequence[Bar], theme: Theme) -> str:

@@ -15,6 +15,7 @@ from curator.domain.contrasts import Contrast
 from curator.domain.entities import Entity
 from curator.domain.presenting import Order
 from curator.domain.suggestions import Candidate
+from curator.domain.wording import tr
 from curator.services.contrast import ContrastService
 from curator.services.knowledge import HiddenEntities, KnowledgeService
 from curator.services.queue import MentionView
@@ -95,16 +96,16 @@ class CandidateDesk(QObject):
 
     @property
     def order_words(self) -> str:
-        return SHUFFLED if self._at.candidate_order is Order.SHUFFLED else RANKED
+        return tr(SHUFFLED) if self._at.candidate_order is Order.SHUFFLED else tr(RANKED)
 
     def toggle_contrast(self) -> None:
         """Compare the first two candidates, or go back to the highlighted one's record."""
         if self._panel.contrasting:
             self._leave_contrast()
         elif self._at.candidate_order is Order.SHUFFLED:
-            self.said.emit(BLIND)
+            self.said.emit(tr(BLIND))
         elif not self._contrast():
-            self.said.emit(NO_PAIR)
+            self.said.emit(tr(NO_PAIR))
 
     def toggle_tints(self) -> None:
         """Tint the words of the text by the candidate they speak for; compares the two where nobody did yet."""
@@ -200,7 +201,7 @@ class CandidateDesk(QObject):
         pair = self._pair()
         if pair is None:
             return False
-        self._panel.contrast.show_pair(pair, words=WEIGHING)
+        self._panel.contrast.show_pair(pair, words=tr(WEIGHING))
         self._panel.show_contrast(True)
         self._rest.start()
         return True
@@ -242,4 +243,4 @@ class CandidateDesk(QObject):
         tints = word_tints(card.contrast, card.pair)
         self._document.set_tints(tints)
         if say and not tints:
-            self.said.emit(NO_WORDS)
+            self.said.emit(tr(NO_WORDS))

@@ -6,6 +6,7 @@ from PySide6.QtCore import QRectF, QSize, Qt
 from PySide6.QtGui import QFontMetricsF, QPainter, QPaintEvent, QPalette, QPen
 from PySide6.QtWidgets import QAbstractButton, QSizePolicy, QWidget
 
+from curator.domain.wording import tr
 from curator.ui.candidate_delegate import SMALL, key_width
 from curator.ui.row_painting import PAD, draw_key, draw_words, scaled
 from curator.ui.theme import theme_of
@@ -27,7 +28,7 @@ class HiddenRow(QAbstractButton):
         words = hidden_words(below, others, unfolded=unfolded)
         if words != self.text() or self.isEnabled() != bool(below or others):
             self.setText(words)
-            self.setAccessibleName(words or "No hidden candidates")
+            self.setAccessibleName(words or tr("No hidden candidates"))
             self.setEnabled(bool(below or others))
             self.update()
 
@@ -65,4 +66,4 @@ def hidden_words(below: int, others: int, *, unfolded: bool) -> str:
     counted = ", ".join(part for part in (more, other) if part)
     if not counted:
         return ""
-    return f"Hide again: {counted}" if unfolded else f"{counted}: show"
+    return tr("Hide again: {counted}", counted=counted) if unfolded else tr("{counted}: show", counted=counted)

@@ -10,6 +10,7 @@ from PySide6.QtCore import QAbstractTableModel, QModelIndex, QObject, QPersisten
 
 from curator.domain.entities import EntityMatch
 from curator.domain.suggestions import Candidate
+from curator.domain.wording import ntr, tr
 from curator.services.queue import MentionView
 from curator.ui.row_painting import figure
 
@@ -72,15 +73,16 @@ class CandidateRow:
         times, documents = self.candidate.decided_times, self.candidate.decided_documents
         if not times:
             return ""
-        often = "once" if times == 1 else f"{times:,} times"
-        return f"decided {often} in {documents:,} document{'' if documents == 1 else 's'}"
+        often = ntr("once", "{n:,} times", times)
+        where = ntr("{n:,} document", "{n:,} documents", documents)
+        return tr("decided {often} in {where}", often=often, where=where)
 
     @property
     def facts(self) -> str:
         parts = [self.reason, "" if self.blind else self.before, self.candidate.entity_id]
         parts.append(", ".join(self.candidate.types))
         if self.matched:
-            parts.append(f"matched “{self.matched}”")
+            parts.append(tr("matched “{name}”", name=self.matched))
         return " · ".join(part for part in parts if part)
 
 

@@ -6,6 +6,8 @@ from PySide6.QtCore import QEvent, QObject, Qt, Signal
 from PySide6.QtGui import QKeyEvent
 from PySide6.QtWidgets import QApplication, QHBoxLayout, QLabel, QLineEdit, QSizePolicy, QWidget
 
+from curator.domain.wording import tr
+
 
 class CommentStrip(QWidget):
     """`ask(about)` takes the keyboard; Enter saves (`written`), Esc leaves (`left`). The keyboard goes back."""
@@ -20,10 +22,10 @@ class CommentStrip(QWidget):
         self.about = QLabel(self)
         self.about.setTextFormat(Qt.TextFormat.PlainText)
         self.line = QLineEdit(self)
-        self.line.setAccessibleName("Comment")
-        self.line.setPlaceholderText("What should others know?")
+        self.line.setAccessibleName(tr("Comment"))
+        self.line.setPlaceholderText(tr("What should others know?"))
         self.line.setMaxLength(10_000)
-        hint = QLabel("↵ saves, Esc leaves", self)
+        hint = QLabel(tr("↵ saves, Esc leaves"), self)
         hint.setSizePolicy(QSizePolicy.Policy.Maximum, QSizePolicy.Policy.Preferred)
         row = QHBoxLayout(self)
         row.setContentsMargins(14, 4, 14, 4)
@@ -38,8 +40,8 @@ class CommentStrip(QWidget):
         """`about` is what is commented on, in words."""
         if not self.isVisible():
             self._before = QApplication.focusWidget()
-        self.about.setText(f"Comment on {about}:")
-        self.line.setAccessibleName(f"Comment on {about}")
+        self.about.setText(tr("Comment on {about}:", about=about))
+        self.line.setAccessibleName(tr("Comment on {about}", about=about))
         self.line.clear()
         self.show()
         self.line.setFocus(Qt.FocusReason.ShortcutFocusReason)

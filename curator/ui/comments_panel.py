@@ -12,12 +12,14 @@ from PySide6.QtWidgets import (
     QLabel,
     QListWidget,
     QListWidgetItem,
+    QSizePolicy,
     QToolButton,
     QVBoxLayout,
     QWidget,
 )
 
 from curator.domain.comments import Comment
+from curator.domain.wording import ntr, tr
 
 ID_ROLE = int(Qt.ItemDataRole.UserRole)
 
@@ -32,9 +34,9 @@ class CommentsPanel(QWidget):
         self._shown: tuple[Comment, ...] = ()
         self._heading = QLabel(self)
         self.delete = QToolButton(self)
-        self.delete.setText("Delete")
-        self.delete.setAccessibleName("Delete the chosen comment")
-        self.delete.setToolTip("Delete the chosen comment (Delete); undo brings it back")
+        self.delete.setText(tr("Delete"))
+        self.delete.setAccessibleName(tr("Delete the chosen comment"))
+        self.delete.setToolTip(tr("Delete the chosen comment (Delete); undo brings it back"))
         self.list = _List(self)
         head = QHBoxLayout()
         head.setContentsMargins(12, 0, 8, 0)
@@ -65,7 +67,7 @@ class CommentsPanel(QWidget):
                 item = QListWidgetItem(comment_words(one), self.list)
                 item.setData(ID_ROLE, one.id)
         number = len(wanted)
-        self._heading.setText(f"{number} comment{'s' if number != 1 else ''}")
+        self._heading.setText(ntr("{n} comment", "{n} comments", number))
         self.delete.setEnabled(self._writable and self.list.currentRow() >= 0)
         self.setVisible(bool(wanted))
 
@@ -89,11 +91,14 @@ class _List(QListWidget):
 
     def __init__(self, parent: QWidget) -> None:
         super().__init__(parent)
-        self.setAccessibleName("Comments")
+        self.setAccessibleName(tr("Comments"))
         self.setWordWrap(True)
         self.setFrameShape(QFrame.Shape.NoFrame)
         self.setTextElideMode(Qt.TextElideMode.ElideNone)
         self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        self.setViewportMargins(10, 0, 6, 0)
+        self.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Ignored)
+        self.setMinimumHeight(1)  # so that the candidates above stay where they are, comments or not
         self.setProperty("keeps_delete", True)  # see keys.belongs_to
 
     def keyPressEvent(self, event: QKeyEvent) -> None:

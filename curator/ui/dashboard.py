@@ -12,6 +12,7 @@ from PySide6.QtWidgets import QFileDialog, QFrame, QGridLayout, QHBoxLayout, QLa
 from curator.domain.errors import UserError
 from curator.domain.plots import Headline, Plot
 from curator.domain.statistics import StatisticsFilter
+from curator.domain.wording import tr
 from curator.services.statistics import Statistics, as_json, head_figures, plots
 from curator.ui.dashboard_filter import DashboardFilter
 from curator.ui.dialogs.form import ShowDialog, file_dialog
@@ -32,7 +33,7 @@ class Dashboard(ShowDialog):
     wanted = Signal()
 
     def __init__(self, name: str, parent: QWidget | None = None) -> None:
-        super().__init__(f"Dashboard – {name}", parent)
+        super().__init__(tr("Dashboard – {name}", name=name), parent)
         self.setWindowFlags(Qt.WindowType.Window)  # it can lie behind the text, and fill a second screen
         self._statistics: Statistics | None = None
         self._columns = 0
@@ -40,10 +41,10 @@ class Dashboard(ShowDialog):
         self.heads: dict[str, HeadFigure] = {}
         self.cards: dict[str, PlotCard] = {}
         self.state = ElidedLabel(muted=True, parent=self)
-        self.state.set_words(COUNTING)
+        self.state.set_words(tr(COUNTING))
         self._compose()
-        self.refresh = self.add_button(f"&Refresh ({REFRESH})")
-        self.save = self.add_button("&Save everything…")
+        self.refresh = self.add_button(tr("&Refresh ({refresh})", refresh=REFRESH))
+        self.save = self.add_button(tr("&Save everything…"))
         self.refresh.clicked.connect(self.wanted)
         self.save.clicked.connect(self.ask_folder)
         self.save.setEnabled(False)
@@ -62,7 +63,7 @@ class Dashboard(ShowDialog):
         self.area.setWidgetResizable(True)
         self.area.setFrameShape(QFrame.Shape.NoFrame)
         self.area.setWidget(inside)
-        self.area.setAccessibleName("Plots")
+        self.area.setAccessibleName(tr("Plots"))
         self.area.setFocusPolicy(Qt.FocusPolicy.NoFocus)
         top = QHBoxLayout()
         top.addWidget(self.filter, 3)
@@ -74,13 +75,13 @@ class Dashboard(ShowDialog):
     # --- figures come ---
 
     def show_counting(self) -> None:
-        self.state.set_words(COUNTING)
+        self.state.set_words(tr(COUNTING))
 
     def show_statistics(self, found: Statistics, *, at: str) -> None:
         """`at` is the time of day that the figures are of."""
         self._statistics = found
         self.filter.show_curators(found.counts.curators)
-        self.state.set_words(f"As of {at}")
+        self.state.set_words(tr("As of {at}", at=at))
         self.save.setEnabled(True)
         self._draw()
 
@@ -125,7 +126,7 @@ class Dashboard(ShowDialog):
     # --- files ---
 
     def ask_folder(self) -> QFileDialog:
-        dialog = file_dialog(self, "Save everything in a folder", mode=QFileDialog.FileMode.Directory)
+        dialog = file_dialog(self, tr("Save everything in a folder"), mode=QFileDialog.FileMode.Directory)
         dialog.fileSelected.connect(lambda name: self.save_to(Path(name)))
         dialog.open()
         return dialog
@@ -140,7 +141,9 @@ class Dashboard(ShowDialog):
         except UserError as error:
             self.state.set_words(str(error))
         else:
-            self.state.set_words(f"{number} plots and figures.json are saved in {folder}.")
+            self.state.set_words(
+                tr("{number} plots and figures.json are saved in {folder}.", number=number, folder=folder)
+            )
 
 
 class HeadFigure(QWidget):

@@ -10,6 +10,7 @@ from PySide6.QtWidgets import QComboBox, QDateEdit, QHBoxLayout, QLabel, QWidget
 
 from curator.domain.documents import Split
 from curator.domain.statistics import IMPORTED, StatisticsFilter
+from curator.domain.wording import tr
 
 EVERYBODY, ALL_SPLITS, FROM_FILES = "Everybody", "All splits", "What came with files"
 SPLITS = {Split.TRAIN: "Train", Split.VALIDATION: "Validation", Split.TEST: "Test"}
@@ -26,9 +27,9 @@ class DashboardFilter(QWidget):
         super().__init__(parent)
         self._today = today
         self.curators = self._combo("Curator")
-        self.curators.addItem(EVERYBODY, "")
+        self.curators.addItem(tr(EVERYBODY), "")
         self.splits = self._combo("Split")
-        self.splits.addItem(ALL_SPLITS, None)
+        self.splits.addItem(tr(ALL_SPLITS), None)
         for split, words in SPLITS.items():
             self.splits.addItem(words, split.value)
         self.times = self._combo("Time")
@@ -82,9 +83,9 @@ class DashboardFilter(QWidget):
             return
         self.curators.blockSignals(True)
         self.curators.clear()
-        self.curators.addItem(EVERYBODY, "")
+        self.curators.addItem(tr(EVERYBODY), "")
         for name in kept:
-            self.curators.addItem(FROM_FILES if name == IMPORTED else name, name)
+            self.curators.addItem(tr(FROM_FILES) if name == IMPORTED else name, name)
         self.curators.setCurrentIndex(max(self.curators.findData(chosen), 0))
         self.curators.blockSignals(False)
 

@@ -11,6 +11,7 @@ from curator.domain.decisions import Outcome, Shown, Verdict
 from curator.domain.documents import DocumentState, Span
 from curator.domain.errors import UserError
 from curator.domain.presenting import Order
+from curator.domain.wording import tr
 from curator.services.curation import CurationService
 from curator.services.deciding import shown_of
 from curator.services.queue import MentionView
@@ -56,7 +57,7 @@ class Decider(QObject):
         if suggestion is None:
             return
         if rank == 0 and self._at.candidate_order is Order.SHUFFLED:
-            self.said.emit(NO_FIRST)
+            self.said.emit(tr(NO_FIRST))
         elif rank == 0 and suggestion.nil.is_nil:
             self.decide(Verdict.nil())
         elif max(rank, 1) <= len(suggestion.candidates):
@@ -92,7 +93,7 @@ class Decider(QObject):
             self._at.mention_changed.emit()
         elif not self._at.go_on():
             self._at.mention_changed.emit()
-            self.said.emit(DOCUMENT_DECIDED)
+            self.said.emit(tr(DOCUMENT_DECIDED))
 
     def several(self, action: Callable[[], Change]) -> Change | None:
         """A step over mentions of any documents; None where it was refused, which is said."""

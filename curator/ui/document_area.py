@@ -23,6 +23,7 @@ from PySide6.QtGui import (
 from PySide6.QtWidgets import QAbstractScrollArea, QFrame, QWidget
 
 from curator.domain.documents import Document, Span
+from curator.domain.wording import tr
 from curator.services.queue import MentionView
 from curator.ui.document_find import Found
 from curator.ui.document_layout import DocumentLayout
@@ -53,7 +54,7 @@ class DocumentArea(QAbstractScrollArea):
         self.setFrameShape(QFrame.Shape.NoFrame)
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
-        self.setAccessibleName("Document text")
+        self.setAccessibleName(tr("Document text"))
         self.viewport().setBackgroundRole(QPalette.ColorRole.Base)
         self._document: Document | None = None
         self._views: tuple[MentionView, ...] = ()

@@ -6,6 +6,7 @@ from PySide6.QtCore import QPointF, QRectF, QSize
 from PySide6.QtGui import QFontMetricsF, QPainter, QPaintEvent, QPalette
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
+from curator.domain.wording import tr
 from curator.services.ports import QueueRow
 from curator.ui.queue_delegate import GLYPH, draw_state_glyph
 from curator.ui.queue_model import STATE_WORDS
@@ -29,7 +30,17 @@ class DocumentHeader(QWidget):
     @property
     def words(self) -> str:
         row = self._row
-        return "" if row is None else f"{row.external_id}, {self._facts}, {row.decided} of {row.mentions} decided"
+        return (
+            ""
+            if row is None
+            else tr(
+                "{external_id}, {facts}, {decided} of {mentions} decided",
+                external_id=row.external_id,
+                facts=self._facts,
+                decided=row.decided,
+                mentions=row.mentions,
+            )
+        )
 
     @property
     def _facts(self) -> str:
@@ -38,7 +49,7 @@ class DocumentHeader(QWidget):
             return ""
         noted = ["flagged"] if row.flagged else []
         noted += [f"{row.comments} comment{'s' if row.comments != 1 else ''}"] if row.comments else []
-        return " · ".join([STATE_WORDS[row.state], row.split.value, *noted])
+        return " · ".join([tr(STATE_WORDS[row.state]), row.split.value, *noted])
 
     def sizeHint(self) -> QSize:
         return QSize(200, int(QFontMetricsF(self.font()).height()) + 18)
@@ -53,7 +64,7 @@ class DocumentHeader(QWidget):
         if row is not None:
             text = self.palette().color(QPalette.ColorRole.WindowText)
             inner = rect.adjusted(16, 0, -16, 0)
-            counts = f"{row.decided}/{row.mentions} decided"
+            counts = tr("{decided}/{mentions} decided", decided=row.decided, mentions=row.mentions)
             used = draw_words(painter, inner, counts, font=self.font(), colour=text, right=True)
             draw_state_glyph(painter, QPointF(inner.left() + GLYPH / 2, rect.center().y()), row.state, theme)
             words = inner.adjusted(GLYPH + 8, 0, -used - 12, 0)

@@ -15,6 +15,7 @@ from PySide6.QtWidgets import QToolTip
 
 from curator.domain.documents import Document
 from curator.domain.spans import word_at
+from curator.domain.wording import tr
 from curator.services.queue import MentionView, OpenDocument
 from curator.ui.document_find import Found
 from curator.ui.document_mouse import DocumentMouse
@@ -148,8 +149,6 @@ class DocumentView(DocumentMouse):
         words = self._document.text[word.start : word.end] if inside and word is not None and self._document else ""
         long = long_form(words, self._views) if words else ""
         if long:
-            QToolTip.showText(
-                event.globalPos(), LONG_FORM.format(short=escape(words), long=escape(long)), self.viewport()
-            )
+            QToolTip.showText(event.globalPos(), tr(LONG_FORM, short=escape(words), long=escape(long)), self.viewport())
         else:
             QToolTip.hideText()

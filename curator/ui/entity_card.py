@@ -10,6 +10,7 @@ from PySide6.QtWidgets import QFrame, QTextBrowser, QWidget
 
 from curator.domain.entities import Entity
 from curator.domain.suggestions import Candidate, Suggestion
+from curator.domain.wording import tr
 from curator.ui.candidate_bars import bars_html, candidate_bars, lead_words
 from curator.ui.theme import Theme, theme_of
 
@@ -35,7 +36,7 @@ class EntityCard(QTextBrowser):
         self.setFrameShape(QFrame.Shape.NoFrame)
         self.setOpenLinks(False)
         self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
-        self.setAccessibleName("Entity")
+        self.setAccessibleName(tr("Entity"))
         self.document().setDocumentMargin(12)
 
     @property

@@ -18,6 +18,7 @@ from curator.domain.facets import (
     Facets,
     band_key,
 )
+from curator.domain.wording import tr
 
 FACET_WORDS = {
     Facet.STATE: "State",
@@ -79,6 +80,9 @@ def values_in_order(facet: Facet, present: Iterable[str]) -> list[str]:
 def chips(facets: Facets) -> list[tuple[Facet, str]]:
     """One for each facet that is set: “State: undecided, skipped”."""
     return [
-        (facet, f"{FACET_WORDS[facet]}: {', '.join(value_words(facet, one) for one in values_in_order(facet, values))}")
+        (
+            facet,
+            f"{tr(FACET_WORDS[facet])}: {', '.join(value_words(facet, one) for one in values_in_order(facet, values))}",
+        )
         for facet, values in facets.chosen
     ]

@@ -10,6 +10,7 @@ from PySide6.QtGui import QKeyEvent
 from PySide6.QtWidgets import QAbstractItemView, QFrame, QHeaderView, QTreeWidget, QTreeWidgetItem, QWidget
 
 from curator.domain.facets import Facet, FacetCube, Facets
+from curator.domain.wording import tr
 from curator.ui.facet_words import FACET_WORDS, value_words, values_in_order
 
 KEY_ROLE = int(Qt.ItemDataRole.UserRole)
@@ -29,7 +30,7 @@ class FacetsPanel(QTreeWidget):
         self._present = self._cube.counts(Facets())
         self._facets = Facets()
         self._writing = False
-        self.setAccessibleName("Facets")
+        self.setAccessibleName(tr("Facets"))
         self.setColumnCount(2)
         self.setHeaderLabels(["Facet", "Mentions"])
         self.setHeaderHidden(True)
@@ -72,7 +73,7 @@ class FacetsPanel(QTreeWidget):
         return next((row for row in rows if row.data(0, KEY_ROLE)[1] == value), None)
 
     def _top(self, facet: Facet) -> QTreeWidgetItem:
-        top = QTreeWidgetItem(self, [FACET_WORDS[facet], ""])
+        top = QTreeWidgetItem(self, [tr(FACET_WORDS[facet]), ""])
         top.setData(0, KEY_ROLE, (facet.value, None))
         top.setFlags(Qt.ItemFlag.ItemIsEnabled | Qt.ItemFlag.ItemIsSelectable)
         top.setExpanded(facet in OPEN)

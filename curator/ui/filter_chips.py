@@ -6,6 +6,7 @@ from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QPushButton, QSizePolicy, QVBoxLayout, QWidget
 
 from curator.domain.facets import Facet
+from curator.domain.wording import tr
 from curator.services.ports import QueueFilter
 from curator.ui.facet_words import FACET_WORDS, chips
 
@@ -35,7 +36,7 @@ class FilterChips(QWidget):
         self._empty()
         self.words = words
         for facet, one in wanted:
-            self._add(f"✕  {one}", f"Lift the filter {FACET_WORDS[facet]}", facet)
+            self._add(f"✕  {one}", tr("Lift the filter {facet}", facet=tr(FACET_WORDS[facet])), facet)
         if len(wanted) > 1:
             self._add(CLEAR, "Lift all filters", None)
         self.setVisible(bool(wanted))

@@ -6,6 +6,7 @@ from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QKeyEvent, QPalette
 from PySide6.QtWidgets import QHBoxLayout, QLabel, QLineEdit, QToolButton, QWidget
 
+from curator.domain.wording import tr
 from curator.ui.document_find import MOST, Found
 
 COUNT = "{at:,} of {of:,}"
@@ -26,7 +27,7 @@ class FindBar(QWidget):
         self.setBackgroundRole(QPalette.ColorRole.Window)
         self.line = _FindLine(self)
         self.count = QLabel(self)
-        self.count.setAccessibleName("Matches")
+        self.count.setAccessibleName(tr("Matches"))
         row = QHBoxLayout(self)
         row.setContentsMargins(16, 6, 12, 6)
         row.addWidget(self.line, 1)
@@ -78,8 +79,8 @@ class _FindLine(QLineEdit):
 
     def __init__(self, parent: QWidget) -> None:
         super().__init__(parent)
-        self.setPlaceholderText("Find in this document")
-        self.setAccessibleName("Find in this document")
+        self.setPlaceholderText(tr("Find in this document"))
+        self.setAccessibleName(tr("Find in this document"))
         self.setClearButtonEnabled(True)
 
     def keyPressEvent(self, event: QKeyEvent) -> None:

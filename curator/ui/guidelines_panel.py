@@ -22,6 +22,7 @@ from PySide6.QtWidgets import (
 )
 
 from curator.domain.errors import UserError
+from curator.domain.wording import tr
 from curator.services.guidelines import GuidelineService
 
 SAVE_MS = 800
@@ -71,26 +72,28 @@ class GuidelinesPanel(QWidget):
         self.setBackgroundRole(QPalette.ColorRole.Base)
         self.headings.setEditable(True)
         self.headings.setInsertPolicy(QComboBox.InsertPolicy.NoInsert)
-        self.headings.setAccessibleName("Go to a heading of the guidelines")
+        self.headings.setAccessibleName(tr("Go to a heading of the guidelines"))
         self.headings.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Fixed)
         line, completer = self.headings.lineEdit(), self.headings.completer()
         assert line is not None
-        line.setPlaceholderText("Go to a heading")
-        line.setAccessibleName("Part of a heading")
+        line.setPlaceholderText(tr("Go to a heading"))
+        line.setAccessibleName(tr("Part of a heading"))
         completer.setFilterMode(Qt.MatchFlag.MatchContains)
         completer.setCompletionMode(QCompleter.CompletionMode.PopupCompletion)
-        self.edit.setText("Edit")
+        self.edit.setText(tr("Edit"))
         self.edit.setCheckable(True)
         self.edit.setEnabled(writable)
-        self.edit.setToolTip("Write in them; they are saved by themselves")
+        self.edit.setToolTip(tr("Write in them; they are saved by themselves"))
         self.close_button.setText("✕")
-        self.close_button.setAccessibleName("Put the guidelines away")
-        self.close_button.setToolTip("Put the guidelines away (G)")
+        self.close_button.setAccessibleName(tr("Put the guidelines away"))
+        self.close_button.setToolTip(tr("Put the guidelines away (G)"))
+        for page in (self.reader, self.editor):
+            page.document().setDocumentMargin(12)
         self.reader.setOpenExternalLinks(False)
         self.reader.setOpenLinks(False)
-        self.reader.setAccessibleName("Guidelines")
+        self.reader.setAccessibleName(tr("Guidelines"))
         self.reader.setFrameShape(QTextBrowser.Shape.NoFrame)
-        self.editor.setAccessibleName("Guidelines in Markdown")
+        self.editor.setAccessibleName(tr("Guidelines in Markdown"))
         self.editor.setFrameShape(QPlainTextEdit.Shape.NoFrame)
         self.editor.setTabChangesFocus(True)
 
@@ -135,7 +138,7 @@ class GuidelinesPanel(QWidget):
     def _edit(self, editing: bool) -> None:
         if editing:
             self._without_saving(lambda: self.editor.setPlainText(self._text))
-            self.state.setText("Markdown; saved by itself. Esc goes back to reading.")
+            self.state.setText(tr("Markdown; saved by itself. Esc goes back to reading."))
         else:
             self.flush()
             self._show_text()
@@ -161,11 +164,11 @@ class GuidelinesPanel(QWidget):
         try:
             self._service.set_text(text)
         except UserError as error:
-            self.state.setText("Not saved.")
+            self.state.setText(tr("Not saved."))
             self.said.emit(str(error))
             return
         self._text = text
-        self.state.setText("Saved.")
+        self.state.setText(tr("Saved."))
 
     def put_away(self) -> None:
         self.flush()
@@ -176,7 +179,7 @@ class GuidelinesPanel(QWidget):
     def _go_to(self, words: str) -> None:
         found = next((one for one in headings(self._text) if words.casefold() in one.casefold()), None)
         if found is None:
-            self.said.emit(f"No heading of the guidelines has “{words}”.")
+            self.said.emit(tr("No heading of the guidelines has “{words}”.", words=words))
         elif self.edit.isChecked():
             _find_line(self.editor, found)
         else:

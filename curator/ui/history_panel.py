@@ -15,6 +15,7 @@ from PySide6.QtWidgets import QAbstractItemView, QStyledItemDelegate, QStyleOpti
 from curator.domain.decisions import Decision, Outcome
 from curator.domain.documents import slice_spans
 from curator.domain.mention_edits import MentionEdit
+from curator.domain.wording import tr
 from curator.ui.mention_state import state_of, verdict_words
 from curator.ui.row_list import RowList
 from curator.ui.row_painting import PAD, draw_words, figure, row_height, scaled
@@ -96,7 +97,7 @@ def shown_words(decision: Decision, names: Mapping[str, str] | None = None) -> s
     candidates, and the score of NIL."""
     shown = decision.shown
     if shown is None or decision.verdict.outcome is Outcome.CLEARED:
-        return "" if decision.verdict.outcome is Outcome.CLEARED else "nothing shown"
+        return "" if decision.verdict.outcome is Outcome.CLEARED else tr("nothing shown")
     ids = [one.entity_id for one in shown.candidates]
     ranks = [str(ids.index(one) + 1) for one in decision.verdict.entity_ids if one in ids]
     among = f"{len(ids)} shown" if ids else "no candidates shown"
@@ -108,7 +109,9 @@ def shown_words(decision: Decision, names: Mapping[str, str] | None = None) -> s
         among = "decided without suggestions"
     if ids and ids[0] not in decision.verdict.entity_ids:
         among = f"suggested {(names or {}).get(ids[0], ids[0])} · {among}"
-    return among if shown.nil_score is None else f"{among} · NIL {figure(shown.nil_score)}"
+    return (
+        among if shown.nil_score is None else tr("{among} · NIL {figure}", among=among, figure=figure(shown.nil_score))
+    )
 
 
 MOVED = "Moved to “{text}”"
@@ -120,12 +123,12 @@ def edit_rows(edits: Sequence[MentionEdit], text: str) -> list[HistoryRow]:
     """Newest first, in words; `text` is the document's."""
     rows = []
     for edit in reversed(edits):
-        moved = MOVED.format(text=" ".join(slice_spans(text, edit.after.spans).split()))
-        retyped = RETYPED.format(type=edit.after.type)
+        moved = tr(MOVED, text=" ".join(slice_spans(text, edit.after.spans).split()))
+        retyped = tr(RETYPED, type=edit.after.type)
         what = [moved] if edit.after.spans != edit.before.spans else []
         what += [retyped] if edit.after.type != edit.before.type else []
         before = " ".join(slice_spans(text, edit.before.spans).split())
-        was = WAS.format(text=before, type=edit.before.type)
+        was = tr(WAS, text=before, type=edit.before.type)
         rows.append(HistoryRow(None, " · ".join(what), was, Standing.EDIT, edit=edit))
     return rows
 
@@ -198,12 +201,12 @@ class HistoryPanel(QWidget):
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.model = HistoryModel(self)
-        self.list = RowList("Decisions of the mention", self)
+        self.list = RowList(tr("Decisions of the mention"), self)
         self.list.setSelectionMode(QAbstractItemView.SelectionMode.NoSelection)
         self.list.setUniformItemSizes(True)
         self.list.setModel(self.model)
         self.list.setItemDelegate(HistoryDelegate(self.list))
-        self.list.set_empty_words(NOTHING)
+        self.list.set_empty_words(tr(NOTHING))
         whole = QVBoxLayout(self)
         whole.setContentsMargins(0, 0, 0, 0)
         whole.addWidget(self.list)

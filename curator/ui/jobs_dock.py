@@ -17,6 +17,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
+from curator.domain.wording import tr
 from curator.ui.dialogs.form import sentence
 from curator.ui.dialogs.messages import tell
 from curator.ui.jobs import JobKind, Jobs, RunningJob
@@ -34,20 +35,22 @@ class JobsDock(QDockWidget):
     training_wanted = Signal(object)  # RunningJob: its own window, with what came of it
 
     def __init__(self, jobs: Jobs, parent: QWidget | None = None) -> None:
-        super().__init__("Background work", parent)
+        super().__init__(tr("Background work"), parent)
         self.setObjectName("jobs")
-        self.setAccessibleName("Background work")
+        self.setAccessibleName(tr("Background work"))
         self._jobs = jobs
         self.model = JobsModel(jobs, self)
         self.table = self._make_table()
-        self.headline = sentence(NOTHING, selectable=True)
+        self.headline = sentence(tr(NOTHING), selectable=True)
         self.bar = QProgressBar(self)
-        self.bar.setAccessibleName("Progress of the chosen work")
+        self.bar.setAccessibleName(tr("Progress of the chosen work"))
         self.bar.setFixedHeight(10)
         flat(self.bar)
-        self.cancel = self._button("&Cancel", "Cancel the chosen work")
-        self.result = self._button("&Details…", "Show what came of the training: the comparison and what changes")
-        self.export = self._button("E&xport curves…", "Export the curves of the chosen training")
+        self.cancel = self._button(tr("&Cancel"), tr("Cancel the chosen work"))
+        self.result = self._button(
+            tr("&Details…"), tr("Show what came of the training: the comparison and what changes")
+        )
+        self.export = self._button(tr("E&xport curves…"), tr("Export the curves of the chosen training"))
         self.panel = TrainingPanel(self)
         self._shown = 0  # number of the job whose history the panel shows
         self._compose()
@@ -56,7 +59,7 @@ class JobsDock(QDockWidget):
 
     def _make_table(self) -> QTableView:
         table = QTableView(self)
-        table.setAccessibleName("Background work of this session")
+        table.setAccessibleName(tr("Background work of this session"))
         table.setModel(self.model)
         table.verticalHeader().hide()
         table.setShowGrid(False)
@@ -101,7 +104,7 @@ class JobsDock(QDockWidget):
         self.cancel.clicked.connect(lambda: self._jobs.cancel(self.chosen))
         self.result.clicked.connect(lambda: self.training_wanted.emit(self.chosen))
         self.export.clicked.connect(self.panel.ask_export)
-        self.panel.refused.connect(lambda words: tell(self, "Export the curves", words, wrong=True))
+        self.panel.refused.connect(lambda words: tell(self, tr("Export the curves"), words, wrong=True))
 
     # --- coming and going ---
 
@@ -179,7 +182,7 @@ class JobsDock(QDockWidget):
         self.result.setVisible(training)
         self.export.setVisible(training)
         if job is None:
-            self.headline.setText(NOTHING)
+            self.headline.setText(tr(NOTHING))
             return
         self.cancel.setEnabled(not job.cancelling)
         fraction = job.progress.fraction if not job.cancelling else None

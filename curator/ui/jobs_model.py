@@ -7,6 +7,7 @@ from typing import Any
 from PySide6.QtCore import QAbstractTableModel, QModelIndex, QObject, QPersistentModelIndex, Qt
 
 from curator.domain.jobs import JobState
+from curator.domain.wording import tr
 from curator.ui.jobs import Jobs, RunningJob
 from curator.ui.jobs_bar import words_of
 
@@ -73,7 +74,7 @@ class JobsModel(QAbstractTableModel):
 
     def _words(self, job: RunningJob) -> tuple[str, ...]:
         now = self._jobs.now()
-        state = words_of(job, now) if job.outcome is None else ENDS[job.outcome.state]
+        state = words_of(job, now) if job.outcome is None else tr(ENDS[job.outcome.state])
         return job.title, state, f"{job.at:%H:%M:%S}", took_words(job.seconds(now))
 
 
@@ -81,5 +82,5 @@ def took_words(seconds: float) -> str:
     """`0:07`, `1:48`, `1 h 05 min`."""
     whole = round(max(seconds, 0.0))
     if whole >= 3600:
-        return f"{whole // 3600} h {whole % 3600 // 60:02d} min"
+        return tr("{hours} h {minutes:02d} min", hours=whole // 3600, minutes=whole % 3600 // 60)
     return f"{whole // 60}:{whole % 60:02d}"

@@ -6,6 +6,7 @@ from PySide6.QtCore import QPointF, QRectF, QSize, Qt
 from PySide6.QtGui import QFontMetricsF, QPainter, QPaintEvent, QPalette
 from PySide6.QtWidgets import QLabel, QSizePolicy, QWidget
 
+from curator.domain.wording import tr
 from curator.ui.mention_state import MentionState
 from curator.ui.row_painting import draw_tag, draw_words, scaled
 from curator.ui.theme import theme_of
@@ -56,7 +57,7 @@ class StateChip(QWidget):
 
     def set_state(self, state: MentionState | None) -> None:
         self._state = state
-        self.setAccessibleName(f"State: {state.word}" if state is not None else "")
+        self.setAccessibleName(tr("State: {word}", word=state.word) if state is not None else "")
         self.update()
 
     def sizeHint(self) -> QSize:

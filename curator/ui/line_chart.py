@@ -11,6 +11,7 @@ from PySide6.QtCore import QEvent, QPointF, QRectF, QSize, Qt
 from PySide6.QtGui import QColor, QFont, QFontMetricsF, QMouseEvent, QPainter, QPaintEvent, QPalette, QPen, QPolygonF
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
+from curator.domain.wording import tr
 from curator.ui.mention_state import MentionState
 from curator.ui.row_painting import scaled
 from curator.ui.theme import Theme, theme_of
@@ -90,7 +91,7 @@ class LineChart(QWidget):
     def grown(self) -> None:
         """The points have grown: say and draw it."""
         last = [f"{one.name} {self._words(one.points[-1][1])}" for one in self._curves if one.points]
-        self.setAccessibleDescription(", ".join(last) or "no figures yet")
+        self.setAccessibleDescription(", ".join(last) or tr("no figures yet"))
         self.update()
 
     @property

@@ -5,6 +5,7 @@ from __future__ import annotations
 from enum import StrEnum
 
 from curator.domain.decisions import Decision, NilReason, Outcome, RejectReason, SkipReason, Verdict
+from curator.domain.wording import tr
 
 Reason = NilReason | RejectReason | SkipReason
 
@@ -19,7 +20,7 @@ class MentionState(StrEnum):
     @property
     def word(self) -> str:
         """For people: on chips, in tooltips and for screen readers."""
-        return "NIL" if self is MentionState.NIL else self.value
+        return "NIL" if self is MentionState.NIL else tr(self.value)
 
 
 _STATES = {
@@ -59,6 +60,6 @@ def verdict_words(verdict: Verdict, names: dict[str, str] | None = None) -> str:
         known = names or {}
         return " + ".join(f"{known[i]} ({i})" if i in known else i for i in verdict.entity_ids)
     if verdict.outcome is Outcome.CLEARED:
-        return "undecided again"
-    words = {Outcome.NIL: "NIL", Outcome.REJECTED: "Rejected", Outcome.SKIPPED: "Skipped"}[verdict.outcome]
-    return f"{words}: {REASON_WORDS[verdict.reason]}" if verdict.reason is not None else words
+        return tr("undecided again")
+    words = {Outcome.NIL: "NIL", Outcome.REJECTED: tr("Rejected"), Outcome.SKIPPED: tr("Skipped")}[verdict.outcome]
+    return f"{words}: {tr(REASON_WORDS[verdict.reason])}" if verdict.reason is not None else words

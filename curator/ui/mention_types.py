@@ -8,6 +8,7 @@ from PySide6.QtCore import QEvent, QObject, QPoint, Qt, Signal
 from PySide6.QtGui import QHideEvent, QKeyEvent, QPainter, QPaintEvent, QPen
 from PySide6.QtWidgets import QFrame, QLabel, QLineEdit, QListWidget, QListWidgetItem, QVBoxLayout, QWidget
 
+from curator.domain.wording import tr
 from curator.ui.theme import theme_of
 
 HEADLINE = "Type of “{text}”"
@@ -25,17 +26,17 @@ class TypePicker(QFrame):
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent, Qt.WindowType.Popup)
-        self.setAccessibleName("Type of the new mention")
+        self.setAccessibleName(tr("Type of the new mention"))
         self._types: list[str] = []
         self._counts: Mapping[str, int] = {}
         self._answered = True
         self.title = QLabel(self)
         self.title.setTextFormat(Qt.TextFormat.PlainText)
         self.line = QLineEdit(self)
-        self.line.setPlaceholderText("First letters, or a digit")
-        self.line.setAccessibleName("Type")
+        self.line.setPlaceholderText(tr("First letters, or a digit"))
+        self.line.setAccessibleName(tr("Type"))
         self.list = QListWidget(self)
-        self.list.setAccessibleName("Types")
+        self.list.setAccessibleName(tr("Types"))
         self.list.setFrameShape(QFrame.Shape.NoFrame)
         self.list.setFocusPolicy(Qt.FocusPolicy.NoFocus)
         layout = QVBoxLayout(self)
@@ -53,7 +54,7 @@ class TypePicker(QFrame):
         self._counts = types
         self._answered = False
         short = text if len(text) <= 40 else text[:39] + "…"
-        self.title.setText(HEADLINE.format(text=short))
+        self.title.setText(tr(HEADLINE, text=short))
         self.line.clear()
         self._fill("")
         self.adjustSize()
@@ -68,7 +69,7 @@ class TypePicker(QFrame):
                 key = f"{number}   " if number <= 9 else "     "
                 self._add(f"{key}{one}   ({self._counts.get(one, 0):,})", one)
         if word and word not in self._types:
-            self._add(NEW.format(word=word), word)
+            self._add(tr(NEW, word=word), word)
         self.list.setCurrentRow(0)
         height = sum(self.list.sizeHintForRow(row) for row in range(min(self.list.count(), 12))) + 6
         self.list.setFixedHeight(max(height, 24))

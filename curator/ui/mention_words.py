@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from html import escape
 
 from curator.domain.decisions import Outcome
+from curator.domain.wording import tr
 from curator.services.queue import MentionView
 from curator.ui.mention_state import state_of, verdict_words
 
@@ -29,13 +30,13 @@ def suggestion_words(view: MentionView) -> str:
     """What the linker suggests, in one line."""
     suggestion = view.suggestion
     if suggestion is None:
-        return "no suggestion yet"
+        return tr("no suggestion yet")
     if suggestion.nil.is_nil:
-        return f"NIL suggested ({suggestion.nil.score:.2f})"
+        return tr("NIL suggested ({score:.2f})", score=suggestion.nil.score)
     if not suggestion.candidates:
-        return "no candidates"
+        return tr("no candidates")
     best = suggestion.candidates[0]
-    return f"suggested: {best.name} ({best.probability or best.score:.2f})"
+    return tr("suggested: {name} ({n:.2f})", name=best.name, n=best.probability or best.score)
 
 
 def spoken(view: MentionView, *, number: int, of: int, text: str) -> str:
@@ -44,7 +45,9 @@ def spoken(view: MentionView, *, number: int, of: int, text: str) -> str:
     start, end = min(one.start for one in mention.spans), max(one.end for one in mention.spans)
     around = " ".join(text[max(start - AROUND, 0) : end + AROUND].split())
     parts = (mention.text, mention.type, state.word, decision_words(view) or suggestion_words(view))
-    return f"Mention {number} of {of}: {', '.join(parts)}. In: {around}"
+    return tr(
+        "Mention {number} of {of}: {join}. In: {around}", number=number, of=of, join=", ".join(parts), around=around
+    )
 
 
 def tooltip(view: MentionView) -> str:

@@ -14,6 +14,7 @@ from curator.domain.errors import UserError
 from curator.domain.facets import UNDECIDED, Facet
 from curator.domain.presenting import Order, presented
 from curator.domain.suggestions import Suggestion
+from curator.domain.wording import tr
 from curator.services.ports import QueueFilter, WorkRow
 from curator.services.queue import Direction, MentionView, OpenDocument, QueueService
 from curator.services.work_order import WorkOrder
@@ -162,7 +163,7 @@ class Navigator(QObject):
         else:
             found = self._neighbour(current, direction)
         if found is None:
-            self.said.emit(NO_MORE_DOWN if direction > 0 else NO_MORE_UP)
+            self.said.emit(tr(NO_MORE_DOWN) if direction > 0 else tr(NO_MORE_UP))
             return False
         self.open(found)
         return True
@@ -173,7 +174,7 @@ class Navigator(QObject):
             try:
                 self.opened = self._queue.open(self.opened.document.id)
             except UserError:
-                self.said.emit(GONE.format(name=self.opened.document.external_id))
+                self.said.emit(tr(GONE, name=self.opened.document.external_id))
                 self.close()
                 return
             self._match()
@@ -256,7 +257,7 @@ class Navigator(QObject):
         else:
             found = self._first_matching(current)
         if found is None:
-            self.said.emit(ALL_DECIDED if self._matching is None else NONE_MATCH)
+            self.said.emit(tr(ALL_DECIDED) if self._matching is None else tr(NONE_MATCH))
             return False
         self.open(*found)
         return True
@@ -287,7 +288,7 @@ class Navigator(QObject):
         current = self.opened.document.id if self.opened is not None else None
         found = self._neighbour(current, direction)
         if found is None:
-            self.said.emit(NO_MORE_DOWN if direction > 0 else NO_MORE_UP)
+            self.said.emit(tr(NO_MORE_DOWN) if direction > 0 else tr(NO_MORE_UP))
             return
         ids = self._queue.mention_ids(self.where, found)
         self.open(found, ids[0] if direction > 0 else ids[-1])
@@ -299,7 +300,7 @@ class Navigator(QObject):
         elif direction > 0:
             self._want_work()
         else:
-            self.said.emit(FIRST_OF_WORK)
+            self.said.emit(tr(FIRST_OF_WORK))
 
     def _next_work(self) -> bool:
         """To the next of the list that is undecided still; at its end a new list is asked for."""
@@ -319,7 +320,7 @@ class Navigator(QObject):
         """The head of a new list; the mention at hand was passed over just now."""
         row = self._work.first(but=self._mention_id)
         if row is None:
-            self.said.emit(NONE_MATCH if self.where.facets else NONE_LEFT)
+            self.said.emit(tr(NONE_MATCH) if self.where.facets else tr(NONE_LEFT))
         else:
             self.open(row.document_id, row.mention_id)
 

@@ -7,6 +7,7 @@ from PySide6.QtGui import QFontMetricsF, QPainter, QPaintEvent, QPalette, QPen
 from PySide6.QtWidgets import QAbstractButton, QSizePolicy, QWidget
 
 from curator.domain.suggestions import NilEstimate
+from curator.domain.wording import tr
 from curator.ui.candidate_delegate import ENTER, SMALL, key_width, score_width
 from curator.ui.mention_state import MentionState
 from curator.ui.row_painting import PAD, draw_bar, draw_key, draw_tag, draw_words, figure, row_height, scaled
@@ -24,22 +25,22 @@ class NilRow(QAbstractButton):
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
         self.setFocusPolicy(Qt.FocusPolicy.TabFocus)
         self.setMouseTracking(True)
-        self.setToolTip("The knowledge base has no entity for this mention (N, then a key for the reason)")
+        self.setToolTip(tr("The knowledge base has no entity for this mention (N, then a key for the reason)"))
         self.show_estimate(None)
 
     def show_estimate(self, estimate: NilEstimate | None, *, chosen: bool = False, blind: bool = False) -> None:
         """With `blind` neither the figure is shown nor whether NIL is suggested."""
         self._estimate, self._chosen, self._blind = None if blind else estimate, chosen, blind
-        self.setAccessibleName(f"N: out of the knowledge base. {self.second_line}")
+        self.setAccessibleName(tr("N: out of the knowledge base. {second_line}", second_line=self.second_line))
         self.update()
 
     @property
     def second_line(self) -> str:
         """Whether NIL is suggested, and how far that can be trusted."""
         if self._estimate is None:
-            return "estimate hidden while candidates are shuffled" if self._blind else "no estimate yet"
+            return tr("estimate hidden while candidates are shuffled") if self._blind else tr("no estimate yet")
         suggested = "suggested by the linker" if self._estimate.is_nil else "not suggested"
-        return suggested if self._estimate.calibrated else f"{suggested} · not calibrated here"
+        return suggested if self._estimate.calibrated else tr("{suggested} · not calibrated here", suggested=suggested)
 
     def set_right_inset(self, pixels: int) -> None:
         """Leave out what the scroll bar above takes, so that scores stand in one column."""

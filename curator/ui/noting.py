@@ -9,6 +9,7 @@ from PySide6.QtCore import QObject, Signal
 from curator.domain.changes import Change
 from curator.domain.documents import DocumentState
 from curator.domain.errors import UserError
+from curator.domain.wording import tr
 from curator.services.curation import CurationService
 from curator.services.notes import NoteService
 from curator.ui.comment_strip import CommentStrip
@@ -56,7 +57,7 @@ class Noter(QObject):
             return False
         if on_document or view is None:
             self._about = (opened.document.id, None)
-            strip.ask(f"document {opened.document.external_id}")
+            strip.ask(tr("document {external_id}", external_id=opened.document.external_id))
         else:
             self._about = (opened.document.id, view.mention.id)
             strip.ask(f"“{view.mention.text}”")

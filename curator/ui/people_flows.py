@@ -13,6 +13,7 @@ from curator.domain.changes import Change, ChangeKind
 from curator.domain.errors import UserError
 from curator.domain.jobs import JobOutcome, JobState, Progress
 from curator.domain.rounds import Round, RoundKind
+from curator.domain.wording import tr
 from curator.services.ports import QueueFilter
 from curator.ui.agreement_window import AgreementWindow
 from curator.ui.banner import Banner
@@ -54,13 +55,13 @@ class PeopleFlows(QObject):
         self._dialog: RoundsDialog | None = None
         self._windows: list[AgreementWindow] = []
         self.who = Banner("Curator's name", bench)
-        self.who.add_button("That is me", lambda: self._i_am(bench.project.curation.curator))
-        self.who.add_button("Another name…", self.say_who_i_am)
+        self.who.add_button(tr("That is me"), lambda: self._i_am(bench.project.curation.curator))
+        self.who.add_button(tr("Another name…"), self.say_who_i_am)
         bench.middle.insertWidget(0, self.who)
         self.mode = RoundMode(bench)
         bench.bridge.changed.connect(self._changed)
         if not named() and not bench.project.read_only:
-            self.who.say(WHO.format(name=bench.project.curation.curator))
+            self.who.say(tr(WHO, name=bench.project.curation.curator))
 
     @property
     def _window(self) -> QWidget:
@@ -84,7 +85,7 @@ class PeopleFlows(QObject):
         self.who.say("")
         before = self._bench.project.curation.curator
         self._rename(name)
-        self._bench.say(f"Decisions bear the name “{name}” from now on.")
+        self._bench.say(tr("Decisions bear the name “{name}” from now on.", name=name))
         if name != before:
             self.mode.end_adjudication()
             self.mode.start()
@@ -164,7 +165,7 @@ class PeopleFlows(QObject):
         words = f"Which judgements of “{found.name}” are written? A colleague who still judges should see nobody's."
         choose(
             self._dialog or self._window,
-            "Export the round",
+            tr("Export the round"),
             words,
             {
                 MINE: lambda: self._export(found, (name,)),
@@ -180,11 +181,15 @@ class PeopleFlows(QObject):
         whose = f"-{curators[0]}" if curators else ""
         safe = "".join(ch if ch.isalnum() or ch in "-_ " else "_" for ch in f"{found.name}{whose}").strip()
         place = self._bench.project.folder.parent / f"{safe}.round.jsonl"
-        dialog = SaveDialog("Export the round", intro=EXPORT_INTRO, place=place, parent=self._dialog or self._window)
+        dialog = SaveDialog(
+            "Export the round", intro=tr(EXPORT_INTRO), place=place, parent=self._dialog or self._window
+        )
 
         def write() -> None:
             report = self._bench.project.round_files.export(found.name, dialog.out, curators=curators)
-            self._bench.say(f"Wrote {report.judgements:,} judgements to {report.path}.")
+            self._bench.say(
+                tr("Wrote {judgements:,} judgements to {path}.", judgements=report.judgements, path=report.path)
+            )
 
         dialog.accepted.connect(lambda: self._do(write))
         dialog.open()
@@ -193,7 +198,7 @@ class PeopleFlows(QObject):
     def import_round(self) -> QFileDialog:
         parent = self._dialog or self._window
         mode = QFileDialog.FileMode.ExistingFile
-        dialog = file_dialog(parent, "Import a round", mode=mode, filters="*.jsonl (*.jsonl)")
+        dialog = file_dialog(parent, tr("Import a round"), mode=mode, filters="*.jsonl (*.jsonl)")
         dialog.fileSelected.connect(lambda name: self.read_round(Path(name)))
         dialog.open()
         return dialog
@@ -210,11 +215,11 @@ class PeopleFlows(QObject):
         def then(outcome: JobOutcome) -> None:
             notes = str(outcome.result.get("notes", ""))
             if outcome.state is JobState.DONE and notes:
-                tell(self._dialog or self._window, "Import a round", outcome.message, details=notes)
+                tell(self._dialog or self._window, tr("Import a round"), outcome.message, details=notes)
             elif outcome.state is JobState.DONE:
                 self._bench.say(outcome.message)
             else:
-                self._tell_outcome("Import a round", outcome)
+                self._tell_outcome(tr("Import a round"), outcome)
             self._show_rows()
 
         self._ask(work, then)
@@ -242,7 +247,7 @@ class PeopleFlows(QObject):
 
         def then(outcome: JobOutcome) -> None:
             if outcome.state is not JobState.DONE:
-                self._tell_outcome("Agreement", outcome)
+                self._tell_outcome(tr("Agreement"), outcome)
                 return
             window = AgreementWindow(outcome.result["report"], outcome.result["consistency"], self._window)
             window.export_wanted.connect(lambda text: self._save_csv(window, name, text))
@@ -259,7 +264,7 @@ class PeopleFlows(QObject):
 
         def write() -> None:
             self._bench.project.save_text(dialog.out, text)
-            self._bench.say(f"Wrote the agreement to {dialog.out}.")
+            self._bench.say(tr("Wrote the agreement to {out}.", out=dialog.out))
 
         dialog.accepted.connect(lambda: self._do(write))
         dialog.open()
@@ -300,7 +305,7 @@ class PeopleFlows(QObject):
         try:
             act()
         except UserError as error:
-            tell(self._dialog or self._window, "Rounds", str(error), wrong=True)
+            tell(self._dialog or self._window, tr("Rounds"), str(error), wrong=True)
             return False
         self._show_rows()
         return True

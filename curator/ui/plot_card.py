@@ -11,6 +11,7 @@ from PySide6.QtWidgets import QFileDialog, QHBoxLayout, QLabel, QPushButton, QSt
 
 from curator.domain.errors import UserError
 from curator.domain.plots import Plot
+from curator.domain.wording import tr
 from curator.ui.dialogs.form import file_dialog, sentence
 from curator.ui.plot_files import save_plot
 from curator.ui.plot_table import PlotTableModel, plot_table
@@ -35,9 +36,9 @@ class PlotCard(QWidget):
         self.view = PlotView(plot, self)
         self.model = PlotTableModel(plot, self)
         self.table = plot_table(self.model, f"{plot.title}: table", self)
-        self.switch = self._button("Table", f"Show “{plot.title}” as a table")
+        self.switch = self._button(tr("Table"), tr("Show “{title}” as a table", title=plot.title))
         self.switch.setCheckable(True)
-        self.save = self._button("Save…", f"Save “{plot.title}” as SVG, CSV or JSON")
+        self.save = self._button(tr("Save…"), tr("Save “{title}” as SVG, CSV or JSON", title=plot.title))
         self._compose()
         self.switch.toggled.connect(self._turn)
         self.save.clicked.connect(self.ask_place)
@@ -87,7 +88,9 @@ class PlotCard(QWidget):
     # --- saving ---
 
     def ask_place(self) -> QFileDialog:
-        dialog = file_dialog(self, f"Save “{self.plot.title}”", mode=QFileDialog.FileMode.AnyFile, filters=FILTERS)
+        dialog = file_dialog(
+            self, tr("Save “{title}”", title=self.plot.title), mode=QFileDialog.FileMode.AnyFile, filters=FILTERS
+        )
         dialog.setDefaultSuffix("svg")
         dialog.selectFile(f"{self.plot.id}.svg")
         dialog.filterSelected.connect(lambda words: dialog.setDefaultSuffix(_ending(words)))

@@ -12,6 +12,7 @@ from PySide6.QtGui import QFont, QFontMetricsF, QPainter
 
 from curator.domain.errors import UserError
 from curator.domain.plots import Plot
+from curator.domain.wording import tr
 from curator.ui.plot_colours import Canvas
 from curator.ui.plot_painter import height_of, paint_plot
 from curator.ui.row_painting import scaled
@@ -63,7 +64,9 @@ def save_plot(plot: Plot, path: Path, font: QFont) -> None:
     elif ending == ".json":
         _write(path, _json(plot.as_json()))
     else:
-        raise UserError(f"{path.name} should end in .svg, .csv or .json: that says how the plot is written.")
+        raise UserError(
+            tr("{name} should end in .svg, .csv or .json: that says how the plot is written.", name=path.name)
+        )
 
 
 def save_all(plots: Sequence[Plot], figures: dict[str, Any], folder: Path, font: QFont) -> int:
@@ -86,4 +89,6 @@ def _write(path: Path, data: bytes) -> None:
     try:
         path.write_bytes(data)
     except OSError as error:
-        raise UserError(f"{path} cannot be written ({error.strerror}). Choose another place.") from error
+        raise UserError(
+            tr("{path} cannot be written ({strerror}). Choose another place.", path=path, strerror=error.strerror)
+        ) from error

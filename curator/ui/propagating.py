@@ -11,6 +11,7 @@ from PySide6.QtCore import QObject, Signal
 from curator.domain.changes import Change, ChangeKind
 from curator.domain.decisions import Outcome, Verdict
 from curator.domain.errors import UserError
+from curator.domain.wording import tr
 from curator.services.propagation import PropagationService, Scope
 from curator.services.propagation_groups import GroupKind
 from curator.ui.deciding import Decider
@@ -102,7 +103,7 @@ class Propagator(QObject):
         self._last = None
         verdict = self._decider.verdict_of(mention_id)
         if verdict is None:
-            self.said.emit(UNDECIDED)
+            self.said.emit(tr(UNDECIDED))
             return
         try:
             found = self._service.others(mention_id, verdict, scope=self.scope, where=self._at.where)
@@ -116,7 +117,7 @@ class Propagator(QObject):
         if silent and not open_ones:
             return
         if not found.lines and found.scope is Scope.PROJECT:
-            self.said.emit(NONE.format(text=found.this.text))
+            self.said.emit(tr(NONE, text=found.this.text))
             return
         self._at.open(found.this.document_id, mention_id)
         self._panel.show_others(found)

@@ -6,6 +6,7 @@ from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QPalette
 from PySide6.QtWidgets import QButtonGroup, QHBoxLayout, QPushButton, QVBoxLayout, QWidget
 
+from curator.domain.wording import tr
 from curator.services.propagation import Others, Scope
 from curator.services.propagation_groups import Group, Line
 from curator.ui.jobs_bar import KeyHints
@@ -47,12 +48,12 @@ class PropagationPanel(QWidget):
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.others: Others | None = None
-        self.setAccessibleName("Other mentions of the same string")
+        self.setAccessibleName(tr("Other mentions of the same string"))
         self.title = ElidedLabel(bold=True, parent=self)
         self.count = ElidedLabel(muted=True, parent=self)
         self.list = KwicList("Other mentions of the same string", self)
         self.button = QPushButton(self)
-        self.close_button = QPushButton("Leave", self)
+        self.close_button = QPushButton(tr("Leave"), self)
         self.hints = KeyHints(self)
         self.hints.set_hints(HINTS)
         self.scopes = QButtonGroup(self)
@@ -100,10 +101,10 @@ class PropagationPanel(QWidget):
         self.others = others
         known = names or dict(zip(others.verdict.entity_ids, others.names, strict=True))
         verdict = verdict_words(others.verdict, known)
-        self.title.set_words(f"Other mentions of “{others.this.text}”: {verdict}")
+        self.title.set_words(tr("Other mentions of “{words}”: {verdict}", words=others.this.text, verdict=verdict))
         for number, scope in enumerate(SCOPES):
             self.scopes.button(number).setChecked(scope is others.scope)
-        self.list.set_empty_words(NOWHERE[others.scope].format(text=others.this.text))
+        self.list.set_empty_words(tr(NOWHERE[others.scope]).format(text=others.this.text))
         self.list.show_rows([row for group in others.groups for row in _rows(group)])
         self._say()
 
@@ -140,7 +141,7 @@ class PropagationPanel(QWidget):
         if self.ticked:
             self.decide_wanted.emit()
         else:
-            self.said.emit(NONE_TICKED)
+            self.said.emit(tr(NONE_TICKED))
 
     def _rest(self, number: int) -> None:
         row = self.list.lines.row(number)
@@ -150,8 +151,8 @@ class PropagationPanel(QWidget):
     def _say(self) -> None:
         assert self.others is not None
         ticked, every = len(self.ticked), len(self.list.lines.lines)
-        self.button.setText(f"Decide {ticked:,}  ↵")
-        self.button.setAccessibleName(f"Decide the {ticked:,} ticked mentions")
+        self.button.setText(tr("Decide {ticked:,}  ↵", ticked=ticked))
+        self.button.setAccessibleName(tr("Decide the {ticked:,} ticked mentions", ticked=ticked))
         self.button.setEnabled(ticked > 0)
         words = f"{ticked:,} of {every:,} ticked"
         if self.others.beyond:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QComboBox, QHBoxLayout, QLineEdit, QSizePolicy, QToolButton, QVBoxLayout, QWidget
 
+from curator.domain.wording import tr
 from curator.services.ordering import Order
 from curator.ui.facets_panel import FacetsPanel
 from curator.ui.filter_chips import FilterChips
@@ -29,13 +30,13 @@ class QueueHead(QWidget):
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.text = QLineEdit(self)
-        self.text.setPlaceholderText("Filter by id or title")
-        self.text.setAccessibleName("Filter documents by id or title")
+        self.text.setPlaceholderText(tr("Filter by id or title"))
+        self.text.setAccessibleName(tr("Filter documents by id or title"))
         self.text.setClearButtonEnabled(True)
         self.fold = QToolButton(self)
-        self.fold.setText("Facets")
-        self.fold.setToolTip("Narrow the queue to mentions: by state, type, probability and more (Q)")
-        self.fold.setAccessibleName("Show the facets")
+        self.fold.setText(tr("Facets"))
+        self.fold.setToolTip(tr("Narrow the queue to mentions: by state, type, probability and more (Q)"))
+        self.fold.setAccessibleName(tr("Show the facets"))
         self.fold.setCheckable(True)
         self.fold.setArrowType(Qt.ArrowType.RightArrow)
         self.fold.setToolButtonStyle(Qt.ToolButtonStyle.ToolButtonTextBesideIcon)
@@ -95,11 +96,11 @@ class QueueHead(QWidget):
 
 def _orders(parent: QWidget) -> QComboBox:
     box = QComboBox(parent)
-    box.setAccessibleName("Order of the queue")
+    box.setAccessibleName(tr("Order of the queue"))
     box.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
     for order in Order:
         words, tip = ORDER_WORDS[order]
         box.addItem(words, order.value)
         box.setItemData(box.count() - 1, tip, int(Qt.ItemDataRole.ToolTipRole))
-    box.setToolTip("The order in which the queue is worked off (O)")
+    box.setToolTip(tr("The order in which the queue is worked off (O)"))
     return box

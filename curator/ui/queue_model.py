@@ -10,6 +10,7 @@ from typing import Any, Protocol
 from PySide6.QtCore import QAbstractListModel, QModelIndex, QObject, QPersistentModelIndex, Qt
 
 from curator.domain.documents import DocumentState
+from curator.domain.wording import tr
 from curator.services.ports import QueueFilter, QueueRow
 
 PAGE = 200
@@ -215,7 +216,7 @@ class QueueModel(QAbstractListModel):
             return row.document_id == self._current
         if role == Qt.ItemDataRole.DisplayRole:
             return row.external_id
-        state = f"{STATE_WORDS[row.state]}, {row.decided} of {row.mentions} decided, {row.split.value}"
+        state = f"{tr(STATE_WORDS[row.state])}, {tr('{decided} of {mentions} decided', decided=row.decided, mentions=row.mentions)}, {row.split.value}"
         noted = [state]
         noted += ["flagged"] if row.flagged else []
         noted += [f"{row.comments} comment{'s' if row.comments != 1 else ''}"] if row.comments else []

@@ -9,6 +9,7 @@ from PySide6.QtGui import QKeyEvent
 from PySide6.QtWidgets import QWidget
 
 from curator.domain.facets import FacetCube
+from curator.domain.wording import tr
 from curator.services.facets import FacetService
 from curator.services.ordering import Order, OrderingService
 from curator.services.ports import ProjectCounts, QueueFilter, WorkRow
@@ -261,13 +262,13 @@ class QueuePanel(QWidget):
         if self._filters is not None:
             self._filters.save(name, self._where)
             self._show_saved(name)
-            self.said.emit(f"The filter is kept as “{name}”.")
+            self.said.emit(tr("The filter is kept as “{name}”.", name=name))
 
     def _delete_saved(self, name: str) -> None:
         if self._filters is not None:
             self._filters.delete(name)
             self._show_saved()
-            self.said.emit(f"The saved filter “{name}” is deleted; what is shown stays.")
+            self.said.emit(tr("The saved filter “{name}” is deleted; what is shown stays.", name=name))
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
         """Down from the filter goes to the list, Enter opens its first document, Esc empties the filter."""

@@ -36,7 +36,7 @@ class ReasonStrip(QWidget):
         super().__init__(parent)
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         self.setAutoFillBackground(True)
-        self.setAccessibleName("Reason")
+        self.setAccessibleName(tr("Reason"))
         self._outcome: Outcome | None = None
         self._before: QWidget | None = None
         self.question = QLabel(self)
@@ -45,7 +45,7 @@ class ReasonStrip(QWidget):
         self._row.setContentsMargins(14, 6, 14, 6)
         self._row.setSpacing(8)
         self._row.addWidget(self.question)
-        hint = QLabel("Esc leaves", self)
+        hint = QLabel(tr("Esc leaves"), self)
         hint.setSizePolicy(
             QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Preferred
         )  # the first to go where it is narrow
@@ -65,7 +65,7 @@ class ReasonStrip(QWidget):
         if self._outcome is None:
             self._before = QApplication.focusWidget()
         self._outcome = outcome
-        self.question.setText(f"{QUESTIONS[outcome]}:")
+        self.question.setText(f"{tr(QUESTIONS[outcome])}:")
         self._set_buttons(reasons)
         self.show()
         self.setFocus(Qt.FocusReason.ShortcutFocusReason)
@@ -77,8 +77,8 @@ class ReasonStrip(QWidget):
             button.deleteLater()
         self.buttons = []
         for number, reason in enumerate(reasons, start=1):
-            button = QPushButton(f"{number}  {REASON_WORDS[reason]}{'  ↵' if number == 1 else ''}", self)
-            button.setAccessibleName(f"{number}: {REASON_WORDS[reason]}")
+            button = QPushButton(f"{number}  {tr(REASON_WORDS[reason])}{'  ↵' if number == 1 else ''}", self)
+            button.setAccessibleName(f"{number}: {tr(REASON_WORDS[reason])}")
             button.setFocusPolicy(Qt.FocusPolicy.NoFocus)
             button.clicked.connect(lambda _=False, one=reason: self._answer(one))
             self._row.insertWidget(number, button)

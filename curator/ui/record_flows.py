@@ -11,6 +11,7 @@ from PySide6.QtWidgets import QWidget
 
 from curator.domain.errors import UserError
 from curator.domain.jobs import JobOutcome, JobState, Progress
+from curator.domain.wording import tr
 from curator.services.kb_export import LEAST
 from curator.ui.dialogs.messages import tell
 from curator.ui.dialogs.save_as import KbExportDialog, ReleaseDialog, SaveDialog
@@ -50,21 +51,21 @@ class RecordFlows(QObject):
         def write() -> dict[str, Any]:
             report = self._bench.project.release.export(dialog.out, scope=dialog.scope)
             words = f"Released {report.decisions:,} decisions of {report.documents:,} documents to {report.path}."
-            return {"message": words, "notes": SAVED.format(sha=report.sha256)}
+            return {"message": words, "notes": tr(SAVED, sha=report.sha256)}
 
-        dialog.accepted.connect(lambda: self._run("Release", write))
+        dialog.accepted.connect(lambda: self._run(tr("Release"), write))
         dialog.open()
         return dialog
 
     def export_audit(self) -> SaveDialog:
         place = self._place("-audit.csv")
-        dialog = SaveDialog("Export audit trail", intro=AUDIT_INTRO, place=place, parent=self._window)
+        dialog = SaveDialog("Export audit trail", intro=tr(AUDIT_INTRO), place=place, parent=self._window)
 
         def write() -> dict[str, Any]:
             report = self._bench.project.audit.export(dialog.out)
             return {"message": f"Wrote {report.entries:,} entries to {report.path}."}
 
-        dialog.accepted.connect(lambda: self._run("Export audit trail", write))
+        dialog.accepted.connect(lambda: self._run(tr("Export audit trail"), write))
         dialog.open()
         return dialog
 
@@ -79,7 +80,7 @@ class RecordFlows(QObject):
             )
             return {"message": words}
 
-        dialog.accepted.connect(lambda: self._run("Export knowledge base", write))
+        dialog.accepted.connect(lambda: self._run(tr("Export knowledge base"), write))
         dialog.open()
         return dialog
 
@@ -127,17 +128,17 @@ class RecordFlows(QObject):
                 self._bench.say(outcome.message)
                 self._renew()
             else:
-                self._tell_outcome("Suspicious gold", outcome)
+                self._tell_outcome(tr("Suspicious gold"), outcome)
 
         try:
             self._bench.jobs.start(
                 JobKind.EVALUATE,
-                "Look for suspicious gold",
+                tr("Look for suspicious gold"),
                 lambda progress, end: service.start(on_progress=progress, on_end=end),
                 then=then,
             )
         except UserError as error:
-            tell(self._suspicious or self._window, "Suspicious gold", str(error), wrong=True)
+            tell(self._suspicious or self._window, tr("Suspicious gold"), str(error), wrong=True)
 
     def _keep(self, mention_id: int) -> None:
         try:

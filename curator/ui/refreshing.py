@@ -9,6 +9,7 @@ from PySide6.QtWidgets import QAbstractItemView
 
 from curator.domain.changes import Change, ChangeKind
 from curator.domain.jobs import LinkerState, LinkerStatus
+from curator.domain.wording import tr
 from curator.services.holdout import REASON as HELD_OUT
 from curator.services.queue import MentionView
 from curator.ui.jobs import JobKind
@@ -108,7 +109,7 @@ class Refresher(QObject):
         self._hold_out(view is not None and view.held_out)
         bench.queue.set_current_mention(view.mention.id if view is not None else None)
         if view is None and bench.navigator.opened is not None and not bench.navigator.opened.mentions:
-            bench.candidates.list.set_empty_words(NO_MENTIONS)
+            bench.candidates.list.set_empty_words(tr(NO_MENTIONS))
         history = bench.decider.curation.history(view.mention.id) if view is not None else []
         edits = bench.project.curation.edits(view.mention.id) if view is not None else []
         text = bench.navigator.opened.document.text if edits and bench.navigator.opened is not None else ""
@@ -175,17 +176,17 @@ class Refresher(QObject):
         bench = self._bench
         status = bench.project.suggestions.status()
         if bench.project.knowledge.info() is None:
-            return NO_KB
+            return tr(NO_KB)
         building = bench.jobs.job(JobKind.INDEX)
         if status.state in (LinkerState.FAILED, LinkerState.RESTARTING):
             return status.message
         if status.state is LinkerState.OFF and building is None and not bench.project.read_only:
-            return NO_INDEX
+            return tr(NO_INDEX)
         if status.stages == ("lexical",) or (building is not None and not status.stages):
             share = building.progress.fraction if building is not None else None
             built = "being built" if building is not None else "not built; Model › Rebuild index makes it"
-            return LEXICAL.format(state=built + (f" ({share:.0%} of this step)" if share is not None else ""))
-        return NEWER if bench.navigator.newer_waits else ""
+            return tr(LEXICAL, state=built + (f" ({share:.0%} of this step)" if share is not None else ""))
+        return tr(NEWER) if bench.navigator.newer_waits else ""
 
     # --- inside ---
 

@@ -12,6 +12,7 @@ from PySide6.QtCore import QObject, Signal
 from curator.domain.changes import Change
 from curator.domain.errors import UserError
 from curator.domain.rounds import Round, RoundKind
+from curator.domain.wording import tr
 from curator.services.adjudication import Adjudication
 from curator.services.opinions import Opinions
 from curator.services.round_work import RoundSeat
@@ -41,7 +42,7 @@ class RoundMode(QObject):
         self._seat: RoundSeat | None = None
         self._round: Round | None = None  # that is being adjudicated
         self.banner = Banner("Round", bench)
-        self.banner.add_button("Leave the round", self.leave)
+        self.banner.add_button(tr("Leave the round"), self.leave)
         self.panel = AdjudicationPanel(self._name_of, bench)
         self.panel.hide()
         bench.middle.insertWidget(0, self.banner)
@@ -87,7 +88,7 @@ class RoundMode(QObject):
             name = self._seat.round.name
             self._bench.project.rounds.leave()
             self._put_back()
-            self._bench.say(LEFT.format(name=name))
+            self._bench.say(tr(LEFT, name=name))
             self._bench.focus_document()
 
     def _take(self, found: Round) -> None:
@@ -100,7 +101,7 @@ class RoundMode(QObject):
         bench.queue.set_counts(seat.queue.counts())
         bench.set_judging(True)
         if found.kind is RoundKind.UNAIDED:
-            bench.say(NO_SUGGESTIONS)
+            bench.say(tr(NO_SUGGESTIONS))
         bench.navigator.close()
         bench.navigator.open_first()
         self._tell()
@@ -172,7 +173,7 @@ class RoundMode(QObject):
             self._bench.navigator.open(opinions.document_id, opinions.mention.id)
             self.panel.list.setFocus()
         elif state.done:
-            self._bench.say(ALL_SETTLED.format(name=state.round.name))
+            self._bench.say(tr(ALL_SETTLED, name=state.round.name))
 
     def _tell_suggestion(self) -> None:
         view, at_hand = self._bench.navigator.mention, self.panel.opinions

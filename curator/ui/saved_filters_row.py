@@ -7,6 +7,8 @@ from collections.abc import Iterable
 from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QComboBox, QHBoxLayout, QSizePolicy, QToolButton, QWidget
 
+from curator.domain.wording import tr
+
 HINT = "Saved filters: choose, or name this one"
 
 
@@ -22,17 +24,19 @@ class SavedFiltersRow(QWidget):
         self.box = QComboBox(self)
         self.box.setEditable(True)
         self.box.setInsertPolicy(QComboBox.InsertPolicy.NoInsert)
-        self.box.setAccessibleName("Saved filters")
+        self.box.setAccessibleName(tr("Saved filters"))
         self.box.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Fixed)
         line = self.box.lineEdit()
         assert line is not None
-        line.setPlaceholderText(HINT)
-        line.setAccessibleName("Name of a saved filter")
-        line.setToolTip("Type a name and press Enter to keep the filter that is set; choose a name to set it again.")
+        line.setPlaceholderText(tr(HINT))
+        line.setAccessibleName(tr("Name of a saved filter"))
+        line.setToolTip(
+            tr("Type a name and press Enter to keep the filter that is set; choose a name to set it again.")
+        )
         self.delete = QToolButton(self)
         self.delete.setText("✕")
-        self.delete.setAccessibleName("Delete this saved filter")
-        self.delete.setToolTip("Delete this saved filter")
+        self.delete.setAccessibleName(tr("Delete this saved filter"))
+        self.delete.setToolTip(tr("Delete this saved filter"))
         row = QHBoxLayout(self)
         row.setContentsMargins(0, 0, 0, 0)
         row.addWidget(self.box, 1)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QSplitter, QVBoxLayout, QWidget
 
+from curator.domain.wording import tr
 from curator.ui.entity_card import EntityCard, Lookup
 from curator.ui.labels import NoteLabel
 from curator.ui.search_panel import SearchPanel
@@ -45,7 +46,7 @@ class SearchPane(QWidget):
     def start(self, text: str = "", *, adding: bool = False) -> None:
         """Take the keyboard; search `text` at once where it is given."""
         self._adding = adding
-        self.note.set_note(ADDING if adding else "")
+        self.note.set_note(tr(ADDING) if adding else "")
         if text:
             self.panel.prefill(text)
         else:

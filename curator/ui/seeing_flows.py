@@ -10,6 +10,7 @@ from PySide6.QtCore import QObject, Qt, QTimer
 from PySide6.QtWidgets import QMainWindow
 
 from curator.domain.jobs import JobOutcome, Progress
+from curator.domain.wording import tr
 from curator.ui.way_back import WayBack
 from curator.ui.workbench import Workbench
 
@@ -111,7 +112,7 @@ class SeeingFlows(QObject):
 
     def go_back(self) -> None:
         if not self._way.go_back():
-            self._bench.say(NO_WAY)
+            self._bench.say(tr(NO_WAY))
 
     def close_windows(self) -> None:
         """Nothing is shown of a closed project."""

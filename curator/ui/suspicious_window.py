@@ -7,6 +7,7 @@ from collections.abc import Callable
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QWidget
 
+from curator.domain.wording import tr
 from curator.services.suspicious import SuspiciousGold, SuspiciousList
 from curator.ui.dialogs.form import ShowDialog, sentence
 from curator.ui.record_table import Column, RecordTable
@@ -29,7 +30,7 @@ class SuspiciousWindow(ShowDialog):
     def __init__(
         self, found: SuspiciousList, *, name_of: Callable[[str], str], writable: bool, parent: QWidget | None = None
     ) -> None:
-        super().__init__("Suspicious gold", parent)
+        super().__init__(tr("Suspicious gold"), parent)
         self.setWindowModality(Qt.WindowModality.NonModal)
         self._name_of = name_of
         self._writable = writable
@@ -51,10 +52,10 @@ class SuspiciousWindow(ShowDialog):
             wide=1,
             parent=self,
         )
-        self.check = self.add_button("&Check the decisions")
-        self.keep = self.add_button("&Keep the decision")
+        self.check = self.add_button(tr("&Check the decisions"))
+        self.keep = self.add_button(tr("&Keep the decision"))
         self.keep.setShortcut("K")
-        self.go = self.add_button("&Open the mention")
+        self.go = self.add_button(tr("&Open the mention"))
         self.body.addWidget(self.words)
         self.body.addWidget(self.table, 1)
         self.check.clicked.connect(lambda: self.check_wanted.emit())
@@ -73,7 +74,7 @@ class SuspiciousWindow(ShowDialog):
         self.check.setEnabled(self._writable)
 
     def _names(self, ids: tuple[str, ...]) -> str:
-        return " + ".join(map(self._name_of, ids)) or NIL
+        return " + ".join(map(self._name_of, ids)) or tr(NIL)
 
     def _open(self) -> None:
         row = self.table.current

@@ -9,6 +9,7 @@ from PySide6.QtGui import QAction
 from PySide6.QtWidgets import QMenu, QWidget
 
 from curator.domain.documents import slice_spans
+from curator.domain.wording import tr
 from curator.ui.document_view import DocumentView
 from curator.ui.find_bar import FindBar
 from curator.ui.mention_editor import MentionEditor
@@ -48,12 +49,12 @@ class TextTools(QObject):
         self._sought = ""
         self.editor = editor
         self.types = TypePicker(view)
-        self.types.setAccessibleName("Another type of the mention")
+        self.types.setAccessibleName(tr("Another type of the mention"))
         find.query_changed.connect(view.find)
         find.stepped.connect(view.find_beside)
         find.left.connect(self.leave_find)
         view.found_changed.connect(find.show_found)
-        view.caret_mode_changed.connect(lambda on: say(CARET if on else ""))
+        view.caret_mode_changed.connect(lambda on: say(tr(CARET) if on else ""))
         view.selection_changed.connect(self._selection_changed)
         self.types.chosen.connect(editor.retype)
         self.types.chosen.connect(lambda _: view.setFocus(Qt.FocusReason.OtherFocusReason))
@@ -95,7 +96,7 @@ class TextTools(QObject):
     def _selection_changed(self, selection: object) -> None:
         view = self._at.mention
         if selection is not None and view is not None:
-            self._say(SELECTED.format(text=view.mention.text))
+            self._say(tr(SELECTED, text=view.mention.text))
 
     def show_menu(self, place: QPoint, action: Callable[[str], QAction]) -> QMenu:
         """The text's own menu at a place on the screen, of commands that can be used now."""

@@ -7,6 +7,7 @@ from typing import Any
 
 from PySide6.QtCore import QAbstractListModel, QModelIndex, QObject, QPersistentModelIndex, Qt
 
+from curator.domain.wording import tr
 from curator.services.ports import QueueRow, WorkRow
 from curator.ui.queue_model import CURRENT_ROLE, ROW_ROLE
 
@@ -100,5 +101,5 @@ class WorkModel(QAbstractListModel):
 def chance_words(row: WorkRow) -> str:
     """How sure the first suggestion is."""
     if row.probability is None:
-        return "no suggestion"
-    return f"first suggestion {row.probability:.2f}"
+        return tr("no suggestion")
+    return tr("first suggestion {probability:.2f}", probability=row.probability)

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 from PySide6.QtWidgets import QComboBox, QWidget
 
+from curator.domain.wording import tr
 from curator.ui.dialogs.form import FormDialog
 
 INTRO = "Every decision bears its curator's name. What has been decided keeps the name it has."
@@ -17,12 +18,12 @@ class IAmDialog(FormDialog):
     """`name` is valid once it was accepted."""
 
     def __init__(self, present: str, known: Sequence[str], parent: QWidget | None = None) -> None:
-        super().__init__("I am…", intro=INTRO, ok="Go on as", parent=parent)
+        super().__init__(tr("I am…"), intro=tr(INTRO), ok=tr("Go on as"), parent=parent)
         self.names = QComboBox(self)
-        self.names.setAccessibleName("Curator")
+        self.names.setAccessibleName(tr("Curator"))
         self.names.setEditable(True)
         self.names.addItems(list(dict.fromkeys([present, *known])))
-        self.form.addRow("&Curator", self.names)
+        self.form.addRow(tr("&Curator"), self.names)
         line = self.names.lineEdit()
         assert line is not None
         line.selectAll()
@@ -35,5 +36,5 @@ class IAmDialog(FormDialog):
 
     def check(self) -> str:
         if not self.name:
-            return EMPTY
-        return IMPORT if self.name.startswith("import:") else ""
+            return tr(EMPTY)
+        return tr(IMPORT) if self.name.startswith("import:") else ""

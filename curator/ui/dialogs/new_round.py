@@ -6,6 +6,7 @@ from PySide6.QtWidgets import QComboBox, QLineEdit, QSpinBox, QWidget
 
 from curator.domain.documents import Split
 from curator.domain.rounds import RoundKind
+from curator.domain.wording import tr
 from curator.ui.dialogs.form import FormDialog
 
 INTRO = (
@@ -24,29 +25,29 @@ class NewRoundDialog(FormDialog):
 
     def __init__(self, *, documents: int, filtered: int | None = None, parent: QWidget | None = None) -> None:
         """`documents` there are in all; `filtered` that the queue shows now, where a filter is set."""
-        super().__init__("New round", intro=INTRO, ok="Make the round", parent=parent)
+        super().__init__(tr("New round"), intro=tr(INTRO), ok=tr("Make the round"), parent=parent)
         self.line = QLineEdit(self)
-        self.line.setAccessibleName("Name of the round")
-        self.line.setPlaceholderText("such as: pilot 1")
+        self.line.setAccessibleName(tr("Name of the round"))
+        self.line.setPlaceholderText(tr("such as: pilot 1"))
         self.kinds = QComboBox(self)
-        self.kinds.setAccessibleName("Suggestions")
+        self.kinds.setAccessibleName(tr("Suggestions"))
         for kind, words in KINDS.items():
             self.kinds.addItem(words, kind.value)
         self.number = QSpinBox(self)
-        self.number.setAccessibleName("Number of documents")
+        self.number.setAccessibleName(tr("Number of documents"))
         self.number.setRange(1, max(documents, 1))
         self.number.setValue(min(20, max(documents, 1)))
         self.which = QComboBox(self)
-        self.which.setAccessibleName("Which documents")
-        self.which.addItem(f"drawn at random {ANY}", "")
+        self.which.setAccessibleName(tr("Which documents"))
+        self.which.addItem(tr("drawn at random {any}", any=ANY), "")
         for split in Split:
-            self.which.addItem(f"drawn at random of {split.value}", split.value)
+            self.which.addItem(tr("drawn at random of {value}", value=split.value), split.value)
         if filtered:
-            self.which.addItem(f"the first that the queue shows now ({filtered:,})", "queue")
-        self.form.addRow("&Name", self.line)
-        self.form.addRow("&Suggestions", self.kinds)
-        self.form.addRow("&Documents", self.number)
-        self.form.addRow("&Which", self.which)
+            self.which.addItem(tr("the first that the queue shows now ({filtered:,})", filtered=filtered), "queue")
+        self.form.addRow(tr("&Name"), self.line)
+        self.form.addRow(tr("&Suggestions"), self.kinds)
+        self.form.addRow(tr("&Documents"), self.number)
+        self.form.addRow(tr("&Which"), self.which)
         self.setMinimumWidth(560)
         self.line.setFocus()
 
@@ -72,4 +73,4 @@ class NewRoundDialog(FormDialog):
         return bool(self.which.currentData() == "queue")
 
     def check(self) -> str:
-        return "" if self.name else "Give the round a name, such as “pilot 1”."
+        return "" if self.name else tr("Give the round a name, such as “pilot 1”.")

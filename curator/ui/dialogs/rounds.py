@@ -9,6 +9,7 @@ from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QGridLayout, QPushButton, QWidget
 
 from curator.domain.rounds import Round, RoundKind, RoundProgress
+from curator.domain.wording import tr
 from curator.ui.dialogs.form import ShowDialog, sentence
 from curator.ui.record_table import Column, RecordTable
 
@@ -30,12 +31,12 @@ class RoundRow:
     def state(self) -> str:
         if self.round.closed:
             return "closed"
-        return "you are in it" if self.active else "open"
+        return tr("you are in it") if self.active else "open"
 
     @property
     def people(self) -> str:
         parts = [f"{one.curator} {one.judged:,}/{one.mentions:,}" for one in self.progress]
-        return " · ".join(parts) or "nobody yet"
+        return " · ".join(parts) or tr("nobody yet")
 
 
 class RoundsDialog(ShowDialog):
@@ -50,14 +51,14 @@ class RoundsDialog(ShowDialog):
     adjudication_wanted = Signal(object)
 
     def __init__(self, rows: Sequence[RoundRow], *, writable: bool, parent: QWidget | None = None) -> None:
-        super().__init__("Rounds", parent)
+        super().__init__(tr("Rounds"), parent)
         self._writable = writable
-        self.words = sentence(INTRO)
+        self.words = sentence(tr(INTRO))
         self.table: RecordTable[RoundRow] = RecordTable(
             "Rounds",
             [
                 Column("Round", lambda row: row.round.name),
-                Column("Kind", lambda row: KINDS[row.round.kind]),
+                Column("Kind", lambda row: tr(KINDS[row.round.kind])),
                 Column("Documents", lambda row: f"{row.round.documents:,}", by=lambda row: row.round.documents),
                 Column("State", lambda row: row.state),
                 Column("Judged", lambda row: row.people),
@@ -65,7 +66,7 @@ class RoundsDialog(ShowDialog):
             wide=4,
             parent=self,
         )
-        self.empty = sentence(NONE)
+        self.empty = sentence(tr(NONE))
         self.body.addWidget(self.words)
         self.body.addWidget(self.table, 1)
         self.body.addWidget(self.empty)
@@ -77,13 +78,13 @@ class RoundsDialog(ShowDialog):
 
     def _make_buttons(self) -> QGridLayout:
         grid = QGridLayout()
-        self.new = self._button("&New round…", self.new_wanted.emit)
-        self.take = self._button("&Import…", self.import_wanted.emit)
-        self.enter = self._button("&Judge in it", lambda: self._wish(self.enter_wanted))
-        self.shut = self._button("&Close the round", lambda: self._wish(self.close_wanted))
-        self.give = self._button("&Export…", lambda: self._wish(self.export_wanted))
-        self.agree = self._button("&Agreement…", lambda: self._wish(self.agreement_wanted))
-        self.settle = self._button("A&djudicate", lambda: self._wish(self.adjudication_wanted))
+        self.new = self._button(tr("&New round…"), self.new_wanted.emit)
+        self.take = self._button(tr("&Import…"), self.import_wanted.emit)
+        self.enter = self._button(tr("&Judge in it"), lambda: self._wish(self.enter_wanted))
+        self.shut = self._button(tr("&Close the round"), lambda: self._wish(self.close_wanted))
+        self.give = self._button(tr("&Export…"), lambda: self._wish(self.export_wanted))
+        self.agree = self._button(tr("&Agreement…"), lambda: self._wish(self.agreement_wanted))
+        self.settle = self._button(tr("A&djudicate"), lambda: self._wish(self.adjudication_wanted))
         buttons = (self.new, self.take, self.enter, self.shut, self.give, self.agree, self.settle)
         for at, button in enumerate(buttons):
             grid.addWidget(button, at // 4, at % 4)
@@ -113,12 +114,12 @@ class RoundsDialog(ShowDialog):
         self.new.setEnabled(writable)
         self.take.setEnabled(writable)
         self.enter.setEnabled(writable and blind and not closed)
-        self.enter.setText("Leave it" if row is not None and row.active else "&Judge in it")
+        self.enter.setText(tr("Leave it") if row is not None and row.active else tr("&Judge in it"))
         self.shut.setEnabled(writable and blind)
-        self.shut.setText("O&pen it again" if closed else "&Close the round")
+        self.shut.setText(tr("O&pen it again") if closed else tr("&Close the round"))
         for button in (self.give, self.agree):
             button.setEnabled(row is not None)
         self.settle.setEnabled(writable and blind and closed)
         self.settle.setToolTip(
-            "" if closed else "Close the round first, so that nobody judges after seeing the others."
+            "" if closed else tr("Close the round first, so that nobody judges after seeing the others.")
         )

@@ -6,6 +6,7 @@ from pathlib import Path
 
 from PySide6.QtWidgets import QComboBox, QFileDialog, QSpinBox, QWidget
 
+from curator.domain.wording import tr
 from curator.services.exporting import ExportScope
 from curator.ui.dialogs.export_gold import SCOPES
 from curator.ui.dialogs.form import FormDialog, PathEdit
@@ -27,7 +28,7 @@ class SaveDialog(FormDialog):
         super().__init__(title, intro=intro, ok=ok, parent=parent)
         self.path = PathEdit(what, mode=QFileDialog.FileMode.AnyFile, parent=self)
         self.path.set_path(place)
-        self.form.addRow("&To", self.path)
+        self.form.addRow(tr("&To"), self.path)
         self.setMinimumWidth(600)
 
     @property
@@ -38,8 +39,12 @@ class SaveDialog(FormDialog):
     def check(self) -> str:
         path = self.path.path
         if path is None:
-            return "Say where it is written."
-        return "" if path.parent.is_dir() else f"{path.parent} does not exist. Choose a folder that does."
+            return tr("Say where it is written.")
+        return (
+            ""
+            if path.parent.is_dir()
+            else tr("{parent} does not exist. Choose a folder that does.", parent=path.parent)
+        )
 
 
 class ReleaseDialog(SaveDialog):
@@ -53,10 +58,15 @@ class ReleaseDialog(SaveDialog):
 
     def __init__(self, *, place: Path, parent: QWidget | None = None) -> None:
         super().__init__(
-            "Release", intro=self.INTRO, place=place, ok="Release", what="the release's zip or folder", parent=parent
+            tr("Release"),
+            intro=self.INTRO,
+            place=place,
+            ok=tr("Release"),
+            what="the release's zip or folder",
+            parent=parent,
         )
         self.scopes = QComboBox(self)
-        self.scopes.setAccessibleName("What is released")
+        self.scopes.setAccessibleName(tr("What is released"))
         for scope, words in SCOPES.items():
             self.scopes.addItem(words, scope.value)
         self.scopes.setCurrentIndex(self.scopes.findData(ExportScope.DONE.value))
@@ -76,9 +86,9 @@ class KbExportDialog(SaveDialog):
     )
 
     def __init__(self, *, place: Path, least: int, parent: QWidget | None = None) -> None:
-        super().__init__("Export knowledge base", intro=self.INTRO, place=place, parent=parent)
+        super().__init__(tr("Export knowledge base"), intro=self.INTRO, place=place, parent=parent)
         self.number = QSpinBox(self)
-        self.number.setAccessibleName("Documents that make a new name")
+        self.number.setAccessibleName(tr("Documents that make a new name"))
         self.number.setRange(1, 1000)
         self.number.setValue(least)
         self.form.insertRow(0, "&Documents for a new name", self.number)
