@@ -41,10 +41,15 @@ SHOWN = (
     "curator.ui.dialogs.bundle_model.HEADERS",
     "curator.ui.dialogs.figures.GATE_FIGURES",
     "curator.ui.keys_overlay.MORE",
+    "curator.ui.refreshing.EMPTY_KB",
+    "curator.ui.refreshing.EMPTY_PROJECT",
+    "curator.ui.refreshing.NO_DOCUMENT",
     "curator.ui.session.WORKING",
     "curator.ui.session.TRAINING",
 )
 """Tables that are gone through, so that no `tr` names their values one by one."""
+HINTS = ("curator.ui.bulk_panel.HINTS", "curator.ui.propagation_panel.HINTS")
+"""Pairs of a key and what it does."""
 COUNTED = ("documents", "mentions", "linked", "nil", "entities", "names", "definitions", "files imported before")
 """Words of an import report."""
 
@@ -68,6 +73,9 @@ def _of_data() -> Iterator[str]:
     for option in options():
         yield from (one for one in (option.title, option.help, option.felt) if one)
     yield from COUNTED
+    for name in HINTS:
+        module, _, constant = name.rpartition(".")
+        yield from (words for _, words in getattr(importlib.import_module(module), constant))
     yield from (state.value for state in MentionState if state is not MentionState.NIL)
     for name in SHOWN:
         module, _, constant = name.rpartition(".")

@@ -8,6 +8,7 @@ from PySide6.QtCore import QSize, Qt, Signal
 from PySide6.QtGui import QPalette
 from PySide6.QtWidgets import QDoubleSpinBox, QHBoxLayout, QLabel, QPushButton, QSpinBox, QVBoxLayout, QWidget
 
+from curator.domain.wording import tr
 from curator.services.bulk import BulkOffer
 from curator.services.bulk_plan import MOST_CHECKS, Audit, Standing
 from curator.services.ports import MentionContext
@@ -33,15 +34,15 @@ class BulkPanel(QWidget):
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self.setAccessibleName("Accept in bulk")
+        self.setAccessibleName(tr("Accept in bulk"))
         self.error_box = QDoubleSpinBox(self)
         self.checks_box = QSpinBox(self)
         self.usual = [QPushButton(f"{one:g} %", self) for one in USUAL]
         self.words = QLabel(self)
         self.standing = ElidedLabel(bold=True, parent=self)
-        self.list = KwicList("Sample to check", self)
+        self.list = KwicList(tr("Sample to check"), self)
         self.button = QPushButton(self)
-        self.close_button = QPushButton("Leave", self)
+        self.close_button = QPushButton(tr("Leave"), self)
         self.hints = KeyHints(self)
         self.hints.set_hints(HINTS)
         self._passed = False
@@ -55,19 +56,19 @@ class BulkPanel(QWidget):
         self.error_box.setDecimals(1)
         self.error_box.setSuffix(" %")
         self.error_box.setValue(2.0)
-        self.error_box.setAccessibleName("Error you can live with, in per cent")
+        self.error_box.setAccessibleName(tr("Error you can live with, in per cent"))
         self.error_box.setKeyboardTracking(False)
         self.checks_box.setRange(20, 5000)
         self.checks_box.setSingleStep(50)
         self.checks_box.setValue(MOST_CHECKS)
-        self.checks_box.setAccessibleName("Most mentions to check")
+        self.checks_box.setAccessibleName(tr("Most mentions to check"))
         self.checks_box.setKeyboardTracking(False)
         for value, button in zip(USUAL, self.usual, strict=True):
-            button.setAccessibleName(f"Error of {value:g} per cent")
+            button.setAccessibleName(tr("Error of {value:g} per cent", value=value))
             button.clicked.connect(lambda _=False, one=value: self.error_box.setValue(one))
         self.words.setWordWrap(True)
         self.words.setTextFormat(Qt.TextFormat.PlainText)
-        self.list.set_empty_words(EMPTY)
+        self.list.set_empty_words(tr(EMPTY))
 
     def _compose(self) -> None:
         self.setAutoFillBackground(True)
@@ -125,7 +126,7 @@ class BulkPanel(QWidget):
 
     def begin(self) -> None:
         """While an offer is reckoned."""
-        self.words.setText(WAITING)
+        self.words.setText(tr(WAITING))
         self.standing.set_words("")
         self.list.show_rows([])
         self._say_button(0, passed=False)
@@ -181,8 +182,10 @@ class BulkPanel(QWidget):
 
     def _say_button(self, number: int, *, passed: bool) -> None:
         self._passed = passed
-        self.button.setText(f"Accept {number:,}  ↵" if passed else "Accept")
-        self.button.setAccessibleName(f"Accept the other {number:,} mentions" if passed else "Accept; check first")
+        self.button.setText(tr("Accept {number:,}  ↵", number=number) if passed else tr("Accept"))
+        self.button.setAccessibleName(
+            tr("Accept the other {number:,} mentions", number=number) if passed else tr("Accept; check first")
+        )
         self.button.setEnabled(passed and number > 0)
 
 

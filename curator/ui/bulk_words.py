@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from curator.domain.wording import tr
 from curator.services.bulk import BulkOffer, BulkReport
 from curator.services.bulk_plan import Audit, Standing, tally
 
@@ -42,12 +43,13 @@ def offer_words(offer: BulkOffer) -> str:
     """What could be accepted and what has to be done for it."""
     error = offer.plan.error * 100
     if not offer.undecided:
-        words = NOTHING
+        words = tr(NOTHING)
     elif not offer.plan.sets:
-        words = TOO_FEW.format(undecided=offer.undecided, error=error)
+        words = tr(TOO_FEW, undecided=offer.undecided, error=error)
     else:
         first = offer.plan.sets[0]
-        words = OFFER.format(
+        words = tr(
+            OFFER,
             size=first.size,
             undecided=offer.undecided,
             checks=first.checks,
@@ -60,12 +62,12 @@ def offer_words(offer: BulkOffer) -> str:
 
 def _remarks(offer: BulkOffer) -> list[str]:
     tried, wrong = offer.plan.held_out
-    remarks = [UNSUGGESTED.format(number=offer.unsuggested)] if offer.unsuggested else []
+    remarks = [tr(UNSUGGESTED, number=offer.unsuggested)] if offer.unsuggested else []
     if not offer.plan.sets:
         return remarks
     if not offer.calibrated:
-        return [*remarks, UNCALIBRATED]
-    return [*remarks, HELD_OUT.format(tried=tried, wrong=wrong)] if tried else remarks
+        return [*remarks, tr(UNCALIBRATED)]
+    return [*remarks, tr(HELD_OUT, tried=tried, wrong=wrong)] if tried else remarks
 
 
 def outcome_words(audit: Audit) -> str:
@@ -73,11 +75,11 @@ def outcome_words(audit: Audit) -> str:
     found = audit.set
     right, wrong = tally(audit.marks)
     if found is None:
-        return FAILED.format(wrong=wrong, done=right + wrong, error=audit.plan.error * 100, right=right)
+        return tr(FAILED, wrong=wrong, done=right + wrong, error=audit.plan.error * 100, right=right)
     if audit.standing is Standing.PASSED:
         rest = len(audit.accepted())
-        return PASSED.format(checks=found.checks, wrong=audit.wrong, rest=rest, limit=audit.limit * 100)
-    return SHRUNK.format(size=found.size, rest=found.saved) if audit.number else ""
+        return tr(PASSED, checks=found.checks, wrong=audit.wrong, rest=rest, limit=audit.limit * 100)
+    return tr(SHRUNK, size=found.size, rest=found.saved) if audit.number else ""
 
 
 def standing_words(audit: Audit) -> str:
@@ -85,9 +87,9 @@ def standing_words(audit: Audit) -> str:
     found = audit.set
     if found is None:
         right, wrong = tally(audit.marks)
-        return DONE.format(done=right + wrong, wrong=wrong)
+        return tr(DONE, done=right + wrong, wrong=wrong)
     done = len(audit.sample) - len(audit.left)
-    return CHECKING.format(done=done, checks=found.checks, wrong=audit.wrong, allowed=found.allowed)
+    return tr(CHECKING, done=done, checks=found.checks, wrong=audit.wrong, allowed=found.allowed)
 
 
 def chance_words(probability: float) -> str:
@@ -96,5 +98,5 @@ def chance_words(probability: float) -> str:
 
 
 def report_words(report: BulkReport) -> str:
-    words = ACCEPTED.format(number=report.accepted)
-    return words + LEFT_OUT.format(number=report.left_out) if report.left_out else words
+    words = tr(ACCEPTED, number=report.accepted)
+    return words + tr(LEFT_OUT, number=report.left_out) if report.left_out else words

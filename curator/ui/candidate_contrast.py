@@ -9,6 +9,7 @@ from html import escape
 from PySide6.QtCore import QEvent, Qt
 from PySide6.QtWidgets import QFrame, QTextBrowser, QWidget
 
+from curator.domain.wording import tr
 from curator.domain.contrasts import NOTICEABLE, Contrast, Piece, WordEffect, apart, names_apart, odds
 from curator.domain.documents import Span
 from curator.domain.entities import Entity
@@ -46,7 +47,7 @@ class ContrastCard(QTextBrowser):
         self.setFrameShape(QFrame.Shape.NoFrame)
         self.setOpenLinks(False)
         self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
-        self.setAccessibleName("The first two candidates compared")
+        self.setAccessibleName(tr("The first two candidates compared"))
         self.document().setDocumentMargin(12)
         self._pair: Pair | None = None
         self._words = ""
@@ -178,7 +179,7 @@ def _head(one: Entity, other: Entity, rank: int, side: StateColours, theme: Them
 
 def _definition(one: Entity, other: Entity, side: StateColours, theme: Theme) -> str:
     if not one.definition:
-        return f"<span style='color:{theme.muted.name()}'>No definition</span>"
+        return f"<span style='color:{theme.muted.name()}'>{tr('No definition')}</span>"
     return _pieces(apart(one.definition, other.definition), side, theme)
 
 

@@ -37,8 +37,8 @@ class JobLine(QWidget):
         self._words = ElidedLabel(muted=True, parent=self)
         self._details = QPushButton(tr("Details"), self)
         self._details.setAccessibleName(tr("Details of the retraining"))
-        self._all = QPushButton("All…", self)
-        self._all.setAccessibleName("All background work")
+        self._all = QPushButton(tr("All…"), self)
+        self._all.setAccessibleName(tr("All background work"))
         self._cancel = QPushButton(tr("Cancel"), self)
         self._cancel.setAccessibleName(tr("Cancel background work"))
         self._compose()
@@ -110,7 +110,9 @@ class KeyHints(QWidget):
         self._hints: tuple[Hint, ...] = ()
         self.setSizePolicy(QSizePolicy.Policy.Fixed, QSizePolicy.Policy.Preferred)
 
-    def set_hints(self, hints: tuple[Hint, ...]) -> None:
+    def set_hints(self, english: tuple[Hint, ...]) -> None:
+        """Their words in English; they are shown in the user's language."""
+        hints = tuple((key, tr(words)) for key, words in english)
         if hints != self._hints:
             self._hints = hints
             self.setAccessibleName(tr("Keys: ") + ", ".join(f"{key} {words}" for key, words in hints))

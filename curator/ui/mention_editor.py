@@ -21,6 +21,7 @@ from curator.domain.spans import (
     with_span,
     without_span,
 )
+from curator.domain.wording import tr
 from curator.ui.deciding import Decider
 from curator.ui.document_view import DocumentView
 from curator.ui.navigation import Navigator
@@ -69,12 +70,12 @@ class MentionEditor(QObject):
         old = part.start if edge is Edge.START else part.end
         offset = self._moved(text, old, edge, forward=forward, by_word=by_word)
         if offset == old:
-            self._decider.said.emit(TEXT_ENDS)
+            self._decider.said.emit(tr(TEXT_ENDS))
             return
         start, end = (offset, part.end) if edge is Edge.START else (part.start, offset)
         new = trimmed(text, start, end) if start < end else None
         if new is None:
-            self._decider.refused.emit(NOTHING_LEFT.format(text=mention.text))
+            self._decider.refused.emit(tr(NOTHING_LEFT, text=mention.text))
             return
         self.reshape(mention.id, (new, *spans[1:]) if edge is Edge.START else (*spans[:-1], new))
 
@@ -85,7 +86,7 @@ class MentionEditor(QObject):
             return
         spans = with_span(mention.spans, selection)
         if spans == mention.spans:
-            self._decider.refused.emit(IS_IN.format(text=mention.text))
+            self._decider.refused.emit(tr(IS_IN, text=mention.text))
         elif self.reshape(mention.id, spans):
             self._view.clear_selection()
 
@@ -96,14 +97,14 @@ class MentionEditor(QObject):
             return
         cut = self._view.selection or self._part_at_caret(mention)
         if cut is None:
-            self._decider.refused.emit(NO_SELECTION)
+            self._decider.refused.emit(tr(NO_SELECTION))
             return
         if not overlaps(mention.spans, cut):
-            self._decider.refused.emit(NOT_IN.format(text=mention.text))
+            self._decider.refused.emit(tr(NOT_IN, text=mention.text))
             return
         spans = without_span(self._text, mention.spans, cut)
         if not spans:
-            self._decider.refused.emit(NOTHING_LEFT.format(text=mention.text))
+            self._decider.refused.emit(tr(NOTHING_LEFT, text=mention.text))
         elif self.reshape(mention.id, spans):
             self._view.clear_selection()
 
@@ -113,7 +114,7 @@ class MentionEditor(QObject):
         if mention is None:
             return
         if len(mention.spans) < 2:
-            self._decider.refused.emit(ONE_PART.format(text=mention.text))
+            self._decider.refused.emit(tr(ONE_PART, text=mention.text))
             return
         self.reshape(mention.id, (hull(mention.spans),))
 
@@ -125,7 +126,7 @@ class MentionEditor(QObject):
         ids = [view.mention.id for view in opened.mentions]
         behind = ids[ids.index(mention.id) + 1 :]
         if not behind:
-            self._decider.refused.emit(LAST_MENTION.format(text=mention.text))
+            self._decider.refused.emit(tr(LAST_MENTION, text=mention.text))
             return
         self._act(mention.id, lambda: self._decider.curation.join_mentions(mention.id, behind[0]))
 
@@ -169,7 +170,7 @@ class MentionEditor(QObject):
 
     def _lacks_selection(self, selection: Span | None) -> bool:
         if selection is None:
-            self._decider.refused.emit(NO_SELECTION)
+            self._decider.refused.emit(tr(NO_SELECTION))
         return selection is None
 
     def _act(self, mention_id: int, action: Callable[[], Change]) -> bool:

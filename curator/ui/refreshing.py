@@ -84,7 +84,7 @@ class Refresher(QObject):
     def _document(self) -> None:
         bench, opened = self._bench, self._bench.navigator.opened
         if opened is None:
-            bench.document.clear(headline=self._empty()[0], hint=self._empty()[1])
+            bench.document.clear(headline=tr(self._empty()[0]), hint=tr(self._empty()[1]))
             bench.header.show_row(None)
         else:
             bench.document.show_document(opened)
