@@ -49,7 +49,8 @@ def consistency_plot(rows: Sequence[ConsistencyRow], where: StatisticsFilter) ->
     words = "Nobody was asked the same twice yet. Settings say how many decided mentions are asked again."
     if held:
         asked = sum(one.items for one in held)
-        words = f"{sum(one.same for one in held) / asked:.1%} of {asked:,} second answers are the same as the first."
+        same = Unit.SHARE.words(sum(one.same for one in held) / asked)
+        words = f"{same} of {asked:,} second answers are the same as the first."
     series = shares("Same answer again", [(one.same, one.items) for one in held])
     return Plot(
         "consistency",

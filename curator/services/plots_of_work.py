@@ -179,8 +179,9 @@ def keys_plot(cells: Sequence[EffortCell]) -> Plot:
     words = NO_EFFORT
     if single.decisions:
         words = (
-            f"{Unit.KEYS.words(single.keys)} keys a decision taken singly, {single.one_key / single.decisions:.0%} "
-            f"with one; {Unit.KEYS.words(cost.keys)} with those taken together."
+            f"{Unit.KEYS.words(single.keys)} keys a decision taken singly, "
+            f"{_percent(single.one_key, single.decisions)} with one; "
+            f"{Unit.KEYS.words(cost.keys)} with those taken together."
         )
     elif cost.decisions:
         words = f"{Unit.KEYS.words(cost.keys)} keys a decision; none was taken singly."
@@ -225,8 +226,9 @@ def ranks_plot(people: Sequence[DecidedCell]) -> Plot:
     words = "Nothing was decided with suggestions on show yet."
     if seen:
         words = (
-            f"Of {seen:,} answers with suggestions on show {listed.get(1, 0) / seen:.1%} took the first, "
-            f"{sum(numbers[:LISTED]) / seen:.1%} one of the first nine; {listed.get(0, 0) / seen:.1%} were not listed."
+            f"Of {seen:,} answers with suggestions on show {_percent(listed.get(1, 0), seen)} took the first, "
+            f"{_percent(sum(numbers[:LISTED]), seen)} one of the first nine; "
+            f"{_percent(listed.get(0, 0), seen)} were not listed."
         )
     return Plot(
         "ranks",
@@ -256,8 +258,8 @@ def holdout_plot(people: Sequence[DecidedCell]) -> Plot:
     (same, held), (first, seen) = _held_out(people), _accepted(people)
     words = "No mention of the hold-out was decided yet. Settings say how many are decided without suggestions."
     if held:
-        words = f"Without seeing it, people decided as the first suggestion says in {same / held:.1%} of {held:,} cases"
-        words += f"; seeing it, in {first / seen:.1%} of {seen:,}." if seen else "."
+        words = f"Without seeing it, people decided as the first suggestion in {_percent(same, held)} of {held:,} cases"
+        words += f"; seeing it, in {_percent(first, seen)} of {seen:,}." if seen else "."
     series = shares("As the first suggestion says", [(same, held), (first, seen)])
     return Plot(
         "holdout",
@@ -319,6 +321,10 @@ def _nil(cells: Iterable[DecidedCell]) -> tuple[int, int]:
     answers = [one for one in cells if one.outcome in ANSWERS]
     nil = sum(one.number for one in answers if one.outcome == Outcome.NIL.value)
     return nil, sum(one.number for one in answers)
+
+
+def _percent(part: int, whole: int) -> str:
+    return Unit.SHARE.words(part / whole)
 
 
 def _share(id_: str, title: str, part: int, whole: int) -> Headline:

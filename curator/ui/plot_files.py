@@ -19,6 +19,8 @@ from curator.ui.row_painting import scaled
 from curator.ui.theme import LIGHT
 
 WIDTH, MARGIN = 720, 16
+SCREEN_DPI = 96
+"""What Qt measures letters with where a screen has no other; letters in the file are as large as their places."""
 
 
 def svg(plot: Plot, font: QFont) -> bytes:
@@ -35,6 +37,7 @@ def svg(plot: Plot, font: QFont) -> bytes:
     generator.setOutputDevice(buffer)
     generator.setSize(QSize(WIDTH, height))
     generator.setViewBox(QRect(0, 0, WIDTH, height))
+    generator.setResolution(SCREEN_DPI)
     generator.setTitle(plot.title)
     generator.setDescription(f"{plot.summary} {plot.note}".strip())
     painter = QPainter(generator)

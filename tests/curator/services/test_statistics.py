@@ -86,7 +86,7 @@ def test_acceptance_counts_people_who_saw_suggestions_by_rank() -> None:
             "nothing shown": 1 / 12,
         }
     )
-    assert "72.7% took the first" in found.summary  # of the eleven with suggestions on show
+    assert "72.7 % took the first" in found.summary  # of the eleven with suggestions on show
     assert values("accepted") == pytest.approx({"2026-03-02": 1.0, "2026-03-03": 2 / 5})
 
 
@@ -106,7 +106,7 @@ def test_cost_tells_single_decisions_from_those_taken_together() -> None:
     assert values("keys", 1) == pytest.approx({"2026-03-02": 16 / 10, "2026-03-03": 6 / 90})
     assert values("speed") == pytest.approx({"2026-03-02": 4.0, "2026-03-03": None})
     assert values("pace")["2026-03-02"] == pytest.approx(900)
-    assert "1.60 keys a decision taken singly, 80% with one; 0.22" in plot("keys").summary
+    assert "1.60 keys a decision taken singly, 80.0 % with one; 0.22" in plot("keys").summary
 
 
 def test_headlines_have_a_dash_before_there_is_anything() -> None:
