@@ -1,6 +1,8 @@
 """In which order undecided mentions are worth deciding. Plain arithmetic over what is stored; nothing is trained here.
 
-*Uncertain*: the least probable first suggestion first. It asks the same string again and again.
+p is how sure the first suggestion is, an entity or NIL.
+
+*Uncertain*: the smallest p first. It asks the same string again and again.
 
 *Diverse*: what a decision gains for each second of work. Deciding a mention corrects it where its first suggestion is
 wrong (chance 1 - p), and the linker's memory then knows the string for every other undecided mention of it, so
@@ -73,7 +75,7 @@ def string_of(row: WorkRow) -> tuple[str, str]:
 
 
 def uncertain(rows: Iterable[WorkRow]) -> list[WorkRow]:
-    """Least probable first; ties by the smaller margin, then as they come."""
+    """Least sure first; ties by the smaller margin, then as they come."""
     return sorted(rows, key=lambda row: (row.probability or 0.0, row.margin or 0.0))
 
 
@@ -109,7 +111,7 @@ class _Chooser:
             at = self._next()
             row = self._rows[at]
             self._taken_strings[self._strings[at]] += 1
-            if row.first:
+            if _an_entity(row):
                 self._taken_entities[row.first] += 1
             self._last = row
             chosen.append(row)
@@ -138,7 +140,7 @@ class _Chooser:
         last, row = self._last, self._rows[at]
         if last is None:
             return False
-        return self._strings[at] == string_of(last) or (bool(row.first) and row.first == last.first)
+        return self._strings[at] == string_of(last) or (_an_entity(row) and row.first == last.first)
 
     def _score(self, at: int) -> float:
         row, string = self._rows[at], self._strings[at]
@@ -146,6 +148,11 @@ class _Chooser:
         gain = (1 - probability) * self._number[string] / self._seconds.expected(probability)
         left: float = STRING_LEFT ** self._taken_strings[string] * ENTITY_LEFT ** self._taken_entities[row.first]
         return gain * left
+
+
+def _an_entity(row: WorkRow) -> bool:
+    """Mentions that are suggested NIL, or nothing, have no more than that in common."""
+    return bool(row.first) and not row.is_nil
 
 
 class OrderingService:

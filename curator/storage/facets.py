@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
+from heapq import merge
 from itertools import pairwise
 from typing import Any
 
@@ -27,7 +28,7 @@ from curator.domain.facets import (
 )
 from curator.services.ports import QueueFilter, WorkRow
 from curator.storage.packing import unpack_shown
-from curator.storage.rows import chunks, fold, hidden, unique
+from curator.storage.rows import AnyRow, chunks, fold, hidden, unique
 from curator.storage.schema import (
     CommentRow,
     DecisionRow,
@@ -100,15 +101,21 @@ class SqlFacets:
         return found
 
     def undecided(self, where: QueueFilter, *, limit: int) -> list[WorkRow]:
-        """SQLite walks the suggestions by their probability and stops at the limit; the mentions that have none are
-        only looked for where that is not reached."""
+        """SQLite walks the suggestions by their probability and stops at the limit, upwards for entities and downwards
+        for NIL; the mentions that have none are only looked for where that is not reached."""
+        entities = self._suggested(where, SuggestionRow.probability, limit=limit, nil=False)
+        nils = self._suggested(where, SuggestionRow.probability.desc(), limit=limit, nil=True)
+        found = list(merge(entities, nils, key=lambda row: -1.0 if row.probability is None else row.probability))
+        return found[:limit] if len(found) >= limit else found + self._unsuggested(where, limit=limit - len(found))
+
+    def _suggested(self, where: QueueFilter, order: Any, *, limit: int, nil: bool) -> list[WorkRow]:
         conditions = [*_living(where), *_chosen(where.facets), MentionRow.outcome.is_(None)]
         query = select(*_WORK).select_from(SuggestionRow).join(MentionRow, MentionRow.id == SuggestionRow.mention_id)
         if {facet for facet, _ in where.facets.chosen} & _OF_DOCUMENT:
             query = query.join(DocumentRow, DocumentRow.id == MentionRow.document_id)
-        query = query.where(*conditions).order_by(SuggestionRow.probability).limit(limit)
-        found = [WorkRow(*row[:-1], is_nil=bool(row[-1])) for row in self._conn.execute(query)]
-        return found if len(found) == limit else found + self._unsuggested(where, limit=limit - len(found))
+        query = query.where(*conditions, SuggestionRow.is_nil.is_(nil)).order_by(order).limit(limit)
+        rows = [_work(row, nil=nil) for row in self._conn.execute(query)]
+        return sorted(rows, key=lambda row: row.probability is not None) if nil else rows
 
     def _unsuggested(self, where: QueueFilter, *, limit: int) -> list[WorkRow]:
         columns = (MentionRow.id, MentionRow.document_id, MentionRow.text, MentionRow.type)
@@ -160,8 +167,15 @@ _WORK = (
     func.coalesce(SuggestionRow.first, ""),
     SuggestionRow.probability,
     SuggestionRow.margin,
-    SuggestionRow.is_nil,
 )
+
+
+def _work(row: AnyRow, *, nil: bool) -> WorkRow:
+    mention_id, document_id, text, kind, first, probability, margin = row
+    sure = 1 - probability if nil and probability is not None else probability
+    return WorkRow(mention_id, document_id, text, kind, "NIL" if nil else first, sure, margin, nil)
+
+
 _SUGGESTED = {Facet.PROBABILITY, Facet.MARGIN, Facet.NIL}
 _OF_DOCUMENT = {Facet.FLAG, Facet.SPLIT, Facet.DOCUMENT}
 

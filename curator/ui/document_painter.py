@@ -227,7 +227,7 @@ def _paint_nil_flag(painter: QPainter, mark: Mark, piece: Piece, theme: Theme) -
 def _paint_notes(painter: QPainter, mark: Mark, piece: Piece, theme: Theme) -> None:
     """A flag and a bubble over the beginning of what is flagged and commented."""
     rect, view = _tint_rect(mark, piece), mark.view
-    foot = QPointF(rect.left(), rect.top() + 3.0)
+    foot = QPointF(rect.left(), rect.top() - 0.5)
     draw_notes(painter, foot, 9.0, theme, flagged=view.mention.flagged, commented=bool(view.comments))
 
 

@@ -46,11 +46,11 @@ def draw_notes(
     painter: QPainter, foot: QPointF, height: float, theme: Theme, *, flagged: bool, commented: bool
 ) -> float:
     """The marks that apply, side by side from the point on; returns their width."""
-    at = foot
+    width = 0.0
     if flagged:
-        draw_flag(painter, at, height, theme)
-        at += QPointF(height * 0.6 + 4, 0)
+        draw_flag(painter, foot, height, theme)
+        width += height * 0.6 + 4
     if commented:
-        draw_bubble(painter, at, height, theme)
-        at += QPointF(height * 1.1 + 4, 0)
-    return at.x() - foot.x()
+        draw_bubble(painter, foot + QPointF(width, 0), height, theme)
+        width += height * 1.1 + 4
+    return width

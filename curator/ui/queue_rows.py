@@ -130,7 +130,7 @@ class QueueRows(QWidget):
             matching = self.model.matching
             words = f"{matching:,} mention{'s' if matching != 1 else ''} in {words}"
         if self.view is self.work_list:
-            words = f"{self.work.left:,} of {len(self.work.rows):,} to decide · {words}"
+            words = f"{self.work.left:,} of {len(self.work.rows):,} to decide"
         self.footer.set_words(words if self._has_project else "")
         empty = NO_MENTION if where.facets else NONE_LEFT if filtered else NO_DOCUMENTS
         self.list.set_empty_words(empty if self._has_project else NO_PROJECT)

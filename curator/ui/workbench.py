@@ -160,6 +160,7 @@ class Workbench(QWidget):
         column.addWidget(heading)
         column.addWidget(self.history, 1)
         column.addWidget(self.comments, 1)
+        self.history.setMinimumHeight(1)  # comments take from it, never from the candidates
         self.right = right = QSplitter(Qt.Orientation.Vertical, self)
         right.setObjectName("side")
         right.addWidget(self.side)

@@ -3,7 +3,7 @@
     .venv/bin/python -m tests.benchmarks.active_learning
 
 BC5CDR train only: 80 documents are judged, and each seed draws 250 of the others as the queue. A curator who knows the
-gold decides in the given order; the linker's memory learns. Every 100 decisions recall@1 is measured on the judged
+gold decides in the given order; the linker's memory learns. Every 125 decisions recall@1 is measured on the judged
 documents, and the curve's mean height over the first 500 is the order's area. Suggestions of the queue are those made
 before the first decision, as in the program, which links a document anew only when it is opened; the list of work is
 made anew every 25 decisions. The orders never see the judged documents, nor any gold of what is undecided.
@@ -23,10 +23,10 @@ from pathlib import Path
 from curator.services.ordering import diverse, string_of, uncertain
 from curator.services.ports import WorkRow
 from models.linker import Linker
-from models.types import DecidedDocument, DocumentInput
+from models.types import DecidedDocument, DocumentInput, LinkedMention
 from tests.benchmarks.linker_bc5cdr import DATA, Gold, build, read_pubtator, say
 
-JUDGED, QUEUE, DECISIONS, STEP, RENEWED = 80, 250, 500, 100, 25
+JUDGED, QUEUE, DECISIONS, STEP, RENEWED = 80, 250, 500, 125, 25
 SEEDS = (1, 2, 3)
 Chosen = Callable[[Sequence[WorkRow], Counter[tuple[str, str]], random.Random], Sequence[WorkRow]]
 
@@ -51,17 +51,20 @@ def suggested(linker: Linker, documents: Sequence[DocumentInput]) -> Queue:
     rows: list[WorkRow] = []
     for number, (document, linked) in enumerate(zip(documents, linker.link(documents, k=2), strict=True)):
         for mention in linked.mentions:
-            found = [one.probability for one in mention.candidates]
-            first = mention.candidates[0].entity_id if found else ""
-            margin = found[0] - (found[1] if len(found) > 1 else 0.0) if found else None
             given = next(one for one in document.mentions if one.key == mention.key)
-            kind = "/".join(given.types)
-            probability = found[0] if found else None
-            rows.append(
-                WorkRow(len(keys), number, mention.surface, kind, first, probability, margin, mention.nil.is_nil)
-            )
+            rows.append(work_row(mention, len(keys), number, "/".join(given.types)))
             keys.append((document.key, mention.key))
     return Queue({one.key: one for one in documents}, keys, rows)
+
+
+def work_row(mention: LinkedMention, place: int, document: int, kind: str) -> WorkRow:
+    """As the store gives it."""
+    found = [one.probability for one in mention.candidates]
+    nil = mention.nil.is_nil
+    first = "NIL" if nil else mention.candidates[0].entity_id if found else ""
+    sure = None if not found else 1 - found[0] if nil else found[0]
+    margin = found[0] - (found[1] if len(found) > 1 else 0.0) if found else None
+    return WorkRow(place, document, mention.surface, kind, first, sure, margin, nil)
 
 
 def taught(queue: Queue, chosen: Sequence[WorkRow], gold: Gold) -> list[DecidedDocument]:
@@ -91,14 +94,14 @@ def recall(linker: Linker, judged: Sequence[DocumentInput], gold: Gold) -> float
 
 
 def curve(
-    linker: Linker, queue: Queue, judged: Sequence[DocumentInput], gold: Gold, choose: Chosen, seed: int
+    linker: Linker, queue: Queue, judged: Sequence[DocumentInput], gold: Gold, choose: Chosen, seed: int, start: float
 ) -> list[float]:
-    """Recall@1 after 0, 100, … 500 decisions; the memory is emptied afterwards."""
+    """Recall@1 after 0, 125, … 500 decisions, `start` being the first; the memory is emptied afterwards."""
     rng = random.Random(seed)
     decided: Counter[tuple[str, str]] = Counter()
-    left, done, heights = list(queue.rows), [], []
+    left, done, heights = list(queue.rows), [], [start]
     while len(done) < DECISIONS:
-        if len(done) % STEP == 0:
+        if done and len(done) % STEP == 0:
             linker.remember(*taught(queue, done, gold))
             heights.append(recall(linker, judged, gold))
         part = list(choose(left, decided, rng))[:RENEWED]
@@ -130,9 +133,10 @@ def main() -> None:
                 (f"judged-{one.key}", m.key): gold[one.key, m.key] for one in drawn[:JUDGED] for m in one.mentions
             }
             queue = suggested(linker, drawn[JUDGED:])
+            start = recall(linker, judged, seen)
             for name, choose in ORDERS.items():
                 begun = time.perf_counter()
-                heights = curve(linker, queue, judged, seen, choose, seed)
+                heights = curve(linker, queue, judged, seen, choose, seed, start)
                 areas[name].append(area(heights))
                 points = " ".join(f"{one:.3f}" for one in heights)
                 say(f"seed {seed} {name:10} area {areas[name][-1]:.4f}  {points}  {time.perf_counter() - begun:.0f} s")

@@ -12,8 +12,9 @@ from curator.services.ports.queue_filter import QueueFilter
 
 @dataclass(frozen=True, slots=True)
 class WorkRow:
-    """An undecided mention as far as an order needs it. Without a candidate `first` is '' and `probability` and
-    `margin` are None."""
+    """An undecided mention as far as an order needs it: `first` is what its suggestion says first, NIL where `is_nil`
+    and '' without a candidate, and `probability` how sure that is; for NIL that is what the first candidate leaves.
+    Without a suggestion or a candidate `probability` and `margin` are None."""
 
     mention_id: int
     document_id: int
@@ -51,6 +52,5 @@ class FacetRepository(Protocol):
         ...
 
     def undecided(self, where: QueueFilter, *, limit: int) -> list[WorkRow]:
-        """The matching undecided mentions with the least sure suggestions first (by the first's probability; without
-        candidates is least), those that the linker has not reached last, at most `limit`."""
+        """The matching undecided mentions with the least sure suggestions first (without candidates is least), those that the linker has not reached last, at most `limit`."""
         ...

@@ -115,6 +115,16 @@ def test_the_least_sure_come_first(filled: Filler) -> None:
         assert [one.mention_id for one in unit.facets.undecided(flagged, limit=9)] == [4]
 
 
+def test_a_sure_nil_is_not_unsure(filled: Filler) -> None:
+    with filled.store.write() as unit:
+        nils = {3: (0.02, 0.01), 4: (0.7, 0.1)}
+        unit.suggestions.save([suggestion(one, *pair, nil=True) for one, pair in nils.items()])
+        unit.suggestions.save([suggestion(5, 0.6, 0.3)])
+        rows = unit.facets.undecided(QueueFilter(), limit=9)
+    assert [(one.mention_id, one.first) for one in rows] == [(4, "NIL"), (5, "E1"), (3, "NIL")]
+    assert [round(one.probability or 0, 6) for one in rows] == [0.3, 0.6, 0.98]
+
+
 def test_the_counts_of_one_document(filled: Filler) -> None:
     with filled.store.read() as unit:
         whole, first, second = (unit.facets.cube(QueueFilter(), one).total(Facets()) for one in (None, 1, 2))
