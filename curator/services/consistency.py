@@ -110,6 +110,8 @@ class RepeatingQueue(QueueService):
             self._repeats.answers.clear()
             self._opened = document_id
         found = super().open(document_id)
+        if self._repeats.asked is None and not self._repeats.answers:
+            return found
         views = tuple(
             replace(view, decision=None)
             if view.mention.id == self._repeats.asked

@@ -188,6 +188,9 @@ def _row(mention_id: int, document_id: int, mention: SourceMention, *, origin: M
     }
 
 
+_ORIGINS = {one.value: one for one in MentionOrigin}  # a look-up is a tenth of a call, for thousands of rows
+
+
 def _mention(row: AnyRow, fragments: list[Span] | None) -> Mention:
     spans = tuple(fragments) if fragments else (Span(row.start_pos, row.end_pos),)
     return Mention(
@@ -196,7 +199,7 @@ def _mention(row: AnyRow, fragments: list[Span] | None) -> Mention:
         spans=spans,
         text=row.text,
         type=row.type,
-        origin=MentionOrigin(row.origin),
+        origin=_ORIGINS[row.origin],
         raw_ids=row.raw_ids,
         record=row.record,
         deleted=row.deleted,

@@ -147,6 +147,8 @@ class Marks:
 
 def _hull(view: MentionView) -> tuple[int, int]:
     spans = view.mention.spans
+    if len(spans) == 1:
+        return spans[0].start, spans[0].end
     return min(one.start for one in spans), max(one.end for one in spans)
 
 
