@@ -203,7 +203,6 @@ class HistoryPanel(QWidget):
         self.model = HistoryModel(self)
         self.list = RowList(tr("Decisions of the mention"), self)
         self.list.setSelectionMode(QAbstractItemView.SelectionMode.NoSelection)
-        self.list.setUniformItemSizes(True)
         self.list.setModel(self.model)
         self.list.setItemDelegate(HistoryDelegate(self.list))
         self.list.set_empty_words(tr(NOTHING))
