@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from curator.cli.console import AS_JSON, PROJECT, SPLIT, opened, run_steps, say
+from curator.cli.entities import make, new, nils, remap
 from curator.domain.documents import Split
 from curator.services.exporting import ExportScope
 
@@ -23,6 +24,10 @@ SHOWN_PROBLEMS = 20
 @click.group("kb")
 def kb() -> None:
     """The knowledge base."""
+
+
+for _command in (nils, new, make, remap):
+    kb.add_command(_command)
 
 
 @kb.command("import")
