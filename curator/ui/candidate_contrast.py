@@ -6,14 +6,14 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from html import escape
 
-from PySide6.QtCore import QEvent, Qt
-from PySide6.QtWidgets import QFrame, QTextBrowser, QWidget
+from PySide6.QtWidgets import QWidget
 
-from curator.domain.wording import tr
 from curator.domain.contrasts import NOTICEABLE, Contrast, Piece, WordEffect, apart, names_apart, odds
 from curator.domain.documents import Span
 from curator.domain.entities import Entity
+from curator.domain.wording import tr
 from curator.ui.document_tints import Tint
+from curator.ui.late_browser import LateBrowser
 from curator.ui.theme import StateColours, Theme, theme_of
 
 WEIGHING = "Weighing the words of the text…"
@@ -39,16 +39,11 @@ class Pair:
         return (self.first, self.second), (self.second, self.first)
 
 
-class ContrastCard(QTextBrowser):
-    """API: `show_pair`, `show_words`. What both have is dimmed; what only one has stands in its colour."""
+class ContrastCard(LateBrowser):
+    """API: `show_pair`, `show_words`, `say`. What both have is dimmed; what only one has stands in its colour."""
 
     def __init__(self, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
-        self.setFrameShape(QFrame.Shape.NoFrame)
-        self.setOpenLinks(False)
-        self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
-        self.setAccessibleName(tr("The first two candidates compared"))
-        self.document().setDocumentMargin(12)
+        super().__init__("The first two candidates compared", parent)
         self._pair: Pair | None = None
         self._words = ""
         self._contrast: Contrast | None = None
@@ -63,40 +58,31 @@ class ContrastCard(QTextBrowser):
         """The weighed words of the pair on show."""
         return self._contrast
 
-    def show_pair(self, pair: Pair | None, *, words: str = "") -> None:
+    def show_pair(self, pair: Pair, *, words: str = "") -> None:
         """Compare two candidates; `words` stands where the words of the text will be."""
         self._pair, self._words, self._contrast = pair, words, None
-        self._render()
-        self.verticalScrollBar().setValue(0)
+        self.render_soon(from_top=True)
 
     def show_words(self, contrast: Contrast, text: str) -> None:
         """What the words of the document `text` say; for another pair than that on show it is dropped."""
         if self._pair is not None and self._pair.ids == (contrast.first, contrast.second):
             self._contrast, self._text = contrast, text
-            self._render()
+            self.render_soon()
 
     def say(self, words: str) -> None:
         """Why there are no weighed words."""
         if self._contrast is None:
             self._words = words
-            self._render()
+            self.render_soon()
 
-    def changeEvent(self, event: QEvent) -> None:
-        super().changeEvent(event)
-        if event.type() is QEvent.Type.PaletteChange and hasattr(self, "_text"):
-            self._render()
-
-    def _render(self) -> None:
-        theme, place = theme_of(self.palette()), self.verticalScrollBar().value()
+    def html_now(self) -> str:
+        theme = theme_of(self.palette())
         if self._pair is None:
-            muted = theme.muted.name()
-            self.setHtml(f"<p style='color:{muted}'>There is no second candidate to compare the first with.</p>")
-            return
+            return ""
         words = _aside(self._words, theme) if self._words else ""
         if self._contrast is not None:
             words = words_html(self._contrast, self._pair, self._text, theme)
-        self.setHtml(pair_html(self._pair, theme, words=words))
-        self.verticalScrollBar().setValue(place)
+        return pair_html(self._pair, theme, words=words)
 
 
 def pair_html(pair: Pair, theme: Theme, *, words: str = "") -> str:

@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from html import escape
 
-from PySide6.QtCore import QEvent, Qt, Signal
-from PySide6.QtWidgets import QFrame, QTextBrowser, QWidget
+from PySide6.QtCore import Signal
+from PySide6.QtWidgets import QWidget
 
 from curator.domain.entities import Entity
 from curator.domain.suggestions import Candidate, Suggestion
-from curator.domain.wording import tr
 from curator.ui.candidate_bars import bars_html, candidate_bars, lead_words
+from curator.ui.late_browser import LateBrowser
 from curator.ui.theme import Theme, theme_of
 
 Lookup = Callable[[str], Entity | None]
@@ -20,24 +20,19 @@ STEPS = 6
 """Entities of a path that are written out; what is left out in the middle is dots."""
 
 
-class EntityCard(QTextBrowser):
+class EntityCard(LateBrowser):
     """Shows an entity, or a candidate whose record `lookup` finds. Everything shown is escaped.
 
-    `path` comes later, by `show_path`: it takes more questions than a key press has time for.
+    The way up comes later, by `show_path`: it takes more questions than a key press has time for.
     """
 
     entity_changed = Signal()
 
     def __init__(self, lookup: Lookup, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
+        super().__init__("Entity", parent)
         self._lookup = lookup
         self._shown: tuple[Entity | None, Candidate | None, Suggestion | None] = (None, None, None)
         self._path: tuple[Entity, ...] = ()
-        self.setFrameShape(QFrame.Shape.NoFrame)
-        self.setOpenLinks(False)
-        self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
-        self.setAccessibleName(tr("Entity"))
-        self.document().setDocumentMargin(12)
 
     @property
     def entity(self) -> Entity | None:
@@ -55,7 +50,7 @@ class EntityCard(QTextBrowser):
         """What stands above the entity on show, topmost first; for another one it comes too late and is dropped."""
         if self.entity is not None and self.entity.id == entity_id and tuple(path) != self._path:
             self._path = tuple(path)
-            self._render()
+            self.render_soon()
 
     def _show(self, entity: Entity | None, candidate: Candidate | None, suggestion: Suggestion | None) -> None:
         if (entity, candidate, suggestion) == self._shown:
@@ -64,29 +59,20 @@ class EntityCard(QTextBrowser):
         if other:
             self._path = ()
         self._shown = (entity, candidate, suggestion)
-        self._render()
-        self.verticalScrollBar().setValue(0)
+        self.render_soon(from_top=True)
         if other:
             self.entity_changed.emit()
 
-    def changeEvent(self, event: QEvent) -> None:
-        super().changeEvent(event)
-        if event.type() is QEvent.Type.PaletteChange and hasattr(self, "_shown"):
-            self._render()
-
-    def _render(self) -> None:
+    def html_now(self) -> str:
         entity, candidate, suggestion = self._shown
         theme = theme_of(self.palette())
-        place = self.verticalScrollBar().value()
         if entity is not None:
             scores = _scores(candidate, suggestion, theme) if candidate and suggestion else ""
-            self.setHtml(card_html(entity, scores=scores, path=self._path, theme=theme))
-        elif candidate is not None:
-            missing = f"<p style='color:{theme.muted.name()}'>The knowledge base no longer holds this entity.</p>"
-            self.setHtml(_head(candidate.name, candidate.entity_id, candidate.types, theme) + missing)
-        else:
-            self.setHtml("")
-        self.verticalScrollBar().setValue(place)
+            return card_html(entity, scores=scores, path=self._path, theme=theme)
+        if candidate is None:
+            return ""
+        missing = f"<p style='color:{theme.muted.name()}'>The knowledge base no longer holds this entity.</p>"
+        return _head(candidate.name, candidate.entity_id, candidate.types, theme) + missing
 
 
 def card_html(entity: Entity, *, scores: str = "", path: Sequence[Entity] = (), theme: Theme) -> str:
