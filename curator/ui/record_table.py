@@ -6,6 +6,7 @@ from collections.abc import Callable, Sequence
 from typing import Any, Generic, TypeVar
 
 from PySide6.QtCore import QAbstractTableModel, QModelIndex, QObject, QPersistentModelIndex, QSortFilterProxyModel, Qt
+from PySide6.QtGui import QKeyEvent
 from PySide6.QtWidgets import QAbstractItemView, QHeaderView, QTableView, QWidget
 
 Index = QModelIndex | QPersistentModelIndex
@@ -97,6 +98,18 @@ class RecordTable(QTableView, Generic[R]):
         self.model_of_rows.show_rows(rows)
         if rows:
             self.setCurrentIndex(self._sorted.index(min(at, len(rows) - 1), 0))
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        """Enter chooses the row and is not handed on: a dialog's button must not take it besides."""
+        if event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter) and self.currentIndex().isValid():
+            self.activated.emit(self.currentIndex())
+            event.accept()
+        else:
+            super().keyPressEvent(event)
+
+    def go_to(self, row: int) -> None:
+        """Choose the row of that number, as they were shown."""
+        self.setCurrentIndex(self._sorted.mapFromSource(self.model_of_rows.index(row, 0)))
 
     @property
     def current(self) -> R | None:

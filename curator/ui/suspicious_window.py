@@ -36,14 +36,14 @@ class SuspiciousWindow(ShowDialog):
         self._writable = writable
         self.words = sentence("")
         self.table: RecordTable[SuspiciousGold] = RecordTable(
-            "Suspicious gold",
+            tr("Suspicious gold"),
             [
                 Column("Mention", lambda row: row.surface),
                 Column("Decided", lambda row: self._names(row.gold)),
                 Column("Chance", lambda row: f"{row.probability:.2f}", by=lambda row: row.probability, figure=True),
                 Column("Likelier", lambda row: row.rival_name),
                 Column(
-                    "Its chance",
+                    tr("Its chance"),
                     lambda row: f"{row.rival_probability:.2f}",
                     by=lambda row: row.rival_probability,
                     figure=True,
@@ -64,10 +64,11 @@ class SuspiciousWindow(ShowDialog):
         self.table.activated.connect(self._open)
         self.resize(820, 520)
         self.show_list(found)
+        self.table.setFocus()
 
     def show_list(self, found: SuspiciousList) -> None:
         self.table.show_rows(found.rows)
-        words = INTRO if found.rows else NOTHING if found.message else NEVER
+        words = INTRO if found.rows else NOTHING if found.message else tr(NEVER)
         self.words.setText(words.format(message=found.message))
         self.keep.setEnabled(bool(found.rows) and self._writable)
         self.go.setEnabled(bool(found.rows))

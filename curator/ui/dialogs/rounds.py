@@ -75,6 +75,14 @@ class RoundsDialog(ShowDialog):
         self.table.activated.connect(lambda: self._wish(self.enter_wanted))
         self.resize(860, 480)
         self.show_rows(rows)
+        self._choose_open(rows)
+        self.table.setFocus()
+
+    def _choose_open(self, rows: Sequence[RoundRow]) -> None:
+        """The round that is judged in, else the first open one, is at hand."""
+        order = [*(one for one in rows if one.active), *(one for one in rows if not one.round.closed)]
+        if order:
+            self.table.go_to(rows.index(order[0]))
 
     def _make_buttons(self) -> QGridLayout:
         grid = QGridLayout()

@@ -3,6 +3,7 @@ from PySide6.QtWidgets import QApplication
 from pytestqt.modeltest import ModelTester
 from pytestqt.qtbot import QtBot
 
+from curator.ui.dialogs.form import ShowDialog
 from curator.ui.record_table import Column, RecordModel, RecordTable
 
 COLUMNS = [
@@ -35,3 +36,17 @@ def test_figures_are_sorted_as_figures_and_the_place_stays(qtbot: QtBot) -> None
     assert table.current == ("b", 10.0)
     table.show_rows([])
     assert table.current is None
+
+
+def test_enter_chooses_a_row_and_presses_no_button_of_the_dialog(qtbot: QtBot) -> None:
+    dialog = ShowDialog("Figures")
+    qtbot.addWidget(dialog)
+    table: RecordTable[tuple[str, float | None]] = RecordTable("Figures", COLUMNS)
+    dialog.body.addWidget(table)
+    table.show_rows(ROWS)
+    dialog.show()
+    table.go_to(1)
+    with qtbot.waitSignal(table.activated):
+        qtbot.keyClick(table, Qt.Key.Key_Return)
+    assert dialog.isVisible()
+    assert table.current == ("a", 9.0)
