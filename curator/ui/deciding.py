@@ -176,8 +176,9 @@ class Decider(QObject):
         """Of mentions of any documents those that are on show."""
         opened = self._at.opened
         here = {view.mention.id for view in opened.mentions} if opened is not None else set()
-        self._patch([one for one in mention_ids if one in here])
-        self._at.mention_changed.emit()
+        if touched := [one for one in mention_ids if one in here]:
+            self._patch(touched)
+            self._at.mention_changed.emit()
 
     def _patch(self, mention_ids: Sequence[int]) -> None:
         """The new current decisions, into what is on show."""

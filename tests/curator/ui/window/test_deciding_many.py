@@ -1,0 +1,183 @@
+"""The doubled key and bulk acceptance in the real window: keys in, decisions out, and the text beside them."""
+
+from __future__ import annotations
+
+import pytest
+from PySide6.QtCore import Qt
+from pytestqt.qtbot import QtBot
+
+from curator.domain.decisions import Outcome, Verdict
+from curator.services.bulk_plan import Standing
+from curator.services.propagation import Scope
+from curator.ui.propagating import NONE
+from tests.curator.services.bulk_samples import SURE, long_world
+from tests.curator.ui.window.fakes import CTRL, SHIFT, Desk, MakeDesk
+
+Key = Qt.Key
+LIDOCAINE = Verdict.link("MESH:D008012")
+
+
+@pytest.fixture
+def doubling(desk: Desk) -> Desk:
+    """Keys are doubled however slowly they are pressed."""
+    desk.bench.many.same.set_ways(double_ms=3_600_000, always=False)
+    return desk
+
+
+def verdicts(desk: Desk, *mention_ids: int) -> list[Verdict | None]:
+    found = desk.project.curation.current(mention_ids)
+    return [found[one].verdict if one in found else None for one in mention_ids]
+
+
+def test_the_doubled_key_lists_the_others_and_enter_decides_them_in_one_step(doubling: Desk) -> None:
+    desk = doubling
+    assert desk.word == "Lidocaine"
+    desk.press(Key.Key_Return)
+    assert verdicts(desk, 1, 5) == [LIDOCAINE, None]
+    assert not desk.bench.many.is_open
+    desk.press(Key.Key_Return)
+    panel = desk.bench.many.others
+    assert desk.bench.many.is_open
+    assert panel.ticked == [5]
+    assert desk.word == "Lidocaine", "the text shows what was decided"
+    assert verdicts(desk, 1, 2, 5) == [LIDOCAINE, None, None], "the second key decided nothing"
+    desk.press(Key.Key_Return)
+    assert verdicts(desk, 1, 2, 5) == [LIDOCAINE, None, LIDOCAINE]
+    assert not desk.bench.many.is_open
+    assert desk.word == "cardiac arrest", "and deciding goes on"
+    assert desk.bench.document.hasFocus()
+    desk.press(Key.Key_Z, CTRL)
+    assert verdicts(desk, 1, 5) == [LIDOCAINE, None]
+
+
+def test_another_key_or_a_late_one_is_not_doubled(doubling: Desk) -> None:
+    desk = doubling
+    desk.press(Key.Key_Return)
+    desk.press(Key.Key_1)
+    assert verdicts(desk, 1)[0] == LIDOCAINE
+    assert verdicts(desk, 2)[0] is not None
+    assert not desk.bench.many.is_open
+    desk.bench.many.same.set_ways(double_ms=0, always=False)
+    desk.press(Key.Key_1)
+    assert verdicts(desk, 3)[0] is not None
+    assert not desk.bench.many.is_open
+
+
+def test_shift_enter_lists_without_hurry_and_escape_decides_nothing_more(desk: Desk) -> None:
+    desk.press(Key.Key_Return, SHIFT)
+    assert verdicts(desk, 1) == [LIDOCAINE]
+    assert desk.bench.many.is_open
+    desk.press(Key.Key_Escape)
+    assert not desk.bench.many.is_open
+    assert verdicts(desk, 5) == [None]
+    assert desk.word == "cardiac arrest"
+    desk.press(Key.Key_Up)
+    desk.press(Key.Key_Return, SHIFT)
+    assert desk.bench.many.is_open
+    assert len(desk.project.curation.history(1)) == 1, "a decided mention is not decided again"
+
+
+def test_keys_of_letters_in_the_list_are_not_the_windows(desk: Desk) -> None:
+    desk.press(Key.Key_Return, SHIFT)
+    desk.press(Key.Key_N)
+    desk.press(Key.Key_X)
+    assert desk.bench.reasons.outcome is None
+    assert verdicts(desk, 5) == [None]
+
+
+def test_n_doubled_marks_nil_with_the_usual_reason_and_lists(doubling: Desk) -> None:
+    doubling.press(Key.Key_N)
+    doubling.press(Key.Key_N)
+    assert doubling.bench.reasons.outcome is None
+    assert verdicts(doubling, 1) == [Verdict.nil()]
+    assert doubling.bench.many.is_open
+    doubling.press(Key.Key_Return)
+    assert verdicts(doubling, 5) == [Verdict.nil()]
+
+
+@pytest.mark.parametrize(("key", "outcome"), [(Key.Key_X, Outcome.REJECTED), (Key.Key_S, Outcome.SKIPPED)])
+def test_shift_and_the_outcomes_key_do_it_at_once(desk: Desk, key: Key, outcome: Outcome) -> None:
+    desk.press(key, SHIFT)
+    assert verdicts(desk, 1)[0].outcome is outcome  # type: ignore[union-attr]
+    assert desk.bench.many.is_open
+
+
+def test_a_string_that_stands_nowhere_else_is_said_and_nothing_opens(make_desk: MakeDesk) -> None:
+    desk = make_desk(documents=1)
+    desk.press(Key.Key_Return, SHIFT)
+    assert not desk.bench.many.is_open
+    assert desk.bench.bottom.message.words == NONE.format(text="Lidocaine")
+
+
+def test_the_setting_lists_after_every_decision_that_has_others(desk: Desk) -> None:
+    desk.bench.many.same.set_ways(double_ms=0, always=True)
+    desk.press(Key.Key_Return)
+    assert desk.bench.many.is_open
+    desk.press(Key.Key_Return)
+    desk.press(Key.Key_Up)
+    desk.press(Key.Key_1)
+    assert not desk.bench.many.is_open, "all others are decided"
+
+
+def test_scopes_are_chosen_by_their_letters(desk: Desk) -> None:
+    desk.press(Key.Key_Return, SHIFT)
+    panel = desk.bench.many.others
+    desk.press(Key.Key_D)
+    assert panel.others is not None
+    assert (panel.others.scope, panel.ticked) == (Scope.DOCUMENT, [])
+    desk.press(Key.Key_P)
+    assert (panel.others.scope, panel.ticked) == (Scope.PROJECT, [5])
+
+
+def test_a_line_is_shown_in_the_text(desk: Desk) -> None:
+    desk.press(Key.Key_Return, SHIFT)
+    desk.press(Key.Key_Right)
+    assert desk.bench.navigator.opened is not None
+    assert (desk.bench.navigator.opened.document.id, desk.bench.navigator.mention_id) == (2, 5)
+    desk.press(Key.Key_Escape)
+    assert desk.bench.navigator.opened.document.id == 1
+
+
+def test_bulk_acceptance_without_calibrated_suggestions_says_why_not(desk: Desk, qtbot: QtBot) -> None:
+    desk.press(Key.Key_B, CTRL)
+    panel = desk.bench.many.bulk_panel
+    qtbot.waitUntil(lambda: "none can be accepted unseen" in panel.words.text())
+    assert not panel.button.isEnabled()
+    desk.press(Key.Key_Escape, at=panel.list)
+    assert not desk.bench.many.is_open
+
+
+def test_a_round_decides_one_mention_at_a_time(desk: Desk) -> None:
+    desk.press(Key.Key_Return, SHIFT)
+    desk.bench.many.set_alone(True)
+    assert not desk.bench.many.is_open
+    desk.bench.many.list_others()
+    desk.bench.many.accept_in_bulk()
+    assert not desk.bench.many.is_open
+
+
+def test_bulk_acceptance_from_the_sample_to_one_undoable_step(make_desk: MakeDesk, qtbot: QtBot) -> None:
+    desk = make_desk(documents=0, kb=False, index=False)
+    long_world(desk.world, documents=32)
+    many = desk.bench.many
+    many.bulk_panel.error_box.setValue(20.0)
+    qtbot.waitUntil(lambda: desk.window.menus.action("queue.bulk").isEnabled())
+    desk.press(Key.Key_B, CTRL, at=desk.window)
+    qtbot.waitUntil(lambda: many.bulk.audit is not None)
+    audit = many.bulk.audit
+    assert audit is not None
+    assert not many.bulk_panel.button.isEnabled()
+    desk.press(Key.Key_W, at=many.bulk_panel.list)
+    desk.press(Key.Key_Up, at=many.bulk_panel.list)
+    wrong = next(iter(audit.marks))
+    many.bulk_panel.checked.emit(wrong, True)  # as a click on its mark: it was right after all
+    for _ in audit.left:
+        desk.press(Key.Key_R, at=many.bulk_panel.list)
+    assert audit.standing is Standing.PASSED
+    assert "↵ accepts them" in many.bulk_panel.words.text()
+    checked = len(audit.sample)
+    desk.press(Key.Key_Return, at=many.bulk_panel.list)
+    assert desk.project.queue.counts().decisions_by_outcome[Outcome.LINK] == SURE
+    assert not many.is_open
+    desk.press(Key.Key_Z, CTRL)
+    assert desk.project.queue.counts().decisions_by_outcome[Outcome.LINK] == checked
