@@ -10,7 +10,7 @@ from curator.domain.decisions import Outcome, Verdict
 from curator.services.bulk_plan import Standing
 from curator.services.propagation import Scope
 from curator.ui.propagating import NONE
-from tests.curator.services.bulk_samples import SURE, long_world
+from tests.curator.services.bulk_samples import long_world
 from tests.curator.ui.window.fakes import CTRL, SHIFT, Desk, MakeDesk
 
 Key = Qt.Key
@@ -175,9 +175,10 @@ def test_bulk_acceptance_from_the_sample_to_one_undoable_step(make_desk: MakeDes
         desk.press(Key.Key_R, at=many.bulk_panel.list)
     assert audit.standing is Standing.PASSED
     assert "↵ accepts them" in many.bulk_panel.words.text()
-    checked = len(audit.sample)
+    checked, found = len(audit.marks), audit.set
+    assert found is not None
     desk.press(Key.Key_Return, at=many.bulk_panel.list)
-    assert desk.project.queue.counts().decisions_by_outcome[Outcome.LINK] == SURE
+    assert desk.project.queue.counts().decisions_by_outcome[Outcome.LINK] == found.size
     assert not many.is_open
     desk.press(Key.Key_Z, CTRL)
     assert desk.project.queue.counts().decisions_by_outcome[Outcome.LINK] == checked
