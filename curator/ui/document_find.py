@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from bisect import bisect_left
+from bisect import bisect_left, bisect_right
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
@@ -30,7 +30,7 @@ class Found:
 
     def within(self, start: int, end: int) -> Sequence[Span]:
         """The matches that touch a range; they never overlap each other."""
-        first = bisect_left(self.spans, start, key=lambda one: one.end)
+        first = bisect_right(self.spans, start, key=lambda one: one.end)
         last = bisect_left(self.spans, end, key=lambda one: one.start)
         return self.spans[first:last]
 

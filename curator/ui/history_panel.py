@@ -49,7 +49,7 @@ class HistoryRow:
     def more(self) -> str:
         """What it replaced and with which note; '' where there is neither."""
         note = self.decision.note if self.decision is not None else ""
-        parts = (f"in place of {self.replaced}" if self.replaced else "", note)
+        parts = (tr("in place of {replaced}", replaced=self.replaced) if self.replaced else "", note)
         return " · ".join(part for part in parts if part)
 
     @property
@@ -79,7 +79,7 @@ def history_rows(decisions: Sequence[Decision], names: Mapping[str, str]) -> lis
             standing = Standing.UNDONE
         before = decisions[at - 1] if at else None
         known = dict(names)
-        replaced = "" if before is None or before.verdict.outcome is Outcome.CLEARED else before
+        replaced = None if before is None or before.verdict.outcome is Outcome.CLEARED else before
         rows.append(
             HistoryRow(
                 decision,
@@ -100,15 +100,15 @@ def shown_words(decision: Decision, names: Mapping[str, str] | None = None) -> s
         return "" if decision.verdict.outcome is Outcome.CLEARED else tr("nothing shown")
     ids = [one.entity_id for one in shown.candidates]
     ranks = [str(ids.index(one) + 1) for one in decision.verdict.entity_ids if one in ids]
-    among = f"{len(ids)} shown" if ids else "no candidates shown"
+    among = tr("{n} shown", n=len(ids)) if ids else tr("no candidates shown")
     if ranks:
-        among = f"rank {' + '.join(ranks)} of {len(ids)} shown"
+        among = tr("rank {join} of {n} shown", join=" + ".join(ranks), n=len(ids))
     elif decision.verdict.outcome is Outcome.LINK:
-        among = f"not among {len(ids)} shown"
+        among = tr("not among {n} shown", n=len(ids))
     if shown.unseen is not None:
-        among = "decided without suggestions"
+        among = tr("decided without suggestions")
     if ids and ids[0] not in decision.verdict.entity_ids:
-        among = f"suggested {(names or {}).get(ids[0], ids[0])} · {among}"
+        among = tr("suggested {get} · {among}", get=(names or {}).get(ids[0], ids[0]), among=among)
     return (
         among if shown.nil_score is None else tr("{among} · NIL {figure}", among=among, figure=figure(shown.nil_score))
     )

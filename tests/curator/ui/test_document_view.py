@@ -11,7 +11,7 @@ from curator.services.queue import OpenDocument
 from curator.ui.document_painter import pen_of
 from curator.ui.document_view import DocumentView
 from curator.ui.mention_state import MentionState
-from curator.ui.mention_words import tooltip
+from curator.ui.mention_words import long_form, tooltip
 from curator.ui.theme import DARK, LIGHT
 from tests.curator.ui.samples import TEXT, decision, document, opened, span, suggestion, view
 
@@ -311,3 +311,35 @@ def test_numbers_are_written_with_a_point_in_every_country(qtbot: QtBot) -> None
             assert edit.value == value
     finally:
         QLocale.setDefault(before)
+
+
+def test_a_drag_of_an_end_is_shown_and_given_up_with_escape(qtbot: QtBot, shown: DocumentView) -> None:
+    shown.set_editable(True)
+    shown.set_current(2)
+    rect = shown.rect_of(span("FK506"))
+    shown._hover(rect.center())
+    with qtbot.assertNotEmitted(shown.reshaped):
+        qtbot.mousePress(shown.viewport(), LEFT, pos=QPoint(round(rect.right()), round(rect.center().y())))
+        shown._drag_end(shown.rect_of(span("acute")).center(), snap=True)
+        assert shown._preview == (span("FK506 had acute"),)
+        qtbot.keyClick(shown, Qt.Key.Key_Escape)
+        qtbot.mouseRelease(shown.viewport(), LEFT, pos=QPoint(5, 5))
+    assert shown._preview == ()
+    shown.set_editable(False)
+    shown._hover(rect.center())
+    assert shown._handles == (), "nothing can be dragged in a project that is only read"
+
+
+def test_the_mouse_selects_whole_words_where_that_is_wished(qtbot: QtBot, shown: DocumentView) -> None:
+    shown.set_snapping(True)
+    start = span("patients").start
+    drag(qtbot, shown, edge(shown, start + 3), edge(shown, span("FK506").start + 2))
+    assert shown.selection == span("patients on FK506")
+    drag(qtbot, shown, edge(shown, span("FK506").start + 2), edge(shown, start + 3))
+    assert shown.selection == span("patients on FK506")
+
+
+def test_an_abbreviation_tells_its_long_form_wherever_it_stands() -> None:
+    made = (view(1, span("FK506"), made=suggestion(1, expanded="tacrolimus")), view(2, span("acute")))
+    assert long_form("FK506", made) == "tacrolimus"
+    assert long_form("acute", made) == ""
