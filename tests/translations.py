@@ -41,6 +41,11 @@ SHOWN = (
     "curator.ui.dialogs.bundle_model.HEADERS",
     "curator.ui.dialogs.figures.GATE_FIGURES",
     "curator.ui.keys_overlay.MORE",
+    "curator.ui.queue_head.ORDER_WORDS",
+    "curator.ui.dialogs.export_gold.SCOPES",
+    "curator.ui.propagation_panel.SCOPES",
+    "curator.ui.facet_words._WORDS",
+    "curator.ui.dashboard_filter.TIMES",
     "curator.ui.refreshing.EMPTY_KB",
     "curator.ui.refreshing.EMPTY_PROJECT",
     "curator.ui.refreshing.NO_DOCUMENT",
@@ -88,7 +93,7 @@ def _texts(value: Any) -> Iterator[str]:
         if " " in value or value[:1].isupper():
             yield value
     elif isinstance(value, Mapping):
-        for one in value.values():
+        for one in (*value.values(), *(key for key in value if type(key) is str)):
             yield from _texts(one)
     elif isinstance(value, list | tuple):
         for one in value:

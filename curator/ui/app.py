@@ -111,6 +111,7 @@ def make_window(app: QApplication) -> MainWindow:
     loaded = load()
     speak(app, loaded.settings.language)
     theme = ThemeController(app, scheme=Scheme(loaded.settings.theme.value))
+    theme.set_percent(loaded.settings.interface_size)
     theme.apply()
     window = MainWindow(theme, loaded)
     if loaded.problems:

@@ -155,6 +155,7 @@ class MainWindow(QMainWindow):
     @Slot()
     def _preferences_changed(self) -> None:
         settings = self.preferences.settings
+        self.menuBar().setFont(QApplication.font())  # a widget with a sheet of its own keeps the font it had
         self.menus.check_theme(settings.theme.value)
         self.menus.set_keymap(self.preferences.keymap)
         if self.bench is not None:

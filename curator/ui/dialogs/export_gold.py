@@ -44,7 +44,7 @@ class ExportDialog(FormDialog):
         self.scopes = QComboBox(self)
         self.scopes.setAccessibleName(tr("What is exported"))
         for scope, words in SCOPES.items():
-            self.scopes.addItem(words, scope.value)
+            self.scopes.addItem(tr(words), scope.value)
         self.path = PathEdit(tr("the exported file or folder"), mode=QFileDialog.FileMode.AnyFile, parent=self)
         self.people = sentence("")
         self.form.addRow(tr("&Format"), self.formats)
