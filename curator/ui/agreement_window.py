@@ -47,7 +47,9 @@ class AgreementWindow(ShowDialog):
             ("Types", report.by_type),
             ("Documents", report.by_document),
         ):
-            self.tables[title] = table = RecordTable(f"Agreement: {title}", _columns(title), parent=self)
+            self.tables[title] = table = RecordTable(
+                tr("Agreement: {title}", title=title), _columns(title), parent=self
+            )
             table.show_rows(rows)
             self.tabs.addTab(table, title)
         self.tabs.addTab(_consistency(consistency, self), tr("Own consistency"))
@@ -115,14 +117,14 @@ def _consistency(rows: Sequence[ConsistencyRow], parent: QWidget) -> QWidget:
         words.setContentsMargins(12, 12, 12, 12)
         return words
     table: RecordTable[ConsistencyRow] = RecordTable(
-        "Own consistency",
+        tr("Own consistency"),
         [
             Column("Curator", lambda row: row.curator),
             Column("When", lambda row: row.period),
-            Column("Asked again", lambda row: f"{row.items:,}", by=lambda row: row.items, figure=True),
-            Column("Same answer", lambda row: percent(row.share), by=lambda row: row.share, figure=True),
+            Column(tr("Asked again"), lambda row: f"{row.items:,}", by=lambda row: row.items, figure=True),
+            Column(tr("Same answer"), lambda row: percent(row.share), by=lambda row: row.share, figure=True),
             Column("Kappa", lambda row: figure(row.kappa), by=lambda row: row.kappa, figure=True),
-            Column("Days between", lambda row: f"{row.days:.0f}", by=lambda row: row.days, figure=True),
+            Column(tr("Days between"), lambda row: f"{row.days:.0f}", by=lambda row: row.days, figure=True),
         ],
         parent=parent,
     )

@@ -33,7 +33,7 @@ def candidate_bars(candidate: Candidate, suggestion: Suggestion) -> list[Bar]:
     bars = []
     if any(one.probability for one in suggestion.candidates):
         calibrated = suggestion.nil.calibrated
-        note = "" if calibrated else NOT_CALIBRATED
+        note = "" if calibrated else tr(NOT_CALIBRATED)
         chance = candidate.probability
         bars.append(Bar("probability", chance, _share(chance, 1.0), note, trusted=calibrated))
     for stage, value in candidate.scores.items():

@@ -9,6 +9,7 @@ from PySide6.QtCore import QModelIndex, QPersistentModelIndex, QPointF, QRectF, 
 from PySide6.QtGui import QFont, QFontMetricsF, QPainter, QPalette
 from PySide6.QtWidgets import QStyledItemDelegate, QStyleOptionViewItem
 
+from curator.domain.wording import tr
 from curator.ui.candidate_model import BELOW, ROW_ROLE, CandidateRow
 from curator.ui.mention_state import MentionState
 from curator.ui.row_painting import (
@@ -117,4 +118,4 @@ def _paint_small(painter: QPainter, rect: QRectF, row: CandidateRow, font: QFont
 
 
 def _paint_chosen(painter: QPainter, place: QPointF, font: QFont, theme: Theme) -> float:
-    return draw_tag(painter, place, "✓ linked", font=font, theme=theme, state=MentionState.LINKED)
+    return draw_tag(painter, place, tr("✓ linked"), font=font, theme=theme, state=MentionState.LINKED)

@@ -61,8 +61,8 @@ class HiddenRow(QAbstractButton):
 
 def hidden_words(below: int, others: int, *, unfolded: bool) -> str:
     """'' where nothing is hidden."""
-    more = f"{below} more" if below else ""
-    other = f"{others} of another type" if others else ""
+    more = tr("{below} more", below=below) if below else ""
+    other = tr("{others} of another type", others=others) if others else ""
     counted = ", ".join(part for part in (more, other) if part)
     if not counted:
         return ""

@@ -132,7 +132,7 @@ class CandidatePanel(QWidget):
         estimate = suggestion.nil if suggestion is not None else None
         self.nil_row.show_estimate(estimate, chosen=decided_nil, blind=self._extent.blind)
         self.nil_row.setEnabled(view is not None)
-        waiting = self._withheld or NOT_LINKED
+        waiting = self._withheld or tr(NOT_LINKED)
         self.list.set_empty_words(tr(NOTHING) if view is None else waiting if suggestion is None else tr(NO_CANDIDATES))
         self._highlight_first(view, keep)
 
@@ -168,9 +168,9 @@ class CandidatePanel(QWidget):
         self._text.set_words(view.mention.text)
         parts = [view.mention.type]
         if view.suggestion is not None and view.suggestion.expanded:
-            parts.append(f"long form: {view.suggestion.expanded}")
+            parts.append(tr("long form: {expanded}", expanded=view.suggestion.expanded))
         if self._extent.blind:
-            parts.append("candidates in random order")
+            parts.append(tr("candidates in random order"))
         elif view.suggestion is not None and view.decision is None:
             parts.append(tr(BAND_WORDS[view.suggestion.band]))
         self._facts.set_words(" · ".join(parts))

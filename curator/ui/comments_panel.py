@@ -32,6 +32,7 @@ class CommentsPanel(QWidget):
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._shown: tuple[Comment, ...] = ()
+        self._writable = True
         self._heading = QLabel(self)
         self.delete = QToolButton(self)
         self.delete.setText(tr("Delete"))
@@ -50,7 +51,6 @@ class CommentsPanel(QWidget):
         self.delete.clicked.connect(self._delete)
         self.list.delete_pressed.connect(self._delete)
         self.list.currentRowChanged.connect(lambda row: self.delete.setEnabled(row >= 0 and self._writable))
-        self._writable = True
         self.show_comments((), ())
 
     def set_writable(self, writable: bool) -> None:
@@ -82,7 +82,7 @@ class CommentsPanel(QWidget):
 
 
 def comment_words(comment: Comment) -> str:
-    where = "" if comment.mention_id is not None else " · on the document"
+    where = "" if comment.mention_id is not None else tr(" · on the document")
     return f"{comment.text}\n{comment.author}, {comment.at.astimezone():%d %b %Y, %H:%M}{where}"
 
 

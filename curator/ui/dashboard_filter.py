@@ -33,7 +33,7 @@ class DashboardFilter(QWidget):
         for split, words in SPLITS.items():
             self.splits.addItem(words, split.value)
         self.times = self._combo("Time")
-        for words in (ALL_TIME, *TIMES, CHOSEN):
+        for words in (tr(ALL_TIME), *map(tr, TIMES), tr(CHOSEN)):
             self.times.addItem(words)
         self.since, self.until = self._day("From"), self._day("To")
         self._compose()

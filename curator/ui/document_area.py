@@ -71,7 +71,7 @@ class DocumentArea(QAbstractScrollArea):
         self._bar = MarkedScrollBar(self._bar_marks, self)
         self.setVerticalScrollBar(self._bar)
         self._settled = False
-        self._empty = ("No document is open", "Choose one from the queue.")
+        self._empty = (tr("No document is open"), tr("Choose one from the queue."))
 
     def set_reading_font(self, font: QFont | None) -> None:
         """The text's font; None: the interface's, larger by `READING_SCALE`. Keeps the place in the text."""

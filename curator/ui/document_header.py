@@ -6,7 +6,7 @@ from PySide6.QtCore import QPointF, QRectF, QSize
 from PySide6.QtGui import QFontMetricsF, QPainter, QPaintEvent, QPalette
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
-from curator.domain.wording import tr
+from curator.domain.wording import ntr, tr
 from curator.services.ports import QueueRow
 from curator.ui.queue_delegate import GLYPH, draw_state_glyph
 from curator.ui.queue_model import STATE_WORDS
@@ -48,7 +48,7 @@ class DocumentHeader(QWidget):
         if row is None:
             return ""
         noted = ["flagged"] if row.flagged else []
-        noted += [f"{row.comments} comment{'s' if row.comments != 1 else ''}"] if row.comments else []
+        noted += [ntr("{n} comment", "{n} comments", row.comments)] if row.comments else []
         return " · ".join([tr(STATE_WORDS[row.state]), row.split.value, *noted])
 
     def sizeHint(self) -> QSize:

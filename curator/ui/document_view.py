@@ -81,7 +81,7 @@ class DocumentView(DocumentMouse):
         """The painted text has no text interface; a screen reader hears each mention as the curator comes to it."""
         if self._document is None:
             return
-        words = f"{self._document.title}: {len(self._views)} mentions"
+        words = tr("{title}: {n} mentions", title=self._document.title, n=len(self._views))
         if mark is not None:
             number = [view.mention.id for view in self._views].index(mark.id) + 1
             words = spoken(mark.view, number=number, of=len(self._views), text=self._document.text)

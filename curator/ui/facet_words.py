@@ -67,7 +67,7 @@ _WORDS: dict[Facet, dict[str, str]] = {
 
 
 def value_words(facet: Facet, value: str) -> str:
-    return _WORDS.get(facet, {}).get(value, value)
+    return tr(_WORDS.get(facet, {}).get(value, value))
 
 
 def values_in_order(facet: Facet, present: Iterable[str]) -> list[str]:

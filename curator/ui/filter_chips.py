@@ -38,7 +38,7 @@ class FilterChips(QWidget):
         for facet, one in wanted:
             self._add(f"✕  {one}", tr("Lift the filter {facet}", facet=tr(FACET_WORDS[facet])), facet)
         if len(wanted) > 1:
-            self._add(CLEAR, "Lift all filters", None)
+            self._add(tr(CLEAR), tr("Lift all filters"), None)
         self.setVisible(bool(wanted))
         if focused and self.buttons:
             self.buttons[0].setFocus(Qt.FocusReason.OtherFocusReason)

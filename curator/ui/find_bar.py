@@ -33,8 +33,8 @@ class FindBar(QWidget):
         row.addWidget(self.line, 1)
         row.addWidget(self.count)
         for arrow, name, step in (
-            (Qt.ArrowType.UpArrow, "Previous match (Shift+Enter)", -1),
-            (Qt.ArrowType.DownArrow, "Next match (Enter)", 1),
+            (Qt.ArrowType.UpArrow, tr("Previous match (Shift+Enter)"), -1),
+            (Qt.ArrowType.DownArrow, tr("Next match (Enter)"), 1),
         ):
             row.addWidget(self._button(arrow, name, step))
         self.line.textChanged.connect(self.query_changed)
@@ -67,7 +67,7 @@ class FindBar(QWidget):
             template = MANY if len(found.spans) == MOST else COUNT
             words = template.format(at=found.at + 1, of=len(found.spans))
         elif self.line.text().strip():
-            words = NOTHING
+            words = tr(NOTHING)
         self.count.setText(words)
 
 

@@ -9,6 +9,7 @@ from typing import Any
 
 from PySide6.QtCore import QAbstractListModel, QModelIndex, QObject, QPersistentModelIndex, Qt
 
+from curator.domain.wording import tr
 from curator.services.ports import MentionContext
 
 ROW_ROLE = int(Qt.ItemDataRole.UserRole)
@@ -117,5 +118,5 @@ def spoken(row: KwicRow) -> str:
         return row.words
     one = row.context
     text = " ".join(f"{one.left}[{one.text}]{one.right}".split())
-    parts = (row.mark.value, f"…{text}…", f"document {one.external_id}", row.words)
+    parts = (row.mark.value, f"…{text}…", tr("document {external_id}", external_id=one.external_id), row.words)
     return ", ".join(part for part in parts if part)

@@ -57,7 +57,7 @@ class Manual(ShowDialog):
         if self._pages:
             self.list.setCurrentRow(0)
         else:
-            self.page.setPlainText("The manual is not installed with this copy of Curator.")
+            self.page.setPlainText(tr("The manual is not installed with this copy of Curator."))
 
     def _show(self, name: str) -> None:
         self.page.setMarkdown(self._pages[name])

@@ -55,7 +55,7 @@ def tooltip(view: MentionView) -> str:
     state = state_of(view.decision)
     lines = [f"<b>{escape(view.mention.text)}</b> · {escape(view.mention.type)}"]
     if view.suggestion is not None and view.suggestion.expanded:
-        lines.append(f"long form: {escape(view.suggestion.expanded)}")
+        lines.append(tr("long form: {escape}", escape=escape(view.suggestion.expanded)))
     decided = decision_words(view)
     lines.append(f"{state.word}: {escape(decided)}" if decided else f"{state.word} · {escape(suggestion_words(view))}")
     return "<br>".join(lines)

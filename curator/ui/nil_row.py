@@ -39,7 +39,7 @@ class NilRow(QAbstractButton):
         """Whether NIL is suggested, and how far that can be trusted."""
         if self._estimate is None:
             return tr("estimate hidden while candidates are shuffled") if self._blind else tr("no estimate yet")
-        suggested = "suggested by the linker" if self._estimate.is_nil else "not suggested"
+        suggested = tr("suggested by the linker") if self._estimate.is_nil else tr("not suggested")
         return suggested if self._estimate.calibrated else tr("{suggested} · not calibrated here", suggested=suggested)
 
     def set_right_inset(self, pixels: int) -> None:
@@ -74,7 +74,7 @@ class NilRow(QAbstractButton):
             name.setRight(
                 name.right() - draw_tag(painter, place, "✓ NIL", font=small, theme=theme, state=MentionState.NIL) - 6
             )
-        draw_words(painter, name, "Out of the knowledge base", font=scaled(font, 1.0, bold=True), colour=text)
+        draw_words(painter, name, tr("Out of the knowledge base"), font=scaled(font, 1.0, bold=True), colour=text)
         second = QRectF(left, top + line, right - PAD - left, line)
         draw_words(painter, second, self.second_line, font=small, colour=text if suggested else theme.muted)
         if self._estimate is not None:

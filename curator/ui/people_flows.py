@@ -54,7 +54,7 @@ class PeopleFlows(QObject):
         self._rename = rename
         self._dialog: RoundsDialog | None = None
         self._windows: list[AgreementWindow] = []
-        self.who = Banner("Curator's name", bench)
+        self.who = Banner(tr("Curator's name"), bench)
         self.who.add_button(tr("That is me"), lambda: self._i_am(bench.project.curation.curator))
         self.who.add_button(tr("Another name…"), self.say_who_i_am)
         bench.middle.insertWidget(0, self.who)
@@ -162,14 +162,17 @@ class PeopleFlows(QObject):
     def export_round(self, found: Round) -> None:
         """Mine or everybody's, then where to."""
         name = self._bench.project.curation.curator
-        words = f"Which judgements of “{found.name}” are written? A colleague who still judges should see nobody's."
+        words = tr(
+            "Which judgements of “{name}” are written? A colleague who still judges should see nobody's.",
+            name=found.name,
+        )
         choose(
             self._dialog or self._window,
             tr("Export the round"),
             words,
             {
-                MINE: lambda: self._export(found, (name,)),
-                ALL: lambda: self._export(found, ()),
+                tr(MINE): lambda: self._export(found, (name,)),
+                tr(ALL): lambda: self._export(found, ()),
                 "Cancel": _nothing,
             },
         )
@@ -182,7 +185,7 @@ class PeopleFlows(QObject):
         safe = "".join(ch if ch.isalnum() or ch in "-_ " else "_" for ch in f"{found.name}{whose}").strip()
         place = self._bench.project.folder.parent / f"{safe}.round.jsonl"
         dialog = SaveDialog(
-            "Export the round", intro=tr(EXPORT_INTRO), place=place, parent=self._dialog or self._window
+            tr("Export the round"), intro=tr(EXPORT_INTRO), place=place, parent=self._dialog or self._window
         )
 
         def write() -> None:
@@ -229,7 +232,7 @@ class PeopleFlows(QObject):
     def show_agreement(self) -> None:
         """Of the only round; where there are several, the curator says which."""
         rounds = self._bench.project.rounds.all()
-        self._choose_round("Agreement", rounds, NO_ROUND, lambda one: self._agreement(one.name))
+        self._choose_round("Agreement", rounds, tr(NO_ROUND), lambda one: self._agreement(one.name))
 
     def _agree(self, found: Round) -> None:
         """The figures come in a window of their own, which a dialog in front would block."""
@@ -259,8 +262,8 @@ class PeopleFlows(QObject):
 
     def _save_csv(self, window: QWidget, name: str, text: str) -> None:
         place = self._bench.project.folder.parent / f"agreement-{name}.csv"
-        intro = "Writes every row of the tables: the round, its pairs, types and documents."
-        dialog = SaveDialog("Export agreement", intro=intro, place=place, parent=window)
+        intro = tr("Writes every row of the tables: the round, its pairs, types and documents.")
+        dialog = SaveDialog(tr("Export agreement"), intro=intro, place=place, parent=window)
 
         def write() -> None:
             self._bench.project.save_text(dialog.out, text)
@@ -272,7 +275,7 @@ class PeopleFlows(QObject):
     def adjudicate(self) -> None:
         rounds = self._bench.project.rounds.all()
         closed = [one for one in rounds if one.closed and one.kind is not RoundKind.CONSISTENCY]
-        self._choose_round("Adjudicate", closed, NONE_CLOSED, self._adjudicate)
+        self._choose_round("Adjudicate", closed, tr(NONE_CLOSED), self._adjudicate)
 
     def _adjudicate(self, found: Round) -> None:
         if self._do(lambda: self.mode.adjudicate(found)) and self._dialog is not None:

@@ -35,7 +35,7 @@ class PlotCard(QWidget):
         self.note = sentence(plot.note)
         self.view = PlotView(plot, self)
         self.model = PlotTableModel(plot, self)
-        self.table = plot_table(self.model, f"{plot.title}: table", self)
+        self.table = plot_table(self.model, tr("{title}: table", title=plot.title), self)
         self.switch = self._button(tr("Table"), tr("Show “{title}” as a table", title=plot.title))
         self.switch.setCheckable(True)
         self.save = self._button(tr("Save…"), tr("Save “{title}” as SVG, CSV or JSON", title=plot.title))
@@ -104,7 +104,7 @@ class PlotCard(QWidget):
         except UserError as error:
             self._tell(str(error))
         else:
-            self._tell(f"“{self.plot.title}” is saved as {path}.")
+            self._tell(tr("“{title}” is saved as {path}.", title=self.plot.title, path=path))
 
     def paintEvent(self, event: QPaintEvent) -> None:  # noqa: ARG002
         painter = QPainter(self)

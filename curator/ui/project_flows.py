@@ -58,7 +58,7 @@ class ProjectFlows(QObject):
         def work() -> Reporting:
             return importing.documents(wish.paths, gold=wish.gold, split=wish.split, hold_out=wish.hold_out)
 
-        files = wish.paths[0].name if len(wish.paths) == 1 else f"{len(wish.paths)} files"
+        files = wish.paths[0].name if len(wish.paths) == 1 else tr("{n} files", n=len(wish.paths))
         self._run(tr("Import {files}", files=files), work, lambda report: self._imported(report, before))
 
     def _imported(self, report: ImportReport, types_before: set[str]) -> None:
@@ -156,7 +156,7 @@ class ProjectFlows(QObject):
         project = self._bench.project
 
         def work() -> Generator[Progress, None, dict[str, Any]]:
-            yield Progress("type mapping", 0, 0)
+            yield Progress(tr("type mapping"), 0, 0)
             return {"message": project.knowledge.set_mapping(mapping).text}
 
         def then(outcome: JobOutcome) -> None:
@@ -188,7 +188,12 @@ class ProjectFlows(QObject):
             report = exporting.export(out, name, scope=scope)
             where = ", ".join(str(one) for one in report.paths)
             notes = "\n".join(one.text for one in report.problems)
-            message = f"Wrote {report.documents:,} documents with {report.mentions:,} mentions to {where}."
+            message = tr(
+                "Wrote {documents:,} documents with {mentions:,} mentions to {where}.",
+                documents=report.documents,
+                mentions=report.mentions,
+                where=where,
+            )
             return {"message": message, "notes": notes}
 
         def launch(progress: Callable[[Progress], None], end: Callable[[JobOutcome], None]) -> Any:

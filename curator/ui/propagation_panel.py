@@ -51,7 +51,7 @@ class PropagationPanel(QWidget):
         self.setAccessibleName(tr("Other mentions of the same string"))
         self.title = ElidedLabel(bold=True, parent=self)
         self.count = ElidedLabel(muted=True, parent=self)
-        self.list = KwicList("Other mentions of the same string", self)
+        self.list = KwicList(tr("Other mentions of the same string"), self)
         self.button = QPushButton(self)
         self.close_button = QPushButton(tr("Leave"), self)
         self.hints = KeyHints(self)
@@ -73,11 +73,11 @@ class PropagationPanel(QWidget):
         head.setSpacing(8)
         head.addWidget(self.title, 2)
         for number, (scope, (words, _)) in enumerate(SCOPES.items()):
-            button = QPushButton(words, self)
+            button = QPushButton(tr(words), self)
             button.setCheckable(True)
             button.setFlat(True)
             button.setFocusPolicy(Qt.FocusPolicy.TabFocus)
-            button.setAccessibleName(words.partition("  ")[2])
+            button.setAccessibleName(tr(words).partition("  ")[2])
             button.clicked.connect(lambda _=False, one=scope: self.scope_wanted.emit(one))
             self.scopes.addButton(button, number)
             head.addWidget(button)
@@ -154,9 +154,9 @@ class PropagationPanel(QWidget):
         self.button.setText(tr("Decide {ticked:,}  ↵", ticked=ticked))
         self.button.setAccessibleName(tr("Decide the {ticked:,} ticked mentions", ticked=ticked))
         self.button.setEnabled(ticked > 0)
-        words = f"{ticked:,} of {every:,} ticked"
+        words = tr("{ticked:,} of {every:,} ticked", ticked=ticked, every=every)
         if self.others.beyond:
-            words += f"; {self.others.beyond:,} more are not shown and stay as they are"
+            words += tr("; {beyond:,} more are not shown and stay as they are", beyond=self.others.beyond)
         self.count.set_words(words if every else "")
 
 

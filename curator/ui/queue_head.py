@@ -99,7 +99,7 @@ def _orders(parent: QWidget) -> QComboBox:
     box.setAccessibleName(tr("Order of the queue"))
     box.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
     for order in Order:
-        words, tip = ORDER_WORDS[order]
+        words, tip = (tr(one) for one in ORDER_WORDS[order])
         box.addItem(words, order.value)
         box.setItemData(box.count() - 1, tip, int(Qt.ItemDataRole.ToolTipRole))
     box.setToolTip(tr("The order in which the queue is worked off (O)"))

@@ -10,7 +10,7 @@ from typing import Any, Protocol
 from PySide6.QtCore import QAbstractListModel, QModelIndex, QObject, QPersistentModelIndex, Qt
 
 from curator.domain.documents import DocumentState
-from curator.domain.wording import tr
+from curator.domain.wording import ntr, tr
 from curator.services.ports import QueueFilter, QueueRow
 
 PAGE = 200
@@ -216,10 +216,11 @@ class QueueModel(QAbstractListModel):
             return row.document_id == self._current
         if role == Qt.ItemDataRole.DisplayRole:
             return row.external_id
-        state = f"{tr(STATE_WORDS[row.state])}, {tr('{decided} of {mentions} decided', decided=row.decided, mentions=row.mentions)}, {row.split.value}"
+        decided = tr("{decided} of {mentions} decided", decided=row.decided, mentions=row.mentions)
+        state = f"{tr(STATE_WORDS[row.state])}, {decided}, {row.split.value}"
         noted = [state]
         noted += ["flagged"] if row.flagged else []
-        noted += [f"{row.comments} comment{'s' if row.comments != 1 else ''}"] if row.comments else []
+        noted += [ntr("{n} comment", "{n} comments", row.comments)] if row.comments else []
         if (matching := self.matching_of(row.document_id)) is not None:
-            noted.append(f"{matching} in the filter")
+            noted.append(tr("{matching} in the filter", matching=matching))
         return f"{row.external_id}: {row.title}\n{', '.join(noted)}"

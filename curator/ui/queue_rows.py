@@ -8,6 +8,7 @@ from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QPalette
 from PySide6.QtWidgets import QHBoxLayout, QSplitter, QStackedWidget, QVBoxLayout, QWidget
 
+from curator.domain.wording import ntr, tr
 from curator.services.ports import QueueFilter
 from curator.ui.labels import ElidedLabel
 from curator.ui.queue_delegate import QueueDelegate
@@ -35,7 +36,7 @@ class QueueRows(QWidget):
         self.list = RowTable("Documents", self)
         self.list.setModel(self.model)
         self.list.setItemDelegate(QueueDelegate(self.list))
-        self.work_list = RowTable("Mentions to decide", self)
+        self.work_list = RowTable(tr("Mentions to decide"), self)
         self.work_list.setModel(self.work)
         self.work_list.setItemDelegate(WorkDelegate(self.work_list))
         self.footer = ElidedLabel(muted=True, parent=self)
@@ -124,17 +125,17 @@ class QueueRows(QWidget):
         count, where = self.model.rowCount(), self.model.where
         filtered = where != QueueFilter()
         total = self._total if filtered and self._total else count
-        words = f"{total:,} document{'s' if total != 1 else ''}"
-        words = words if total == count else f"{count:,} of {words}"
+        words = ntr("{n:,} document", "{n:,} documents", total)
+        words = words if total == count else tr("{count:,} of {all}", count=count, all=words)
         if self.model.ids is not None:
             matching = self.model.matching
-            words = f"{matching:,} mention{'s' if matching != 1 else ''} in {words}"
+            words = ntr("{n:,} mention in {words}", "{n:,} mentions in {words}", matching, words=words)
         if self.view is self.work_list:
-            words = f"{self.work.left:,} of {len(self.work.rows):,} to decide"
+            words = tr("{left:,} of {n:,} to decide", left=self.work.left, n=len(self.work.rows))
         self.footer.set_words(words if self._has_project else "")
-        empty = NO_MENTION if where.facets else NONE_LEFT if filtered else NO_DOCUMENTS
-        self.list.set_empty_words(empty if self._has_project else NO_PROJECT)
-        self.work_list.set_empty_words(NO_WORK)
+        empty = tr(NO_MENTION) if where.facets else tr(NONE_LEFT) if filtered else tr(NO_DOCUMENTS)
+        self.list.set_empty_words(empty if self._has_project else tr(NO_PROJECT))
+        self.work_list.set_empty_words(tr(NO_WORK))
 
     def enter(self) -> None:
         """Give the rows the keyboard."""

@@ -50,7 +50,12 @@ class RecordFlows(QObject):
 
         def write() -> dict[str, Any]:
             report = self._bench.project.release.export(dialog.out, scope=dialog.scope)
-            words = f"Released {report.decisions:,} decisions of {report.documents:,} documents to {report.path}."
+            words = tr(
+                "Released {decisions:,} decisions of {documents:,} documents to {path}.",
+                decisions=report.decisions,
+                documents=report.documents,
+                path=report.path,
+            )
             return {"message": words, "notes": tr(SAVED, sha=report.sha256)}
 
         dialog.accepted.connect(lambda: self._run(tr("Release"), write))
@@ -59,11 +64,11 @@ class RecordFlows(QObject):
 
     def export_audit(self) -> SaveDialog:
         place = self._place("-audit.csv")
-        dialog = SaveDialog("Export audit trail", intro=tr(AUDIT_INTRO), place=place, parent=self._window)
+        dialog = SaveDialog(tr("Export audit trail"), intro=tr(AUDIT_INTRO), place=place, parent=self._window)
 
         def write() -> dict[str, Any]:
             report = self._bench.project.audit.export(dialog.out)
-            return {"message": f"Wrote {report.entries:,} entries to {report.path}."}
+            return {"message": tr("Wrote {entries:,} entries to {path}.", entries=report.entries, path=report.path)}
 
         dialog.accepted.connect(lambda: self._run(tr("Export audit trail"), write))
         dialog.open()
@@ -74,9 +79,14 @@ class RecordFlows(QObject):
 
         def write() -> dict[str, Any]:
             report = self._bench.project.kb_export.export(dialog.out, least=dialog.least)
-            words = (
-                f"Wrote {report.entities:,} entities to {report.path}: {report.names:,} names are new, "
-                f"{report.provisional:,} entities were made here. {report.list_path.name} lists the names."
+            words = tr(
+                "Wrote {entities:,} entities to {path}: {names:,} names are new, "
+                "{provisional:,} entities were made here. {name} lists the names.",
+                entities=report.entities,
+                path=report.path,
+                names=report.names,
+                provisional=report.provisional,
+                name=report.list_path.name,
             )
             return {"message": words}
 

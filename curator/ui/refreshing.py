@@ -120,7 +120,7 @@ class Refresher(QObject):
     def _hold_out(self, held_out: bool) -> None:
         """Show no suggestions of a mention that is to be decided without, until it is."""
         if held_out or self._held_out:
-            self._bench.candidates.show_without_suggestions(HELD_OUT if held_out else "")
+            self._bench.candidates.show_without_suggestions(tr(HELD_OUT) if held_out else "")
         self._held_out = held_out
 
     @Slot(object)
@@ -184,8 +184,10 @@ class Refresher(QObject):
             return tr(NO_INDEX)
         if status.stages == ("lexical",) or (building is not None and not status.stages):
             share = building.progress.fraction if building is not None else None
-            built = "being built" if building is not None else "not built; Model › Rebuild index makes it"
-            return tr(LEXICAL, state=built + (f" ({share:.0%} of this step)" if share is not None else ""))
+            built = tr("being built") if building is not None else tr("not built; Model › Rebuild index makes it")
+            return tr(
+                LEXICAL, state=built + (tr(" ({share:.0%} of this step)", share=share) if share is not None else "")
+            )
         return tr(NEWER) if bench.navigator.newer_waits else ""
 
     # --- inside ---

@@ -137,7 +137,7 @@ class RoundMode(QObject):
             words.format(
                 name=found.name,
                 curator=progress.curator,
-                unaided=UNAIDED if found.kind is RoundKind.UNAIDED else "",
+                unaided=tr(UNAIDED) if found.kind is RoundKind.UNAIDED else "",
                 judged=progress.judged,
                 mentions=progress.mentions,
             )

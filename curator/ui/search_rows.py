@@ -10,6 +10,7 @@ from PySide6.QtGui import QFontMetricsF, QPainter, QPalette
 from PySide6.QtWidgets import QStyledItemDelegate, QStyleOptionViewItem
 
 from curator.domain.entities import EntityMatch
+from curator.domain.wording import tr
 from curator.ui.row_painting import PAD, draw_focus, draw_ground, draw_words, row_height, scaled
 from curator.ui.theme import theme_of
 
@@ -53,7 +54,7 @@ def match_facts(match: EntityMatch) -> str:
     """Id, types, and the synonym that matched where it is not the name."""
     parts = [match.entity.id, ", ".join(match.entity.types)]
     if match.matched.casefold() not in (match.entity.name.casefold(), match.entity.id.casefold()):
-        parts.append(f"matched “{match.matched}”")
+        parts.append(tr("matched “{matched}”", matched=match.matched))
     return " · ".join(part for part in parts if part)
 
 

@@ -27,10 +27,10 @@ class TrainingPanel(QWidget):
         super().__init__(parent)
         self._history = TrainingHistory()
         self._logged = 0
-        self.loss = LineChart("Training loss", words=figure_words, tick=lambda value: f"{value:g}", parent=self)
-        self.recall = LineChart("Recall on held-out documents", words=percent, tick=percent_tick, parent=self)
-        self.nil = LineChart("NIL auPR", words=percent, tick=percent_tick, parent=self)
-        self.rate = LineChart("Learning rate", words=lambda value: f"{value:.1e}", parent=self)
+        self.loss = LineChart(tr("Training loss"), words=figure_words, tick=lambda value: f"{value:g}", parent=self)
+        self.recall = LineChart(tr("Recall on held-out documents"), words=percent, tick=percent_tick, parent=self)
+        self.nil = LineChart(tr("NIL auPR"), words=percent, tick=percent_tick, parent=self)
+        self.rate = LineChart(tr("Learning rate"), words=lambda value: f"{value:.1e}", parent=self)
         self.small = (self.recall, self.nil, self.rate)
         self.figures = sentence("")
         self.figures.setAccessibleName(tr("Figures of the training"))
@@ -73,8 +73,8 @@ class TrainingPanel(QWidget):
         self.recall.show_curves(
             Curve("@1", curves["recall_at_1"]), Curve("@64", curves["recall_at_64"], tone=Tone.SECOND)
         )
-        self.nil.show_curves(Curve("NIL auPR", curves["nil_aupr"], tone=Tone.THIRD))
-        self.rate.show_curves(Curve("learning rate", curves["learning_rate"]))
+        self.nil.show_curves(Curve(tr("NIL auPR"), curves["nil_aupr"], tone=Tone.THIRD))
+        self.rate.show_curves(Curve(tr("learning rate"), curves["learning_rate"]))
         self.grown()
 
     def set_charts(self, shown: bool) -> None:
@@ -97,7 +97,10 @@ class TrainingPanel(QWidget):
 
     def ask_export(self) -> QFileDialog:
         dialog = file_dialog(
-            self, tr("Export the curves"), mode=QFileDialog.FileMode.AnyFile, filters="Comma-separated values (*.csv)"
+            self,
+            tr("Export the curves"),
+            mode=QFileDialog.FileMode.AnyFile,
+            filters=tr("Comma-separated values (*.csv)"),
         )
         dialog.setDefaultSuffix("csv")
         dialog.selectFile("training.csv")
@@ -128,8 +131,8 @@ def figures_line(history: TrainingHistory) -> str:
     """`step 120 · pass 1.5 · 31 mentions a second`, of what is known."""
     latest = history.latest
     parts = [
-        f"step {latest['step']:,.0f}" if "step" in latest else "",
-        f"pass {latest['epoch']:.1f}" if "epoch" in latest else "",
-        f"{latest['throughput']:,.0f} mentions a second" if "throughput" in latest else "",
+        tr("step {value:,.0f}", value=latest["step"]) if "step" in latest else "",
+        tr("pass {value:.1f}", value=latest["epoch"]) if "epoch" in latest else "",
+        tr("{value:,.0f} mentions a second", value=latest["throughput"]) if "throughput" in latest else "",
     ]
     return " · ".join(part for part in parts if part)

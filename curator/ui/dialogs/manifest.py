@@ -46,6 +46,6 @@ def served_words(activations: Sequence[Activation], bundle_id: str) -> str:
 
 def manifest_words(notes: Sequence[str], manifest: str, served: str) -> str:
     """The three parts under their headings; what is empty is left out."""
-    parts = (("When it served", served), ("Notes of its making", "\n".join(notes)), ("Manifest", manifest))
+    parts = ((tr("When it served"), served), (tr("Notes of its making"), "\n".join(notes)), ("Manifest", manifest))
     shown = [f"{title}\n{'-' * len(title)}\n{text}" for title, text in parts if text]
     return "\n\n".join(shown) or tr("The manifest of this bundle cannot be read.")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from PySide6.QtCore import Signal
-from PySide6.QtWidgets import QHBoxLayout, QWidget
+from PySide6.QtWidgets import QHBoxLayout, QLineEdit, QWidget
 
 from curator.domain.wording import tr
 from curator.services.embedding_map import EmbeddingMap, MapPoint
@@ -15,32 +15,65 @@ NO_MAP = "This bundle has no map. A training writes one when it ends."
 WELL = 0.2
 """Above this stress a layout shows the distances poorly, by Kruskal's rule of thumb."""
 HELP = (
-    "Filled circles are mentions, rings are entities; what belongs to one entity has one colour. The wheel zooms, "
-    "dragging moves, a click on a mention opens it; the dashed line is the way a point went."
+    "Filled circles are mentions, rings are entities; what belongs to one entity has one colour, and a cross marks the "
+    "mention that is open in the text. A click or Enter opens a mention in the text and looks an entity up; arrows go "
+    "from point to point, + and − or the wheel zoom, dragging moves. The dashed line is the way a point went."
 )
+NOT_FOUND = "No point is called that."
 
 
 class MapDialog(ShowDialog):
     """Both planes side by side; what is pointed at in the one is marked in the other, and they move together.
-    `mention_wanted` carries a mention's id."""
+    `mention_wanted` carries a mention's id, `entity_wanted` an entity's."""
 
     mention_wanted = Signal(int)
+    entity_wanted = Signal(str)
 
     def __init__(self, title: str, drawn: EmbeddingMap, parent: QWidget | None = None) -> None:
         super().__init__(title, parent)
         points = self._points = list(drawn.points)
         self.body.addWidget(sentence(f"{HELP} {map_words(drawn)}".rstrip() if points else tr(NO_MAP)))
         self.views = [MapView(points, when, self) for when in When]
+        self.words = self._find_line()
+        self.words.setVisible(bool(points))
+        self.body.addWidget(self.words)
         if points:
             planes = QHBoxLayout()
             for view in self.views:
                 planes.addWidget(view, 1)
             self.body.addLayout(planes, 1)
         self.told = sentence(" ")
-        self.told.setAccessibleName(tr("The point under the mouse"))
+        self.told.setAccessibleName(tr("The chosen point"))
         self.body.addWidget(self.told)
         self._connect()
         self.resize(1080, 680)
+
+    def _find_line(self) -> QLineEdit:
+        line = QLineEdit(self)
+        line.setPlaceholderText("Find a point by its words or its identifier; Enter goes to the next one")
+        line.setAccessibleName("Find a point")
+        line.setClearButtonEnabled(True)
+        line.textEdited.connect(lambda: self.find(again=False))
+        line.returnPressed.connect(lambda: self.find(again=True))
+        return line
+
+    def show_current(self, mention_id: int | None) -> None:
+        """Mark the mention that is open in the text, where the map has it."""
+        known = {one.mention: at for at, one in enumerate(self._points) if one.mention is not None}
+        for view in self.views:
+            view.set_current(known.get(mention_id, -1))
+
+    def find(self, *, again: bool) -> None:
+        """Go to a point with these words, from the one that is chosen on; `again`: not to that one itself."""
+        words = self.words.text().strip().casefold()
+        after = self.views[-1]
+        hits = [at for at, one in enumerate(self._points) if words and words in f"{one.label} {one.key}".casefold()]
+        if not hits:
+            after.choose(-1)
+            self.told.setText(NOT_FOUND if words else " ")
+            return
+        start = after.chosen + int(again)
+        after.choose(next((at for at in hits if at >= start), hits[0]))
 
     def _connect(self) -> None:
         for view, other in (self.views, self.views[::-1]):
@@ -55,9 +88,11 @@ class MapDialog(ShowDialog):
         self.told.setText(point_words(self._points[number]) if number >= 0 else " ")
 
     def _open(self, number: int) -> None:
-        mention = self._points[number].mention
-        if mention is not None:
-            self.mention_wanted.emit(mention)
+        point = self._points[number]
+        if point.mention is not None:
+            self.mention_wanted.emit(point.mention)
+        elif not point.is_mention:
+            self.entity_wanted.emit(point.key)
 
 
 def map_words(drawn: EmbeddingMap) -> str:
@@ -66,11 +101,15 @@ def map_words(drawn: EmbeddingMap) -> str:
     if drawn.nearest is not None:
         before, after = (percent(one) for one in drawn.nearest)
         words.append(
-            f"In all dimensions, {before} of the mentions were nearest to their own entity before; {after} are now."
+            tr(
+                "In all dimensions, {before} of the mentions were nearest to their own entity before; {after} are now.",
+                before=before,
+                after=after,
+            )
         )
     if drawn.stress is not None:
         fit = "well" if drawn.stress <= WELL else "poorly"
-        words.append(f"Two dimensions show the distances {fit} (stress {drawn.stress:.2f}).")
+        words.append(tr("Two dimensions show the distances {fit} (stress {stress:.2f}).", fit=fit, stress=drawn.stress))
     return " ".join(words)
 
 

@@ -39,7 +39,7 @@ class NewRoundDialog(FormDialog):
         self.number.setValue(min(20, max(documents, 1)))
         self.which = QComboBox(self)
         self.which.setAccessibleName(tr("Which documents"))
-        self.which.addItem(tr("drawn at random {any}", any=ANY), "")
+        self.which.addItem(tr("drawn at random {any}", any=tr(ANY)), "")
         for split in Split:
             self.which.addItem(tr("drawn at random of {value}", value=split.value), split.value)
         if filtered:

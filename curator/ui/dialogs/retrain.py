@@ -98,8 +98,8 @@ class RetrainDialog(FormDialog):
         for widget, name in (
             (self.seed, "Seed"),
             (self.device, "Device"),
-            (self.limited, "Time budget"),
-            (self.minutes, "Minutes at most"),
+            (self.limited, tr("Time budget")),
+            (self.minutes, tr("Minutes at most")),
         ):
             widget.setAccessibleName(name)
         self.tensorboard = QCheckBox(tr("TensorBoard files"), self)
@@ -116,7 +116,7 @@ class RetrainDialog(FormDialog):
         right.setSpacing(12)
         right.addWidget(self.description)
         right.addWidget(self.citation)
-        for title, words in (("It will learn from", self.learns), ("It will take", self.takes)):
+        for title, words in ((tr("It will learn from"), self.learns), (tr("It will take"), self.takes)):
             box = QGroupBox(title, self)
             QVBoxLayout(box).addWidget(words)
             right.addWidget(box)
@@ -156,7 +156,10 @@ class RetrainDialog(FormDialog):
             font = heading.font(0)
             font.setBold(True)
             heading.setFont(0, font)
-            for quick, words in ((True, "Quick: minutes on two cores"), (False, "As published: hours, or a GPU")):
+            for quick, words in (
+                (True, tr("Quick: minutes on two cores")),
+                (False, tr("As published: hours, or a GPU")),
+            ):
                 part = [one for one in members if one.quick is quick]
                 if part:
                     made = self._add(heading, words, part, expanded=quick)
@@ -257,16 +260,37 @@ class RetrainDialog(FormDialog):
 def learns_words(preview: TrainingPreview) -> str:
     """What it will learn from, what judges it, and what is left alone."""
     lines = [
-        f"{preview.links:,} links and {preview.nils:,} NIL decisions in {preview.documents:,} train documents, "
-        f"{preview.entities:,} different entities."
+        tr(
+            "{links:,} links and {nils:,} NIL decisions in {documents:,} train documents, {entities:,} different entities.",
+            links=preview.links,
+            nils=preview.nils,
+            documents=preview.documents,
+            entities=preview.entities,
+        )
     ]
     if preview.passed_over:
-        lines.append(f"{preview.passed_over:,} candidates that were shown and passed over, as hard negatives.")
+        lines.append(
+            tr(
+                "{passed_over:,} candidates that were shown and passed over, as hard negatives.",
+                passed_over=preview.passed_over,
+            )
+        )
     if preview.outside:
-        lines.append(f"{preview.outside:,} linked entities are not in the knowledge base; their links teach nothing.")
+        lines.append(
+            tr(
+                "{outside:,} linked entities are not in the knowledge base; their links teach nothing.",
+                outside=preview.outside,
+            )
+        )
     lines.append(
-        f"Judged on {preview.validation_decisions:,} decisions in {preview.validation_documents:,} validation "
-        f"documents{judged_words(preview)}. The {preview.test_documents:,} test documents are never looked at."
+        tr(
+            "Judged on {validation_decisions:,} decisions in {validation_documents:,} validation documents{judged_words}. "
+            "The {test_documents:,} test documents are never looked at.",
+            validation_decisions=preview.validation_decisions,
+            validation_documents=preview.validation_documents,
+            judged_words=judged_words(preview),
+            test_documents=preview.test_documents,
+        )
     )
     return "\n".join(lines)
 
@@ -282,10 +306,18 @@ def judged_words(preview: TrainingPreview) -> str:
 
 def time_words(preview: TrainingPreview) -> str:
     """First what encoding the entities anew takes, then the whole, and how that is known."""
-    whole = f"In all {duration_words(60 * preview.minutes)} on this machine ({preview.basis})."
+    whole = tr(
+        "In all {duration_words} on this machine ({basis}).",
+        duration_words=duration_words(60 * preview.minutes),
+        basis=preview.basis,
+    )
     if not preview.encoded_entities:
         return whole
-    encoding = f"Encoding {preview.encoded_entities:,} entities anew: {duration_words(preview.encoding_seconds)}."
+    encoding = tr(
+        "Encoding {encoded_entities:,} entities anew: {duration_words}.",
+        encoded_entities=preview.encoded_entities,
+        duration_words=duration_words(preview.encoding_seconds),
+    )
     return tr("{encoding}\n{whole} The bundle in use serves until then.", encoding=encoding, whole=whole)
 
 

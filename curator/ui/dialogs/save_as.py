@@ -62,13 +62,13 @@ class ReleaseDialog(SaveDialog):
             intro=self.INTRO,
             place=place,
             ok=tr("Release"),
-            what="the release's zip or folder",
+            what=tr("the release's zip or folder"),
             parent=parent,
         )
         self.scopes = QComboBox(self)
         self.scopes.setAccessibleName(tr("What is released"))
         for scope, words in SCOPES.items():
-            self.scopes.addItem(words, scope.value)
+            self.scopes.addItem(tr(words), scope.value)
         self.scopes.setCurrentIndex(self.scopes.findData(ExportScope.DONE.value))
         self.form.insertRow(0, "&What", self.scopes)
 
@@ -91,7 +91,7 @@ class KbExportDialog(SaveDialog):
         self.number.setAccessibleName(tr("Documents that make a new name"))
         self.number.setRange(1, 1000)
         self.number.setValue(least)
-        self.form.insertRow(0, "&Documents for a new name", self.number)
+        self.form.insertRow(0, tr("&Documents for a new name"), self.number)
 
     @property
     def least(self) -> int:

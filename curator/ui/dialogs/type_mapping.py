@@ -48,7 +48,7 @@ class TypeMappingDialog(FormDialog):
             item.setFlags(item.flags() | Qt.ItemFlag.ItemIsUserCheckable)
             item.setCheckState(Qt.CheckState.Unchecked)
         columns = QHBoxLayout()
-        for heading, widget in (("Mention type", self.types), ("may link to entities of type", self.entities)):
+        for heading, widget in ((tr("Mention type"), self.types), (tr("may link to entities of type"), self.entities)):
             column = QVBoxLayout()
             column.addWidget(sentence(heading))
             column.addWidget(widget, 1)
