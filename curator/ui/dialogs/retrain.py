@@ -261,7 +261,8 @@ def learns_words(preview: TrainingPreview) -> str:
     """What it will learn from, what judges it, and what is left alone."""
     lines = [
         tr(
-            "{links:,} links and {nils:,} NIL decisions in {documents:,} train documents, {entities:,} different entities.",
+            "{links:,} links and {nils:,} NIL decisions in {documents:,} train documents, "
+            "{entities:,} different entities.",
             links=preview.links,
             nils=preview.nils,
             documents=preview.documents,
@@ -284,8 +285,8 @@ def learns_words(preview: TrainingPreview) -> str:
         )
     lines.append(
         tr(
-            "Judged on {validation_decisions:,} decisions in {validation_documents:,} validation documents{judged_words}. "
-            "The {test_documents:,} test documents are never looked at.",
+            "Judged on {validation_decisions:,} decisions in {validation_documents:,} validation documents"
+            "{judged_words}. The {test_documents:,} test documents are never looked at.",
             validation_decisions=preview.validation_decisions,
             validation_documents=preview.validation_documents,
             judged_words=judged_words(preview),
