@@ -159,21 +159,23 @@ def test_tab_leaves_a_document_whose_only_undecided_mention_is_the_current_one(d
     assert desk.bench.navigator.opened.document.external_id == "2"  # type: ignore[union-attr]
 
 
-def test_space_searches_the_mention_and_return_links(desk: Desk) -> None:
+def test_space_searches_the_mention_and_return_links(desk: Desk, qtbot: QtBot) -> None:
     desk.press(Key.Key_Down)
     desk.press(Key.Key_Space)
     assert desk.bench.searching
     desk.press(Key.Key_Return)
+    qtbot.waitUntil(lambda: desk.decision("cardiac arrest") is not None)
     assert desk.decision("cardiac arrest").verdict == Verdict.link("MESH:D006323")  # type: ignore[union-attr]
     assert not desk.bench.searching
     assert desk.bench.document.hasFocus()
 
 
-def test_plus_adds_an_entity_that_is_searched_for(desk: Desk) -> None:
+def test_plus_adds_an_entity_that_is_searched_for(desk: Desk, qtbot: QtBot) -> None:
     desk.press(Key.Key_1, SHIFT)
     desk.press(Key.Key_Plus)
     QTest.keyClicks(desk.bench.search.panel.line, "arrhythmia")
     desk.press(Key.Key_Return)
+    qtbot.waitUntil(lambda: not desk.bench.searching)
     assert desk.decision("Lidocaine").verdict == Verdict.link("MESH:D008012", "MESH:D001145")  # type: ignore[union-attr]
 
 
