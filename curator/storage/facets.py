@@ -55,7 +55,8 @@ class SqlFacets:
         return FacetCube(tuple((tuple(row[:-1]), row[-1]) for row in self._conn.execute(query)))
 
     def documents(self, where: QueueFilter, among: Sequence[int] | None = None) -> dict[int, int]:
-        query = matching(select(MentionRow.document_id, func.count()), where)
+        query: Select[Any] = select(MentionRow.document_id, func.count())
+        query = matching(query, where)
         query = query.group_by(MentionRow.document_id).order_by(MentionRow.document_id)
         if among is None:
             return {row[0]: row[1] for row in self._conn.execute(query)}
@@ -118,10 +119,11 @@ class SqlFacets:
         return sorted(rows, key=lambda row: row.probability is not None) if nil else rows
 
     def _unsuggested(self, where: QueueFilter, *, limit: int) -> list[WorkRow]:
-        columns = (MentionRow.id, MentionRow.document_id, MentionRow.text, MentionRow.type)
-        query = matching(select(*columns), where, also={Facet.PROBABILITY})
+        query: Select[Any] = select(MentionRow.id, MentionRow.document_id, MentionRow.text, MentionRow.type)
+        query = matching(query, where, also={Facet.PROBABILITY})
         query = query.where(MentionRow.outcome.is_(None), SuggestionRow.mention_id.is_(None)).limit(limit)
-        return [WorkRow(*row, "", None, None, False) for row in self._conn.execute(query)]
+        rows = self._conn.execute(query)
+        return [WorkRow(id_, document, text, kind, "", None, None, False) for id_, document, text, kind in rows]
 
 
 def document_condition(facets: Facets) -> ColumnElement[bool]:

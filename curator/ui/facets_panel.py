@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Mapping
 
 from PySide6.QtCore import Qt, Signal
@@ -42,6 +41,7 @@ class FacetsPanel(QTreeWidget):
         self.header().setStretchLastSection(False)
         self.header().setSectionResizeMode(0, QHeaderView.ResizeMode.Stretch)
         self.header().setSectionResizeMode(1, QHeaderView.ResizeMode.ResizeToContents)
+        self._rows: dict[Facet, dict[str, QTreeWidgetItem]] = {facet: {} for facet in Facet}
         self._tops = {facet: self._top(facet) for facet in Facet}
         self.itemChanged.connect(self._toggled)
         self.itemClicked.connect(self._clicked)
@@ -63,14 +63,10 @@ class FacetsPanel(QTreeWidget):
 
     def counts(self, facet: Facet) -> dict[str, int]:
         """The numbers on show, by value."""
-        top = self._tops[facet]
-        rows = (top.child(at) for at in range(top.childCount()))
-        return {row.data(0, KEY_ROLE)[1]: int(row.text(1).replace(",", "")) for row in rows}
+        return {value: int(row.text(1).replace(",", "")) for value, row in self._rows[facet].items()}
 
     def item(self, facet: Facet, value: str) -> QTreeWidgetItem | None:
-        top = self._tops[facet]
-        rows = (top.child(at) for at in range(top.childCount()))
-        return next((row for row in rows if row.data(0, KEY_ROLE)[1] == value), None)
+        return self._rows[facet].get(value)
 
     def _top(self, facet: Facet) -> QTreeWidgetItem:
         top = QTreeWidgetItem(self, [tr(FACET_WORDS[facet]), ""])
@@ -89,13 +85,12 @@ class FacetsPanel(QTreeWidget):
     def _fill(self, facet: Facet, top: QTreeWidgetItem, counts: Mapping[str, int]) -> None:
         chosen = self._facets.values(facet)
         wanted = values_in_order(facet, {*self._present[facet], *chosen})  # a value stays where nothing has it now
-        there = [top.child(at).data(0, KEY_ROLE)[1] for at in range(top.childCount())]
-        if there != wanted:
+        if list(self._rows[facet]) != wanted:
             top.takeChildren()
-            top.addChildren([self._value(facet, value) for value in wanted])
-        for at, value in enumerate(wanted):
-            row = top.child(at)
-            row.setText(1, f"{Counter(counts)[value]:,}")
+            self._rows[facet] = {value: self._value(facet, value) for value in wanted}
+            top.addChildren(list(self._rows[facet].values()))
+        for value, row in self._rows[facet].items():
+            row.setText(1, f"{counts.get(value, 0):,}")
             row.setCheckState(0, Qt.CheckState.Checked if value in chosen else Qt.CheckState.Unchecked)
         font = top.font(0)
         font.setBold(bool(chosen))

@@ -76,6 +76,7 @@ class GuidelinesPanel(QWidget):
         self.headings.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Fixed)
         line, completer = self.headings.lineEdit(), self.headings.completer()
         assert line is not None
+        assert completer is not None
         line.setPlaceholderText(tr("Go to a heading"))
         line.setAccessibleName(tr("Part of a heading"))
         completer.setFilterMode(Qt.MatchFlag.MatchContains)

@@ -170,8 +170,8 @@ class QueuePanel(QWidget):
         elif self._facet_service is not None:
             self.head.unfold(True)
             self.facets.setFocus(Qt.FocusReason.ShortcutFocusReason)
-            if self.facets.currentItem() is None:
-                self.facets.setCurrentItem(self.facets.topLevelItem(0))
+            if self.facets.currentItem() is None and (first := self.facets.topLevelItem(0)) is not None:
+                self.facets.setCurrentItem(first)
 
     def narrow(self, where: QueueFilter) -> None:
         """Show what this filter holds."""
