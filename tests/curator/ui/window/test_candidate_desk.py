@@ -68,18 +68,18 @@ def test_shift_v_tints_the_words_and_takes_the_tints_away(two: Desk, qtbot: QtBo
     assert two.bench.document._tints == ()
 
 
-@pytest.mark.parametrize(("chances", "compared"), [((0.5, 0.45), True), ((0.5, 0.3), False), ((0.0, 0.0), False)])
-def test_a_close_call_is_compared_unasked(two: Desk, chances: tuple[float, float], compared: bool) -> None:
+def test_a_close_call_is_compared_unasked(two: Desk) -> None:
     navigator = two.bench.navigator
     held = navigator._held
     assert held is not None
-    found = (replace(one, probability=chance) for one, chance in zip(held.candidates, chances, strict=True))
-    navigator._held = replace(held, candidates=tuple(found))
-    navigator._show(swap=False)
-    two.bench.desk.set_close_call(10)
-    assert two.bench.candidates.contrasting is compared
-    two.bench.desk.set_close_call(0)
-    assert not two.bench.candidates.contrasting
+    for chances, compared in (((0.5, 0.45), True), ((0.5, 0.3), False), ((0.0, 0.0), False)):
+        found = (replace(one, probability=chance) for one, chance in zip(held.candidates, chances, strict=True))
+        navigator._held = replace(held, candidates=tuple(found))
+        navigator._show(swap=False)
+        two.bench.desk.set_close_call(10)
+        assert two.bench.candidates.contrasting is compared, chances
+        two.bench.desk.set_close_call(0)
+        assert not two.bench.candidates.contrasting
 
 
 def test_a_single_candidate_has_nothing_to_be_compared_with(desk: Desk, qtbot: QtBot) -> None:
@@ -152,19 +152,13 @@ def test_shuffled_candidates_are_recorded_as_they_were_seen(two: Desk, qtbot: Qt
     assert not two.bench.state.shuffled
 
 
-def test_the_comparison_takes_the_colours_of_the_palette(two: Desk, qtbot: QtBot) -> None:
-    two.press(K.Key_V)
-    qtbot.waitUntil(lambda: two.bench.candidates.contrast.contrast is not None)
-    card = two.bench.candidates.contrast
-    card.setPalette(DARK.palette)
-    assert DARK.sides[0].ink.name() in card.toHtml()
-    assert DARK.sides[1].ink.name() in card.toHtml()
-
-
-def test_words_that_make_no_difference_are_said_to(two: Desk, qtbot: QtBot) -> None:
+def test_the_card_s_words_and_colours_follow_the_answer_and_the_palette(two: Desk, qtbot: QtBot) -> None:
     two.press(K.Key_V)
     card = two.bench.candidates.contrast
     qtbot.waitUntil(lambda: card.contrast is not None)
+    card.setPalette(DARK.palette)
+    assert DARK.sides[0].ink.name() in card.toHtml()
+    assert DARK.sides[1].ink.name() in card.toHtml()
     card.show_words(replace(card.contrast, words=()), "")
     assert NO_WORDS in card.toPlainText()
     assert word_tints(card.contrast, card.pair) == []
