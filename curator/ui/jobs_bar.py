@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 
 from PySide6.QtCore import QPointF, QRectF, QSize, QTimer, Signal
-from PySide6.QtGui import QFontMetricsF, QPainter, QPaintEvent
+from PySide6.QtGui import QFontMetricsF, QKeySequence, QPainter, QPaintEvent
 from PySide6.QtWidgets import QHBoxLayout, QProgressBar, QPushButton, QSizePolicy, QWidget
 
 from curator.commands import WindowState
@@ -111,8 +111,8 @@ class KeyHints(QWidget):
         self.setSizePolicy(QSizePolicy.Policy.Fixed, QSizePolicy.Policy.Preferred)
 
     def set_hints(self, english: tuple[Hint, ...]) -> None:
-        """Their words in English; they are shown in the user's language."""
-        hints = tuple((key, tr(words)) for key, words in english)
+        """Words and keys in English; they are shown in the user's language."""
+        hints = tuple((_native(key), tr(words)) for key, words in english)
         if hints != self._hints:
             self._hints = hints
             self.setAccessibleName(tr("Keys: ") + ", ".join(f"{key} {words}" for key, words in hints))
@@ -144,6 +144,11 @@ class KeyHints(QWidget):
             draw_words(painter, rest, words, font=font, colour=theme.muted)
             place.setX(place.x() + whole)
         painter.end()
+
+
+def _native(key: str) -> str:
+    """`Ctrl+Z` as this desktop writes it; signs such as ↵ stay."""
+    return QKeySequence(key).toString(QKeySequence.SequenceFormat.NativeText) if "+" in key else key
 
 
 class BottomBar(QWidget):
