@@ -25,6 +25,7 @@ from curator.ui.icons import icon
 from curator.ui.kept import keep, read_kept
 from curator.ui.language import speak
 from curator.ui.main_window import MainWindow
+from curator.ui.quiet_time import collect_in_quiet_times
 from curator.ui.theme import Scheme, ThemeController
 
 log = logging.getLogger(__name__)
@@ -37,6 +38,7 @@ BUG = "Something went wrong in Curator itself. Every decision up to now is saved
 
 def run(*projects: Path, read_only: bool = False) -> int:
     """Open the window, and one more for each further project; returns the exit code when the last is closed."""
+    collect_in_quiet_times()
     handler = start_logging()
     qInstallMessageHandler(to_log)
     app = make_application(sys.argv[:1])

@@ -19,6 +19,7 @@ from curator.ui.keys import belongs_to
 from curator.ui.menus import CommandMenus
 from curator.ui.palette_flow import PaletteFlow
 from curator.ui.preferences import Preferences
+from curator.ui.quiet_time import QuietTime
 from curator.ui.recent import opened_before
 from curator.ui.session import Session
 from curator.ui.status import StatusLine
@@ -105,6 +106,7 @@ class MainWindow(QMainWindow):
         self.status.clear()
         self._preferences_changed()
         bench.state_changed.connect(self.show_state)
+        bench.navigator.mention_changed.connect(QuietTime(bench).busy)
         bench.document.zoom_wanted.connect(self.preferences.zoom)
         bench.document.menu_wanted.connect(lambda place: bench.text.show_menu(place, self.menus.action))
         from curator.ui.refreshing import Refresher  # with the first project

@@ -31,6 +31,7 @@ from curator.services.keys import ACTIVE_BUNDLE
 from curator.settings.file import LoadedSettings
 from curator.settings.schema import Settings
 from curator.ui.main_window import MainWindow
+from curator.ui.quiet_time import collect_in_quiet_times
 from curator.ui.theme import ThemeController
 from curator.ui.workbench import Workbench
 from tests.curator.services.fakes import FakeJobs, FakeLinker
@@ -206,6 +207,7 @@ def measure(window: MainWindow, app: QApplication, name: str, dense: int, other:
 def main() -> None:
     os.environ["CURATOR_CONFIG_DIR"] = tempfile.mkdtemp()
     app = QApplication(sys.argv[:1])
+    collect_in_quiet_times()  # as the window's process does
     with tempfile.TemporaryDirectory() as folder:
         store = storage.create_project(Path(folder) / "p.curation", name="p")
         linker = FakeLinker(manual=True)
