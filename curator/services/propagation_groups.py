@@ -27,7 +27,7 @@ _PLAIN = frozenset([
     "when", "where", "while", "will", "would", "also", "all", "any", "between", "both", "during", "each", "into",
     "only", "same", "some", "after", "before",
 ])  # fmt: skip
-FEW = 5
+FEW = 20
 """Fewer lines of one kind than this do not tell what an unusual surrounding is."""
 SYMBOL = 5
 """Up to so many characters, capitals may make another word."""

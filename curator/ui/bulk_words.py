@@ -21,7 +21,7 @@ OFFER = (
 HELD_OUT = "Of {tried:,} validation mentions suggested this surely {wrong:,} were wrong."
 UNCALIBRATED = "The probabilities are not calibrated on this project, so the sample alone decides."
 UNSUGGESTED = "{number:,} more have no current suggestion yet."
-CHECKING = "{done:,} of {checks:,} checked, {wrong:,} wrong of {allowed:,} allowed"
+CHECKING = "{done:,} of {checks:,} checked, {wrong:,} wrong"
 DONE = "{done:,} checked, {wrong:,} wrong"
 SHRUNK = (
     "Too many of the larger set were wrong: now it is about the {size:,} surest, of which {rest:,} can be accepted. "
@@ -89,7 +89,7 @@ def standing_words(audit: Audit) -> str:
         right, wrong = tally(audit.marks)
         return tr(DONE, done=right + wrong, wrong=wrong)
     done = len(audit.sample) - len(audit.left)
-    return tr(CHECKING, done=done, checks=found.checks, wrong=audit.wrong, allowed=found.allowed)
+    return tr(CHECKING, done=done, checks=found.checks, wrong=audit.wrong)
 
 
 def chance_words(probability: float) -> str:

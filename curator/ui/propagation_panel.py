@@ -26,14 +26,7 @@ NOWHERE = {
     Scope.PROJECT: "There is no other mention of “{text}” of this type in the project.",
 }
 NONE_TICKED = "Nothing is ticked: Space ticks a line, A all of them. Esc leaves without deciding."
-HINTS = (
-    ("↑↓", "go"),
-    ("Space", "tick"),
-    ("G", "tick group"),
-    ("A", "tick all"),
-    ("→", "show in text"),
-    ("Esc", "leave"),
-)
+HINTS = (("↑↓", "go"), ("Space", "tick"), ("G", "group"), ("A", "all"), ("Esc", "leave"))
 
 
 class PropagationPanel(QWidget):

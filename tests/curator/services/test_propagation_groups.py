@@ -9,7 +9,7 @@ import pytest
 
 from curator.domain.decisions import Verdict
 from curator.services.ports import Head, MentionContext
-from curator.services.propagation_groups import Group, GroupKind, grouped
+from curator.services.propagation_groups import FEW, Group, GroupKind, grouped
 
 NAMES = {"D1": "Lead Poisoning", "D2": "Lead"}
 NUMBERS = count(100)
@@ -95,8 +95,8 @@ def test_capitals_can_make_a_short_word_another(here: str, there: str, other: bo
 
 
 def test_surroundings_that_share_nothing_with_the_others_are_unticked() -> None:
-    lines = [context() for _ in range(5)]
+    lines = [context() for _ in range(FEW - 1)]
     strange = context(left="the band played its ", right=" singer loudly")
-    assert whys(*lines, strange) == [*[""] * 5, "nothing around it is around the others"]
+    assert whys(*lines, strange) == [*[""] * (FEW - 1), "nothing around it is around the others"]
     assert whys(context(), strange) == ["", ""], "two lines do not tell what is unusual"
-    assert whys(*lines, replace(strange, left="", right="")) == [""] * 6, "no words tell nothing"
+    assert whys(*lines, replace(strange, left="", right="")) == [""] * FEW, "no words tell nothing"
