@@ -97,8 +97,8 @@ class EntitiesPage(QWidget):
         place = next((i for i, one in enumerate(entities) if one.found.id == at), None)
         if place is not None:
             model = self.table.model()
-            rows = range(model.rowCount())
-            self.table.selectRow(next(i for i in rows if model.index(i, 0).data() == at))
+            rows = (model.index(i, 0) for i in range(model.rowCount()))
+            self.table.setCurrentIndex(next(index for index in rows if index.data() == at))
         counted = ntr("{n} new entity.", "{n} new entities.", len(entities))
         some = tr("{counted} The linker suggests what was made here, and search finds it.", counted=counted)
         none = tr("No entity was made yet. Make one of NIL mentions, or with E at the mention itself.")

@@ -150,7 +150,7 @@ class NilPage(QWidget):
         lines = self.list.lines
         if key == Qt.Key.Key_Space:
             self._toggle(self.list.currentIndex().row())
-            self.list.move(1)
+            self.list.go_by(1)
         elif key == Qt.Key.Key_A:
             mark = Mark.UNTICKED if len(self.chosen_ids) == len(self._shown) else Mark.TICKED
             lines.set_marks(dict.fromkeys(lines.lines, mark))

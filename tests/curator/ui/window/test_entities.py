@@ -1,0 +1,278 @@
+"""The whole life of a NIL in the window, by its keys: decided twice, clustered, made an entity, linked to a third time,
+found in the next knowledge base, resolved, undone."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from PySide6.QtCore import Qt
+from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QApplication, QWidget
+from pytestqt.modeltest import ModelTester
+from pytestqt.qtbot import QtBot
+
+from curator.domain.decisions import Outcome, Verdict
+from curator.ui.dialogs.import_report import ImportReportDialog
+from curator.ui.entities_window import EntitiesWindow
+from curator.ui.entity_flows import EntityFlows
+from curator.ui.kwic_model import Mark
+from curator.ui.remap_window import RemapWindow
+from tests.curator.services.fakes import KB
+from tests.curator.ui.window.fakes import CTRL, SHIFT, Desk, MakeDesk
+from tests.curator.ui.window.test_dialogs import shown
+
+Key = Qt.Key
+BLORB = 3  # the place of “blorbitis” in each document
+
+
+def flows(desk: Desk) -> EntityFlows:
+    found = desk.window.session.entities
+    assert found is not None
+    return found
+
+
+def go(desk: Desk, document: int) -> int:
+    """To “blorbitis” of a document; returns its id."""
+    mention = desk.world.mentions(document)[BLORB]
+    desk.bench.navigator.open(document, mention)
+    to_front(desk.window)
+    desk.bench.focus_document()
+    return mention
+
+
+def verdict(desk: Desk, document: int) -> Verdict:
+    mention = desk.world.mentions(document)[BLORB]
+    return desk.project.curation.current([mention])[mention].verdict
+
+
+def to_front(window: QWidget) -> None:
+    """Shortcuts are those of the active window."""
+    for _ in range(100):
+        if QApplication.activeWindow() is window:
+            return
+        window.activateWindow()
+        QTest.qWaitForWindowActive(window)
+        QApplication.processEvents()
+    raise AssertionError(f"{window.windowTitle()} does not come to the front")
+
+
+def press(widget: QWidget, *keys: Key) -> None:
+    to_front(widget.window())
+    for key in keys:
+        QTest.keyClick(widget, key)
+
+
+def nil_window(desk: Desk, qtbot: QtBot, *, rows: int) -> EntitiesWindow:
+    desk.press(Key.Key_E, CTRL | SHIFT)
+    [window] = shown(EntitiesWindow)
+    assert isinstance(window, EntitiesWindow)
+    to_front(window)
+    qtbot.waitUntil(lambda: len(window.nils.table.lines.rows) == rows)
+    return window
+
+
+def import_kb(desk: Desk, entities: Sequence[dict[str, Any]]) -> None:
+    """As another version of the knowledge base."""
+    desk.world.kb(entities, name="kb2.jsonl")
+    for report in shown(ImportReportDialog):
+        report.reject()
+
+
+def test_the_whole_life_of_a_nil(make_desk: MakeDesk, qtbot: QtBot) -> None:
+    desk = make_desk(documents=3)
+    for document in (1, 2):
+        go(desk, document)
+        desk.press(Key.Key_N)
+        desk.press(Key.Key_Return)
+        assert verdict(desk, document) == Verdict.nil()
+    # clustered, and made an entity of by Enter
+    window = nil_window(desk, qtbot, rows=1)
+    assert [one.name for one in window.nils.table.lines.rows] == ["blorbitis"]
+    assert len(window.nils.chosen_ids) == 2
+    press(window.nils.table, Key.Key_Return)
+    assert window.form.name.text() == "blorbitis"
+    assert window.form.draft.types == ("Disease",)  # what SpecificDisease is mapped to
+    press(window.form.name, Key.Key_Return)
+    assert window.listing
+    assert window.isVisible()
+    assert verdict(desk, 1) == verdict(desk, 2) == Verdict.link("NEW:0001")
+    qtbot.waitUntil(lambda: not window.nils.table.lines.rows)
+    assert "blorbitis" in window.entities.table.model().index(0, 1).data()
+    window.close()
+    # found by the search and linked to from the keyboard
+    go(desk, 3)
+    desk.press(Key.Key_Space)
+    search = desk.bench.search.panel
+    qtbot.waitUntil(lambda: search.model.rowCount() == 1 and not search.runner.waiting)
+    press(search.line, Key.Key_Return)
+    assert verdict(desk, 3) == Verdict.link("NEW:0001")
+    # the next version has it: a line says so, nothing is changed, Enter on the button moves all three
+    banner = flows(desk).banner
+    import_kb(desk, [*KB, {"id": "X:1", "name": "Blorbitis", "types": ["Disease"]}])
+    qtbot.waitUntil(lambda: "3 mentions" in banner.words)
+    assert banner.isVisible()
+    assert verdict(desk, 3) == Verdict.link("NEW:0001")
+    banner.buttons[0].click()
+    [remap] = shown(RemapWindow)
+    assert isinstance(remap, RemapWindow)
+    to_front(remap)
+    qtbot.waitUntil(lambda: len(remap.table.ticked) == 1)
+    assert not banner.isVisible()
+    remap.apply.click()
+    assert {verdict(desk, document) for document in (1, 2, 3)} == {Verdict.link("X:1")}
+    qtbot.waitUntil(lambda: not remap.table.lines.rows)
+    # and back again, step by step
+    to_front(remap)
+    QTest.keyClick(remap, Key.Key_Z, CTRL)
+    qtbot.waitUntil(lambda: len(remap.table.lines.rows) == 1)
+    assert {verdict(desk, document) for document in (1, 2, 3)} == {Verdict.link("NEW:0001")}
+    remap.close()
+    go(desk, 1)
+    desk.press(Key.Key_Z, CTRL)
+    desk.press(Key.Key_Z, CTRL)
+    assert verdict(desk, 1) == Verdict.nil()
+    assert desk.project.provisional.all() == []
+
+
+def test_an_entity_for_the_mention_on_show(desk: Desk, qtbot: QtBot) -> None:
+    mention = go(desk, 1)
+    form = flows(desk).form
+    desk.press(Key.Key_N)
+    desk.press(Key.Key_E)
+    assert desk.bench.side.currentWidget() is form
+    assert form.name.hasFocus()
+    press(form.name, Key.Key_Escape)  # nothing is made
+    assert desk.bench.side.currentWidget() is desk.bench.candidates
+    assert desk.project.curation.current([mention]) == {}
+    desk.press(Key.Key_E)
+    form.synonyms.setPlainText("blorb\n\nblorbs")
+    form.name.setText("")
+    press(form.name, Key.Key_Return)
+    assert "name" in form.note.text()
+    form.name.setText("Blorbitis")
+    press(form.definition, Key.Key_Home)
+    QTest.keyClick(form.definition, Key.Key_Return, CTRL)
+    decision = desk.project.curation.current([mention])[mention]
+    assert decision.verdict == Verdict.link("NEW:0001")
+    assert decision.shown is not None
+    assert decision.shown.candidates  # what stood beside it
+    [made] = desk.project.provisional.all()
+    assert made.found.entity.synonyms == ("blorb", "blorbs")
+    assert desk.bench.side.currentWidget() is desk.bench.candidates
+    assert desk.word == "Lidocaine"  # on to the next undecided one
+    go(desk, 2)
+    desk.press(Key.Key_E)
+    assert "NEW:0001" in form.note.text()  # there is one of this name
+    desk.bench.navigator.select(desk.world.mentions(2)[0])
+    assert desk.bench.side.currentWidget() is desk.bench.candidates
+
+
+def test_ticking_merges_clusters_and_unticking_leaves_a_mention_out(make_desk: MakeDesk, qtbot: QtBot) -> None:
+    desk = make_desk(documents=2)
+    blorbs = [desk.world.mentions(document)[BLORB] for document in (1, 2)]
+    arrests = [desk.world.mentions(document)[1] for document in (1, 2)]
+    desk.project.curation.decide_many([*blorbs, *arrests], Verdict.nil())
+    nils = nil_window(desk, qtbot, rows=2).nils
+    table, lines = nils.table, nils.list.lines
+    press(table, Key.Key_Space, Key.Key_Down, Key.Key_Space)
+    assert sorted(nils.chosen_ids) == sorted([*blorbs, *arrests])
+    nils.merge.click()
+    assert [len(one.mention_ids) for one in table.lines.rows] == [4]
+    press(nils.list, Key.Key_Space)
+    assert len(nils.chosen_ids) == 3
+    left = lines.marked(Mark.UNTICKED)
+    nils.split.click()
+    assert sorted(len(one.mention_ids) for one in table.lines.rows) == [1, 3]
+    press(table, Key.Key_Home)
+    press(nils.list, Key.Key_A)  # all off
+    assert not nils.make.isEnabled()
+    press(nils.list, Key.Key_A)
+    nils.make.click()
+    [window] = shown(EntitiesWindow)
+    assert isinstance(window, EntitiesWindow)
+    press(window.form.name, Key.Key_Return)
+    current = desk.project.curation.current([*blorbs, *arrests])
+    assert sorted(one for one in current if current[one].verdict.outcome is Outcome.NIL) == left
+    window.close()
+
+
+def test_a_cluster_is_linked_to_an_entity_that_is_there(make_desk: MakeDesk, qtbot: QtBot) -> None:
+    desk = make_desk(documents=2)
+    ids = [desk.world.mentions(document)[BLORB] for document in (1, 2)]
+    desk.project.curation.decide_many(ids, Verdict.nil())
+    window = nil_window(desk, qtbot, rows=1)
+    window.nils.link.click()
+    search = window.search.panel
+    assert search.line.text() == "blorbitis"
+    search.line.setText("arrhythmia")
+    qtbot.waitUntil(lambda: search.model.rowCount() == 1 and not search.runner.waiting)
+    press(search.line, Key.Key_Return)
+    assert verdict(desk, 1) == verdict(desk, 2) == Verdict.link("MESH:D001145")
+    assert window.listing
+    window.close()
+
+
+def test_new_entities_are_changed_merged_and_deleted(desk: Desk, qtbot: QtBot) -> None:
+    mention = go(desk, 1)
+    desk.press(Key.Key_E)
+    press(flows(desk).form.name, Key.Key_Return)
+    window = nil_window(desk, qtbot, rows=0)
+    window.tabs.setCurrentWidget(window.entities)
+    page = window.entities
+    page.make.click()
+    window.form.name.setText("Snorb")
+    press(window.form.name, Key.Key_Return)
+    assert page.current is not None
+    assert page.current.id == "NEW:0002"
+    page.edit.click()
+    assert window.form.name.text() == "Snorb"
+    window.form.name.setText("Snorb fever")
+    press(window.form.name, Key.Key_Return)
+    assert (page.current.id, page.current.entity.name) == ("NEW:0002", "Snorb fever")
+    page.merge.click()
+    search = window.search.panel
+    search.line.setText("NEW:0001")
+    qtbot.waitUntil(lambda: search.model.rowCount() == 1 and not search.runner.waiting)
+    press(search.line, Key.Key_Return)
+    assert [one.found.id for one in desk.project.provisional.all()] == ["NEW:0001"]
+    page.delete.click()
+    assert desk.project.curation.current([mention])[mention].verdict == Verdict.nil()
+    assert desk.project.provisional.all() == []
+    to_front(window)
+    QTest.keyClick(window, Key.Key_Z, CTRL)
+    assert desk.project.curation.current([mention])[mention].verdict == Verdict.link("NEW:0001")
+    window.close()
+
+
+def test_another_entity_is_chosen_for_what_has_none(desk: Desk, qtbot: QtBot, qtmodeltester: ModelTester) -> None:
+    mention = desk.world.mentions(1)[2]
+    desk.project.curation.decide(mention, Verdict.link("MESH:D001145"))
+    import_kb(desk, [one for one in KB if one["id"] != "MESH:D001145"])
+    desk.window.menus.action("tools.kb_update").trigger()
+    [remap] = shown(RemapWindow)
+    assert isinstance(remap, RemapWindow)
+    to_front(remap)
+    qtbot.waitUntil(lambda: len(remap.table.lines.rows) == 1)
+    qtmodeltester.check(remap.table.lines)
+    assert remap.table.ticked == ()
+    assert not remap.apply.isEnabled()
+    press(remap.table, Key.Key_Space)  # nothing to move to: nothing is ticked
+    assert remap.table.ticked == ()
+    press(remap.table, Key.Key_Return)
+    search = remap.search.panel
+    search.line.setText("heart arrest")
+    qtbot.waitUntil(lambda: search.model.rowCount() == 1 and not search.runner.waiting)
+    press(search.line, Key.Key_Return)
+    assert [one.proposed and one.proposed.id for one in remap.table.ticked] == ["MESH:D006323"]
+    remap.apply.click()
+    assert desk.project.curation.current([mention])[mention].verdict == Verdict.link("MESH:D006323")
+    remap.close()
+
+
+def test_they_go_with_the_project(desk: Desk, qtbot: QtBot) -> None:
+    nil_window(desk, qtbot, rows=0)
+    flows(desk).show_update()
+    desk.window.session.close()
+    assert not shown(EntitiesWindow)
+    assert not shown(RemapWindow)
