@@ -48,7 +48,7 @@ class KwicList(RowList):
     def current(self) -> KwicRow | None:
         return self.lines.row(self.currentIndex().row())
 
-    def move(self, step: int) -> bool:
+    def go_by(self, step: int) -> bool:
         """To the next or previous line; False at the end."""
         at = self.currentIndex().row()
         found = self.lines.line_beside(at, 1 if step > 0 else -1)
@@ -78,7 +78,7 @@ class KwicList(RowList):
         if not is_plain(event):
             event.ignore()
         elif step is not None:
-            self.move(step)
+            self.go_by(step)
         elif key == Qt.Key.Key_Right:
             self._rest()
         else:

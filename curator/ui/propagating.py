@@ -20,6 +20,7 @@ from curator.ui.propagation_panel import PropagationPanel
 
 NONE = "“{text}” stands nowhere else."
 UNDECIDED = "Decide this mention first; then its other mentions are listed."
+USUAL = {Outcome.NIL: Verdict.nil(), Outcome.REJECTED: Verdict.reject(), Outcome.SKIPPED: Verdict.skip()}
 
 
 @dataclass(frozen=True, slots=True)
@@ -158,4 +159,4 @@ class Propagator(QObject):
 
 def default_verdict(outcome: Outcome) -> Verdict:
     """With the usual reason, as Enter gives it."""
-    return {Outcome.NIL: Verdict.nil, Outcome.REJECTED: Verdict.reject, Outcome.SKIPPED: Verdict.skip}[outcome]()
+    return USUAL[outcome]

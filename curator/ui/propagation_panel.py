@@ -117,7 +117,7 @@ class PropagationPanel(QWidget):
             self.scope_wanted.emit(scope)
         elif at >= 0 and key == Qt.Key.Key_Space:
             self._toggle([at])
-            self.list.move(1)
+            self.list.go_by(1)
         elif at >= 0 and key == Qt.Key.Key_G:
             self._toggle(self.list.lines.section(at))
         elif key == Qt.Key.Key_A:
