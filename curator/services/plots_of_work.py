@@ -180,8 +180,10 @@ def keys_plot(cells: Sequence[EffortCell]) -> Plot:
     if single.decisions:
         words = (
             f"{Unit.KEYS.words(single.keys)} keys a decision taken singly, "
-            f"{_percent(single.one_key, single.decisions)} with one; "
-            f"{Unit.KEYS.words(cost.keys)} with those taken together."
+            f"{_percent(single.one_key, single.decisions)} with one"
+        )
+        words += (
+            f"; {Unit.KEYS.words(cost.keys)} with those taken together." if cost.decisions > single.decisions else "."
         )
     elif cost.decisions:
         words = f"{Unit.KEYS.words(cost.keys)} keys a decision; none was taken singly."

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Generator
 from typing import Any
 
-from PySide6.QtCore import QObject
+from PySide6.QtCore import QObject, Signal
 from PySide6.QtWidgets import QVBoxLayout, QWidget
 
 from curator.domain.bundles import BundleInfo, GateVerdict
@@ -31,7 +31,9 @@ GONE = "That mention is not in the project any more."
 
 
 class BundleFlows(QObject):
-    """The bundles window, and what it and the window of a training ask for."""
+    """The bundles window, and what it and the window of a training ask for. `compare_wanted` carries a bundle's id."""
+
+    compare_wanted = Signal(str)
 
     def __init__(self, bench: Workbench) -> None:
         super().__init__(bench)
@@ -63,6 +65,7 @@ class BundleFlows(QObject):
                 (dialog.manifest_wanted, self.show_manifest),
                 (dialog.changes_wanted, self.show_changes),
                 (dialog.map_wanted, self.show_map),
+                (dialog.compare_wanted, self.compare_wanted),
                 (dialog.finished, self._history_gone),
             ):
                 signal.connect(slot)
@@ -148,7 +151,7 @@ class BundleFlows(QObject):
         if bundle is not None:
             served = served_words(self._bench.project.retraining.activations(), bundle_id)
             text = manifest_words(notes_of(bundle), manifest_text(bundle), served)
-            self._show_beside(ManifestDialog(f"Manifest of {bundle_id}", text, self._bench.window()))
+            self.show_beside(ManifestDialog(f"Manifest of {bundle_id}", text, self._bench.window()))
 
     def show_changes(self, bundle_id: str) -> None:
         """The promotion diff of a bundle against the one that it was compared with."""
@@ -163,7 +166,7 @@ class BundleFlows(QObject):
         body: QVBoxLayout = dialog.body
         body.addWidget(diff, 1)
         dialog.resize(900, 560)
-        self._show_beside(dialog)
+        self.show_beside(dialog)
 
     def show_map(self, bundle_id: str) -> MapDialog | None:
         bundle = self._bundle(bundle_id)
@@ -173,7 +176,13 @@ class BundleFlows(QObject):
         documents = {one.mention: one.document for one in drawn.points if one.mention is not None}
         dialog = MapDialog(f"Embedding map of {bundle_id}", drawn, self._bench.window())
         dialog.mention_wanted.connect(lambda mention: self.open_mention(documents.get(mention), mention))
-        self._show_beside(dialog)
+        dialog.entity_wanted.connect(self.look_up)
+        navigator = self._bench.navigator
+        follow = lambda: dialog.show_current(navigator.mention_id)  # noqa: E731
+        navigator.mention_changed.connect(follow)
+        dialog.finished.connect(lambda: navigator.mention_changed.disconnect(follow))
+        follow()
+        self.show_beside(dialog)
         return dialog
 
     def open_mention(self, document_id: int | None, mention_id: int) -> None:
@@ -192,6 +201,13 @@ class BundleFlows(QObject):
         bench.window().activateWindow()
         bench.focus_document()
 
+    def look_up(self, entity_id: str) -> None:
+        """Show an entity in the search beside the text."""
+        bench = self._bench
+        bench.window().raise_()
+        bench.window().activateWindow()
+        bench.start_search(entity_id)
+
     def name_of(self, entity_id: str) -> str:
         entity = self._bench.project.knowledge.entity(entity_id)
         return entity.name if entity is not None else entity_id
@@ -208,15 +224,16 @@ class BundleFlows(QObject):
             if one is not None:
                 one.close()
 
+    def show_beside(self, dialog: ShowDialog) -> None:
+        """A window that goes with the project."""
+        self._beside.add(dialog)
+        dialog.finished.connect(lambda _: self._beside.discard(dialog))
+        show(dialog)
+
     # --- inside ---
 
     def _bundle(self, bundle_id: str) -> BundleInfo | None:
         return next((one for one in self._bench.project.retraining.bundles() if one.id == bundle_id), None)
-
-    def _show_beside(self, dialog: ShowDialog) -> None:
-        self._beside.add(dialog)
-        dialog.finished.connect(lambda _: self._beside.discard(dialog))
-        show(dialog)
 
     def _try(self, title: str, action: Callable[[], object]) -> None:
         try:

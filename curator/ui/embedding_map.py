@@ -6,7 +6,17 @@ from collections.abc import Sequence
 from enum import StrEnum
 
 from PySide6.QtCore import QEvent, QPointF, QRectF, QSize, Qt, Signal
-from PySide6.QtGui import QColor, QKeyEvent, QMouseEvent, QPainter, QPaintEvent, QPalette, QPen, QWheelEvent
+from PySide6.QtGui import (
+    QColor,
+    QFocusEvent,
+    QKeyEvent,
+    QMouseEvent,
+    QPainter,
+    QPaintEvent,
+    QPalette,
+    QPen,
+    QWheelEvent,
+)
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
 from curator.domain.wording import tr
@@ -19,6 +29,12 @@ REACH = 9.0  # pixels within which the mouse finds a point
 STEP = 1.25
 MOST_ZOOM, LEAST_ZOOM = 64.0, 0.5
 PAN = 40.0
+ARROWS = {
+    Qt.Key.Key_Left: (-1, 0),
+    Qt.Key.Key_Right: (1, 0),
+    Qt.Key.Key_Up: (0, -1),
+    Qt.Key.Key_Down: (0, 1),
+}
 
 
 class When(StrEnum):
@@ -27,8 +43,8 @@ class When(StrEnum):
 
 
 class MapView(QWidget):
-    """One plane. `view_changed` carries zoom and centre, so that a second one can follow; `hovered` the point's
-    number, -1 for none; `clicked` the point's number."""
+    """One plane. `view_changed` carries zoom and centre, so that a second one can follow; `hovered` the number of the
+    point that the mouse or the keyboard is on, -1 for none; `clicked` that of the point that shall be opened."""
 
     view_changed = Signal(float, QPointF)
     hovered = Signal(int)
@@ -44,14 +60,14 @@ class MapView(QWidget):
         self._groups = {group: number for number, group in enumerate(dict.fromkeys(one.group for one in points))}
         self._zoom, self._centre = 1.0, QPointF(0.5, 0.5)
         self._hover = -1
+        self._current = -1
         self._pressed: QPointF | None = None
         self._dragged = False
         self.setMouseTracking(True)
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         self.setAccessibleName(tr("Embedding map {value} training", value=when.value))
-        self.setAccessibleDescription(
-            tr("{points:,} points in {groups:,} groups", points=len(self._points), groups=len(self._groups))
-        )
+        self._said = tr("{points:,} points in {groups:,} groups", points=len(self._points), groups=len(self._groups))
+        self.setAccessibleDescription(self._said)
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Expanding)
         self.setMinimumSize(240, 240)
 
@@ -70,6 +86,27 @@ class MapView(QWidget):
         if number != self._hover:
             self._hover = number
             self.update()
+
+    def set_current(self, number: int) -> None:
+        """Mark the point of the mention that is open in the text; -1 for none."""
+        if number != self._current:
+            self._current = number
+            self.update()
+
+    @property
+    def current(self) -> int:
+        return self._current
+
+    @property
+    def chosen(self) -> int:
+        """The point that the mouse or the keyboard is on; -1 for none."""
+        return self._hover
+
+    def choose(self, number: int) -> None:
+        """As if the mouse were on the point; it is brought into view. -1 chooses none."""
+        self._tell_hover(number)
+        if number >= 0 and not QRectF(self.rect()).adjusted(20, 20, -20, -20).contains(self.place_of(number)):
+            self._change(self._zoom, QPointF(*self._unit[number]))
 
     def place_of(self, number: int) -> QPointF:
         """Where a point is painted."""
@@ -139,17 +176,17 @@ class MapView(QWidget):
         super().leaveEvent(event)
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
-        """Arrows move, + and − zoom, 0 shows everything."""
-        key, by = event.key(), PAN / self._scale()
-        moves = {
-            Qt.Key.Key_Left: (-by, 0),
-            Qt.Key.Key_Right: (by, 0),
-            Qt.Key.Key_Up: (0, -by),
-            Qt.Key.Key_Down: (0, by),
-        }
-        zooms = {Qt.Key.Key_Plus: STEP, Qt.Key.Key_Minus: 1 / STEP}
-        if key in moves:
-            self._change(self._zoom, self._centre + QPointF(*moves[Qt.Key(key)]))
+        """Arrows go from point to point, Enter opens one; with Ctrl they move the plane. + and − zoom, 0 shows all."""
+        key = event.key()
+        zooms = {Qt.Key.Key_Plus: STEP, Qt.Key.Key_Equal: STEP, Qt.Key.Key_Minus: 1 / STEP}
+        if key in ARROWS:
+            x, y = ARROWS[Qt.Key(key)]
+            if event.modifiers() & Qt.KeyboardModifier.ControlModifier:
+                self._change(self._zoom, self._centre + QPointF(x, y) * (PAN / self._scale()))
+            else:
+                self._step(QPointF(x, y))
+        elif key in (Qt.Key.Key_Return, Qt.Key.Key_Enter) and self._hover >= 0:
+            self.clicked.emit(self._hover)
         elif key in zooms:
             self._change(self._zoom * zooms[Qt.Key(key)], self._centre)
         elif key == Qt.Key.Key_0:
@@ -157,10 +194,41 @@ class MapView(QWidget):
         else:
             super().keyPressEvent(event)
 
+    def _step(self, way: QPointF) -> None:
+        """To the nearest point that way; to the current one, or that in the middle, from none."""
+        if not self._points:
+            return
+        if self._hover < 0:
+            self.choose(self._current if self._current >= 0 else self._middlemost())
+            return
+        best, found = float("inf"), -1
+        here = self.place_of(self._hover)
+        for number in range(len(self._points)):
+            apart = self.place_of(number) - here
+            along, aside = QPointF.dotProduct(apart, way), abs(apart.x() * way.y() - apart.y() * way.x())
+            if along > 0.5 and along + 2 * aside < best:
+                best, found = along + 2 * aside, number
+        if found >= 0:
+            self.choose(found)
+
+    def _middlemost(self) -> int:
+        middle = QPointF(self.width() / 2, self.height() / 2)
+        return min(range(len(self._points)), key=lambda one: (self.place_of(one) - middle).manhattanLength())
+
+    def focusInEvent(self, event: QFocusEvent) -> None:
+        super().focusInEvent(event)
+        self.update()
+
+    def focusOutEvent(self, event: QFocusEvent) -> None:
+        super().focusOutEvent(event)
+        self.update()
+
     def _tell_hover(self, number: int) -> None:
         if number != self._hover:
             self.set_hover(number)
             self.hovered.emit(number)
+            words = self._points[number].label or self._points[number].key if number >= 0 else self._said
+            self.setAccessibleDescription(words)
 
     # --- painting ---
 
@@ -169,7 +237,7 @@ class MapView(QWidget):
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
         theme = theme_of(self.palette())
         box = QRectF(self.rect()).adjusted(0.5, 0.5, -0.5, -0.5)
-        painter.setPen(QPen(theme.border, 1))
+        painter.setPen(QPen(theme.accent, 2) if self.hasFocus() else QPen(theme.border, 1))
         painter.setBrush(self.palette().color(QPalette.ColorRole.Base))
         painter.drawRoundedRect(box, 6, 6)
         painter.setClipRect(box.adjusted(2, 2, -2, -2))
@@ -178,6 +246,8 @@ class MapView(QWidget):
         for number in order:
             faded = chosen is not None and self._points[number].group != chosen
             self._paint_point(painter, number, theme, faded=faded)
+        if self._current >= 0:
+            self._paint_current(painter, theme)
         if self._hover >= 0:
             self._paint_way(painter, theme)
             self._paint_label(painter, theme)
@@ -199,6 +269,16 @@ class MapView(QWidget):
             painter.setBrush(Qt.BrushStyle.NoBrush)
             painter.setPen(QPen(colour, 2))
             painter.drawEllipse(place, 6.5, 6.5)
+
+    def _paint_current(self, painter: QPainter, theme: Theme) -> None:
+        """Two rings and a cross: the mention that is open in the text."""
+        place = self.place_of(self._current)
+        painter.setBrush(Qt.BrushStyle.NoBrush)
+        for colour, radius in ((self.palette().color(QPalette.ColorRole.Base), 9.0), (theme.accent, 11.0)):
+            painter.setPen(QPen(colour, 2))
+            painter.drawEllipse(place, radius, radius)
+        for x, y in ARROWS.values():
+            painter.drawLine(place + QPointF(x, y) * 11, place + QPointF(x, y) * 17)
 
     def _paint_way(self, painter: QPainter, theme: Theme) -> None:
         """From where the point lay to where it lies."""

@@ -36,6 +36,7 @@ class ModelFlows(QObject):
         self._tell_outcome = tell_outcome
         self.bundles = BundleFlows(bench)
         self.training = TrainingFlows(bench, self.bundles)
+        self.bundles.compare_wanted.connect(self.evaluate)
         self._detect_types: tuple[str, ...] = ()  # what was ticked last
 
     @property
@@ -168,10 +169,11 @@ class ModelFlows(QObject):
         else:
             self._tell_outcome(tr("Detect mentions"), outcome)
 
-    def evaluate(self) -> EvaluateDialog:
+    def evaluate(self, bundle: str = "") -> EvaluateDialog:
+        """Of the bundle that serves; or of another, compared with it."""
         project = self._bench.project
         counts = project.queue.counts().documents_by_split
-        dialog = EvaluateDialog(counts, project.evaluation.bundles(), parent=self._window)
+        dialog = EvaluateDialog(counts, project.evaluation.bundles(), parent=self._window, bundle=bundle)
         dialog.accepted.connect(lambda: self._evaluate(dialog.wish))
         dialog.open()
         return dialog
@@ -189,7 +191,10 @@ class ModelFlows(QObject):
 
     def _evaluated(self, outcome: JobOutcome) -> None:
         if outcome.state is JobState.DONE:
-            FiguresDialog(outcome.result, self._window).show()
+            found = self.bundles
+            dialog = FiguresDialog(outcome.result, self._window, name_of=found.name_of, title_of=found.title_of)
+            dialog.mention_wanted.connect(found.open_mention)
+            found.show_beside(dialog)
         else:
             self._tell_outcome(tr("Evaluate"), outcome)
 

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from PySide6.QtCore import QRectF
 from PySide6.QtGui import QPainter, QPaintEvent, QPalette, QPen
-from PySide6.QtWidgets import QFileDialog, QHBoxLayout, QLabel, QPushButton, QStackedWidget, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QFileDialog, QHBoxLayout, QLabel, QMenu, QPushButton, QStackedWidget, QVBoxLayout, QWidget
 
 from curator.domain.errors import UserError
 from curator.domain.plots import Plot
@@ -19,8 +19,12 @@ from curator.ui.plot_view import PlotView
 from curator.ui.row_painting import scaled
 from curator.ui.theme import theme_of
 
-FILTERS = "Drawing (*.svg);;Comma-separated values (*.csv);;JSON (*.json)"
-ENDINGS = {"svg": "svg", "csv": "csv", "json": "json"}
+KINDS = {
+    "svg": ("Drawing (SVG)…", "Drawing (*.svg)"),
+    "csv": ("Figures (CSV)…", "Comma-separated values (*.csv)"),
+    "json": ("Figures (JSON)…", "JSON (*.json)"),
+}
+"""Ending -> what the menu says, what the file dialog says."""
 
 
 class PlotCard(QWidget):
@@ -38,10 +42,10 @@ class PlotCard(QWidget):
         self.table = plot_table(self.model, tr("{title}: table", title=plot.title), self)
         self.switch = self._button(tr("Table"), tr("Show “{title}” as a table", title=plot.title))
         self.switch.setCheckable(True)
-        self.save = self._button(tr("Save…"), tr("Save “{title}” as SVG, CSV or JSON", title=plot.title))
+        self.save = self._button(tr("Save as"), tr("Save “{title}” as SVG, CSV or JSON", title=plot.title))
+        self.save.setMenu(self._menu())
         self._compose()
         self.switch.toggled.connect(self._turn)
-        self.save.clicked.connect(self.ask_place)
         self.show_plot(plot)
 
     def _button(self, words: str, name: str) -> QPushButton:
@@ -50,6 +54,12 @@ class PlotCard(QWidget):
         button.setAutoDefault(False)
         button.setFlat(True)
         return button
+
+    def _menu(self) -> QMenu:
+        menu = QMenu(self)
+        for ending, (words, _) in KINDS.items():
+            menu.addAction(tr(words)).triggered.connect(lambda _=False, one=ending: self.ask_place(one))
+        return menu
 
     def _compose(self) -> None:
         head = QHBoxLayout()
@@ -87,13 +97,11 @@ class PlotCard(QWidget):
 
     # --- saving ---
 
-    def ask_place(self) -> QFileDialog:
-        dialog = file_dialog(
-            self, tr("Save “{title}”", title=self.plot.title), mode=QFileDialog.FileMode.AnyFile, filters=FILTERS
-        )
-        dialog.setDefaultSuffix("svg")
-        dialog.selectFile(f"{self.plot.id}.svg")
-        dialog.filterSelected.connect(lambda words: dialog.setDefaultSuffix(_ending(words)))
+    def ask_place(self, ending: str) -> QFileDialog:
+        title = tr("Save “{title}”", title=self.plot.title)
+        dialog = file_dialog(self, title, mode=QFileDialog.FileMode.AnyFile, filters=tr(KINDS[ending][1]))
+        dialog.setDefaultSuffix(ending)
+        dialog.selectFile(f"{self.plot.id}.{ending}")
         dialog.fileSelected.connect(lambda name: self.save_to(Path(name)))
         dialog.open()
         return dialog
@@ -113,7 +121,3 @@ class PlotCard(QWidget):
         painter.setBrush(self.palette().color(QPalette.ColorRole.Base))
         painter.drawRoundedRect(QRectF(self.rect()).adjusted(0.5, 0.5, -0.5, -0.5), 8, 8)
         painter.end()
-
-
-def _ending(words: str) -> str:
-    return next((one for one in ENDINGS if f"*.{one}" in words), "svg")

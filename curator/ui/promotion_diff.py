@@ -21,7 +21,6 @@ from PySide6.QtWidgets import (
     QComboBox,
     QHBoxLayout,
     QHeaderView,
-    QLineEdit,
     QTableView,
     QVBoxLayout,
     QWidget,
@@ -30,6 +29,7 @@ from PySide6.QtWidgets import (
 from curator.domain.wording import tr
 from curator.services.promotion_diff import NIL, DiffKind, DiffRow, count, diff_words
 from curator.ui.dialogs.form import sentence
+from curator.ui.find_line import FindLine
 from curator.ui.mention_state import MentionState
 from curator.ui.theme import theme_of
 
@@ -52,6 +52,7 @@ FILTERS = {
     "Right → wrong": DiffKind.WORSE,
     "Undecided queue": DiffKind.QUEUE,
 }
+ANSWERS = ("Before", "After")
 NOTHING = "No gold decision flips, and no suggestion of the undecided queue changes."
 OPENS = "Enter or a double click opens the mention."
 ROW_ROLE = int(Qt.ItemDataRole.UserRole)
@@ -66,10 +67,12 @@ class DiffModel(QAbstractTableModel):
         *,
         name_of: Callable[[str], str],
         title_of: Callable[[int], str],
+        answers: tuple[str, str] = ANSWERS,
         parent: QObject | None = None,
     ) -> None:
         super().__init__(parent)
         self._rows = list(rows)
+        self._headers = ("", HEADERS[1], HEADERS[2], *answers, HEADERS[5])
         self._name_of = lru_cache(maxsize=4096)(name_of)
         self._title_of = lru_cache(maxsize=4096)(title_of)
         self.inks: dict[DiffKind, QColor] = {}
@@ -86,7 +89,7 @@ class DiffModel(QAbstractTableModel):
     def headerData(self, section: int, orientation: Qt.Orientation, role: int = Qt.ItemDataRole.DisplayRole) -> Any:
         if role != Qt.ItemDataRole.DisplayRole or orientation is not Qt.Orientation.Horizontal:
             return None
-        return HEADERS[section] if 0 <= section < len(HEADERS) else None
+        return self._headers[section] if 0 <= section < len(HEADERS) else None
 
     def data(self, index: Index, role: int = Qt.ItemDataRole.DisplayRole) -> Any:
         row = self.row(index.row()) if index.isValid() else None
@@ -147,11 +150,12 @@ class PromotionDiff(QWidget):
         name_of: Callable[[str], str],
         title_of: Callable[[int], str],
         asked: int = 0,
+        answers: tuple[str, str] = ANSWERS,
         parent: QWidget | None = None,
     ) -> None:
         super().__init__(parent)
         self.rows = list(rows)
-        self.model = DiffModel(rows, name_of=name_of, title_of=title_of, parent=self)
+        self.model = DiffModel(rows, name_of=name_of, title_of=title_of, answers=answers, parent=self)
         self.filtered = _Filter(self)
         self.filtered.setSourceModel(self.model)
         self.summary = sentence(f"{diff_words(self.rows, asked=asked)} {tr(OPENS)}" if self.rows else tr(NOTHING))
@@ -160,14 +164,12 @@ class PromotionDiff(QWidget):
         for words, kind in FILTERS.items():
             number = len(self.rows) if kind is None else count(self.rows, kind)
             self.kinds.addItem(f"{words} ({number:,})", kind)
-        self.words = QLineEdit(self)
-        self.words.setPlaceholderText(tr("Filter by mention, entity or document"))
-        self.words.setAccessibleName(tr("Filter the changes"))
-        self.words.setClearButtonEnabled(True)
+        self.words = FindLine(tr("Filter the changes"), tr("Filter by mention, entity or document"), self)
         self.table = self._make_table()
         self._compose()
         self.kinds.currentIndexChanged.connect(lambda: self.filtered.set_kind(self.kinds.currentData()))
         self.words.textChanged.connect(self.filtered.setFilterFixedString)
+        self.words.returnPressed.connect(self._to_table)
         self.table.activated.connect(self._open)
 
     def _make_table(self) -> QTableView:
@@ -200,6 +202,12 @@ class PromotionDiff(QWidget):
         self.model.inks = {kind: theme.states[state].ink for kind, state in STATES.items()}
         metrics = self.fontMetrics()
         self.table.setColumnWidth(0, max(metrics.horizontalAdvance(one) for one in WORDS.values()) + 24)
+
+    def _to_table(self) -> None:
+        """From what was typed to the first row of it: Enter once more opens that."""
+        if self.filtered.rowCount():
+            self.table.setCurrentIndex(self.filtered.index(0, 0))
+            self.table.setFocus(Qt.FocusReason.OtherFocusReason)
 
     def _open(self, index: QModelIndex) -> None:
         row = index.data(ROW_ROLE)

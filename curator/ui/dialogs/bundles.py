@@ -32,6 +32,7 @@ class BundlesDialog(ShowDialog):
     manifest_wanted = Signal(str)
     changes_wanted = Signal(str)
     map_wanted = Signal(str)
+    compare_wanted = Signal(str)
 
     def __init__(
         self,
@@ -77,6 +78,7 @@ class BundlesDialog(ShowDialog):
         self.promote = self.add_button(tr("Let it &serve…"))
         self.rollback = self.add_button(tr("&Roll back…"))
         self.changes = self.add_button(tr("&What changed…"))
+        self.compare = self.add_button("&Compare…")
         self.map = self.add_button(tr("Embedding &map…"))
         self.manifest = self.add_button(tr("Ma&nifest…"))
         self.delete = self.add_button(tr("&Delete…"))
@@ -84,6 +86,7 @@ class BundlesDialog(ShowDialog):
         for button, signal in (
             (self.promote, self.promote_wanted),
             (self.changes, self.changes_wanted),
+            (self.compare, self.compare_wanted),
             (self.map, self.map_wanted),
             (self.manifest, self.manifest_wanted),
             (self.delete, self.delete_wanted),
@@ -143,8 +146,14 @@ class BundlesDialog(ShowDialog):
         self.promote.setEnabled(self._writable and other)
         self.delete.setEnabled(self._writable and other)
         self.manifest.setEnabled(bundle is not None)
+        self.compare.setEnabled(bundle is not None and len(self._same_kb(bundle)) > 1)
         self.changes.setEnabled(bundle is not None and "flips" in bundle.metrics)
         self.map.setEnabled(bundle is not None and has_map(bundle))
+
+    def _same_kb(self, bundle: BundleInfo) -> list[BundleInfo]:
+        """Bundles whose answers can be compared with those of this one."""
+        every = [self._at(row) for row in range(self.model.rowCount())]
+        return [one for one in every if one.kb_hash == bundle.kb_hash]
 
     def _words(self, bundle: BundleInfo) -> str:
         """The gate's sentence, what flipped, what it was made from, and when and why it served."""

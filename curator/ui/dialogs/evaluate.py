@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from PySide6.QtCore import QUrl
+from PySide6.QtCore import QUrl, Signal
 from PySide6.QtGui import QDesktopServices, QGuiApplication
 from PySide6.QtWidgets import QButtonGroup, QCheckBox, QComboBox, QFileDialog, QRadioButton, QTabWidget, QWidget
 
@@ -16,11 +16,13 @@ from curator.domain.documents import Split
 from curator.domain.errors import UserError
 from curator.domain.wording import tr
 from curator.services.evaluation import EvaluationWish, ReplayWish
+from curator.services.promotion_diff import diff_rows
 from curator.services.reports import HTML, save_report
 from curator.ui.dialogs.figures import comparison_rows, comparison_words, evaluation_rows, replay_rows
 from curator.ui.dialogs.form import FormDialog, ShowDialog, file_dialog, sentence
 from curator.ui.dialogs.messages import tell
 from curator.ui.dialogs.table import FigureTable
+from curator.ui.promotion_diff import PromotionDiff
 
 INTRO = "Compares a linker with the link and NIL decisions of documents that are done. Nothing in the project changes."
 EVALUATE = "&Evaluate: link every document, count, and give 95 % intervals"
@@ -32,10 +34,15 @@ NO_BUNDLE = "There is no index yet. Model › Build index makes one."
 
 
 class EvaluateDialog(FormDialog):
-    """`wish` says what was asked for."""
+    """`wish` says what was asked for. With `bundle` that one is proposed, compared with the one that serves."""
 
     def __init__(
-        self, documents: Mapping[Split, int], bundles: Sequence[BundleInfo], parent: QWidget | None = None
+        self,
+        documents: Mapping[Split, int],
+        bundles: Sequence[BundleInfo],
+        parent: QWidget | None = None,
+        *,
+        bundle: str = "",
     ) -> None:
         super().__init__(tr("Evaluate"), intro=tr(INTRO), ok=tr("Evaluate"), parent=parent)
         self.evaluation, self.replay = QRadioButton(tr(EVALUATE), self), QRadioButton(tr(REPLAY), self)
@@ -51,7 +58,7 @@ class EvaluateDialog(FormDialog):
         self.then = self._combo("Then", [(NO_MORE, None), *_split_rows(documents)])
         self.memory = QCheckBox(tr("The linker &remembers the train decisions"), self)
         self.memory.setChecked(True)
-        self._choose_active(bundles)
+        self._choose(bundles, bundle)
         self._compose()
         self.replay.toggled.connect(self._show_kind)
         self._show_kind()
@@ -74,9 +81,13 @@ class EvaluateDialog(FormDialog):
         self.form.addRow(tr("&Then"), self.then)
         self.form.addRow("", self.memory)
 
-    def _choose_active(self, bundles: Sequence[BundleInfo]) -> None:
+    def _choose(self, bundles: Sequence[BundleInfo], bundle: str) -> None:
         active = next((one.id for one in bundles if one.active), None)
-        self.bundles.setCurrentIndex(max(self.bundles.findData(active), 0))
+        self.bundles.setCurrentIndex(max(self.bundles.findData(bundle or active), 0))
+        if bundle:
+            before = next((one.parent for one in bundles if one.id == bundle), "")
+            other = active if active != bundle else before
+            self.against.setCurrentIndex(max(self.against.findData(other), 0))
 
     def _show_kind(self) -> None:
         """A replay goes on with another split, and compares with no bundle."""
@@ -106,7 +117,10 @@ class EvaluateDialog(FormDialog):
 
 
 class FiguresDialog(ShowDialog):
-    """The outcome of an evaluation or a replay. `open_url` shows the report in the desktop's browser."""
+    """The outcome of an evaluation or a replay. `open_url` shows the report in the desktop's browser; `name_of` and
+    `title_of` name entities and documents in the table of what two bundles answer differently."""
+
+    mention_wanted = Signal(int, int)  # document, mention
 
     def __init__(
         self,
@@ -114,12 +128,16 @@ class FiguresDialog(ShowDialog):
         parent: QWidget | None = None,
         *,
         open_url: Callable[[QUrl], bool] = QDesktopServices.openUrl,
+        name_of: Callable[[str], str] = str,
+        title_of: Callable[[int], str] = str,
     ) -> None:
         replay = "replay" in result
         super().__init__(
             tr("Replay of {split}" if replay else "Evaluation on {split}", split=result.get("split", "")), parent
         )
         self._result, self._open_url = result, open_url
+        self._name_of, self._title_of = name_of, title_of
+        self.resize(*((560, 340) if replay else (660, 620)))
         self.body.addWidget(sentence(str(result.get("message", "")), selectable=True))
         if replay:
             last = result["replay"]["last"]["decisions"]
@@ -128,7 +146,6 @@ class FiguresDialog(ShowDialog):
             self._add_evaluation(result)
         self.body.addWidget(sentence(tr("Bundle {get}", get=result.get("bundle", "")), selectable=True))
         self._add_buttons()
-        self.resize(*((560, 340) if replay else (660, 620)))
 
     def _add_evaluation(self, result: Mapping[str, Any]) -> None:
         against = result.get("against")
@@ -144,6 +161,20 @@ class FiguresDialog(ShowDialog):
         tabs.addTab(_table("Figures", head, evaluation_rows(result)), tr("&Figures"))
         self._rows: list[Sequence[str]] = [*comparison_rows(against), *evaluation_rows(result)]
         self.body.addWidget(tabs, 1)
+        self._add_flips(tabs, against)
+
+    def _add_flips(self, tabs: QTabWidget, against: Mapping[str, Any]) -> None:
+        """The decisions on which the two differ, each opens its mention."""
+        self.flips = PromotionDiff(
+            diff_rows(against),
+            name_of=self._name_of,
+            title_of=self._title_of,
+            answers=("The other", "This bundle"),
+            parent=self,
+        )
+        self.flips.mention_wanted.connect(self.mention_wanted)
+        tabs.addTab(self.flips, f"&Decisions that differ ({len(self.flips.rows):,})")
+        self.resize(900, 620)
 
     def _add_table(self, name: str, head: Sequence[str], rows: Sequence[Sequence[str]]) -> None:
         self._rows = list(rows)

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from PySide6.QtCore import Signal
-from PySide6.QtWidgets import QHBoxLayout, QLineEdit, QWidget
+from PySide6.QtWidgets import QHBoxLayout, QWidget
 
 from curator.domain.wording import tr
 from curator.services.embedding_map import EmbeddingMap, MapPoint
 from curator.ui.dialogs.figures import percent
 from curator.ui.dialogs.form import ShowDialog, sentence
 from curator.ui.embedding_map import MapView, When
+from curator.ui.find_line import FindLine
 
 NO_MAP = "This bundle has no map. A training writes one when it ends."
 WELL = 0.2
@@ -48,11 +49,9 @@ class MapDialog(ShowDialog):
         self._connect()
         self.resize(1080, 680)
 
-    def _find_line(self) -> QLineEdit:
-        line = QLineEdit(self)
-        line.setPlaceholderText("Find a point by its words or its identifier; Enter goes to the next one")
-        line.setAccessibleName("Find a point")
-        line.setClearButtonEnabled(True)
+    def _find_line(self) -> FindLine:
+        hint = "Find a point by its words or its identifier; Enter goes to the next one"
+        line = FindLine("Find a point", hint, self)
         line.textEdited.connect(lambda: self.find(again=False))
         line.returnPressed.connect(lambda: self.find(again=True))
         return line

@@ -10,7 +10,7 @@ from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
 from curator.services.embedding_map import EmbeddingMap, MapPoint
-from curator.ui.dialogs.map import NO_MAP, MapDialog, map_words
+from curator.ui.dialogs.map import NO_MAP, NOT_FOUND, MapDialog, map_words
 from curator.ui.embedding_map import LEAST_ZOOM, MOST_ZOOM, MapView, When, group_colour, unit_places
 from curator.ui.labels import QLabel
 from curator.ui.theme import DARK, LIGHT
@@ -56,13 +56,64 @@ def test_pointing_tells_and_marks_in_both(dialog: MapDialog) -> None:
     assert dialog.told.text().strip() == ""
 
 
-def test_a_click_on_a_mention_opens_it_and_on_an_entity_does_not(dialog: MapDialog, qtbot: QtBot) -> None:
+def test_a_click_opens_a_mention_and_looks_an_entity_up(dialog: MapDialog, qtbot: QtBot) -> None:
     _, after = dialog.views
     with qtbot.waitSignal(dialog.mention_wanted) as wanted:
         QTest.mouseClick(after, Qt.MouseButton.LeftButton, pos=at(after, 0))
     assert wanted.args == [7]
-    with qtbot.assertNotEmitted(dialog.mention_wanted):
+    with qtbot.assertNotEmitted(dialog.mention_wanted), qtbot.waitSignal(dialog.entity_wanted) as looked_up:
         QTest.mouseClick(after, Qt.MouseButton.LeftButton, pos=at(after, 2))
+    assert looked_up.args == ["D2"]
+
+
+def test_arrows_go_from_point_to_point_and_enter_opens(dialog: MapDialog, qtbot: QtBot) -> None:
+    before, _ = dialog.views
+    dialog.show_current(7)
+    assert [view.current for view in dialog.views] == [0, 0]
+    QTest.keyClick(before, Qt.Key.Key_Right)
+    assert before.chosen == 0  # begins at the mention that is open
+    with qtbot.waitSignal(dialog.mention_wanted) as wanted:
+        QTest.keyClick(before, Qt.Key.Key_Return)
+    assert wanted.args == [7]
+    QTest.keyClick(before, Qt.Key.Key_Right)
+    assert dialog.told.text() == "Heart Arrest (entity D1) · D1"
+    assert before.accessibleDescription() == "Heart Arrest"
+    QTest.keyClick(before, Qt.Key.Key_Up)
+    assert before.chosen == 2
+    QTest.keyClick(before, Qt.Key.Key_Up)
+    assert before.chosen == 2
+    with qtbot.waitSignal(dialog.entity_wanted) as looked_up:
+        QTest.keyClick(before, Qt.Key.Key_Enter)
+    assert looked_up.args == ["D2"]
+
+
+def test_the_open_mention_is_marked_where_the_map_has_it(dialog: MapDialog) -> None:
+    view = dialog.views[0]
+    plain = view.grab().toImage()
+    dialog.show_current(7)
+    assert view.grab().toImage() != plain
+    for unknown in (99, None):
+        dialog.show_current(unknown)
+        assert view.current == -1
+        assert view.grab().toImage() == plain
+
+
+def test_a_point_is_found_by_words_and_by_identifier(dialog: MapDialog) -> None:
+    after = dialog.views[1]
+    after.set_view(20.0, QPointF(0.0, 0.0))
+    QTest.keyClicks(dialog.words, "arr")
+    assert dialog.told.text().startswith("arrest (mention 7)")
+    assert after.rect().contains(at(after, 0))  # brought into view
+    QTest.keyClick(dialog.words, Qt.Key.Key_Return)
+    assert after.chosen == 1
+    QTest.keyClick(dialog.words, Qt.Key.Key_Return)
+    QTest.keyClick(dialog.words, Qt.Key.Key_Return)
+    assert after.chosen == 0  # round once
+    dialog.words.clear()
+    QTest.keyClicks(dialog.words, "d2")
+    assert after.chosen == 2
+    QTest.keyClicks(dialog.words, "xyz")
+    assert (after.chosen, dialog.told.text()) == (-1, NOT_FOUND)
 
 
 def test_dragging_moves_both_and_opens_nothing(dialog: MapDialog, qtbot: QtBot) -> None:
@@ -109,7 +160,7 @@ def _wheel(view: MapView, place: QPointF, delta: int) -> None:
 def test_keys_move_and_zoom(dialog: MapDialog) -> None:
     view = dialog.views[0]
     start = view.place_of(0)
-    QTest.keyClick(view, Qt.Key.Key_Right)
+    QTest.keyClick(view, Qt.Key.Key_Right, Qt.KeyboardModifier.ControlModifier)
     assert view.place_of(0).x() < start.x()
     QTest.keyClick(view, Qt.Key.Key_Plus)
     assert view.zoom > 1.0
