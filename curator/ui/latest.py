@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 import threading
+import time
 from collections.abc import Callable
 from typing import Any
 
@@ -26,6 +27,7 @@ class Latest(QObject):
     def __init__(self, parent: QObject | None = None) -> None:
         super().__init__(parent)
         self.here = True
+        self.took = 0.0  # seconds, of the last work done
         self._thread: threading.Thread | None = None
         self._waiting: tuple[Work, Done] | None = None
         self._done: Done | None = None
@@ -40,7 +42,10 @@ class Latest(QObject):
         if not self._open:
             return
         if self.here and self._thread is None:
-            done(work())
+            begun = time.perf_counter()
+            result = work()
+            self.took = time.perf_counter() - begun
+            done(result)
         elif self._thread is None:
             self._start(work, done)
         else:
@@ -59,11 +64,13 @@ class Latest(QObject):
         self._thread.start()
 
     def _run(self, work: Work) -> None:
+        begun = time.perf_counter()
         try:
             result, worked = work(), True
         except Exception:  # thread boundary: what is shown stays as it is, the log says why
             log.exception("Counting the queue failed.")
             result, worked = None, False
+        self.took = time.perf_counter() - begun
         self._ended.emit(result, worked)
 
     @Slot(object, object)

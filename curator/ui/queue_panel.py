@@ -23,6 +23,8 @@ from curator.ui.queue_rows import QueueRows
 DEBOUNCE_MS = 120
 RECOUNT_MS = 400
 """Facets are counted anew so long after the last change, and never while they are folded away."""
+SHARE = 10
+"""And so many times longer than counting takes: it has a tenth of a processor at most."""
 MANY = 200
 """More documents than this are counted anew beside the window's thread."""
 
@@ -215,7 +217,7 @@ class QueuePanel(QWidget):
 
     def _count_later(self) -> None:
         if self.head.is_unfolded and not self._recount.isActive():
-            self._recount.start()
+            self._recount.start(max(RECOUNT_MS, int(1000 * SHARE * self._cubes.took)))
 
     def _count(self, _: bool = True) -> None:
         service, where = self._facet_service, self._where
