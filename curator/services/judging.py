@@ -7,6 +7,7 @@ an ordinary one after an undo ends redoing, as in an editor.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass, field
 
 from curator.domain.decisions import Outcome, Shown, Verdict
 from curator.domain.documents import Mention
@@ -16,16 +17,43 @@ from curator.services.ports import Clock, UnitOfWork
 UNDO, REDO = "undo", "redo"
 
 
+@dataclass(slots=True)
+class Steps:
+    """A curator's judgements in order, the steps that stand, and those taken back; the next to go is the last one."""
+
+    log: list[Judgement] = field(default_factory=list)
+    done: list[Judgement] = field(default_factory=list)
+    undone: list[Judgement] = field(default_factory=list)
+
+    def take(self, one: Judgement) -> None:
+        self.log.append(one)
+        if one.note == UNDO and self.done:
+            self.undone.append(self.done.pop())
+        elif one.note == REDO and self.undone:
+            self.done.append(self.undone.pop())
+        else:
+            self.done.append(one)
+            self.undone.clear()
+
+
 class JudgingLog:
-    """Appends to a round and goes back and forth in it, for each curator apart."""
+    """Appends to a round and goes back and forth in it, for each curator apart. Rows are only ever appended, so that
+    what was read once is read again only from there on."""
 
     def __init__(self, round_id: int, clock: Clock) -> None:
         self._round = round_id
         self._clock = clock
+        self._known: dict[str, Steps] = {}
 
     def of(self, unit: UnitOfWork, curator: str) -> list[Judgement]:
         """Everything that the curator judged, oldest first."""
-        return unit.rounds.log(self._round, curator)
+        return self._steps(unit, curator).log
+
+    def _steps(self, unit: UnitOfWork, curator: str) -> Steps:
+        steps = self._known.setdefault(curator, Steps())
+        for one in unit.rounds.log(self._round, curator, after=steps.log[-1].id if steps.log else 0):
+            steps.take(one)
+        return steps
 
     def judge(
         self,
@@ -43,44 +71,28 @@ class JudgingLog:
 
     def undo(self, unit: UnitOfWork, curator: str) -> tuple[int, ...]:
         """Take the last step back; returns the mentions of it, () when there is none."""
-        log = self.of(unit, curator)
-        done, _ = stacks(log)
-        if not done:
+        steps = self._steps(unit, curator)
+        if not steps.done:
             return ()
-        step = done[-1]
-        before = [one for one in log if one.mention_id == step.mention_id and one.id < step.id]
+        step = steps.done[-1]
+        before = [one for one in steps.log if one.mention_id == step.mention_id and one.id < step.id]
         verdict = before[-1].verdict if before else Verdict(Outcome.CLEARED)
         self.judge(unit, [step.mention_id], verdict, curator=curator, note=UNDO)
         return (step.mention_id,)
 
     def redo(self, unit: UnitOfWork, curator: str) -> tuple[int, ...]:
-        _, undone = stacks(self.of(unit, curator))
-        if not undone:
+        steps = self._steps(unit, curator)
+        if not steps.undone:
             return ()
-        step = undone[-1]
+        step = steps.undone[-1]
         self.judge(unit, [step.mention_id], step.verdict, curator=curator, note=REDO, shown=[step.shown])
         return (step.mention_id,)
 
     def can_undo(self, unit: UnitOfWork, curator: str) -> bool:
-        return bool(stacks(self.of(unit, curator))[0])
+        return bool(self._steps(unit, curator).done)
 
     def can_redo(self, unit: UnitOfWork, curator: str) -> bool:
-        return bool(stacks(self.of(unit, curator))[1])
-
-
-def stacks(log: Sequence[Judgement]) -> tuple[list[Judgement], list[Judgement]]:
-    """The steps that stand and those taken back, the next one to be undone or redone last."""
-    done: list[Judgement] = []
-    undone: list[Judgement] = []
-    for one in log:
-        if one.note == UNDO and done:
-            undone.append(done.pop())
-        elif one.note == REDO and undone:
-            done.append(undone.pop())
-        else:
-            done.append(one)
-            undone.clear()
-    return done, undone
+        return bool(self._steps(unit, curator).undone)
 
 
 def said_of(unit: UnitOfWork, mentions: Sequence[Mention], verdict: Verdict) -> str:

@@ -7,6 +7,7 @@ Whatever else would write to the project is refused: `RoundCuration` hands its b
 from __future__ import annotations
 
 import threading
+from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass, replace
@@ -17,7 +18,7 @@ from curator.domain.decisions import Decision, Outcome, Shown, Verdict
 from curator.domain.documents import Document, DocumentState, MentionOrigin, Span
 from curator.domain.errors import UserError
 from curator.domain.jobs import JobOutcome, LinkerState, LinkerStatus
-from curator.domain.rounds import Judgement, Round, RoundKind, RoundMention
+from curator.domain.rounds import Judgement, Round, RoundKind, RoundMention, RoundProgress
 from curator.domain.suggestions import Suggestion
 from curator.services.curation import CurationService
 from curator.services.events import EventBus
@@ -57,22 +58,32 @@ class RoundQueue(QueueService):
         self._suggestions = suggestions
         with store.read() as unit:
             self._ids = unit.rounds.document_ids(found.id)
+            self._splits = Counter(row.split for row in unit.documents.rows_of(self._ids))
+            self._numbers = unit.rounds.judged_in(found.id, curator)  # document -> judged, seen
+
+    def renew(self, document_ids: Sequence[int]) -> None:
+        """Count these documents anew: what is judged in one says nothing of the others."""
+        with self._store.read() as unit:
+            for one in document_ids:
+                self._numbers |= unit.rounds.judged_in(self._round.id, self._curator, document_id=one)
+
+    @property
+    def progress(self) -> RoundProgress:
+        """How far the curator is."""
+        judged, seen = (sum(column) for column in zip(*self._numbers.values(), strict=True))
+        return RoundProgress(self._curator, judged, seen)
 
     def rows(self, where: QueueFilter, *, offset: int = 0, limit: int = PAGE) -> list[QueueRow]:  # noqa: ARG002
-        with self._store.read() as unit:
-            judged = unit.rounds.judged_in(self._round.id, self._curator)
-            rows = [unit.documents.row(one) for one in self._ids[offset : offset + limit]]
-        return [_row(row, *judged[row.document_id]) for row in rows]
+        return self.rows_of(self._ids[offset : offset + limit])
 
     def rows_of(self, document_ids: Sequence[int]) -> list[QueueRow]:
         with self._store.read() as unit:
-            judged = unit.rounds.judged_in(self._round.id, self._curator)
-            return [_row(row, *judged.get(row.document_id, (0, 0))) for row in unit.documents.rows_of(document_ids)]
+            rows = unit.documents.rows_of(document_ids)
+        return [_row(row, *self._numbers.get(row.document_id, (0, 0))) for row in rows]
 
     def row(self, document_id: int) -> QueueRow:
         with self._store.read() as unit:
-            judged = unit.rounds.judged_in(self._round.id, self._curator)
-            return _row(unit.documents.row(document_id), *judged.get(document_id, (0, 0)))
+            return _row(unit.documents.row(document_id), *self._numbers.get(document_id, (0, 0)))
 
     def count(self, where: QueueFilter) -> int:  # noqa: ARG002
         return len(self._ids)
@@ -92,19 +103,15 @@ class RoundQueue(QueueService):
         return all(one.mention_id != mention_id for one in judged)
 
     def counts(self) -> ProjectCounts:
-        """Of the round: its documents by how far they are, its mentions by judgement."""
+        """Of the round: its documents by how far they are, its mentions, and those that are judged by outcome."""
         with self._store.read() as unit:
-            judged = unit.rounds.judged_in(self._round.id, self._curator)
-            current = unit.rounds.current(self._round.id, curator=self._curator)
-            splits = [unit.documents.row(one).split for one in self._ids]
-        states = [_state(*numbers) for numbers in judged.values()]
+            outcomes = unit.rounds.outcomes(self._round.id, self._curator)
+        states = [_state(*numbers) for numbers in self._numbers.values()]
         return ProjectCounts(
             documents={state: states.count(state) for state in DocumentState},
-            documents_by_split={split: splits.count(split) for split in set(splits)},
-            mentions=sum(seen for _, seen in judged.values()),
-            decisions_by_outcome={
-                outcome: sum(one.verdict.outcome is outcome for one in current) for outcome in Outcome
-            },
+            documents_by_split=self._splits,
+            mentions=self.progress.mentions,
+            decisions_by_outcome={outcome: outcomes.get(outcome, 0) for outcome in Outcome},
         )
 
     def open(self, document_id: int) -> OpenDocument:
@@ -132,8 +139,7 @@ class RoundQueue(QueueService):
     def next_undecided(self, document_id: int | None, where: QueueFilter) -> tuple[int, int] | None:  # noqa: ARG002
         """Going round once: a round is done when nothing is left anywhere in it."""
         with self._store.read() as unit:
-            counted = unit.rounds.judged_in(self._round.id, self._curator)
-            left = [one for one in self._ids if counted[one][0] < counted[one][1]]
+            left = [one for one in self._ids if self._numbers[one][0] < self._numbers[one][1]]
             order = [one for one in left if document_id is None or one > document_id] + left
             for one in order[:1]:
                 judged = unit.rounds.current(self._round.id, curator=self._curator, document_id=one)
@@ -150,11 +156,20 @@ class RoundCuration(CurationService):
     """Decisions become judgements; what else a curator could do to the project is refused with a sentence."""
 
     def __init__(
-        self, store: Store, events: EventBus, clock: Clock, *, found: Round, curator: Callable[[], str]
+        self,
+        store: Store,
+        events: EventBus,
+        clock: Clock,
+        *,
+        found: Round,
+        curator: Callable[[], str],
+        judged: Callable[[Sequence[int]], None],
     ) -> None:
+        """`judged` is told the documents in which something was judged or made."""
         super().__init__(_Refusing(store, REFUSED.format(name=found.name)), events, clock, curator=curator)
         self._own = store
         self._round = found
+        self._judged = judged
         self._log = JudgingLog(found.id, clock)
 
     def decide_many(
@@ -185,13 +200,14 @@ class RoundCuration(CurationService):
                 (mention_id,) = unit.mentions.add(document_id, [source], origin=MentionOrigin.CURATOR)
                 unit.mentions.set_deleted([mention_id], True)
             unit.rounds.add_mention(self._round.id, mention_id, self.curator)
+        self._judged([document_id])
         text = f"Added the mention “{source.text}” in this round"
         return Change(ChangeKind.MENTIONS, self.curator, text, (document_id,), (mention_id,))
 
     def set_state(self, document_id: int, state: DocumentState) -> Change:  # noqa: ARG002
         """A document is done in a round when all of it is judged: nothing is stored. Raises UserError before that."""
         with self._own.read() as unit:
-            judged, seen = unit.rounds.judged_in(self._round.id, self.curator).get(document_id, (0, 0))
+            judged, seen = unit.rounds.judged_in(self._round.id, self.curator, document_id=document_id)[document_id]
         if judged < seen:
             raise UserError(NOT_YET.format(left=seen - judged))
         return Change(ChangeKind.DOCUMENT_STATE, self.curator, "Judged the whole document", (document_id,))
@@ -236,6 +252,7 @@ class RoundCuration(CurationService):
 
     def _change(self, text: str, documents: tuple[int, ...], mentions: tuple[int, ...]) -> Change:
         """Told to the window that asked and to nobody else: what listens to decisions must not hear of judgements."""
+        self._judged(documents)
         return Change(ChangeKind.DECIDED, self.curator, text, documents, mentions)
 
 
@@ -334,8 +351,9 @@ class RoundSeat:
         cls, store: Store, linker: LinkerPort, events: EventBus, clock: Clock, found: Round, curator: str
     ) -> RoundSeat:
         suggestions = RoundSuggestions(store, linker, events, found, curator)
-        curation = RoundCuration(store, events, clock, found=found, curator=lambda: curator)
-        return cls(found, RoundQueue(store, found, curator, suggestions), curation, suggestions)
+        queue = RoundQueue(store, found, curator, suggestions)
+        curation = RoundCuration(store, events, clock, found=found, curator=lambda: curator, judged=queue.renew)
+        return cls(found, queue, curation, suggestions)
 
 
 class _Refusing:

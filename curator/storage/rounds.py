@@ -82,18 +82,13 @@ class SqlRounds:
         return made
 
     def current(self, round_id: int, *, curator: str | None = None, document_id: int | None = None) -> list[Judgement]:
-        last = select(func.max(JudgementRow.id)).where(JudgementRow.round_id == round_id)
-        if curator is not None:
-            last = last.where(JudgementRow.curator == curator)
-        if document_id is not None:
-            inside = select(MentionRow.id).where(MentionRow.document_id == document_id)
-            last = last.where(JudgementRow.mention_id.in_(inside))
-        last = last.group_by(JudgementRow.mention_id, JudgementRow.curator)
+        last = _last(round_id, curator, document_id)
         query = _JUDGEMENTS.where(JudgementRow.id.in_(last), JudgementRow.outcome != Outcome.CLEARED.value)
         return [_judgement(row) for row in self._conn.execute(query.order_by(JudgementRow.id))]
 
-    def log(self, round_id: int, curator: str) -> list[Judgement]:
+    def log(self, round_id: int, curator: str, *, after: int = 0) -> list[Judgement]:
         query = _JUDGEMENTS.where(JudgementRow.round_id == round_id, JudgementRow.curator == curator)
+        query = query.where(JudgementRow.id > after)
         return [_judgement(row) for row in self._conn.execute(query.order_by(JudgementRow.id))]
 
     # --- mentions ---
@@ -137,21 +132,57 @@ class SqlRounds:
         parts = self.judged_in(round_id, curator).values()
         return RoundProgress(curator, sum(judged for judged, _ in parts), sum(seen for _, seen in parts))
 
-    def judged_in(self, round_id: int, curator: str) -> dict[int, tuple[int, int]]:
-        seen: dict[int, set[int]] = {one: set() for one in self.document_ids(round_id)}
-        for row in self._conn.execute(_seen(round_id, curator)):
-            seen[row[1]].add(row[0])
-        judged = {one.mention_id for one in self.current(round_id, curator=curator)}
-        return {document_id: (len(ids & judged), len(ids)) for document_id, ids in seen.items()}
+    def judged_in(self, round_id: int, curator: str, *, document_id: int | None = None) -> dict[int, tuple[int, int]]:
+        ids = self.document_ids(round_id) if document_id is None else [document_id]
+        judged = self._numbers(_judged(round_id, curator, document_id))
+        seen = self._numbers(_seen(round_id, curator, document_id))
+        return {one: (judged.get(one, 0), seen.get(one, 0)) for one in ids}
+
+    def outcomes(self, round_id: int, curator: str) -> dict[Outcome, int]:
+        query = (
+            select(JudgementRow.outcome, func.count())
+            .where(JudgementRow.id.in_(_last(round_id, curator, None)), JudgementRow.outcome != Outcome.CLEARED.value)
+            .group_by(JudgementRow.outcome)
+        )
+        return {Outcome(outcome): number for outcome, number in self._conn.execute(query)}
+
+    def _numbers(self, query: Any) -> dict[int, int]:
+        return {row[0]: row[1] for row in self._conn.execute(query)}
 
 
-def _seen(round_id: int, curator: str) -> Any:
-    """(mention id, document id) of what a curator sees: living mentions and the own ones of the round."""
+def _last(round_id: int, curator: str | None, document_id: int | None) -> Any:
+    """The ids of the last judgement of each curator on each mention."""
+    last = select(func.max(JudgementRow.id)).where(JudgementRow.round_id == round_id)
+    if curator is not None:
+        last = last.where(JudgementRow.curator == curator)
+    if document_id is not None:
+        inside = select(MentionRow.id).where(MentionRow.document_id == document_id)
+        last = last.where(JudgementRow.mention_id.in_(inside))
+    return last.group_by(JudgementRow.mention_id, JudgementRow.curator)
+
+
+def _seen(round_id: int, curator: str, document_id: int | None) -> Any:
+    """(document id, mentions that the curator sees): living ones and the own ones of the round."""
+    query = select(MentionRow.document_id, func.count()).where(_sees(round_id, curator))
+    if document_id is not None:
+        query = query.where(MentionRow.document_id == document_id)
+    else:
+        documents = select(RoundDocumentRow.document_id).where(RoundDocumentRow.round_id == round_id)
+        query = query.where(MentionRow.document_id.in_(documents))
+    return query.group_by(MentionRow.document_id)
+
+
+def _judged(round_id: int, curator: str, document_id: int | None) -> Any:
+    """(document id, mentions of those that the curator sees and has judged)."""
+    query = select(MentionRow.document_id, func.count()).join(JudgementRow, JudgementRow.mention_id == MentionRow.id)
+    query = query.where(JudgementRow.id.in_(_last(round_id, curator, document_id)), _sees(round_id, curator))
+    return query.where(JudgementRow.outcome != Outcome.CLEARED.value).group_by(MentionRow.document_id)
+
+
+def _sees(round_id: int, curator: str) -> ColumnElement[bool]:
     own = select(RoundMentionRow.mention_id)
     own = own.where(RoundMentionRow.round_id == round_id, RoundMentionRow.curator == curator)
-    documents = select(RoundDocumentRow.document_id).where(RoundDocumentRow.round_id == round_id)
-    query = select(MentionRow.id, MentionRow.document_id).where(MentionRow.document_id.in_(documents))
-    return query.where(or_(~MentionRow.deleted, MentionRow.id.in_(own)))
+    return or_(~MentionRow.deleted, MentionRow.id.in_(own))
 
 
 def _rounds() -> Any:

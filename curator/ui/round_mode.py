@@ -130,8 +130,7 @@ class RoundMode(QObject):
     def _tell(self) -> None:
         if self._seat is None:
             return
-        found, project = self._seat.round, self._bench.project
-        progress = project.rounds.own_progress(found.id)
+        found, progress = self._seat.round, self._seat.queue.progress
         words = FINISHED if progress.done else JUDGING
         self.banner.say(
             words.format(

@@ -7,7 +7,7 @@ from datetime import datetime
 from typing import Protocol
 
 from curator.domain.audit import AuditEntry
-from curator.domain.decisions import Shown, Verdict
+from curator.domain.decisions import Outcome, Shown, Verdict
 from curator.domain.entities import Entity
 from curator.domain.rounds import Judgement, Round, RoundKind, RoundMention, RoundProgress
 
@@ -55,8 +55,8 @@ class RoundRepository(Protocol):
         """The last judgement of each curator on each mention, those that were taken back left out."""
         ...
 
-    def log(self, round_id: int, curator: str) -> list[Judgement]:
-        """Everything that a curator judged, oldest first, with what was taken back."""
+    def log(self, round_id: int, curator: str, *, after: int = 0) -> list[Judgement]:
+        """Everything that a curator judged behind the judgement of that id, oldest first, with what was taken back."""
         ...
 
     def mentions(self, round_id: int, document_id: int) -> list[RoundMention]:
@@ -67,12 +67,17 @@ class RoundRepository(Protocol):
         """Let a mention that is no living one be seen by a curator in the round; twice is harmless."""
         ...
 
+    def outcomes(self, round_id: int, curator: str) -> dict[Outcome, int]:
+        """How many of the curator's judgements that stand have each outcome."""
+        ...
+
     def progress(self, round_id: int) -> list[RoundProgress]:
         """A line for each curator who judged, by name."""
         ...
 
-    def judged_in(self, round_id: int, curator: str) -> dict[int, tuple[int, int]]:
-        """Document id -> (mentions judged by the curator, mentions that he or she sees), for the whole round."""
+    def judged_in(self, round_id: int, curator: str, *, document_id: int | None = None) -> dict[int, tuple[int, int]]:
+        """Document id -> (mentions judged by the curator, mentions that he or she sees), for the whole round or one
+        document of it."""
         ...
 
 
