@@ -138,7 +138,7 @@ class DocumentCaret(DocumentArea):
     def found(self) -> Found:
         return self._found
 
-    def find(self, query: str) -> Found:
+    def find_text(self, query: str) -> Found:
         """Mark every match of `query`; the current one is the first at or behind the place where the search began."""
         if not query.strip() or not self._query.strip():
             self._find_from = self._selected.span.start if self._selected.span is not None else self._first_in_sight()

@@ -29,7 +29,8 @@ class DocumentView(DocumentMouse):
     """Shows one `OpenDocument`.
 
     API: `show_document`, `clear`, `set_current`, `update_mentions`, `set_tints`, `selection`, `set_reading_font`,
-    `set_spacing`, `scroll_lines`, `set_editable`, `set_snapping`, `set_caret_mode`, `find`, `find_beside`, `end_find`.
+    `set_spacing`, `scroll_lines`, `set_editable`, `set_snapping`, `set_caret_mode`, `find_text`, `find_beside`,
+    `end_find`.
     Every offset counts code points of the stored text. Keys: see `DocumentCaret`; all others are the window's.
     """
 

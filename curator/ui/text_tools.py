@@ -50,7 +50,7 @@ class TextTools(QObject):
         self.editor = editor
         self.types = TypePicker(view)
         self.types.setAccessibleName(tr("Another type of the mention"))
-        find.query_changed.connect(view.find)
+        find.query_changed.connect(view.find_text)
         find.stepped.connect(view.find_beside)
         find.left.connect(self.leave_find)
         view.found_changed.connect(find.show_found)

@@ -17,6 +17,7 @@ import sys
 import tempfile
 import time
 from collections.abc import Callable, Iterator
+from functools import partial
 from pathlib import Path
 
 from PySide6.QtCore import QCoreApplication, QEvent
@@ -171,6 +172,11 @@ def _open(bench: Workbench, app: QApplication, document_id: int) -> None:
     bench.document.viewport().repaint()
 
 
+def _scroll(bench: Workbench, app: QApplication, value: int) -> None:
+    bench.document.verticalScrollBar().setValue(value)
+    app.processEvents()
+
+
 def scrolling(bench: Workbench, app: QApplication, step: int) -> list[Timed]:
     """Frames from the top downwards, round again at the end."""
     bar = bench.document.verticalScrollBar()
@@ -179,7 +185,7 @@ def scrolling(bench: Workbench, app: QApplication, step: int) -> list[Timed]:
     found = []
     for _ in range(FRAMES):
         value = bar.value() + step if bar.value() + step < bar.maximum() else 0
-        found.append(timed(lambda to=value: (bar.setValue(to), app.processEvents())))  # type: ignore[misc]
+        found.append(timed(partial(_scroll, bench, app, value)))
     return found
 
 

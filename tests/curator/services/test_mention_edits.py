@@ -82,7 +82,7 @@ def test_parts_retyping_and_joining_are_undone_and_redone_exactly(filled: World)
     assert curation.edits(2)[0].before == MentionShape((ARREST,), "SpecificDisease")
 
 
-REFUSED = (
+REFUSED: tuple[tuple[list[Span], str], ...] = (
     ([], "at least one character"),
     ([Span(0, 999)], "leaves the text"),
     ([Span(0, 9), Span(4, 12)], "must not overlap"),

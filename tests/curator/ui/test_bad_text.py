@@ -57,7 +57,7 @@ def test_a_mention_is_hit_selected_copied_and_found(qtbot: QtBot, text: str, wor
     assert slice_spans(text, [wanted]) == words
     copied = QGuiApplication.clipboard().text()
     assert copied.replace("\n", " ").split() == words.split()
-    found = widget.find(words)
+    found = widget.find_text(words)
     assert wanted in found.spans
     widget.grab()
 
@@ -73,7 +73,7 @@ def test_an_empty_document_has_nothing_to_hit_and_every_key_is_harmless(qtbot: Q
             qtbot.keyClick(widget, key, CTRL | SHIFT)
         qtbot.mouseClick(widget.viewport(), Qt.MouseButton.LeftButton, pos=QPoint(60, 60))
         qtbot.mouseMove(widget.viewport(), QPoint(70, 70))
-        assert widget.find("x").spans == ()
+        assert widget.find_text("x").spans == ()
         assert widget.selection is None
         widget.grab()
     assert not widget.caret_mode

@@ -68,7 +68,7 @@ def test_the_scroll_bar_marks_undecided_mentions_and_matches(qtbot: QtBot, qapp:
     undecided, matches = bar.rows()
     assert len(undecided[1]) == 1
     assert matches[1] == []
-    view.find("failure")
+    view.find_text("failure")
     (_, rows) = bar.rows()[1]
     assert len(rows) == len({int(row) for row in rows}) > 0
     assert all(0 <= row < bar.height() for row in rows)

@@ -8,6 +8,7 @@ from PySide6.QtWidgets import QApplication
 from curator.domain.documents import Passage, Span
 from curator.ui.document_layout import DocumentLayout
 from curator.ui.document_styles import Styles, column_width
+from curator.ui.mention_handles import dragged, handle_at, handles
 from tests.curator.ui.samples import BODY, TEXT, TITLE, document, span
 
 
@@ -120,3 +121,16 @@ def test_an_empty_text_has_no_blocks(styles: Styles) -> None:
     layout = laid_out(" \n ", (), styles)
     assert layout.blocks == []
     assert layout.offset_at(QPointF(3, 3)) == 0
+
+
+def test_handles_stand_at_both_ends_of_each_part_and_one_is_hit_near_it(styles: Styles) -> None:
+    layout = laid_out(TEXT, document().passages, styles)
+    spans = (span("left"), span("ventricular failure"))
+    found = handles(layout, spans)
+    assert [(one.part, one.at_end) for one in found] == [(0, False), (0, True), (1, False), (1, True)]
+    assert found[0].x < found[1].x
+    near = QPointF(found[1].x + 2, found[1].line.center().y())
+    assert handle_at(found, near) is found[1]
+    assert handle_at(found, near + QPointF(30, 0)) is None
+    assert dragged(TEXT, spans, found[1], span("left").start, snap=False)[0].end == span("left").start + 1
+    assert dragged(TEXT, spans, found[1], span("right").start + 2, snap=True)[0] == span("left or right")

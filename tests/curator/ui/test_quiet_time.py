@@ -15,8 +15,8 @@ from curator.ui.quiet_time import QuietTime, collect_in_quiet_times
 def done(monkeypatch: pytest.MonkeyPatch) -> Iterator[list[str]]:
     """What was asked of the collector, which itself is left alone."""
     before, done = gc.get_threshold(), []
-    monkeypatch.setattr(quiet_time.gc, "collect", lambda: done.append("collect"))
-    monkeypatch.setattr(quiet_time.gc, "get_count", lambda: (0, 0, quiet_time.DUE))
+    monkeypatch.setattr(gc, "collect", lambda: done.append("collect"))
+    monkeypatch.setattr(gc, "get_count", lambda: (0, 0, quiet_time.DUE))
     yield done
     gc.set_threshold(*before)
 
@@ -40,7 +40,7 @@ def test_full_collections_wait_for_a_quiet_moment(qapp: QApplication, done: list
 def test_nothing_is_collected_where_nothing_is_due(
     qapp: QApplication, done: list[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(quiet_time.gc, "get_count", lambda: (0, 0, 0))
+    monkeypatch.setattr(gc, "get_count", lambda: (0, 0, 0))
     collect_in_quiet_times()
     QuietTime(QObject(qapp)).collect()
     assert done == []

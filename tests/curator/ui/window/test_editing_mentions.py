@@ -8,7 +8,6 @@ from PySide6.QtCore import QPoint, Qt
 from PySide6.QtTest import QTest
 
 from curator.domain.documents import Span
-from curator.ui.mention_handles import handles
 from tests.curator.ui.window.fakes import CTRL, PLAIN, SHIFT, Desk
 
 Key, ALT, LEFT = Qt.Key, Qt.KeyboardModifier.AltModifier, Qt.MouseButton.LeftButton
@@ -162,14 +161,6 @@ def test_the_text_menu_lists_what_can_be_done(desk: Desk) -> None:
     menu.close()
 
 
-def test_handles_stand_at_both_ends_of_each_part(desk: Desk) -> None:
-    layout = desk.bench.document._layout
-    assert layout is not None
-    found = handles(layout, (Span(0, 9), Span(14, 28)))
-    assert [(one.part, one.at_end) for one in found] == [(0, False), (0, True), (1, False), (1, True)]
-    assert found[0].x < found[1].x < found[2].x < found[3].x
-
-
 def test_the_focus_mode_leaves_text_and_candidates_and_brings_everything_back(desk: Desk) -> None:
     bench, window = desk.bench, desk.window
     bench.header.hide()  # what was hidden before stays so
@@ -244,5 +235,5 @@ def test_another_text_under_the_open_view_is_shown_anew(desk: Desk) -> None:
     short = replace(opened, document=replace(opened.document, text="Short.", passages=()), mentions=())
     desk.bench.document.show_document(short)
     assert desk.bench.document.selection is None
-    desk.bench.document.find("Short")
+    desk.bench.document.find_text("Short")
     assert desk.bench.document.found.spans == (Span(0, 5),)
