@@ -10,6 +10,7 @@ from PySide6.QtWidgets import QWidget
 
 from curator.domain.entities import Entity
 from curator.domain.suggestions import Candidate, Suggestion
+from curator.domain.wording import tr
 from curator.ui.candidate_bars import bars_html, candidate_bars, lead_words
 from curator.ui.late_browser import LateBrowser
 from curator.ui.theme import Theme, theme_of
@@ -29,7 +30,7 @@ class EntityCard(LateBrowser):
     entity_changed = Signal()
 
     def __init__(self, lookup: Lookup, parent: QWidget | None = None) -> None:
-        super().__init__("Entity", parent)
+        super().__init__(tr("Entity"), parent)
         self._lookup = lookup
         self._shown: tuple[Entity | None, Candidate | None, Suggestion | None] = (None, None, None)
         self._path: tuple[Entity, ...] = ()
@@ -77,13 +78,13 @@ class EntityCard(LateBrowser):
 
 def card_html(entity: Entity, *, scores: str = "", path: Sequence[Entity] = (), theme: Theme) -> str:
     """The card as rich text; `scores` is rich text already."""
-    missing = f"<span style='color:{theme.muted.name()}'>No definition in the knowledge base.</span>"
+    missing = f"<span style='color:{theme.muted.name()}'>{tr('No definition in the knowledge base.')}</span>"
     above = path_words([one.name for one in path]) if path else "; ".join(entity.parents)
     rows = [
-        ("Under", above),
-        ("Synonyms", "; ".join(entity.synonyms)),
-        ("Tree", ", ".join(entity.tree_numbers)),
-        ("Also known as", ", ".join(entity.alt_ids)),
+        (tr("Under"), above),
+        (tr("Synonyms"), "; ".join(entity.synonyms)),
+        (tr("Tree"), ", ".join(entity.tree_numbers)),
+        (tr("Also known as"), ", ".join(entity.alt_ids)),
     ]
     parts = [
         _head(entity.name, entity.id, entity.types, theme),

@@ -78,7 +78,7 @@ class BundlesDialog(ShowDialog):
         self.promote = self.add_button(tr("Let it &serve…"))
         self.rollback = self.add_button(tr("&Roll back…"))
         self.changes = self.add_button(tr("&What changed…"))
-        self.compare = self.add_button("&Compare…")
+        self.compare = self.add_button(tr("&Compare…"))
         self.map = self.add_button(tr("Embedding &map…"))
         self.manifest = self.add_button(tr("Ma&nifest…"))
         self.delete = self.add_button(tr("&Delete…"))

@@ -173,7 +173,7 @@ class FiguresDialog(ShowDialog):
             parent=self,
         )
         self.flips.mention_wanted.connect(self.mention_wanted)
-        tabs.addTab(self.flips, f"&Decisions that differ ({len(self.flips.rows):,})")
+        tabs.addTab(self.flips, tr("&Decisions that differ ({n:,})", n=len(self.flips.rows)))
         self.resize(900, 620)
 
     def _add_table(self, name: str, head: Sequence[str], rows: Sequence[Sequence[str]]) -> None:
