@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from PySide6.QtCore import Qt
-from PySide6.QtGui import QPainter, QPaintEvent, QPalette
-from PySide6.QtWidgets import QHBoxLayout, QLabel, QPushButton, QSizePolicy, QWidget
+from PySide6.QtGui import QPainter, QPaintEvent
+from PySide6.QtWidgets import QHBoxLayout, QPushButton, QSizePolicy, QWidget
 
+from curator.ui.labels import NoteLabel
 from curator.ui.theme import theme_of
 
 
@@ -17,9 +18,8 @@ class Banner(QWidget):
     def __init__(self, name: str, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.setAccessibleName(name)
-        self.label = QLabel(self)
-        self.label.setTextFormat(Qt.TextFormat.PlainText)
-        self.label.setWordWrap(True)
+        self.label = NoteLabel(self)
+        self.label.setContentsMargins(0, 2, 0, 2)
         self.label.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Preferred)
         self.buttons: list[QPushButton] = []
         self._line = QHBoxLayout(self)
@@ -39,20 +39,12 @@ class Banner(QWidget):
 
     def say(self, words: str) -> None:
         """Show the words; '' hides the banner."""
-        self.label.setText(words)
+        self.label.set_note(words)
         self.setVisible(bool(words))
-        if words:
-            self._colour()
 
     @property
     def words(self) -> str:
         return self.label.text()
-
-    def _colour(self) -> None:
-        palette = QPalette(self.palette())
-        palette.setColor(QPalette.ColorRole.WindowText, theme_of(self.palette()).note_ink)
-        self.label.setPalette(palette)
-        self.label.setStyleSheet(f"color: {theme_of(self.palette()).note_ink.name()}")
 
     def paintEvent(self, event: QPaintEvent) -> None:  # noqa: ARG002
         painter = QPainter(self)
