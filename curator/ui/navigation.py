@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from bisect import bisect_left, bisect_right
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Protocol
@@ -11,10 +10,10 @@ from PySide6.QtCore import QObject, Signal
 
 from curator.domain.decisions import Decision
 from curator.domain.errors import UserError
-from curator.domain.facets import UNDECIDED, Facet
 from curator.domain.presenting import Order, presented
 from curator.domain.suggestions import Suggestion
 from curator.domain.wording import tr
+from curator.services.matching import Matching
 from curator.services.ports import QueueFilter, WorkRow
 from curator.services.queue import Direction, MentionView, OpenDocument, QueueService
 from curator.services.work_order import WorkOrder
@@ -56,15 +55,13 @@ class Navigator(QObject):
         self._suggestions = suggestions
         self._held: Suggestion | None = None
         self._mention_id: int | None = None
-        self.where = QueueFilter()
         self.limit = 10  # candidates shown
         self.candidate_order = Order.RANKED
         self.unfolded = False  # whether the candidates of this mention beyond the limit are shown too
         self.opened: OpenDocument | None = None
         self.mention: MentionView | None = None
         self.newer_waits = False
-        self._documents: Sequence[int] | None = None
-        self._matching: frozenset[int] | None = None
+        self._matching = Matching(queue)
         self._work = WorkOrder(())
         self._asked_for_work = False
 
@@ -75,12 +72,18 @@ class Navigator(QObject):
 
     def use(self, queue: QueueService, suggestions: Asked) -> None:
         """Take documents from another queue, and ask for its suggestions."""
-        self._queue, self._suggestions = queue, suggestions
+        self._queue = self._matching.queue = queue
+        self._suggestions = suggestions
 
     def set_filter(self, where: QueueFilter, documents: Sequence[int] | None = None) -> None:
         """What steps may go to; `documents` hold the matching mentions, in queue order, where facets are set."""
-        self.where, self._documents = where, documents
+        self._matching.set_filter(where, documents)
         self._match()
+
+    @property
+    def where(self) -> QueueFilter:
+        """What the queue is narrowed to."""
+        return self._matching.where
 
     def set_work(self, rows: Sequence[WorkRow]) -> None:
         """The mentions to go through, in this order; none: the order of documents and texts."""
@@ -161,7 +164,7 @@ class Navigator(QObject):
                 self.open(row.document_id, row.mention_id)
                 return True
         else:
-            found = self._neighbour(current, direction)
+            found = self._matching.neighbour(current, direction)
         if found is None:
             self.said.emit(tr(NO_MORE_DOWN) if direction > 0 else tr(NO_MORE_UP))
             return False
@@ -215,7 +218,7 @@ class Navigator(QObject):
         beside = self._beside(direction)
         if beside is not None:
             self.select(beside)
-        elif self._matching is not None:
+        elif self._matching:
             self._step_out(direction)
 
     def next_undecided(self) -> None:
@@ -228,7 +231,7 @@ class Navigator(QObject):
     def go_on(self) -> bool:
         """After a decision: to the next mention to decide. Without a filter or list only within the document, which
         wants to be marked done first; False where that is over."""
-        if not self._work and self._matching is None:
+        if not self._work and not self._matching:
             return self.next_undecided_here()
         if not (self._next_work() if self._work else self.next_undecided_here() or self._next_document()):
             self.mention_changed.emit()  # it stays, and is decided
@@ -238,10 +241,10 @@ class Navigator(QObject):
         """Another mention to decide in this document, going round once; False when there is none."""
         if self.opened is None:
             return False
-        if self._reviewing:
+        if self._matching.reviewing:
             found = self._beside(1)
         else:
-            found = self.opened.next_undecided(self._mention_id, among=self._matching)
+            found = self.opened.next_undecided(self._mention_id, among=self._matching.mentions)
         if found is None or found == self._mention_id:
             return False
         self.select(found)
@@ -252,45 +255,20 @@ class Navigator(QObject):
     def _next_document(self) -> bool:
         """The first mention to decide behind this document."""
         current = self.opened.document.id if self.opened is not None else None
-        if self._matching is None or self._documents is None:
-            found = self._queue.next_undecided(current, self.where)
-        else:
-            found = self._first_matching(current)
+        found = self._matching.next_to_decide(current)
         if found is None:
-            self.said.emit(tr(ALL_DECIDED) if self._matching is None else tr(NONE_MATCH))
+            self.said.emit(tr(NONE_MATCH) if self._matching else tr(ALL_DECIDED))
             return False
         self.open(*found)
         return True
 
-    def _first_matching(self, current: int | None) -> tuple[int, int] | None:
-        assert self._documents is not None
-        for document_id in self._documents[bisect_right(self._documents, current or 0) :]:
-            ids = self._queue.mention_ids(self.where, document_id)
-            if ids and self._reviewing:
-                return document_id, ids[0]
-            waiting = next((one for one in ids if self._queue.waits(one, self.where)), None)
-            if waiting is not None:
-                return document_id, waiting
-        return None
-
-    def _neighbour(self, current: int | None, direction: int) -> int | None:
-        """The next or previous document, one that still holds a match where facets are set."""
-        if self._documents is None or not self.where.facets:
-            return self._queue.neighbour(current, self.where, Direction(direction))
-        place = current or 0
-        if direction > 0:
-            candidates = list(self._documents[bisect_right(self._documents, place) :])
-        else:
-            candidates = list(self._documents[: bisect_left(self._documents, place)])[::-1]
-        return next((one for one in candidates if self._queue.mention_ids(self.where, one)), None)
-
     def _step_out(self, direction: int) -> None:
         current = self.opened.document.id if self.opened is not None else None
-        found = self._neighbour(current, direction)
+        found = self._matching.neighbour(current, direction)
         if found is None:
             self.said.emit(tr(NO_MORE_DOWN) if direction > 0 else tr(NO_MORE_UP))
             return
-        ids = self._queue.mention_ids(self.where, found)
+        ids = self._matching.ids(found)
         self.open(found, ids[0] if direction > 0 else ids[-1])
 
     def _step_work(self, direction: int) -> None:
@@ -329,18 +307,9 @@ class Navigator(QObject):
     def _ids(self) -> list[int]:
         return [view.mention.id for view in self.opened.mentions] if self.opened is not None else []
 
-    @property
-    def _reviewing(self) -> bool:
-        """Facets that hold no undecided mentions: what they hold is gone through to look at it again."""
-        states = self.where.facets.values(Facet.STATE)
-        return bool(states) and UNDECIDED not in states
-
     def _match(self) -> None:
         """Which mentions of the open document the facets hold now."""
-        if not self.where.facets or self.opened is None:
-            self._matching = frozenset() if self.where.facets else None
-            return
-        self._matching = frozenset(self._queue.mention_ids(self.where, self.opened.document.id))
+        self._matching.look(self.opened.document.id if self.opened is not None else None)
 
     def _beside(self, direction: int) -> int | None:
         """The nearest mention of the text behind or before the current one that the facets hold."""
@@ -350,12 +319,12 @@ class Navigator(QObject):
             rest = ids[at + 1 :] if direction > 0 else ids[:at][::-1]
         else:
             rest = ids if direction > 0 else ids[::-1]
-        return next((one for one in rest if self._matching is None or one in self._matching), None)
+        return next((one for one in rest if self._matching.holds(one)), None)
 
     def _entry(self) -> int | None:
         assert self.opened is not None
-        ids = [one for one in self._ids() if self._matching is None or one in self._matching]
-        undecided = self.opened.next_undecided(among=self._matching)
+        ids = [one for one in self._ids() if self._matching.holds(one)]
+        undecided = self.opened.next_undecided(among=self._matching.mentions)
         return undecided or next(iter(ids), None) or next(iter(self._ids()), None)
 
     def _show(self, *, swap: bool) -> None:
