@@ -16,11 +16,13 @@ from curator.ui.theme import theme_of
 
 COLUMNS: tuple[tuple[Menu, ...], ...] = (
     (Menu.MENTION,),
-    (Menu.QUEUE, Menu.EDIT, Menu.PROJECT),
-    (Menu.MODEL, Menu.TOOLS, Menu.VIEW, Menu.HELP),
+    (Menu.EDIT, Menu.QUEUE, Menu.PROJECT),
+    (Menu.VIEW, Menu.PEOPLE, Menu.MODEL, Menu.TOOLS, Menu.HELP),
 )
 USUAL = Keymap()
 NARROW = 1100
+ROOM_ASIDE = 90
+"""Pixels of edges, margins and the scroll bar."""
 EDGE = 12
 """Pixels of the dimmed window that stay around the sheet."""
 MORE = {
@@ -49,6 +51,9 @@ class KeysOverlay(QWidget):
         for menus in COLUMNS:
             label = QLabel(column_html(menus, keymap, muted=theme_of(self.palette()).muted.name()), self.sheet)
             label.setAlignment(Qt.AlignmentFlag.AlignTop)
+            if narrow:  # what the keys do takes more lines then
+                label.setWordWrap(True)
+                label.setFixedWidth((over.width() - ROOM_ASIDE) // len(COLUMNS) - columns.spacing())
             columns.addWidget(label)
         inside = QWidget()
         inside.setLayout(columns)

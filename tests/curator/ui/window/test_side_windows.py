@@ -83,5 +83,8 @@ def test_the_overlay_of_keys_fits_a_narrow_window(desk: Desk) -> None:
     desk.window.menus.action("help.keys").trigger()
     [overlay] = desk.window.findChildren(KeysOverlay)
     assert overlay.area.horizontalScrollBar().maximum() == 0
-    assert overlay.area.verticalScrollBar().maximum() == 0
+    bar = overlay.area.verticalScrollBar()
+    if bar.maximum():  # more keys than a small window has lines: arrows go through them
+        desk.press(Qt.Key.Key_Down, at=overlay)
+        assert bar.value() > 0
     overlay.leave()
