@@ -178,7 +178,10 @@ class BundleFlows(QObject):
         dialog.mention_wanted.connect(lambda mention: self.open_mention(documents.get(mention), mention))
         dialog.entity_wanted.connect(self.look_up)
         navigator = self._bench.navigator
-        follow = lambda: dialog.show_current(navigator.mention_id)  # noqa: E731
+
+        def follow() -> None:
+            dialog.show_current(navigator.mention_id)
+
         navigator.mention_changed.connect(follow)
         dialog.finished.connect(lambda: navigator.mention_changed.disconnect(follow))
         follow()

@@ -157,7 +157,10 @@ def _paint_band(canvas: Canvas, plot: Plot, frame: _Frame, series: Series, ink: 
     canvas.painter.setPen(Qt.PenStyle.NoPen)
     canvas.painter.setBrush(ink.tint)
     ticks = frame.ticks
-    clamp = lambda value: frame.up(min(max(value, ticks[0]), ticks[-1]))  # noqa: E731
+
+    def clamp(value: float) -> float:
+        return frame.up(min(max(value, ticks[0]), ticks[-1]))
+
     if len(pairs) == 1:
         x, low, high = pairs[0]
         canvas.painter.drawRect(QRectF(x - 5, clamp(high), 10, clamp(low) - clamp(high)))

@@ -31,6 +31,7 @@ from curator.services.promotion_diff import NIL, DiffKind, DiffRow, count, diff_
 from curator.ui.dialogs.form import sentence
 from curator.ui.find_line import FindLine
 from curator.ui.mention_state import MentionState
+from curator.ui.opening_table import OpeningTable
 from curator.ui.theme import theme_of
 
 Index = QModelIndex | QPersistentModelIndex
@@ -173,7 +174,7 @@ class PromotionDiff(QWidget):
         self.table.activated.connect(self._open)
 
     def _make_table(self) -> QTableView:
-        table = QTableView(self)
+        table = OpeningTable(self)
         table.setAccessibleName(tr("What changes"))
         table.setModel(self.filtered)
         table.verticalHeader().hide()

@@ -52,17 +52,17 @@ class MapDialog(ShowDialog):
     def _find_line(self) -> FindLine:
         hint = "Find a point by its words or its identifier; Enter goes to the next one"
         line = FindLine("Find a point", hint, self)
-        line.textEdited.connect(lambda: self.find(again=False))
-        line.returnPressed.connect(lambda: self.find(again=True))
+        line.textEdited.connect(lambda: self.find_point(again=False))
+        line.returnPressed.connect(lambda: self.find_point(again=True))
         return line
 
     def show_current(self, mention_id: int | None) -> None:
         """Mark the mention that is open in the text, where the map has it."""
         known = {one.mention: at for at, one in enumerate(self._points) if one.mention is not None}
         for view in self.views:
-            view.set_current(known.get(mention_id, -1))
+            view.set_current(-1 if mention_id is None else known.get(mention_id, -1))
 
-    def find(self, *, again: bool) -> None:
+    def find_point(self, *, again: bool) -> None:
         """Go to a point with these words, from the one that is chosen on; `again`: not to that one itself."""
         words = self.words.text().strip().casefold()
         after = self.views[-1]
