@@ -211,8 +211,8 @@ _SHEET = """
     QSplitter::handle { background: palette(mid); }
     QSplitter::handle:horizontal { width: 1px; }
     QSplitter::handle:vertical { height: 1px; }
-    QCheckBox::indicator:unchecked { border: 1px solid palette(placeholder-text); border-radius: 3px;
-                                     background: palette(base); }
+    QCheckBox::indicator:unchecked, QTreeView::indicator:unchecked {
+        border: 1px solid palette(placeholder-text); border-radius: 3px; background: palette(base); }
     QCheckBox::indicator:unchecked:disabled { border-color: palette(mid); }
     QScrollBar:vertical { width: 12px; background: transparent; margin: 0; }
     QScrollBar:horizontal { height: 12px; background: transparent; margin: 0; }
