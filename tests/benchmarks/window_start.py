@@ -19,7 +19,7 @@ import time
 from pathlib import Path
 
 CHILD = """
-import os, sys, time
+import json, os, sys, time
 began = float(sys.argv[1])
 from pathlib import Path
 from PySide6.QtCore import QEvent, QObject, QTimer
@@ -41,8 +41,11 @@ class Watch(QObject):
                 QTimer.singleShot(0, self.usable)
         return False
     def usable(self):
-        rss = next(int(l.split()[1]) for l in Path("/proc/self/status").read_text().splitlines() if l.startswith("VmRSS"))
-        print(f'{{"imported": {imported}, "painted": {self.painted}, "usable": {time.monotonic() - began}, "cpu": {sum(os.times()[:2])}, "mib": {rss / 1024}}}', flush=True)
+        lines = Path("/proc/self/status").read_text().splitlines()
+        rss = next(int(line.split()[1]) for line in lines if line.startswith("VmRSS"))
+        usable, cpu = time.monotonic() - began, sum(os.times()[:2])
+        told = {"imported": imported, "painted": self.painted, "usable": usable, "cpu": cpu, "mib": rss / 1024}
+        print(json.dumps(told), flush=True)
         for one in app.topLevelWidgets():
             one.close()
         app.quit()
