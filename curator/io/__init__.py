@@ -15,4 +15,6 @@ __all__ = ["Registry", "default_registry"]
 
 def default_registry() -> Registry:
     """Every format there is. The strictest is asked first: a PubTator header may stand in any text."""
-    return Registry((PubMedXmlFormat(), ZeshelFormat(), MedlineFormat(), PubTatorFormat(), DecisionsFormat()), default_sources())
+    return Registry(
+        (PubMedXmlFormat(), ZeshelFormat(), MedlineFormat(), PubTatorFormat(), DecisionsFormat()), default_sources()
+    )

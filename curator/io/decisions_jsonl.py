@@ -17,7 +17,7 @@ from curator.domain.documents import SourceFile
 from curator.domain.errors import UserError
 from curator.io.atomic import AtomicFiles
 from curator.io.export import check_spans, target_paths
-from curator.services.ports import DocumentReader, ExportDocument, GoldMention, Problem
+from curator.services.ports import Carries, DocumentReader, ExportDocument, GoldMention, Problem
 
 
 class DecisionsFormat:
@@ -27,6 +27,7 @@ class DecisionsFormat:
     title = "Curator JSON lines"
     can_read = False
     can_write = True
+    carries = Carries(mentions=True, discontinuous=True, several_ids=True, nil=True)
     carries_people = True
 
     def __init__(self) -> None:

@@ -10,7 +10,7 @@ from typing import NoReturn
 from curator.domain.decisions import Outcome
 from curator.domain.documents import SourceFile, slice_spans
 from curator.domain.errors import UserError
-from curator.services.ports import ExportDocument, GoldMention, Problem
+from curator.services.ports import Carries, ExportDocument, GoldMention, Problem
 
 
 class Action(Enum):
@@ -29,6 +29,7 @@ class ReadOnly:
     title: str
     can_read = True
     can_write = False
+    carries = Carries()
     carries_people = False
 
     def __init__(self) -> None:

@@ -20,7 +20,7 @@ from curator.io.idstyle import IdStyle, detect_style
 from curator.io.pubtator_write import write_files
 from curator.io.reading import DocumentSourceReader
 from curator.io.source import BOM, Source, without_line_end
-from curator.services.ports import ExportDocument, Problem
+from curator.services.ports import Carries, ExportDocument, Problem
 
 HEADER = re.compile(r"([^|\t\r\n]{1,200})\|([ta])\|")
 STYLE_BYTES = 1 << 25  # identifiers in the first 32 MiB of a file are enough to know its habits
@@ -155,6 +155,7 @@ class PubTatorFormat:
     title = "PubTator"
     can_read = True
     can_write = True
+    carries = Carries(mentions=True, several_ids=True, nil=True, relations=True)
     carries_people = False
 
     def __init__(self) -> None:

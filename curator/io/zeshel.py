@@ -30,7 +30,7 @@ from curator.io.zeshel_lines import (
     passages_of,
 )
 from curator.io.zeshel_write import write_files
-from curator.services.ports import DocumentReader, ExportDocument, Problem
+from curator.services.ports import Carries, DocumentReader, ExportDocument, Problem
 
 
 class _Reader(DocumentSourceReader):
@@ -187,6 +187,7 @@ class ZeshelFormat:
     title = "ZESHEL (Wikia)"
     can_read = True
     can_write = True
+    carries = Carries(mentions=True)
     carries_people = False
 
     def __init__(self) -> None:

@@ -7,6 +7,7 @@ from curator.services.ports.contexts import Chance, ContextRepository, Head, Men
 from curator.services.ports.efforts import Effort, EffortRepository, SpentEffort
 from curator.services.ports.facets import FacetRepository, WorkRow
 from curator.services.ports.files import (
+    Carries,
     DocumentFormat,
     DocumentReader,
     ExportDocument,
@@ -50,6 +51,7 @@ from curator.services.ports.storage import (
 
 __all__ = [
     "BundleStore",
+    "Carries",
     "Chance",
     "Clock",
     "ContextRepository",

@@ -49,6 +49,18 @@ class ExportDocument:
     removed_records: tuple[int, ...]  # record numbers of source mentions that the curator deleted
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Carries:
+    """What of a document a format's files hold; of one that is only read, what is read of it."""
+
+    mentions: bool = False
+    discontinuous: bool = False
+    several_ids: bool = False
+    nil: bool = False
+    relations: bool = False
+    own_fields: bool = False  # infons, notes, attributes: whatever the file says besides, kept through a round trip
+
+
 class DocumentReader(Protocol):
     """Reads one file as a stream. `problems`, `head`, `tail` and `extra` are complete when iteration ends."""
 
@@ -71,6 +83,7 @@ class DocumentFormat(Protocol):
     title: str
     can_read: bool
     can_write: bool
+    carries: Carries
     carries_people: bool  # whether what it writes says who decided and when
     problems: list[Problem]  # what the last `write` could not carry
 
