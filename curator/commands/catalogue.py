@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from curator.commands.command import Command
 from curator.commands.curating import EDIT, MENTION, QUEUE
-from curator.commands.many import BULK, IDENTICAL
 from curator.commands.entities import NEW_ENTITY, NIL_MENTIONS, UPDATE
 from curator.commands.many import BULK, IDENTICAL
 from curator.commands.people import PEOPLE, RECORDS, SUSPICIOUS, after, apart_from_rounds

@@ -269,7 +269,8 @@ OPTIONS = (
     Option(
         name="holdout_percent",
         title="Decided without suggestions",
-        help="Of a hundred mentions, how many are to be decided without seeing suggestions, which measures how far these "
+        help="Of a hundred mentions, how many are to be decided without seeing suggestions, which measures "
+        "how far these "
         "sway; 0 shows them always.",
         kind=Kind.INTEGER,
         maximum=50,
