@@ -103,7 +103,7 @@ def shown_words(decision: Decision, names: Mapping[str, str] | None = None) -> s
     among = tr("{n} shown", n=len(ids)) if ids else tr("no candidates shown")
     if ranks:
         among = tr("rank {join} of {n} shown", join=" + ".join(ranks), n=len(ids))
-    elif decision.verdict.outcome is Outcome.LINK:
+    elif ids and decision.verdict.outcome is Outcome.LINK:
         among = tr("not among {n} shown", n=len(ids))
     if shown.unseen is not None:
         among = tr("decided without suggestions")

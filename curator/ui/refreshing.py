@@ -210,7 +210,8 @@ class Refresher(QObject):
             if decision.shown and decision.shown.candidates
         }
         for entity_id in wanted - names.keys():
-            entity = self._bench.project.knowledge.entity(entity_id)
+            knowledge = self._bench.project.knowledge
+            entity = knowledge.entity(entity_id) or knowledge.former(entity_id)
             if entity is not None:
                 names[entity_id] = entity.name
         return names

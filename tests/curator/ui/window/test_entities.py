@@ -194,23 +194,20 @@ def test_ticking_merges_clusters_and_unticking_leaves_a_mention_out(make_desk: M
     press(window.form.name, Key.Key_Return)
     current = desk.project.curation.current([*blorbs, *arrests])
     assert sorted(one for one in current if current[one].verdict.outcome is Outcome.NIL) == left
-    window.close()
-
-
-def test_a_cluster_is_linked_to_an_entity_that_is_there(make_desk: MakeDesk, qtbot: QtBot) -> None:
-    desk = make_desk(documents=2)
-    ids = [desk.world.mentions(document)[BLORB] for document in (1, 2)]
-    desk.project.curation.decide_many(ids, Verdict.nil())
-    window = nil_window(desk, qtbot, rows=1)
-    window.nils.link.click()
+    # what is left is linked to an entity that is there
+    qtbot.waitUntil(lambda: [list(one.mention_ids) for one in table.lines.rows] == [left])
+    nils.link.click()
     search = window.search.panel
-    assert search.line.text() == "blorbitis"
     search.line.setText("arrhythmia")
     qtbot.waitUntil(lambda: search.model.rowCount() == 1 and not search.runner.waiting)
     press(search.line, Key.Key_Return)
-    assert verdict(desk, 1) == verdict(desk, 2) == Verdict.link("MESH:D001145")
+    assert desk.project.curation.current(left)[left[0]].verdict == Verdict.link("MESH:D001145")
     assert window.listing
-    window.close()
+    # and both windows go with the project
+    flows(desk).show_update()
+    desk.window.session.close()
+    assert not shown(EntitiesWindow)
+    assert not shown(RemapWindow)
 
 
 def test_new_entities_are_changed_merged_and_deleted(desk: Desk, qtbot: QtBot) -> None:
@@ -268,11 +265,3 @@ def test_another_entity_is_chosen_for_what_has_none(desk: Desk, qtbot: QtBot, qt
     remap.apply.click()
     assert desk.project.curation.current([mention])[mention].verdict == Verdict.link("MESH:D006323")
     remap.close()
-
-
-def test_they_go_with_the_project(desk: Desk, qtbot: QtBot) -> None:
-    nil_window(desk, qtbot, rows=0)
-    flows(desk).show_update()
-    desk.window.session.close()
-    assert not shown(EntitiesWindow)
-    assert not shown(RemapWindow)
