@@ -35,9 +35,11 @@ STRING_LEFT, ENTITY_LEFT = 0.2, 0.7
 
 
 class Order(StrEnum):
+    """In the order in which one key goes round them: of the last two the one that taught more comes first."""
+
     DOCUMENT = "document"  # as imported, in the order of the text
-    UNCERTAIN = "uncertain"
     DIVERSE = "diverse"
+    UNCERTAIN = "uncertain"
 
 
 @dataclass(frozen=True, slots=True)

@@ -55,7 +55,7 @@ class SqlFacets:
         return FacetCube(tuple((tuple(row[:-1]), row[-1]) for row in self._conn.execute(query)))
 
     def documents(self, where: QueueFilter, among: Sequence[int] | None = None) -> dict[int, int]:
-        query: Select[Any] = select(MentionRow.document_id, func.count())
+        query: Any = select(MentionRow.document_id, func.count())
         query = matching(query, where)
         query = query.group_by(MentionRow.document_id).order_by(MentionRow.document_id)
         if among is None:
@@ -119,7 +119,7 @@ class SqlFacets:
         return sorted(rows, key=lambda row: row.probability is not None) if nil else rows
 
     def _unsuggested(self, where: QueueFilter, *, limit: int) -> list[WorkRow]:
-        query: Select[Any] = select(MentionRow.id, MentionRow.document_id, MentionRow.text, MentionRow.type)
+        query: Any = select(MentionRow.id, MentionRow.document_id, MentionRow.text, MentionRow.type)
         query = matching(query, where, also={Facet.PROBABILITY})
         query = query.where(MentionRow.outcome.is_(None), SuggestionRow.mention_id.is_(None)).limit(limit)
         rows = self._conn.execute(query)
