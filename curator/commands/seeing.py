@@ -16,6 +16,16 @@ SEEING = (
         group=4,
     ),
     Command(
+        "view.decisions",
+        "Decisions of the project…",
+        Menu.VIEW,
+        "Lists who decided what and when, the newest first; a row opens its mention.",
+        lambda w: w.show_decisions(),
+        ("Ctrl+Shift+H",),
+        lambda s: s.project and not s.judging,
+        group=4,
+    ),
+    Command(
         "view.jobs",
         "Background work…",
         Menu.VIEW,

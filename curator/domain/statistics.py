@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
-from datetime import date
+from datetime import date, datetime
 from typing import TypeVar
 
 from curator.domain.documents import DocumentState, Split
@@ -54,6 +54,27 @@ class DecidedCell:
     outcome: str
     rank: int | None
     number: int
+
+
+@dataclass(frozen=True, slots=True)
+class TakenDecision:
+    """One line of the project's history, undone ones included. `step` is the kind of the operation, '' for what came
+    with a file; `actor` did it, `curator` is whose verdict it is. `stands`: it is the mention's current decision."""
+
+    id: int
+    at: datetime
+    actor: str
+    curator: str
+    step: str
+    document_id: int
+    document: str
+    mention_id: int
+    text: str
+    outcome: str
+    entity_ids: tuple[str, ...]
+    rank: int | None
+    note: str
+    stands: bool
 
 
 @dataclass(frozen=True, slots=True)

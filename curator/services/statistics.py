@@ -9,7 +9,7 @@ from typing import Any
 from curator.domain.bundles import BundleInfo
 from curator.domain.plots import Headline, Plot
 from curator.domain.rounds import RoundKind
-from curator.domain.statistics import Counts, StatisticsFilter
+from curator.domain.statistics import Counts, StatisticsFilter, TakenDecision
 from curator.services.agreement import AgreementRow, AgreementService, ConsistencyRow
 from curator.services.plots_of_models import bundle_plots
 from curator.services.plots_of_people import people_plots
@@ -49,6 +49,18 @@ class StatisticsService:
         return Statistics(
             counts, tuple(self._bundles()), tuple(self._agreements()), tuple(self._agreement.consistency())
         )
+
+    def taken(
+        self, *, limit: int, before: int | None = None, curator: str = "", words: str = "", imported: bool = False
+    ) -> list[TakenDecision]:
+        """A page of the project's history, see the port. Words may make it read everything: ask a worker thread."""
+        with self._store.read() as unit:
+            return unit.statistics.taken(limit=limit, before=before, curator=curator, words=words, imported=imported)
+
+    def curators(self) -> list[str]:
+        """Names of the people who decided."""
+        with self._store.read() as unit:
+            return unit.records.curators()
 
     def _agreements(self) -> list[tuple[str, AgreementRow]]:
         with self._store.read() as unit:

@@ -2,19 +2,20 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator
 from datetime import date
 from typing import Any, TypeAlias
 
-from sqlalchemy import ColumnElement, Connection, case, func, select
+from sqlalchemy import ColumnElement, Connection, case, func, or_, select
 from sqlalchemy.orm import InstrumentedAttribute
 
 from curator.domain.changes import OperationKind
 from curator.domain.decisions import Outcome
 from curator.domain.documents import DocumentState, Split
-from curator.domain.statistics import IMPORTED, DecidedCell, DocumentCell, EffortCell
+from curator.domain.statistics import IMPORTED, DecidedCell, DocumentCell, EffortCell, TakenDecision
 from curator.storage.efforts import undone
-from curator.storage.rows import hidden, visible
+from curator.storage.rows import AnyRow, from_iso, hidden, visible
 from curator.storage.schema import DecisionRow, DocumentRow, EffortRow, MentionRow, OperationRow
 
 AnyQuery: TypeAlias = Any  # SQLAlchemy 2.0 and 2.1 type the columns of a query in different ways
@@ -64,6 +65,21 @@ class SqlStatistics:
             .group_by(*keys)
         )
         return list(self._effort_cells(query))
+
+    def taken(
+        self, *, limit: int, before: int | None = None, curator: str = "", words: str = "", imported: bool = False
+    ) -> list[TakenDecision]:
+        query = _TAKEN.order_by(DecisionRow.id.desc()).limit(limit)
+        if before is not None:
+            query = query.where(DecisionRow.id < before)
+        if curator:
+            query = query.where(DecisionRow.curator == curator)
+        elif not imported:
+            query = query.where(~DecisionRow.curator.startswith(f"{IMPORTED}:"))
+        if words:
+            held = (MentionRow.text, DocumentRow.external_id, DecisionRow.entity_ids)
+            query = query.where(or_(*(one.icontains(words, autoescape=True) for one in held)))
+        return [_taken_decision(row) for row in self._conn.execute(query)]
 
     def _effort_cells(self, query: AnyQuery) -> Iterator[EffortCell]:
         for day, actor, split, many, *sums in self._conn.execute(query):
@@ -118,3 +134,46 @@ def _day(at: InstrumentedAttribute[str]) -> ColumnElement[str]:
 def _document_cell(split: str, state: str, documents: int, mentions: int, *decided: int) -> DocumentCell:
     states = [("", mentions - sum(decided)), *zip((one.value for one in _COUNTED), decided, strict=True)]
     return DocumentCell(Split(split), DocumentState(state), documents, tuple(states))
+
+
+_TAKEN: AnyQuery = (
+    select(
+        DecisionRow.id,
+        DecisionRow.at,
+        func.coalesce(OperationRow.actor, DecisionRow.curator).label("actor"),
+        DecisionRow.curator,
+        func.coalesce(OperationRow.kind, "").label("step"),
+        MentionRow.document_id,
+        DocumentRow.external_id,
+        DecisionRow.mention_id,
+        MentionRow.text,
+        DecisionRow.outcome,
+        DecisionRow.entity_ids,
+        DecisionRow.rank,
+        DecisionRow.note,
+        (MentionRow.decision_id == DecisionRow.id).label("stands"),
+    )
+    .join(MentionRow, MentionRow.id == DecisionRow.mention_id)
+    .join(DocumentRow, DocumentRow.id == MentionRow.document_id)
+    .outerjoin(OperationRow, OperationRow.id == DecisionRow.operation_id)
+    .where(visible())
+)
+
+
+def _taken_decision(row: AnyRow) -> TakenDecision:
+    return TakenDecision(
+        row.id,
+        from_iso(row.at),
+        row.actor,
+        row.curator,
+        row.step,
+        row.document_id,
+        row.external_id,
+        row.mention_id,
+        row.text,
+        row.outcome,
+        tuple(json.loads(row.entity_ids)),
+        row.rank,
+        row.note,
+        bool(row.stands),
+    )

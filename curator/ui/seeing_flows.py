@@ -11,11 +11,13 @@ from PySide6.QtWidgets import QMainWindow
 
 from curator.domain.jobs import JobOutcome, Progress
 from curator.domain.wording import tr
+from curator.ui.bundle_flows import BundleFlows
 from curator.ui.way_back import WayBack
 from curator.ui.workbench import Workbench
 
 if TYPE_CHECKING:
     from curator.ui.dashboard import Dashboard
+    from curator.ui.decisions_window import DecisionsWindow
     from curator.ui.jobs_dock import JobsDock
 
 QUIET_MS = 2500
@@ -27,8 +29,10 @@ NO_WAY = "No window lies beside this one. View › Dashboard… and Model › Bu
 class SeeingFlows(QObject):
     """The windows are made when they are asked for, so that a window that never sees them is up as quickly."""
 
-    def __init__(self, bench: Workbench, main: QMainWindow) -> None:
+    def __init__(self, bench: Workbench, main: QMainWindow, bundles: BundleFlows) -> None:
+        """`bundles` knows names and opens mentions."""
         super().__init__(bench)
+        self._bundles = bundles
         self._bench, self._main = bench, main
         self.dashboard: Dashboard | None = None
         self._reading = False
@@ -37,6 +41,7 @@ class SeeingFlows(QObject):
         self._timer.timeout.connect(self.read)
         self._way = WayBack(main, self)
         self._jobs: JobsDock | None = None
+        self._decisions: DecisionsWindow | None = None
         bench.bottom.job.list_wanted.connect(self.show_jobs)
         bench.bridge.changed.connect(self._changed)
 
@@ -71,13 +76,16 @@ class SeeingFlows(QObject):
         if self._reading:
             self._again = True
             return
-        self._reading, project = True, self._bench.project
+        from curator.ui.dashboard import draw
+
+        self._reading, project, where = True, self._bench.project, self.dashboard.where
         self.dashboard.show_counting()
 
         def work() -> Generator[Progress, None, dict[str, Any]]:
             yield Progress("count", 0, 0)
             project.efforts.flush()
-            return {"statistics": project.statistics.read()}
+            found = project.statistics.read()
+            return {"statistics": found, "drawn": draw(found, where)}
 
         self._bench.jobs.ask(lambda p, end: project.jobs.run_here(work, on_progress=p, on_end=end), then=self._read)
 
@@ -87,12 +95,31 @@ class SeeingFlows(QObject):
         if self.dashboard is None:
             return
         if found is not None:
-            self.dashboard.show_statistics(found, at=time.strftime("%H:%M:%S"))
+            self.dashboard.show_statistics(found, at=time.strftime("%H:%M:%S"), drawn=outcome.result["drawn"])
         else:
             self.dashboard.state.set_words(outcome.message)
         if self._again:
             self._again = False
             self.read()
+
+    # --- the project's decisions ---
+
+    def show_decisions(self) -> DecisionsWindow:
+        from curator.ui.decisions_window import DecisionsWindow
+
+        if self._decisions is None:
+            service = self._bench.project.statistics
+            self._decisions = DecisionsWindow(service, name_of=self._bundles.name_of, parent=self._main)
+            self._decisions.mention_wanted.connect(self._bundles.open_mention)
+            self._decisions.finished.connect(self._decisions_gone)
+        self._decisions.show()
+        self._decisions.raise_()
+        self._decisions.activateWindow()
+        self._decisions.words.setFocus()
+        return self._decisions
+
+    def _decisions_gone(self) -> None:
+        self._decisions = None
 
     # --- background work ---
 
@@ -116,8 +143,9 @@ class SeeingFlows(QObject):
 
     def close_windows(self) -> None:
         """Nothing is shown of a closed project."""
-        if self.dashboard is not None:
-            self.dashboard.close()
+        for window in (self.dashboard, self._decisions):
+            if window is not None:
+                window.close()
         if self._jobs is not None:
             self._main.removeDockWidget(self._jobs)
             self._jobs.deleteLater()

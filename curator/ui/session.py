@@ -172,7 +172,7 @@ class Session(QObject):
         self.flows = ProjectFlows(bench, index=self.model.build_index)
         self.people = PeopleFlows(bench, tell_outcome=self._tell_outcome, rename=self.rename, named=self.named)
         self.records = RecordFlows(bench, tell_outcome=self._tell_outcome)
-        self.seeing = SeeingFlows(bench, self.window)
+        self.seeing = SeeingFlows(bench, self.window, self.model.bundles)
         self.entities = EntityFlows(bench)
         remember(project.folder)
         self.opened.emit(bench)

@@ -306,6 +306,9 @@ class Actions(TextActions):
     def show_dashboard(self) -> None:
         self._seeing.show_dashboard()
 
+    def show_decisions(self) -> None:
+        self._seeing.show_decisions()
+
     def show_jobs(self) -> None:
         self._seeing.show_jobs()
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Protocol
 
-from curator.domain.statistics import DecidedCell, DocumentCell, EffortCell
+from curator.domain.statistics import DecidedCell, DocumentCell, EffortCell, TakenDecision
 
 
 class StatisticsRepository(Protocol):
@@ -18,4 +18,11 @@ class StatisticsRepository(Protocol):
 
     def efforts(self) -> list[EffortCell]:
         """Of operations whose cost was measured."""
+        ...
+
+    def taken(
+        self, *, limit: int, before: int | None = None, curator: str = "", words: str = "", imported: bool = False
+    ) -> list[TakenDecision]:
+        """The project's decisions, newest first, at most `limit` with smaller ids than `before`; of one curator, of
+        mentions or documents with these words in them, and those that came with files only where they are asked for."""
         ...

@@ -1,0 +1,99 @@
+"""The project's decisions as a table, the newest first; older ones come when somebody scrolls to them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from functools import lru_cache
+from typing import Any
+
+from PySide6.QtCore import QAbstractTableModel, QModelIndex, QObject, QPersistentModelIndex, Qt, Signal
+
+from curator.domain.statistics import TakenDecision
+
+Index = QModelIndex | QPersistentModelIndex
+NO_PARENT = QModelIndex()
+HEADERS = ("When", "Who", "Mention", "Decision", "Rank", "How", "Document")
+STEPS = {"decide": "", "undo": "undone", "redo": "done again", "": "with a file"}
+OUTCOMES = {"nil": "NIL", "rejected": "rejected", "skipped": "skipped", "cleared": "undecided again"}
+ROW_ROLE = int(Qt.ItemDataRole.UserRole)
+
+
+class DecisionsModel(QAbstractTableModel):
+    """`more_wanted` asks for the rows behind the last one; `add` takes them, `begin` starts anew."""
+
+    more_wanted = Signal()
+
+    def __init__(self, name_of: Callable[[str], str], parent: QObject | None = None) -> None:
+        super().__init__(parent)
+        self._name_of = lru_cache(maxsize=4096)(name_of)
+        self._rows: list[TakenDecision] = []
+        self._more = False
+
+    def begin(self, rows: Sequence[TakenDecision], *, more: bool) -> None:
+        self.beginResetModel()
+        self._rows, self._more = list(rows), more
+        self.endResetModel()
+
+    def add(self, rows: Sequence[TakenDecision], *, more: bool) -> None:
+        self._more = more
+        if rows:
+            self.beginInsertRows(NO_PARENT, len(self._rows), len(self._rows) + len(rows) - 1)
+            self._rows += rows
+            self.endInsertRows()
+
+    @property
+    def last(self) -> int | None:
+        return self._rows[-1].id if self._rows else None
+
+    def row(self, number: int) -> TakenDecision | None:
+        return self._rows[number] if 0 <= number < len(self._rows) else None
+
+    def canFetchMore(self, parent: Index) -> bool:
+        return not parent.isValid() and self._more
+
+    def fetchMore(self, parent: Index) -> None:
+        if self.canFetchMore(parent):
+            self._more = False  # until they are here
+            self.more_wanted.emit()
+
+    def rowCount(self, parent: Index = NO_PARENT) -> int:
+        return 0 if parent.isValid() else len(self._rows)
+
+    def columnCount(self, parent: Index = NO_PARENT) -> int:
+        return 0 if parent.isValid() else len(HEADERS)
+
+    def headerData(self, section: int, orientation: Qt.Orientation, role: int = Qt.ItemDataRole.DisplayRole) -> Any:
+        if role != Qt.ItemDataRole.DisplayRole or orientation is not Qt.Orientation.Horizontal:
+            return None
+        return HEADERS[section] if 0 <= section < len(HEADERS) else None
+
+    def data(self, index: Index, role: int = Qt.ItemDataRole.DisplayRole) -> Any:
+        row = self.row(index.row()) if index.isValid() else None
+        if row is None:
+            return None
+        if role in (Qt.ItemDataRole.DisplayRole, Qt.ItemDataRole.ToolTipRole, Qt.ItemDataRole.AccessibleTextRole):
+            return self._words(row)[index.column()]
+        return row if role == ROW_ROLE else None
+
+    def _words(self, row: TakenDecision) -> tuple[str, ...]:
+        what = OUTCOMES.get(row.outcome) or " + ".join(self._name_of(one) for one in row.entity_ids)
+        who = row.curator if row.actor == row.curator else f"{row.actor} for {row.curator}"
+        how = [STEPS.get(row.step, row.step), row.note, "" if row.stands else "no longer stands"]
+        return (
+            f"{row.at.astimezone():%d %b %Y, %H:%M:%S}",
+            who,
+            row.text,
+            what,
+            rank_words(row.rank),
+            " · ".join(one for one in how if one),
+            row.document,
+        )
+
+
+def rank_words(rank: int | None) -> str:
+    """The place in the list that was shown, where there was one."""
+    if rank is None or rank == -1:
+        return ""
+    if rank == 0:
+        return "not listed"
+    return str(rank) if rank > 0 else "not shown"
