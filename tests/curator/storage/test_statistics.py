@@ -119,3 +119,29 @@ def test_the_decisions_are_counted_without_reading_what_was_shown(store, fill):
         sql = str(decided_query().compile(unit.statistics._conn.engine, compile_kwargs={"literal_binds": True}))
         plan = unit.statistics._conn.exec_driver_sql(f"EXPLAIN QUERY PLAN {sql}").all()
     assert any("COVERING INDEX ix_decisions_curator" in row[3] for row in plan), plan
+
+
+def test_the_history_comes_in_pages_newest_first(store, fill):
+    ids = fill.mentions(4)
+    fill.decide(ids[3], Verdict.link("Z"))
+    first = act(store, ids[:1], [Verdict.link("A")])
+    act(store, ids[1:2], [Verdict.nil()], actor="bob", shown=None)
+    act(store, ids[:1], [Verdict.link("B")], actor="bob")
+    act(store, ids[2:3], [Verdict.skip()], actor="import:gold.txt", shown=None)
+    assert first
+    with store.read() as unit:
+        taken = unit.statistics.taken
+        every = taken(limit=10)
+        assert [(one.curator, one.outcome, one.entity_ids, one.rank, one.stands) for one in every] == [
+            ("bob", "link", ("B",), 2, True),
+            ("bob", "nil", (), None, True),
+            ("ada", "link", ("A",), 1, False),
+            ("ada", "link", ("Z",), None, True),
+        ]
+        assert (every[0].step, every[3].step, every[0].document, every[0].text) == ("decide", "", "100", "text 0")
+        assert taken(limit=2, before=every[1].id) == every[2:]
+        assert [one.curator for one in taken(limit=10, curator="ada")] == ["ada", "ada"]
+        assert [one.id for one in taken(limit=10, words="TEXT 1")] == [every[1].id]
+        assert [one.id for one in taken(limit=10, words='"Z"')] == [every[3].id]
+        assert taken(limit=10, words="%") == []
+        assert taken(limit=1, imported=True)[0].curator == "import:gold.txt"
