@@ -16,6 +16,8 @@ from curator.services.ports import QueueFilter, QueueRow
 PAGE = 200
 PAGES = 50
 """Pages kept; 10,000 rows, a few megabytes."""
+FEW = 20
+"""So many changed documents are read one by one; of more, whole pages are."""
 ROW_ROLE = int(Qt.ItemDataRole.UserRole)
 CURRENT_ROLE = ROW_ROLE + 1
 
@@ -130,12 +132,34 @@ class QueueModel(QAbstractListModel):
         self._forget_pages(document_ids)
 
     def _forget_pages(self, document_ids: Collection[int]) -> None:
+        """Of a few documents the rows are read anew and put into the pages in hand; else those pages are dropped."""
+        if 0 < len(document_ids) <= FEW and self._where.state is None:
+            self._replace_rows(document_ids)
+            return
         wanted = set(document_ids)
         for number, page in list(self._pages.items()):
             if not wanted or any(row.document_id in wanted for row in page):
-                del self._pages[number]
-                first = number * PAGE
-                self.dataChanged.emit(self.index(first), self.index(min(first + PAGE, self._count) - 1))
+                self._forget(number)
+
+    def _replace_rows(self, document_ids: Collection[int]) -> None:
+        """A key decides in one document: its row alone is read and painted."""
+        assert self._source is not None
+        held = {row.document_id for page in self._pages.values() for row in page} & set(document_ids)
+        fresh = {row.document_id: row for row in self._source.rows_of(sorted(held))} if held else {}
+        for number, page in list(self._pages.items()):
+            places = [at for at, row in enumerate(page) if row.document_id in held]
+            if any(page[at].document_id not in fresh for at in places):
+                self._forget(number)
+            elif places:
+                self._pages[number] = [fresh.get(row.document_id, row) for row in page]
+                for at in places:
+                    changed = self.index(number * PAGE + at)
+                    self.dataChanged.emit(changed, changed)
+
+    def _forget(self, number: int) -> None:
+        del self._pages[number]
+        first = number * PAGE
+        self.dataChanged.emit(self.index(first), self.index(min(first + PAGE, self._count) - 1))
 
     def set_current(self, document_id: int | None) -> None:
         """Mark the document that is open."""

@@ -35,8 +35,9 @@ class RowList(QListView):
 
     def set_empty_words(self, words: str) -> None:
         """What to say, and what to do next, while there are no rows."""
-        self._empty = words
-        self.viewport().update()
+        if words != self._empty:  # said again with every key: the rows need no painting for it
+            self._empty = words
+            self.viewport().update()
 
     def paintEvent(self, event: QPaintEvent) -> None:
         super().paintEvent(event)
@@ -93,8 +94,9 @@ class RowTable(QTableView):
 
     def set_empty_words(self, words: str) -> None:
         """What to say, and what to do next, while there are no rows."""
-        self._empty = words
-        self.viewport().update()
+        if words != self._empty:  # said again with every key: the rows need no painting for it
+            self._empty = words
+            self.viewport().update()
 
     def paintEvent(self, event: QPaintEvent) -> None:
         super().paintEvent(event)

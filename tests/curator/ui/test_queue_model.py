@@ -70,17 +70,33 @@ def test_a_document_is_found_by_bisection(qapp: QApplication) -> None:
     assert model.find(5) is None
 
 
-def test_refreshing_a_document_reads_its_page_again(qtbot: QtBot) -> None:
+def test_refreshing_a_document_reads_and_paints_its_row_alone(qtbot: QtBot) -> None:
     rows = Rows(PAGE * 3)
     model = QueueModel(rows)
     model.load(QueueFilter())
     model.row(0)
     model.row(PAGE)
-    rows.done.add(10)
+    rows.done.add(PAGE + 15)
     with qtbot.waitSignal(model.dataChanged, timeout=500) as caught:
-        model.refresh([10])
+        model.refresh([PAGE + 15])
+    assert [caught.args[0].row(), caught.args[1].row()] == [PAGE + 5, PAGE + 5]
+    changed, beside = model.row(PAGE + 5), model.row(PAGE + 6)
+    assert changed is not None and beside is not None
+    assert (changed.state, beside.state) == (DocumentState.DONE, DocumentState.TODO)
+    assert rows.asked == [0, PAGE]
+
+
+def test_refreshing_many_documents_reads_their_pages_again(qtbot: QtBot) -> None:
+    rows = Rows(PAGE * 3)
+    model = QueueModel(rows)
+    model.load(QueueFilter())
+    model.row(0)
+    model.row(PAGE)
+    rows.done.update(range(10, 10 + FEW + 1))
+    with qtbot.waitSignal(model.dataChanged, timeout=500) as caught:
+        model.refresh(sorted(rows.done))
     assert [caught.args[0].row(), caught.args[1].row()] == [0, PAGE - 1]
-    changed = model.row(0)
+    changed = model.row(FEW)
     assert changed is not None
     assert changed.state is DocumentState.DONE
     assert rows.asked == [0, PAGE, 0]
