@@ -55,7 +55,10 @@ SHOWN = (
 """Tables that are gone through, so that no `tr` names their values one by one."""
 HINTS = ("curator.ui.bulk_panel.HINTS", "curator.ui.propagation_panel.HINTS")
 """Pairs of a key and what it does."""
-COUNTED = ("documents", "mentions", "linked", "nil", "entities", "names", "definitions", "files imported before")
+COUNTED = (
+    *("documents", "mentions", "linked", "nil", "entities", "names", "definitions", "files imported before"),
+    "decisions to look at",
+)
 """Words of an import report."""
 
 
