@@ -9,7 +9,7 @@ from pytestqt.qtbot import QtBot
 from curator.domain.documents import DocumentState, Split
 from curator.domain.facets import Facet, Facets
 from curator.services.ports import QueueFilter, QueueRow
-from curator.ui.queue_model import CURRENT_ROLE, PAGE, PAGES, QueueModel
+from curator.ui.queue_model import CURRENT_ROLE, FEW, PAGE, PAGES, QueueModel
 
 
 class Rows:
@@ -81,7 +81,8 @@ def test_refreshing_a_document_reads_and_paints_its_row_alone(qtbot: QtBot) -> N
         model.refresh([PAGE + 15])
     assert [caught.args[0].row(), caught.args[1].row()] == [PAGE + 5, PAGE + 5]
     changed, beside = model.row(PAGE + 5), model.row(PAGE + 6)
-    assert changed is not None and beside is not None
+    assert changed is not None
+    assert beside is not None
     assert (changed.state, beside.state) == (DocumentState.DONE, DocumentState.TODO)
     assert rows.asked == [0, PAGE]
 
