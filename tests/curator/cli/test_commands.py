@@ -19,7 +19,7 @@ from tests.curator.services.fakes import FakeJobs, document
 
 @pytest.mark.parametrize("name", COMMANDS)
 def test_every_command_explains_itself_and_has_json(cli: Cli, name: str) -> None:
-    names = {"kb": [name, "import"], "desktop": [name, "install"]}.get(name, [name])
+    names = {"kb": [name, "import"], "desktop": [name, "install"], "rounds": [name, "list"]}.get(name, [name])
     answer = cli(*names, "--help")
     assert answer.code == 0
     assert "Usage: curator" in answer.out
@@ -46,7 +46,7 @@ def test_the_knowledge_base_is_searched_as_in_the_window(cli: Cli, project: Path
 
 def test_info_tells_what_the_project_holds(cli: Cli, project: Path) -> None:
     facts = cli("info", project, "--json").json
-    assert facts["documents"] == {"todo": 0, "in_progress": 0, "done": 8}
+    assert facts["documents"] == {"todo": 0, "in_progress": 0, "done": 8, "discuss": 0}
     assert facts["splits"] == {"train": 6, "validation": 2, "test": 0}
     assert facts["decisions"]["link"] == 24
     assert facts["type_mapping"]["SpecificDisease"] == ["Disease"]
