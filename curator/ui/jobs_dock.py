@@ -170,6 +170,7 @@ class JobsDock(QDockWidget):
             self.panel.show_history(job.history)
         elif job is not None:
             self.panel.grown()
+        self.panel.setVisible(job is not None)
         self.panel.set_charts(job is not None and job.kind is JobKind.TRAIN)
         self._show_state()
 

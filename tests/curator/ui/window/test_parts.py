@@ -85,10 +85,15 @@ def test_time_left_goes_by_the_pace_of_the_present_step() -> None:
     assert job.history.losses == [0.5]
 
 
-def test_only_a_training_keeps_what_it_told() -> None:
-    job = RunningJob(1, JobKind.IMPORT, "x", lambda _: None, 0.0, 0.0)
-    job.take(Progress("read", 1, 9, "A file."), 50.0)
-    assert job.history.log == []
+def test_a_training_keeps_all_it_told_and_other_work_its_steps() -> None:
+    told: dict[JobKind, list[str]] = {}
+    for kind in (JobKind.IMPORT, JobKind.TRAIN):
+        job = RunningJob(1, kind, "x", lambda _: None, 0.0, 0.0)
+        for text in ("a.txt", "b.txt", "c.txt"):  # thousands of files, of an import
+            job.take(Progress("read", 1, 9, text), 50.0)
+        job.take(Progress("write", 0, 9), 50.0)
+        told[kind] = [line.text for line in job.history.log]
+    assert told == {JobKind.IMPORT: ["a.txt", ""], JobKind.TRAIN: ["a.txt", "b.txt", "c.txt", ""]}
 
 
 @pytest.mark.parametrize(
