@@ -65,6 +65,15 @@ class AtomicFiles:
         self._files.append((target, temporary, stream))
         return stream
 
+    def put(self, target: Path, content: bytes) -> None:
+        """`content` becomes `target`; nothing is left open, so there may be any number of files."""
+        stream = self.open(target)
+        try:
+            stream.write(content)
+            _finish(stream)
+        except OSError as error:
+            raise write_error(target, error) from error
+
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
@@ -82,9 +91,7 @@ class AtomicFiles:
         target = Path()
         try:
             for target, _, stream in self._files:  # noqa: B007  # named in the error
-                stream.flush()
-                os.fsync(stream.fileno())
-                stream.close()
+                _finish(stream)
             for target, temporary, _ in self._files:
                 temporary.replace(target)
             for folder in {target.parent for target, _, _ in self._files}:
@@ -100,6 +107,13 @@ class AtomicFiles:
         for folder in reversed(self._folders if folders else ()):
             with suppress(OSError):  # somebody else put something into it meanwhile
                 folder.rmdir()
+
+
+def _finish(stream: BinaryIO) -> None:
+    if not stream.closed:
+        stream.flush()
+        os.fsync(stream.fileno())
+        stream.close()
 
 
 def make_folder(path: Path) -> None:

@@ -6,9 +6,13 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from curator.domain.errors import UserError
+from curator.io.kb import table
+from curator.io.archives import TakesFolders, holds_many, open_files
 from curator.io.kb.base import KbSource
 from curator.io.source import Source
+from curator.io.tables import is_workbook
 from curator.services.ports import DocumentFormat, KnowledgeBaseReader
+from curator.services.ports.knowledge_files import KbOptions, TablePreview
 
 
 class Registry:
@@ -30,7 +34,14 @@ class Registry:
         raise UserError(f"there is no format {name!r} to write: choose one of {names}")
 
     def recognise(self, path: Path) -> DocumentFormat:
-        """By content, gzip included. Raises UserError (missing, empty, truncated, unknown)."""
+        """By content, gzip and zip included. Raises UserError (missing, empty, truncated, unknown)."""
+        if holds_many(path):
+            files = open_files(path)
+            for form in self._formats:
+                if isinstance(form, TakesFolders) and form.can_read and form.sniff_files(files):
+                    return form
+            if path.is_dir() or len(files.names) != 1:
+                raise self._no_folder(path)
         head = Source(path).head()
         for form in self._formats:
             if form.can_read and form.sniff(path, head):
@@ -42,16 +53,44 @@ class Registry:
             f"{path} is none of the document formats that can be read ({titles}): convert it to one of them"
         )
 
-    def open_kb(self, path: Path) -> KnowledgeBaseReader:
-        """The reader of a knowledge-base file, or of a folder of ZESHEL documents. Raises UserError."""
+    def _no_folder(self, path: Path) -> UserError:
+        what = "folder" if path.is_dir() else "zip archive of several files"
+        titles = ", ".join(form.title for form in self._formats if isinstance(form, TakesFolders))
+        return UserError(
+            f"{path} is a {what}, and holds none of the formats that are read so ({titles}): name the files in it"
+        )
+
+    def open_kb(self, path: Path, options: KbOptions | None = None) -> KnowledgeBaseReader:
+        """The reader of a knowledge base, a file or a folder, by content. Raises UserError."""
+        source = self._kb_of(path)
+        if source is None and options is not None and options.columns and table.is_table(path):
+            source = self._kb_sources[table.TABLE.name]
+        if source is not None:
+            return source.open(path, options) if source.chooses else source.open(path)
         if path.is_dir():
-            return self._kb_sources["zeshel"].open(path)
+            return self._kb_sources["zeshel"].open(path)  # which says what it misses
         head = Source(path).head()
-        if source := self._kb_source(head):
-            return source.open(path)
         titles = ", ".join(source.title for source in self._kb_sources.values())
         what = next((f"is {f.title}, not a knowledge base" for f in self._formats if f.sniff(path, head)), "")
         raise UserError(f"{path} {what or 'is no knowledge base that can be read'}: choose one of {titles}")
+
+    def preview_kb(self, path: Path, options: KbOptions | None = None) -> TablePreview | None:
+        """The beginning of a table, for the choice of its columns; None for every other file. Raises UserError."""
+        source = self._kb_of(path)
+        is_table = source is not None and source.name == table.TABLE.name
+        undecided = source is None and path.is_file() and table.is_table(path)
+        return table.preview(path, options) if is_table or undecided else None
+
+    def kb_titles(self) -> Mapping[str, str]:
+        """The knowledge-base formats: name and title."""
+        return {source.name: source.title for source in self._kb_sources.values()}
+
+    def _kb_of(self, path: Path) -> KbSource | None:
+        """By what the path is, or else by its first bytes."""
+        found = next((source for source in self._kb_sources.values() if source.sniff_path(path)), None)
+        if found is not None or path.is_dir() or is_workbook(path):
+            return found
+        return self._kb_source(Source(path).head())
 
     def _kb_source(self, head: bytes) -> KbSource | None:
         return next((source for source in self._kb_sources.values() if source.sniff(head)), None)

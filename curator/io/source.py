@@ -1,9 +1,13 @@
-"""One file as a stream: gunzipped by content, split on LF only, decoded as UTF-8, with errors as sentences."""
+"""One file as a stream: unpacked (gzip, zip of one file) by content, split on LF only, decoded as UTF-8.
+
+What goes wrong is a sentence.
+"""
 
 from __future__ import annotations
 
 import gzip
 import os
+import zipfile
 import zlib
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
@@ -11,6 +15,7 @@ from pathlib import Path
 from typing import BinaryIO, cast
 
 from curator.domain.errors import UserError
+from curator.io.archives import ZIP_MAGIC, open_files
 
 GZIP_MAGIC = b"\x1f\x8b"
 BOM = "\ufeff"
@@ -20,7 +25,6 @@ LINE_BYTES = 1 << 26  # a line longer than 64 MiB is no text file of ours
 _FOREIGN_BOMS = {
     b"\xff\xfe": "UTF-16",
     b"\xfe\xff": "UTF-16",
-    b"PK\x03\x04": "a zip archive: unpack it first",
     b"BZh": "bzip2: unpack it first",
     b"\xfd7zXZ\x00": "xz: unpack it first",
     b"%PDF": "a PDF",
@@ -49,9 +53,12 @@ class Source:
         try:
             with self.path.open("rb") as raw:
                 self._raw, self._size = cast(BinaryIO, raw), os.fstat(raw.fileno()).st_size
-                zipped = raw.read(2) == GZIP_MAGIC
+                magic = raw.read(4)
                 raw.seek(0)
-                if zipped:
+                if magic == ZIP_MAGIC:
+                    with self._only_member() as member:
+                        yield member
+                elif magic.startswith(GZIP_MAGIC):
                     with gzip.GzipFile(fileobj=raw) as unzipped:
                         yield cast(BinaryIO, unzipped)
                 else:
@@ -63,6 +70,14 @@ class Source:
             ) from error
         except OSError as error:
             raise _read_error(self.path, error) from error
+
+    @contextmanager
+    def _only_member(self) -> Iterator[BinaryIO]:
+        files = open_files(self.path)
+        if len(files.names) != 1:
+            raise UserError(f"{self.path} is a zip archive of {len(files.names):,} files: unpack it first")
+        with files.open(files.names[0]) as member:
+            yield member
 
     def lines(self) -> Iterator[str]:
         """Lines with their line end, split on LF only. Raises UserError as `stream` does, and for other than UTF-8."""
@@ -95,9 +110,9 @@ class Source:
         return head
 
     def verify(self) -> None:
-        """Decompress everything once so that a truncated gzip is known before the first record is stored."""
+        """Decompress everything once so that a truncated archive is known before the first record is stored."""
         with self.stream() as stream:
-            if isinstance(stream, gzip.GzipFile):
+            if isinstance(stream, gzip.GzipFile | zipfile.ZipExtFile):
                 while stream.read(1 << 20):
                     pass
 
@@ -106,6 +121,8 @@ def _check_text(path: Path, head: bytes) -> None:
     for magic, what in _FOREIGN_BOMS.items():
         if head.startswith(magic):
             raise UserError(f"{path} is {what}, not a UTF-8 text file: convert it and try again")
+    if head[257:262] == b"ustar":
+        raise UserError(f"{path} is a tar archive: unpack it first")
     if b"\0" in head:
         raise UserError(f"{path} is a binary file, not a text file: choose another file")
 

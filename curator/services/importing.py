@@ -245,11 +245,16 @@ def _batches(items: Iterator[T], size: int) -> Iterator[list[T]]:
 
 
 def _sha256(path: Path) -> str:
+    """Of a file's bytes, or of a folder's files with their names."""
     digest = hashlib.sha256()
     try:
-        with path.open("rb") as file:
-            while chunk := file.read(CHUNK):
-                digest.update(chunk)
+        files = sorted(one for one in path.rglob("*") if one.is_file()) if path.is_dir() else [path]
+        for one in files:
+            if path.is_dir():
+                digest.update(f"{one.relative_to(path).as_posix()}\0{one.stat().st_size}\0".encode())
+            with one.open("rb") as file:
+                while chunk := file.read(CHUNK):
+                    digest.update(chunk)
     except OSError as error:
         raise UserError(f"{path} could not be read ({error.strerror}). Check the name and its rights.") from error
     return digest.hexdigest()

@@ -1,0 +1,251 @@
+"""Sources of many files: a folder or a zip archive, listed safely and read by name; the same two to write.
+
+A reader of such a source asks for `open_files(path)`, which takes a single file as well, and sees names relative to
+the source with `/` between their parts. Nothing is unpacked to the disk. Refused with a sentence: names that lead out
+of the archive, links, encrypted members, and archives that swell to far more than they are (zip bombs). Names that the
+operating system strews in (`.DS_Store`, `__MACOSX/`) and other hidden files are not seen.
+"""
+
+from __future__ import annotations
+
+import os
+import zipfile
+import zlib
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path, PurePosixPath
+from typing import BinaryIO, Protocol, cast, runtime_checkable
+
+from curator.domain.errors import UserError
+from curator.io.atomic import AtomicFiles
+
+ZIP_MAGIC = b"PK\x03\x04"
+MOST_FILES = 100_000
+MOST_SWELLING = 200  # times the archive's own size; text seldom packs better than 20 : 1
+FREE_BYTES = 1 << 26  # a small archive may always hold this much
+MOST_BYTES = 1 << 28  # of one member, since it is read whole
+
+_HIDDEN = ("__MACOSX", "Thumbs.db", "desktop.ini")
+
+
+@runtime_checkable
+class TakesFolders(Protocol):
+    """A document format whose sources may be folders and zip archives."""
+
+    def sniff_files(self, files: Files) -> bool:
+        """Whether these are files of the format."""
+        ...
+
+
+class Files:
+    """The files of one source. `names` are sorted, relative to it, with `/` between their parts."""
+
+    def __init__(self, path: Path, sizes: dict[str, int], opener: Callable[[str], BinaryIO]) -> None:
+        self.path = path
+        self.names = tuple(sorted(sizes))
+        self._sizes = sizes
+        self._open = opener
+        self._read: dict[str, int] = {}
+
+    @property
+    def position(self) -> tuple[int, int]:
+        """(bytes read, bytes in all), of the files read at least once or all."""
+        return sum(self._read.values()), sum(self._sizes.values())
+
+    def with_suffix(self, *suffixes: str) -> list[str]:
+        """The names with one of these endings, case apart."""
+        return [name for name in self.names if name.lower().endswith(suffixes)]
+
+    def shown(self, name: str) -> str:
+        """The file's place for sentences: `corpus.zip: a/b.txt`, or the path alone for a source of one file."""
+        return str(self.path) if self._is_single else f"{self.path}: {name}"
+
+    @property
+    def _is_single(self) -> bool:
+        return len(self.names) == 1 and self.path.name == self.names[0]
+
+    def read(self, name: str, most: int = MOST_BYTES) -> bytes:
+        """A file's bytes. Raises UserError for one that is unreadable, damaged or larger than `most` bytes."""
+        if self._sizes[name] > most:
+            raise UserError(f"{self.shown(name)} is larger than {most >> 20} MiB: split it and try again")
+        with self.open(name) as stream:
+            data = stream.read(most + 1)
+        if len(data) > most:
+            raise UserError(f"{self.shown(name)} is larger than {most >> 20} MiB: split it and try again")
+        self._read[name] = self._sizes[name]
+        return data
+
+    def head(self, name: str, size: int = 1 << 12) -> bytes:
+        """The first bytes of a file. Raises UserError."""
+        with self.open(name) as stream:
+            return stream.read(size)
+
+    def text(self, name: str) -> str:
+        """A file's text, line ends and byte-order mark as they are. Raises UserError for other than UTF-8."""
+        data = self.read(name)
+        try:
+            return data.decode("utf-8")
+        except UnicodeDecodeError as error:
+            line = data.count(b"\n", 0, error.start) + 1
+            raise UserError(
+                f"{self.shown(name)}, line {line}: byte {error.start + 1} of the file is not UTF-8: "
+                "convert it to UTF-8 (for example with iconv) and try again"
+            ) from error
+
+    @contextmanager
+    def open(self, name: str) -> Iterator[BinaryIO]:
+        """A file's bytes as a stream. Raises UserError while it is read, too."""
+        try:
+            with self._open(name) as stream:
+                yield stream
+        except (zipfile.BadZipFile, zlib.error, EOFError, NotImplementedError) as error:
+            raise UserError(f"{self.shown(name)} is damaged ({error}): fetch or copy it again") from error
+        except OSError as error:
+            raise UserError(f"cannot read {self.shown(name)}: {error.strerror or error}") from error
+
+
+def is_zip(path: Path) -> bool:
+    """Whether the file is a zip archive, by its content."""
+    try:
+        with path.open("rb") as file:
+            return file.read(4) == ZIP_MAGIC
+    except OSError:
+        return False
+
+
+def holds_many(path: Path) -> bool:
+    """Whether the path is a folder or a zip archive."""
+    return path.is_dir() or is_zip(path)
+
+
+def open_files(path: Path) -> Files:
+    """The files of a folder, of a zip archive, or the one file itself. Raises UserError (missing, unsafe, damaged)."""
+    if path.is_dir():
+        return _folder(path)
+    if is_zip(path):
+        return _zip(path)
+    return chosen_files(path.parent, [path.name], path=path)
+
+
+def chosen_files(folder: Path, names: Sequence[str], *, path: Path | None = None) -> Files:
+    """Some files of a folder as one source, which is called `path`. Raises UserError for one that is not there."""
+    try:
+        sizes = {name: (folder / name).stat().st_size for name in names}
+    except OSError as error:
+        raise UserError(f"cannot read {folder / names[0]}: {error.strerror or error}") from error
+    return Files(path or folder, sizes, lambda name: cast(BinaryIO, (folder / name).open("rb")))
+
+
+# --- folders ---
+
+
+def _folder(folder: Path) -> Files:
+    sizes: dict[str, int] = {}
+    for place, names, here in os.walk(folder, onerror=_unreadable):
+        names[:] = sorted(name for name in names if not _hidden(name))
+        for name in here:
+            file = Path(place) / name
+            if not _hidden(name) and file.is_file():
+                sizes[file.relative_to(folder).as_posix()] = file.stat().st_size
+        if len(sizes) > MOST_FILES:
+            raise UserError(f"{folder} holds more than {MOST_FILES:,} files: import its folders one by one")
+    return Files(folder, sizes, lambda name: cast(BinaryIO, (folder / name).open("rb")))
+
+
+def _unreadable(error: OSError) -> None:
+    raise UserError(f"cannot read the folder {error.filename}: {error.strerror or error}") from error
+
+
+def _hidden(name: str) -> bool:
+    return name.startswith(".") or name in _HIDDEN
+
+
+# --- zip archives ---
+
+
+def _zip(path: Path) -> Files:
+    try:
+        archive = zipfile.ZipFile(path)  # stays open, and is closed with the last reference to it
+    except (zipfile.BadZipFile, zlib.error, EOFError, NotImplementedError, UnicodeError, ValueError) as error:
+        raise UserError(f"{path} is a damaged zip archive ({error}): fetch or copy it again") from error
+    except OSError as error:
+        raise UserError(f"cannot read {path}: {error.strerror or error}") from error
+    members = [one for one in archive.infolist() if not one.is_dir()]
+    _check_size(path, members)
+    sizes: dict[str, int] = {}
+    for member in members:
+        _check_member(path, member)
+        if not any(_hidden(part) for part in PurePosixPath(member.filename).parts):
+            sizes[member.filename] = member.file_size
+    return Files(path, sizes, lambda name: cast(BinaryIO, archive.open(name)))
+
+
+def _check_size(path: Path, members: Sequence[zipfile.ZipInfo]) -> None:
+    if len(members) > MOST_FILES:
+        raise UserError(f"{path} holds more than {MOST_FILES:,} files: split the archive")
+    size, swollen = path.stat().st_size, sum(one.file_size for one in members)
+    if swollen > FREE_BYTES + MOST_SWELLING * size:
+        raise UserError(
+            f"{path} would swell from {size:,} to {swollen:,} bytes, as no archive of texts does: it was not opened"
+        )
+
+
+def _check_member(path: Path, member: zipfile.ZipInfo) -> None:
+    name = member.filename
+    parts = PurePosixPath(name).parts
+    drive = len(name) > 1 and name[1] == ":"
+    if name.startswith("/") or drive or "\\" in name or "\0" in name or ".." in parts:
+        raise UserError(f"{path} holds {name!r}, a name that leads out of the archive: it was not opened")
+    if (member.external_attr >> 16) & 0o170000 == 0o120000:
+        raise UserError(f"{path} holds {name!r}, a link: it was not opened")
+    if member.flag_bits & 1:
+        raise UserError(f"{path} is encrypted: unpack it with its password first")
+
+
+# --- writing ---
+
+
+def write_files(out: Path, pieces: Iterable[tuple[str, bytes]]) -> list[Path]:
+    """Write the named files into the zip archive `out` (a name that ends so) or the folder `out`; all or none.
+
+    Names are relative, parts separated by `/`. Returns the archive, or the files. Raises UserError.
+    """
+    if out.suffix.lower() == ".zip" and not out.is_dir():
+        return [_write_zip(out, pieces)]
+    written: list[Path] = []
+    with AtomicFiles() as atomic:
+        atomic.folder(out)
+        for name, content in pieces:
+            target = out.joinpath(*PurePosixPath(safe_name(name)).parts)
+            _make_folders(atomic, out, target.parent)
+            atomic.put(target, content)
+            written.append(target)
+    return written
+
+
+def safe_name(name: str) -> str:
+    """`name` as a relative path that stays where it is: `../a` is `_/a`, and no part is empty or hidden."""
+    cleaned = "".join("_" if ch in '\\:*?"<>|' or ord(ch) < 32 else ch for ch in name)
+    parts = [part for part in cleaned.split("/") if part.strip()]
+    return "/".join("_" + part.lstrip(".") if part.startswith(".") else part[:200] for part in parts) or "_"
+
+
+def _write_zip(out: Path, pieces: Iterable[tuple[str, bytes]]) -> Path:
+    with AtomicFiles() as atomic:
+        stream = atomic.open(out)
+        with zipfile.ZipFile(stream, "w", zipfile.ZIP_DEFLATED) as archive:
+            for name, content in pieces:
+                member = zipfile.ZipInfo(safe_name(name))  # dated 1980, so that the same content is the same archive
+                member.compress_type = zipfile.ZIP_DEFLATED
+                member.external_attr = 0o644 << 16
+                archive.writestr(member, content)
+    return out
+
+
+def _make_folders(atomic: AtomicFiles, out: Path, folder: Path) -> None:
+    missing = []
+    while folder != out and not folder.is_dir():
+        missing.append(folder)
+        folder = folder.parent
+    for one in reversed(missing):
+        atomic.folder(one)
