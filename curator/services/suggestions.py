@@ -26,8 +26,8 @@ BATCH = 32
 ACTOR = "linker"
 RELINK = {ChangeKind.BUNDLE, ChangeKind.KNOWLEDGE_BASE, ChangeKind.TYPE_MAPPING}
 GONE = (
-    "The bundle {bundle}, which served, is gone from the project's folder. Decisions are safe. A new index is built now, "
-    "or Model › Bundles… lets another bundle serve."
+    "The bundle {bundle}, which served, is gone from the project's folder. Decisions are safe. A new index is built "
+    "now, or Model › Bundles… lets another bundle serve."
 )
 log = logging.getLogger(__name__)
 

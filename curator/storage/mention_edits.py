@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
+from typing import Any
 
 from sqlalchemy import Connection, Select, insert, select
 
@@ -60,7 +61,7 @@ def loaded(text: str) -> tuple[Span, ...]:
     return tuple(Span(start, end) for start, end in json.loads(text))
 
 
-_EDITS: Select[tuple[int, int, str, str, str, str, int, str, str]] = select(
+_EDITS: Select[Any] = select(
     MentionEditRow.id,
     MentionEditRow.mention_id,
     MentionEditRow.spans_before,

@@ -13,6 +13,7 @@ from curator.commands import WindowState
 from curator.domain.decisions import Outcome, Verdict
 from curator.domain.entities import EntityMatch
 from curator.domain.presenting import Order
+from curator.domain.wording import tr
 from curator.services.curation import CurationService
 from curator.services.ports import QueueFilter
 from curator.services.queue import QueueService
@@ -27,7 +28,6 @@ from curator.ui.document_view import DocumentView
 from curator.ui.effort_meter import EffortMeter
 from curator.ui.find_bar import FindBar
 from curator.ui.guidelines_panel import GuidelinesPanel
-from curator.ui.effort_meter import EffortMeter
 from curator.ui.history_panel import HistoryPanel
 from curator.ui.jobs import Jobs
 from curator.ui.jobs_bar import BottomBar
@@ -155,7 +155,7 @@ class Workbench(QWidget):
         column = QVBoxLayout(history)
         column.setContentsMargins(0, 6, 0, 0)
         column.setSpacing(2)
-        heading = QLabel("Decisions of this mention", history)
+        heading = QLabel(tr("Decisions of this mention"), history)
         heading.setContentsMargins(12, 0, 0, 0)
         column.addWidget(heading)
         column.addWidget(self.history, 1)
@@ -216,7 +216,8 @@ class Workbench(QWidget):
         """What finds in the text and changes its mentions; the focus mode leaves text and candidates."""
         self.document.set_editable(not self.project.read_only)
         editor = MentionEditor(self.navigator, self.decider, self.document)
-        others = (self.queue, self.header, self.right.widget(1))
+        history = self.right.widget(1)
+        others = (self.queue, self.header, *((history,) if history is not None else ()))
         self.text = TextTools(self.document, self.find_bar, self.navigator, editor, others=others, say=self.say)
 
     def known_types(self) -> dict[str, int]:

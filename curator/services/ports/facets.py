@@ -52,5 +52,6 @@ class FacetRepository(Protocol):
         ...
 
     def undecided(self, where: QueueFilter, *, limit: int) -> list[WorkRow]:
-        """The matching undecided mentions with the least sure suggestions first (without candidates is least), those that the linker has not reached last, at most `limit`."""
+        """The matching undecided mentions with the least sure suggestions first (without candidates is least), those
+        that the linker has not reached last, at most `limit`."""
         ...

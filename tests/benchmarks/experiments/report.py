@@ -68,9 +68,9 @@ def reductions(runs: Sequence[Run]) -> str:
         "Smaller than in the papers: the 6-layer all-MiniLM-L6-v2 as encoder; "
         f"{', '.join(map(str, steps))} update steps, once over the mentions (batch {RETRIEVER['batch_size']}, "
         f"{PAIR['batch_size']} mentions of {PAIR['candidates']} candidates for the cross-encoder, which learns from an "
-        f"eighth of the mentions); {RETRIEVER['mention_tokens']} tokens a text; {RETRIEVER['negative_count']} negatives "
-        f"shared by a batch; learning rate {RETRIEVER['learning_rate']:g}. Sampled-triplet recipes pass twice over half "
-        f"of the batches, for as many steps. Seeds {', '.join(map(str, seeds))}; those of {', '.join(REPEATED)} up to "
+        f"eighth of the mentions); {RETRIEVER['mention_tokens']} tokens a text; {RETRIEVER['negative_count']} negatives"
+        f" shared by a batch; learning rate {RETRIEVER['learning_rate']:g}. Sampled-triplet recipes pass twice over "
+        f"half of the batches, for as many steps. Seeds {', '.join(map(str, seeds))}; those of {', '.join(REPEATED)} up to "
         f"{len(SEEDS)}, as far as they are there (see the column)."
     )
 

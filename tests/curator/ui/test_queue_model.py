@@ -135,7 +135,7 @@ FACETS = QueueFilter(facets=Facets.of({Facet.STATE: ["undecided"]}))
 
 
 def narrowed() -> QueueModel:
-    """Of a hundred documents the even ones from 20 to 30, with as many matching mentions as their last digit and one."""
+    """Of a hundred documents the even ones from 20 to 30, with one matching mention more than their last digit."""
     model = QueueModel(Rows(100))
     model.load(FACETS, {one: one % 10 + 1 for one in range(20, 31, 2)})
     return model
