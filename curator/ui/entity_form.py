@@ -62,6 +62,7 @@ class EntityForm(QWidget):
         self.name.setAccessibleName(tr("Name"))
         self.types = QListWidget(self)
         self.types.setAccessibleName(tr("Types"))
+        self.types.setProperty("field", True)  # with an outline, see the theme
         self.synonyms = self._text(tr("Synonyms, one on each line"))
         self.definition = self._text(tr("Definition"))
         self.note = NoteLabel(self)
@@ -78,6 +79,7 @@ class EntityForm(QWidget):
         edit = QPlainTextEdit(self)
         edit.setAccessibleName(name)
         edit.setTabChangesFocus(True)
+        edit.setProperty("field", True)
         return edit
 
     def _compose(self) -> None:

@@ -207,11 +207,15 @@ _TIP_TEXT, _TIP_BASE = QPalette.ColorRole.ToolTipText, QPalette.ColorRole.ToolTi
 _SHEET = """
     QLineEdit { padding: 5px 8px; border: 1px solid palette(mid); border-radius: 6px; background: palette(base);
                 selection-background-color: palette(highlight); selection-color: palette(highlighted-text); }
+    QPlainTextEdit[field="true"], QListView[field="true"] {
+        border: 1px solid palette(placeholder-text); border-radius: 6px; background: palette(base); }
+    QPlainTextEdit[field="true"]:focus, QListView[field="true"]:focus { border: 2px solid palette(accent); }
     QLineEdit:focus { border: 2px solid palette(accent); padding: 4px 7px; }
     QSplitter::handle { background: palette(mid); }
     QSplitter::handle:horizontal { width: 1px; }
     QSplitter::handle:vertical { height: 1px; }
-    QCheckBox::indicator:unchecked, QTreeView::indicator:unchecked {
+    QCheckBox::indicator:unchecked, QTreeView::indicator:unchecked, QTableView::indicator:unchecked,
+    QListView::indicator:unchecked {
         border: 1px solid palette(placeholder-text); border-radius: 3px; background: palette(base); }
     QCheckBox::indicator:unchecked:disabled { border-color: palette(mid); }
     QScrollBar:vertical { width: 12px; background: transparent; margin: 0; }
