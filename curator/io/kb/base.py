@@ -13,12 +13,18 @@ from curator.services.ports import KnowledgeBaseReader, Problem
 
 @dataclass(frozen=True, slots=True)
 class KbSource:
-    """A kind of knowledge-base file: `sniff` gets the first bytes, `open` raises UserError."""
+    """A kind of knowledge-base file: `sniff` gets the first bytes, `open` raises UserError.
+
+    `sniff_path` knows what has no first bytes of text: folders and workbooks. `open` of a source that has something to
+    choose takes `KbOptions` as well.
+    """
 
     name: str
     title: str
     sniff: Callable[[bytes], bool]
-    open: Callable[[Path], KnowledgeBaseReader]
+    open: Callable[..., KnowledgeBaseReader]
+    sniff_path: Callable[[Path], bool] = lambda _: False
+    chooses: bool = False
 
 
 def first_of_each(found: Iterable[tuple[int, Entity]], problems: list[Problem]) -> Iterator[Entity]:

@@ -15,6 +15,7 @@ from curator.domain.documents import (
     SourceFile,
 )
 from curator.domain.entities import Entity
+from curator.services.ports.knowledge_files import KbOptions, TablePreview
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,8 +110,16 @@ class FormatRegistry(Protocol):
         """By content, gzip included. Raises UserError (missing, empty, truncated, unknown)."""
         ...
 
-    def open_kb(self, path: Path) -> KnowledgeBaseReader:
-        """The reader of a knowledge-base file, by content. Raises UserError."""
+    def open_kb(self, path: Path, options: KbOptions | None = None) -> KnowledgeBaseReader:
+        """The reader of a knowledge base, a file or a folder, by content. Raises UserError."""
+        ...
+
+    def preview_kb(self, path: Path, options: KbOptions | None = None) -> TablePreview | None:
+        """The beginning of a table, for the choice of its columns; None for every other file. Raises UserError."""
+        ...
+
+    def kb_titles(self) -> Mapping[str, str]:
+        """The knowledge-base formats: name and title."""
         ...
 
 

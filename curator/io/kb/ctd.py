@@ -1,0 +1,111 @@
+"""CTD's vocabularies (`CTD_diseases.tsv.gz`, `CTD_chemicals.csv`, `CTD_genes.tsv` …), named by their `# Fields:`.
+
+Cells of several values are separated by `|`. Diseases are MEDIC: MeSH and OMIM merged, one of the ids primary and the
+others alternate.
+"""
+
+from __future__ import annotations
+
+import csv
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from curator.domain.curies import with_prefix
+from curator.domain.entities import Entity
+from curator.domain.errors import UserError
+from curator.io.kb.base import KbSource, clean_names, first_of_each, needs_some
+from curator.io.reading import SourceReader
+from curator.io.source import BOM, Source, without_line_end
+
+
+@dataclass(frozen=True, slots=True)
+class _Vocabulary:
+    type: str
+    prefix: str
+    id: str
+    name: str
+    names: tuple[str, ...]
+    alternates: str = ""
+
+
+_VOCABULARIES = (
+    _Vocabulary("Disease", "MESH", "DiseaseID", "DiseaseName", ("Synonyms",), "AltDiseaseIDs"),
+    _Vocabulary("Chemical", "MESH", "ChemicalID", "ChemicalName", ("Synonyms",)),
+    _Vocabulary("Gene", "NCBIGene", "GeneID", "GeneSymbol", ("GeneName", "Synonyms"), "AltGeneIDs"),
+    _Vocabulary("Pathway", "", "PathwayID", "PathwayName", ()),
+)
+_FIELDS = re.compile(rb"^#\s*Fields:\s*$", re.MULTILINE)
+_ID = re.compile(rb"^#\s*(DiseaseName|ChemicalName|GeneSymbol|PathwayName)[\t,]", re.MULTILINE)
+
+
+class CtdReader(SourceReader):
+    """Streams one vocabulary; its columns are known from its own comment."""
+
+    format = "ctd"
+
+    def __iter__(self) -> Iterator[Entity]:
+        self.problems = []
+        found = first_of_each(self._entities(), self.problems)
+        yield from needs_some(found, self._source.path, self.problems)
+
+    def _entities(self) -> Iterator[tuple[int, Entity]]:
+        columns: list[str] = []
+        for number, line in enumerate(self._source.lines(), 1):
+            text = without_line_end(line.removeprefix(BOM) if number == 1 else line)
+            if text.startswith("#"):
+                named = _cells(text.lstrip("# "))
+                columns = columns or (named if any(one.id in named for one in _VOCABULARIES) else [])
+            elif text.strip():
+                yield from self._row(number, columns, _cells(text))
+
+    def _row(self, line: int, columns: list[str], cells: list[str]) -> Iterator[tuple[int, Entity]]:
+        if len(cells) > len(columns):
+            self._problem(line, "set aside", f"has {len(cells)} cells for {len(columns)} columns")
+            return
+        row = dict(zip(columns, cells, strict=False))
+        vocabulary = next((one for one in _VOCABULARIES if one.id in row), None)
+        if vocabulary is None or not row[vocabulary.id] or not row.get(vocabulary.name):
+            self._problem(line, "set aside", "the row has no id or no name")
+            return
+        yield line, _entity(vocabulary, row)
+
+
+def _entity(vocabulary: _Vocabulary, row: Mapping[str, str]) -> Entity:
+    def ids(column: str) -> Iterator[str]:
+        return (with_prefix(one, vocabulary.prefix) for one in row.get(column, "").split("|"))
+
+    entity_id, name = with_prefix(row[vocabulary.id], vocabulary.prefix), row[vocabulary.name].strip()
+    alternates = clean_names(ids(vocabulary.alternates), besides=entity_id) if vocabulary.alternates else ()
+    return Entity(
+        entity_id,
+        name,
+        synonyms=clean_names((one for col in vocabulary.names for one in row.get(col, "").split("|")), besides=name),
+        types=(vocabulary.type,),
+        definition=row.get("Definition", "").strip(),
+        alt_ids=alternates,
+        tree_numbers=clean_names(row.get("TreeNumbers", "").split("|")),
+        parents=clean_names(ids("ParentIDs"), besides=entity_id),
+    )
+
+
+def _cells(text: str) -> list[str]:
+    """Tabs separate, and nothing is quoted; a line without any is of the CSV, which has quotes."""
+    return text.split("\t") if "\t" in text else next(csv.reader([text]), [])
+
+
+def sniff(head: bytes) -> bool:
+    return _FIELDS.search(head) is not None and _ID.search(head) is not None
+
+
+def open_reader(path: Path) -> CtdReader:
+    """Raises UserError for a missing, empty, truncated or foreign file."""
+    if not sniff(Source(path).head()):
+        raise UserError(f"{path} is no vocabulary of CTD: it has no comment `# Fields:` with an id that is known")
+    reader = CtdReader(path)
+    reader.prepare()
+    return reader
+
+
+CTD = KbSource("ctd", "CTD vocabulary", sniff, open_reader)

@@ -1,0 +1,100 @@
+"""OBO Graphs (JSON), as ROBOT and the OBO Foundry publish ontologies: classes as entities.
+
+Names are the label and the synonyms of every scope; the type is the term's OBO namespace, or else the graph's name.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections import defaultdict
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+from curator.domain.curies import contract, curie
+from curator.domain.entities import Entity
+from curator.domain.errors import UserError
+from curator.io.kb.base import KbSource, first_of_each, needs_some
+from curator.io.kb.terms import Term, entities
+from curator.io.reading import SourceReader
+from curator.io.source import Source, plain_text
+
+REPLACED_BY = "IAO_0100001"
+_START = re.compile(rb'^\s*\{[\s\S]{0,2000}"graphs"\s*:\s*\[')
+
+
+class OboGraphsReader(SourceReader):
+    """The file is parsed as a whole: it takes some five times its size in memory."""
+
+    format = "obographs"
+
+    def __iter__(self) -> Iterator[Entity]:
+        self.problems = []
+        graphs = self._graphs()
+        found = entities(lambda: (term for graph in graphs for term in self._terms(graph)), self.problems)
+        yield from needs_some(first_of_each(found, self.problems), self._source.path, self.problems)
+
+    def _graphs(self) -> list[Mapping[str, Any]]:
+        with self._source.stream() as stream:
+            data = stream.read()
+        try:
+            value = json.loads(data)
+        except (ValueError, RecursionError) as error:
+            raise UserError(f"{self._source.path} is broken JSON ({error}): fetch or export the file again") from error
+        graphs = value.get("graphs") if isinstance(value, dict) else None
+        return [one for one in graphs if isinstance(one, dict)] if isinstance(graphs, list) else []
+
+    def _terms(self, graph: Mapping[str, Any]) -> Iterator[Term]:
+        parents = defaultdict(list)
+        for edge in _dicts(graph.get("edges")):
+            if edge.get("pred") in ("is_a", "subClassOf"):
+                parents[_text(edge.get("sub"))].append(contract(_text(edge.get("obj"))))
+        type_ = Path(_text(graph.get("id"))).stem
+        for node in _dicts(graph.get("nodes")):
+            if node.get("type") in (None, "CLASS") and _text(node.get("id")):
+                yield _term(node, parents.get(_text(node.get("id")), []), type_)
+
+
+def _term(node: Mapping[str, Any], parents: list[str], type_: str) -> Term:
+    meta = node.get("meta") if isinstance(node.get("meta"), dict) else {}
+    assert isinstance(meta, dict)
+    definition = meta.get("definition")
+    values: dict[str, list[str]] = defaultdict(list)
+    for pair in _dicts(meta.get("basicPropertyValues")):
+        values[re.split(r"[#/]", _text(pair.get("pred")))[-1]].append(_text(pair.get("val")))
+    return Term(
+        contract(_text(node["id"])),
+        name=_text(node.get("lbl")),
+        names=[_text(one.get("val")) for one in _dicts(meta.get("synonyms"))],
+        definition=_text(definition.get("val")) if isinstance(definition, dict) else "",
+        types=(values["hasOBONamespace"] or [type_])[:1],
+        alt_ids=[curie(one) for one in values["hasAlternativeId"]],
+        parents=parents,
+        deprecated=meta.get("deprecated") is True,
+        replaced_by=[contract(one) for one in values[REPLACED_BY]],
+    )
+
+
+def _dicts(value: object) -> list[Mapping[str, Any]]:
+    return [one for one in value if isinstance(one, dict)] if isinstance(value, list) else []
+
+
+def _text(value: object) -> str:
+    return " ".join(plain_text(value).split()) if isinstance(value, str) else ""
+
+
+def sniff(head: bytes) -> bool:
+    return _START.match(head.removeprefix(b"\xef\xbb\xbf")) is not None
+
+
+def open_reader(path: Path) -> OboGraphsReader:
+    """Raises UserError for a missing, empty, truncated or foreign file."""
+    if not sniff(Source(path).head()):
+        raise UserError(f'{path} is no OBO graph: it has no "graphs"')
+    reader = OboGraphsReader(path)
+    reader.prepare()
+    return reader
+
+
+OBOGRAPHS = KbSource("obographs", "OBO Graphs JSON", sniff, open_reader)

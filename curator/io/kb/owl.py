@@ -1,0 +1,112 @@
+"""OWL ontologies in RDF/XML, as the OBO Foundry, EFO and ORDO publish them: named classes as entities.
+
+Read by a stream of our own rather than by pronto, which holds the whole ontology in memory and stops at the first line
+that it does not know. Names are `rdfs:label`, the synonyms of oboInOwl and of SKOS; parents are named superclasses. The
+type is the OBO namespace, or else the prefix of the class. Classes that are only referred to have no name and are set
+aside. Other syntaxes of OWL: see `rdf` for Turtle; Manchester and functional syntax are not read (ROBOT converts them).
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+from curator.domain.curies import contract, curie
+from curator.domain.entities import Entity
+from curator.domain.errors import UserError
+from curator.io.kb.base import KbSource, first_of_each, needs_some
+from curator.io.kb.terms import Term, entities
+from curator.io.kb.xml_records import records, text_of
+from curator.io.reading import SourceReader
+from curator.io.source import Source
+from curator.services.ports.knowledge_files import KbOptions
+
+_RDF = "{http://www.w3.org/1999/02/22-rdf-syntax-ns#}"
+_RDFS = "{http://www.w3.org/2000/01/rdf-schema#}"
+_OWL = "{http://www.w3.org/2002/07/owl#}"
+_OBO = "{http://purl.obolibrary.org/obo/}"
+_OIO = "{http://www.geneontology.org/formats/oboInOwl#}"
+_SKOS = "{http://www.w3.org/2004/02/skos/core#}"
+_EFO = "{http://www.ebi.ac.uk/efo/}"
+_LANG = "{http://www.w3.org/XML/1998/namespace}lang"
+SYNONYMS = (
+    *(f"{_OIO}has{scope}Synonym" for scope in ("Exact", "Narrow", "Broad", "Related")),
+    f"{_SKOS}altLabel",
+    f"{_EFO}alternative_term",
+    f"{_OBO}IAO_0000118",
+)
+DEFINITIONS = (f"{_OBO}IAO_0000115", f"{_SKOS}definition", f"{_EFO}definition")
+_START = re.compile(rb"<(?:[A-Za-z]+:)?RDF[\s>]")
+_OWL_MARK = re.compile(rb"http://www\.w3\.org/2002/07/owl#")
+
+
+class OwlReader(SourceReader):
+    """Streams one file twice: first for what replaced deprecated classes."""
+
+    format = "owl"
+
+    def __init__(self, path: Path, options: KbOptions) -> None:
+        super().__init__(path)
+        self._languages = options.languages
+
+    def __iter__(self) -> Iterator[Entity]:
+        self.problems = []
+        found = first_of_each(entities(self._terms, self.problems, nameless="class"), self.problems)
+        yield from needs_some(found, self._source.path, self.problems)
+
+    def _terms(self) -> Iterator[Term]:
+        for element in records(self._source, (f"{_OWL}Class",), attributes_may_refer=True):
+            address = element.get(f"{_RDF}about", "")
+            if address:
+                yield self._term(element, contract(address))
+
+    def _term(self, element: Any, term_id: str) -> Term:
+        labels = self._texts(element, f"{_RDFS}label") or self._texts(element, f"{_SKOS}prefLabel")
+        space = [text_of(one) for one in element.iterfind(f"{_OIO}hasOBONamespace")]
+        return Term(
+            term_id,
+            element.sourceline or 0,
+            name=labels[0] if labels else "",
+            names=[*labels[1:], *(text for tag in SYNONYMS for text in self._texts(element, tag))],
+            definition=next((text for tag in DEFINITIONS for text in self._texts(element, tag)), ""),
+            types=space[:1] or [term_id.partition(":")[0] if ":" in term_id and "//" not in term_id else ""],
+            alt_ids=[curie(text_of(one)) for one in element.iterfind(f"{_OIO}hasAlternativeId")],
+            parents=_resources(element, f"{_RDFS}subClassOf"),
+            deprecated=text_of(element.find(f"{_OWL}deprecated")).lower() in ("true", "1"),
+            replaced_by=_resources(element, f"{_OBO}IAO_0100001"),
+        )
+
+    def _texts(self, element: Any, tag: str) -> list[str]:
+        """In the languages that are read, the first of them first; texts without a language belong to all."""
+        found = [(one.get(_LANG, "").lower().partition("-")[0], text_of(one)) for one in element.iterfind(tag)]
+        order = {"": 0} | {language: n for n, language in enumerate(self._languages)}
+        kept = sorted((order[language], n, text) for n, (language, text) in enumerate(found) if language in order)
+        return [text for _, _, text in kept if text]
+
+
+def _resources(element: Any, tag: str) -> list[str]:
+    """CURIEs that an element refers to, as an attribute or as text."""
+    found = [one.get(f"{_RDF}resource", "") or ("" if len(one) else text_of(one)) for one in element.iterfind(tag)]
+    return [contract(one) if "//" in one else curie(one) for one in found if one]
+
+
+def sniff(head: bytes) -> bool:
+    return _START.search(head) is not None and _OWL_MARK.search(head) is not None and not _is_skos(head)
+
+
+def _is_skos(head: bytes) -> bool:
+    return b"ConceptScheme" in head or re.search(rb"<\w*:?Concept[\s>]", head) is not None
+
+
+def open_reader(path: Path, options: KbOptions | None = None) -> OwlReader:
+    """Raises UserError for a missing, empty, truncated or foreign file."""
+    if _START.search(Source(path).head()) is None:
+        raise UserError(f"{path} is no RDF/XML: convert the ontology to it (for example with ROBOT) and try again")
+    reader = OwlReader(path, options or KbOptions())
+    reader.prepare()
+    return reader
+
+
+OWL = KbSource("owl", "OWL (RDF/XML)", sniff, open_reader, chooses=True)

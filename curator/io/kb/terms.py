@@ -1,0 +1,77 @@
+"""Terms of ontologies, from whichever syntax, as entities."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass, field
+
+from curator.domain.entities import Entity
+from curator.io.kb.base import clean_names
+from curator.services.ports import Problem
+
+
+@dataclass(slots=True)
+class Term:
+    """One class or concept as it is written; `replaced_by` counts for deprecated ones."""
+
+    id: str
+    line: int = 0
+    name: str = ""
+    names: list[str] = field(default_factory=list)
+    definition: str = ""
+    types: list[str] = field(default_factory=list)
+    alt_ids: list[str] = field(default_factory=list)
+    parents: list[str] = field(default_factory=list)
+    deprecated: bool = False
+    replaced_by: list[str] = field(default_factory=list)
+
+
+def successors(terms: Iterable[Term]) -> dict[str, list[str]]:
+    """For each term that replaces others, the deprecated ids that lead to it, chains followed. Ids alone are kept."""
+    one = {term.id: term.replaced_by[0] for term in terms if term.deprecated and len(set(term.replaced_by)) == 1}
+    return inverted(one)
+
+
+def inverted(successor: dict[str, str]) -> dict[str, list[str]]:
+    """Ids by the last of their chains of successors; circles lead nowhere but to themselves."""
+    found: dict[str, list[str]] = {}
+    for obsolete in successor:
+        seen, target = {obsolete}, successor[obsolete]
+        while target in successor and target not in seen:
+            seen.add(target)
+            target = successor[target]
+        found.setdefault(target, []).append(obsolete)
+    return found
+
+
+def entities(
+    read: Callable[[], Iterable[Term]], problems: list[Problem], *, nameless: str = "term"
+) -> Iterator[tuple[int, Entity]]:
+    """`read` is called twice: what replaced the deprecated terms has to be known before the first entity is given."""
+    replaced = successors(read())
+    deprecated, unnamed = 0, 0
+    for term in read():
+        if term.deprecated:
+            deprecated += 1
+        elif not term.name:
+            unnamed += 1
+        else:
+            yield term.line, entity_of(term, replaced.get(term.id, ()))
+    if deprecated:
+        text = f"{deprecated:,} obsolete {nameless}s were skipped; ids with one successor lead to it"
+        problems.append(Problem(0, "note", text))
+    if unnamed:
+        text = f"{unnamed:,} {nameless}s without a name were set aside"
+        problems.append(Problem(0, "set aside", text))
+
+
+def entity_of(term: Term, replaced: Iterable[str] = ()) -> Entity:
+    return Entity(
+        term.id,
+        term.name,
+        synonyms=clean_names(term.names, besides=term.name),
+        types=clean_names(term.types),
+        definition=term.definition,
+        alt_ids=clean_names([*term.alt_ids, *replaced], besides=term.id),
+        parents=clean_names(term.parents, besides=term.id),
+    )

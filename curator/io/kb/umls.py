@@ -1,0 +1,204 @@
+"""The UMLS Metathesaurus in rich release format: a folder with `MRCONSO.RRF`, and beside it `MRSTY`, `MRDEF`, `MRCUI`.
+
+The files are sorted by CUI, as NLM and MetamorphoSys write them, and are read side by side: one concept is held at a
+time, and of `MRCUI` the concepts that were merged into others, whose ids lead to these. The name is the one that the
+UMLS prefers of those that are read. Relations (`MRREL`) are not read: entities have no parents.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from itertools import groupby
+from operator import itemgetter
+from pathlib import Path
+
+from curator.domain.entities import Entity
+from curator.domain.errors import UserError
+from curator.io.kb.base import KbSource, needs_some
+from curator.io.kb.terms import inverted
+from curator.io.source import Source
+from curator.services.ports import Problem
+from curator.services.ports.knowledge_files import KbOptions
+
+LANGUAGES = {
+    "en": "ENG",
+    "cs": "CZE",
+    "da": "DAN",
+    "de": "GER",
+    "es": "SPA",
+    "et": "EST",
+    "el": "GRE",
+    "eu": "BAQ",
+    "fi": "FIN",
+    "fr": "FRE",
+    "he": "HEB",
+    "hr": "SCR",
+    "hu": "HUN",
+    "it": "ITA",
+    "ja": "JPN",
+    "ko": "KOR",
+    "lv": "LAV",
+    "nl": "DUT",
+    "no": "NOR",
+    "pl": "POL",
+    "pt": "POR",
+    "ru": "RUS",
+    "sv": "SWE",
+    "tr": "TUR",
+    "uk": "UKR",
+    "zh": "CHI",
+}
+"""ISO 639-1 -> the UMLS's own codes."""
+CONCEPTS, TYPES, DEFINITIONS, MERGED = "MRCONSO.RRF", "MRSTY.RRF", "MRDEF.RRF", "MRCUI.RRF"
+_CUI, _LAT, _TS, _STT, _ISPREF, _SAB, _STR, _SUPPRESS = 0, 1, 2, 4, 6, 11, 14, 16
+_WIDTHS = {CONCEPTS: 18, TYPES: 6, DEFINITIONS: 8, MERGED: 7}
+PREFIX = "UMLS"
+
+
+class UmlsReader:
+    """Streams a folder. Lines of problems are of the file that the problem names."""
+
+    format = "umls"
+
+    def __init__(self, folder: Path, options: KbOptions) -> None:
+        self._folder = folder
+        self._sources = {name: found for name in _WIDTHS if (found := _source(folder, name)) is not None}
+        self._languages = frozenset(LANGUAGES.get(one.lower(), one.upper()) for one in options.languages)
+        self._vocabularies = frozenset(options.vocabularies)
+        self._types = frozenset(one.casefold() for one in options.types)
+        self._suppressed = options.suppressed
+        self.problems: list[Problem] = []
+
+    @property
+    def position(self) -> tuple[int, int]:
+        return self._sources[CONCEPTS].position
+
+    def prepare(self) -> None:
+        for source in self._sources.values():
+            source.verify()
+
+    def __iter__(self) -> Iterator[Entity]:
+        self.problems = []
+        for name in (TYPES, DEFINITIONS, MERGED):
+            if name not in self._sources:
+                self.problems.append(
+                    Problem(0, "note", f"there is no {name} beside {CONCEPTS}: nothing is known of it")
+                )
+        yield from needs_some(self._entities(), self._folder, self.problems)
+
+    def _entities(self) -> Iterator[Entity]:
+        merged = self._merged()
+        types, definitions = self._beside(TYPES), self._beside(DEFINITIONS)
+        for cui, rows in self._by_concept(CONCEPTS):
+            of_type, defined = types.of(cui), definitions.of(cui)
+            names = self._names(rows)
+            if not names or not self._wanted(of_type):
+                continue
+            yield Entity(
+                f"{PREFIX}:{cui}",
+                names[0],
+                synonyms=tuple(names[1:]),
+                types=tuple(dict.fromkeys(row[3] for row in of_type)),
+                definition=self._definition(defined),
+                alt_ids=tuple(f"{PREFIX}:{one}" for one in merged.get(cui, ())),
+            )
+
+    def _wanted(self, of_type: list[list[str]]) -> bool:
+        return not self._types or any(
+            row[1].casefold() in self._types or row[3].casefold() in self._types for row in of_type
+        )
+
+    def _names(self, rows: list[list[str]]) -> list[str]:
+        """The preferred name first, then the others as they come; each once."""
+        kept = [row for row in rows if self._is_read(row)]
+        if not kept:
+            return []
+        best = min(kept, key=lambda row: (row[_TS] != "P", row[_STT] != "PF", row[_ISPREF] != "Y"))
+        names = dict.fromkeys([best[_STR].strip(), *(row[_STR].strip() for row in kept)])
+        return [name for name in names if name]
+
+    def _is_read(self, row: list[str]) -> bool:
+        return (
+            row[_LAT] in self._languages
+            and (not self._vocabularies or row[_SAB] in self._vocabularies)
+            and (self._suppressed or row[_SUPPRESS] in ("N", ""))
+        )
+
+    def _definition(self, rows: list[list[str]]) -> str:
+        """The first of the vocabularies that are read, or else the first."""
+        usable = [row for row in rows if self._suppressed or row[6] in ("N", "")]
+        chosen = [row for row in usable if row[4] in self._vocabularies] or usable
+        return " ".join(chosen[0][5].split()) if chosen else ""
+
+    def _merged(self) -> dict[str, list[str]]:
+        """For each CUI those that were merged into it (`SY`), chains followed."""
+        if MERGED not in self._sources:
+            return {}
+        successor = {row[0]: row[5] for row in self._rows(MERGED) if row[2] == "SY" and row[5] and row[5] != row[0]}
+        return inverted(successor)
+
+    def _beside(self, name: str) -> _Beside:
+        return _Beside(self._by_concept(name) if name in self._sources else iter(()))
+
+    def _by_concept(self, name: str) -> Iterator[tuple[str, list[list[str]]]]:
+        """The rows of each CUI. Raises UserError where the CUIs do not ascend: other files are read beside it."""
+        last = ""
+        for cui, rows in groupby(self._rows(name), key=itemgetter(0)):
+            if cui <= last:
+                path = self._sources[name].path
+                raise UserError(f"{path} is not sorted by CUI ({cui} comes after {last}): sort its lines and try again")
+            last = cui
+            yield cui, list(rows)
+
+    def _rows(self, name: str) -> Iterator[list[str]]:
+        """Fields without the line's end; each line ends in a pipe, so that the last one is empty."""
+        width = _WIDTHS[name]
+        for number, line in enumerate(self._sources[name].lines(), 1):
+            row = line.rstrip("\r\n").split("|")
+            if len(row) > width:
+                yield row
+            elif len(row) > 1:
+                text = f"in {name}: has {len(row) - 1} fields instead of {width}"
+                self.problems.append(Problem(number, "set aside", text))
+
+
+class _Beside:
+    """Rows of another sorted file, asked for by ascending CUIs."""
+
+    def __init__(self, groups: Iterator[tuple[str, list[list[str]]]]) -> None:
+        self._groups = groups
+        self._at = next(groups, None)
+
+    def of(self, cui: str) -> list[list[str]]:
+        while self._at is not None and self._at[0] < cui:
+            self._at = next(self._groups, None)
+        return self._at[1] if self._at is not None and self._at[0] == cui else []
+
+
+def _source(folder: Path, name: str) -> Source | None:
+    found = (path for path in (folder / name, folder / f"{name}.gz") if path.is_file())
+    return next((Source(path) for path in found), None)
+
+
+def sniff_path(path: Path) -> bool:
+    """The folder, or its `MRCONSO.RRF`, or the folder above (`2024AB/META`)."""
+    return folder_of(path) is not None
+
+
+def folder_of(path: Path) -> Path | None:
+    if path.is_file():
+        return path.parent if path.name.removesuffix(".gz") == CONCEPTS else None
+    return next((one for one in (path, path / "META") if _source(one, CONCEPTS) is not None), None)
+
+
+def open_reader(path: Path, options: KbOptions | None = None) -> UmlsReader:
+    """Raises UserError where there is no `MRCONSO.RRF`, and for a truncated gzip file."""
+    folder = folder_of(path)
+    if folder is None:
+        raise UserError(f"{path} holds no {CONCEPTS}: choose the folder META of a UMLS release")
+    reader = UmlsReader(folder, options or KbOptions())
+    reader.prepare()
+    return reader
+
+
+UMLS = KbSource("umls", "UMLS RRF (a folder with MRCONSO.RRF)", lambda _: False, open_reader, sniff_path, chooses=True)

@@ -1,0 +1,161 @@
+"""Tables: CSV, TSV and workbooks (XLSX) as rows of texts, with their lines; separator and quoting from the content.
+
+A tab separates where the first line has one; such files quote nothing, unless a whole cell of the beginning stands in
+quotes, as spreadsheets write it. Where quotes are read a stray one is an error with its line, since it would swallow
+what follows.
+"""
+
+from __future__ import annotations
+
+import csv
+import zipfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from itertools import islice
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from curator.domain.errors import UserError
+from curator.io.source import BOM, Source, without_line_end
+
+if TYPE_CHECKING:
+    from openpyxl.workbook import Workbook
+
+SEPARATORS = "\t,;|"
+ZIP_MAGIC = b"PK\x03\x04"
+MOST_COLUMNS = 1000
+UNPACKED = 64 << 20
+"""Bytes that a workbook may always unpack to; beyond it, `TIMES` its own size."""
+TIMES = 100
+_WORKBOOK = "xl/workbook.xml"
+Row = tuple[int, list[str]]
+
+
+class Table:
+    """One file; `rows` starts anew with each call. `sheet` '' is the first of a workbook."""
+
+    def __init__(self, path: Path, *, sheet: str = "") -> None:
+        self.path = path
+        self.sheet = sheet
+        self._source = Source(path)
+        self._rows = (0, 0)
+
+    @property
+    def position(self) -> tuple[int, int]:
+        """(read, in all): bytes, or rows of a workbook."""
+        return self._rows if self._rows[1] else self._source.position
+
+    def verify(self) -> None:
+        """Raises UserError for a truncated gzip file, and for a workbook that unpacks to too much."""
+        if is_workbook(self.path):
+            _check_size(self.path)
+        else:
+            self._source.verify()
+
+    def sheets(self) -> tuple[str, ...]:
+        """The names of a workbook's sheets; none for a text file."""
+        if not is_workbook(self.path):
+            return ()
+        with _workbook(self.path) as book:
+            return tuple(book.sheetnames)
+
+    def rows(self) -> Iterator[Row]:
+        """Rows that are not empty, with the line that each begins in. Raises UserError."""
+        found = self._of_workbook() if is_workbook(self.path) else self._of_text()
+        for line, cells in found:
+            if len(cells) > MOST_COLUMNS:
+                raise UserError(f"{self.path}, line {line}: more than {MOST_COLUMNS} columns: this is no table of ours")
+            if any(cell.strip() for cell in cells):
+                yield line, cells
+
+    def first(self, number: int) -> list[list[str]]:
+        return [cells for _, cells in islice(self.rows(), number)]
+
+    def _of_text(self) -> Iterator[Row]:
+        head = self._source.head().decode("utf-8", "replace").removeprefix(BOM)
+        separator = separator_of(head)
+        lines = (line.removeprefix(BOM) if n == 0 else line for n, line in enumerate(self._source.lines()))
+        if separator == "\t" and not _quotes(head):
+            yield from ((n, without_line_end(line).split("\t")) for n, line in enumerate(lines, 1))
+            return
+        reader, began = csv.reader(lines, delimiter=separator, strict=True), 1
+        try:
+            for cells in reader:
+                yield began, cells
+                began = reader.line_num + 1
+        except csv.Error as error:
+            raise UserError(
+                f"{self.path}, line {began}: a quotation mark is opened or closed in the wrong place ({error}): mend "
+                "the line, or save the table with tabs"
+            ) from error
+
+    def _of_workbook(self) -> Iterator[Row]:
+        with _workbook(self.path) as book:
+            if self.sheet and self.sheet not in book.sheetnames:
+                names = ", ".join(book.sheetnames)
+                raise UserError(f"{self.path} has no sheet {self.sheet!r}: choose one of {names}")
+            sheet = book[self.sheet or book.sheetnames[0]]
+            total = getattr(sheet, "max_row", None) or 0
+            for number, values in enumerate(sheet.iter_rows(values_only=True), 1):
+                self._rows = (number, max(total, number))
+                yield number, [_cell(value) for value in values]
+
+
+def separator_of(head: str) -> str:
+    """Of the first line that is not empty: a tab if there is one, else what it has most of, a comma at last."""
+    line = next((one for one in head.split("\n") if one.strip()), "")
+    if "\t" in line:
+        return "\t"
+    return max(SEPARATORS[1:], key=line.count)
+
+
+def is_workbook(path: Path) -> bool:
+    """By content: a zip archive with a workbook in it."""
+    try:
+        with path.open("rb") as file:
+            if file.read(len(ZIP_MAGIC)) != ZIP_MAGIC:
+                return False
+        with zipfile.ZipFile(path) as archive:
+            return _WORKBOOK in archive.namelist()
+    except (OSError, zipfile.BadZipFile):
+        return False
+
+
+@contextmanager
+def _workbook(path: Path) -> Iterator[Workbook]:
+    from xml.etree.ElementTree import ParseError
+
+    import openpyxl  # loaded when a workbook is read
+    from openpyxl.utils.exceptions import InvalidFileException
+
+    _check_size(path)
+    try:
+        with path.open("rb") as file:
+            book = openpyxl.load_workbook(file, read_only=True, data_only=True)
+            try:
+                yield book
+            finally:
+                book.close()
+    except (OSError, zipfile.BadZipFile, InvalidFileException, ParseError, KeyError, ValueError, TypeError) as error:
+        raise UserError(
+            f"{path} is a damaged workbook ({error}): open it in a spreadsheet and save it again"
+        ) from error
+
+
+def _check_size(path: Path) -> None:
+    with zipfile.ZipFile(path) as archive:
+        unpacked = sum(one.file_size for one in archive.infolist())
+    if unpacked > max(UNPACKED, TIMES * path.stat().st_size):
+        raise UserError(f"{path} unpacks to {unpacked >> 20:,} MB and is refused: save the table as CSV")
+
+
+def _quotes(head: str) -> bool:
+    """Whether a whole cell of the beginning stands in quotes."""
+    cells = (cell for line in head.split("\n")[:100] for cell in without_line_end(line).split("\t"))
+    return any(len(cell) > 1 and cell[0] == cell[-1] == '"' for cell in cells)
+
+
+def _cell(value: object) -> str:
+    if value is None:
+        return ""
+    return str(int(value)) if isinstance(value, float) and value.is_integer() else str(value)
