@@ -6,8 +6,8 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from curator.domain.errors import UserError
-from curator.io.kb import table
 from curator.io.archives import TakesFolders, holds_many, open_files
+from curator.io.kb import table
 from curator.io.kb.base import KbSource
 from curator.io.source import Source
 from curator.io.tables import is_workbook
