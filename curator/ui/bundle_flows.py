@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Generator
 from typing import Any
 
-from PySide6.QtCore import QObject, Signal
+from PySide6.QtCore import QObject, Qt, Signal
 from PySide6.QtWidgets import QVBoxLayout, QWidget
 
 from curator.domain.bundles import BundleInfo, GateVerdict
@@ -228,7 +228,8 @@ class BundleFlows(QObject):
                 one.close()
 
     def show_beside(self, dialog: ShowDialog) -> None:
-        """A window that goes with the project."""
+        """A window that goes with the project and may lie behind the text, where its rows lead."""
+        dialog.setWindowFlags(Qt.WindowType.Window)
         self._beside.add(dialog)
         dialog.finished.connect(lambda _: self._beside.discard(dialog))
         show(dialog)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from pathlib import Path
 
-from PySide6.QtCore import QRectF
+from PySide6.QtCore import QRectF, Qt
 from PySide6.QtGui import QPainter, QPaintEvent, QPalette, QPen
 from PySide6.QtWidgets import QFileDialog, QHBoxLayout, QLabel, QMenu, QPushButton, QStackedWidget, QVBoxLayout, QWidget
 
@@ -36,6 +36,7 @@ class PlotCard(QWidget):
         self.title = QLabel(plot.title, self)
         self.title.setFont(scaled(self.font(), 1.05, bold=True))
         self.summary = sentence(plot.summary, selectable=True)
+        self.summary.setAlignment(Qt.AlignmentFlag.AlignTop)  # beside a taller card
         self.note = sentence(plot.note)
         self.view = PlotView(plot, self)
         self.model = PlotTableModel(plot, self)

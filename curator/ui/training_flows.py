@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Generator, Mapping
 from typing import Any
 
-from PySide6.QtCore import QObject
+from PySide6.QtCore import QObject, Qt
 from PySide6.QtWidgets import QMessageBox, QWidget
 
 from curator.domain.errors import UserError
@@ -143,6 +143,7 @@ class TrainingFlows(QObject):
 
     def _make_live(self, job: RunningJob) -> RetrainLive:
         live = RetrainLive(job, self._window, name_of=self._bundles.name_of, title_of=self._bundles.title_of)
+        live.setWindowFlags(Qt.WindowType.Window)  # its rows lead into the text, which must not lie behind it
         live.cancel_wanted.connect(lambda: self._bench.jobs.cancel(job))
         live.promote_wanted.connect(self._bundles.ask_promote)
         live.rollback_wanted.connect(self._bundles.ask_rollback)

@@ -48,6 +48,7 @@ class MapDialog(ShowDialog):
         self.body.addWidget(self.told)
         self._connect()
         self.resize(1080, 680)
+        self.views[-1].setFocus()  # arrows go at once
 
     def _find_line(self) -> FindLine:
         hint = "Find a point by its words or its identifier; Enter goes to the next one"
