@@ -12,6 +12,7 @@ from curator.services.deciding import decide_in
 from curator.services.events import EventBus
 from curator.services.mention_edits import change_in, checked, join_in, living, refuse_duplicate, retype_in
 from curator.services.ports import Clock, Store, UnitOfWork
+from curator.services.standing import Standing
 from curator.services.undo import Undoer
 
 FEW = 8
@@ -26,6 +27,7 @@ class CurationService:
         self._clock = clock
         self._curator = curator
         self._undoer = Undoer(clock)
+        self._steps = Standing(store, lambda unit: (unit.operations.next_undo(), unit.operations.next_redo()))
 
     @property
     def curator(self) -> str:
@@ -123,12 +125,10 @@ class CurationService:
         return change and self._emit(change)
 
     def can_undo(self) -> bool:
-        with self._store.read() as unit:
-            return unit.operations.next_undo() is not None
+        return self._steps.get()[0] is not None
 
     def can_redo(self) -> bool:
-        with self._store.read() as unit:
-            return unit.operations.next_redo() is not None
+        return self._steps.get()[1] is not None
 
     def current(self, mention_ids: Sequence[int]) -> dict[int, Decision]:
         """Current decisions; undecided mentions are absent. Of a few they are what `history` ends with, so that who

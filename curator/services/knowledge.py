@@ -12,6 +12,7 @@ from curator.domain.entities import Entity, EntityMatch, KnowledgeBaseInfo, Type
 from curator.domain.errors import UserError
 from curator.services.events import EventBus
 from curator.services.ports import Store, UnitOfWork
+from curator.services.standing import Standing
 
 SYNONYMS: Mapping[str, str] = {
     "specificdisease": "disease",
@@ -56,10 +57,10 @@ class KnowledgeService:
         self._store = store
         self._events = events
         self._curator = curator
+        self._info = Standing(store, lambda unit: unit.kb.info())
 
     def info(self) -> KnowledgeBaseInfo | None:
-        with self._store.read() as unit:
-            return unit.kb.info()
+        return self._info.get()
 
     def entity(self, entity_id: str) -> Entity | None:
         """By primary id, then by alternate id."""

@@ -371,6 +371,10 @@ class _Refusing:
     def folder(self) -> Path:
         return self._store.folder
 
+    @property
+    def written(self) -> int:
+        return self._store.written
+
     def read(self) -> AbstractContextManager[UnitOfWork]:
         return self._store.read()
 

@@ -87,6 +87,11 @@ class SqlStore:
         self._reader = reading_engine(source)
         self._writer: Engine | None = writing_engine(database) if lock else None
         self._closed = False
+        self._written = 0
+
+    @property
+    def written(self) -> int:
+        return self._written
 
     @property
     def read_only(self) -> bool:
@@ -118,6 +123,7 @@ class SqlStore:
                 conn.begin()  # closing the connection without a commit rolls back
                 yield SqlUnitOfWork(conn, pause=partial(self._pause, conn))
                 conn.commit()
+                self._written += 1
 
     def close(self) -> None:
         """Wait for a writing unit, then close the files and free the lock; idempotent."""

@@ -370,6 +370,11 @@ class Store(Protocol):
     @property
     def folder(self) -> Path: ...
 
+    @property
+    def written(self) -> int:
+        """Grows with every writing unit that ended: what was read before stands while it is the same."""
+        ...
+
     def read(self) -> AbstractContextManager[UnitOfWork]:
         """A read-only unit; never blocks on a writer."""
         ...

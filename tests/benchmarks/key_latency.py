@@ -1,0 +1,126 @@
+"""Key press → next mention painted with its candidates, in the real window.
+
+`python -m tests.benchmarks.key_latency PROJECT [--keys 400] [--beside]`: the project (a copy of it: keys decide) has
+documents with stored suggestions and undecided mentions; `make bench` makes one of BC5CDR. With `--beside` a training
+and linking of other documents run meanwhile, started through the project as the window does.
+
+Keys come as a curator sends them: mostly ↓ and Enter, some digits, ↑, and NIL with its reason (N, Enter), PgDn where a
+document is decided. The window has a moment between two keys, in which it looks up what it shows late. Clock times are
+those of this machine at this hour; the window's own processor time beside them changes little when others use it too.
+"""
+
+from __future__ import annotations
+
+import argparse
+import random
+import statistics
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+from PySide6.QtCore import Qt
+
+from tests.benchmarks.copies import copied
+from tests.benchmarks.real_window import Answer, Desk, desk, display
+from tests.benchmarks.targets import quantile, tell
+
+PAUSE = 0.2
+"""Seconds between two keys: late work of 150 ms has begun, as it has when somebody reads."""
+MIX = [("↓", 8), ("Enter", 8), ("2", 2), ("↑", 1), ("N Enter", 1)]
+KEYS = {
+    "↓": Qt.Key.Key_Down,
+    "↑": Qt.Key.Key_Up,
+    "Enter": Qt.Key.Key_Return,
+    "2": Qt.Key.Key_2,
+    "PgDn": Qt.Key.Key_PageDown,
+}
+IDLE, BESIDE = {50: 16.0, 95: 33.0, 99: 60.0}, {95: 50.0, 99: 100.0}
+
+
+def kinds(seed: int) -> Iterator[str]:
+    chance = random.Random(seed)
+    names, weights = zip(*MIX, strict=True)
+    while True:
+        yield chance.choices(names, weights)[0]
+
+
+def at_the_end(one: Desk) -> bool:
+    """Whether nothing is left to decide here, so that the next key is PgDn."""
+    opened = one.bench.navigator.opened
+    return opened is None or opened.next_undecided(one.bench.navigator.mention_id) is None
+
+
+def can(one: Desk, kind: str) -> bool:
+    """Whether the key goes to another mention: a step over an end paints nothing."""
+    at = one.bench.navigator
+    opened, view = at.opened, at.mention
+    assert opened is not None
+    if view is None:
+        return False
+    ids = [other.mention.id for other in opened.mentions]
+    if kind in "↓↑":
+        return view.mention.id != (ids[-1] if kind == "↓" else ids[0])
+    return kind != "2" or (view.suggestion is not None and len(view.suggestion.candidates) > 1)
+
+
+def work(one: Desk, keys: int, seed: int) -> dict[str, list[Answer]]:
+    """So many keys; of each kind what they took. Keys that had nothing to paint are pressed and not counted."""
+    found: dict[str, list[Answer]] = {}
+    for kind in kinds(seed):
+        if sum(map(len, found.values())) >= keys:
+            return found
+        kind = "PgDn" if at_the_end(one) else kind
+        if kind != "PgDn" and not can(one, kind):
+            continue
+        one.bench.many.same.forget()  # nobody decides twice within a quarter of a second
+        if kind == "N Enter":
+            one.press(Qt.Key.Key_N)
+            one.rest(PAUSE)
+        answer = one.timed_press(KEYS[kind.split()[-1]])
+        if answer.painted:
+            found.setdefault(kind, []).append(answer)
+        one.rest(PAUSE)
+    return found
+
+
+def report(title: str, found: dict[str, list[Answer]]) -> None:
+    print(title)
+    every = [one for some in found.values() for one in some]
+    for name, some in (*sorted(found.items()), ("all", every)):
+        clock, thread = [one.clock for one in some], [one.thread for one in some]
+        line = "   ".join(f"p{at} {quantile(clock, at / 100):6.1f}" for at in (50, 95, 99))
+        worked = "   ".join(f"p{at} {quantile(thread, at / 100):6.1f}" for at in (50, 95, 99))
+        print(f"  {name:8} {len(some):4} keys   clock ms {line}   processor ms {worked}")
+
+
+def told(title: str, found: dict[str, list[Answer]], targets: dict[int, float]) -> None:
+    every: Sequence[Answer] = [one for some in found.values() for one in some]
+    for at, most in targets.items():
+        figure = quantile([one.clock for one in every], at / 100)
+        worked = quantile([one.thread for one in every], at / 100)
+        tell(f"key → next mention painted, {title}, p{at}", figure, "ms", most=most, note=f"processor {worked:.1f} ms")
+
+
+def idle(folder: Path, keys: int) -> None:
+    """The project's linker is not started: everything is linked."""
+    from curator.bootstrap import open_project
+
+    with desk(open_project(folder, linker=False, curator="ada")) as one:
+        work(one, 20, seed=0)
+        found = work(one, keys, seed=1)
+        report("idle", found)
+        told("idle", found, IDLE)
+        print(f"  mean processor {statistics.mean(o.thread for s in found.values() for o in s):.1f} ms a key")
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("project", type=Path)
+    parser.add_argument("--keys", type=int, default=400)
+    parser.add_argument("--beside", action="store_true", help="beside a training and linking, too")
+    given = parser.parse_args()
+    with display(), copied(given.project) as folder:
+        idle(folder, given.keys)
+
+
+if __name__ == "__main__":
+    main()

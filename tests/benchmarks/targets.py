@@ -1,0 +1,60 @@
+"""Figures beside what the project wants to reach; `make bench` collects them from every benchmark into one table."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass
+from pathlib import Path
+
+RESULTS = "CURATOR_BENCH_RESULTS"
+"""Names the file that results are appended to, as JSON lines."""
+
+
+@dataclass(frozen=True, slots=True)
+class Result:
+    """`most`: the target is an upper limit, else a lower one."""
+
+    what: str
+    figure: float
+    unit: str
+    target: float
+    most: bool = True
+    note: str = ""
+
+    @property
+    def reached(self) -> bool:
+        return self.figure <= self.target if self.most else self.figure >= self.target
+
+    def line(self) -> str:
+        sign, mark = ("≤" if self.most else "≥"), ("reached" if self.reached else "MISSED")
+        figure, target = (f"{one:,.2f}".rstrip("0").rstrip(".") for one in (self.figure, self.target))
+        note = f"   ({self.note})" if self.note else ""
+        return f"{self.what:62} {figure:>8} {self.unit:6} {sign} {target:>6}  {mark}{note}"
+
+
+def tell(
+    what: str, figure: float, unit: str, *, most: float | None = None, least: float | None = None, note: str = ""
+) -> Result:
+    """Print a figure with its target, and hand it on to `make bench`. One of `most` and `least` is given."""
+    target = most if most is not None else least
+    assert target is not None
+    result = Result(what, figure, unit, target, most is not None, note)
+    print(result.line())
+    if path := os.environ.get(RESULTS):
+        with Path(path).open("a", encoding="utf-8") as file:
+            file.write(json.dumps(asdict(result)) + "\n")
+    return result
+
+
+def read(path: Path) -> list[Result]:
+    """What the benchmarks told so far."""
+    lines = path.read_text(encoding="utf-8").splitlines() if path.exists() else []
+    return [Result(**json.loads(line)) for line in lines]
+
+
+def quantile(values: Sequence[float], share: float) -> float:
+    """The value that this share of them does not exceed (nearest rank)."""
+    ordered = sorted(values)
+    return ordered[min(len(ordered) - 1, max(0, -int(-share * len(ordered) // 1) - 1))]
