@@ -1,0 +1,202 @@
+"""brat: a folder or a zip archive of `NAME.txt` with `NAME.ann`, or with BioNLP's `NAME.a1` and `NAME.a2`.
+
+The text is the file's, line ends included, since offsets count code points of it. Entities (`T`) are mentions, triggers
+of events are not. Normalisations (`N`) are their identifiers, the database's name up to the first colon. Everything
+else (relations, events, attributes, notes) stays in the record and goes back. `SourceMention.record` is the line of the
+`T` within the record, which is the annotation files' text one after the other.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from curator.domain.documents import SourceDocument, SourceFile, SourceMention
+from curator.domain.errors import UserError
+from curator.io.anchoring import Anchors
+from curator.io.archives import Files, chosen_files, holds_many, open_files
+from curator.io.brat_write import write_files
+from curator.io.fragments import Range, find_place, quoted
+from curator.io.source import BOM, Source, split_lines, without_line_end
+from curator.io.standoff import FilesReader, first_line, plain_passages, read_id
+from curator.services.ports import Carries, ExportDocument, Problem
+
+ENDINGS = (".ann", ".a1", ".a2")
+
+_ENTITY = re.compile(r"(T[^\s]+)\t(\S+) (-?\d+ -?\d+(?:;-?\d+ -?\d+)*)(?:\t(.*))?", re.DOTALL)
+_REFERENCE = re.compile(r"N[^\s]+\t\S+ (T[^\s]+) ([^\s:]+):(.*?)(?:\t.*)?", re.DOTALL)
+_TRIGGER = re.compile(r"E[^\s]+\t[^\s:]+:(T[^\s]+)")
+_LINE = re.compile(rb"([TREAMNW][\w.-]*|#[\w.-]*|\*)\t\S")
+_FIRST = re.compile(rb"\s*T[\w.-]+\t\S+ -?\d+ -?\d+")
+
+
+@dataclass(slots=True)
+class _Annotations:
+    """The lines of a document's annotation files, and what they say of each `T`."""
+
+    lines: list[str]
+    references: dict[str, list[str]] = field(default_factory=dict)
+    triggers: set[str] = field(default_factory=set)
+
+    @classmethod
+    def of(cls, raw: str) -> _Annotations:
+        found = cls(split_lines(raw))
+        for line in map(without_line_end, found.lines):
+            if reference := _REFERENCE.fullmatch(line):
+                found.references.setdefault(reference[1], []).append(f"{reference[2]}:{reference[3]}")
+            elif trigger := _TRIGGER.match(line):
+                found.triggers.add(trigger[1])
+        return found
+
+
+class BratReader(FilesReader):
+    """Yields the documents in the order of their names, which are their ids."""
+
+    format = "brat"
+
+    def __iter__(self) -> Iterator[SourceDocument]:
+        self._reset()
+        names = self._names()
+        used = [one for parts in names.values() for one in parts]
+        for name in self._files.with_suffix(*ENDINGS):
+            if name not in used:
+                used.append(name)
+                self._problem(0, "set aside", f"{name}: the text {_stem(name)}.txt is missing")
+        others = self._others(self._files.names, used)
+        found = 0
+        parts: dict[str, list[tuple[str, int]]] = {}
+        for stem, members in names.items():
+            document = self._document(stem, members, parts)
+            if document is not None:
+                found += 1
+                yield document
+        if not found:
+            raise UserError(f"{self._files.path} holds no brat document that could be read: no .txt with its .ann")
+        self.extra = _dump(parts, others)
+
+    def _names(self) -> dict[str, list[str]]:
+        """The files of each document, the text first."""
+        names = {_stem(name): [name] for name in self._files.with_suffix(".txt")}
+        for ending in ENDINGS:
+            for name in self._files.with_suffix(ending):
+                if _stem(name) in names:
+                    names[_stem(name)].append(name)
+        annotated = {stem.rpartition("/")[0] for stem, found in names.items() if len(found) > 1}
+        return {s: found for s, found in names.items() if len(found) > 1 or s.rpartition("/")[0] in annotated}
+
+    def _document(
+        self, stem: str, members: list[str], parts: dict[str, list[tuple[str, int]]]
+    ) -> SourceDocument | None:
+        text = self._text(members[0])
+        contents = [(name, self._text(name)) for name in members[1:]]
+        if text is None:
+            return None
+        raw, kept = "", []
+        for name, content in contents:
+            content = content or ""
+            raw += "\n" if raw and not raw.endswith("\n") else ""  # the next file's lines begin on a line of their own
+            raw += content
+            kept.append((name[len(stem) :], len(split_lines(content))))
+        if [ending for ending, _ in kept] != [".ann"]:
+            parts[stem] = kept
+        found = _Annotations.of(raw)
+        anchors = Anchors(text, ())
+        mentions = [
+            mention
+            for record, line in enumerate(found.lines)
+            if line.removeprefix(BOM).startswith("T") and (mention := self._mention(stem, record, found, anchors, text))
+        ]
+        title = first_line(text).removeprefix(BOM)
+        return SourceDocument(stem, title, text, plain_passages(text), tuple(mentions), raw, 1)
+
+    def _mention(
+        self, stem: str, record: int, found: _Annotations, anchors: Anchors, text: str
+    ) -> SourceMention | None:
+        """None for triggers, and for what is set aside with a problem."""
+        line = without_line_end(found.lines[record]).removeprefix(BOM)
+        entity = _ENTITY.fullmatch(line)
+        if entity is None:
+            self._problem(record + 1, "set aside", f"{stem}.ann: no `T1<tab>Type start end<tab>text`: {line[:80]}")
+            return None
+        key, kind, ranges, quote = entity[1], entity[2], _ranges(entity[3]), entity[4]
+        if key in found.triggers:
+            return None
+        where = f'{stem}.ann: "{(quote or "")[:80]}" at {entity[3]}'
+        place = find_place(anchors, ranges, quoted(ranges, text) if quote is None else quote, text)
+        if place is None:
+            there = quoted([(s, e) for s, e in ranges if s >= 0], text)[:80]
+            self._problem(record + 1, "set aside", f'{where}: the text there is "{there}", and no other place is clear')
+            return None
+        if place.repair:
+            self._problem(record + 1, "repaired", f"{where}: {place.repair}; read as {place.words}")
+        stated = found.references.get(key, [])
+        ids = tuple(dict.fromkeys(one for one in map(read_id, stated) if one))
+        words = " ".join(text[span.start : span.end] for span in place.spans)
+        return SourceMention(place.spans, words, kind, ids, "|".join(stated), bool(stated) and not ids, record)
+
+
+class BratFormat:
+    """Reads and writes brat. `problems` holds what the last `write` could not carry."""
+
+    name = "brat"
+    title = "brat standoff (folder or zip)"
+    can_read = True
+    can_write = True
+    carries = Carries(mentions=True, discontinuous=True, several_ids=True, nil=True, relations=True, own_fields=True)
+    carries_people = False
+
+    def __init__(self) -> None:
+        self.problems: list[Problem] = []
+
+    def sniff(self, path: Path, head: bytes) -> bool:
+        """An annotation file, or a text that has one beside it."""
+        if path.name.lower().endswith(ENDINGS):
+            return _FIRST.match(head) is not None
+        beside = path.with_suffix(".ann")
+        return path.suffix.lower() == ".txt" and beside.is_file() and self.sniff_files(_pair(path))
+
+    def sniff_files(self, files: Files) -> bool:
+        texts = {_stem(name) for name in files.with_suffix(".txt")}
+        annotated = [name for name in files.with_suffix(*ENDINGS) if _stem(name) in texts]
+        heads = [files.head(name).lstrip() for name in annotated[:20]]
+        return bool(annotated) and all(_LINE.match(head) for head in heads if head)
+
+    def open(self, path: Path) -> BratReader:
+        """Raises UserError for a missing, unsafe or foreign source."""
+        if not holds_many(path):
+            Source(path).head()
+        files = open_files(path) if holds_many(path) else _pair(path)
+        if not self.sniff_files(files):
+            raise UserError(f"{path} is not brat: no .txt with an .ann file of the same name; choose another format")
+        return BratReader(files)
+
+    def write(self, files: Iterable[tuple[SourceFile, Iterable[ExportDocument]]], out: Path) -> list[Path]:
+        """See `brat_write.write_files`."""
+        self.problems = []
+        return write_files(files, out, self.problems)
+
+
+def _pair(path: Path) -> Files:
+    """The text and the annotations that belong to the file `path`."""
+    endings = (".txt", *ENDINGS)
+    beside = [path.with_suffix(ending) for ending in endings]
+    names = [one.name for one in beside if one.is_file()]
+    return chosen_files(path.parent, names or [path.name], path=path)
+
+
+def _stem(name: str) -> str:
+    return name.rpartition(".")[0]
+
+
+def _ranges(text: str) -> list[Range]:
+    pairs = [part.split(" ") for part in text.split(";")]
+    return [(int(start[:18]), int(end[:18])) for start, end in pairs]
+
+
+def _dump(parts: dict[str, list[tuple[str, int]]], others: dict[str, str]) -> str:
+    import json
+
+    content = {"parts": parts, "others": others}
+    return json.dumps({key: value for key, value in content.items() if value}, ensure_ascii=False)

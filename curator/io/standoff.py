@@ -1,0 +1,201 @@
+"""What the formats share that keep texts and annotations apart, or one document in each file."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import chain, islice
+from pathlib import Path
+from typing import Any, Protocol
+from urllib.parse import quote, unquote
+
+from curator.domain.curies import contract, curie
+from curator.domain.documents import Passage, SourceFile
+from curator.domain.errors import UserError
+from curator.io.archives import Files, safe_name, write_files
+from curator.io.export import entity_ids, export_name, is_gold, unique
+from curator.io.idstyle import IdStyle
+from curator.io.reading import DocumentSourceReader
+from curator.services.ports import ExportDocument, GoldMention, Problem
+
+NIL = "NIL"
+NIL_WORDS = frozenset({"nil", "-", "-1", "cui-less", "null", "none", "nme"})
+LOCAL = "CURATOR:"  # stands before an identifier that has no prefix of its own, where a format needs one
+TITLE_LENGTH = 300
+MOST_SET_ASIDE = 1 << 20  # characters of further files that are kept for the round trip
+
+
+class FilesReader(DocumentSourceReader):
+    """Reads the files of one source."""
+
+    def __init__(self, files: Files) -> None:
+        super().__init__(files.path)
+        self._files = files
+
+    @property
+    def position(self) -> tuple[int, int]:
+        return self._files.position
+
+    def prepare(self) -> None:
+        """Nothing: the listing was read when the source was opened, and each file is checked as it is read."""
+
+    def _text(self, name: str) -> str | None:
+        """A file's text; None for one that cannot be read, which is set aside."""
+        try:
+            return self._files.text(name)
+        except UserError as error:
+            self._problem(0, "set aside", str(error))
+            return None
+
+    def _others(self, names: Iterable[str], used: Iterable[str]) -> dict[str, str]:
+        """The texts of further files, kept for the round trip; those that are no short texts are noted."""
+        kept: dict[str, str] = {}
+        size, left = 0, []
+        for name in sorted({*names} - {*used}):
+            try:
+                text = self._files.read(name, MOST_SET_ASIDE).decode("utf-8")
+            except (UserError, UnicodeDecodeError):
+                left.append(name)
+                continue
+            size += len(text)
+            if size > MOST_SET_ASIDE:
+                left.append(name)
+                continue
+            kept[name] = text
+        if left:
+            self._problem(0, "note", f"{len(left):,} further files are not kept: {', '.join(left[:5])}")
+        return kept
+
+
+# --- identifiers ---
+
+
+def read_id(text: str) -> str:
+    """An identifier as the knowledge base writes it; '' where the text says that there is no entity."""
+    text = text.strip()
+    if text.startswith(LOCAL):
+        return unquote(text[len(LOCAL) :])
+    head, colon, tail = text.partition(":")
+    if text.lower() in NIL_WORDS or (colon and head.lower() in ("nil", "cui-less") and tail.lower() in NIL_WORDS):
+        return ""
+    return contract(text) if "://" in text else curie(text)
+
+
+def written_id(entity_id: str) -> str:
+    """An entity id as a prefix, a colon and a local part without white space, which `read_id` gives back."""
+    head, colon, local = entity_id.partition(":")
+    plain = entity_id.isprintable() and not any(ch.isspace() for ch in entity_id)
+    if colon and head and local and plain and read_id(entity_id) == entity_id:
+        return entity_id
+    return LOCAL + quote(entity_id, safe="")
+
+
+def stated_ids(gold: GoldMention, file: SourceFile) -> tuple[str, ...] | None:
+    """What a mention is written with: the decision's entities, none of them for NIL; None where nothing is said.
+
+    An undecided mention of another format is as its source has it.
+    """
+    if is_gold(gold):
+        return entity_ids(gold)
+    style = IdStyle.load(file.extra) if file.format == "pubtator" else IdStyle()
+    raw = gold.mention.raw_ids
+    ids = style.split(raw, gold.mention.type)
+    return ids or (() if raw.strip() else None)
+
+
+# --- documents ---
+
+
+def first_line(text: str) -> str:
+    """A title for a text without one: its first line that is not blank."""
+    for line in text.removeprefix("\ufeff").split("\n", 20):
+        if line.strip():
+            return line.strip()[:TITLE_LENGTH]
+    return ""
+
+
+def plain_passages(text: str) -> tuple[Passage, ...]:
+    """A short first line as the title and the rest as a section; one section where there is no such line."""
+    line, newline, rest = text.partition("\n")
+    title = line.rstrip("\r")
+    if newline and title.strip() and len(title) <= TITLE_LENGTH and rest.strip():
+        return Passage("title", 0, len(title)), Passage("section", len(line) + 1, len(text))
+    return (Passage("section", 0, len(text)),) if text else ()
+
+
+def extra_of(file: SourceFile, format_name: str) -> dict[str, Any]:
+    """What a reader of the format left for its writer."""
+    return dict(json.loads(file.extra)) if file.format == format_name and file.extra else {}
+
+
+# --- writing ---
+
+
+class Documents(Protocol):
+    """Writes one source file's documents. A format makes one for each file that is written."""
+
+    def pieces(self, item: ExportDocument, name: str) -> Iterable[tuple[str, bytes]]:
+        """The files of one document; `name` is its own, without an ending."""
+        ...
+
+    def rest(self) -> Iterable[tuple[str, bytes]]:
+        """Files that belong to no document."""
+        ...
+
+
+def write_documents(
+    chosen: Sequence[tuple[SourceFile, Documents, Iterable[ExportDocument]]],
+    out: Path,
+    problems: list[Problem],
+    *,
+    suffixes: tuple[str, ...] = (),
+) -> list[Path]:
+    """Write into the folder or the zip archive `out`, each source file in a folder of its own where there are several.
+
+    A single document goes into the file `out` itself where that ends with one of `suffixes`.
+    """
+    if not chosen:
+        raise UserError("nothing to export: the project holds no document that was asked for")
+    if out.name.lower().endswith(suffixes) and suffixes and not out.is_dir():
+        return [_single(chosen, out)]
+    folders = unique([Path(export_name(file, format_name="", suffix="")).stem or "documents" for file, _, _ in chosen])
+    if len(chosen) == 1:
+        folders = [""]
+    return write_files(out, _pieces(chosen, folders, problems))
+
+
+def _pieces(
+    chosen: Sequence[tuple[SourceFile, Documents, Iterable[ExportDocument]]],
+    folders: Sequence[str],
+    problems: list[Problem],
+) -> Iterator[tuple[str, bytes]]:
+    for (_, writer, items), folder in zip(chosen, folders, strict=True):
+        taken: set[str] = set()
+        for item in items:
+            name = _name(item, taken, problems)
+            for path, content in writer.pieces(item, name):
+                yield f"{folder}/{path}" if folder else path, content
+        for path, content in writer.rest():
+            yield f"{folder}/{path}" if folder else path, content
+
+
+def _name(item: ExportDocument, taken: set[str], problems: list[Problem]) -> str:
+    """A file name of its own for each document; one that differs from the document's id is noted."""
+    wanted = item.document.external_id
+    name, number = safe_name(wanted), 1
+    while name.casefold() in taken:
+        number += 1
+        name = f"{safe_name(wanted)}-{number}"
+    taken.add(name.casefold())
+    if name != wanted:
+        problems.append(Problem(0, "repaired", f"document {wanted} was written as {name}"))
+    return name
+
+
+def _single(chosen: Sequence[tuple[SourceFile, Documents, Iterable[ExportDocument]]], out: Path) -> Path:
+    first = list(islice(chain.from_iterable(((writer, item) for item in items) for _, writer, items in chosen), 2))
+    if len(first) != 1:
+        raise UserError(f"{out} can hold one document only: name a folder or a .zip archive for several")
+    writer, item = first[0]
+    content = next(content for _, content in writer.pieces(item, out.stem))
+    return write_files(out.parent, [(out.name, content)])[0]

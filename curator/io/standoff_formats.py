@@ -1,0 +1,12 @@
+"""The formats that keep texts and annotations apart, in the order in which they are asked."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from curator.io.brat import BratFormat
+from curator.services.ports import DocumentFormat
+
+
+def standoff_formats() -> Sequence[DocumentFormat]:
+    return (BratFormat(),)
