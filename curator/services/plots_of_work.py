@@ -109,7 +109,7 @@ def progress_plot(cells: Sequence[DecidedCell]) -> Plot:
     axis, begin, places = periods(one.day for one in cells)
     series = []
     for outcome, name in list(STATES.items())[1:]:
-        found = _sums(cells, begin, lambda one, outcome=outcome: one.number if one.outcome == outcome else 0)
+        found = _sums([one for one in cells if one.outcome == outcome], begin, lambda one: one.number)
         values = tuple(float(one) for one in accumulate(found[place] for place in places))
         series.append(Series(name, values, role=outcome))
     whole = sum(one.number for one in cells)
