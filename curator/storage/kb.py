@@ -59,6 +59,8 @@ class SqlKnowledgeBase:
     def activate(self, version: int) -> KnowledgeBaseInfo:
         tables = self._tables(version)
         types = tables.type_names()
+        tables.index_names()
+        self._pause()
         build_index(tables, types, pause=self._pause)
         values = {"content_hash": tables.content_hash(), "types": json.dumps(types), "active": True}
         self._remove(KbVersionRow.id != version)
