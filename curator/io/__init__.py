@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from curator.io.bioc_json import BioCJsonFormat
+from curator.io.bioc_xml import BioCXmlFormat
 from curator.io.decisions_jsonl import DecisionsFormat
 from curator.io.kb import default_sources
 from curator.io.medline import MedlineFormat
 from curator.io.pubmed_xml import PubMedXmlFormat
 from curator.io.pubtator import PubTatorFormat
 from curator.io.registry import Registry
+from curator.io.standoff_formats import standoff_formats
 from curator.io.zeshel import ZeshelFormat
 
 __all__ = ["Registry", "default_registry"]
@@ -16,5 +19,15 @@ __all__ = ["Registry", "default_registry"]
 def default_registry() -> Registry:
     """Every format there is. The strictest is asked first: a PubTator header may stand in any text."""
     return Registry(
-        (PubMedXmlFormat(), ZeshelFormat(), MedlineFormat(), PubTatorFormat(), DecisionsFormat()), default_sources()
+        (
+            PubMedXmlFormat(),
+            BioCXmlFormat(),
+            BioCJsonFormat(),
+            ZeshelFormat(),
+            *standoff_formats(),
+            MedlineFormat(),
+            PubTatorFormat(),
+            DecisionsFormat(),
+        ),
+        default_sources(),
     )

@@ -9,6 +9,10 @@ from dataclasses import dataclass
 from curator.domain.documents import Passage, Span
 from curator.domain.offsets import Utf16Map
 
+NORMALISED = "the quoted text differs in case or compatibility characters"
+_MARKS = {"\u2018": "'", "\u2019": "'", "\u2032": "'", "\u201c": '"', "\u201d": '"', "\u2033": '"'}
+_LOOKS = {"\u03bc": "u", "\u03bd": "v", "\u03c9": "w", "\u03c7": "x", "\u03b7": "n", "\u03c1": "p"}
+
 
 @dataclass(frozen=True, slots=True)
 class Anchor:
@@ -86,9 +90,9 @@ class Anchors:
         return Anchor(Span(at, at + len(words)), "the offsets and the quoted text differ in surrounding whitespace")
 
     def _equivalent(self, start: int, end: int, quote: str) -> Anchor | None:
-        if not 0 <= start < end <= len(self._text) or _folded(self._text[start:end]) != _folded(quote):
+        if not 0 <= start < end <= len(self._text) or not alike(self._text[start:end], quote):
             return None
-        return Anchor(Span(start, end), "the quoted text differs in case or compatibility characters")
+        return Anchor(Span(start, end), NORMALISED)
 
     def _by_quote(self, start: int, quote: str) -> Anchor | None:
         wanted = _spaced(quote)
@@ -119,5 +123,38 @@ class Anchors:
         return Anchor(Span(at, at + length), "the nearest place of the quoted text in the same passage was taken")
 
 
+def alike(text: str, quote: str) -> bool:
+    """Whether `quote` is `text` but for case, compatibility characters, accents, the kind of dash or quotation mark,
+    and letters written in ASCII, as PubTator does (`TNF-α` as `TNF-a`); a `?` stands for any of those.
+    """
+    if _folded(text) == _folded(quote):
+        return True
+    if not quote.isascii() or text.isascii():
+        return False
+    return any(_in_ascii(text, column) == _folded(quote) for column in range(3)) or _asked(text) == _folded(quote)
+
+
 def _folded(text: str) -> str:
     return unicodedata.normalize("NFKC", text).casefold()
+
+
+def _in_ascii(text: str, column: int) -> str:
+    """Greek letters by their first letter (0), by the Latin letter that looks alike (1) or by name (2)."""
+    return "".join(ch if ch.isascii() else _letter(ch, column) for ch in unicodedata.normalize("NFKD", _folded(text)))
+
+
+def _letter(ch: str, column: int) -> str:
+    if unicodedata.combining(ch):
+        return ""
+    if unicodedata.category(ch) == "Pd" or ch == "\u2212":
+        return "-"
+    if ch in _MARKS:
+        return _MARKS[ch]
+    name = unicodedata.name(ch, "").partition("LETTER ")[2].lower()
+    if not name or not unicodedata.name(ch).startswith("GREEK"):
+        return ch
+    return (name[0], _LOOKS.get(ch, name[0]), name.partition(" ")[2] or name)[column]
+
+
+def _asked(text: str) -> str:
+    return "".join(ch if ch.isascii() else "?" for ch in _folded(text))

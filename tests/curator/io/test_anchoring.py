@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import pytest
+
 from curator.domain.documents import Passage, Span
-from curator.io.anchoring import Anchors, same_text
+from curator.io.anchoring import NORMALISED, Anchors, alike, same_text
 
 TEXT = "ab\ncd ab"
 PASSAGES = (Passage("title", 0, 2), Passage("abstract", 3, 8))
@@ -36,3 +38,26 @@ def test_an_inclusive_end() -> None:
     found = Anchors("abcd abcd", ()).find(5, 8, "abcd")
     assert found is not None
     assert (found.span, found.repair) == (Span(5, 9), "the end is inclusive")
+
+
+@pytest.mark.parametrize(
+    ("text", "quote"),
+    [
+        ("TNF-α", "TNF-a"),
+        ("TNF-α", "tnf-alpha"),
+        ("β2-Sjögren’s", "beta2-Sjogren's"),
+        ("5 μg", "5 ug"),
+        ("a–b", "a-b"),
+        ("x→y", "x?y"),
+    ],
+)
+def test_a_quote_normalised_to_ascii_is_no_wrong_place(text: str, quote: str) -> None:
+    found = Anchors(text + " and on", ()).find(0, len(text), quote)
+    assert found is not None
+    assert (found.span, found.repair) == (Span(0, len(text)), NORMALISED)
+
+
+def test_normalising_hides_no_place_that_is_wrong() -> None:
+    assert not alike("TNF-α", "TNF-b")
+    assert not alike("NF-α ", "TNF-a")
+    assert not alike("abc", "abd")

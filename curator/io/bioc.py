@@ -1,0 +1,171 @@
+"""What BioC XML and BioC JSON have in common: the parts of a document, and how they become text and mentions.
+
+Ours rather than the package `bioc`: that reads whole files into memory with an XML parser that resolves entities,
+knows no source lines, keeps one of several infons with one key, and drops every field outside of the DTD (PubTator 3
+has many), so that nothing could go back as it came.
+
+The stored text is the passages, one line feed between them, whatever offsets the file gives them; empty ones at the
+end leave nothing. An annotation's place is relative to the document, by its passage's offset as stated or, where that
+fits better (BC5CDR: passages 5 or 10 too far), by the place the passage has in the text.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+from curator.domain.documents import Passage
+
+Infons = list[tuple[str, str]]
+
+
+@dataclass(slots=True)
+class Part:
+    """A text with an offset of its own: of a passage, or of a sentence of a passage without text."""
+
+    offset: int | None
+    text: str
+
+
+@dataclass(slots=True)
+class BioCPassage:
+    infons: Infons
+    text: Part
+    sentences: list[Part] = field(default_factory=list)
+
+
+@dataclass(slots=True)
+class Annotation:
+    """`passage` and `sentence` say which one holds it, -1 where none does. `places` are (offset, length);
+    None when one of them is no number."""
+
+    id: str
+    infons: Infons
+    text: str
+    places: tuple[tuple[int, int], ...] | None
+    passage: int = -1
+    sentence: int = -1
+    line: int = 0
+
+
+@dataclass(slots=True)
+class BioCDocument:
+    """`annotations` in the order in which the file's own tree is walked: their index is the mention's record."""
+
+    id: str
+    infons: Infons
+    passages: list[BioCPassage]
+    annotations: list[Annotation]
+    line: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Segment:
+    """Where a text of the file lies in the stored text: [start, end); `offset` is what the file says."""
+
+    passage: int
+    sentence: int
+    offset: int
+    start: int
+    end: int
+
+
+@dataclass(slots=True)
+class Layout:
+    """The stored text of a document. `stated` is false where annotations count by the places in the text."""
+
+    text: str
+    passages: tuple[Passage, ...]
+    segments: list[Segment]
+    stated: bool = True
+
+    def segment_of(self, annotation: Annotation) -> Segment | None:
+        """That of the passage or sentence that holds it; of one that stands in none, the one of its first place."""
+        for one in self.segments:
+            if annotation.passage >= 0 and (one.passage, one.sentence) == (annotation.passage, annotation.sentence):
+                return one
+        at = annotation.places[0][0] if annotation.places else 0
+        inside = (one for one in self.segments if one.offset <= at < one.offset + one.end - one.start)
+        return next(inside, None)
+
+    def segment_at(self, start: int) -> Segment | None:
+        """The innermost one that holds a place of the stored text."""
+        inside = [one for one in self.segments if one.start <= start < one.end]
+        return min(inside, key=lambda one: one.end - one.start, default=None)
+
+    def to_file(self, segment: Segment | None, position: int) -> int:
+        """A place of the stored text as the file counts."""
+        return position if segment is None or not self.stated else position - segment.start + segment.offset
+
+    def from_file(self, segment: Segment | None, offset: int, *, stated: bool) -> int:
+        return offset if segment is None or not stated else offset - segment.offset + segment.start
+
+
+def lay_out(document: BioCDocument) -> Layout:
+    """The stored text with its passages and segments; how annotations count is decided by the reader."""
+    text, passages, segments = "", list[Passage](), list[Segment]()
+    last = len(document.passages) - 1
+    while last >= 0 and not passage_text(document.passages[last]):
+        last -= 1
+    for index, passage in enumerate(document.passages[: last + 1]):
+        body = passage_text(passage)
+        if index and not _joined(document.passages[index - 1], passage, text, body):
+            text += "\n"
+        start = len(text)
+        text += body
+        segments += _segments(index, passage, start, len(text))
+        if body:
+            kind, label = kind_of(passage.infons, titled=any(one.kind == "title" for one in passages))
+            passages.append(Passage(kind, start, len(text), label))
+    return Layout(text, tuple(passages), segments)
+
+
+def passage_text(passage: BioCPassage) -> str:
+    """The passage's text, or its sentences at their distances, which are taken for spaces."""
+    if passage.text.text or not passage.sentences:
+        return passage.text.text
+    text, base = "", passage.sentences[0].offset or 0
+    for number, sentence in enumerate(passage.sentences):
+        gap = (sentence.offset or 0) - base - len(text)
+        text += " " * (gap if 0 <= gap <= 8 else 1) if number else ""
+        text += sentence.text
+    return text
+
+
+def kind_of(infons: Infons, *, titled: bool) -> tuple[str, str]:
+    """(kind, label) of a passage by its infons `type`, `section_type` and `label`."""
+    found = {key.lower(): value.strip() for key, value in reversed(infons)}
+    kind, section, label = found.get("type", ""), found.get("section_type", ""), found.get("label", "")
+    if not titled and ("title" in (kind.lower(), section.lower()) or kind.lower() == "front"):
+        return "title", label
+    if "abstract" in (kind.lower(), section.lower()):
+        return "abstract", label or ("" if kind.lower() == "abstract" else kind)
+    return "section", label or section or ("" if kind.lower() == "section" else kind)
+
+
+def infon(infons: Infons, *keys: str) -> str:
+    """The value of the first of the keys, in any case, that has one."""
+    found = {key.lower(): value for key, value in reversed(infons)}
+    return next((found[key.lower()] for key in keys if found.get(key.lower())), "")
+
+
+def _joined(before: BioCPassage, passage: BioCPassage, text: str, body: str) -> bool:
+    """Whether two passages stand side by side, white space being between them already."""
+    known = before.text.offset is not None and passage.text.offset is not None
+    if not known or not text or not (text[-1].isspace() or body[:1].isspace()):
+        return False
+    return passage.text.offset == (before.text.offset or 0) + len(passage_text(before))
+
+
+def _segments(index: int, passage: BioCPassage, start: int, end: int) -> Sequence[Segment]:
+    offset = start if passage.text.offset is None else passage.text.offset
+    found = [Segment(index, -1, offset, start, end)]
+    at = start
+    for number, sentence in enumerate(passage.sentences):
+        stated = offset + at - start if sentence.offset is None else sentence.offset
+        base = passage.sentences[0].offset if not passage.text.text else offset
+        begin = start + stated - (offset if base is None else base)
+        begin = begin if start <= begin <= end else at
+        found.append(Segment(index, number, stated, begin, min(end, begin + len(sentence.text))))
+        at = begin + len(sentence.text)
+    return found

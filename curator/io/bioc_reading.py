@@ -1,0 +1,165 @@
+"""A BioC document as a source document: its text, and each annotation at its place or set aside with a reason."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from itertools import pairwise
+
+from curator.domain.documents import SourceDocument, SourceMention, Span, slice_spans
+from curator.io.anchoring import NORMALISED, Anchors, same_text
+from curator.io.bioc import Annotation, BioCDocument, Layout, Segment, infon, lay_out
+from curator.io.bioc_ids import InfonStyle, stated
+from curator.io.source import plain_text
+from curator.services.ports import Problem
+
+
+@dataclass(slots=True)
+class Reading:
+    """Makes source documents of one file and collects what is to be told of them."""
+
+    style: InfonStyle = field(default_factory=InfonStyle)
+    problems: list[Problem] = field(default_factory=list)
+    normalised: int = 0
+    first_normalised: str = ""
+
+    def document(self, found: BioCDocument, raw: str) -> SourceDocument:
+        layout = fitted(found)
+        if not layout.stated:
+            self._tell_offsets(found, layout)
+        anchors = Anchors(layout.text, layout.passages)
+        mentions = (self._mention(found, index, layout, anchors) for index in range(len(found.annotations)))
+        title = next((layout.text[p.start : p.end] for p in layout.passages if p.kind == "title"), "")
+        return SourceDocument(
+            found.id,
+            " ".join(title.split()),
+            layout.text,
+            layout.passages,
+            tuple(one for one in mentions if one is not None),
+            raw,
+            found.line,
+        )
+
+    def closing(self) -> list[Problem]:
+        """What is told of the file as a whole."""
+        if not self.normalised:
+            return []
+        text = (
+            f"{self.normalised:,} annotations quote a normalised text (first: {self.first_normalised}); "
+            "their places are right and were kept"
+        )
+        return [Problem(0, "note", text)]
+
+    def _mention(self, found: BioCDocument, index: int, layout: Layout, anchors: Anchors) -> SourceMention | None:
+        one = found.annotations[index]
+        spans, repair = place(one, layout, anchors)
+        where = f'document {found.id}: annotation {one.id or index + 1} "{one.text[:80]}"'
+        line = one.line or found.line
+        if not spans:
+            self.problems.append(Problem(line, "set aside", f"{where}: {repair}"))
+            return None
+        if repair == NORMALISED:
+            self.normalised += 1
+            self.first_normalised = self.first_normalised or f"document {found.id}, {one.text[:40]!r}"
+        elif repair:
+            read = ", ".join(f"{span.start}-{span.end}" for span in spans)
+            self.problems.append(Problem(line, "repaired", f"{where}: {repair}; read as {read}"))
+        ids, raw_ids, nil = stated(one.infons, self.style)
+        kind = infon(one.infons, "type").strip()
+        return SourceMention(spans, slice_spans(layout.text, spans), kind, ids, raw_ids, nil, index)
+
+    def _tell_offsets(self, found: BioCDocument, layout: Layout) -> None:
+        off = [one for one in layout.segments if one.sentence < 0 and one.offset != one.start]
+        for segment in off:
+            text = (
+                f"document {found.id}: a passage is stated at {segment.offset}, but its annotations count from "
+                f"{segment.start}; it was read there"
+            )
+            self.problems.append(Problem(found.line, "repaired", text))
+
+
+def fitted(document: BioCDocument) -> Layout:
+    """The layout, counting from the stated offsets or from the places in the text, whichever more annotations fit."""
+    layout = lay_out(document)
+    if all(one.offset == one.start for one in layout.segments):
+        return layout
+    pairs = [(one, layout.segment_of(one)) for one in document.annotations if one.places]
+    by_offset = sum(_fits(one, layout, segment, stated=True) for one, segment in pairs)
+    by_text = sum(_fits(one, layout, segment, stated=False) for one, segment in pairs)
+    layout.stated = by_offset >= by_text
+    return layout
+
+
+def place(one: Annotation, layout: Layout, anchors: Anchors) -> tuple[tuple[Span, ...], str]:
+    """(spans, how they were repaired or ''); no spans and a reason where no place is clear."""
+    if one.places is None:
+        return (), "its offset or length is no number"
+    if not one.places:
+        return (), "it has no location"
+    segment = layout.segment_of(one)
+    for stated_first in (layout.stated, not layout.stated):
+        if (spans := _spans(one, layout, segment, stated=stated_first)) and _quoted(layout.text, spans, one.text):
+            return spans, "" if stated_first == layout.stated else "its offsets count otherwise than its passage's"
+    return _anchored(one, layout, segment, anchors)
+
+
+def _anchored(
+    one: Annotation, layout: Layout, segment: Segment | None, anchors: Anchors
+) -> tuple[tuple[Span, ...], str]:
+    spans, repairs = [], []
+    for offset, length, quote in _quotes(one):
+        start = layout.from_file(segment, offset, stated=layout.stated)
+        anchor = anchors.find(start, start + length, quote)
+        if anchor is None:
+            found = layout.text[start : start + length] if start >= 0 else ""
+            return (), f'the text there is "{found[:80]}", and no other place is clear'
+        spans.append(anchor.span)
+        repairs += [anchor.repair] if anchor.repair else []
+    if not spans:
+        return (), "its locations and its text do not go together"
+    spans.sort()
+    if any(a.end > b.start for a, b in pairwise(spans)):
+        return (), "its locations overlap"
+    return tuple(spans), repairs[0] if repairs else ""
+
+
+def _quotes(one: Annotation) -> Iterator[tuple[int, int, str]]:
+    """Each location with its part of the quoted text, one character between them; none where the lengths differ."""
+    places = sorted(one.places or ())
+    if len(places) == 1:
+        yield *places[0], plain_text(one.text)
+        return
+    if sum(length for _, length in places) + len(places) - 1 != len(one.text):
+        return
+    at = 0
+    for offset, length in places:
+        yield offset, length, plain_text(one.text[at : at + length])
+        at += length + 1
+
+
+def _fits(one: Annotation, layout: Layout, segment: Segment | None, *, stated: bool) -> bool:
+    spans = _spans(one, layout, segment, stated=stated)
+    return bool(spans) and _quoted(layout.text, spans, one.text)
+
+
+def _spans(one: Annotation, layout: Layout, segment: Segment | None, *, stated: bool) -> tuple[Span, ...]:
+    """The spans that the locations mean; none where they leave the text or overlap."""
+    found, last = [], 0
+    for offset, length in sorted(one.places or ()):
+        start = layout.from_file(segment, offset, stated=stated)
+        if length <= 0 or start < last or start + length > len(layout.text):
+            return ()
+        last = start + length
+        found.append(Span(start, last))
+    return tuple(found)
+
+
+def _quoted(text: str, spans: tuple[Span, ...], quote: str) -> bool:
+    found = slice_spans(text, spans)
+    if same_text(found, quote):
+        return True
+    return len(spans) > 1 and _squeezed(found) == _squeezed(quote)  # fragments joined by `...` or by nothing
+
+
+def _squeezed(text: str) -> str:
+    return "".join(text.replace("...", " ").replace("\u2026", " ").split())

@@ -1,0 +1,222 @@
+"""Write BioC: what did not change goes back as it came, everything else is edited annotation by annotation.
+
+* A changed decision rewrites the infons that hold identifiers, in the file's own habit, and says who decided and when
+  (`annotator`, `updated_at`, as TeamTat has them); a moved or retyped mention its locations, text and type.
+* A deleted or rejected mention's annotation goes; relations stay, and those that lose one are told.
+* A new mention's annotation goes to the passage or sentence in which it begins.
+* From XML to JSON and back all infons and relations come along; a document from another format is made anew.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from pathlib import Path
+from typing import Protocol
+
+from curator.domain.documents import SourceFile
+from curator.io.atomic import AtomicFiles
+from curator.io.bioc import Annotation, BioCDocument, Infons, Segment
+from curator.io.bioc_convert import json_head_of_xml, json_of_xml, xml_head_of_json, xml_of_json
+from curator.io.bioc_ids import InfonStyle, changed, signed
+from curator.io.bioc_json_tree import JsonTree
+from curator.io.bioc_new import new_document
+from curator.io.bioc_reading import fitted
+from curator.io.bioc_xml_tree import XmlTree
+from curator.io.export import Action, action_for, check_spans, entity_ids, target_paths
+from curator.services.ports import ExportDocument, GoldMention, Problem
+
+BEFORE = "\x1e"  # parts a JSON record's own text from what stands before it; JSON holds it escaped only
+XML_HEAD = '<?xml version="1.0" encoding="UTF-8"?>\n<!DOCTYPE collection SYSTEM "BioC.dtd">\n'
+Files = Iterable[tuple[SourceFile, Iterable[ExportDocument]]]
+
+
+class Tree(Protocol):
+    """One document opened for editing. Records number its annotations as it was opened."""
+
+    def document(self) -> BioCDocument: ...
+    def remove(self, record: int) -> None: ...
+    def set_infons(self, record: int, infons: Infons) -> None: ...
+    def set_place(self, record: int, places: Sequence[tuple[int, int]], text: str) -> None: ...
+    def add(self, passage: int, sentence: int, one: Annotation) -> None: ...
+    def references(self) -> Iterator[str]: ...
+    def text(self) -> str: ...
+
+
+def write_xml(files: Files, out: Path, problems: list[Problem]) -> list[Path]:
+    """One collection for each file. Documents are consumed as a stream. Raises UserError; then nothing was changed."""
+    return _write(files, out, ".bioc.xml", "bioc-xml", lambda file, items: _xml_pieces(file, items, problems))
+
+
+def write_json(files: Files, out: Path, problems: list[Problem]) -> list[Path]:
+    """The same as JSON."""
+    return _write(files, out, ".bioc.json", "bioc-json", lambda file, items: _json_pieces(file, items, problems))
+
+
+def _write(
+    files: Files,
+    out: Path,
+    suffix: str,
+    name: str,
+    pieces: Callable[[SourceFile, Iterable[ExportDocument]], Iterator[str]],
+) -> list[Path]:
+    chosen = list(files)
+    targets = target_paths(out, [file for file, _ in chosen], format_name=name, suffix=suffix)
+    with AtomicFiles() as atomic:
+        if targets != [out]:
+            atomic.folder(out)
+        for (file, documents), target in zip(chosen, targets, strict=True):
+            stream = atomic.open(target)
+            for piece in pieces(file, documents):
+                stream.write(piece.encode("utf-8"))
+    return targets
+
+
+def _xml_pieces(file: SourceFile, documents: Iterable[ExportDocument], problems: list[Problem]) -> Iterator[str]:
+    own = file.format == "bioc-xml"
+    if own:
+        yield file.head
+    else:
+        yield XML_HEAD + xml_head_of_json(file.head if file.format == "bioc-json" else "")
+    style = _style(file)
+    for item in documents:
+        yield (_xml_text(file, item, style, problems)) + "\n"
+    yield file.tail if own else "</collection>\n"
+
+
+def _xml_text(file: SourceFile, item: ExportDocument, style: InfonStyle, problems: list[Problem]) -> str:
+    if file.format == "bioc-xml" and item.raw:
+        return edited(item, item.raw, XmlTree, style, problems)
+    if file.format == "bioc-json" and item.raw:
+        tree = JsonTree(own_text(item.raw))
+        return edited(item, xml_of_json(tree.root, problems), XmlTree, style, problems)
+    return xml_of_json(new_document(item, style, problems), problems)
+
+
+def _json_pieces(file: SourceFile, documents: Iterable[ExportDocument], problems: list[Problem]) -> Iterator[str]:
+    own = file.format == "bioc-json"
+    head = file.head if own else json_head_of_xml(file.head if file.format == "bioc-xml" else "")
+    separator = "\n" if own and "[" not in head else ",\n"
+    yield head
+    style, first = _style(file), True
+    for item in documents:
+        before = item.raw.rpartition(BEFORE)[0] if own else ""
+        if not first:
+            yield before or separator
+        first = False
+        yield _json_text(file, item, style, problems)
+    yield file.tail if own else "\n]}\n"
+
+
+def _json_text(file: SourceFile, item: ExportDocument, style: InfonStyle, problems: list[Problem]) -> str:
+    if file.format == "bioc-json" and item.raw:
+        return edited(item, own_text(item.raw), JsonTree, style, problems)
+    if file.format == "bioc-xml" and item.raw:
+        found = json_of_xml(XmlTree(item.raw).root, problems)
+        return edited(item, json.dumps(found, ensure_ascii=False), JsonTree, style, problems)
+    return json.dumps(new_document(item, style, problems), ensure_ascii=False)
+
+
+def own_text(raw: str) -> str:
+    """A JSON document's own text, without what stands before it in the file."""
+    return raw.rpartition(BEFORE)[2]
+
+
+def _style(file: SourceFile) -> InfonStyle:
+    return InfonStyle.load(file.extra) if file.format in ("bioc-xml", "bioc-json") else InfonStyle()
+
+
+def edited(
+    item: ExportDocument,
+    text: str,
+    opener: Callable[[str], Tree],
+    style: InfonStyle,
+    problems: list[Problem],
+) -> str:
+    """The document with the changed mentions' annotations rewritten; `text` itself when nothing changed."""
+    check_spans(item)
+    name = item.document.external_id
+    steps = [(gold, action_for(gold, name, problems)) for gold in item.mentions]
+    steps = [(gold, action) for gold, action in steps if _changes(gold, action)]
+    if not steps and not item.removed_records:
+        return text
+    edit = _Edit(opener(text), style)
+    for record in item.removed_records:
+        edit.tree.remove(record)
+    removed = set(item.removed_records)
+    for gold, action in steps:
+        edit.apply(gold, action)
+        if action is Action.DROP:
+            removed.add(gold.mention.record)
+    problems += edit.widowed(removed, name)
+    return edit.tree.text()
+
+
+def _changes(gold: GoldMention, action: Action) -> bool:
+    if gold.mention.record < 0:
+        return action is Action.WRITE
+    return action is not Action.KEEP
+
+
+class _Edit:
+    """One document's tree, with the layout that says where a place of the stored text lies in the file."""
+
+    def __init__(self, tree: Tree, style: InfonStyle) -> None:
+        self.tree = tree
+        self._style = style
+        self._before = tree.document()
+        self._layout = fitted(self._before)
+        self._ids = {one.id for one in self._before.annotations}
+
+    def apply(self, gold: GoldMention, action: Action) -> None:
+        record = gold.mention.record
+        if record < 0:
+            self._add(gold)
+        elif action is Action.DROP:
+            self.tree.remove(record)
+        else:
+            self._change(record, gold, action)
+
+    def widowed(self, removed: set[int], document: str) -> list[Problem]:
+        """A note for each relation that names an annotation that left."""
+        gone = {self._before.annotations[record].id for record in removed if record >= 0} - {""}
+        named = dict.fromkeys(one for one in self.tree.references() if one in gone)
+        text = "document {document}: a relation names annotation {id}, which left the file with its mention"
+        return [Problem(0, "note", text.format(document=document, id=one)) for one in named]
+
+    def _change(self, record: int, gold: GoldMention, action: Action) -> None:
+        old = self._before.annotations[record]
+        infons = old.infons
+        if gold.reshaped:
+            infons = with_infon(infons, "type", gold.mention.type)
+            segment = self._layout.segment_of(old)
+            self.tree.set_place(record, self._places(gold, segment), gold.mention.text)
+        if action is Action.WRITE:
+            infons = signed(changed(infons, entity_ids(gold), self._style), gold.decision)
+        if infons != old.infons:
+            self.tree.set_infons(record, infons)
+
+    def _add(self, gold: GoldMention) -> None:
+        segment = self._layout.segment_at(gold.mention.spans[0].start)
+        infons = signed(changed([("type", gold.mention.type)], entity_ids(gold), self._style), gold.decision)
+        places = self._places(gold, segment)
+        one = Annotation(self._fresh_id(), infons, gold.mention.text, places)
+        at = (segment.passage, segment.sentence) if segment else (-1, -1)
+        self.tree.add(*at, one)
+
+    def _places(self, gold: GoldMention, segment: Segment | None) -> tuple[tuple[int, int], ...]:
+        return tuple((self._layout.to_file(segment, span.start), span.end - span.start) for span in gold.mention.spans)
+
+    def _fresh_id(self) -> str:
+        numbers = [int(one) for one in self._ids if one.isascii() and one.isdigit() and len(one) < 16]
+        name = str(max(numbers, default=-1) + 1)
+        self._ids.add(name)
+        return name
+
+
+def with_infon(infons: Infons, key: str, value: str) -> Infons:
+    """With the value of the first infon of this key changed, or with one more in front."""
+    for number, (name, _) in enumerate(infons):
+        if name.lower() == key:
+            return [*infons[:number], (name, value), *infons[number + 1 :]]
+    return [(key, value), *infons]
