@@ -9,6 +9,7 @@ from typing import Any
 from PySide6.QtCore import QAbstractTableModel, QModelIndex, QObject, QPersistentModelIndex, Qt, Signal
 
 from curator.domain.statistics import TakenDecision
+from curator.domain.wording import tr
 
 Index = QModelIndex | QPersistentModelIndex
 NO_PARENT = QModelIndex()
@@ -65,7 +66,7 @@ class DecisionsModel(QAbstractTableModel):
     def headerData(self, section: int, orientation: Qt.Orientation, role: int = Qt.ItemDataRole.DisplayRole) -> Any:
         if role != Qt.ItemDataRole.DisplayRole or orientation is not Qt.Orientation.Horizontal:
             return None
-        return HEADERS[section] if 0 <= section < len(HEADERS) else None
+        return tr(HEADERS[section]) if 0 <= section < len(HEADERS) else None
 
     def data(self, index: Index, role: int = Qt.ItemDataRole.DisplayRole) -> Any:
         row = self.row(index.row()) if index.isValid() else None
@@ -76,9 +77,16 @@ class DecisionsModel(QAbstractTableModel):
         return row if role == ROW_ROLE else None
 
     def _words(self, row: TakenDecision) -> tuple[str, ...]:
-        what = OUTCOMES.get(row.outcome) or " + ".join(self._name_of(one) for one in row.entity_ids)
-        who = row.curator if row.actor == row.curator else f"{row.actor} for {row.curator}"
-        how = [STEPS.get(row.step, row.step), row.note, "" if row.stands else "no longer stands"]
+        names = " + ".join(self._name_of(one) for one in row.entity_ids)
+        what = tr(OUTCOMES[row.outcome]) if row.outcome in OUTCOMES else names
+        who = row.curator
+        if row.actor != row.curator:
+            who = tr("{actor} for {curator}", actor=row.actor, curator=row.curator)
+        how = [
+            tr(STEPS[row.step]) if row.step in STEPS else row.step,
+            row.note,
+            "" if row.stands else tr("no longer stands"),
+        ]
         return (
             f"{row.at.astimezone():%d %b %Y, %H:%M:%S}",
             who,
@@ -95,5 +103,5 @@ def rank_words(rank: int | None) -> str:
     if rank is None or rank == -1:
         return ""
     if rank == 0:
-        return "not listed"
-    return str(rank) if rank > 0 else "not shown"
+        return tr("not listed")
+    return str(rank) if rank > 0 else tr("not shown")

@@ -8,6 +8,7 @@ from PySide6.QtCore import QModelIndex, Qt, QTimer, Signal
 from PySide6.QtWidgets import QAbstractItemView, QCheckBox, QComboBox, QHBoxLayout, QHeaderView, QWidget
 
 from curator.domain.statistics import TakenDecision
+from curator.domain.wording import tr
 from curator.services.statistics import StatisticsService
 from curator.ui.decisions_model import HEADERS, ROW_ROLE, DecisionsModel
 from curator.ui.dialogs.form import ShowDialog
@@ -31,18 +32,18 @@ class DecisionsWindow(ShowDialog):
     def __init__(
         self, service: StatisticsService, *, name_of: Callable[[str], str], parent: QWidget | None = None
     ) -> None:
-        super().__init__("Decisions", parent)
+        super().__init__(tr("Decisions"), parent)
         self.setWindowFlags(Qt.WindowType.Window)
         self._service = service
         self.asking = Latest(self)
         self.asking.here = False
-        self.words = FindLine("Find decisions", "Find by mention, entity identifier or document", self)
+        self.words = FindLine(tr("Find decisions"), tr("Find by mention, entity identifier or document"), self)
         self.curators = QComboBox(self)
-        self.curators.setAccessibleName("Curator")
-        self.curators.addItem(EVERYBODY, "")
+        self.curators.setAccessibleName(tr("Curator"))
+        self.curators.addItem(tr(EVERYBODY), "")
         for name in service.curators():
             self.curators.addItem(name, name)
-        self.imported = QCheckBox("With what came with &files", self)
+        self.imported = QCheckBox(tr("With what came with &files"), self)
         self.model = DecisionsModel(name_of, self)
         self.table = self._make_table()
         self.state = ElidedLabel(muted=True, parent=self)
@@ -54,7 +55,7 @@ class DecisionsWindow(ShowDialog):
 
     def _make_table(self) -> OpeningTable:
         table = OpeningTable(self)
-        table.setAccessibleName("Decisions of the project")
+        table.setAccessibleName(tr("Decisions of the project"))
         table.setModel(self.model)
         table.verticalHeader().hide()
         table.setShowGrid(False)
@@ -104,7 +105,7 @@ class DecisionsWindow(ShowDialog):
 
     def _begin(self, rows: list[TakenDecision]) -> None:
         self.model.begin(rows, more=len(rows) == PAGE)
-        self.state.set_words(OPENS if rows else NONE)
+        self.state.set_words(tr(OPENS) if rows else tr(NONE))
 
     def _to_table(self) -> None:
         if self.model.rowCount():

@@ -33,7 +33,7 @@ class MapDialog(ShowDialog):
     def __init__(self, title: str, drawn: EmbeddingMap, parent: QWidget | None = None) -> None:
         super().__init__(title, parent)
         points = self._points = list(drawn.points)
-        self.body.addWidget(sentence(f"{HELP} {map_words(drawn)}".rstrip() if points else tr(NO_MAP)))
+        self.body.addWidget(sentence(f"{tr(HELP)} {map_words(drawn)}".rstrip() if points else tr(NO_MAP)))
         self.views = [MapView(points, when, self) for when in When]
         self.words = self._find_line()
         self.words.setVisible(bool(points))
@@ -51,8 +51,8 @@ class MapDialog(ShowDialog):
         self.views[-1].setFocus()  # arrows go at once
 
     def _find_line(self) -> FindLine:
-        hint = "Find a point by its words or its identifier; Enter goes to the next one"
-        line = FindLine("Find a point", hint, self)
+        hint = tr("Find a point by its words or its identifier; Enter goes to the next one")
+        line = FindLine(tr("Find a point"), hint, self)
         line.textEdited.connect(lambda: self.find_point(again=False))
         line.returnPressed.connect(lambda: self.find_point(again=True))
         return line
@@ -70,7 +70,7 @@ class MapDialog(ShowDialog):
         hits = [at for at, one in enumerate(self._points) if words and words in f"{one.label} {one.key}".casefold()]
         if not hits:
             after.choose(-1)
-            self.told.setText(NOT_FOUND if words else " ")
+            self.told.setText(tr(NOT_FOUND) if words else " ")
             return
         start = after.chosen + int(again)
         after.choose(next((at for at in hits if at >= start), hits[0]))
