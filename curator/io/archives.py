@@ -8,6 +8,7 @@ operating system strews in (`.DS_Store`, `__MACOSX/`) and other hidden files are
 
 from __future__ import annotations
 
+import gzip
 import os
 import zipfile
 import zlib
@@ -72,8 +73,12 @@ class Files:
             data = stream.read(most + 1)
         if len(data) > most:
             raise UserError(f"{self.shown(name)} is larger than {most >> 20} MiB: split it and try again")
-        self._read[name] = self._sizes[name]
+        self.mark_read(name)
         return data
+
+    def mark_read(self, name: str) -> None:
+        """Count the file for `position`."""
+        self._read[name] = self._sizes[name]
 
     def head(self, name: str, size: int = 1 << 12) -> bytes:
         """The first bytes of a file. Raises UserError."""
@@ -92,16 +97,46 @@ class Files:
                 "convert it to UTF-8 (for example with iconv) and try again"
             ) from error
 
+    def only(self, names: Sequence[str]) -> Files:
+        """Some of the files, by name."""
+        return Files(self.path, {name: self._sizes[name] for name in names}, self._open)
+
+    def source(self, name: str) -> FileOf:
+        """A file as its readers take one: they ask for its `path`, for sentences, and for `stream()`."""
+        return FileOf(self, name)
+
     @contextmanager
     def open(self, name: str) -> Iterator[BinaryIO]:
         """A file's bytes as a stream. Raises UserError while it is read, too."""
         try:
             with self._open(name) as stream:
                 yield stream
-        except (zipfile.BadZipFile, zlib.error, EOFError, NotImplementedError) as error:
+        except (zipfile.BadZipFile, gzip.BadGzipFile, zlib.error, EOFError, NotImplementedError) as error:
             raise UserError(f"{self.shown(name)} is damaged ({error}): fetch or copy it again") from error
         except OSError as error:
             raise UserError(f"cannot read {self.shown(name)}: {error.strerror or error}") from error
+
+
+class FileOf:
+    """One file of several, read as `source.Source` reads one."""
+
+    def __init__(self, files: Files, name: str) -> None:
+        self.path = Path(files.shown(name))
+        self._files = files
+        self._name = name
+
+    @contextmanager
+    def stream(self) -> Iterator[BinaryIO]:
+        """The bytes, unpacked where they are gzip'd. Raises UserError."""
+        with self._files.open(self._name) as stream:
+            if stream.read(2) == b"\x1f\x8b":
+                stream.seek(0)
+                with gzip.GzipFile(fileobj=stream) as unpacked:
+                    yield cast(BinaryIO, unpacked)
+            else:
+                stream.seek(0)
+                yield stream
+        self._files.mark_read(self._name)
 
 
 def is_zip(path: Path) -> bool:

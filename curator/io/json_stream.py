@@ -12,14 +12,24 @@ import codecs
 import json
 import re
 from collections.abc import Iterator, Sequence
-from typing import Any, BinaryIO, NoReturn
+from contextlib import AbstractContextManager
+from pathlib import Path
+from typing import Any, BinaryIO, NoReturn, Protocol
 
 from curator.domain.errors import UserError
-from curator.io.source import BOM, Source
+from curator.io.source import BOM
 
 CHUNK = 1 << 18
 LONGEST = 1 << 26  # characters of one document
 _WHITE = re.compile(r"[ \t\r\n]*")
+
+
+class Streamed(Protocol):
+    """`source.Source`, or a file in an archive."""
+
+    path: Path
+
+    def stream(self) -> AbstractContextManager[BinaryIO]: ...
 
 
 class JsonStream:
@@ -29,7 +39,7 @@ class JsonStream:
     no JSON, with the line.
     """
 
-    def __init__(self, source: Source, lists: Sequence[str], *, whole: bool) -> None:
+    def __init__(self, source: Streamed, lists: Sequence[str], *, whole: bool) -> None:
         self._source = source
         self._lists = frozenset(lists)
         self._whole = whole  # the file holds documents only

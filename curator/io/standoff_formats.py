@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from curator.io.brat import BratFormat
+from curator.io.pubannotation import PubAnnotationFormat
 from curator.services.ports import DocumentFormat
 
 
 def standoff_formats() -> Sequence[DocumentFormat]:
-    return (BratFormat(),)
+    return (BratFormat(), PubAnnotationFormat())
