@@ -20,6 +20,8 @@ import click  # noqa: E402
 
 from curator.cli.main import cli  # noqa: E402
 from curator.commands import COMMANDS, Command, Menu  # noqa: E402
+from curator.io import default_registry  # noqa: E402
+from curator.services.formats import COLUMNS, document_formats  # noqa: E402
 from curator.services.recipes import Recipe, load_recipes  # noqa: E402
 from curator.settings.schema import Kind, Option, default, options  # noqa: E402
 from resources.recipe_files import QUICK  # noqa: E402
@@ -177,11 +179,24 @@ def _value(value: Any) -> str:
     return f"{value:g}" if isinstance(value, float) else str(value)
 
 
+def formats() -> str:
+    """A row for each document format with what it can carry."""
+    rows = (
+        (
+            f"{one.title} `{one.name}`",
+            *("yes" if has else "–" for has in (one.read, one.written, *one.carries.values())),
+        )
+        for one in document_formats(default_registry())
+    )
+    return table(("Format", "Read", "Written", *COLUMNS.values()), rows)
+
+
 TABLES: Mapping[str, Callable[[], str]] = {
     "keys": keys,
     "settings": settings,
     "commands": commands,
     "recipes": recipes,
+    "formats": formats,
     "parameters": parameters,
 }
 

@@ -25,6 +25,7 @@ COMMANDS = {
     "kb": ("curator.cli.data", "kb", "Import a knowledge base."),
     "import": ("curator.cli.data", "import_documents", "Import documents, with or without their gold."),
     "export": ("curator.cli.data", "export", "Write documents with their decisions."),
+    "formats": ("curator.cli.formats", "formats", "List what can be read and written, and what each format holds."),
     "index": ("curator.cli.linking", "index", "Build the index of the knowledge base."),
     "detect": ("curator.cli.detecting", "detect", "Mark mentions in documents that came without."),
     "link": ("curator.cli.linking", "link", "Link documents; store the suggestions or write them to a file."),

@@ -60,6 +60,9 @@ class Registry:
             f"{path} is a {what}, and holds none of the formats that are read so ({titles}): name the files in it"
         )
 
+    def knowledge_bases(self) -> Sequence[tuple[str, str]]:
+        return [(name, source.title) for name, source in self._kb_sources.items()]
+
     def open_kb(self, path: Path, options: KbOptions | None = None) -> KnowledgeBaseReader:
         """The reader of a knowledge base, a file or a folder, by content. Raises UserError."""
         source = self._kb_of(path)

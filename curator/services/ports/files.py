@@ -110,6 +110,10 @@ class FormatRegistry(Protocol):
         """By content, gzip included. Raises UserError (missing, empty, truncated, unknown)."""
         ...
 
+    def knowledge_bases(self) -> Sequence[tuple[str, str]]:
+        """(name, title) of the kinds of knowledge base that can be read."""
+        ...
+
     def open_kb(self, path: Path, options: KbOptions | None = None) -> KnowledgeBaseReader:
         """The reader of a knowledge base, a file or a folder, by content. Raises UserError."""
         ...
