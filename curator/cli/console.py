@@ -15,6 +15,7 @@ from curator.domain.jobs import JobOutcome, JobState, Progress
 
 if TYPE_CHECKING:
     from curator.bootstrap import Project
+    from curator.domain.changes import Change
     from curator.services.ports import JobHandle
 
 T = TypeVar("T")
@@ -43,6 +44,40 @@ def opened(path: Path, *, read_only: bool = False, curator: str = "") -> Iterato
 def say(result: Mapping[str, Any], text: str, *, as_json: bool) -> None:
     """The result of a command: a sentence or lines for people, or one JSON object."""
     click.echo(json.dumps(result, ensure_ascii=False, default=str) if as_json else text)
+
+
+def change_facts(change: Change) -> dict[str, Any]:
+    """A step as JSON holds it."""
+    return {
+        "change": change.kind.value,
+        "text": change.text,
+        "actor": change.actor,
+        "operation": change.operation_id,
+        "documents": change.document_ids,
+        "mentions": change.mention_ids,
+    }
+
+
+def say_change(change: Change | None, *, as_json: bool, nothing: str = "") -> None:
+    """What was done; `nothing` where nothing was."""
+    if change is None:
+        say({"change": None}, nothing, as_json=as_json)
+    else:
+        say(change_facts(change), f"{change.text}.", as_json=as_json)
+
+
+def document_named(project: Project, external_id: str) -> int:
+    """The id of the document that is called so in its file. Raises UserError for none and for several."""
+    from curator.services.ports import QueueFilter
+
+    where = QueueFilter(text=external_id)
+    rows = project.queue.rows(where, limit=project.queue.count(where))
+    ids = [row.document_id for row in rows if row.external_id == external_id]
+    if not ids:
+        raise UserError(f"The project has no document {external_id}. `curator work P` names documents.")
+    if len(ids) > 1:
+        raise UserError(f"{len(ids):,} documents are called {external_id}. Name one of its mentions instead.")
+    return ids[0]
 
 
 @contextmanager

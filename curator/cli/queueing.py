@@ -15,6 +15,7 @@ from curator.domain.facets import Facet, Facets
 from curator.services.ports import QueueFilter
 
 if TYPE_CHECKING:
+    from curator.bootstrap import Project
     from curator.services.holdout import Agreement
 
 WHERE = click.option(
@@ -36,6 +37,16 @@ def read_facets(chosen: Sequence[str]) -> Facets:
             raise UserError(f"“{pair}” chooses nothing. Write FACET=VALUE with one of {', '.join(Facet)}.")
         values.setdefault(Facet(name), []).append(value)
     return Facets.of(values)
+
+
+def filter_of(project: Project, chosen: Sequence[str], named: str) -> QueueFilter:
+    """What --where and --filter choose together; a kept filter counts alone. Raises UserError for one unknown."""
+    if not named:
+        return QueueFilter(facets=read_facets(chosen))
+    kept = project.filters.all()
+    if named not in kept:
+        raise UserError(f"P keeps no filter “{named}”. It has: {', '.join(kept) or 'none'}.")
+    return kept[named]
 
 
 @click.command()
@@ -72,12 +83,7 @@ def work(project: Path, order: str, limit: int, chosen: tuple[str, ...], named: 
     from curator.services.ordering import Order
 
     with opened(project, read_only=True) as found:
-        where = QueueFilter(facets=read_facets(chosen))
-        if named:
-            kept = found.filters.all()
-            if named not in kept:
-                raise UserError(f"P keeps no filter “{named}”. It has: {', '.join(kept) or 'none'}.")
-            where = kept[named]
+        where = filter_of(found, chosen, named)
         rows = found.ordering.work(where, Order(order), length=limit)
         names = {row.document_id: row.external_id for row in found.queue.rows_of([row.document_id for row in rows])}
     table = [{**asdict(row), "external_id": names[row.document_id]} for row in rows]

@@ -19,7 +19,12 @@ from tests.curator.services.fakes import FakeJobs, document
 
 @pytest.mark.parametrize("name", COMMANDS)
 def test_every_command_explains_itself_and_has_json(cli: Cli, name: str) -> None:
-    names = {"kb": [name, "import"], "desktop": [name, "install"], "rounds": [name, "list"]}.get(name, [name])
+    names = {
+        "kb": [name, "import"],
+        "desktop": [name, "install"],
+        "rounds": [name, "list"],
+        "mention": [name, "add"],
+    }.get(name, [name])
     answer = cli(*names, "--help")
     assert answer.code == 0
     assert "Usage: curator" in answer.out
