@@ -4,21 +4,21 @@ from __future__ import annotations
 
 from dataclasses import asdict
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import click
 
 from curator.cli.console import AS_JSON, PROJECT, SPLIT, opened, run_steps, say
 from curator.cli.entities import make, new, nils, remap
+from curator.cli.import_words import SHOWN_PROBLEMS, say_import
+from curator.cli.kb_importing import drop, kb_import, sources
 from curator.domain.documents import Split
 from curator.services.exporting import ExportScope
 
 if TYPE_CHECKING:
     from curator.services.exporting import ExportReport
-    from curator.services.importing import ImportReport
 
 FILE = click.Path(path_type=Path)
-SHOWN_PROBLEMS = 20
 
 
 @click.group("kb")
@@ -26,19 +26,8 @@ def kb() -> None:
     """The knowledge base."""
 
 
-for _command in (nils, new, make, remap):
+for _command in (kb_import, sources, drop, nils, new, make, remap):
     kb.add_command(_command)
-
-
-@kb.command("import")
-@PROJECT
-@click.argument("file", type=FILE)
-@AS_JSON
-def kb_import(project: Path, file: Path, *, as_json: bool) -> None:
-    """Import FILE (JSON lines, OBO, or a folder of ZESHEL documents) as the knowledge base of P."""
-    with opened(project) as found:
-        report = run_steps(found.importing.knowledge_base(file))
-    _say_import(report, as_json=as_json)
 
 
 @kb.command("export")
@@ -102,7 +91,7 @@ def import_documents(
     with opened(project) as found:
         steps = found.importing.documents(files, gold=gold, split=Split(split), hold_out=hold_out)
         report = run_steps(steps)
-    _say_import(report, as_json=as_json)
+    say_import(report, as_json=as_json)
 
 
 @click.command("export")
@@ -130,22 +119,6 @@ def export(project: Path, out: Path, *, format_name: str, only_done: bool, scope
     with opened(project, read_only=True) as found:
         report = found.exporting.export(out, format_name, scope=wanted)
     say(asdict(report), _export_text(report), as_json=as_json)
-
-
-def _say_import(report: ImportReport, *, as_json: bool) -> None:
-    result: dict[str, Any] = asdict(report)
-    counts = ", ".join(f"{number:,} {word}" for word, number in report.counts.items()) or "nothing"
-    lines = [f"Imported {counts} in {report.seconds:.1f} s."]
-    shown = report.problems[:SHOWN_PROBLEMS]
-    lines += [f"{one.file}{_line(one.problem.line)}: {one.problem.severity}: {one.problem.text}" for one in shown]
-    left = len(report.problems) - SHOWN_PROBLEMS
-    if left > 0:
-        lines.append(f"… and {left:,} more; --json shows all.")
-    say(result, "\n".join(lines), as_json=as_json)
-
-
-def _line(number: int) -> str:
-    return f", line {number}" if number else ""
 
 
 def _export_text(report: ExportReport) -> str:

@@ -18,14 +18,12 @@ from curator.domain.errors import UserError
 from curator.domain.jobs import Progress
 from curator.services.events import EventBus
 from curator.services.gold import GoldWriter
-from curator.services.keys import set_active_bundle
+from curator.services.kb_importing import KbResult, KbWish, KnowledgeImport
 from curator.services.knowledge import add_missing
 from curator.services.ports import Clock, DocumentReader, FormatRegistry, Problem, Store, UnitOfWork
-from curator.services.remap_plan import after_update, before_update, plan_of
 
 CONCERNED = "decisions to look at"  # what a new version of the knowledge base means for them: see `remap_plan`
 DOCUMENTS_PER_UNIT = 50
-ENTITIES_PER_UNIT = 2000
 CHUNK = 1 << 20
 T = TypeVar("T")
 
@@ -110,44 +108,31 @@ class ImportService:
             yield from self._file(path, tally, gold=gold, split=split, hold_out=hold_out)
         return tally.report()
 
-    def knowledge_base(self, path: Path) -> Generator[Progress, None, ImportReport]:
-        """Read a knowledge base; it replaces the one before when it is complete. Raises UserError."""
-        tally = _Tally(files=[str(path)])
-        reader = self._formats.open_kb(path)
+    def knowledge_base(self, path: Path, wish: KbWish | None = None) -> Generator[Progress, None, ImportReport]:
+        """Read a knowledge base: it replaces the one before when it is complete, or joins it. Raises UserError."""
+        steps = KnowledgeImport(self._store, self._formats).read(path, wish or KbWish())
+        return (yield from self._version(steps, [path], f"from {path.name}"))
+
+    def drop_source(self, name: str) -> Generator[Progress, None, ImportReport]:
+        """Take one of several sources out of the knowledge base. Raises UserError."""
+        return (yield from self._version(KnowledgeImport(self._store, self._formats).drop(name), [], f"without {name}"))
+
+    def _version(
+        self, steps: Generator[Progress, None, KbResult], paths: Sequence[Path], words: str
+    ) -> Generator[Progress, None, ImportReport]:
+        tally = _Tally(files=[str(path) for path in paths])
         try:
-            with self._store.write() as unit:
-                version = unit.kb.begin(name=path.name)
-            for batch in _batches(iter(reader), ENTITIES_PER_UNIT):
-                with self._store.write() as unit:
-                    unit.kb.add(version, batch)
-                tally.counts["entities"] += len(batch)
-                done, total = reader.position
-                yield Progress("knowledge base", done, total, f"{tally.counts['entities']:,} entities")
-            if not tally.counts["entities"]:
-                raise UserError(f"{path} holds no entity. Choose a knowledge base with at least one.")
-            self._activate(version, tally)
+            result = yield from steps
         except BaseException:  # cancelled or failed: nothing half-read stays
             self._remove_incomplete()
             raise
-        tally.note(path, reader.problems)
-        text = f"Imported {tally.counts['entities']:,} entities from {path.name}"
+        tally.counts.update(result.counts)
+        if result.concerned:
+            tally.counts[CONCERNED] = result.concerned
+        tally.note(paths[0] if paths else Path(), result.problems)
+        text = f"Imported {tally.counts['entities']:,} entities {words}"
         self._events.emit(Change(ChangeKind.KNOWLEDGE_BASE, self._curator(), text))
         return tally.report()
-
-    def _activate(self, version: int, tally: _Tally) -> None:
-        with self._store.write() as unit:
-            before = before_update(unit)
-            info = unit.kb.activate(version)
-            if before is not None and before.info.content_hash != info.content_hash:
-                set_active_bundle(unit.meta, "", [])  # every bundle knows the entities of before only
-                after_update(unit, before)
-        with self._store.write() as unit:
-            add_missing(unit)
-        tally.counts.update(names=info.names, definitions=info.definitions)
-        with self._store.read() as unit:
-            concerned = plan_of(unit).mentions
-        if concerned:
-            tally.counts[CONCERNED] = concerned
 
     def _store_has_no_kb(self) -> bool:
         with self._store.read() as unit:

@@ -10,6 +10,7 @@ from curator.domain.changes import Change, ChangeKind
 from curator.domain.documents import Split
 from curator.domain.entities import Entity, EntityMatch, KnowledgeBaseInfo, TypeMapping
 from curator.domain.errors import UserError
+from curator.domain.kb_sources import KnowledgeSource
 from curator.services.events import EventBus
 from curator.services.ports import Store, UnitOfWork
 from curator.services.standing import Standing
@@ -61,6 +62,11 @@ class KnowledgeService:
 
     def info(self) -> KnowledgeBaseInfo | None:
         return self._info.get()
+
+    def sources(self) -> tuple[KnowledgeSource, ...]:
+        """What the knowledge base was put together from."""
+        with self._store.read() as unit:
+            return unit.kb.sources()
 
     def entity(self, entity_id: str) -> Entity | None:
         """By primary id, then by alternate id."""

@@ -11,8 +11,9 @@ from typing import cast
 from sqlalchemy import ColumnElement, Connection, delete, insert, select, update
 
 from curator.domain.entities import Entity, EntityMatch, KnowledgeBaseInfo
+from curator.domain.kb_sources import KbChanges, KnowledgeSource
 from curator.domain.search_query import SearchQuery, parse_query
-from curator.storage import kb_matching, provisional_search
+from curator.storage import kb_matching, kb_sources, provisional_search
 from curator.storage.kb_ids import resolve_ids
 from curator.storage.kb_index import build_index, has_index
 from curator.storage.kb_links import link_counts, linked_last
@@ -55,6 +56,29 @@ class SqlKnowledgeBase:
             row.definitions: row.definitions + sum(bool(entity.definition) for entity in entities),
         }
         self._conn.execute(update(row).where(row.id == version).values(added))
+
+    def loaded(self, version: int, entity_ids: Sequence[str]) -> set[str]:
+        return kb_matching.held(self._tables(version), entity_ids)
+
+    def describe(self, version: int, sources: Sequence[KnowledgeSource]) -> None:
+        kb_sources.set_sources(self._conn, version, sources)
+
+    def sources(self) -> tuple[KnowledgeSource, ...]:
+        """Of a version that an earlier program loaded it is known what it is called and how much it holds."""
+        version, info = self._active_version(), self.info()
+        if version is None or info is None:
+            return ()
+        found = kb_sources.sources_of(self._conn, version)
+        return found or (KnowledgeSource(info.name, entities=info.entities),)
+
+    def part(self, start: int, count: int) -> list[Entity]:
+        tables = self._active()
+        return kb_sources.part(tables, start, count) if tables else []
+
+    def compare(self, version: int) -> KbChanges:
+        tables = self._active()
+        new = self._tables(version)
+        return kb_sources.compare(tables, new) if tables else KbChanges(0, 0, 0, 0)
 
     def activate(self, version: int) -> KnowledgeBaseInfo:
         tables = self._tables(version)
@@ -142,14 +166,18 @@ class SqlKnowledgeBase:
         tables = self._active()
         return kb_matching.named(tables, names) if tables else {}
 
+    def _active_version(self) -> int | None:
+        return self._conn.execute(select(KbVersionRow.id).where(KbVersionRow.active)).scalar()
+
     def _active(self) -> KbTables | None:
-        version = self._conn.execute(select(KbVersionRow.id).where(KbVersionRow.active)).scalar()
+        version = self._active_version()
         return None if version is None else self._tables(version)
 
     def _remove(self, which: ColumnElement[bool]) -> int:
         ids = list(self._conn.execute(select(KbVersionRow.id).where(which)).scalars())
         for version in ids:
             self._tables(version).drop()
+            kb_sources.forget_sources(self._conn, version)
             self._conn.execute(delete(KbVersionRow).where(KbVersionRow.id == version))
         return len(ids)
 

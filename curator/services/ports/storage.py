@@ -22,6 +22,7 @@ from curator.domain.documents import (
     Split,
 )
 from curator.domain.entities import Entity, EntityMatch, KnowledgeBaseInfo, TypeMapping
+from curator.domain.kb_sources import KbChanges, KnowledgeSource
 from curator.domain.mention_edits import MentionEdit, MentionShape
 from curator.domain.suggestions import Suggestion
 from curator.services.ports.contexts import ContextRepository
@@ -250,6 +251,26 @@ class KnowledgeBaseRepository(Protocol):
 
     def add(self, version: int, entities: Sequence[Entity]) -> None:
         """Bulk load; names, synonyms and definitions become searchable."""
+        ...
+
+    def loaded(self, version: int, entity_ids: Sequence[str]) -> set[str]:
+        """Those of the ids that a version being loaded has already."""
+        ...
+
+    def describe(self, version: int, sources: Sequence[KnowledgeSource]) -> None:
+        """Say what a version being loaded was put together from, in the order of loading."""
+        ...
+
+    def sources(self) -> tuple[KnowledgeSource, ...]:
+        """What the active version was put together from; without an active version nothing."""
+        ...
+
+    def part(self, start: int, count: int) -> list[Entity]:
+        """`count` entities of the active version after the first `start`, in the order of loading."""
+        ...
+
+    def compare(self, version: int) -> KbChanges:
+        """How a version that is loaded differs from the active one. It takes some seconds for millions of entities."""
         ...
 
     def activate(self, version: int) -> KnowledgeBaseInfo:
