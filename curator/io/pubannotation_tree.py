@@ -79,6 +79,6 @@ def _curie(text: str, namespaces: Mapping[str, str]) -> str:
 
 
 def _words(value: object) -> str:
-    if isinstance(value, list):
-        return "|".join(_words(one) for one in value)
+    if isinstance(value, list) and all(isinstance(one, str) for one in value):
+        return plain_text("|".join(value))
     return plain_text(value if isinstance(value, str) else "" if value is None else json.dumps(value))

@@ -6,8 +6,9 @@ from collections.abc import Sequence
 
 from curator.io.brat import BratFormat
 from curator.io.pubannotation import PubAnnotationFormat
+from curator.io.webannotation import WebAnnotationFormat
 from curator.services.ports import DocumentFormat
 
 
 def standoff_formats() -> Sequence[DocumentFormat]:
-    return (BratFormat(), PubAnnotationFormat())
+    return (BratFormat(), PubAnnotationFormat(), WebAnnotationFormat())
