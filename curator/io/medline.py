@@ -14,7 +14,7 @@ from pathlib import Path
 from curator.domain.documents import Passage, SourceDocument
 from curator.domain.errors import UserError
 from curator.io.export import ReadOnly
-from curator.io.reading import RecordReader
+from curator.io.reading import NOT_AVAILABLE, RecordReader
 from curator.io.source import BOM, Source, without_line_end
 
 _FIELD = re.compile(r"([A-Z][A-Z0-9]{1,3}) *- ?(.*)", re.DOTALL)
@@ -76,6 +76,8 @@ class MedlineReader(RecordReader):
 
     def _document(self, record: _Record) -> SourceDocument | None:
         pmid, title, abstract = record.first("PMID"), record.first("TI", "TT", "BTI"), record.first("AB")
+        if title.lower() in NOT_AVAILABLE:
+            title = record.first("TT") or title
         if not self._is_usable(pmid, title, abstract, record.line):
             return None
         text = f"{title}\n{abstract}" if title and abstract else title or abstract

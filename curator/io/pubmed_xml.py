@@ -1,8 +1,8 @@
 """PubMed XML (`PubmedArticleSet`, books included): title and labelled abstract parts, for reading only.
 
 The text is the title and the abstract parts, one a line; inline markup (`<i>`, `<sup>`, MathML) leaves its letters,
-and runs of white space become one space. Labels are on the passages, not in the text. No DTD is loaded, no entity is
-resolved, nothing is fetched; a file that declares entities is refused.
+and runs of the XML's white space become one space. Labels are on the passages, not in the text. No DTD is loaded, no
+entity is resolved, nothing is fetched; a file that declares entities is refused.
 """
 
 from __future__ import annotations
@@ -10,18 +10,20 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any, NoReturn
-
-from lxml import etree
+from typing import Any
 
 from curator.domain.documents import Passage, SourceDocument
 from curator.domain.errors import UserError
 from curator.io.export import ReadOnly
-from curator.io.reading import RecordReader
+from curator.io.reading import NOT_AVAILABLE, RecordReader
 from curator.io.source import Source
+from curator.io.xml_stream import ENTITIES, records
 
-_RECORDS = ("PubmedArticle", "PubmedBookArticle", "MedlineCitation")
-_ROOT = re.compile(rb"<(PubmedArticleSet|PubmedBookArticleSet|PubmedArticle|PubmedBookArticle|MedlineCitationSet)[\s>]")
+_ROOT = re.compile(
+    rb"<(PubmedArticleSet|PubmedBookArticleSet|PubmedArticle|PubmedBookArticle|MedlineCitationSet|MedlineCitation)[\s>]"
+)
+_WHITE = re.compile("[ \t\r\n]+")
+_PART = "AbstractText"
 
 
 class PubMedXmlReader(RecordReader):
@@ -32,42 +34,28 @@ class PubMedXmlReader(RecordReader):
     records = "PubMed"
 
     def _documents(self) -> Iterator[SourceDocument]:
-        for record in self._records():
+        self._others, deleted = 0, 0
+        for record in records(self._source, _tags(Source(self._source.path).head())):
+            if record.tag == "DeleteCitation":
+                deleted += len(record)
+                continue
             document = self._document(record)
             if document is not None:
                 yield document
-
-    def _records(self) -> Iterator[Any]:
-        with self._source.stream() as stream:
-            parser = etree.iterparse(
-                stream,
-                events=("end",),
-                tag=_RECORDS,
-                load_dtd=False,
-                dtd_validation=False,
-                no_network=True,
-                resolve_entities=False,
-                huge_tree=False,
-                remove_comments=True,
-                remove_pis=True,
-            )
-            try:
-                for _, record in parser:
-                    if record.getparent() is not None and record.getparent().tag == "PubmedArticle":
-                        continue  # a citation is read with its article
-                    yield record
-                    record.clear(keep_tail=False)
-                    while record.getprevious() is not None:
-                        del record.getparent()[0]
-            except etree.XMLSyntaxError as error:
-                _broken(self._source.path, error)
+        if self._others:
+            text = f"{self._others:,} records have no abstract but one in another language or for laymen: not read"
+            self._problem(0, "note", text)
+        if deleted:
+            self._problem(0, "note", f"the file says that {deleted:,} older records were withdrawn; nothing was done")
 
     def _document(self, record: Any) -> SourceDocument | None:
         line = record.sourceline or 0
         pmid = _text(record.find(".//PMID"))
-        title = _text(_first(record, "ArticleTitle", "VernacularTitle", "BookTitle"))
-        parts = [(part.get("Label") or "", _text(part)) for part in _abstract_parts(record)]
+        title = _title(record)
+        abstract = _first(record, "Abstract")
+        parts = [] if abstract is None else [(one.get("Label") or "", _text(one)) for one in abstract.iter(_PART)]
         parts = [(label.strip(), text) for label, text in parts if text]
+        self._others += not parts and _first(record, "OtherAbstract") is not None
         if not self._is_usable(pmid, title, parts, line):
             return None
         text, passages = join_parts(title, parts)
@@ -90,7 +78,7 @@ class PubMedXmlFormat(ReadOnly):
         if not self.sniff(path, head):
             raise UserError(f"{path} is not PubMed XML: it has no PubmedArticleSet; choose another format")
         if b"<!ENTITY" in head:
-            raise UserError(f"{path} declares XML entities, which are refused: export it from PubMed again")
+            raise UserError(f"{path} {ENTITIES}")
         reader = PubMedXmlReader(path)
         reader.prepare()
         return reader
@@ -106,26 +94,28 @@ def join_parts(title: str, parts: list[tuple[str, str]]) -> tuple[str, tuple[Pas
     return text, tuple(passages)
 
 
-def _abstract_parts(record: Any) -> list[Any]:
-    """`OtherAbstract` (another language, another publisher) is a sibling of the article and is not read."""
-    abstract = _first(record, "Abstract")
-    return [] if abstract is None else abstract.findall("AbstractText")
+def _tags(head: bytes) -> tuple[str, ...]:
+    """The elements that are records in a file of this beginning. A citation in an article is read with it."""
+    found = _ROOT.search(head)
+    if found is not None and found[1] in (b"MedlineCitationSet", b"MedlineCitation"):
+        return "MedlineCitation", "DeleteCitation"
+    return "PubmedArticle", "PubmedBookArticle", "DeleteCitation"
 
 
-def _first(record: Any, *tags: str) -> Any:
-    for tag in tags:
-        for found in record.iter(tag):
-            if _text(found):
-                return found
-    return None
+def _title(record: Any) -> str:
+    """The title; the original one where the translated is `[Not Available].` or missing; a book's own."""
+    title = _text(_first(record, "ArticleTitle"))
+    if title and title.lower() not in NOT_AVAILABLE:
+        return title
+    return _text(_first(record, "VernacularTitle")) or title or _text(_first(record, "BookTitle"))
+
+
+def _first(record: Any, tag: str) -> Any:
+    return next((found for found in record.iter(tag) if _text(found)), None)
 
 
 def _text(element: Any) -> str:
+    """The letters, white space of the markup as one space each; a no-break or thin space is a letter."""
     if element is None:
         return ""
-    return " ".join("".join(element.itertext()).split())
-
-
-def _broken(path: Path, error: etree.XMLSyntaxError) -> NoReturn:
-    line = error.lineno or 0
-    raise UserError(f"{path}, line {line}: broken XML ({error.msg}): fetch the file again") from error
+    return _WHITE.sub(" ", "".join(element.itertext())).strip(" ")

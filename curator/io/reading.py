@@ -11,6 +11,9 @@ from curator.domain.errors import UserError
 from curator.io.source import Source
 from curator.services.ports import Problem
 
+NOT_AVAILABLE = ("[not available].", "[not available]")
+"""What PubMed writes for a title that was not translated."""
+
 
 class SourceReader:
     """Reads one file as a stream; iterating again starts anew."""
