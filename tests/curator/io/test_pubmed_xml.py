@@ -78,7 +78,8 @@ def test_chapters_of_books(put: Put) -> None:
     book = (
         "<PubmedBookArticle><BookDocument><PMID>8</PMID><Book><BookTitle>Genes</BookTitle></Book>"
         '<ArticleTitle book="gene">One <i>gene</i></ArticleTitle><Abstract>'
-        '<AbstractText Label="Clinical characteristics">Text.</AbstractText></Abstract></BookDocument></PubmedBookArticle>'
+        '<AbstractText Label="Clinical characteristics">Text.</AbstractText></Abstract>'
+        "</BookDocument></PubmedBookArticle>"
     )
     (document,), _ = read(put(wrap(book)))
     assert (document.title, document.passages[1].label) == ("One gene", "Clinical characteristics")
