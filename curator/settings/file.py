@@ -34,6 +34,31 @@ def config_folder() -> Path:
 def load(folder: Path | None = None) -> LoadedSettings:
     """Defaults where the file is missing; a wrong value falls back to its default and is reported, never raised."""
     path = (folder or config_folder()) / FILE
+    state = _state_of(path)
+    held = _held.get(path)
+    if held is not None and state is not None and held[0] == state:
+        return held[1]
+    loaded = _read(path)
+    if state is not None and not loaded.problems:
+        _held[path] = (state, loaded)
+    return loaded
+
+
+_FileState = tuple[int, int, int]
+_held: dict[Path, tuple[_FileState, LoadedSettings]] = {}
+"""What each settings file held when it was read last: settings are asked for with every key."""
+
+
+def _state_of(path: Path) -> _FileState | None:
+    """What changes with the file, which is always put into place whole; None where it cannot be looked at."""
+    try:
+        found = path.stat()
+    except OSError:
+        return None
+    return found.st_mtime_ns, found.st_size, found.st_ino
+
+
+def _read(path: Path) -> LoadedSettings:
     try:
         raw = json.loads(path.read_text(encoding="utf-8"))
     except FileNotFoundError:
