@@ -22,6 +22,9 @@ from curator.storage.schema import OperationRow
 _IMPORT = "import:"
 
 
+_STACKS = select(OperationRow.undo_after, OperationRow.redo_after).order_by(OperationRow.id.desc()).limit(1)
+
+
 class SqlOperations:
     """See `ports.OperationRepository`."""
 
@@ -96,9 +99,7 @@ class SqlOperations:
 
     def _stacks(self, before: int | None) -> tuple[int | None, int | None]:
         """The tops of both stacks before the operation `before`, or as they are now."""
-        query = select(OperationRow.undo_after, OperationRow.redo_after).order_by(OperationRow.id.desc()).limit(1)
-        if before is not None:
-            query = query.where(OperationRow.id < before)
+        query = _STACKS if before is None else _STACKS.where(OperationRow.id < before)
         row = self._conn.execute(query).first()
         return (row[0], row[1]) if row else (None, None)
 
