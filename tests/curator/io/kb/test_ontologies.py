@@ -1,0 +1,121 @@
+"""OBO Graphs, OWL, SKOS: the same terms in every syntax."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from curator.domain.entities import Entity
+from curator.domain.errors import UserError
+from curator.io.kb import obographs, owl, rdf
+from curator.services.ports.knowledge_files import KbOptions
+
+Put = Callable[..., Path]
+PURL = "http://purl.obolibrary.org/obo/X_"
+OIO = "http://www.geneontology.org/formats/oboInOwl#"
+ONE = Entity("X:1", "one", ("uno",), ("things",), "The first.", ("X:10", "X:3"), (), ("X:2",))
+TWO = Entity("X:2", "two", (), ("things",))
+
+
+def graph() -> str:
+    def values(**pairs: str) -> list[dict[str, str]]:
+        return [{"pred": f"{OIO}{key}", "val": value} for key, value in pairs.items()]
+
+    space = values(hasOBONamespace="things")
+    nodes = [
+        {
+            "id": f"{PURL}1",
+            "lbl": "one",
+            "type": "CLASS",
+            "meta": {
+                "definition": {"val": "The\nfirst."},
+                "synonyms": [{"pred": "hasExactSynonym", "val": "uno"}],
+                "basicPropertyValues": [*space, *values(hasAlternativeId="X:10")],
+            },
+        },
+        {"id": f"{PURL}2", "lbl": "two", "type": "CLASS", "meta": {"basicPropertyValues": space}},
+        {
+            "id": f"{PURL}3",
+            "lbl": "obsolete three",
+            "type": "CLASS",
+            "meta": {
+                "deprecated": True,
+                "basicPropertyValues": [{"pred": "http://purl.obolibrary.org/obo/IAO_0100001", "val": f"{PURL}1"}],
+            },
+        },
+        {"id": f"{PURL}4", "type": "CLASS"},
+        {"id": "http://x.org/part_of", "lbl": "part of", "type": "PROPERTY"},
+    ]
+    edges = [{"sub": f"{PURL}1", "pred": "is_a", "obj": f"{PURL}2"}, {"sub": f"{PURL}1", "pred": "rel", "obj": "z"}]
+    return json.dumps({"graphs": [{"id": "http://x.org/x.json", "nodes": nodes, "edges": edges}]})
+
+
+OWL = f"""<?xml version="1.0"?>
+<!DOCTYPE rdf:RDF [<!ENTITY obo "http://purl.obolibrary.org/obo/">]>
+<rdf:RDF xmlns:rdf="http://www.w3.org/1999/02/22-rdf-syntax-ns#" xmlns:owl="http://www.w3.org/2002/07/owl#"
+ xmlns:rdfs="http://www.w3.org/2000/01/rdf-schema#" xmlns:oio="{OIO}" xmlns:obo="http://purl.obolibrary.org/obo/">
+<owl:Ontology rdf:about="http://x.org/x.owl"/>
+<owl:Class rdf:about="&obo;X_1"><rdfs:label xml:lang="de">eins</rdfs:label><rdfs:label xml:lang="en">one</rdfs:label>
+<obo:IAO_0000115>The first.</obo:IAO_0000115><oio:hasExactSynonym>uno</oio:hasExactSynonym>
+<oio:hasOBONamespace>things</oio:hasOBONamespace><oio:hasAlternativeId>X:10</oio:hasAlternativeId>
+<rdfs:subClassOf rdf:resource="{PURL}2"/><rdfs:subClassOf><owl:Restriction>
+<owl:onProperty rdf:resource="http://x.org/part_of"/></owl:Restriction></rdfs:subClassOf></owl:Class>
+<owl:Class rdf:about="{PURL}2"><rdfs:label>two</rdfs:label><oio:hasOBONamespace>things</oio:hasOBONamespace></owl:Class>
+<owl:Class rdf:about="{PURL}3"><rdfs:label>three</rdfs:label><owl:deprecated>true</owl:deprecated>
+<obo:IAO_0100001 rdf:resource="{PURL}1"/></owl:Class>
+<owl:Class rdf:about="{PURL}4"/></rdf:RDF>"""
+
+TURTLE = """@prefix skos: <http://www.w3.org/2004/02/skos/core#> . @prefix owl: <http://www.w3.org/2002/07/owl#> .
+@prefix X: <http://x.org/X/> . @prefix dct: <http://purl.org/dc/terms/> .
+X:s a skos:ConceptScheme ; dct:title "things"@en .
+X:1 a skos:Concept ; skos:prefLabel "one"@en, "eins"@de ; skos:altLabel "uno"@en ; skos:definition "The first."@en ;
+  skos:broader X:2 ; skos:inScheme X:s ; <http://www.geneontology.org/formats/oboInOwl#hasAlternativeId> "X:10" .
+X:2 a skos:Concept ; skos:prefLabel "two" ; skos:inScheme X:s .
+X:3 a skos:Concept ; skos:prefLabel "three"@en ; owl:deprecated true ; dct:isReplacedBy X:1 .
+X:4 a skos:Concept .
+"""
+
+
+def turtle_as_xml() -> str:
+    from rdflib import Graph
+
+    text = Graph().parse(data=TURTLE, format="turtle").serialize(format="xml")
+    return text.replace("<rdf:RDF", '<rdf:RDF xmlns:X="http://x.org/X/"', 1)
+
+
+@pytest.mark.parametrize(
+    ("module", "text"),
+    [(obographs, graph()), (owl, OWL), (rdf, TURTLE), (rdf, turtle_as_xml())],
+    ids=["obographs", "owl", "turtle", "rdf-xml"],
+)
+def test_the_same_terms(put: Put, module: type[owl], text: str) -> None:
+    path = put(text)
+    assert module.sniff(path.read_bytes())
+    reader = module.open_reader(path)
+    assert list(reader) == [ONE, TWO]
+    assert [one.severity for one in reader.problems] == ["note", "set aside"]
+    assert list(reader) == [ONE, TWO], "reading again gives the same"
+
+
+def test_another_language(put: Put) -> None:
+    german = KbOptions(languages=("de",))
+    assert [one.name for one in owl.open_reader(put(OWL), german)] == ["eins", "two"]
+    assert [one.name for one in rdf.open_reader(put(TURTLE), german)] == ["eins", "two"]
+
+
+def test_broken_files(put: Put) -> None:
+    for module, text in ((obographs, graph()[:-2]), (owl, OWL[:-12]), (rdf, TURTLE + "X:5 a")):
+        with pytest.raises(UserError, match="again"):
+            list(module.open_reader(put(text)))
+
+
+def test_entities_in_texts_are_not_resolved(put: Put) -> None:
+    bomb = OWL.replace("<!ENTITY obo", '<!ENTITY a "aaaa"><!ENTITY b "&a;&a;"><!ENTITY obo').replace(">one<", ">&b;<")
+    names = [one.name for one in owl.open_reader(put(bomb))]
+    assert names == ["&b;", "two"], "it stands there as it is written"
+    outside = turtle_as_xml().replace("?>\n", '?>\n<!DOCTYPE x [<!ENTITY a SYSTEM "file:///etc/passwd">]>\n', 1)
+    with pytest.raises(UserError, match="declares XML entities"):
+        list(rdf.open_reader(put(outside)))

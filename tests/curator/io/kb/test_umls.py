@@ -1,0 +1,85 @@
+"""UMLS: files side by side, filters, concepts that were merged."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from curator.domain.entities import Entity
+from curator.domain.errors import UserError
+from curator.io.kb.umls import open_reader, sniff_path
+from curator.services.ports.knowledge_files import KbOptions
+
+Put = Callable[..., Path]
+
+
+def row(cui: str, name: str, *, lat: str = "ENG", best: bool = False, sab: str = "MSH", suppress: str = "N") -> str:
+    ts, stt = ("P", "PF") if best else ("S", "VO")
+    return f"{cui}|{lat}|{ts}|L1|{stt}|S1|{'Y' if best else 'N'}|A1||M1|D1|{sab}|MH|D1|{name}|0|{suppress}||\n"
+
+
+@pytest.fixture
+def folder(put: Put) -> Path:
+    concepts = (
+        row("C0000001", "uno", lat="SPA", best=True)
+        + row("C0000001", "one, the")
+        + row("C0000001", 'the "one" 😀', best=True, sab="NCI")
+        + row("C0000001", "old one", suppress="O")
+        + row("C0000003", "three", sab="NCI")
+        + row("C0000004", "vier", lat="GER")
+        + "C0000005|short|\n"
+    )
+    put(concepts, "META/MRCONSO.RRF.gz", zipped=True)
+    put(
+        "C0000001|T047|B2|Disease or Syndrome|A|256|\nC0000003|T121|A1|Pharmacologic Substance|A|256|\n",
+        "META/MRSTY.RRF",
+    )
+    put("C0000002|A|A||NCI|Nothing.|N||\nC0000003|A|A||NCI|Is three.|N||\n", "META/MRDEF.RRF")
+    merged = "C0000007|2020AA|SY|||C0000008|Y|\nC0000008|2021AA|SY|||C0000001|Y|\nC0000009|2021AA|DEL|||||\n"
+    return put(merged, "META/MRCUI.RRF").parent.parent
+
+
+def test_concepts(folder: Path) -> None:
+    reader = open_reader(folder)
+    assert list(reader) == [
+        Entity(
+            "UMLS:C0000001",
+            'the "one" 😀',
+            ("one, the",),
+            ("Disease or Syndrome",),
+            alt_ids=("UMLS:C0000007", "UMLS:C0000008"),
+        ),
+        Entity("UMLS:C0000003", "three", (), ("Pharmacologic Substance",), "Is three."),
+    ]
+    assert [(one.line, one.severity) for one in reader.problems] == [(7, "set aside")]
+    assert reader.position[0] == reader.position[1] > 0
+
+
+@pytest.mark.parametrize(
+    ("options", "names"),
+    [
+        (KbOptions(languages=("de", "es")), ["uno", "vier"]),
+        (KbOptions(vocabularies=("NCI",)), ['the "one" 😀', "three"]),
+        (KbOptions(types=("t047",)), ['the "one" 😀']),
+        (KbOptions(types=("pharmacologic substance",)), ["three"]),
+    ],
+)
+def test_filters(folder: Path, options: KbOptions, names: list[str]) -> None:
+    assert [one.name for one in open_reader(folder, options)] == names
+
+
+def test_suppressed_names_when_asked_for(folder: Path) -> None:
+    first = next(iter(open_reader(folder, KbOptions(suppressed=True))))
+    assert "old one" in first.synonyms
+
+
+def test_what_is_missing_or_unsorted(put: Put, tmp_path: Path) -> None:
+    assert not sniff_path(tmp_path)
+    with pytest.raises(UserError, match=r"holds no MRCONSO\.RRF"):
+        open_reader(tmp_path)
+    reader = open_reader(put(row("C0000002", "b") + row("C0000001", "a"), "MRCONSO.RRF"))
+    with pytest.raises(UserError, match="not sorted by CUI"):
+        list(reader)
+    assert [one.severity for one in reader.problems] == ["note"] * 3
