@@ -9,10 +9,11 @@ from typing import TYPE_CHECKING
 import click
 
 from curator.cli.console import AS_JSON, CURATOR, PROJECT, SPLIT, opened, run_steps, say, say_change
-from curator.cli.identical import IDENTICAL, Asked, Scope, decide_identical
+from curator.cli.identical import IDENTICAL, Asked, decide_identical
 from curator.domain.decisions import NilReason, Outcome, RejectReason, SkipReason, Verdict
 from curator.domain.documents import Split
 from curator.domain.errors import UserError
+from curator.services.propagation import Scope
 
 if TYPE_CHECKING:
     from curator.bootstrap import Project

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from pathlib import Path
+from typing import Any
 
 import click
 
@@ -32,7 +33,7 @@ def list_mentions(project: Path, document: str, *, as_json: bool) -> None:
     """List the mentions of DOCUMENT in text order, with their numbers and decisions."""
     with opened(project, read_only=True) as found:
         views = found.queue.open(document_named(found, document)).mentions
-    rows = [
+    rows: list[dict[str, Any]] = [
         {
             "mention": one.mention.id,
             "spans": [[span.start, span.end] for span in one.mention.spans],

@@ -5,6 +5,7 @@ from __future__ import annotations
 from curator.domain.wording import tr
 from curator.services.bulk import BulkOffer, BulkReport
 from curator.services.bulk_plan import Audit, Standing, tally
+from curator.ui.key_names import way_to
 
 WAITING = "Reckoning…"
 NOTHING = "No undecided mention that the queue shows has a current suggestion of an entity."
@@ -35,7 +36,7 @@ FAILED = (
     "{wrong:,} of {done:,} checked were wrong: more than {error:g} % may be, so nothing is accepted unseen. The "
     "{right:,} that you found right are decided."
 )
-ACCEPTED = "Accepted {number:,} mentions in one step; Ctrl+Z takes it back."
+ACCEPTED = "Accepted {number:,} mentions in one step; {undo} takes it back."
 LEFT_OUT = " {number:,} whose suggestion changed meanwhile were left out."
 
 
@@ -98,5 +99,5 @@ def chance_words(probability: float) -> str:
 
 
 def report_words(report: BulkReport) -> str:
-    words = tr(ACCEPTED, number=report.accepted)
+    words = tr(ACCEPTED, number=report.accepted, undo=way_to("edit.undo"))
     return words + tr(LEFT_OUT, number=report.left_out) if report.left_out else words

@@ -8,10 +8,9 @@ from PySide6.QtWidgets import QAbstractButton, QSizePolicy, QWidget
 
 from curator.domain.wording import tr
 from curator.ui.candidate_delegate import SMALL, key_width
+from curator.ui.key_names import key_of
 from curator.ui.row_painting import PAD, draw_key, draw_words, scaled
 from curator.ui.theme import theme_of
-
-KEY = "H"
 
 
 class HiddenRow(QAbstractButton):
@@ -45,10 +44,11 @@ class HiddenRow(QAbstractButton):
             theme.hover if self.underMouse() and self.isEnabled() else self.palette().color(QPalette.ColorRole.Base)
         )
         painter.fillRect(rect, ground)
-        painter.fillRect(QRectF(rect.left(), rect.top(), rect.width(), 1), theme.border)
         keys = key_width(self.font())
-        if self.text():
-            draw_key(painter, QRectF(PAD, 4, keys, rect.height() - 7), KEY, font=small, theme=theme)
+        if self.text():  # a line over nothing would look like an empty row
+            painter.fillRect(QRectF(rect.left(), rect.top(), rect.width(), 1), theme.border)
+        if self.text() and (key := key_of("mention.hidden")):
+            draw_key(painter, QRectF(PAD, 4, keys, rect.height() - 7), key, font=small, theme=theme)
         left = PAD + keys + PAD
         place = QRectF(left, 0, rect.width() - left - PAD, rect.height())
         draw_words(painter, place, self.text(), font=small, colour=theme.muted)

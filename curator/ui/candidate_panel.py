@@ -18,10 +18,12 @@ from curator.ui.candidate_delegate import CandidateDelegate
 from curator.ui.candidate_hidden import HiddenRow
 from curator.ui.candidate_model import ALL, CandidateTableModel, Column, Extent
 from curator.ui.entity_card import EntityCard, Lookup
+from curator.ui.key_names import way_to
 from curator.ui.labels import ElidedLabel, NoteLabel, StateChip
 from curator.ui.mention_state import state_of
 from curator.ui.mention_words import decision_words
 from curator.ui.nil_row import NilRow
+from curator.ui.record_room import RecordRoom
 from curator.ui.row_list import RowList
 
 NOTHING = "No mention is chosen. Click one in the text, or press ↓."
@@ -109,6 +111,7 @@ class CandidatePanel(QWidget):
         self.splitter.setStretchFactor(1, 1)
         self.splitter.setChildrenCollapsible(False)
         self.splitter.setSizes([640, 220])
+        self._room = RecordRoom(self.splitter, self.list, self.contrast)
         whole = QVBoxLayout(self)
         whole.setContentsMargins(0, 0, 0, 0)
         whole.addWidget(self.splitter)
@@ -149,6 +152,7 @@ class CandidatePanel(QWidget):
     def show_contrast(self, shown: bool) -> None:
         """The comparison of the first two in place of the highlighted candidate's record, or back."""
         self.records.setCurrentWidget(self.contrast if shown else self.card)
+        self._room.ask(shown)
 
     @property
     def contrasting(self) -> bool:
@@ -236,6 +240,6 @@ def _status(view: MentionView, names: Mapping[str, str]) -> str:
     if view.stale:
         return tr("These suggestions are out of date; new ones are on their way.")
     if view.suggestion is not None and view.suggestion.nil.is_nil:
-        return tr("↵ marks it NIL: out of the knowledge base")
+        return tr("{key} marks it NIL: out of the knowledge base", key=way_to("mention.accept"))
     candidates = view.suggestion.candidates if view.suggestion is not None else ()
-    return tr("↵ links it to {name}", name=candidates[0].name) if candidates else ""
+    return tr("{key} links it to {name}", key=way_to("mention.accept"), name=candidates[0].name) if candidates else ""

@@ -15,9 +15,10 @@ from curator.domain.wording import tr
 from curator.services.curation import CurationService
 from curator.services.deciding import shown_of
 from curator.services.queue import MentionView
+from curator.ui.key_names import way_to
 from curator.ui.navigation import Navigator
 
-DOCUMENT_DECIDED = "Every mention here is decided. Ctrl+↵ marks the document done and opens the next."
+DOCUMENT_DECIDED = "Every mention here is decided. {key} marks the document done and opens the next."
 NO_FIRST = "Candidates are shuffled, so that none is first: choose one by its number, or N where none fits."
 NOTHING_TO_UNDO = "There is nothing to undo."
 NOTHING_TO_REDO = "There is nothing to redo."
@@ -93,7 +94,7 @@ class Decider(QObject):
             self._at.mention_changed.emit()
         elif not self._at.go_on():
             self._at.mention_changed.emit()
-            self.said.emit(tr(DOCUMENT_DECIDED))
+            self.said.emit(tr(DOCUMENT_DECIDED, key=way_to("queue.done")))
 
     def several(self, action: Callable[[], Change]) -> Change | None:
         """A step over mentions of any documents; None where it was refused, which is said."""

@@ -23,6 +23,7 @@ from curator.services.remap_plan import RemapKind, Remapping, RemapPlan
 from curator.ui.banner import Banner
 from curator.ui.dialogs.form import ShowDialog
 from curator.ui.entity_form import EntityForm
+from curator.ui.key_names import way_to
 from curator.ui.workbench import Workbench
 
 if TYPE_CHECKING:
@@ -237,7 +238,7 @@ class EntityFlows(QObject):
             (window.form.say if window.pages.currentWidget() is window.form else window.say)(str(error))
             return False
         self._bench.decider.several(lambda: change)
-        window.say(tr("{done}. Ctrl+Z takes it back.", done=change.text))
+        window.say(tr("{done}. {undo} takes it back.", done=change.text, undo=way_to("edit.undo")))
         self._renew_nils()
         self._renew_entities(at=at())
         return True

@@ -5,12 +5,13 @@ from __future__ import annotations
 import time
 
 from PySide6.QtCore import QPointF, QRectF, QSize, QTimer, Signal
-from PySide6.QtGui import QFontMetricsF, QKeySequence, QPainter, QPaintEvent
+from PySide6.QtGui import QFontMetricsF, QPainter, QPaintEvent
 from PySide6.QtWidgets import QHBoxLayout, QProgressBar, QPushButton, QSizePolicy, QWidget
 
 from curator.commands import WindowState
 from curator.domain.wording import tr
 from curator.ui.jobs import JobKind, Jobs, RunningJob, figures_words, minutes_words
+from curator.ui.key_names import key_of, keys_between
 from curator.ui.labels import ElidedLabel
 from curator.ui.row_painting import draw_key, draw_words, scaled
 from curator.ui.theme import theme_of
@@ -112,7 +113,7 @@ class KeyHints(QWidget):
 
     def set_hints(self, english: tuple[Hint, ...]) -> None:
         """Words and keys in English; they are shown in the user's language."""
-        hints = tuple((_native(key), tr(words)) for key, words in english)
+        hints = tuple((key, tr(words)) for key, words in english)
         if hints != self._hints:
             self._hints = hints
             self.setAccessibleName(tr("Keys: ") + ", ".join(f"{key} {words}" for key, words in hints))
@@ -144,11 +145,6 @@ class KeyHints(QWidget):
             draw_words(painter, rest, words, font=font, colour=theme.muted)
             place.setX(place.x() + whole)
         painter.end()
-
-
-def _native(key: str) -> str:
-    """`Ctrl+Z` as this desktop writes it; signs such as ↵ stay."""
-    return QKeySequence(key).toString(QKeySequence.SequenceFormat.NativeText) if "+" in key else key
 
 
 class BottomBar(QWidget):
@@ -188,21 +184,35 @@ class BottomBar(QWidget):
 
 
 def hints_for(state: WindowState) -> tuple[Hint, ...]:
-    """At most seven, those that lead on first."""
+    """At most seven, those that lead on first; commands that were left without a key are not named."""
+    return tuple((key, words) for key, words in _hints(state) if key)
+
+
+def _hints(state: WindowState) -> tuple[Hint, ...]:
+    keys = (key_of("help.keys"), tr("keys"))
     if not state.project or not state.document:
-        return (("Ctrl+I", tr("import documents")), ("F1", tr("manual")), ("?", tr("keys")))
+        return ((key_of("project.import"), tr("import documents")), (key_of("help.manual"), tr("manual")), keys)
     if not state.writable or not state.mention:
         return (
-            ("↓", tr("next mention")),
-            ("PgDn", tr("next document")),
-            ("M", tr("make a mention")),
-            ("?", tr("keys")),
+            (key_of("mention.next"), tr("next mention")),
+            (key_of("queue.next"), tr("next document")),
+            (key_of("mention.create"), tr("make a mention")),
+            keys,
         )
     hints: tuple[Hint, ...] = ()
     if state.candidates or state.nil_suggested:
-        hints = (("↵", tr("accept NIL") if state.nil_suggested else tr("accept")), ("1–9", tr("choose")))
-    hints += (("N", "NIL"), ("X", tr("reject")), ("S", tr("skip")), ("/", tr("search")))
-    return (*hints, ("Ctrl+Z", tr("undo")), ("?", tr("keys")))
+        accepts = tr("accept NIL") if state.nil_suggested else tr("accept")
+        digits = keys_between("mention.choose1", "mention.choose9")
+        hints = ((key_of("mention.accept"), accepts), (digits, tr("choose")))
+    return (
+        *hints,
+        (key_of("mention.nil"), "NIL"),
+        (key_of("mention.reject"), tr("reject")),
+        (key_of("mention.skip"), tr("skip")),
+        (key_of("mention.search"), tr("search")),
+        (key_of("edit.undo"), tr("undo")),
+        keys,
+    )
 
 
 def search_hints() -> tuple[Hint, ...]:

@@ -6,12 +6,13 @@ from collections.abc import Iterator
 from html import escape
 
 from PySide6.QtCore import QEvent, QObject, Qt
-from PySide6.QtGui import QColor, QKeyEvent, QKeySequence, QMouseEvent, QPainter, QPaintEvent
+from PySide6.QtGui import QColor, QKeyEvent, QMouseEvent, QPainter, QPaintEvent
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QScrollArea, QVBoxLayout, QWidget
 
 from curator.commands import COMMANDS, Command, Menu
 from curator.commands.keymap import Keymap
 from curator.domain.wording import tr
+from curator.ui.key_names import key_name
 from curator.ui.theme import theme_of
 
 COLUMNS: tuple[tuple[Menu, ...], ...] = (
@@ -129,12 +130,8 @@ def key_rows(menu: Menu, keymap: Keymap = USUAL) -> Iterator[tuple[str, str]]:
 
 def keys_words(command: Command, keymap: Keymap = USUAL) -> str:
     """The keys as this desktop writes them."""
-    shown = [QKeySequence(one).toString(QKeySequence.SequenceFormat.NativeText) for one in keymap.keys(command)]
-    if command.id in DIGITS:
-        return f"{shown[0]}–9"
-    nice = {"Return": "↵", "Down": "↓", "Up": "↑", "Ctrl+Return": "Ctrl+↵", "Ctrl++": "Ctrl +", "Ctrl+-": "Ctrl −"}
-    words = [nice.get(one, one) for one in shown if one != "Enter"]
-    return "  ".join(words)
+    shown = [key_name(one) for one in keymap.keys(command) if one != "Enter"]
+    return f"{shown[0]}–9" if command.id in DIGITS else "  ".join(shown)
 
 
 DIGITS = {

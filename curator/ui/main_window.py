@@ -15,6 +15,7 @@ from curator.settings.file import LoadedSettings
 from curator.settings.schema import SameString, Snapping
 from curator.ui.dialogs.messages import tell
 from curator.ui.drop_flow import DropFlow
+from curator.ui.key_names import use_keys
 from curator.ui.keys import belongs_to
 from curator.ui.menus import CommandMenus
 from curator.ui.palette_flow import PaletteFlow
@@ -160,6 +161,7 @@ class MainWindow(QMainWindow):
         self.menuBar().setFont(QApplication.font())  # a widget with a sheet of its own keeps the font it had
         self.menus.check_theme(settings.theme.value)
         self.menus.set_keymap(self.preferences.keymap)
+        use_keys(self.preferences.keymap)
         if self.bench is not None:
             self.bench.document.set_reading_font(self.preferences.reading_font(self.font()))
             self.bench.document.set_spacing(settings.line_spacing / 100, settings.text_width)

@@ -24,6 +24,7 @@ from curator.domain.spans import (
 from curator.domain.wording import tr
 from curator.ui.deciding import Decider
 from curator.ui.document_view import DocumentView
+from curator.ui.key_names import way_to
 from curator.ui.navigation import Navigator
 
 NO_SELECTION = "Select the words first: F7 puts a caret into the text, Shift and the arrows select."
@@ -31,7 +32,7 @@ TEXT_ENDS = "The text ends here; the mention stays as it is."
 NOTHING_LEFT = "Nothing would be left of “{text}”. Del deletes a mention."
 NOT_IN = "The selection does not touch “{text}”; nothing was taken out."
 IS_IN = "The selection lies in “{text}” already; nothing was changed."
-ONE_PART = "“{text}” has one part only. Ctrl+Shift+J joins it with the next mention."
+ONE_PART = "“{text}” has one part only. {key} joins it with the next mention."
 LAST_MENTION = "No mention follows “{text}” that it could be joined with."
 
 
@@ -114,7 +115,7 @@ class MentionEditor(QObject):
         if mention is None:
             return
         if len(mention.spans) < 2:
-            self._decider.refused.emit(tr(ONE_PART, text=mention.text))
+            self._decider.refused.emit(tr(ONE_PART, text=mention.text, key=way_to("edit.join_next")))
             return
         self.reshape(mention.id, (hull(mention.spans),))
 

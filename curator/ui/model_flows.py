@@ -20,11 +20,12 @@ from curator.ui.dialogs.evaluate import EvaluateDialog, FiguresDialog
 from curator.ui.dialogs.messages import tell
 from curator.ui.dialogs.retrain import RetrainDialog
 from curator.ui.jobs import JobKind, Launch, RunningJob
+from curator.ui.key_names import place_of
 from curator.ui.training_flows import TrainingFlows
 from curator.ui.workbench import Workbench
 
 NO_BUNDLE = "There is no bundle yet. Import a knowledge base: its index is the first one."
-NOTHING_TO_DETECT = "Every document has mentions already. Detect mentions (Ctrl+D) adds to the open one."
+NOTHING_TO_DETECT = "Every document has mentions already. {way} adds to the open one."
 
 
 class ModelFlows(QObject):
@@ -136,7 +137,7 @@ class ModelFlows(QObject):
         if not everywhere and opened is not None:
             ids = [opened.document.id]
         if not ids:
-            tell(self._window, tr("Detect mentions"), tr(NOTHING_TO_DETECT))
+            tell(self._window, tr("Detect mentions"), tr(NOTHING_TO_DETECT, way=place_of("tools.detect")))
             return None
         info = project.knowledge.info()
         types = info.types if info is not None else ()

@@ -9,6 +9,7 @@ from PySide6.QtWidgets import QAbstractButton, QSizePolicy, QWidget
 from curator.domain.suggestions import NilEstimate
 from curator.domain.wording import tr
 from curator.ui.candidate_delegate import ENTER, SMALL, key_width, score_width
+from curator.ui.key_names import key_of
 from curator.ui.mention_state import MentionState
 from curator.ui.row_painting import PAD, draw_bar, draw_key, draw_tag, draw_words, figure, row_height, scaled
 from curator.ui.theme import theme_of
@@ -64,7 +65,7 @@ class NilRow(QAbstractButton):
         text = self.palette().color(QPalette.ColorRole.Text)
         keys, scores, top = key_width(font), score_width(font), rect.top() + 7
         cap = QRectF(PAD, top, keys, line)
-        draw_key(painter, cap, "N", font=small, theme=theme)
+        draw_key(painter, cap, key_of("mention.nil"), font=small, theme=theme)
         if suggested:
             draw_words(painter, cap.translated(7, line), ENTER, font=small, colour=theme.muted)
         left, right = PAD + keys + PAD, rect.right() - self._inset - PAD - scores

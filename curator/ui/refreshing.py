@@ -13,6 +13,7 @@ from curator.domain.wording import tr
 from curator.services.holdout import REASON as HELD_OUT
 from curator.services.queue import MentionView
 from curator.ui.jobs import JobKind
+from curator.ui.key_names import place_of, way_to
 from curator.ui.mention_words import names_in
 from curator.ui.status import StatusLine
 from curator.ui.workbench import Workbench
@@ -22,17 +23,21 @@ NEWER = "Newer suggestions are here; they appear when you go on."
 NO_INDEX = (
     "There is no index yet: Model › Rebuild index makes one. The knowledge base can be searched with / meanwhile."
 )
-NO_KB = "No knowledge base yet. Import one with Project › Import knowledge base… (Ctrl+Shift+I)."
+NO_KB = "No knowledge base yet. Import one with {way}."
 LEXICAL = "Only spelling is compared so far: the index of meanings is {state}."
-EMPTY_PROJECT = ("No documents yet", "Import some with Project › Import documents… (Ctrl+I).")
+EMPTY_PROJECT = ("No documents yet", "Import some with {way}.", "project.import")
 EMPTY_KB = (
     "Begin with a knowledge base",
-    "Project › Import knowledge base… (Ctrl+Shift+I) loads the entities to link to.",
+    "{way} loads the entities to link to.",
+    "project.import_kb",
 )
-NO_DOCUMENT = ("No document is open", "Choose one from the queue, or press PgDn.")
-NO_MENTIONS = (
-    "This document has no mentions. Select text and press M, or let Tools › Detect mentions… (Ctrl+D) mark them."
-)
+NO_DOCUMENT = ("No document is open", "Choose one from the queue, or press {key}.", "queue.next")
+"""Headline, hint, and the command that the hint names."""
+NO_MENTIONS = "This document has no mentions. Select text and press {key}, or let {way} mark them."
+
+
+def no_mentions() -> str:
+    return tr(NO_MENTIONS, key=way_to("mention.create"), way=place_of("tools.detect"))
 
 
 class Refresher(QObject):
@@ -84,7 +89,9 @@ class Refresher(QObject):
     def _document(self) -> None:
         bench, opened = self._bench, self._bench.navigator.opened
         if opened is None:
-            bench.document.clear(headline=tr(self._empty()[0]), hint=tr(self._empty()[1]))
+            headline, hint, command = self._empty()
+            hint = tr(hint, way=place_of(command), key=way_to(command))
+            bench.document.clear(headline=tr(headline), hint=hint)
             bench.header.show_row(None)
         else:
             bench.document.show_document(opened)
@@ -109,7 +116,7 @@ class Refresher(QObject):
         self._hold_out(view is not None and view.held_out)
         bench.queue.set_current_mention(view.mention.id if view is not None else None)
         if view is None and bench.navigator.opened is not None and not bench.navigator.opened.mentions:
-            bench.candidates.list.set_empty_words(tr(NO_MENTIONS))
+            bench.candidates.list.set_empty_words(no_mentions())
         history = bench.decider.curation.history(view.mention.id) if view is not None else []
         edits = bench.project.curation.edits(view.mention.id) if view is not None else []
         text = bench.navigator.opened.document.text if edits and bench.navigator.opened is not None else ""
@@ -130,7 +137,6 @@ class Refresher(QObject):
         self._status.show_saved(datetime.now().astimezone())
         self._bench.queue.refresh(change.document_ids)
         self._bench.queue.mark_decided(change.mention_ids, self._bench.project.queue)
-        self._counts()
 
     # --- what happens elsewhere ---
 
@@ -145,7 +151,8 @@ class Refresher(QObject):
             return
         if change.kind in QUEUE or change.kind is ChangeKind.IMPORTED:
             bench.queue.refresh(() if change.kind is ChangeKind.IMPORTED else change.document_ids)
-            self._counts()
+            if change.kind is ChangeKind.IMPORTED:
+                self._counts()
         elif change.kind is ChangeKind.SUGGESTIONS:
             bench.queue.suggestions_changed(change.document_ids)
         if change.kind is ChangeKind.IMPORTED and opened is None:
@@ -176,7 +183,7 @@ class Refresher(QObject):
         bench = self._bench
         status = bench.project.suggestions.status()
         if bench.project.knowledge.info() is None:
-            return tr(NO_KB)
+            return tr(NO_KB, way=place_of("project.import_kb"))
         building = bench.jobs.job(JobKind.INDEX)
         if status.state in (LinkerState.FAILED, LinkerState.RESTARTING):
             return status.message
@@ -195,7 +202,7 @@ class Refresher(QObject):
     def _counts(self) -> None:
         self._bench.queue.set_counts(self._bench.navigator.queue.counts())
 
-    def _empty(self) -> tuple[str, str]:
+    def _empty(self) -> tuple[str, str, str]:
         project = self._bench.project
         if sum(project.queue.counts().documents.values()):
             return NO_DOCUMENT

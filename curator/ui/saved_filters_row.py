@@ -9,7 +9,7 @@ from PySide6.QtWidgets import QComboBox, QHBoxLayout, QSizePolicy, QToolButton, 
 
 from curator.domain.wording import tr
 
-HINT = "Saved filters: choose, or name this one"
+HINT = "Saved filters"
 
 
 class SavedFiltersRow(QWidget):

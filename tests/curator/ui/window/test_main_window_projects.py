@@ -17,6 +17,7 @@ from curator.domain.changes import Change, ChangeKind
 from curator.domain.jobs import LinkerState
 from curator.domain.suggestions import Candidate, Stamp
 from curator.ui.jobs import JobKind
+from curator.ui.key_names import place_of
 from curator.ui.main_window import MainWindow
 from curator.ui.refreshing import EMPTY_KB, EMPTY_PROJECT, NEWER, NO_KB
 from tests.curator.services.fakes import suggestion
@@ -112,13 +113,13 @@ def test_what_another_thread_changes_is_shown(desk: Desk, qtbot: QtBot) -> None:
 
 def test_empty_states_say_what_to_do_next(make_desk: MakeDesk) -> None:
     desk = make_desk(documents=0, kb=False, index=False)
-    assert desk.bench.document._empty == EMPTY_KB
-    assert desk.note == NO_KB
+    assert desk.bench.document._empty == (EMPTY_KB[0], EMPTY_KB[1].format(way=place_of("project.import_kb")))
+    assert desk.note == NO_KB.format(way="Project › Import knowledge base… (Ctrl+Shift+I)")
 
 
 def test_a_project_without_documents_says_so_until_some_come(make_desk: MakeDesk, qtbot: QtBot) -> None:
     desk = make_desk(documents=0)
-    assert desk.bench.document._empty == EMPTY_PROJECT
+    assert desk.bench.document._empty == (EMPTY_PROJECT[0], "Import some with Project › Import documents… (Ctrl+I).")
     desk.world.documents(1)
     qtbot.waitUntil(lambda: desk.bench.navigator.opened is not None)
     assert desk.word == "Lidocaine"

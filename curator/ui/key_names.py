@@ -1,0 +1,67 @@
+"""The keys that commands have now, as hints and sentences name them: the usual ones, or those of the user."""
+
+from __future__ import annotations
+
+from PySide6.QtGui import QKeySequence
+
+from curator.commands import COMMANDS
+from curator.commands.keymap import Keymap
+from curator.domain.wording import tr
+
+SIGNS = {"Return": "↵", "Down": "↓", "Up": "↑", "Left": "←", "Right": "→", "+": " +", "-": " −"}
+_BY_ID = {command.id: command for command in COMMANDS}
+_keymap = Keymap()
+_names: dict[str, str] = {}
+"""Of the commands that were asked for: hints are made anew after every key press."""
+
+
+def use_keys(keymap: Keymap) -> None:
+    """Let every hint that is made from now on name these keys; all windows of a process share them."""
+    global _keymap
+    _keymap = keymap
+    _names.clear()
+
+
+def key_name(key: str) -> str:
+    """A key of Qt's portable text as this desktop writes it, in the user's language, with signs such as ↵."""
+    last = key.rpartition("+")[2] or "+"
+    held = key[: -len(last)]
+    if last not in SIGNS or (not held and len(last) == 1):
+        return _native(key)
+    before, sign = _native(f"{held}A")[:-1] if held else "", SIGNS[last]
+    return before.removesuffix("+") + sign if sign.startswith(" ") else before + sign
+
+
+def _native(key: str) -> str:
+    return QKeySequence(key).toString(QKeySequence.SequenceFormat.NativeText)
+
+
+def key_of(command_id: str) -> str:
+    """The first key of a command; '' where it has none."""
+    found = _names.get(command_id)
+    if found is None:
+        keys = _keymap.keys(_BY_ID[command_id])
+        found = _names[command_id] = key_name(keys[0]) if keys else ""
+    return found
+
+
+def keys_between(first: str, last: str) -> str:
+    """Of a row of commands: `1–9`; '' where the first or the last has no key."""
+    ends = key_of(first), key_of(last)
+    return "–".join(ends) if all(ends) else ""
+
+
+def way_to(command_id: str) -> str:
+    """The key of a command, or where it has none its place in the menus: for sentences that tell what to press."""
+    return key_of(command_id) or _in_menu(command_id)
+
+
+def place_of(command_id: str) -> str:
+    """The place of a command in the menus, with its key where it has one."""
+    key = key_of(command_id)
+    return f"{_in_menu(command_id)} ({key})" if key else _in_menu(command_id)
+
+
+def _in_menu(command_id: str) -> str:
+    command = _BY_ID[command_id]
+    return f"{tr(command.menu.value)} › {tr(command.title)}"
