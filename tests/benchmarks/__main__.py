@@ -1,5 +1,9 @@
 """`make bench`: how long the main steps take here, and ratios within this run; nothing of it is part of the suite.
 
+The window is measured first, in processes of its own, on the display that is there or on an Xvfb that is started. Every
+figure that the project has a target for is printed again at the end: figure, target, reached or not. Projects that take
+minutes to make are kept in `CURATOR_BENCH` (by default a folder in the user's cache). `--window` does no more than that.
+
 The knowledge base is the real one in `../shared/data` where that is there, the demo's otherwise. The embedding cache is
 a fresh one, so that the first build encodes everything.
 """
@@ -15,6 +19,12 @@ import tempfile
 import time
 from collections.abc import Callable
 from pathlib import Path
+
+import platformdirs
+
+from tests.benchmarks.real_window import display
+from tests.benchmarks.replay_project import made
+from tests.benchmarks.targets import RESULTS, read
 
 ROOT = Path(__file__).resolve().parents[2]
 DEMO = ROOT / "resources/demo/pubmed"
@@ -77,6 +87,38 @@ def single_steps(project: Path) -> None:
         opened.close()
 
 
+def kept() -> Path:
+    """Where projects for benchmarks are kept."""
+    return Path(os.environ.get("CURATOR_BENCH") or platformdirs.user_cache_dir("curator-bench"))
+
+
+def windows(results: Path) -> None:
+    """Each in a process of its own; one that fails is said, and the others go on."""
+    replay = made(kept())
+    others: list[tuple[str, ...]] = [
+        ("window_start", "--project", str(replay.project)),
+        ("open_project", "--folder", str(kept())),
+        ("key_latency", str(replay.project), "--beside"),
+        ("document_view",),
+        ("bulk_step", "--folder", str(kept() / "bulk.curation")),
+        ("keys_per_decision", str(replay.project), "--gold", str(replay.gold)),
+        ("kb_search", "--folder", str(kept())),
+    ]
+    with display():
+        for name, *arguments in others:
+            print(f"\n{name}", flush=True)
+            command = [sys.executable, "-m", f"tests.benchmarks.{name}", *arguments]
+            done = subprocess.run(command, env={**os.environ, RESULTS: str(results)}, check=False)
+            if done.returncode:
+                print(f"{name} failed with {done.returncode}.")
+
+
+def table(results: Path) -> None:
+    print("\nfigure, target, reached or not (clock times of this machine at this hour)")
+    for one in read(results):
+        print(f"  {one.line()}")
+
+
 def indexes() -> None:
     """Every kind of index; of a million vectors with `--million`, which takes half an hour."""
     from tests.benchmarks.index_1m import KINDS, report
@@ -97,10 +139,14 @@ def lexical() -> None:
 def main() -> None:
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
-        os.environ["CURATOR_CACHE"] = str(folder / "cache")
-        single_steps(whole_commands(folder))
-    indexes()
-    lexical()
+        results = folder / "results.jsonl"
+        windows(results)
+        if "--window" not in sys.argv:
+            os.environ["CURATOR_CACHE"] = str(folder / "cache")
+            single_steps(whole_commands(folder))
+            indexes()
+            lexical()
+        table(results)
 
 
 if __name__ == "__main__":

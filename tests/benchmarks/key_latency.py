@@ -14,11 +14,15 @@ from __future__ import annotations
 import argparse
 import random
 import statistics
+import threading
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from PySide6.QtCore import Qt
 
+from curator.bootstrap import Project, open_project
+from curator.domain.documents import Split
+from curator.domain.jobs import JobOutcome, Progress
 from tests.benchmarks.copies import copied
 from tests.benchmarks.real_window import Answer, Desk, desk, display
 from tests.benchmarks.targets import quantile, tell
@@ -102,14 +106,43 @@ def told(title: str, found: dict[str, list[Answer]], targets: dict[int, float]) 
 
 def idle(folder: Path, keys: int) -> None:
     """The project's linker is not started: everything is linked."""
-    from curator.bootstrap import open_project
-
     with desk(open_project(folder, linker=False, curator="ada")) as one:
         work(one, 20, seed=0)
         found = work(one, keys, seed=1)
         report("idle", found)
         told("idle", found, IDLE)
         print(f"  mean processor {statistics.mean(o.thread for s in found.values() for o in s):.1f} ms a key")
+
+
+def beside(folder: Path, keys: int) -> None:
+    """While a training works in its process and train's documents are linked in the linker's, begun as ever."""
+    ended = threading.Event()
+    steps: list[Progress] = []
+    with desk(open_project(folder, curator="ada")) as one:
+        project = one.bench.project
+        linking = threading.Thread(target=_link_on, args=(project, ended), daemon=True)
+        linking.start()
+        outcomes: list[JobOutcome] = []
+        job = project.retraining.start("curator", on_progress=steps.append, on_end=outcomes.append)
+        one.until(lambda: len(steps) > 2 or bool(outcomes), 300)
+        work(one, 20, seed=2)
+        found = work(one, keys, seed=3)
+        if outcomes or not linking.is_alive():
+            print("  the training or the linking ended before the keys did:", [one.message for one in outcomes])
+        report("beside a training and linking", found)
+        told("beside training and linking", found, BESIDE)
+        print(f"  meanwhile {len(steps)} messages of the training, the last: {steps[-1].message if steps else 'none'}")
+        ended.set()
+        job.cancel()
+        one.until(lambda: bool(outcomes), 60)
+
+
+def _link_on(project: Project, ended: threading.Event) -> None:
+    """Link train's documents again and again."""
+    while not ended.is_set():
+        for _ in project.suggestions.link_split(Split.TRAIN):
+            if ended.is_set():
+                return
 
 
 def main() -> None:
@@ -120,6 +153,8 @@ def main() -> None:
     given = parser.parse_args()
     with display(), copied(given.project) as folder:
         idle(folder, given.keys)
+        if given.beside:
+            beside(folder, given.keys)
 
 
 if __name__ == "__main__":

@@ -114,12 +114,34 @@ class Desk:
     def __init__(self, app: QApplication, window: MainWindow) -> None:
         self.app, self.window = app, window
         assert window.bench is not None
-        self.bench: Workbench = window.bench
-        self._painted = _Painted(self.bench.document.viewport(), self.bench.candidates.list.viewport())
+        self.attach(window.bench)
+
+    def attach(self, bench: Workbench) -> None:
+        """The workbench of the project that is open now; what it paints first is waited for by `wait_painted`."""
+        self.bench = bench
+        _frames.clear()
+        self._painted = _Painted(bench.document.viewport(), bench.candidates.list.viewport())
+        self._painted.arm()
+
+    def wait_painted(self) -> bool:
+        """Until text and candidates were painted; False where that takes too long."""
+        return self.until(lambda: self._painted.at is not None)
 
     def press(self, key: Qt.Key, modifier: Qt.KeyboardModifier = Qt.KeyboardModifier.NoModifier) -> None:
         """One key, down and up; what it sets off has been begun when this returns."""
         QTest.keyClick(self.window.windowHandle(), key, modifier)
+
+    def type(self, character: str) -> None:
+        """One character into what has the keyboard."""
+        if character.isascii():
+            QTest.keyClick(self.window.windowHandle(), ord(character))
+        else:  # no key of this keyboard: as an input method gives it
+            QTest.keyClicks(self.app.focusWidget(), character)
+
+    def keys_counted(self) -> int:
+        """What the window itself counted for the steps that decided something."""
+        self.bench.project.efforts.flush()
+        return sum(one.keys for one in self.bench.project.efforts.spent())
 
     def timed_press(self, key: Qt.Key) -> Answer:
         """One key, until the answer is painted."""
@@ -153,7 +175,7 @@ class Desk:
 def desk(project: Project | Path) -> Iterator[Desk]:
     """The program's own window, with fresh settings, over a project (or its folder, with its own linker process)."""
     folder = Path(tempfile.mkdtemp())
-    os.environ["CURATOR_CONFIG_DIR"] = str(folder)
+    os.environ.setdefault("CURATOR_CONFIG_DIR", str(folder))
     _tell_frames()
     collect_in_quiet_times()  # as the window's process does
     app = make_application(sys.argv[:1])

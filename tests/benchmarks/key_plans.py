@@ -1,0 +1,104 @@
+"""Which keys a curator who knows the answer sends to decide one mention, from what the window shows of it.
+
+Accepting is Enter, another candidate its digit, NIL N and Enter (its usual reason), or Enter where NIL is suggested. An
+entity that has no digit is searched for: the mention's own text by Space, a few ↓ where it stands among the first rows;
+else the beginning of its name is typed, letter by letter, until it stands first. A link of several entities is made of
+Shift with the digits, or + and a search for each, and Tab goes on.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+from curator.domain.decisions import Outcome, Verdict
+from curator.domain.entities import Entity
+from curator.domain.suggestions import Suggestion
+
+DIGITS = 9
+FEW_ROWS = 4
+"""So many ↓ are pressed rather than typing on."""
+Search = Callable[[str], Sequence[str]]
+"""Entity ids, as the window's search for this mention gives them."""
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """`keys` as the window's shortcuts are written, single letters where text is typed."""
+
+    keys: tuple[str, ...]
+    how: str
+
+
+@dataclass(frozen=True, slots=True)
+class Case:
+    """What is at hand for one mention; `shown` are the candidates that have a place in the window, in their order."""
+
+    text: str
+    gold: Verdict
+    suggestion: Suggestion | None
+    search: Search
+    entity: Callable[[str], Entity | None]
+    last: bool = False
+    """Whether nothing else is undecided in the document, so that nothing has to be gone on to."""
+
+    @property
+    def shown(self) -> list[str]:
+        found = self.suggestion.candidates if self.suggestion is not None else ()
+        return [one.entity_id for one in found[:DIGITS]]
+
+    @property
+    def nil_suggested(self) -> bool:
+        return self.suggestion is not None and self.suggestion.nil.is_nil
+
+
+def plan(case: Case) -> Plan:
+    """The fewest keys of those ways that need no thought. Raises ValueError for an entity that no search finds."""
+    if case.gold.outcome is Outcome.NIL:
+        return Plan(("Enter",), "NIL accepted") if case.nil_suggested else Plan(("N", "Enter"), "NIL")
+    if len(case.gold.entity_ids) > 1:
+        return _several(case)
+    wanted = case.gold.entity_ids[0]
+    if wanted in case.shown:
+        rank = case.shown.index(wanted) + 1
+        if rank == 1 and not case.nil_suggested:
+            return Plan(("Enter",), "first accepted")
+        return Plan((str(rank),), "candidate by its digit")
+    return Plan(_searched(case, wanted, opened_by=("Space", " ".join(case.text.split()))), "searched")
+
+
+def _several(case: Case) -> Plan:
+    keys: tuple[str, ...] = ()
+    for wanted in case.gold.entity_ids:
+        if wanted in case.shown:
+            keys += (f"Shift+{case.shown.index(wanted) + 1}",)
+        else:
+            keys += _searched(case, wanted, opened_by=("+", ""))
+    return Plan(keys if case.last else (*keys, "Tab"), "several entities")
+
+
+def _searched(case: Case, wanted: str, *, opened_by: tuple[str, str]) -> tuple[str, ...]:
+    """The key that opens the search, what is typed, how far down, Enter."""
+    key, query = opened_by
+    if query and (down := _place(case, query, wanted)) is not None and down <= FEW_ROWS:
+        return (key, *["Down"] * down, "Enter")
+    entity = case.entity(wanted)
+    names = (entity.name, *entity.synonyms, wanted) if entity is not None else (wanted,)
+    typed = [found for name in (*names[:1], wanted) if (found := _typed(case, name, wanted)) is not None]
+    if not typed:
+        raise ValueError(f"No search finds {wanted}.")
+    return (key, *min(typed, key=len), "Enter")
+
+
+def _typed(case: Case, name: str, wanted: str) -> tuple[str, ...] | None:
+    """Letters until the entity is first; after the last, ↓ to where it stands."""
+    for length in range(2, len(name) + 1):
+        if _place(case, name[:length], wanted) == 0:
+            return tuple(name[:length])
+    down = _place(case, name, wanted)
+    return (*name, *["Down"] * down) if down is not None else None
+
+
+def _place(case: Case, query: str, wanted: str) -> int | None:
+    found = list(case.search(query))
+    return found.index(wanted) if wanted in found else None
