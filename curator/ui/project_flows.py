@@ -14,6 +14,7 @@ from curator.domain.jobs import JobOutcome, JobState, Progress
 from curator.domain.wording import tr
 from curator.services.exporting import ExportScope
 from curator.services.importing import ImportReport, joined
+from curator.services.kb_importing import KbWish
 from curator.ui.demo_project import World, fill
 from curator.ui.dialogs.export_gold import ExportDialog
 from curator.ui.dialogs.import_documents import ImportDialog, ImportWish
@@ -73,15 +74,21 @@ class ProjectFlows(QObject):
     def import_knowledge_base(self, path: Path | None = None) -> ImportKbDialog:
         info = self._bench.project.knowledge.info()
         before = tr(REPLACES, name=info.name, entities=info.entities) if info is not None else ""
-        dialog = ImportKbDialog(before=before, path=path, parent=self._window)
-        dialog.accepted.connect(lambda: self.load_knowledge_base(dialog.path))
+        dialog = ImportKbDialog(
+            before=before,
+            path=path,
+            formats=self._bench.project.formats,
+            present=self._bench.project.knowledge.sources(),
+            parent=self._window,
+        )
+        dialog.accepted.connect(lambda: self.load_knowledge_base(dialog.path, dialog.wish))
         dialog.open()
         return dialog
 
-    def load_knowledge_base(self, path: Path) -> None:
+    def load_knowledge_base(self, path: Path, wish: KbWish | None = None) -> None:
         """Import it; then its index is built, lexical first."""
         importing = self._bench.project.importing
-        self._run(tr("Import {name}", name=path.name), lambda: importing.knowledge_base(path), self._loaded)
+        self._run(tr("Import {name}", name=path.name), lambda: importing.knowledge_base(path, wish), self._loaded)
 
     def _loaded(self, report: ImportReport) -> None:
         self._index()

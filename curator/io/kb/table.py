@@ -162,7 +162,6 @@ def preview(path: Path, options: KbOptions | None = None) -> TablePreview:
     """The beginning of a table, for the choice of columns. Raises UserError."""
     options = options or KbOptions()
     table = Table(path, sheet=options.sheet)
-    table.verify()
     headings, *rows = table.first(SHOWN + 1) or [[]]
     columns = {**sniffed(headings), **{field: one for field, one in options.columns.items() if one}}
     return TablePreview(tuple(headings), tuple(tuple(row) for row in rows), columns, table.sheets())

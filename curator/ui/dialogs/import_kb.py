@@ -1,45 +1,153 @@
-"""*Project > Import knowledge base*: a file, or the folder of ZESHEL documents."""
+"""*Project > Import knowledge base*: a file or a folder, in place of what is there or beside it."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 
-from PySide6.QtWidgets import QFileDialog, QWidget
+from PySide6.QtWidgets import QComboBox, QFileDialog, QLineEdit, QWidget
 
+from curator.domain.errors import UserError
+from curator.domain.kb_sources import KnowledgeSource
 from curator.domain.wording import tr
+from curator.services.kb_importing import KbWish
+from curator.services.ports import FormatRegistry
+from curator.services.ports.knowledge_files import KbOptions
 from curator.ui.dialogs.form import FormDialog, PathEdit
+from curator.ui.dialogs.kb_columns import ColumnChooser
 
-KB_FILES = "Knowledge bases (*.jsonl *.jsonl.gz *.obo *.obo.gz *.json *.json.gz);;All files (*)"
+KB_FILES = (
+    "Knowledge bases (*.jsonl *.obo *.owl *.xml *.bin *.ttl *.nt *.rdf *.csv *.tsv *.txt *.xlsx *.json *.RRF *.gz);;"
+    "All files (*)"
+)
 INTRO = (
-    "JSON lines, OBO and ZESHEL documents are recognised by their content, compressed with gzip or not. A folder of "
-    "ZESHEL documents is one knowledge base of several worlds."
+    "MeSH, UMLS, CTD, OBO, OBO Graphs, OWL, SKOS, tables, JSON lines and ZESHEL documents are recognised by their "
+    "content, compressed with gzip or not. A folder is a UMLS release or ZESHEL documents of several worlds."
 )
 REPLACES = "It replaces the knowledge base {name} ({entities:,} entities). Decisions stay as they are."
+RENEWS = "It replaces the source {name} ({entities:,} entities). Decisions stay as they are."
+JOINS = "Its entities join the knowledge base; where both have an identifier, what is there stays."
 
 
 class ImportKbDialog(FormDialog):
-    """`path` is valid once it was accepted. `before` is a sentence about what is replaced, '' for nothing."""
+    """`path` and `wish` are valid once it was accepted. `before` is a sentence about what is replaced, '' for nothing;
+    `present` are the sources there are. Without `formats` nothing is said about the file beforehand."""
 
-    def __init__(self, *, before: str = "", path: Path | None = None, parent: QWidget | None = None) -> None:
+    def __init__(
+        self,
+        *,
+        before: str = "",
+        path: Path | None = None,
+        formats: FormatRegistry | None = None,
+        present: Sequence[KnowledgeSource] = (),
+        parent: QWidget | None = None,
+    ) -> None:
         super().__init__(tr("Import knowledge base"), intro=tr(INTRO), ok=tr("Import"), parent=parent)
+        self._before, self._formats, self._present = before, formats, tuple(present)
+        self._table = False
         self.file = kb_edit(self)
         self.form.addRow(tr("&Knowledge base"), self.file)
-        self.setMinimumWidth(600)
+        self.place = self._place_box()
+        self.name = self._line(tr("Na&me"), tr("Name of the source"), tr("the file's name"))
+        self.release = self._line(tr("&Version"), tr("Version of the source"), tr("for the record, for example 2026"))
+        self.licence = self._line(tr("&Licence"), tr("Licence of the source"), tr("for the record"))
+        self.prefix = self._line(
+            tr("&Prefix"), tr("Prefix of identifiers"), tr("put before identifiers that have none, for example MESH")
+        )
+        self.type = self._line(
+            tr("&Type"), tr("Type of all its entities"), tr("of all its entities; empty: as the file says")
+        )
+        self.columns = ColumnChooser(self)
+        self.columns.hide()
+        self.body.addWidget(self.columns, 1)
+        self.setMinimumWidth(640)
+        self.file.changed.connect(self._look)
+        self.columns.sheet_chosen.connect(lambda _: self._look_at_table())
+        self.place.currentIndexChanged.connect(self._placed)
         if path is not None:
             self.file.set_path(path)
-        self.problem.set_note(before)
-        self._before = before
-        self.file.changed.connect(lambda: self.problem.set_note(self._before))
+        self._say()
         self.file.setFocus()
 
     @property
     def path(self) -> Path:
         return self.file.path or Path()
 
+    @property
+    def wish(self) -> KbWish:
+        columns = {field: one for field, one in self.columns.columns.items() if one} if self._table else {}
+        sheet = self.columns.sheet.currentText() if self._table else ""
+        type_ = self.type.text().strip()
+        return KbWish(
+            KbOptions(columns, sheet),
+            add=self.place.currentIndex() > 0,
+            name=self.name.text().strip(),
+            release=self.release.text().strip(),
+            licence=self.licence.text().strip(),
+            prefix=self.prefix.text().strip(),
+            types={"*": type_} if type_ else {},
+        )
+
     def check(self) -> str:
         if self.file.path is None:
             return tr("Choose the file or the folder of the knowledge base.")
-        return missing(self.file)
+        return missing(self.file) or (self.columns.problem() if self._table else "")
+
+    def _line(self, label: str, name: str, hint: str) -> QLineEdit:
+        line = QLineEdit(self)
+        line.setAccessibleName(name)
+        line.setPlaceholderText(hint)
+        self.form.addRow(label, line)
+        return line
+
+    def _place_box(self) -> QComboBox:
+        """Hidden as long as there is no knowledge base."""
+        box = QComboBox(self)
+        box.setAccessibleName(tr("What becomes of the knowledge base there is"))
+        box.addItem(tr("Replaces all there is"))
+        box.addItem(tr("Joins what is there"))
+        for source in self._present:
+            box.addItem(tr("Replaces the source {name}", name=source.name))
+        self.form.addRow(tr("&Does"), box)
+        self.form.setRowVisible(box, bool(self._present))
+        return box
+
+    def _placed(self) -> None:
+        """A source that is renewed keeps its name."""
+        source = self._renewed()
+        self.name.setText(source.name if source is not None else "")
+        self.name.setEnabled(source is None)
+        self._say()
+
+    def _renewed(self) -> KnowledgeSource | None:
+        at = self.place.currentIndex() - 2
+        return self._present[at] if 0 <= at < len(self._present) else None
+
+    def _say(self) -> None:
+        source = self._renewed()
+        if source is not None:
+            self.problem.set_note(tr(RENEWS, name=source.name, entities=source.entities))
+        else:
+            self.problem.set_note(self._before if self.place.currentIndex() <= 0 else tr(JOINS))
+
+    def _look(self) -> None:
+        """Another file: is it a table?"""
+        self.columns.sheet.clear()
+        self._look_at_table()
+
+    def _look_at_table(self) -> None:
+        path = self.file.path
+        found = None
+        self._say()
+        if self._formats is not None and path is not None and path.is_file():
+            try:
+                found = self._formats.preview_kb(path, KbOptions(sheet=self.columns.sheet.currentText()))
+            except UserError as error:
+                self.problem.set_note(str(error))
+        self._table = found is not None
+        if found is not None:
+            self.columns.show_table(found)
+        self.columns.setVisible(self._table)
 
 
 def kb_edit(parent: QWidget) -> PathEdit:
