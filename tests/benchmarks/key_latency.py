@@ -131,7 +131,7 @@ def beside(folder: Path, keys: int) -> None:
             print("  the training or the linking ended before the keys did:", [one.message for one in outcomes])
         report("beside a training and linking", found)
         told("beside training and linking", found, BESIDE)
-        print(f"  meanwhile {len(steps)} messages of the training, the last: {steps[-1].message if steps else 'none'}")
+        print(f"  meanwhile {len(steps)} messages of the training, the last: {steps[-1] if steps else 'none'}")
         ended.set()
         job.cancel()
         one.until(lambda: bool(outcomes), 60)

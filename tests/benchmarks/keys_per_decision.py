@@ -161,7 +161,8 @@ class Hand:
 
     def send(self, key: str) -> None:
         """One key; an answer that a search still owes is waited for, as eyes do."""
-        combination = QKeySequence("Return" if key == "Enter" else key if len(key) > 1 else key.upper())[0]
+        written = "Return" if key == "Enter" else key if len(key) > 1 else key.upper()
+        combination = QKeySequence(written)[0]  # type: ignore[index]
         modifier = combination.keyboardModifiers()
         if len(key) == 1 and key.isupper() and self.bench.searching:
             modifier |= Qt.KeyboardModifier.ShiftModifier

@@ -81,7 +81,7 @@ def timed(one: Desk, act: Callable[[], object], done: Callable[[], bool]) -> tup
 
 def steps(one: Desk) -> dict[str, list[tuple[float, float]]]:
     """What a curator does with a queue, each from the act until it is shown."""
-    queue, found = one.bench.queue, {}
+    queue, found = one.bench.queue, dict[str, list[tuple[float, float]]]()
     idle = lambda: not any(latest.busy for latest in (queue._documents, queue._cubes, queue._works))  # noqa: E731
     undecided = QueueFilter(facets=Facets.of({Facet.STATE: frozenset({UNDECIDED}), Facet.TYPE: frozenset({"Disease"})}))
 
@@ -99,7 +99,8 @@ def steps(one: Desk) -> dict[str, list[tuple[float, float]]]:
         note("order by gain", lambda: queue.set_order(Order.DIVERSE))
         note("order of documents", lambda: queue.set_order(Order.DOCUMENT))
         note("next document", lambda: one.press(Qt.Key.Key_PageDown))
-        note("accept", lambda: (one.bench.many.same.forget(), one.press(Qt.Key.Key_Return)))
+        one.bench.many.same.forget()
+        note("accept", lambda: one.press(Qt.Key.Key_Return))
     return found
 
 

@@ -98,8 +98,8 @@ def _tell_frames() -> None:
     """Have `_frames` called at the end of each frame of the window: Qt paints and flushes in `UpdateRequest`."""
     event_of = MainWindow.event
 
-    def event(window: MainWindow, event: QEvent) -> bool:
-        done = event_of(window, event)
+    def event(self: MainWindow, event: QEvent) -> bool:
+        done = event_of(self, event)
         if event.type() == QEvent.Type.UpdateRequest:
             for one in _frames:
                 one()
@@ -136,7 +136,7 @@ class Desk:
         if character.isascii():
             QTest.keyClick(self.window.windowHandle(), ord(character))
         else:  # no key of this keyboard: as an input method gives it
-            QTest.keyClicks(self.app.focusWidget(), character)
+            QTest.keyClicks(self.app.focusWidget() or self.window, character)
 
     def keys_counted(self) -> int:
         """What the window itself counted for the steps that decided something."""
