@@ -28,7 +28,15 @@ _LISTS = ("documents", "PubTator3")
 _COLLECTION = re.compile(r'"(documents|PubTator3)"\s*:\s*\[')
 _PASSAGES = re.compile(r'"passages"\s*:\s*\[')
 _PLAIN = re.compile(r"[\s,]*")
-CARRIES = Carries(mentions=True, discontinuous=True, several_ids=True, nil=True, relations=True, own_fields=True)
+CARRIES = Carries(
+    mentions=True,
+    discontinuous=True,
+    several_ids=True,
+    nil=True,
+    relations=True,
+    own_fields=True,
+    takes_from=frozenset({"bioc-xml", "bioc-json"}),
+)
 
 
 class BioCJsonReader(DocumentSourceReader):

@@ -15,6 +15,9 @@ NIL = "-1"
 # Variant identifiers hold `|` and `+` themselves (`c|SUB|G|1691|A`, `p|DEL|3_5|`): only `,` and `;` separate them.
 _VARIANT_TYPES = re.compile(r"variant|mutation|snp|allele|\bvar\b|change|genomicregion|refseq", re.IGNORECASE)
 _VARIANT_ID = re.compile(r"^\s*(tmVar:|[cgmnpr]\|[A-Za-z]+\|)")
+_DESCRIBED = re.compile(r"(^|;)\s*(tmVar|HGVS|VariantGroup|RS#):", re.IGNORECASE)
+_NAMES_VARIANT = {"tmvar": "tmVar:", "hgvs": "HGVS:", "rs#": "dbSNP:rs", "ca#": "CAR:CA"}
+_SPECIES = re.compile(r"(?<=\d)\(Tax:\d+\)")
 _PART = re.compile(r"[^\s|+,;]*\d[^\s|+,;]*")
 _PREFIXED = re.compile(r"([A-Za-z][\w.-]*):\S")
 _BARE = (
@@ -38,8 +41,14 @@ class IdStyle:
     columns: int = 6
 
     def split(self, raw: str, mention_type: str) -> tuple[str, ...]:
-        """The identifiers of an id column: stray spaces removed, NIL markers left out, each id once."""
-        parts = [raw]
+        """The identifiers of an id column: stray spaces removed, NIL markers left out, each id once.
+
+        Of a variant as tmVar describes it (`tmVar:…;HGVS:…;CorrespondingGene:…;RS#:…`) those that name the variant;
+        of a gene with its species (`3458(Tax:10090)`) the gene.
+        """
+        if _DESCRIBED.search(raw):
+            return _variant_ids(raw)
+        parts = [_SPECIES.sub("", raw)]
         for separator in _separators_for(raw, mention_type, self.separators):
             parts = [piece for part in parts for piece in part.split(separator)]
         ids = (part.strip() for part in parts)
@@ -86,7 +95,7 @@ def detect_style(rows: Iterable[Sequence[str]]) -> IdStyle:
     columns: set[int] = set()
     for row in rows:
         columns.add(len(row))
-        if len(row) < 6:
+        if len(row) < 6 or _DESCRIBED.search(row[5]):
             continue
         for part in _parts(row[5], row[4], separators):
             if found := _PREFIXED.match(part):
@@ -96,6 +105,12 @@ def detect_style(rows: Iterable[Sequence[str]]) -> IdStyle:
     ordered = sorted(separators, key=lambda s: (-separators[s], SEPARATORS.index(s)))
     width = columns.pop() if len(columns) == 1 else 6
     return IdStyle("".join(ordered) or "|", dict(bare), dict(prefixes), max(width, 6))
+
+
+def _variant_ids(raw: str) -> tuple[str, ...]:
+    found = (part.strip().partition(":") for part in raw.split(";"))
+    named = ((_NAMES_VARIANT.get(key.strip().lower(), ""), value.strip()) for key, _, value in found)
+    return tuple(dict.fromkeys(prefix + value for prefix, value in named if prefix and value not in NIL_MARKERS))
 
 
 def _parts(raw: str, mention_type: str, seen: Counter[str]) -> list[str]:

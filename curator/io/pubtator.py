@@ -26,7 +26,7 @@ HEADER = re.compile(r"([^|\t\r\n]{1,200})\|([ta])\|")
 STYLE_BYTES = 1 << 25  # identifiers in the first 32 MiB of a file are enough to know its habits
 
 _ANNOTATION = re.compile(r"[^\t\r\n]{1,200}\t\s*\d+\s*\t\s*\d+\s*\t")
-_RELATION_NAME = re.compile(r"[A-Za-z][A-Za-z _:-]*")
+_RELATION_NAME = re.compile(r"[A-Za-z][A-Za-z _:-]*(:\d+)?")
 
 
 @dataclass(slots=True)

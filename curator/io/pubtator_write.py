@@ -23,6 +23,8 @@ from curator.io.idstyle import IdStyle
 from curator.io.source import join_lines, line_end, split_lines, without_line_end
 from curator.services.ports import ExportDocument, GoldMention, Problem
 
+_MENTION = re.compile(r"[^\t]*\t\s*\d+\s*\t\s*\d+\s*\t")
+_RELATION = re.compile(r"[^\t]*\t[A-Za-z][^\t]*\t[^\t]+\t")
 _BREAKS = str.maketrans("\n\r\t", "   ")
 
 
@@ -78,7 +80,27 @@ def edited_record(item: ExportDocument, style: IdStyle, problems: list[Problem])
             new.append(gold)
     if not changed and not new:
         return item.raw
-    return _assembled(item, lines, new, style)
+    text = _assembled(item, lines, new, style)
+    problems += _widowed(item.raw, text, item.document.external_id)
+    return text
+
+
+def _widowed(before: str, after: str, document: str) -> list[Problem]:
+    """A note for each identifier that a relation line names and that no mention of the record has any more."""
+    gone = _named(before) - _named(after)
+    if not gone:
+        return []
+    relations = [line.split("\t")[2:4] for line in split_lines(after) if _RELATION.match(line)]
+    named = {one for ends in relations for end in ends for one in (end.strip(), end.rpartition("|")[2].strip())}
+    text = 'document {document}: a relation names "{id}", which no mention has any more'
+    return [Problem(0, "note", text.format(document=document, id=one)) for one in sorted(gone & named)]
+
+
+def _named(text: str) -> set[str]:
+    """The identifiers in the sixth columns, whole and in parts."""
+    columns = (without_line_end(line).split("\t") for line in split_lines(text) if _MENTION.match(line))
+    ids = [one[5] for one in columns if len(one) > 5]
+    return {part.strip() for one in ids for part in (one, *re.split(r"[|+,;]", one))} - {"", "-", "-1"}
 
 
 def _assembled(item: ExportDocument, lines: list[str | None], new: list[GoldMention], style: IdStyle) -> str:

@@ -3,17 +3,26 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
 from pathlib import Path
 
 from curator.domain.decisions import Decision
-from curator.domain.documents import Document, DocumentState, Mention, MentionOrigin
+from curator.domain.documents import Document, DocumentState, Mention, MentionOrigin, SourceFile
 from curator.domain.errors import UserError
 from curator.domain.mention_edits import MentionShape
 from curator.domain.provisional import is_new
-from curator.services.ports import ExportDocument, FormatRegistry, GoldMention, Problem, Store, UnitOfWork
+from curator.services.formats import left_behind
+from curator.services.ports import (
+    DocumentFormat,
+    ExportDocument,
+    FormatRegistry,
+    GoldMention,
+    Problem,
+    Store,
+    UnitOfWork,
+)
 from curator.services.rounds import ANY_ROUND, adjudicated_by
 
 
@@ -49,6 +58,11 @@ NOTHING = {
 NEW_ENTITIES = (
     "{mentions:,} mentions are linked to entities that this project made, with identifiers such as NEW:0001. The file "
     "does not say what they are: give the updated knowledge base with it (`curator kb export`)."
+)
+
+LEFT_BEHIND = (
+    "Relations and other fields of files that came as {source} were not written as {wanted}: they go back only into "
+    "the format that they came from."
 )
 
 
@@ -94,8 +108,18 @@ class ExportService:
             documents=counts["documents"],
             mentions=counts["mentions"],
             unchanged=counts["unchanged"],
-            problems=(*wanted.problems, *_about_new(counts["new"])),
+            problems=(*wanted.problems, *_about_new(counts["new"]), *self._left_behind(chosen, wanted)),
         )
+
+    def _left_behind(self, chosen: Sequence[tuple[SourceFile, object]], wanted: DocumentFormat) -> list[Problem]:
+        """A note for each format whose files may hold what does not come along."""
+        found = {one.name: one for one in self._formats.formats()}
+        sources = dict.fromkeys(file.format for file, _ in chosen if file.format in found)
+        return [
+            Problem(0, "note", LEFT_BEHIND.format(source=found[name].title, wanted=wanted.title))
+            for name in sources
+            if left_behind(found[name], wanted)
+        ]
 
     def _refuse_project_folder(self, out: Path) -> None:
         folder = self._store.folder.resolve()

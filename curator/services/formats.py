@@ -40,5 +40,15 @@ def document_formats(registry: FormatRegistry) -> list[FormatFacts]:
 
 
 def _facts(form: DocumentFormat) -> FormatFacts:
-    carries = {**asdict(form.carries), "people": form.can_write and form.carries_people}
+    told = asdict(form.carries) | {"people": form.can_write and form.carries_people}
+    carries = {name: bool(told[name]) for name in COLUMNS}
     return FormatFacts(form.name, form.title, form.can_read, form.can_write, carries)
+
+
+def left_behind(source: DocumentFormat, wanted: DocumentFormat) -> bool:
+    """Whether relations or own fields of files of one format have no way into the other."""
+    return (
+        source.name != wanted.name
+        and source.name not in wanted.carries.takes_from
+        and (source.carries.relations or source.carries.own_fields)
+    )

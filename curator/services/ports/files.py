@@ -60,6 +60,7 @@ class Carries:
     nil: bool = False
     relations: bool = False
     own_fields: bool = False  # infons, notes, attributes: whatever the file says besides, kept through a round trip
+    takes_from: frozenset[str] = frozenset()  # other formats whose relations and own fields come along into this one
 
 
 class DocumentReader(Protocol):

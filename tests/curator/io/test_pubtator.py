@@ -237,3 +237,29 @@ def test_latin1_is_refused_with_its_line(put: Put) -> None:
 def test_another_file_is_refused(put: Put) -> None:
     with pytest.raises(UserError, match="is not PubTator"):
         PubTatorFormat().open(put("hello\n"))
+
+
+PUBTATOR3 = (
+    "9|t|EGFR L858R in mice\n9|a|Gefitinib.\n"
+    "9\t0\t4\tEGFR\tGene\t1956(Tax:9606);13649(Tax:10090)\n"
+    "9\t5\t10\tL858R\tProteinMutation\ttmVar:p|SUB|L|858|R;HGVS:p.L858R;VariantGroup:0;CorrespondingGene:1956;"
+    "RS#:121434568;CorrespondingSpecies:9606;CA#:126713\n"
+    "9\t14\t18\tmice\tSpecies\t10090\n"
+    "9\t19\t28\tGefitinib\tChemical\t-\t0.98\n"
+    "9\tNegative_Correlation\tChemical|MESH:D000077156\tGene|1956\n"
+    "9\tCPR:3\tMESH:D000077156\t1956\n\n"
+)
+
+
+def test_the_dialect_of_pubtator_3(put: Put) -> None:
+    """A variant is not its gene; a gene's species is not its identifier; relations are of any name."""
+    reader = PubTatorFormat().open(put(PUBTATOR3))
+    (document,) = list(reader)
+    assert [one.ids for one in document.mentions] == [
+        ("1956", "13649"),
+        ("tmVar:p|SUB|L|858|R", "HGVS:p.L858R", "dbSNP:rs121434568", "CAR:CA126713"),
+        ("10090",),
+        (),
+    ]
+    assert document.mentions[3].nil
+    assert reader.problems == []

@@ -91,6 +91,14 @@ def test_a_changed_decision_rewrites_its_id_column_only(make: SimpleNamespace, p
     assert text == RECORD.replace("Chemical\tD000001\n", "Chemical\tD009999\n")
 
 
+def test_a_relation_that_loses_its_mention_is_told(make: SimpleNamespace, put: Put) -> None:
+    text, form = written(make, put(RECORD), verdicts={1: Verdict.link("MESH:D009999")})
+    assert "1\tCID\tD000001\tD1\n" in text
+    assert [one.text for one in form.problems] == [
+        'document 1: a relation names "D000001", which no mention has any more'
+    ]
+
+
 def test_nil_is_minus_one_and_the_parts_that_no_longer_fit_go(make: SimpleNamespace, put: Put) -> None:
     text, _ = written(make, put(RECORD), verdicts={0: Verdict.nil()})
     assert "\tDisease\t-1\n" in text

@@ -84,7 +84,7 @@ def test_unknown_formats_are_answered_with_those_there_are(world: World) -> None
     with pytest.raises(UserError, match="pubtator"):
         world.project.exporting.export(world.folder / "out.txt", "docx")
     names = [name for name, _ in world.project.exporting.formats()]
-    assert names == ["zeshel", "pubtator", "decisions"]
+    assert {"zeshel", "pubtator", "bioc-xml", "bioc-json", "decisions"} <= set(names)
 
 
 def test_an_export_imported_again_exports_the_same(world: World) -> None:
@@ -114,3 +114,14 @@ def test_nothing_is_written_into_the_projects_own_folder(world: World) -> None:
         with pytest.raises(UserError, match="own folder"):
             world.project.exporting.export(out, "zeshel")
     assert sorted(folder.rglob("*")) == before
+
+
+def test_what_another_format_cannot_take_of_a_file_is_told(world: World) -> None:
+    """Relations of PubTator go back into PubTator only, and nobody is left to find that out."""
+    world.documents()
+    other = world.project.exporting.export(world.folder / "out.xml", "bioc-xml")
+    assert any(
+        "came as PubTator" in one.text and "not written as BioC XML" in one.text for one in into_another.problems
+    )
+    back = world.project.exporting.export(world.folder / "out.txt", "pubtator")
+    assert not any("came as" in one.text for one in back.problems)
