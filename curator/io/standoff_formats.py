@@ -6,9 +6,10 @@ from collections.abc import Sequence
 
 from curator.io.brat import BratFormat
 from curator.io.pubannotation import PubAnnotationFormat
+from curator.io.webanno_tsv import WebAnnoFormat
 from curator.io.webannotation import WebAnnotationFormat
 from curator.services.ports import DocumentFormat
 
 
 def standoff_formats() -> Sequence[DocumentFormat]:
-    return (BratFormat(), PubAnnotationFormat(), WebAnnotationFormat())
+    return (BratFormat(), PubAnnotationFormat(), WebAnnotationFormat(), WebAnnoFormat())

@@ -1,0 +1,224 @@
+"""A WebAnno TSV 3 file as sentences, units (tokens and parts of them) and the annotations of its span layers.
+
+Offsets count UTF-16 units. The white space between sentences is not in the file: its length is, and it is read as line
+feeds. Cells are kept escaped; `|` stacks annotations, `[n]` says which cells of several units are one annotation.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+
+FORMAT = "#FORMAT=WebAnno TSV 3"
+NAMED_ENTITY = "de.tudarmstadt.ukp.dkpro.core.api.ner.type.NamedEntity"
+EMPTY = "_"
+NULL = "*"
+ID_FEATURES = ("identifier", "iri", "uri", "conceptid", "entityid", "concept", "id")
+TYPE_FEATURES = ("value", "label", "category", "type", "class", "kind")
+
+_LINGUISTIC = re.compile(
+    r"\.core\.api\.(lexmorph|segmentation|syntax|transform|metadata|anomaly|coref|semantics|structure|phonetics)\."
+)
+_UNIT = re.compile(r"(\d+)-(\d+)(?:\.(\d+))?")
+_OFFSETS = re.compile(r"(\d+)-(\d+)")
+_NUMBER = re.compile(r"(?<!\\)\[(\d+)\]$")
+_STACKED = re.compile(r"(?<!\\)\|")
+_TEXT_ESCAPES = {"n": "\n", "r": "\r", "t": "\t", "b": "\b", "f": "\f", "0": "\0", "\\": "\\"}
+_RESERVED = re.compile(r"[\\\[\]|_;*]|->")
+
+
+@dataclass(frozen=True, slots=True)
+class Layer:
+    """`kind` is SP, RL or CH; `first` is the column (from 0 behind the token) at which its features begin."""
+
+    kind: str
+    name: str
+    features: tuple[str, ...]
+    first: int
+
+    @property
+    def columns(self) -> range:
+        return range(self.first, self.first + max(len(self.features), 1))
+
+    @property
+    def holds_mentions(self) -> bool:
+        return self.kind == "SP" and not _LINGUISTIC.search(self.name)
+
+    @property
+    def base(self) -> str:
+        """The layer that a relation layer joins."""
+        last = self.features[-1] if self.features else ""
+        return last.removeprefix("BT_") if last.startswith("BT_") else ""
+
+    def feature(self, names: tuple[str, ...]) -> int | None:
+        """Which of its features is the first of these names."""
+        wanted = [one.lower().rpartition(":")[2] for one in self.features]
+        return next((wanted.index(one) for one in names if one in wanted), None)
+
+
+@dataclass(slots=True)
+class Unit:
+    """A token or a part of one. `line` is its line in the file; offsets are as the file states them."""
+
+    line: int
+    sentence: int
+    token: int
+    part: int
+    start: int
+    end: int
+    form: str
+    cells: list[str]
+
+    @property
+    def address(self) -> str:
+        return f"{self.sentence}-{self.token}" + (f".{self.part}" if self.part else "")
+
+
+@dataclass(slots=True, eq=False)
+class Annotation:
+    """An annotation of a span layer: its cells (escaped, one a feature), the units it lies on, its number or 0."""
+
+    layer: Layer
+    cells: list[str]
+    units: list[Unit]
+    number: int = 0
+
+
+@dataclass(slots=True)
+class Sentence:
+    line: int
+    text: str
+    units: list[Unit] = field(default_factory=list)
+
+
+@dataclass(slots=True)
+class Tree:
+    """The lines of a file (without their ends), its layers and sentences, and lines that were not understood."""
+
+    lines: list[str]
+    layers: list[Layer] = field(default_factory=list)
+    sentences: list[Sentence] = field(default_factory=list)
+    odd: list[int] = field(default_factory=list)
+
+    @property
+    def width(self) -> int:
+        """How many columns stand behind the token."""
+        return self.layers[-1].columns.stop if self.layers else 0
+
+    def units(self) -> Iterator[Unit]:
+        for sentence in self.sentences:
+            yield from sentence.units
+
+
+def parse(text: str) -> Tree:
+    """Never fails: what is not understood is in `odd`."""
+    tree = Tree([line.removesuffix("\r") for line in text.removeprefix("\ufeff").split("\n")])
+    texts = False
+    for index, line in enumerate(tree.lines):
+        if line.startswith("#T_") and not tree.sentences:
+            tree.layers.append(_layer(line, tree.width))
+        elif line.startswith("#Text="):
+            part = unescape_text(line[6:])
+            if texts:
+                tree.sentences[-1].text += "\n" + part
+            else:
+                tree.sentences.append(Sentence(index, part))
+            texts = True
+            continue
+        elif line and not line.startswith("#"):
+            unit = _unit(line, index, tree.width)
+            if unit is None or not tree.sentences:
+                tree.odd.append(index)
+            else:
+                tree.sentences[-1].units.append(unit)
+        texts = False
+    return tree
+
+
+def _layer(line: str, first: int) -> Layer:
+    head, _, rest = line[3:].partition("=")
+    name, *features = rest.split("|")
+    return Layer(head, name, tuple(one for one in features if one), first)
+
+
+def _unit(line: str, index: int, width: int) -> Unit | None:
+    columns = line.split("\t")
+    address = _UNIT.fullmatch(columns[0])
+    offsets = _OFFSETS.fullmatch(columns[1]) if len(columns) > 2 else None
+    if address is None or offsets is None or len(columns[0]) + len(columns[1]) > 60:
+        return None
+    cells = (columns[3 : 3 + width] + [EMPTY] * width)[:width]
+    sentence, token, part = (int(one or 0) for one in address.groups())
+    return Unit(index, sentence, token, part, int(offsets[1]), int(offsets[2]), columns[2], cells)
+
+
+def annotations(tree: Tree) -> list[Annotation]:
+    """Those of the layers that hold mentions, in the order of their first units."""
+    found: list[Annotation] = []
+    for layer in tree.layers:
+        if not layer.holds_mentions:
+            continue
+        known: dict[int, Annotation] = {}
+        for unit in tree.units():
+            for cells, number in stacked(unit, layer):
+                if number and number in known:
+                    known[number].units.append(unit)
+                    continue
+                one = Annotation(layer, cells, [unit], number)
+                known |= {number: one} if number else {}
+                found.append(one)
+    places = {id(unit): place for place, unit in enumerate(tree.units())}
+    return sorted(found, key=lambda one: places[id(one.units[0])])
+
+
+def stacked(unit: Unit, layer: Layer) -> list[tuple[list[str], int]]:
+    """(cells, number or 0) of each annotation of a layer on a unit."""
+    columns = [_STACKED.split(unit.cells[column]) for column in layer.columns]
+    found = []
+    for level in range(max(map(len, columns))):
+        cells, numbers = [], []
+        for column in columns:
+            cell = column[level] if level < len(column) else EMPTY
+            number = _NUMBER.search(cell)
+            numbers.append(int(number[1][:9]) if number else 0)
+            cells.append(cell[: number.start()] if number else cell)
+        if any(cell != EMPTY for cell in cells):
+            found.append((cells, max(numbers)))
+    return found
+
+
+def type_and_ids(one: Annotation) -> tuple[str, list[str]]:
+    """An annotation's type, and its identifiers as they stand there."""
+    kind = _value(one, TYPE_FEATURES) or one.layer.name.rpartition(".")[2]
+    return kind, _value(one, ID_FEATURES).split()
+
+
+def _value(one: Annotation, names: tuple[str, ...]) -> str:
+    place = one.layer.feature(names)
+    if place is None or one.cells[place] in (EMPTY, NULL, ""):
+        return ""
+    return unescape(one.cells[place])
+
+
+# --- escapes ---
+
+
+def unescape(text: str) -> str:
+    return re.sub(r"\\(.)", lambda found: {"n": "\n", "t": "\t", "r": "\r"}.get(found[1], found[1]), text, flags=re.S)
+
+
+def escape(text: str) -> str:
+    """A feature's value as a cell; NULL for an empty one."""
+    plain = re.sub(r"[\n\r\t]", " ", text)
+    return _RESERVED.sub(lambda found: "\\" + found[0], plain) or NULL
+
+
+def unescape_text(text: str) -> str:
+    """A sentence's text. A backslash before any other character is one that older versions left as it was."""
+    return re.sub(r"\\([nrtbf0\\])", lambda found: _TEXT_ESCAPES[found[1]], text)
+
+
+def escape_text(text: str) -> str:
+    escapes = {value: "\\" + key for key, value in _TEXT_ESCAPES.items()}
+    return "".join(escapes.get(ch, ch) for ch in text)
