@@ -120,8 +120,6 @@ def test_what_another_format_cannot_take_of_a_file_is_told(world: World) -> None
     """Relations of PubTator go back into PubTator only, and nobody is left to find that out."""
     world.documents()
     other = world.project.exporting.export(world.folder / "out.xml", "bioc-xml")
-    assert any(
-        "came as PubTator" in one.text and "not written as BioC XML" in one.text for one in into_another.problems
-    )
+    assert any("came as PubTator were not written as BioC XML" in one.text for one in other.problems)
     back = world.project.exporting.export(world.folder / "out.txt", "pubtator")
     assert not any("came as" in one.text for one in back.problems)
