@@ -87,7 +87,7 @@ def kb_search(project: Path, query: str, *, mention_type: str | None, limit: int
 def import_documents(
     project: Path, files: tuple[Path, ...], *, gold: bool, split: str, hold_out: int, as_json: bool
 ) -> None:
-    """Import documents: PubTator, ZESHEL, PubMed XML or MEDLINE, recognised by content."""
+    """Import documents, recognised by content; `curator formats` lists what can be read."""
     with opened(project) as found:
         steps = found.importing.documents(files, gold=gold, split=Split(split), hold_out=hold_out)
         report = run_steps(steps)
@@ -102,7 +102,7 @@ def import_documents(
     "format_name",
     required=True,
     metavar="NAME",
-    help="pubtator, zeshel or decisions: the last says who decided and when.",
+    help="A format that can be written: `curator formats` lists them with what each can carry.",
 )
 @click.option("--only-done", is_flag=True, help="The same as --scope done.")
 @click.option(
