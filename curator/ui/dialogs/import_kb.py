@@ -75,7 +75,7 @@ class ImportKbDialog(FormDialog):
 
     @property
     def wish(self) -> KbWish:
-        columns = {field: one for field, one in self.columns.columns.items() if one} if self._table else {}
+        columns = self.columns.columns if self._table else {}  # '' says that no column holds the field
         sheet = self.columns.sheet.currentText() if self._table else ""
         type_ = self.type.text().strip()
         return KbWish(
@@ -108,7 +108,7 @@ class ImportKbDialog(FormDialog):
         box.addItem(tr("Joins what is there"))
         for source in self._present:
             box.addItem(tr("Replaces the source {name}", name=source.name))
-        self.form.addRow(tr("&Does"), box)
+        self.form.addRow(tr("&What it does"), box)
         self.form.setRowVisible(box, bool(self._present))
         return box
 

@@ -60,3 +60,42 @@ def test_a_new_project_takes_a_folder_too(qtbot: QtBot, tmp_path: Path) -> None:
     dialog.kb.set_path(WIKIA)
     assert dialog.check() == ""
     assert dialog.knowledge_base == WIKIA
+
+
+def test_the_columns_of_a_table_are_chosen(desk: Desk, qtbot: QtBot, tmp_path: Path) -> None:
+    path = tmp_path / "t.tsv"
+    path.write_text("code\tterm_en\taliases\tgroup\nK:1\tFirst\tuno|un\tDisease\n", encoding="utf-8")
+    dialog = asked(desk)
+    assert not dialog.columns.isVisible()
+    dialog.file.set_path(path)
+    assert dialog.columns.isVisible()
+    assert dialog.columns.rows.item(0, 1).text() == "First"
+    boxes = dialog.columns.boxes
+    assert (boxes["id"].currentText(), boxes["synonyms"].currentText()) == ("code", "aliases")
+    dialog.accept()
+    assert "holds the names" in dialog.problem.text()
+    boxes["name"].setCurrentText("term_en")
+    boxes["synonyms"].setCurrentIndex(0)
+    dialog.place.setCurrentIndex(1)
+    assert "join" in dialog.problem.text()
+    dialog.name.setText("K")
+    before = desk.project.knowledge.info()
+    dialog.accept()
+    qtbot.waitUntil(lambda: len(desk.project.knowledge.sources()) == 2 and len(desk.bench.jobs) == 0)
+    for report in shown(ImportReportDialog):
+        report.reject()
+    entity, after = desk.project.knowledge.entity("K:1"), desk.project.knowledge.info()
+    assert entity is not None
+    assert before is not None
+    assert after is not None
+    assert (entity.name, entity.synonyms, entity.types) == ("First", (), ()), "columns without a field are not read"
+    assert after.entities == before.entities + 1
+
+
+def test_a_source_is_renewed_under_its_name(desk: Desk) -> None:
+    dialog = asked(desk)
+    dialog.place.setCurrentIndex(2)
+    [source] = desk.project.knowledge.sources()
+    assert (dialog.wish.name, dialog.wish.add) == (source.name, True)
+    assert not dialog.name.isEnabled()
+    dialog.reject()
