@@ -126,6 +126,8 @@ class QueueModel(QAbstractListModel):
         them, everything is read anew; otherwise only the pages in hand that hold one of them."""
         if self._source is None:
             return
+        if self._ids is None and self._few(document_ids) and self._replace_rows(document_ids):
+            return
         if self._ids is None and self._source.count(self._where) != self._count:
             self.load(self._where)
             return
@@ -133,7 +135,7 @@ class QueueModel(QAbstractListModel):
 
     def _forget_pages(self, document_ids: Collection[int]) -> None:
         """Of a few documents the rows are read anew and put into the pages in hand; else those pages are dropped."""
-        if 0 < len(document_ids) <= FEW and self._where.state is None:
+        if self._few(document_ids):
             self._replace_rows(document_ids)
             return
         wanted = set(document_ids)
@@ -141,8 +143,13 @@ class QueueModel(QAbstractListModel):
             if not wanted or any(row.document_id in wanted for row in page):
                 self._forget(number)
 
-    def _replace_rows(self, document_ids: Collection[int]) -> None:
-        """A key decides in one document: its row alone is read and painted."""
+    def _few(self, document_ids: Collection[int]) -> bool:
+        """So few that rows are read one by one, under a filter that a decision takes none out of."""
+        return 0 < len(document_ids) <= FEW and self._where.state is None
+
+    def _replace_rows(self, document_ids: Collection[int]) -> bool:
+        """A key decides in one document: its row alone is read and painted. Whether all were in hand and are there
+        still, so that their number cannot have changed."""
         assert self._source is not None
         held = {row.document_id for page in self._pages.values() for row in page} & set(document_ids)
         fresh = {row.document_id: row for row in self._source.rows_of(sorted(held))} if held else {}
@@ -155,6 +162,7 @@ class QueueModel(QAbstractListModel):
                 for at in places:
                     changed = self.index(number * PAGE + at)
                     self.dataChanged.emit(changed, changed)
+        return len(fresh) == len(set(document_ids))
 
     def _forget(self, number: int) -> None:
         del self._pages[number]
