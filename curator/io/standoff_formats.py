@@ -8,8 +8,9 @@ from curator.io.brat import BratFormat
 from curator.io.pubannotation import PubAnnotationFormat
 from curator.io.webanno_tsv import WebAnnoFormat
 from curator.io.webannotation import WebAnnotationFormat
+from curator.io.xmi import XmiFormat
 from curator.services.ports import DocumentFormat
 
 
 def standoff_formats() -> Sequence[DocumentFormat]:
-    return (BratFormat(), PubAnnotationFormat(), WebAnnotationFormat(), WebAnnoFormat())
+    return (BratFormat(), PubAnnotationFormat(), WebAnnotationFormat(), WebAnnoFormat(), XmiFormat())

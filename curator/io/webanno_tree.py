@@ -153,7 +153,7 @@ def _unit(line: str, index: int, width: int) -> Unit | None:
     return Unit(index, sentence, token, part, int(offsets[1]), int(offsets[2]), columns[2], cells)
 
 
-def annotations(tree: Tree) -> list[Annotation]:
+def annotations_of(tree: Tree) -> list[Annotation]:
     """Those of the layers that hold mentions, in the order of their first units."""
     found: list[Annotation] = []
     for layer in tree.layers:

@@ -18,7 +18,17 @@ from curator.domain.offsets import Utf16Map
 from curator.io.archives import Files, holds_many, open_files
 from curator.io.source import BOM, Source
 from curator.io.standoff import FilesReader, first_line, read_id
-from curator.io.webanno_tree import FORMAT, Annotation, Sentence, Tree, Unit, annotations, parse, type_and_ids, unescape
+from curator.io.webanno_tree import (
+    FORMAT,
+    Annotation,
+    Sentence,
+    Tree,
+    Unit,
+    annotations_of,
+    parse,
+    type_and_ids,
+    unescape,
+)
 from curator.io.webanno_write import write_files
 from curator.services.ports import Carries, ExportDocument, Problem
 
@@ -120,7 +130,7 @@ class WebAnnoReader(FilesReader):
             self._problem(1, "repaired", f"{name}: the offsets count code points, not UTF-16 units")
         mentions = [
             mention
-            for record, one in enumerate(annotations(tree))
+            for record, one in enumerate(annotations_of(tree))
             if (mention := self._mention(name, one, record, text)) is not None
         ]
         passages = tuple(

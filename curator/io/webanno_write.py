@@ -60,7 +60,7 @@ class _Edit:
         self._raw = raw
         self._own = own
         self._tree = tree.parse(raw)
-        self._found = tree.annotations(self._tree)
+        self._found = tree.annotations_of(self._tree)
         self._dropped: list[tree.Annotation] = []
         self._map = Utf16Map(item.document.text)
         self._changed = False

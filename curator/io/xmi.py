@@ -1,0 +1,163 @@
+"""UIMA XMI (DKPro, INCEpTION, WebAnno, cTAKES): one document a file, with a type system beside it or in the archive.
+
+Mentions are the annotations of the types that say what things are; tokens, sentences, parts of speech, relations and
+further views stay in the record, which is the file. A type is the feature `value`, or the type's own name; identifiers
+stand in `identifier`. `SourceMention.record` counts the mentions' annotations in the order of the file.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+from typing import Any
+
+from curator.domain.documents import SourceDocument, SourceFile, SourceMention, Span
+from curator.domain.errors import UserError
+from curator.domain.offsets import Utf16Map
+from curator.io.archives import Files, chosen_files, holds_many, open_files
+from curator.io.source import GZIP_MAGIC, Source
+from curator.io.standoff import FilesReader, first_line, plain_passages, read_id
+from curator.io.xmi_tree import Cas, dump, parse, type_and_ids
+from curator.io.xmi_write import write_files
+from curator.services.ports import Carries, ExportDocument, Problem
+
+TYPE_SYSTEMS = ("TypeSystem.xml", "typesystem.xml", "dkpro-core-types.xml")
+
+
+class XmiReader(FilesReader):
+    """Yields the documents in the order of their names."""
+
+    format = "xmi"
+
+    def __iter__(self) -> Iterator[SourceDocument]:
+        self._reset()
+        found = 0
+        for name in self._files.names:
+            if _is_type_system(self._files, name):
+                continue
+            try:
+                document = self._document(name, self._bytes(name))
+            except UserError as error:
+                self._problem(0, "set aside", str(error))
+                continue
+            found += 1
+            yield document
+        if not found:
+            raise UserError(self.problems[0].text if self.problems else f"{self._files.path} holds no XMI document")
+        systems = [name for name in self._files.names if _is_type_system(self._files, name)]
+        texts = {name: text for name in systems if (text := self._text(name)) is not None}
+        self.extra = json.dumps({"types": texts}, ensure_ascii=False) if texts else ""
+
+    def _bytes(self, name: str) -> bytes:
+        if self._files.head(name, 2) != GZIP_MAGIC:
+            return self._files.read(name)
+        with self._files.source(name).stream() as stream:
+            return stream.read(1 << 28)
+
+    def _document(self, name: str, data: bytes) -> SourceDocument:
+        cas = parse(data, self._files.shown(name))
+        by_id, units = cas.by_id(), Utf16Map(cas.text)
+        if cas.other_views():
+            self._problem(0, "note", f"{name}: {cas.other_views()} further views are kept, but not shown")
+        mentions = [
+            mention
+            for record, one in enumerate(cas.mentions())
+            if (mention := self._mention(name, one, record, by_id, cas, units)) is not None
+        ]
+        raw = data.decode("utf-8") if _is_utf_8(data) else _as_utf_8(cas)
+        key = name.removesuffix(".gz").removesuffix(".xmi").removesuffix(".xml")
+        title = _title(cas) or first_line(cas.text)
+        return SourceDocument(key, title, cas.text, plain_passages(cas.text), tuple(mentions), raw, 1)
+
+    def _mention(
+        self, name: str, one: Any, record: int, by_id: dict[str, Any], cas: Cas, units: Utf16Map
+    ) -> SourceMention | None:
+        kind, stated = type_and_ids(one, by_id)
+        span = _span(one, units, len(cas.text))
+        if span is None:
+            place = f"{one.get('begin')}-{one.get('end')}"
+            self._problem(one.sourceline or 0, "set aside", f"{name}: {kind} at {place}, which holds no text")
+            return None
+        ids = tuple(dict.fromkeys(read for read in map(read_id, stated) if read))
+        nil = bool(stated) and not ids
+        return SourceMention((span,), cas.text[span.start : span.end], kind, ids, "|".join(stated), nil, record)
+
+
+class XmiFormat:
+    """Reads and writes XMI. `problems` holds what the last `write` could not carry."""
+
+    name = "xmi"
+    title = "UIMA XMI"
+    can_read = True
+    can_write = True
+    carries = Carries(mentions=True, several_ids=True, nil=True, relations=True, own_fields=True)
+    carries_people = False
+
+    def __init__(self) -> None:
+        self.problems: list[Problem] = []
+
+    def sniff(self, path: Path, head: bytes) -> bool:  # noqa: ARG002
+        start = head.removeprefix(b"\xef\xbb\xbf").lstrip()
+        return start.startswith(b"<") and b"http://www.omg.org/XMI" in start and b":XMI" in start
+
+    def sniff_files(self, files: Files) -> bool:
+        return bool(_members(files, self))
+
+    def open(self, path: Path) -> XmiReader:
+        """Raises UserError for a missing, empty, unsafe or foreign source."""
+        if holds_many(path):
+            files = open_files(path)
+            members = _members(files, self)
+            systems = [name for name in files.with_suffix(".xml") if _is_type_system(files, name)]
+            if members:
+                return XmiReader(files.only([*members, *(one for one in systems if one not in members)]))
+        elif self.sniff(path, Source(path).head()):
+            systems = [name for name in TYPE_SYSTEMS if (path.parent / name).is_file()][:1]
+            return XmiReader(chosen_files(path.parent, [path.name, *systems], path=path))
+        raise UserError(f"{path} is not UIMA XMI: no file with an `xmi:XMI` element; choose another format")
+
+    def write(self, files: Iterable[tuple[SourceFile, Iterable[ExportDocument]]], out: Path) -> list[Path]:
+        """See `xmi_write.write_files`."""
+        self.problems = []
+        return write_files(files, out, self.problems)
+
+
+def _members(files: Files, form: XmiFormat) -> list[str]:
+    names = files.with_suffix(".xmi", ".xml")
+    return [name for name in names if form.sniff(files.path, files.head(name))]
+
+
+def _is_type_system(files: Files, name: str) -> bool:
+    return name.lower().endswith(".xml") and b"<typeSystemDescription" in files.head(name)
+
+
+def _span(one: Any, units: Utf16Map, length: int) -> Span | None:
+    try:
+        start, end = int(one.get("begin")[:18]), int(one.get("end")[:18])
+    except ValueError:
+        return None
+    if not 0 <= start < end <= units.to_utf16(length):
+        return None
+    first, last = units.to_code_point(start), units.to_code_point(end)
+    return Span(first, last) if first < last else None
+
+
+def _is_utf_8(data: bytes) -> bool:
+    declared = data[:200].partition(b"?>")[0].lower()
+    if b"encoding" in declared and b"utf-8" not in declared:
+        return False
+    try:
+        data.decode("utf-8")
+    except UnicodeDecodeError:
+        return False
+    return True
+
+
+def _as_utf_8(cas: Cas) -> str:
+    return dump(cas).decode("utf-8")
+
+
+def _title(cas: Cas) -> str:
+    found = (one.get("documentTitle") for one in cas.root if one.get("documentTitle"))
+    return str(next(found, ""))
