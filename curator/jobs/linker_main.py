@@ -38,6 +38,7 @@ class Serving:
     check: Any = None
     mended: set[str] = field(default_factory=set)
     decided: dict[str, DecidedDocument] = field(default_factory=dict)
+    loading: threading.Lock = field(default_factory=threading.Lock)
 
 
 def main() -> None:
@@ -123,6 +124,13 @@ def mend(
 
 
 def load(message: Message, serving: Serving, channel: Channel, inbox: queue.SimpleQueue[Message | None]) -> None:
+    """One at a time: libraries that load their parts when asked (transformers) fail in two threads at once."""
+    with serving.loading:
+        if message["bundle_id"] == serving.wanted:  # else another bundle was asked for meanwhile
+            load_now(message, serving, channel, inbox)
+
+
+def load_now(message: Message, serving: Serving, channel: Channel, inbox: queue.SimpleQueue[Message | None]) -> None:
     from models.index_repair import load_intact
 
     try:

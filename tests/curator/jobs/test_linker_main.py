@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import queue
+import threading
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +15,7 @@ from curator.domain.entities import Entity
 from curator.domain.suggestions import Stamp
 from curator.jobs.linker_main import Serving, handle
 from curator.jobs.wire import contrast_from_wire, entity_to_wire
+from models import index_repair
 from models.build import build_untrained
 from models.bundle import Bundle, new_staging, publish
 
@@ -82,6 +85,28 @@ def bundle(tmp_path: Path) -> Bundle:
 def _lexical_file(bundle: Bundle) -> Path:
     name = max((n for n in bundle.manifest.files if n.startswith("retrievers/")), key=lambda n: (n.endswith("npy"), n))
     return bundle.file(name)
+
+
+def test_bundles_asked_for_at_once_are_loaded_one_by_one(
+    process: Process, bundle: Bundle, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    load_intact, inside, most = index_repair.load_intact, [0], [0]
+    both = threading.Barrier(2)
+
+    def counted(*arguments: Any, **options: Any) -> Any:
+        inside[0] += 1
+        most[0] = max(most[0], inside[0])
+        with contextlib.suppress(threading.BrokenBarrierError):
+            both.wait(0.2)  # where two may be inside, they meet here
+        found = load_intact(*arguments, **options)
+        inside[0] -= 1
+        return found
+
+    monkeypatch.setattr(index_repair, "load_intact", counted)
+    for _ in range(2):
+        process.take({"op": "open", "bundle": str(bundle.path), "bundle_id": bundle.manifest.id})
+    assert [process.next_loaded()["event"] for _ in range(2)] == ["opened", "opened"]
+    assert most == [1]
 
 
 def test_entities_change_between_two_answers(process: Process, bundle: Bundle) -> None:
