@@ -22,7 +22,7 @@ from PySide6.QtCore import Qt
 
 from curator.bootstrap import Project, open_project
 from curator.domain.documents import Split
-from curator.domain.jobs import JobOutcome, Progress
+from curator.domain.jobs import JobOutcome, LinkerState, Progress
 from tests.benchmarks.copies import copied
 from tests.benchmarks.real_window import Answer, Desk, desk, display
 from tests.benchmarks.targets import quantile, tell
@@ -120,6 +120,7 @@ def beside(folder: Path, keys: int) -> None:
     steps: list[Progress] = []
     with desk(open_project(folder, curator="ada")) as one:
         project = one.bench.project
+        one.until(lambda: project.suggestions.status().state is LinkerState.READY, 300)
         linking = threading.Thread(target=_link_on, args=(project, ended), daemon=True)
         linking.start()
         outcomes: list[JobOutcome] = []
