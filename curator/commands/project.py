@@ -68,7 +68,7 @@ PROJECT = (
         "project.import_kb",
         "Import knowledge base…",
         Menu.PROJECT,
-        "Loads entities from JSON lines, OBO or ZESHEL documents and builds the index.",
+        "Loads entities from MeSH, UMLS, OBO, tables and other files, and builds the index.",
         lambda w: w.import_knowledge_base(),
         ("Ctrl+Shift+I",),
         lambda s: s.writable and not s.job_running,

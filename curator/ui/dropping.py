@@ -12,6 +12,9 @@ from curator.domain.errors import UserError
 from curator.domain.wording import ntr, tr
 from curator.services.ports import FormatRegistry
 
+KB_SUFFIXES = (".json", ".gz", ".RRF")
+"""Of files in a folder that may be a knowledge base; others are not opened, since folders may be large."""
+
 
 @dataclass(frozen=True, slots=True)
 class Dropped:
@@ -81,12 +84,12 @@ def _kind_of(path: Path, formats: FormatRegistry) -> tuple[str, str]:
 def _folder_kind(path: Path, formats: FormatRegistry) -> tuple[str, str]:
     if _is_kb(path, formats):
         return "knowledge base", ""
-    return "", tr("{path} is neither a project nor a folder of ZESHEL documents.", path=path)
+    return "", tr("{path} is neither a project nor a folder of a knowledge base.", path=path)
 
 
 def _is_kb(path: Path, formats: FormatRegistry) -> bool:
     try:
-        if path.is_dir() and not any(one.suffix in (".json", ".gz") for one in path.iterdir()):
+        if path.is_dir() and not any(one.suffix in KB_SUFFIXES or one.name == "META" for one in path.iterdir()):
             return False
         formats.open_kb(path)
     except (UserError, OSError):
