@@ -196,7 +196,9 @@ class Hand:
         if repeated:
             self._others(found.keys[-1])
         made = self.bench.project.curation.current([view.mention.id]).get(view.mention.id)
-        self.tally.wrong += made is None or set(made.verdict.entity_ids) != set(gold.entity_ids)
+        if made is None:
+            raise SystemExit(f"{' '.join(found.keys)} decided nothing about “{view.mention.text}”.")
+        self.tally.wrong += set(made.verdict.entity_ids) != set(gold.entity_ids)
         self.tally.decisions += 1
         self.tally.of_one.append(self.tally.keys - before)
         self.tally.how[found.how] += 1

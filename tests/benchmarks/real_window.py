@@ -129,6 +129,9 @@ class Desk:
 
     def press(self, key: Qt.Key, modifier: Qt.KeyboardModifier = Qt.KeyboardModifier.NoModifier) -> None:
         """One key, down and up; what it sets off has been begun when this returns."""
+        if not self.window.isActiveWindow():  # another program's window came up: its keys would go nowhere
+            self.window.activateWindow()
+            QTest.qWaitForWindowActive(self.window, 2000)
         QTest.keyClick(self.window.windowHandle(), key, modifier)
 
     def type(self, character: str) -> None:
