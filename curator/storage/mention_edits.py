@@ -6,7 +6,7 @@ import json
 from collections.abc import Sequence
 from typing import Any
 
-from sqlalchemy import Connection, Select, insert, select
+from sqlalchemy import Connection, insert, select
 
 from curator.domain.documents import Span
 from curator.domain.mention_edits import MentionEdit, MentionShape
@@ -61,7 +61,7 @@ def loaded(text: str) -> tuple[Span, ...]:
     return tuple(Span(start, end) for start, end in json.loads(text))
 
 
-_EDITS: Select[Any] = select(
+_EDITS: Any = select(  # nine columns: SQLAlchemy 2.0 and 2.1 type so many in different ways
     MentionEditRow.id,
     MentionEditRow.mention_id,
     MentionEditRow.spans_before,

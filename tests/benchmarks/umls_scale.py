@@ -81,7 +81,8 @@ def run(folder: Path) -> None:
         f"{report.counts['entities']:,} entities, {names:,} names in {spent:.0f} s, {names / spent:,.0f} names a second"
     )
     print(
-        f"of processor time {busy:.0f} s, {names / busy:,.0f} names a second; read and stored by {loaded - started:.0f} s; peak {peak:,.0f} MB resident"
+        f"of processor time {busy:.0f} s, {names / busy:,.0f} names a second; read and stored by "
+        f"{loaded - started:.0f} s; peak {peak:,.0f} MB resident"
     )
     print(f"project.sqlite {(folder / 'umls.curation/project.sqlite').stat().st_size >> 20:,} MB")
     knowledge = KnowledgeService(store, EventBus(), curator=lambda: "bench")

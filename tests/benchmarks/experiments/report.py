@@ -70,7 +70,8 @@ def reductions(runs: Sequence[Run]) -> str:
         f"{PAIR['batch_size']} mentions of {PAIR['candidates']} candidates for the cross-encoder, which learns from an "
         f"eighth of the mentions); {RETRIEVER['mention_tokens']} tokens a text; {RETRIEVER['negative_count']} negatives"
         f" shared by a batch; learning rate {RETRIEVER['learning_rate']:g}. Sampled-triplet recipes pass twice over "
-        f"half of the batches, for as many steps. Seeds {', '.join(map(str, seeds))}; those of {', '.join(REPEATED)} up to "
+        f"half of the batches, for as many steps. Seeds {', '.join(map(str, seeds))}; those of "
+        f"{', '.join(REPEATED)} up to "
         f"{len(SEEDS)}, as far as they are there (see the column)."
     )
 
