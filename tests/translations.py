@@ -23,6 +23,7 @@ if not __package__:  # run as a file: `tests/curator` must not hide the program
 
 from curator.commands import COMMANDS, Menu  # noqa: E402
 from curator.domain.wording import Key  # noqa: E402
+from curator.services.recipes import load_recipes  # noqa: E402
 from curator.settings.schema import options  # noqa: E402
 from curator.ui.language import read_po  # noqa: E402
 from curator.ui.mention_state import MentionState  # noqa: E402
@@ -51,6 +52,12 @@ SHOWN = (
     "curator.ui.refreshing.NO_DOCUMENT",
     "curator.ui.session.WORKING",
     "curator.ui.session.TRAINING",
+    "curator.services.plots_of_models.QUALITIES",
+    "curator.services.periods.NAMES",
+    "curator.ui.promotion_diff.HEADERS",
+    "curator.ui.promotion_diff.FILTERS",
+    "curator.ui.agreement_window.PARTS",
+    "curator.ui.dialogs.evaluate.OTHER_AND_THIS",
 )
 """Tables that are gone through, so that no `tr` names their values one by one."""
 HINTS = ("curator.ui.bulk_panel.HINTS", "curator.ui.propagation_panel.HINTS")
@@ -81,6 +88,8 @@ def _of_data() -> Iterator[str]:
     for option in options():
         yield from (one for one in (option.title, option.help, option.felt) if one)
     yield from COUNTED
+    for recipe in load_recipes():
+        yield from (recipe.title.removesuffix(", quick"), recipe.description)
     for name in HINTS:
         module, _, constant = name.rpartition(".")
         yield from (words for _, words in getattr(importlib.import_module(module), constant))

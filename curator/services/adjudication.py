@@ -13,8 +13,9 @@ from curator.domain.changes import Change, ChangeKind, OperationKind
 from curator.domain.decisions import RejectReason, Shown, Verdict
 from curator.domain.errors import UserError
 from curator.domain.rounds import Round
+from curator.domain.wording import tr
 from curator.services.curation import CurationService
-from curator.services.deciding import decide_in
+from curator.services.deciding import decide_in, mentions_words
 from curator.services.events import EventBus
 from curator.services.opinions import Opinions, judged_documents
 from curator.services.ports import Clock, Store, UnitOfWork
@@ -73,7 +74,9 @@ class AdjudicationService:
             found = _adjudication(unit, _closed(unit, round_id))
             opinions = next((one for one in found.contested if one.mention.id == mention_id), None)
             if opinions is None or curator not in opinions.verdicts:
-                raise UserError(f"{curator} said nothing about this mention in “{found.round.name}”.")
+                raise UserError(
+                    tr("{curator} said nothing about this mention in “{name}”.", curator=curator, name=found.round.name)
+                )
             verdict = opinions.verdicts[curator] or Verdict.reject(RejectReason.NOT_AN_ENTITY)
             note = f"{round_note(found.round.name)}as {curator} judged"
             changes = self._decide(unit, [mention_id], [verdict], note=note)
@@ -85,8 +88,10 @@ class AdjudicationService:
             found = _closed(unit, round_id)
             common = _agreed(unit, found)
             if not common:
-                raise UserError(NOTHING_AGREED.format(name=found.name))
-            text = f"Took over {len(common):,} mentions that all of “{found.name}” agree on"
+                raise UserError(tr(NOTHING_AGREED, name=found.name))
+            text = tr(
+                "Took over {number:,} mentions that all of “{name}” agree on", number=len(common), name=found.name
+            )
             ids, verdicts = list(common), list(common.values())
             changes = self._decide(unit, ids, verdicts, note=f"{round_note(found.name)}all agreed", text=text)
         return self._emit(changes)
@@ -163,8 +168,7 @@ def bring_in(unit: UnitOfWork, mention_ids: Sequence[int], *, curator: str, cloc
         return []
     ids = [one.id for one in hidden]
     unit.mentions.set_deleted(ids, False)
-    what = f"“{hidden[0].text}”" if len(hidden) == 1 else f"{len(hidden)} mentions"
-    text = f"Took {what} from the round into the text"
+    text = tr("Took {what} from the round into the text", what=mentions_words(hidden))
     operation = unit.operations.append(
         OperationKind.ADD_MENTION, actor=curator, at=clock.now(), text=text, payload={"mentions": ids}
     )
@@ -175,14 +179,14 @@ def bring_in(unit: UnitOfWork, mention_ids: Sequence[int], *, curator: str, cloc
 def _closed(unit: UnitOfWork, round_id: int) -> Round:
     found = unit.rounds.get(round_id)
     if not found.closed:
-        raise UserError(OPEN.format(name=found.name))
+        raise UserError(tr(OPEN, name=found.name))
     return found
 
 
 def _adjudication(unit: UnitOfWork, found: Round) -> Adjudication:
     documents = list(judged_documents(unit, found.id))
     if len({name for one in documents for item in one.opinions for name in item.verdicts}) < 2:
-        raise UserError(NOBODY.format(name=found.name))
+        raise UserError(tr(NOBODY, name=found.name))
     settled = frozenset(unit.records.noted(round_note(found.name)))
     every = [item for one in documents for item in one.opinions]
     agreed = sum(one.common is not None and one.mention.id not in settled for one in every)

@@ -14,6 +14,7 @@ from typing import Any
 from curator.domain.audit import AuditEntry
 from curator.domain.decisions import Outcome, Verdict
 from curator.domain.errors import UserError
+from curator.domain.wording import tr
 from curator.services.ports import FileWriter, Store
 
 COLUMNS = (
@@ -67,7 +68,9 @@ class AuditService:
         counts: Counter[str] = Counter()
         suffix = out.suffix.lower()
         if suffix not in (CSV_SUFFIX, *JSON_SUFFIXES):
-            raise UserError(f"{out.name}: the name's end says the format. Choose one that ends in .csv or .jsonl.")
+            raise UserError(
+                tr("{name}: the name's end says the format. Choose one that ends in .csv or .jsonl.", name=out.name)
+            )
         with self._store.read() as unit:
             entries = _counted(unit.records.audit(), counts)
             self._files.stream(out, csv_lines(entries) if suffix == CSV_SUFFIX else json_lines(entries))

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from curator.domain.changes import Change
 from curator.domain.decisions import Outcome, Verdict
 from curator.domain.errors import UserError
+from curator.domain.wording import tr
 from curator.services.bulk_plan import MOST_CHECKS, Audit, BulkPlan, Standing, make_plan, tally
 from curator.services.deciding import decide_in
 from curator.services.events import EventBus
@@ -58,7 +59,9 @@ class BulkService:
         The sample is drawn anew each time unless a seed is given. Raises UserError for an error outside 0…0.5.
         """
         if not 0.0 < error <= 0.5:
-            raise UserError(f"An error of {error:.1%} cannot be asked for. Choose one above 0 and up to 50 %.")
+            raise UserError(
+                tr("An error of {error:.1%} cannot be asked for. Choose one above 0 and up to 50 %.", error=error)
+            )
         drawn = secrets.randbits(31) if seed is None else seed
         with self._store.read() as unit:
             bundle_id = active_bundle(unit.meta)
@@ -93,7 +96,7 @@ class BulkService:
         Raises UserError before the sample is checked or where it allows nothing.
         """
         if audit.standing is not Standing.PASSED:
-            raise UserError(NOT_YET)
+            raise UserError(tr(NOT_YET))
         wanted = {one.mention_id: one.entity_id for one in audit.accepted()}
         with self._store.write() as unit:
             found = unit.contexts.of(list(wanted), bundle_id=active_bundle(unit.meta))
@@ -107,7 +110,11 @@ class BulkService:
                     clock=self._clock,
                     shown=[shown_in_line(one) for one in same],
                     note=self._note(audit),
-                    text=f"Accepted {len(same):,} mentions in bulk (error at most {audit.plan.error:.1%})",
+                    text=tr(
+                        "Accepted {number:,} mentions in bulk (error at most {error:.1%})",
+                        number=len(same),
+                        error=audit.plan.error,
+                    ),
                 )
                 if same
                 else None

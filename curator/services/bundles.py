@@ -9,6 +9,7 @@ from pathlib import Path
 from curator.domain.bundles import Activation, ActivationKind, BundleInfo
 from curator.domain.changes import Change, ChangeKind
 from curator.domain.errors import UserError
+from curator.domain.wording import tr
 from curator.services.events import EventBus
 from curator.services.keys import (
     activations,
@@ -80,13 +81,24 @@ class BundleSwitch:
         that serves, for one that is not there, and where the folder's rights forbid it."""
         path = self._bundles.path(bundle_id)
         if bundle_id == self.active_id():
-            raise UserError(f"The bundle {bundle_id} serves now. Let another one serve before you delete it.")
+            raise UserError(
+                tr(
+                    "The bundle {bundle_id} serves now. Let another one serve before you delete it.",
+                    bundle_id=bundle_id,
+                )
+            )
         staging = self._bundles.new_staging()
         try:
             path.rename(staging / path.name)  # gone in one step; what a crash leaves is removed with other staging
         except OSError as error:
             self._bundles.discard(staging)
-            raise UserError(f"{path} cannot be removed ({error.strerror}). Check the folder's rights.") from error
+            raise UserError(
+                tr(
+                    "{path} cannot be removed ({strerror}). Check the folder's rights.",
+                    path=path,
+                    strerror=error.strerror,
+                )
+            ) from error
         self._bundles.discard(staging)
         with self._store.write() as unit:
             history = [one for one in bundle_history(unit.meta) if one != bundle_id]
@@ -104,7 +116,7 @@ class BundleSwitch:
         with self._store.write() as unit:
             history = [one for one in bundle_history(unit.meta) if one in there]
             if len(history) < 2:
-                raise UserError("There is no earlier bundle to go back to.")
+                raise UserError(tr("There is no earlier bundle to go back to."))
             set_active_bundle(unit.meta, history[-2], history[:-1])
             self._log(unit, history[-2], ActivationKind.ROLLBACK, "")
         return self._changed(f"Back to the bundle {history[-2]}")
@@ -117,7 +129,10 @@ class BundleSwitch:
         wanted = next(one for one in self.all() if one.id == bundle_id)
         if active is not None and wanted.kb_hash != active.kb_hash:
             raise UserError(
-                f"The bundle {bundle_id} was made for another knowledge base than the project's. Retrain instead."
+                tr(
+                    "The bundle {bundle_id} was made for another knowledge base than the project's. Retrain instead.",
+                    bundle_id=bundle_id,
+                )
             )
 
     def _changed(self, text: str) -> Change:

@@ -8,6 +8,7 @@ from curator.domain.bundles import BundleInfo
 from curator.domain.documents import Split
 from curator.domain.errors import UserError
 from curator.domain.jobs import JobOutcome, JobState
+from curator.domain.wording import tr
 from curator.services.chain import JobChain, OnEnd, OnProgress
 from curator.services.jobdesk import JobDesk
 from curator.services.ports import JobHandle
@@ -43,11 +44,15 @@ class Calibrator:
         """Raises UserError where no bundle serves, or validation holds too few decisions."""
         active = self._desk.switch.active()
         if active is None:
-            raise UserError("There is no index yet. Import a knowledge base and build its index first.")
+            raise UserError(tr("There is no index yet. Import a knowledge base and build its index first."))
         if not self.is_possible():
             raise UserError(
-                f"Calibration needs {LEAST_NIL} NIL and {LEAST_LINKS} linked decisions in validation documents. "
-                "Decide more of them, or import some with gold."
+                tr(
+                    "Calibration needs {least_nil} NIL and {least_links} linked decisions in validation "
+                    "documents. Decide more of them, or import some with gold.",
+                    least_nil=LEAST_NIL,
+                    least_links=LEAST_LINKS,
+                )
             )
         folder = self._desk.workplace.new_folder()
         staging = self._desk.bundles.new_staging()

@@ -15,6 +15,7 @@ from datetime import datetime, timedelta
 from curator.domain.changes import Change, ChangeKind
 from curator.domain.decisions import Decision, Shown, Verdict
 from curator.domain.rounds import Round, RoundKind
+from curator.domain.wording import tr
 from curator.services.curation import CurationService
 from curator.services.events import EventBus
 from curator.services.judging import JudgingLog, said_of
@@ -93,7 +94,7 @@ class Repeats:
             mention = unit.mentions.get(self.last)
         self.asked, self.last = self.last, None
         self.answers.pop(mention.id, None)
-        text = f"Undid: the decision about “{mention.text}”"
+        text = tr("Undid: the decision about “{text}”", text=mention.text)
         return Change(ChangeKind.DECIDED, self._curator(), text, (mention.document_id,), (mention.id,))
 
 

@@ -8,6 +8,7 @@ from curator.domain.changes import Change, ChangeKind, OperationKind
 from curator.domain.decisions import Decision, Outcome, Shown, Verdict
 from curator.domain.documents import DocumentState, MentionOrigin, Span
 from curator.domain.mention_edits import MentionEdit
+from curator.domain.wording import tr
 from curator.services.deciding import decide_in
 from curator.services.events import EventBus
 from curator.services.mention_edits import change_in, checked, join_in, living, refuse_duplicate, retype_in
@@ -70,7 +71,7 @@ class CurationService:
             source = checked(document, spans, mention_type)
             refuse_duplicate(unit.mentions.of_document(document_id), source)
             ids = unit.mentions.add(document_id, [source], origin=MentionOrigin.CURATOR)
-            text = f"Added the mention “{source.text}”"
+            text = tr("Added the mention “{text}”", text=source.text)
             change = self._mentions_changed(unit, OperationKind.ADD_MENTION, ids, document_id, text)
         return self._emit(change)
 
@@ -79,7 +80,7 @@ class CurationService:
         with self._store.write() as unit:
             mention = living(unit, mention_id)
             unit.mentions.set_deleted([mention_id], True)
-            text = f"Deleted the mention “{mention.text}”"
+            text = tr("Deleted the mention “{text}”", text=mention.text)
             change = self._mentions_changed(unit, OperationKind.DELETE_MENTION, [mention_id], mention.document_id, text)
         return self._emit(change)
 
@@ -105,7 +106,7 @@ class CurationService:
         with self._store.write() as unit:
             document = unit.documents.get(document_id)
             unit.documents.set_state(document_id, state)
-            text = f"Marked {document.external_id} {state.words}"
+            text = tr("Marked {external_id} {words}", external_id=document.external_id, words=tr(state.words))
             payload = {"states": [[document_id, document.state.value, state.value]]}
             operation = unit.operations.append(
                 OperationKind.SET_STATE, actor=self.curator, at=self._clock.now(), text=text, payload=payload

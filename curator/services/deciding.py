@@ -6,15 +6,29 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from curator.domain.changes import Change, ChangeKind, OperationKind
-from curator.domain.decisions import Outcome, Shown, ShownCandidate, Verdict
+from curator.domain.decisions import NilReason, Outcome, RejectReason, Shown, ShownCandidate, SkipReason, Verdict
 from curator.domain.documents import DocumentState, Mention
 from curator.domain.errors import UserError
 from curator.domain.suggestions import Suggestion
+from curator.domain.wording import tr
 from curator.services.ports import Clock, UnitOfWork
 
 SHOWN = 10
 """How many candidates of the stored suggestion count as shown when the caller does not say."""
-WORDS = {Outcome.NIL: "NIL", Outcome.REJECTED: "rejected", Outcome.SKIPPED: "skipped"}
+WORDS = {
+    Outcome.NIL: "Marked {what} NIL",
+    Outcome.REJECTED: "Marked {what} rejected",
+    Outcome.SKIPPED: "Marked {what} skipped",
+}
+REASONS: dict[str, str] = {
+    NilReason.NOT_IN_KB: "not in kb",
+    NilReason.TOO_GENERAL: "too general",
+    NilReason.TOO_SPECIFIC: "too specific",
+    RejectReason.NOT_AN_ENTITY: "not an entity",
+    RejectReason.WRONG_SPAN: "wrong span",
+    SkipReason.AMBIGUOUS: "ambiguous",
+    SkipReason.UNSURE: "unsure",
+}
 
 
 def decide_in(
@@ -70,7 +84,9 @@ def _living(unit: UnitOfWork, mention_ids: Sequence[int]) -> list[Mention]:
     found = unit.mentions.get_many(mention_ids)
     for mention in found.values():
         if mention.deleted:
-            raise UserError(f"Mention {mention.id} (“{mention.text}”) was deleted. Undo the deletion first.")
+            raise UserError(
+                tr("Mention {id} (“{text}”) was deleted. Undo the deletion first.", id=mention.id, text=mention.text)
+            )
     return [found[one] for one in mention_ids]
 
 
@@ -85,7 +101,10 @@ def _check_entities(unit: UnitOfWork, verdicts: Sequence[Verdict]) -> None:
     missing = sorted(wanted - unit.kb.get_many(sorted(wanted)).keys()) if wanted else []
     if missing:
         raise UserError(
-            f"The knowledge base has no entity {', '.join(missing)}. Search it for the right identifier, or decide NIL."
+            tr(
+                "The knowledge base has no entity {list}. Search it for the right identifier, or decide NIL.",
+                list=", ".join(missing),
+            )
         )
 
 
@@ -97,16 +116,22 @@ def _start_documents(unit: UnitOfWork, document_ids: Sequence[int]) -> list[list
 
 
 def _say(unit: UnitOfWork, mentions: Sequence[Mention], verdicts: Sequence[Verdict]) -> str:
-    what = f"“{mentions[0].text}”" if len(mentions) == 1 else f"{len(mentions):,} mentions"
+    what = mentions_words(mentions)
     verdict = verdicts[0]
     if any(other != verdict for other in verdicts):
-        return f"Decided {what}"
+        return tr("Decided {what}", what=what)
     if verdict.outcome is Outcome.LINK:
         found = unit.kb.get_many(verdict.entity_ids)
-        return f"Linked {what} to {said_names(verdict, {one: found[one].name for one in verdict.entity_ids})}"
+        names = said_names(verdict, {one: found[one].name for one in verdict.entity_ids})
+        return tr("Linked {what} to {names}", what=what, names=names)
     if verdict.outcome is Outcome.CLEARED:
-        return f"Cleared {what}"
-    return f"Marked {what} {WORDS[verdict.outcome]}{_reason(verdict)}"
+        return tr("Cleared {what}", what=what)
+    return tr(WORDS[verdict.outcome], what=what) + _reason(verdict)
+
+
+def mentions_words(mentions: Sequence[Mention]) -> str:
+    """A mention by its string, several by their number."""
+    return f"“{mentions[0].text}”" if len(mentions) == 1 else tr("{number:,} mentions", number=len(mentions))
 
 
 def said_names(verdict: Verdict, names: Mapping[str, str]) -> str:
@@ -115,4 +140,4 @@ def said_names(verdict: Verdict, names: Mapping[str, str]) -> str:
 
 
 def _reason(verdict: Verdict) -> str:
-    return f" ({verdict.reason.value.replace('-', ' ')})" if verdict.reason else ""
+    return f" ({tr(REASONS[verdict.reason])})" if verdict.reason else ""

@@ -9,6 +9,7 @@ from curator.domain.changes import Change, ChangeKind, OperationKind
 from curator.domain.documents import Document, Mention, MentionOrigin, SourceMention
 from curator.domain.errors import UserError
 from curator.domain.jobs import JobOutcome, JobState, Progress
+from curator.domain.wording import tr
 from curator.services.chain import OnEnd, OnProgress
 from curator.services.events import EventBus
 from curator.services.ports import Clock, DetectedMention, JobHandle, LinkerPort, QueueFilter, Store, UnitOfWork
@@ -74,7 +75,7 @@ class DetectionService:
             if not new:
                 return 0
             ids = unit.mentions.add(document_id, new, origin=MentionOrigin.DETECTED)
-            text = f"Detected {len(ids)} mentions in {document.external_id}"
+            text = tr("Detected {number} mentions in {external_id}", number=len(ids), external_id=document.external_id)
             curator = self._curator()
             operation = unit.operations.append(
                 OperationKind.ADD_MENTION,

@@ -15,6 +15,7 @@ from curator.domain.changes import Change, ChangeKind
 from curator.domain.entities import Entity
 from curator.domain.errors import LinkerUnavailableError
 from curator.domain.jobs import JobOutcome, JobState, LinkerState, LinkerStatus, Progress
+from curator.domain.wording import tr
 from curator.services.events import EventBus
 from curator.services.ports import LinkerPort, Store
 
@@ -95,5 +96,7 @@ def teach_entities(linker: LinkerPort, store: Store) -> Generator[Progress, None
         except queue.Empty:
             continue
         if outcome.state is not JobState.DONE:
-            raise LinkerUnavailableError(f"The linker could not take new entities in: {outcome.message} Try again.")
+            raise LinkerUnavailableError(
+                tr("The linker could not take new entities in: {message} Try again.", message=outcome.message)
+            )
         return

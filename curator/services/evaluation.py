@@ -9,6 +9,7 @@ from curator.domain.bundles import BundleInfo
 from curator.domain.documents import Split
 from curator.domain.errors import UserError
 from curator.domain.jobs import JobOutcome
+from curator.domain.wording import tr
 from curator.services.chain import JobChain, OnEnd, OnProgress
 from curator.services.jobdesk import JobDesk
 from curator.services.ports import JobHandle
@@ -61,8 +62,12 @@ class EvaluationService:
         self.require_gold(wish.split)
         if against is not None and against.kb_hash != bundle.kb_hash:
             raise UserError(
-                f"The bundles {bundle.id} and {against.id} were made for different knowledge bases, so their answers "
-                "cannot be compared. Choose two of one knowledge base; `curator bundles` lists them."
+                tr(
+                    "The bundles {id} and {id2} were made for different knowledge bases, so their answers "
+                    "cannot be compared. Choose two of one knowledge base; `curator bundles` lists them.",
+                    id=bundle.id,
+                    id2=against.id,
+                )
             )
         whole = self._has_worlds(wish.split) if wish.whole_kb is None else wish.whole_kb
         spec = {
@@ -97,8 +102,11 @@ class EvaluationService:
         """Raises UserError where no done document of the split holds a link or NIL decision."""
         if not count_gold(self._desk.store, split, only_done=True).decisions:
             raise UserError(
-                f"No document of the split {split.value} is done and holds a link or NIL decision. "
-                "Mark reviewed documents as done, or import with gold."
+                tr(
+                    "No document of the split {value} is done and holds a link or NIL decision. Mark "
+                    "reviewed documents as done, or import with gold.",
+                    value=split.value,
+                )
             )
 
     def bundles(self) -> list[BundleInfo]:
@@ -153,6 +161,8 @@ class EvaluationService:
     def _bundle(self, bundle_id: str | None) -> BundleInfo:
         found = [one for one in self._desk.switch.all() if one.id == bundle_id or (bundle_id is None and one.active)]
         if not found:
-            what = f"no bundle {bundle_id}" if bundle_id else "no index yet"
-            raise UserError(f"There is {what} to evaluate. `curator index` builds one, `curator bundles` lists them.")
+            what = tr("no bundle {bundle_id}", bundle_id=bundle_id) if bundle_id else tr("no index yet")
+            raise UserError(
+                tr("There is {what} to evaluate. `curator index` builds one, `curator bundles` lists them.", what=what)
+            )
         return found[0]

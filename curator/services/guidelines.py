@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from curator.domain.errors import UserError
+from curator.domain.wording import tr
 from curator.services.ports import Store
 
 KEY = "guidelines"
@@ -24,6 +25,12 @@ class GuidelineService:
     def set_text(self, text: str) -> None:
         """Raises UserError where they are far too long, or the project is read-only."""
         if len(text) > LONGEST:
-            raise UserError(f"Guidelines hold at most {LONGEST:,} characters; these have {len(text):,}.")
+            raise UserError(
+                tr(
+                    "Guidelines hold at most {longest:,} characters; these have {number:,}.",
+                    longest=LONGEST,
+                    number=len(text),
+                )
+            )
         with self._store.write() as unit:
             unit.meta.set(KEY, text)

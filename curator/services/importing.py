@@ -16,6 +16,7 @@ from curator.domain.changes import Change, ChangeKind
 from curator.domain.documents import SourceDocument, SourceFile, Split
 from curator.domain.errors import UserError
 from curator.domain.jobs import Progress
+from curator.domain.wording import tr
 from curator.services.events import EventBus
 from curator.services.gold import GoldWriter
 from curator.services.kb_importing import KbResult, KbWish, KnowledgeImport
@@ -99,7 +100,7 @@ class ImportService:
         """
         if gold and self._store_has_no_kb():
             raise UserError(
-                "Gold needs a knowledge base to look identifiers up in. Import one first (`curator kb import`)."
+                tr("Gold needs a knowledge base to look identifiers up in. Import one first (`curator kb import`).")
             )
         tally = _Tally()
         for path in paths:
@@ -130,7 +131,7 @@ class ImportService:
         if result.concerned:
             tally.counts[CONCERNED] = result.concerned
         tally.note(paths[0] if paths else Path(), result.problems)
-        text = f"Imported {tally.counts['entities']:,} entities {words}"
+        text = tr("Imported {number:,} entities {words}", number=tally.counts["entities"], words=words)
         self._events.emit(Change(ChangeKind.KNOWLEDGE_BASE, self._curator(), text))
         return tally.report()
 
@@ -162,7 +163,7 @@ class ImportService:
         tally.files.append(str(path))
         tally.note(path, [*reader.problems, *(writer.problems() if writer else ())])
         tally.counts.update(writer.counts if writer else {})
-        text = f"Imported {len(ids[1]):,} documents from {path.name}"
+        text = tr("Imported {number:,} documents from {name}", number=len(ids[1]), name=path.name)
         self._events.emit(Change(ChangeKind.IMPORTED, self._curator(), text, tuple(ids[1])))
 
     def _read(
@@ -179,7 +180,7 @@ class ImportService:
             done, total = reader.position
             yield Progress(f"import {source.name}", done, total, f"{len(ids):,} documents")
         if not ids:
-            raise UserError(f"{source.path} holds no document that could be read. Check its format.")
+            raise UserError(tr("{path} holds no document that could be read. Check its format.", path=source.path))
         return file_id, ids
 
     def _complete(self, reader: DocumentReader, ids: tuple[int, list[int]], *, hold_out: int) -> None:
@@ -241,5 +242,11 @@ def _sha256(path: Path) -> str:
                 while chunk := file.read(CHUNK):
                     digest.update(chunk)
     except OSError as error:
-        raise UserError(f"{path} could not be read ({error.strerror}). Check the name and its rights.") from error
+        raise UserError(
+            tr(
+                "{path} could not be read ({strerror}). Check the name and its rights.",
+                path=path,
+                strerror=error.strerror,
+            )
+        ) from error
     return digest.hexdigest()

@@ -8,6 +8,7 @@ from typing import Any
 from curator.domain.bundles import BundleInfo
 from curator.domain.errors import UserError
 from curator.domain.jobs import JobOutcome, JobState
+from curator.domain.wording import tr
 from curator.services.bundles import FULL_STAGE, UNTRAINED
 from curator.services.calibration import Calibrator
 from curator.services.chain import JobChain, OnEnd, OnProgress, Step
@@ -41,7 +42,7 @@ class IndexBuilder:
         """
         with self._desk.store.read() as unit:
             if unit.kb.info() is None:
-                raise UserError("There is no knowledge base to index. Import one first (`curator kb import`).")
+                raise UserError(tr("There is no knowledge base to index. Import one first (`curator kb import`)."))
         folder = self._desk.workplace.new_folder()
         kb = folder / "kb.jsonl"
         steps: list[Step] = [

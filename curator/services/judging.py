@@ -12,9 +12,18 @@ from dataclasses import dataclass, field
 from curator.domain.decisions import Outcome, Shown, Verdict
 from curator.domain.documents import Mention
 from curator.domain.rounds import Judgement
+from curator.domain.wording import tr
+from curator.services.deciding import mentions_words
 from curator.services.ports import Clock, UnitOfWork
 
 UNDO, REDO = "undo", "redo"
+
+JUDGED = {
+    Outcome.NIL: "Judged {what} as NIL",
+    Outcome.REJECTED: "Judged {what} to be rejected",
+    Outcome.SKIPPED: "Skipped {what} in this round",
+    Outcome.CLEARED: "Took back the judgement of {what}",
+}
 
 
 @dataclass(slots=True)
@@ -97,14 +106,10 @@ class JudgingLog:
 
 def said_of(unit: UnitOfWork, mentions: Sequence[Mention], verdict: Verdict) -> str:
     """The sentence that tells the curator what was judged."""
-    what = f"“{mentions[0].text}”" if len(mentions) == 1 else f"{len(mentions)} mentions"
+    what = mentions_words(mentions)
     if verdict.outcome is Outcome.LINK:
         names = unit.kb.get_many(verdict.entity_ids)
-        return f"Judged {what} as {' + '.join(names[one].name for one in verdict.entity_ids)}"
-    words = {
-        Outcome.NIL: f"Judged {what} as NIL",
-        Outcome.REJECTED: f"Judged {what} to be rejected",
-        Outcome.SKIPPED: f"Skipped {what} in this round",
-        Outcome.CLEARED: f"Took back the judgement of {what}",
-    }
-    return words[verdict.outcome]
+        return tr(
+            "Judged {what} as {names}", what=what, names=" + ".join(names[one].name for one in verdict.entity_ids)
+        )
+    return tr(JUDGED[verdict.outcome], what=what)

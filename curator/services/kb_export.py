@@ -18,6 +18,7 @@ from typing import Any
 
 from curator.domain.entities import Entity
 from curator.domain.errors import UserError
+from curator.domain.wording import tr
 from curator.services.ports import FileWriter, Store, UnitOfWork
 
 LEAST = 2
@@ -65,7 +66,7 @@ class KnowledgeExport:
         with self._store.read() as unit:
             info = unit.kb.info()
             if info is None:
-                raise UserError("The project has no knowledge base yet. Import one first.")
+                raise UserError(tr("The project has no knowledge base yet. Import one first."))
             names = _taught(unit, least)
             made = unit.records.provisional()
             lines = _lines(unit, names, made)

@@ -19,6 +19,7 @@ from curator.domain.entities import Entity
 from curator.domain.errors import UserError
 from curator.domain.jobs import Progress
 from curator.domain.kb_sources import KbChanges, KnowledgeSource
+from curator.domain.wording import tr
 from curator.services.keys import set_active_bundle
 from curator.services.knowledge import add_missing
 from curator.services.ports import FormatRegistry, KnowledgeBaseReader, Problem, Store
@@ -94,9 +95,11 @@ class KnowledgeImport:
         left = [one for one in present if one.source.name != name]
         if len(left) == len(present):
             names = ", ".join(one.source.name for one in present) or "none"
-            raise UserError(f"The knowledge base has no source {name}. It has: {names}.")
+            raise UserError(tr("The knowledge base has no source {name}. It has: {names}.", name=name, names=names))
         if not left:
-            raise UserError(f"{name} is the only source of the knowledge base. Import another one in its place.")
+            raise UserError(
+                tr("{name} is the only source of the knowledge base. Import another one in its place.", name=name)
+            )
         return (yield from self._load(left))
 
     def _present(self) -> list[_Part]:
@@ -113,7 +116,7 @@ class KnowledgeImport:
         for number, part in enumerate(parts):
             loaded.append((yield from self._add(version, part, result, check=number > 0)))
         if not result.counts["entities"]:
-            raise UserError("There is no entity to import. Choose a knowledge base with at least one.")
+            raise UserError(tr("There is no entity to import. Choose a knowledge base with at least one."))
         with self._store.write() as unit:
             unit.kb.describe(version, loaded)
         changes = yield from self._compare(version)

@@ -11,6 +11,7 @@ from curator.domain.documents import Split
 from curator.domain.entities import Entity, EntityMatch, KnowledgeBaseInfo, TypeMapping
 from curator.domain.errors import UserError
 from curator.domain.kb_sources import KnowledgeSource
+from curator.domain.wording import tr
 from curator.services.events import EventBus
 from curator.services.ports import Store, UnitOfWork
 from curator.services.standing import Standing
@@ -122,7 +123,9 @@ class KnowledgeService:
                 {one for types in mapping.allowed.values() for one in types} - set(info.types if info else ())
             )
             if unknown:
-                raise UserError(f"The knowledge base has no type {', '.join(unknown)}. Choose among its own types.")
+                raise UserError(
+                    tr("The knowledge base has no type {list}. Choose among its own types.", list=", ".join(unknown))
+                )
             changed = _changed_types(unit, mapping)
             unit.meta.set_type_mapping(mapping)
             if changed:

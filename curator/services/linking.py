@@ -14,6 +14,7 @@ from curator.domain.entities import TypeMapping
 from curator.domain.errors import LinkerUnavailableError, UserError
 from curator.domain.jobs import JobOutcome, JobState, LinkerState, Progress
 from curator.domain.suggestions import Suggestion
+from curator.domain.wording import tr
 from curator.services.ports import LinkDocument, LinkerPort, LinkMention, Store
 from curator.services.remembering import decided_documents
 
@@ -58,7 +59,13 @@ def wait_ready(linker: LinkerPort, bundle_id: str) -> Generator[Progress, None, 
         if status.state is LinkerState.READY and status.bundle_id == bundle_id:
             return
         if status.state is LinkerState.FAILED:
-            raise LinkerUnavailableError(f"The linker cannot serve the bundle {bundle_id}: {status.message}")
+            raise LinkerUnavailableError(
+                tr(
+                    "The linker cannot serve the bundle {bundle_id}: {message}",
+                    bundle_id=bundle_id,
+                    message=status.message,
+                )
+            )
         yield Progress("start the linker", 0, 0, status.message)
         _next(changed)
 
@@ -139,7 +146,9 @@ def _check(outcome: JobOutcome) -> None:
     if outcome.state is JobState.FAILED:
         raise UserError(outcome.message)
     if outcome.state is not JobState.DONE:
-        raise LinkerUnavailableError(f"The linker ended before all was linked: {outcome.message} Try again.")
+        raise LinkerUnavailableError(
+            tr("The linker ended before all was linked: {message} Try again.", message=outcome.message)
+        )
 
 
 def _linked(

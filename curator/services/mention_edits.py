@@ -13,6 +13,7 @@ from curator.domain.documents import Document, Mention, SourceMention, Span, sli
 from curator.domain.errors import UserError
 from curator.domain.mention_edits import MentionShape
 from curator.domain.spans import apart, with_span
+from curator.domain.wording import tr
 from curator.services.ports import Clock, UnitOfWork
 
 SAME_PLACE = "“{text}” stands exactly there already; nothing was changed."
@@ -25,9 +26,9 @@ def change_in(unit: UnitOfWork, mention_id: int, spans: Sequence[Span], *, curat
     document = unit.documents.get(mention.document_id)
     new = checked(document, spans, mention.type)
     if new.spans == mention.spans:
-        raise UserError(SAME_PLACE.format(text=mention.text))
+        raise UserError(tr(SAME_PLACE, text=mention.text))
     refuse_duplicate(unit.mentions.of_document(document.id), new, of=mention_id)
-    text = f"Moved the mention “{mention.text}” to “{new.text}”"
+    text = tr("Moved the mention “{text}” to “{new}”", text=mention.text, new=new.text)
     return _reshape(unit, mention, new, text, curator=curator, clock=clock)
 
 
@@ -36,9 +37,9 @@ def retype_in(unit: UnitOfWork, mention_id: int, mention_type: str, *, curator: 
     mention = living(unit, mention_id)
     new = checked(unit.documents.get(mention.document_id), mention.spans, mention_type.strip())
     if new.type == mention.type:
-        raise UserError(SAME_TYPE.format(text=mention.text, type=mention.type))
+        raise UserError(tr(SAME_TYPE, text=mention.text, type=mention.type))
     refuse_duplicate(unit.mentions.of_document(mention.document_id), new, of=mention_id)
-    text = f"Changed the type of “{mention.text}” from {mention.type} to {new.type}"
+    text = tr("Changed the type of “{text}” from {type} to {new}", text=mention.text, type=mention.type, new=new.type)
     return _reshape(unit, mention, new, text, curator=curator, clock=clock)
 
 
@@ -47,14 +48,14 @@ def join_in(unit: UnitOfWork, mention_id: int, other_id: int, *, curator: str, c
     history. Raises UserError for mentions of two documents and for a result that is there already."""
     mention, other = living(unit, mention_id), living(unit, other_id)
     if mention.document_id != other.document_id or mention.id == other.id:
-        raise UserError("Only two mentions of one document can be joined.")
+        raise UserError(tr("Only two mentions of one document can be joined."))
     spans = mention.spans
     for span in other.spans:
         spans = with_span(spans, span)
     new = checked(unit.documents.get(mention.document_id), spans, mention.type)
     others = [one for one in unit.mentions.of_document(mention.document_id) if one.id != other_id]
     refuse_duplicate(others, new, of=mention_id)
-    text = f"Joined “{mention.text}” and “{other.text}”"
+    text = tr("Joined “{text}” and “{other}”", text=mention.text, other=other.text)
     return _reshape(unit, mention, new, text, curator=curator, clock=clock, deleted=[other_id])
 
 
@@ -71,7 +72,13 @@ def living(unit: UnitOfWork, mention_id: int) -> Mention:
     """The mention. Raises UserError for an unknown and for a deleted one."""
     mention = unit.mentions.get(mention_id)
     if mention.deleted:
-        raise UserError(f"Mention {mention_id} (“{mention.text}”) was deleted. Undo the deletion first.")
+        raise UserError(
+            tr(
+                "Mention {mention_id} (“{text}”) was deleted. Undo the deletion first.",
+                mention_id=mention_id,
+                text=mention.text,
+            )
+        )
     return mention
 
 
@@ -79,28 +86,40 @@ def checked(document: Document, spans: Sequence[Span], mention_type: str) -> Sou
     """What is to be stored. Raises UserError that says why the spans or the type cannot be a mention's."""
     ordered = tuple(sorted(spans))
     if not ordered:
-        raise UserError("Select some text first: a mention needs at least one character.")
+        raise UserError(tr("Select some text first: a mention needs at least one character."))
     if ordered[-1].end > len(document.text):
         raise UserError(
-            f"The selection {ordered[-1].start}-{ordered[-1].end} leaves the text of {document.external_id}, "
-            f"which has {len(document.text)} characters. Select inside the text."
+            tr(
+                "The selection {start}-{end} leaves the text of {external_id}, which has {number} "
+                "characters. Select inside the text.",
+                start=ordered[-1].start,
+                end=ordered[-1].end,
+                external_id=document.external_id,
+                number=len(document.text),
+            )
         )
     if not apart(ordered):
-        raise UserError("The parts of a mention must not overlap. Select them again.")
+        raise UserError(tr("The parts of a mention must not overlap. Select them again."))
     text = slice_spans(document.text, ordered)
     if not text.strip():
-        raise UserError("The selection holds only white space. Select the words of the mention.")
+        raise UserError(tr("The selection holds only white space. Select the words of the mention."))
     if any(not document.text[one.start : one.end].strip() for one in ordered):
-        raise UserError("One part of the mention holds only white space. Select words.")
+        raise UserError(tr("One part of the mention holds only white space. Select words."))
     if not mention_type.strip():
-        raise UserError("A mention needs a type. Choose one of the project's types.")
+        raise UserError(tr("A mention needs a type. Choose one of the project's types."))
     return SourceMention(spans=ordered, text=text, type=mention_type)
 
 
 def refuse_duplicate(mentions: Sequence[Mention], new: SourceMention, *, of: int | None = None) -> None:
     """Raises UserError where another mention than `of` has these spans and this type."""
     if any(one.id != of and one.spans == new.spans and one.type == new.type for one in mentions):
-        raise UserError(f"There is a mention “{new.text}” of type {new.type} at exactly this place already.")
+        raise UserError(
+            tr(
+                "There is a mention “{text}” of type {type} at exactly this place already.",
+                text=new.text,
+                type=new.type,
+            )
+        )
 
 
 def _reshape(

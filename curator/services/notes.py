@@ -12,11 +12,14 @@ from typing import Any
 from curator.domain.changes import Change, ChangeKind, OperationKind
 from curator.domain.comments import Comment
 from curator.domain.errors import UserError
+from curator.domain.wording import tr
 from curator.services.events import EventBus
 from curator.services.ports import Clock, Store, UnitOfWork
 
 LONGEST = 10_000
 """Characters of a comment."""
+FLAGGED = "Flagged {what}"
+FLAG_OFF = "Took the flag off {what}"
 
 
 class NoteService:
@@ -32,7 +35,7 @@ class NoteService:
         """Flag the mention, or take its flag off. Raises UserError for an unknown one."""
         with self._store.write() as unit:
             mention = unit.mentions.get(mention_id)
-            text = f"{'Took the flag off' if mention.flagged else 'Flagged'} “{mention.text}”"
+            text = tr(FLAG_OFF if mention.flagged else FLAGGED, what=f"“{mention.text}”")
             payload = {"flag": not mention.flagged, "mentions": [mention_id]}
             change = self._noted(unit, OperationKind.FLAG, text, mention.document_id, payload)
             restore_notes(unit, OperationKind.FLAG, payload, forward=True)
@@ -42,7 +45,7 @@ class NoteService:
         """Flag the document, or take its flag off. Raises UserError for an unknown one."""
         with self._store.write() as unit:
             document, flagged = unit.documents.get(document_id), unit.notes.document_flagged(document_id)
-            text = f"{'Took the flag off' if flagged else 'Flagged'} document {document.external_id}"
+            text = tr(FLAG_OFF if flagged else FLAGGED, what=_document_name(document.external_id))
             payload = {"flag": not flagged, "documents": [document_id]}
             change = self._noted(unit, OperationKind.FLAG, text, document_id, payload)
             restore_notes(unit, OperationKind.FLAG, payload, forward=True)
@@ -52,11 +55,17 @@ class NoteService:
         """Comment on a mention, or on the document. Raises UserError where nothing or far too much is said."""
         words = text.strip()
         if not words:
-            raise UserError("A comment needs some words; nothing was saved.")
+            raise UserError(tr("A comment needs some words; nothing was saved."))
         if len(words) > LONGEST:
-            raise UserError(f"A comment holds at most {LONGEST:,} characters; this one has {len(words):,}.")
+            raise UserError(
+                tr(
+                    "A comment holds at most {longest:,} characters; this one has {number:,}.",
+                    longest=LONGEST,
+                    number=len(words),
+                )
+            )
         with self._store.write() as unit:
-            said = f"Commented on {_name(unit, document_id, mention_id)}"
+            said = tr("Commented on {what}", what=_name(unit, document_id, mention_id))
             made = unit.notes.add_comment(
                 document_id, mention_id, author=self._curator(), at=self._clock.now(), text=words
             )
@@ -67,7 +76,7 @@ class NoteService:
         """Take a comment away; undo brings it back. Raises UserError for an unknown one."""
         with self._store.write() as unit:
             found = unit.notes.get_comment(comment_id)
-            said = f"Deleted a comment on {_name(unit, found.document_id, found.mention_id)}"
+            said = tr("Deleted a comment on {what}", what=_name(unit, found.document_id, found.mention_id))
             unit.notes.set_deleted([comment_id], True)
             change = self._noted(unit, OperationKind.DELETE_COMMENT, said, found.document_id, _payload(found))
         return self._emit(change)
@@ -113,5 +122,9 @@ def _payload(comment: Comment) -> dict[str, Any]:
 
 def _name(unit: UnitOfWork, document_id: int, mention_id: int | None) -> str:
     if mention_id is None:
-        return f"document {unit.documents.get(document_id).external_id}"
+        return _document_name(unit.documents.get(document_id).external_id)
     return f"“{unit.mentions.get(mention_id).text}”"
+
+
+def _document_name(external_id: str) -> str:
+    return tr("document {external_id}", external_id=external_id)

@@ -5,8 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from datetime import date, timedelta
 
+from curator.domain.wording import tr
+
 MOST_DAYS, MOST_WEEKS = 92, 104
-DAY, WEEK, MONTH = "Day", "Week from", "Month from"
+DAY, WEEK, MONTH = NAMES = ("Day", "Week from", "Month from")
 
 
 def periods(days: Iterable[date]) -> tuple[str, Callable[[date], str], tuple[str, ...]]:
@@ -16,7 +18,7 @@ def periods(days: Iterable[date]) -> tuple[str, Callable[[date], str], tuple[str
     name, begin = DAY, _day
     if span > MOST_DAYS:
         name, begin = (WEEK, _week) if span <= 7 * MOST_WEEKS else (MONTH, _month)
-    return name, begin, tuple(dict.fromkeys(begin(one) for one in known))
+    return tr(name), begin, tuple(dict.fromkeys(begin(one) for one in known))
 
 
 def _day(day: date) -> str:

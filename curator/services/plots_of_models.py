@@ -8,6 +8,7 @@ from typing import Any
 from curator.domain.bundles import BundleInfo, GateVerdict
 from curator.domain.plots import Plot, Series, Shape, Unit
 from curator.domain.statistics import StatisticsFilter
+from curator.domain.wording import tr
 
 VERDICTS = {
     GateVerdict.PROMOTE: "promoted",
@@ -37,26 +38,31 @@ def _plot(bundles: Sequence[BundleInfo], id_: str, title: str, path: tuple[str, 
     before = tuple(figure(one.metrics.get("old"), path) for one in bundles)
     after = tuple(figure(one.metrics.get("new"), path) for one in bundles)
     last = next((value for value in reversed(after) if value is not None), None)
-    words = "No bundle was trained and compared yet."
+    words = tr("No bundle was trained and compared yet.")
     if last is not None:
         promoted = sum(one.verdict is GateVerdict.PROMOTE for one in bundles)
-        words = f"{len(bundles):,} trained, {promoted:,} promoted; the last one has {Unit.SHARE.words(last)}."
+        words = tr(
+            "{number:,} trained, {promoted:,} promoted; the last one has {share}.",
+            number=len(bundles),
+            promoted=promoted,
+            share=Unit.SHARE.words(last),
+        )
     return Plot(
         id_,
-        title,
+        tr(title),
         words,
-        "Bundle",
+        tr("Bundle"),
         tuple(_label(one) for one in bundles),
-        (Series("Before", before, role="before"), Series("After", after, role="after")),
+        (Series(tr("Before"), before, role="before"), Series(tr("After"), after, role="after")),
         Unit.SHARE,
         Shape.BARS,
-        note=NOTE,
+        note=tr(NOTE),
     )
 
 
 def _label(bundle: BundleInfo) -> str:
-    serves = ", serves" if bundle.active else ""
-    return f"{bundle.created_at.astimezone():%d %b %H:%M} {bundle.recipe}, {VERDICTS[bundle.verdict]}{serves}"
+    serves = tr(", serves") if bundle.active else ""
+    return f"{bundle.created_at.astimezone():%d %b %H:%M} {bundle.recipe}, {tr(VERDICTS[bundle.verdict])}{serves}"
 
 
 def figure(report: Any, path: tuple[str, ...]) -> float | None:

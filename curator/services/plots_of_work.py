@@ -10,6 +10,7 @@ from curator.domain.decisions import KEPT_BACK_OTHER, KEPT_BACK_SAME, Outcome
 from curator.domain.documents import DocumentState
 from curator.domain.plots import Headline, Plot, Series, Shape, Unit, shares
 from curator.domain.statistics import IMPORTED, Counts, DecidedCell, EffortCell
+from curator.domain.wording import tr
 from curator.services.periods import periods
 
 LISTED = 9
@@ -51,13 +52,13 @@ def headlines(counts: Counts) -> tuple[Headline, ...]:
     nil, answers = _nil(counts.decided)
     same, held = _held_out(people)
     return (
-        _share("decided", "Mentions decided", decided, whole),
-        Headline("pace", "Decisions an hour", Unit.PER_HOUR.words(cost.per_hour), cost.per_hour, _hours(efforts)),
-        Headline("seconds", "Seconds a decision", Unit.SECONDS.words(cost.seconds), cost.seconds, _taken(cost)),
-        Headline("keys", "Keys a decision", Unit.KEYS.words(cost.keys), cost.keys, _taken(cost)),
-        _share("accepted", "First suggestion taken", first, seen),
-        _share("held_out", "First one right, unseen", same, held),
-        _share("nil", "NIL among answers", nil, answers),
+        _share("decided", tr("Mentions decided"), decided, whole),
+        Headline("pace", tr("Decisions an hour"), Unit.PER_HOUR.words(cost.per_hour), cost.per_hour, _hours(efforts)),
+        Headline("seconds", tr("Seconds a decision"), Unit.SECONDS.words(cost.seconds), cost.seconds, _taken(cost)),
+        Headline("keys", tr("Keys a decision"), Unit.KEYS.words(cost.keys), cost.keys, _taken(cost)),
+        _share("accepted", tr("First suggestion taken"), first, seen),
+        _share("held_out", tr("First one right, unseen"), same, held),
+        _share("nil", tr("NIL among answers"), nil, answers),
     )
 
 
@@ -68,18 +69,22 @@ def mentions_plot(counts: Counts) -> Plot:
     states = _states(counts)
     whole = sum(states.values())
     decided = whole - states[""]
-    words = f"{decided:,} of {whole:,} mentions are decided." if whole else "The project has no mentions yet."
+    words = (
+        tr("{decided:,} of {whole:,} mentions are decided.", decided=decided, whole=whole)
+        if whole
+        else tr("The project has no mentions yet.")
+    )
     values = tuple(float(states[key]) for key in STATES)
     return Plot(
         "mentions",
-        "Mentions now",
+        tr("Mentions now"),
         words,
-        "State",
-        tuple(STATES.values()),
-        (Series("Mentions", values if whole else (None,) * len(STATES)),),
+        tr("State"),
+        tuple(tr(STATES[one]) for one in STATES),
+        (Series(tr("Mentions"), values if whole else (None,) * len(STATES)),),
         Unit.COUNT,
         Shape.BARS,
-        note="Curator and time do not filter what stands now; the split does.",
+        note=tr("Curator and time do not filter what stands now; the split does."),
     )
 
 
@@ -89,42 +94,48 @@ def documents_plot(counts: Counts) -> Plot:
         found[one.state] += one.documents
     whole = sum(found.values())
     words = (
-        f"{found[DocumentState.DONE]:,} of {whole:,} documents are done." if whole else "The project has no documents."
+        tr("{found:,} of {whole:,} documents are done.", found=found[DocumentState.DONE], whole=whole)
+        if whole
+        else tr("The project has no documents.")
     )
     values = tuple(float(found[state]) if whole else None for state in DOCUMENTS)
     return Plot(
         "documents",
-        "Documents now",
+        tr("Documents now"),
         words,
-        "State",
-        tuple(DOCUMENTS.values()),
-        (Series("Documents", values),),
+        tr("State"),
+        tuple(tr(DOCUMENTS[one]) for one in DOCUMENTS),
+        (Series(tr("Documents"), values),),
         Unit.COUNT,
         Shape.BARS,
-        note="Curator and time do not filter what stands now; the split does.",
+        note=tr("Curator and time do not filter what stands now; the split does."),
     )
 
 
 def progress_plot(cells: Sequence[DecidedCell]) -> Plot:
     axis, begin, places = periods(one.day for one in cells)
     series = []
-    for outcome, name in list(STATES.items())[1:]:
+    for outcome in list(STATES)[1:]:
         found = _sums([one for one in cells if one.outcome == outcome], begin, lambda one: one.number)
         values = tuple(float(one) for one in accumulate(found[place] for place in places))
-        series.append(Series(name, values, role=outcome))
+        series.append(Series(tr(STATES[outcome]), values, role=outcome))
     whole = sum(one.number for one in cells)
     days = len({one.day for one in cells})
-    words = f"{whole:,} decisions stand, made on {days:,} days." if whole else "Nothing was decided yet."
+    words = (
+        tr("{whole:,} decisions stand, made on {days:,} days.", whole=whole, days=days)
+        if whole
+        else tr("Nothing was decided yet.")
+    )
     return Plot(
         "progress",
-        "Decided so far",
+        tr("Decided so far"),
         words,
         axis,
         places,
         tuple(series),
         Unit.COUNT,
         timed=True,
-        note="Each mention counts from the day of the decision that stands now; what came with files is included.",
+        note=tr("Each mention counts from the day of the decision that stands now; what came with files is included."),
     )
 
 
@@ -160,34 +171,49 @@ COST_NOTE = (
 
 def speed_plot(cells: Sequence[EffortCell]) -> Plot:
     cost = _Cost.of(cells)
-    words = f"{Unit.SECONDS.words(cost.seconds)} a decision over {cost.decisions:,}." if cost.decisions else NO_EFFORT
-    return _cost_plot("speed", "Seconds a decision", words, cells, Unit.SECONDS, lambda one: one.seconds)
+    words = (
+        tr(
+            "{seconds} a decision over {decisions:,}.",
+            seconds=Unit.SECONDS.words(cost.seconds),
+            decisions=cost.decisions,
+        )
+        if cost.decisions
+        else tr(NO_EFFORT)
+    )
+    return _cost_plot("speed", tr("Seconds a decision"), words, cells, Unit.SECONDS, lambda one: one.seconds)
 
 
 def pace_plot(cells: Sequence[EffortCell]) -> Plot:
     cost = _Cost.of(cells)
     words = (
-        f"{Unit.PER_HOUR.words(cost.per_hour)} decisions an hour of work, {_hours(cells)}."
+        tr(
+            "{per_hour} decisions an hour of work, {hours}.",
+            per_hour=Unit.PER_HOUR.words(cost.per_hour),
+            hours=_hours(cells),
+        )
         if cost.decisions
-        else NO_EFFORT
+        else tr(NO_EFFORT)
     )
-    return _cost_plot("pace", "Decisions an hour of work", words, cells, Unit.PER_HOUR, lambda one: one.per_hour)
+    return _cost_plot("pace", tr("Decisions an hour of work"), words, cells, Unit.PER_HOUR, lambda one: one.per_hour)
 
 
 def keys_plot(cells: Sequence[EffortCell]) -> Plot:
     cost, single = _Cost.of(cells), _Cost.of(one for one in cells if not one.many)
-    words = NO_EFFORT
+    words = tr(NO_EFFORT)
     if single.decisions:
-        words = (
-            f"{Unit.KEYS.words(single.keys)} keys a decision taken singly, "
-            f"{_percent(single.one_key, single.decisions)} with one"
+        words = tr(
+            "{keys} keys a decision taken singly, {percent} with one",
+            keys=Unit.KEYS.words(single.keys),
+            percent=_percent(single.one_key, single.decisions),
         )
         words += (
-            f"; {Unit.KEYS.words(cost.keys)} with those taken together." if cost.decisions > single.decisions else "."
+            tr("; {keys} with those taken together.", keys=Unit.KEYS.words(cost.keys))
+            if cost.decisions > single.decisions
+            else "."
         )
     elif cost.decisions:
-        words = f"{Unit.KEYS.words(cost.keys)} keys a decision; none was taken singly."
-    return _cost_plot("keys", "Keys and clicks a decision", words, cells, Unit.KEYS, lambda one: one.keys)
+        words = tr("{keys} keys a decision; none was taken singly.", keys=Unit.KEYS.words(cost.keys))
+    return _cost_plot("keys", tr("Keys and clicks a decision"), words, cells, Unit.KEYS, lambda one: one.keys)
 
 
 def _cost_plot(
@@ -202,12 +228,12 @@ def _cost_plot(
     by_place = {place: [one for one in cells if begin(one.day) == place] for place in places}
     single = [_Cost.of(one for one in by_place[place] if not one.many) for place in places]
     every = [_Cost.of(by_place[place]) for place in places]
-    series = [Series("Singly", tuple(map(figure, single)), counts=tuple(one.decisions for one in single))]
+    series = [Series(tr("Singly"), tuple(map(figure, single)), counts=tuple(one.decisions for one in single))]
     if any(one.many for one in cells):
         series.append(
-            Series("With those taken together", tuple(map(figure, every)), counts=tuple(o.decisions for o in every))
+            Series(tr("With those taken together"), tuple(map(figure, every)), counts=tuple(o.decisions for o in every))
         )
-    return Plot(id_, title, words, axis, places, tuple(series), unit, timed=True, note=COST_NOTE)
+    return Plot(id_, title, words, axis, places, tuple(series), unit, timed=True, note=tr(COST_NOTE))
 
 
 # --- suggestions ---
@@ -223,25 +249,36 @@ def ranks_plot(people: Sequence[DecidedCell]) -> Plot:
     whole = sum(listed.values()) + found[None]
     numbers = [listed.get(rank, 0) for rank in range(1, LISTED + 1)]
     numbers += [sum(number for rank, number in listed.items() if rank > LISTED), listed.get(0, 0), found[None]]
-    places = ("1 (Enter)", *(str(rank) for rank in range(2, LISTED + 1)), "lower", "not listed", "nothing shown")
+    places = (
+        tr("1 (Enter)"),
+        *(str(rank) for rank in range(2, LISTED + 1)),
+        tr("lower"),
+        tr("not listed"),
+        tr("nothing shown"),
+    )
     seen = sum(listed.values())
-    words = "Nothing was decided with suggestions on show yet."
+    words = tr("Nothing was decided with suggestions on show yet.")
     if seen:
-        words = (
-            f"Of {seen:,} answers with suggestions on show {_percent(listed.get(1, 0), seen)} took the first, "
-            f"{_percent(sum(numbers[:LISTED]), seen)} one of the first nine; "
-            f"{_percent(listed.get(0, 0), seen)} were not listed."
+        words = tr(
+            "Of {seen:,} answers with suggestions on show {percent} took the first, {percent2} one of "
+            "the first nine; {percent3} were not listed.",
+            seen=seen,
+            percent=_percent(listed.get(1, 0), seen),
+            percent2=_percent(sum(numbers[:LISTED]), seen),
+            percent3=_percent(listed.get(0, 0), seen),
         )
     return Plot(
         "ranks",
-        "Accepted suggestions by rank",
+        tr("Accepted suggestions by rank"),
         words,
-        "Rank",
+        tr("Rank"),
         places,
-        (shares("Share of answers", [(one, whole) for one in numbers]),),
+        (shares(tr("Share of answers"), [(one, whole) for one in numbers]),),
         Unit.SHARE,
         Shape.BARS,
-        note="Links and NIL that people decided and that stand. Rank 1 is what Enter accepts, be it an entity or NIL.",
+        note=tr(
+            "Links and NIL that people decided and that stand. Rank 1 is what Enter accepts, be it an entity or NIL."
+        ),
     )
 
 
@@ -251,29 +288,39 @@ def accepted_plot(people: Sequence[DecidedCell]) -> Plot:
     first = _sums(seen, begin, lambda one: one.number if one.rank == 1 else 0)
     every = _sums(seen, begin, lambda one: one.number)
     took, whole = _accepted(people)
-    words = f"{took:,} of {whole:,} answers took the first suggestion." if whole else "No suggestion was on show yet."
-    series = shares("First suggestion taken", [(first[place], every[place]) for place in places])
-    return Plot("accepted", "First suggestion taken", words, axis, places, (series,), Unit.SHARE, timed=True)
+    words = (
+        tr("{took:,} of {whole:,} answers took the first suggestion.", took=took, whole=whole)
+        if whole
+        else tr("No suggestion was on show yet.")
+    )
+    series = shares(tr("First suggestion taken"), [(first[place], every[place]) for place in places])
+    return Plot("accepted", tr("First suggestion taken"), words, axis, places, (series,), Unit.SHARE, timed=True)
 
 
 def holdout_plot(people: Sequence[DecidedCell]) -> Plot:
     (same, held), (first, seen) = _held_out(people), _accepted(people)
-    words = "No mention of the hold-out was decided yet. Settings say how many are decided without suggestions."
+    words = tr("No mention of the hold-out was decided yet. Settings say how many are decided without suggestions.")
     if held:
-        words = f"Without seeing it, people decided as the first suggestion in {_percent(same, held)} of {held:,} cases"
-        words += f"; seeing it, in {_percent(first, seen)} of {seen:,}." if seen else "."
-    series = shares("As the first suggestion says", [(same, held), (first, seen)])
+        words = tr(
+            "Without seeing it, people decided as the first suggestion in {percent} of {held:,} cases",
+            percent=_percent(same, held),
+            held=held,
+        )
+        words += tr("; seeing it, in {percent} of {seen:,}.", percent=_percent(first, seen), seen=seen) if seen else "."
+    series = shares(tr("As the first suggestion says"), [(same, held), (first, seen)])
     return Plot(
         "holdout",
-        "Suggestions unseen and seen",
+        tr("Suggestions unseen and seen"),
         words,
-        "Suggestions",
-        ("not shown", "shown"),
+        tr("Suggestions"),
+        (tr("not shown"), tr("shown")),
         (series,),
         Unit.SHARE,
         Shape.BARS,
-        note="The first bar is the linker's accuracy without influence; how far the second lies above it is how far "
-        "suggestions sway, apart from chance and from other mentions being harder.",
+        note=tr(
+            "The first bar is the linker's accuracy without influence; how far the second lies above it is "
+            "how far suggestions sway, apart from chance and from other mentions being harder.",
+        ),
     )
 
 
@@ -283,9 +330,13 @@ def nil_plot(cells: Sequence[DecidedCell]) -> Plot:
     nil = _sums(answers, begin, lambda one: one.number if one.outcome == Outcome.NIL.value else 0)
     every = _sums(answers, begin, lambda one: one.number)
     found, whole = _nil(cells)
-    words = f"{found:,} of {whole:,} answers are NIL." if whole else "Nothing was answered yet."
+    words = (
+        tr("{found:,} of {whole:,} answers are NIL.", found=found, whole=whole)
+        if whole
+        else tr("Nothing was answered yet.")
+    )
     series = shares("NIL", [(nil[place], every[place]) for place in places], role=Outcome.NIL.value)
-    return Plot("nil", "NIL among answers", words, axis, places, (series,), Unit.SHARE, timed=True)
+    return Plot("nil", tr("NIL among answers"), words, axis, places, (series,), Unit.SHARE, timed=True)
 
 
 # --- inside ---
@@ -331,12 +382,12 @@ def _percent(part: int, whole: int) -> str:
 
 def _share(id_: str, title: str, part: int, whole: int) -> Headline:
     value = part / whole if whole else None
-    return Headline(id_, title, Unit.SHARE.words(value), value, f"{part:,} of {whole:,}")
+    return Headline(id_, title, Unit.SHARE.words(value), value, tr("{part:,} of {whole:,}", part=part, whole=whole))
 
 
 def _hours(cells: Iterable[EffortCell]) -> str:
-    return f"{sum(one.milliseconds for one in cells) / HOUR:,.1f} hours measured"
+    return tr("{value:,.1f} hours measured", value=sum(one.milliseconds for one in cells) / HOUR)
 
 
 def _taken(cost: _Cost) -> str:
-    return f"{cost.decisions:,} measured"
+    return tr("{decisions:,} measured", decisions=cost.decisions)

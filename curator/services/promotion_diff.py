@@ -11,6 +11,8 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any
 
+from curator.domain.wording import tr
+
 NIL = "NIL"
 
 
@@ -60,11 +62,11 @@ def queue_asked(metrics: Mapping[str, Any]) -> int:
 def diff_words(rows: list[DiffRow], *, asked: int = 0) -> str:
     """One sentence; `asked` is how many undecided mentions were looked at."""
     better, worse, queue = (count(rows, kind) for kind in DiffKind)
-    words = f"{better:,} decisions become right, {worse:,} become wrong"
+    words = tr("{better:,} decisions become right, {worse:,} become wrong", better=better, worse=worse)
     if not queue and not asked:
         return f"{words}."
-    of = f"{queue:,} of {asked:,}" if asked else f"{queue:,}"
-    return f"{words}; {of} undecided mentions get another first suggestion."
+    of = tr("{part:,} of {whole:,}", part=queue, whole=asked) if asked else f"{queue:,}"
+    return tr("{flips}; {of} undecided mentions get another first suggestion.", flips=words, of=of)
 
 
 def comparison_of(metrics: Mapping[str, Any]) -> Mapping[str, Any]:

@@ -9,6 +9,7 @@ from enum import StrEnum
 from curator.domain.changes import Change
 from curator.domain.decisions import Shown, ShownCandidate, Verdict
 from curator.domain.errors import UserError
+from curator.domain.wording import tr
 from curator.services.deciding import decide_in
 from curator.services.events import EventBus
 from curator.services.keys import active_bundle
@@ -65,7 +66,7 @@ class PropagationService:
             bundle_id = active_bundle(unit.meta)
             this = unit.contexts.of([mention_id], bundle_id=bundle_id)
             if not this:
-                raise UserError(f"There is no mention {mention_id} in this project.")
+                raise UserError(tr("There is no mention {mention_id} in this project.", mention_id=mention_id))
             document_id = this[0].document_id if scope is Scope.DOCUMENT else None
             narrowed = where if scope is Scope.QUEUE and where != QueueFilter() else None
             ids = unit.contexts.identical(mention_id, document_id=document_id, where=narrowed)
@@ -115,7 +116,7 @@ def _refuse_changed(unit: UnitOfWork, contexts: Collection[MentionContext]) -> N
     now = {mention_id: decision.verdict for mention_id, decision in current.items()}
     changed = sum(now.get(one.mention_id) != one.verdict for one in contexts)
     if changed:
-        raise UserError(CHANGED.format(number=changed))
+        raise UserError(tr(CHANGED, number=changed))
 
 
 def _names(unit: UnitOfWork, verdict: Verdict, contexts: Iterable[MentionContext]) -> dict[str, str]:

@@ -15,6 +15,7 @@ from enum import IntEnum
 
 from curator.domain.decisions import Outcome, Verdict
 from curator.domain.same_string import string_key
+from curator.domain.wording import tr
 from curator.services.ports import MentionContext
 
 NIL = "NIL"
@@ -29,6 +30,7 @@ _PLAIN = frozenset([
 ])  # fmt: skip
 FEW = 20
 """Fewer lines of one kind than this do not tell what an unusual surrounding is."""
+SAID = {Outcome.NIL: "NIL", Outcome.REJECTED: "rejected", Outcome.SKIPPED: "skipped"}
 SYMBOL = 5
 """Up to so many characters, capitals may make another word."""
 
@@ -92,17 +94,17 @@ def _part(
 ) -> tuple[GroupKind, str]:
     if other.verdict is not None:
         if other.verdict == verdict:
-            return GroupKind.DECIDED_ALIKE, "decided the same already"
-        return GroupKind.DECIDED_OTHERWISE, f"decided otherwise: {_said(other.verdict, names)}"
+            return GroupKind.DECIDED_ALIKE, tr("decided the same already")
+        return GroupKind.DECIDED_OTHERWISE, tr("decided otherwise: {verdict}", verdict=_said(other.verdict, names))
     here, there = _long_form(this), _long_form(other)
     if here and there and string_key(here) != string_key(there):
-        return GroupKind.OTHER_LONG_FORM, f"stands for “{there}”"
+        return GroupKind.OTHER_LONG_FORM, tr("stands for “{words}”", words=there)
     first = suggested(other)
     if not first:
-        return GroupKind.UNSUGGESTED, "not linked yet"
+        return GroupKind.UNSUGGESTED, tr("not linked yet")
     if first == suggested(this) or first in _answers(verdict):
-        return GroupKind.ALIKE, "same suggestion"
-    return GroupKind.OTHER_SUGGESTION, "suggested: NIL" if first == NIL else f"suggested: {names.get(first, first)}"
+        return GroupKind.ALIKE, tr("same suggestion")
+    return GroupKind.OTHER_SUGGESTION, tr("suggested: {name}", name=names.get(first, first))
 
 
 def _why(kind: GroupKind, title: str, this: MentionContext, other: MentionContext, *, strange: bool) -> str:
@@ -111,8 +113,8 @@ def _why(kind: GroupKind, title: str, this: MentionContext, other: MentionContex
     if kind is not GroupKind.ALIKE:
         return title
     if _other_word(this.text, other.text):
-        return f"written “{other.text}”"
-    return "nothing around it is around the others" if strange else ""
+        return tr("written “{text}”", text=other.text)
+    return tr("nothing around it is around the others") if strange else ""
 
 
 def _answers(verdict: Verdict) -> tuple[str, ...]:
@@ -151,7 +153,7 @@ def _words(context: MentionContext) -> frozenset[str]:
 def _said(verdict: Verdict, names: Mapping[str, str]) -> str:
     if verdict.outcome is Outcome.LINK:
         return " + ".join(names.get(one, one) for one in verdict.entity_ids)
-    return {Outcome.NIL: "NIL", Outcome.REJECTED: "rejected", Outcome.SKIPPED: "skipped"}[verdict.outcome]
+    return tr(SAID[verdict.outcome])
 
 
 def entities_in(verdict: Verdict, contexts: Iterable[MentionContext]) -> list[str]:

@@ -15,6 +15,7 @@ from curator.domain.errors import UserError
 from curator.domain.provisional import EntityDraft, ProvisionalEntity
 from curator.domain.rounds import Round
 from curator.domain.same_string import string_key
+from curator.domain.wording import tr
 from curator.services.entity_steps import entity_step
 from curator.services.events import EventBus
 from curator.services.keys import active_bundle
@@ -26,6 +27,7 @@ IN_ROUND = (
 )
 GONE = "The new entity {id} “{name}” was deleted or replaced before; nothing was changed."
 ITSELF = "“{name}” cannot be merged with itself. Choose another entity."
+MANY_DELETED = "Deleted the new entity {id} “{name}”; {mentions:,} mentions are no longer linked to it"
 MERGED = "Merged {id} “{old}” into {into} “{new}”"
 MOVED_NOTE = "{id} “{old}” was merged into {into} “{new}”"
 DELETED_NOTE = "{id} “{old}” was deleted"
@@ -117,7 +119,7 @@ class ProvisionalService:
         with self._store.write() as unit:
             before = _living(unit, entity_id)
             after = replace(before, entity=draft.tidied().entity(entity_id))
-            text = f"Changed the new entity {entity_id} “{after.entity.name}”"
+            text = tr("Changed the new entity {entity_id} “{name}”", entity_id=entity_id, name=after.entity.name)
             change = self._step(unit, OperationKind.CHANGE_ENTITY, [(before, after)], {}, text)
         return self._emit(change)
 
@@ -144,15 +146,17 @@ class ProvisionalService:
             before = _living(unit, entity_id)
             target = unit.kb.get_many([into]).get(into)
             if target is None:
-                raise UserError(f"There is no entity {into} to merge with. Search it for the right identifier.")
+                raise UserError(
+                    tr("There is no entity {into} to merge with. Search it for the right identifier.", into=into)
+                )
             if into == entity_id:
-                raise UserError(ITSELF.format(name=target.name))
+                raise UserError(tr(ITSELF, name=target.name))
             found = _linked(unit, entity_id)
             words = {"id": entity_id, "old": before.entity.name, "into": into, "new": target.name}
             verdicts = {one: moved(found[one].verdict, {entity_id: into}) for one in found}
             notes = {one: joined_note(found[one].note, MOVED_NOTE.format(**words)) for one in found}
             edit = (before, replace(before, successor=into))
-            text = MERGED.format(**words)
+            text = tr(MERGED, **words)
             change = self._step(unit, OperationKind.REMAP, [edit], verdicts, text, notes=notes)
         return self._emit(change)
 
@@ -161,7 +165,7 @@ class ProvisionalService:
     def _refuse_in_round(self) -> None:
         found = self._round_of()
         if found is not None:
-            raise UserError(IN_ROUND.format(name=found.name))
+            raise UserError(tr(IN_ROUND, name=found.name))
 
     def _step(
         self,
@@ -204,23 +208,23 @@ def _linked(unit: UnitOfWork, entity_id: str) -> dict[int, Decision]:
 def _living(unit: UnitOfWork, entity_id: str) -> ProvisionalEntity:
     found = unit.provisional.get(entity_id)
     if not found.living:
-        raise UserError(GONE.format(id=entity_id, name=found.entity.name))
+        raise UserError(tr(GONE, id=entity_id, name=found.entity.name))
     return found
 
 
 def _made_words(entity: Entity, mentions: int) -> str:
-    made = f"Made the new entity {entity.id} “{entity.name}”"
+    words = {"id": entity.id, "name": entity.name}
     if not mentions:
-        return made
-    return f"{made} and linked {mentions:,} mentions to it" if mentions > 1 else f"{made} and linked the mention to it"
+        return tr("Made the new entity {id} “{name}”", **words)
+    if mentions == 1:
+        return tr("Made the new entity {id} “{name}” and linked the mention to it", **words)
+    return tr("Made the new entity {id} “{name}” and linked {mentions:,} mentions to it", mentions=mentions, **words)
 
 
 def _deleted_words(entity: Entity, mentions: int) -> str:
-    deleted = f"Deleted the new entity {entity.id} “{entity.name}”"
+    words = {"id": entity.id, "name": entity.name}
     if not mentions:
-        return deleted
-    return (
-        f"{deleted}; {mentions:,} mentions are no longer linked to it"
-        if mentions > 1
-        else (f"{deleted}; one mention is no longer linked to it")
-    )
+        return tr("Deleted the new entity {id} “{name}”", **words)
+    if mentions == 1:
+        return tr("Deleted the new entity {id} “{name}”; one mention is no longer linked to it", **words)
+    return tr(MANY_DELETED, mentions=mentions, **words)

@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from curator.domain.errors import UserError
+from curator.domain.wording import tr
 from resources import recipe_files
 
 OWN = "Curator"
@@ -46,7 +47,14 @@ class Parameter:
             allowed += f" of at least {self.minimum:g}"
         if self.maximum is not None:
             allowed += f"{' and' if self.minimum is not None else ' of'} at most {self.maximum:g}"
-        raise UserError(f"The parameter “{self.name}” cannot be {value!r}; it must be {allowed}.")
+        raise UserError(
+            tr(
+                "The parameter “{name}” cannot be {value!r}; it must be {allowed}.",
+                name=self.name,
+                value=value,
+                allowed=allowed,
+            )
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,7 +85,14 @@ class Recipe:
         known = {one.name: one for one in self.parameters}
         for name in given or {}:
             if name not in known:
-                raise UserError(f"The recipe {self.id} has no parameter “{name}”. It has: {', '.join(known)}.")
+                raise UserError(
+                    tr(
+                        "The recipe {id} has no parameter “{name}”. It has: {list}.",
+                        id=self.id,
+                        name=name,
+                        list=", ".join(known),
+                    )
+                )
         defaults = {one.name: one.default for one in self.parameters}
         return defaults | {name: known[name].check(value) for name, value in (given or {}).items()}
 
@@ -96,7 +111,9 @@ def find_recipe(recipe_id: str) -> Recipe:
     """Raises UserError that lists the recipes there are."""
     known = recipe_files.recipe_ids()
     if recipe_id not in known:
-        raise UserError(f"There is no recipe “{recipe_id}”. There are: {', '.join(known)}.")
+        raise UserError(
+            tr("There is no recipe “{recipe_id}”. There are: {list}.", recipe_id=recipe_id, list=", ".join(known))
+        )
     return _recipe(recipe_files.read_recipe(recipe_id))
 
 

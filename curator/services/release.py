@@ -29,6 +29,7 @@ from curator.domain.decisions import Decision, Outcome
 from curator.domain.documents import Document, Mention, text_hash
 from curator.domain.errors import UserError
 from curator.domain.rounds import Judgement
+from curator.domain.wording import tr
 from curator.services import guidelines
 from curator.services.bundles import BundleSwitch
 from curator.services.exporting import ExportScope, documents_of
@@ -77,7 +78,12 @@ class ReleaseService:
             wanted = documents_of(unit, scope)
             ids = [one for one in unit.documents.ids() if wanted is None or one in wanted]
             if not ids:
-                raise UserError(f"There is nothing to release: the project has no documents that are “{scope.value}”.")
+                raise UserError(
+                    tr(
+                        "There is nothing to release: the project has no documents that are “{value}”.",
+                        value=scope.value,
+                    )
+                )
             files = {file.id: file.name for file in unit.documents.files()}
             documents: list[bytes] = []
             decisions: list[bytes] = []
@@ -127,7 +133,11 @@ class ReleaseService:
             manifest = path.read_bytes()
         except OSError as error:
             raise UserError(
-                f"{path} cannot be read ({error.strerror}). Let another bundle serve, then release."
+                tr(
+                    "{path} cannot be read ({strerror}). Let another bundle serve, then release.",
+                    path=path,
+                    strerror=error.strerror,
+                )
             ) from error
         found: dict[str, Any] = json.loads(manifest)
         return {"manifest_sha256": _sha256(manifest), "manifest": found}
@@ -149,7 +159,9 @@ def zipped(content: dict[str, bytes]) -> bytes:
 def _refuse(project: Path, out: Path) -> None:
     folder = project.resolve()
     if folder in (out.resolve(), *out.resolve().parents):
-        raise UserError(f"{out} lies in the project's own folder. Choose a place outside of {folder.name}.")
+        raise UserError(
+            tr("{out} lies in the project's own folder. Choose a place outside of {name}.", out=out, name=folder.name)
+        )
 
 
 def _document(document: Document, file: str) -> dict[str, Any]:

@@ -10,6 +10,7 @@ from curator.domain.decisions import Decision, Outcome, Verdict
 from curator.domain.entities import Entity
 from curator.domain.errors import UserError
 from curator.domain.rounds import Round
+from curator.domain.wording import ntr, tr
 from curator.services.entity_steps import Edit, entity_step
 from curator.services.events import EventBus
 from curator.services.ports import Clock, Store, UnitOfWork
@@ -52,13 +53,13 @@ class RemapService:
         """
         active = self._round_of()
         if active is not None:
-            raise UserError(IN_ROUND.format(name=active.name))
+            raise UserError(tr(IN_ROUND, name=active.name))
         with self._store.write() as unit:
             step = _Step(unit, dict(to or {}))
             for line in lines:
                 step.take(line)
             if not step.edits and not step.verdicts:
-                raise UserError(NOTHING)
+                raise UserError(tr(NOTHING))
             change = entity_step(
                 unit,
                 OperationKind.REMAP,
@@ -103,7 +104,7 @@ class _Step:
             return None
         found = self._unit.kb.get_many([wanted]).get(wanted)
         if found is None:
-            raise UserError(CHANGED.format(id=wanted))
+            raise UserError(tr(CHANGED, id=wanted))
         return found
 
     def _decisions(self, line: Remapping) -> list[Decision]:
@@ -128,8 +129,8 @@ class _Step:
 
 
 def _words(decisions: int, entities: int) -> str:
-    moved_words = "one decision" if decisions == 1 else f"{decisions:,} decisions"
+    moved = ntr("one decision", "{n:,} decisions", decisions)
     if not entities:
-        return f"Moved {moved_words} to what the knowledge base has now"
-    new = "one new entity" if entities == 1 else f"{entities:,} new entities"
-    return f"Replaced {new} and moved {moved_words} to what the knowledge base has now"
+        return tr("Moved {moved} to what the knowledge base has now", moved=moved)
+    new = ntr("one new entity", "{n:,} new entities", entities)
+    return tr("Replaced {new} and moved {moved} to what the knowledge base has now", new=new, moved=moved)

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from curator.domain.errors import UserError
+from curator.domain.wording import tr
 
 HTML = "html"
 
@@ -16,9 +17,17 @@ HTML = "html"
 def check_place(path: Path) -> None:
     """Raises UserError where no report could be written, before hours of work are spent on it."""
     if path.is_dir():
-        raise UserError(f"{path} is a folder. Give the report a file name, such as {path / 'report.html'}.")
+        raise UserError(
+            tr(
+                "{path} is a folder. Give the report a file name, such as {value}.",
+                path=path,
+                value=path / "report.html",
+            )
+        )
     if not path.parent.is_dir():
-        raise UserError(f"There is no folder {path.parent} for the report. Make it, or choose another place.")
+        raise UserError(
+            tr("There is no folder {parent} for the report. Make it, or choose another place.", parent=path.parent)
+        )
 
 
 def save_report(result: Mapping[str, Any], path: Path) -> None:
@@ -32,7 +41,9 @@ def save_report(result: Mapping[str, Any], path: Path) -> None:
             os.fsync(file.fileno())
         beside.replace(path)
     except OSError as error:
-        raise UserError(f"{path} cannot be written ({error.strerror}). Choose another place.") from error
+        raise UserError(
+            tr("{path} cannot be written ({strerror}). Choose another place.", path=path, strerror=error.strerror)
+        ) from error
     finally:
         with suppress(OSError):
             beside.unlink(missing_ok=True)

@@ -13,6 +13,7 @@ from typing import Any
 from curator.domain.bundles import Activation, ActivationKind, BundleInfo, GateVerdict
 from curator.domain.changes import Change
 from curator.domain.errors import UserError
+from curator.domain.wording import tr
 from curator.services.bundle_files import DiskReport, disk_use
 from curator.services.calibration import Calibrator
 from curator.services.chain import OnEnd, OnProgress
@@ -134,7 +135,10 @@ class RetrainingService:
         found = next((one for one in self.bundles() if one.id == bundle_id), None)
         if found is not None and found.verdict is GateVerdict.REFUSED and not reason.strip():
             raise UserError(
-                f"The gate refused the bundle {bundle_id}. Give a reason for letting it serve all the same."
+                tr(
+                    "The gate refused the bundle {bundle_id}. Give a reason for letting it serve all the same.",
+                    bundle_id=bundle_id,
+                )
             )
         return self._desk.switch.activate(bundle_id, kind=ActivationKind.CURATOR, reason=reason.strip())
 
@@ -145,12 +149,18 @@ class RetrainingService:
     def delete(self, bundle_id: str) -> Change:
         """Remove a bundle from the disk. Raises UserError for the one that serves and for one that a training needs."""
         if self._runs.busy:
-            raise UserError("A training is running and may need this bundle. Delete it when the training has ended.")
+            raise UserError(
+                tr("A training is running and may need this bundle. Delete it when the training has ended.")
+            )
         waiting = next((one for one in self.interrupted() if one.base == bundle_id), None)
         if waiting is not None:
             raise UserError(
-                f"The interrupted training with {waiting.recipe} needs the bundle {bundle_id}. "
-                "Resume or discard that training first."
+                tr(
+                    "The interrupted training with {recipe} needs the bundle {bundle_id}. Resume or discard "
+                    "that training first.",
+                    recipe=waiting.recipe,
+                    bundle_id=bundle_id,
+                )
             )
         return self._desk.switch.delete(bundle_id)
 

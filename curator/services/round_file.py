@@ -21,6 +21,7 @@ from curator.domain.decisions import NilReason, Outcome, RejectReason, SkipReaso
 from curator.domain.documents import MentionOrigin, SourceMention, Span, slice_spans, text_hash
 from curator.domain.errors import UserError
 from curator.domain.rounds import Judgement, RoundKind
+from curator.domain.wording import tr
 from curator.services.events import EventBus
 from curator.services.ports import Clock, FileWriter, Store, UnitOfWork
 from curator.services.rounds import named
@@ -136,8 +137,13 @@ class _Reading:
                 self._take(line)
             except (KeyError, TypeError, ValueError) as error:
                 raise UserError(
-                    f"{path}, line {number}: this is no line of a round ({error!r}). Ask for the file again; "
-                    "nothing was changed."
+                    tr(
+                        "{path}, line {number}: this is no line of a round ({error!r}). Ask for the file "
+                        "again; nothing was changed.",
+                        path=path,
+                        number=number,
+                        error=error,
+                    )
                 ) from error
         if self._unknown:
             some = ", ".join(sorted(self._unknown)[:MOST_PROBLEMS])
@@ -238,23 +244,42 @@ def _lines(path: Path) -> Iterator[tuple[int, dict[str, Any]]]:
     try:
         text = path.read_text(encoding="utf-8", errors="surrogatepass")
     except (OSError, UnicodeError) as error:
-        raise UserError(f"{path} cannot be read ({error}). Choose the file that a colleague exported.") from error
+        raise UserError(
+            tr("{path} cannot be read ({error}). Choose the file that a colleague exported.", path=path, error=error)
+        ) from error
     for number, line in enumerate(text.splitlines(), start=1):
         if not line.strip():
             continue
         try:
             value = json.loads(line)
         except ValueError as error:
-            raise UserError(f"{path}, line {number}: this is no JSON ({error}). Ask for the file again.") from error
+            raise UserError(
+                tr(
+                    "{path}, line {number}: this is no JSON ({error}). Ask for the file again.",
+                    path=path,
+                    number=number,
+                    error=error,
+                )
+            ) from error
         if not isinstance(value, dict):
-            raise UserError(f"{path}, line {number}: an object was expected. Ask for the file again.")
+            raise UserError(
+                tr("{path}, line {number}: an object was expected. Ask for the file again.", path=path, number=number)
+            )
         yield number, value
 
 
 def _head(path: Path, lines: list[tuple[int, dict[str, Any]]]) -> dict[str, Any]:
     head = lines[0][1] if lines else {}
     if head.get("format") != FORMAT or head.get("kind") not in list(RoundKind) or not head.get("name"):
-        raise UserError(f"{path} is no round that Curator exported. Choose a file made with People › Rounds….")
+        raise UserError(
+            tr("{path} is no round that Curator exported. Choose a file made with People › Rounds….", path=path)
+        )
     if head.get("version") != VERSION:
-        raise UserError(f"{path} was written by a newer Curator (version {head.get('version')}). Update this one.")
+        raise UserError(
+            tr(
+                "{path} was written by a newer Curator (version {head}). Update this one.",
+                path=path,
+                head=head.get("version"),
+            )
+        )
     return head

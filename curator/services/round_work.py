@@ -20,7 +20,9 @@ from curator.domain.errors import UserError
 from curator.domain.jobs import JobOutcome, LinkerState, LinkerStatus
 from curator.domain.rounds import Judgement, Round, RoundKind, RoundMention, RoundProgress
 from curator.domain.suggestions import Suggestion
+from curator.domain.wording import tr
 from curator.services.curation import CurationService
+from curator.services.deciding import mentions_words
 from curator.services.events import EventBus
 from curator.services.judging import JudgingLog, said_of
 from curator.services.keys import active_bundle
@@ -45,6 +47,8 @@ REFUSED = (
 )
 NOT_YET = "{left:,} mentions of this document are not judged yet."
 CLOSED = "The round “{name}” was closed; nothing more can be judged in it. Leave it."
+UNDID = "Undid the judgement of {what}"
+REDID = "Redid the judgement of {what}"
 
 
 class RoundQueue(QueueService):
@@ -193,7 +197,13 @@ class RoundCuration(CurationService):
                 if one.mention.spans == source.spans and one.mention.type == source.type
             ]
             if any(one.is_for(self.curator) for one in same):
-                raise UserError(f"There is a mention “{source.text}” of type {source.type} at exactly this place.")
+                raise UserError(
+                    tr(
+                        "There is a mention “{text}” of type {type} at exactly this place.",
+                        text=source.text,
+                        type=source.type,
+                    )
+                )
             if same:
                 mention_id = same[0].mention.id
             else:
@@ -201,7 +211,7 @@ class RoundCuration(CurationService):
                 unit.mentions.set_deleted([mention_id], True)
             unit.rounds.add_mention(self._round.id, mention_id, self.curator)
         self._judged([document_id])
-        text = f"Added the mention “{source.text}” in this round"
+        text = tr("Added the mention “{text}” in this round", text=source.text)
         return Change(ChangeKind.MENTIONS, self.curator, text, (document_id,), (mention_id,))
 
     def set_state(self, document_id: int, state: DocumentState) -> Change:  # noqa: ARG002
@@ -209,21 +219,21 @@ class RoundCuration(CurationService):
         with self._own.read() as unit:
             judged, seen = unit.rounds.judged_in(self._round.id, self.curator, document_id=document_id)[document_id]
         if judged < seen:
-            raise UserError(NOT_YET.format(left=seen - judged))
+            raise UserError(tr(NOT_YET, left=seen - judged))
         return Change(ChangeKind.DOCUMENT_STATE, self.curator, "Judged the whole document", (document_id,))
 
     def undo(self) -> Change | None:
         """Take back this curator's last judgement in the round."""
         with self._writing() as unit:
             found = self._log.undo(unit, self.curator)
-            text, documents = self._travelled(unit, found, "Undid")
-        return self._change(text, documents, found) if found else None
+            what, documents = self._travelled(unit, found)
+        return self._change(tr(UNDID, what=what), documents, found) if found else None
 
     def redo(self) -> Change | None:
         with self._writing() as unit:
             found = self._log.redo(unit, self.curator)
-            text, documents = self._travelled(unit, found, "Redid")
-        return self._change(text, documents, found) if found else None
+            what, documents = self._travelled(unit, found)
+        return self._change(tr(REDID, what=what), documents, found) if found else None
 
     def can_undo(self) -> bool:
         with self._own.read() as unit:
@@ -242,13 +252,12 @@ class RoundCuration(CurationService):
     def _writing(self) -> Iterator[UnitOfWork]:
         with self._own.write() as unit:
             if unit.rounds.get(self._round.id).closed:
-                raise UserError(CLOSED.format(name=self._round.name))
+                raise UserError(tr(CLOSED, name=self._round.name))
             yield unit
 
-    def _travelled(self, unit: UnitOfWork, mention_ids: tuple[int, ...], how: str) -> tuple[str, tuple[int, ...]]:
+    def _travelled(self, unit: UnitOfWork, mention_ids: tuple[int, ...]) -> tuple[str, tuple[int, ...]]:
         mentions = [unit.mentions.get(one) for one in mention_ids]
-        words = f"“{mentions[0].text}”" if len(mentions) == 1 else f"{len(mentions)} mentions"
-        return f"{how} the judgement of {words}", tuple({one.document_id: None for one in mentions})
+        return mentions_words(mentions), tuple({one.document_id: None for one in mentions})
 
     def _change(self, text: str, documents: tuple[int, ...], mentions: tuple[int, ...]) -> Change:
         """Told to the window that asked and to nobody else: what listens to decisions must not hear of judgements."""
@@ -396,7 +405,10 @@ def _check(unit: UnitOfWork, verdict: Verdict) -> None:
     missing = [one for one in verdict.entity_ids if one not in known]
     if missing:
         raise UserError(
-            f"The knowledge base has no entity {', '.join(missing)}. Search it for the right identifier, or decide NIL."
+            tr(
+                "The knowledge base has no entity {list}. Search it for the right identifier, or decide NIL.",
+                list=", ".join(missing),
+            )
         )
 
 

@@ -10,6 +10,7 @@ from curator.domain.changes import Change, ChangeKind
 from curator.domain.documents import Split
 from curator.domain.errors import UserError
 from curator.domain.rounds import Round, RoundKind, RoundProgress
+from curator.domain.wording import tr
 from curator.services.events import EventBus
 from curator.services.ports import Clock, LinkerPort, MetaRepository, Store, UnitOfWork
 from curator.services.round_work import RoundSeat
@@ -74,9 +75,9 @@ class RoundService:
     def create(self, name: str, document_ids: Sequence[int], *, kind: RoundKind = RoundKind.BLIND) -> Round:
         """Raises UserError for an empty or taken name and for a round without documents."""
         if not name.strip():
-            raise UserError(NO_NAME)
+            raise UserError(tr(NO_NAME))
         if not document_ids and kind is not RoundKind.CONSISTENCY:
-            raise UserError(NO_DOCUMENTS)
+            raise UserError(tr(NO_DOCUMENTS))
         with self._store.write() as unit:
             made = unit.rounds.create(name.strip(), kind, document_ids, at=self._clock.now())
             found = unit.rounds.get(made)
@@ -95,7 +96,7 @@ class RoundService:
         with self._store.write() as unit:
             found = unit.rounds.get(round_id)
             if found.closed:
-                raise UserError(CLOSED.format(name=found.name))
+                raise UserError(tr(CLOSED, name=found.name))
             _set_active(unit.meta, self._curator(), round_id)
         return found
 
@@ -121,7 +122,7 @@ class RoundService:
         with self._store.write() as unit:
             found = unit.rounds.get(round_id)
             if unit.records.noted(round_note(found.name)):
-                raise UserError(ADJUDICATED.format(name=found.name))
+                raise UserError(tr(ADJUDICATED, name=found.name))
             unit.rounds.set_closed(round_id, False)
         return self._tell(f"Opened the round “{found.name}” again")
 
@@ -140,7 +141,7 @@ def named(unit: UnitOfWork, name: str) -> Round:
     found = next((one for one in rounds if one.name == name), None)
     if found is None:
         names = ", ".join(f"“{one.name}”" for one in rounds)
-        raise UserError(UNKNOWN.format(name=name, names=names) if rounds else NONE_YET.format(name=name))
+        raise UserError(tr(UNKNOWN, name=name, names=names) if rounds else tr(NONE_YET, name=name))
     return found
 
 

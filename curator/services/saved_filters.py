@@ -9,6 +9,7 @@ from typing import Any
 from curator.domain.documents import DocumentState, Split
 from curator.domain.errors import UserError
 from curator.domain.facets import Facets
+from curator.domain.wording import tr
 from curator.services.ports import QueueFilter, Store
 
 KEY = "saved_filters"  # JSON: name -> filter
@@ -28,7 +29,7 @@ class SavedFilters:
     def save(self, name: str, where: QueueFilter) -> None:
         """Keep a filter, in place of one of the same name. Raises UserError without a name."""
         if not name.strip():
-            raise UserError("Give the filter a name to keep it under.")
+            raise UserError(tr("Give the filter a name to keep it under."))
         with self._store.write() as unit:
             kept = json.loads(unit.meta.get(KEY) or "{}")
             kept[name.strip()] = filter_as_json(where)

@@ -21,6 +21,7 @@ from curator.domain.documents import Document, DocumentState, Mention, Split
 from curator.domain.entities import Entity, TypeMapping
 from curator.domain.errors import UserError
 from curator.domain.jobs import Progress
+from curator.domain.wording import tr
 from curator.services.ports import Store, UnitOfWork
 
 DOCUMENTS = "documents.jsonl"
@@ -144,8 +145,12 @@ def _told(folder: Path) -> Iterator[None]:
         yield
     except OSError as error:
         raise UserError(
-            f"The job's input cannot be written to {folder} ({error.strerror or error}). "
-            "Free some space or check the folder's rights, then start it again."
+            tr(
+                "The job's input cannot be written to {folder} ({strerror}). Free some space or check the "
+                "folder's rights, then start it again.",
+                folder=folder,
+                strerror=error.strerror or error,
+            )
         ) from error
 
 

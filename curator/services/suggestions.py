@@ -146,7 +146,7 @@ class SuggestionService:
             ids = unit.documents.ids(split=split)
             bundle_id = active_bundle(unit.meta)
         if not bundle_id:
-            raise UserError("There is no index yet. Import a knowledge base and build its index first.")
+            raise UserError(tr("There is no index yet. Import a knowledge base and build its index first."))
         self._linker.open(self._bundles.path(bundle_id), bundle_id)
         yield from wait_ready(self._linker, bundle_id)
         yield from teach_entities(self._linker, self._store)

@@ -16,6 +16,7 @@ from curator.domain.decisions import Decision, Outcome
 from curator.domain.documents import Split
 from curator.domain.errors import UserError
 from curator.domain.jobs import JobOutcome, JobState
+from curator.domain.wording import tr
 from curator.services.chain import JobChain, OnEnd, OnProgress
 from curator.services.events import EventBus
 from curator.services.jobdesk import JobDesk
@@ -65,7 +66,7 @@ class SuspiciousService:
         before left out. Raises UserError where no bundle serves."""
         active = self._desk.switch.active()
         if active is None:
-            raise UserError(NO_INDEX)
+            raise UserError(tr(NO_INDEX))
         folder = self._desk.workplace.new_folder()
         spec = {"snapshot": str(folder), "bundle": active.path, **self._desk.options().spec()}
         splits = tuple(Split)
@@ -101,7 +102,7 @@ class SuspiciousService:
         with self._desk.store.write() as unit:
             current = unit.decisions.current([mention_id]).get(mention_id)
             if current is None:
-                raise UserError("This mention is undecided now, so there is no decision to keep.")
+                raise UserError(tr("This mention is undecided now, so there is no decision to keep."))
             kept = _kept(unit.meta)
             kept[str(mention_id)] = {
                 "answer": list(answer_of(current)),
@@ -109,7 +110,7 @@ class SuspiciousService:
                 "at": self._clock.now().isoformat(),
             }
             unit.meta.set(KEPT, json.dumps(kept, ensure_ascii=False))
-            text = f"Kept the decision about “{unit.mentions.get(mention_id).text}”"
+            text = tr("Kept the decision about “{text}”", text=unit.mentions.get(mention_id).text)
         change = Change(ChangeKind.ROUND, self._curator(), text, (), (mention_id,))
         self._events.emit(change)
         return change

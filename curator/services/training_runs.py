@@ -12,6 +12,7 @@ from typing import Any
 from curator.domain.bundles import BundleInfo, GateVerdict
 from curator.domain.errors import UserError
 from curator.domain.jobs import JobOutcome, JobState, Progress
+from curator.domain.wording import tr
 from curator.services.chain import JobChain, OnEnd, OnProgress, Step
 from curator.services.jobdesk import JobDesk
 from curator.services.ports import JobHandle
@@ -111,7 +112,7 @@ class TrainingRuns:
         self._refuse_second()
         found = next((one for one in self.interrupted() if training_id in ("", one.id)), None)
         if found is None:
-            raise UserError("No interrupted training is left to be taken up. Start a new one.")
+            raise UserError(tr("No interrupted training is left to be taken up. Start a new one."))
         base = self._base_of(found)
         self._folders.take_up(found)
         spec = {key: value for key, value in found.spec.items() if key not in ("base", "kb_hash", "began")}
@@ -131,7 +132,7 @@ class TrainingRuns:
     def _base(self) -> BundleInfo:
         base = self._desk.switch.active()
         if base is None:
-            raise UserError("There is no index yet. Import a knowledge base and build its index first.")
+            raise UserError(tr("There is no index yet. Import a knowledge base and build its index first."))
         return base
 
     def _base_of(self, training: InterruptedTraining) -> BundleInfo:
@@ -139,12 +140,15 @@ class TrainingRuns:
         there = {one.id: one for one in self._desk.switch.all()}
         if training.base not in there:
             raise UserError(
-                f"The bundle {training.base}, from which this training began, is gone. Discard it and start a new one."
+                tr(
+                    "The bundle {base}, from which this training began, is gone. Discard it and start a new one.",
+                    base=training.base,
+                )
             )
         active = self._desk.switch.active()
         if active is not None and active.kb_hash != training.kb_hash:
             raise UserError(
-                "The knowledge base was replaced since this training began. Discard it and start a new one."
+                tr("The knowledge base was replaced since this training began. Discard it and start a new one.")
             )
         return there[training.base]
 
@@ -155,7 +159,7 @@ class TrainingRuns:
 
     def _refuse_second(self) -> None:
         if self._folders.busy:
-            raise UserError("A training is running already. Wait for its end, or cancel it.")
+            raise UserError(tr("A training is running already. Wait for its end, or cancel it."))
 
     def _run(self, folder: Path, spec: Mapping[str, Any], *, timed: bool) -> _Run:
         """Raises UserError where no staging folder can be made; the working folder is removed then."""

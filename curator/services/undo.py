@@ -13,6 +13,7 @@ from typing import Any
 from curator.domain.changes import Change, ChangeKind, OperationKind
 from curator.domain.decisions import Decision, Outcome, Verdict
 from curator.domain.documents import DocumentState
+from curator.domain.wording import tr
 from curator.services.entity_steps import restore_entities
 from curator.services.mention_edits import restore_in
 from curator.services.notes import restore_notes
@@ -50,7 +51,7 @@ class Undoer:
 
     def _apply(self, unit: UnitOfWork, target: int, *, actor: str, forward: bool) -> Change:
         operation, payload = unit.operations.get(target)
-        text = f"{'Redid' if forward else 'Undid'}: {operation.text}"
+        text = tr("Redid: {step}" if forward else "Undid: {step}", step=operation.text)
         new = unit.operations.append(
             OperationKind.REDO if forward else OperationKind.UNDO,
             actor=actor,

@@ -19,6 +19,7 @@ from pathlib import Path
 from typing import Any
 
 from curator.domain.errors import UserError
+from curator.domain.wording import tr
 from curator.services.snapshots import INDEX
 
 FOLDER = ".training"
@@ -79,8 +80,12 @@ class TrainingFolders:
         except OSError as error:
             shutil.rmtree(folder, ignore_errors=True)
             raise UserError(
-                f"No folder for the training can be made in {self._folder} ({error.strerror}). "
-                "Check the folder's rights and the disk's space, then start it again."
+                tr(
+                    "No folder for the training can be made in {folder} ({strerror}). Check the folder's "
+                    "rights and the disk's space, then start it again.",
+                    folder=self._folder,
+                    strerror=error.strerror,
+                )
             ) from error
         self._live.add(folder.name)
         return folder

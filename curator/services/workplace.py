@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from curator.domain.errors import UserError
+from curator.domain.wording import tr
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,7 +49,11 @@ class Workplace:
             folder.mkdir(parents=True)
         except OSError as error:
             raise UserError(
-                f"No folder for the job can be made in {self._folder} ({error.strerror}). Check its rights and space."
+                tr(
+                    "No folder for the job can be made in {folder} ({strerror}). Check its rights and space.",
+                    folder=self._folder,
+                    strerror=error.strerror,
+                )
             ) from error
         return folder
 

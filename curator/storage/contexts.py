@@ -12,6 +12,7 @@ from curator.domain.decisions import Outcome
 from curator.domain.documents import Split
 from curator.domain.errors import UserError
 from curator.domain.facets import Facet
+from curator.domain.wording import tr
 from curator.services.ports.contexts import Chance, Head, MentionContext, Tried
 from curator.services.ports.queue_filter import QueueFilter
 from curator.storage.decisions import verdict_of
@@ -35,7 +36,7 @@ class SqlContexts:
     ) -> list[int]:
         this = self._conn.execute(_KEY.where(MentionRow.id == mention_id)).first()
         if this is None:
-            raise UserError(f"There is no mention {mention_id} in this project.")
+            raise UserError(tr("There is no mention {mention_id} in this project.", mention_id=mention_id))
         query = select(MentionRow.id).where(
             MentionRow.string_key == this.string_key,
             MentionRow.type == this.type,

@@ -8,6 +8,7 @@ from sqlalchemy import Connection, select, update
 
 from curator.domain.documents import DocumentState
 from curator.domain.errors import UserError
+from curator.domain.wording import tr
 from curator.storage.rows import chunks, unique
 from curator.storage.schema import DocumentRow
 
@@ -21,7 +22,7 @@ def states_of(conn: Connection, document_ids: Sequence[int]) -> dict[int, Docume
         found.update((row[0], DocumentState(row[1])) for row in conn.execute(query))
     for document_id in wanted:
         if document_id not in found:
-            raise UserError(f"There is no document {document_id} in this project.")
+            raise UserError(tr("There is no document {document_id} in this project.", document_id=document_id))
     return found
 
 

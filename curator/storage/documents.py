@@ -18,6 +18,7 @@ from curator.domain.documents import (
     text_hash,
 )
 from curator.domain.errors import UserError
+from curator.domain.wording import tr
 from curator.services.ports import ProjectCounts, QueueFilter, QueueRow
 from curator.storage.document_states import set_states, states_of
 from curator.storage.facets import document_condition, undecided_condition
@@ -134,7 +135,7 @@ class SqlDocuments(SourceFiles):
         for part in chunks(unique(document_ids)):
             changed = update(DocumentRow).where(DocumentRow.id.in_(part)).values(split=split.value)
             if self._conn.execute(changed).rowcount != len(part):
-                raise UserError("One of the documents does not exist in this project; no split was changed.")
+                raise UserError(tr("One of the documents does not exist in this project; no split was changed."))
 
     def counts(self) -> ProjectCounts:
         query = select(
@@ -206,7 +207,7 @@ _QUEUE = (
 
 
 def _no_document(document_id: int) -> UserError:
-    return UserError(f"There is no document {document_id} in this project.")
+    return UserError(tr("There is no document {document_id} in this project.", document_id=document_id))
 
 
 def _conditions(where: QueueFilter) -> list[ColumnElement[bool]]:

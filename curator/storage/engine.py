@@ -13,6 +13,7 @@ from sqlalchemy import Connection, Engine, create_engine, event
 from sqlalchemy.pool import QueuePool
 
 from curator.domain.errors import UserError
+from curator.domain.wording import tr
 from curator.storage.errors import told_to_user
 
 BUSY_MS = 5000  # another program (a backup, a viewer) may hold the file for a moment
@@ -114,4 +115,10 @@ def check_health(conn: sqlite3.Connection, path: Path) -> None:
         for pragma in pragmas:
             found = str(conn.execute(pragma).fetchone()[0])
             if found != "ok":
-                raise UserError(f"{path} is damaged ({found}). Restore the project's folder from a backup.")
+                raise UserError(
+                    tr(
+                        "{path} is damaged ({found}). Restore the project's folder from a backup.",
+                        path=path,
+                        found=found,
+                    )
+                )

@@ -10,6 +10,7 @@ from pathlib import Path
 from sqlalchemy.exc import DBAPIError
 
 from curator.domain.errors import UserError
+from curator.domain.wording import tr
 
 _SENTENCES = {
     sqlite3.SQLITE_FULL: "The disk is full: nothing of this step was saved in {path}. Free some space and try again.",
@@ -27,7 +28,7 @@ def user_error(error: BaseException | None, path: Path) -> UserError | None:
     """The sentence for an error of the environment; None for everything else, which is a bug."""
     code = getattr(error, "sqlite_errorcode", None)
     sentence = _SENTENCES.get(code & 0xFF) if isinstance(code, int) else None
-    return UserError(sentence.format(path=path, detail=error)) if sentence else None
+    return UserError(tr(sentence, path=path, detail=error)) if sentence else None
 
 
 @contextmanager

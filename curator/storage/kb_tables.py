@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any
 
 from curator.domain.entities import Entity
 from curator.domain.errors import UserError
+from curator.domain.wording import tr
 from curator.storage.rows import chunks, fold
 
 if TYPE_CHECKING:
@@ -125,8 +126,11 @@ class KbTables:
             repeated += [entity_id for (entity_id,) in self.conn.execute(query, list(part))]
         if repeated:
             raise UserError(
-                f"The knowledge base has the id {repeated[0]} more than once. Merge or rename these entities and"
-                " import the file again."
+                tr(
+                    "The knowledge base has the id {repeated} more than once. Merge or rename these entities "
+                    "and import the file again.",
+                    repeated=repeated[0],
+                )
             )
 
     def _next(self, table: str) -> int:

@@ -11,6 +11,7 @@ from types import TracebackType
 from typing import IO
 
 from curator.domain.errors import ProjectLockedError, UserError
+from curator.domain.wording import tr
 
 LOCK_NAME = "project.lock"
 
@@ -45,6 +46,9 @@ else:
         fcntl.flock(file, fcntl.LOCK_UN)
 
 
+LOCKED = "{name} is open for writing in {who}. Close it there, or open it here read-only."
+
+
 class ProjectLock:
     """The write lock of the project in `folder`; the lock file names the process and host that hold it."""
 
@@ -59,7 +63,11 @@ class ProjectLock:
             file = self._path.open("a+b", buffering=0)  # a failed write leaves nothing behind to be written later
         except OSError as error:
             raise UserError(
-                f"{self._folder} cannot be written ({error.strerror}). Check its permissions, or open it read-only."
+                tr(
+                    "{folder} cannot be written ({strerror}). Check its permissions, or open it read-only.",
+                    folder=self._folder,
+                    strerror=error.strerror,
+                )
             ) from error
         if not _try_lock(file):
             file.close()
@@ -70,7 +78,11 @@ class ProjectLock:
         except OSError as error:
             self._let_go()
             raise UserError(
-                f"{self._folder} cannot be written ({error.strerror}). Free some space, or open it read-only."
+                tr(
+                    "{folder} cannot be written ({strerror}). Free some space, or open it read-only.",
+                    folder=self._folder,
+                    strerror=error.strerror,
+                )
             ) from error
 
     def release(self) -> None:
@@ -103,8 +115,8 @@ class ProjectLock:
 
     def _locked_message(self) -> str:
         holder = self.holder()
-        who = f"process {holder[0]} on {holder[1]}" if holder else "another process"
-        return f"{self._folder.name} is open for writing in {who}. Close it there, or open it here read-only."
+        who = tr("process {id} on {host}", id=holder[0], host=holder[1]) if holder else tr("another process")
+        return tr(LOCKED, name=self._folder.name, who=who)
 
     def _write(self, holder: dict[str, object] | None) -> None:
         assert self._file is not None

@@ -10,6 +10,7 @@ from curator.domain.documents import Mention, MentionOrigin, SourceMention, Span
 from curator.domain.errors import UserError
 from curator.domain.mention_edits import MentionEdit, MentionShape
 from curator.domain.same_string import string_key
+from curator.domain.wording import tr
 from curator.storage.counters import recount
 from curator.storage.mention_edits import append_edit, edits_where, first_shapes
 from curator.storage.rows import AnyRow, chunks, next_id, unique
@@ -26,7 +27,7 @@ class SqlMentions:
         """Raises UserError when there is no such mention."""
         row = self._conn.execute(_MENTIONS.where(MentionRow.id == mention_id)).first()
         if row is None:
-            raise UserError(f"There is no mention {mention_id} in this project.")
+            raise UserError(tr("There is no mention {mention_id} in this project.", mention_id=mention_id))
         return self._with_fragments([row])[0]
 
     def get_many(self, mention_ids: Sequence[int]) -> dict[int, Mention]:
@@ -36,7 +37,7 @@ class SqlMentions:
             rows.update((row.id, row) for row in self._conn.execute(_MENTIONS.where(MentionRow.id.in_(part))))
         for mention_id in mention_ids:
             if mention_id not in rows:
-                raise UserError(f"There is no mention {mention_id} in this project.")
+                raise UserError(tr("There is no mention {mention_id} in this project.", mention_id=mention_id))
         return {one.id: one for one in self._with_fragments([rows[one] for one in unique(mention_ids)])}
 
     def of_document(self, document_id: int, *, deleted: bool = False) -> list[Mention]:
@@ -102,7 +103,7 @@ class SqlMentions:
         for part in chunks(document_ids):
             raised = update(DocumentRow).where(DocumentRow.id.in_(part)).values(revision=DocumentRow.revision + 1)
             if self._conn.execute(raised).rowcount != len(part):
-                raise UserError(f"There is no document {', '.join(map(str, part))} in this project.")
+                raise UserError(tr("There is no document {list} in this project.", list=", ".join(map(str, part))))
 
     def _with_fragments(self, rows: Sequence[AnyRow]) -> list[Mention]:
         fragments: dict[int, list[Span]] = {}
@@ -140,7 +141,7 @@ def documents_of(conn: Connection, mention_ids: Sequence[int]) -> dict[int, int]
         found.update((mention_id, document_id) for mention_id, document_id in conn.execute(query))
     for mention_id in mention_ids:
         if mention_id not in found:
-            raise UserError(f"There is no mention {mention_id} in this project.")
+            raise UserError(tr("There is no mention {mention_id} in this project.", mention_id=mention_id))
     return found
 
 

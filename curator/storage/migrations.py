@@ -12,6 +12,7 @@ from contextlib import closing
 from pathlib import Path
 
 from curator.domain.errors import NewerProjectError, UserError
+from curator.domain.wording import tr
 from curator.storage import schema_v1, schema_v2, schema_v3
 from curator.storage.errors import told_to_user
 from curator.storage.kb_index import upgrade_versions
@@ -61,11 +62,18 @@ def check_version(conn: sqlite3.Connection, path: Path, *, steps: Sequence[Step]
         ours = conn.execute("PRAGMA application_id").fetchone()[0] == APPLICATION_ID
         version = int(conn.execute("PRAGMA user_version").fetchone()[0])
     if not ours or version < 1:
-        raise UserError(f"{path} is not a project of this program. Choose a folder that ends in .curation.")
+        raise UserError(
+            tr("{path} is not a project of this program. Choose a folder that ends in .curation.", path=path)
+        )
     if version > newest:
         raise NewerProjectError(
-            f"{path} was written by a newer version of this program (schema {version}, this one knows {newest})."
-            " Update the program; the project was left untouched."
+            tr(
+                "{path} was written by a newer version of this program (schema {version}, this one knows "
+                "{newest}). Update the program; the project was left untouched.",
+                path=path,
+                version=version,
+                newest=newest,
+            )
         )
     return version
 

@@ -9,6 +9,7 @@ from sqlalchemy import Connection, insert, select, update
 
 from curator.domain.comments import Comment
 from curator.domain.errors import UserError
+from curator.domain.wording import tr
 from curator.storage.rows import AnyRow, chunks, from_iso, next_id
 from curator.storage.schema import CommentRow, DocumentRow, MentionRow
 
@@ -49,7 +50,7 @@ class SqlNotes:
         """Raises UserError when there is no such comment."""
         row = self._conn.execute(_COMMENTS.where(CommentRow.id == comment_id)).first()
         if row is None:
-            raise UserError(f"There is no comment {comment_id} in this project.")
+            raise UserError(tr("There is no comment {comment_id} in this project.", comment_id=comment_id))
         return _comment(row)
 
     def set_deleted(self, comment_ids: Sequence[int], deleted: bool) -> None:

@@ -15,6 +15,7 @@ from sqlalchemy import Connection, insert, select
 
 from curator.domain.changes import OperationKind
 from curator.domain.errors import UserError
+from curator.domain.wording import tr
 from curator.services.ports import Operation
 from curator.storage.rows import from_iso, next_id
 from curator.storage.schema import OperationRow
@@ -71,7 +72,7 @@ class SqlOperations:
         )
         row = self._conn.execute(query.where(OperationRow.id == operation_id)).first()
         if row is None:
-            raise UserError(f"There is no operation {operation_id} in this project.")
+            raise UserError(tr("There is no operation {operation_id} in this project.", operation_id=operation_id))
         kind, actor, at, text, target, payload = row
         return Operation(operation_id, OperationKind(kind), actor, from_iso(at), text, target), json.loads(payload)
 
@@ -89,11 +90,11 @@ class SqlOperations:
             return undo, redo
         if kind is OperationKind.UNDO:
             if target is None or target != undo:
-                raise UserError("That step cannot be undone now: another one came after it.")
+                raise UserError(tr("That step cannot be undone now: another one came after it."))
             return self._stacks(target)[0], new_id
         if kind is OperationKind.REDO:
             if redo is None or target != self._redo_target(redo):
-                raise UserError("That step cannot be redone now: another one came after it.")
+                raise UserError(tr("That step cannot be redone now: another one came after it."))
             return target, self._stacks(redo)[1]
         return new_id, None
 

@@ -11,6 +11,7 @@ from contextlib import closing
 from pathlib import Path
 
 from curator.domain.errors import UserError
+from curator.domain.wording import tr
 from curator.storage import migrations
 from curator.storage.engine import ReadSource, check_health, connect, find_read_source
 from curator.storage.errors import told_to_user
@@ -30,9 +31,16 @@ def create_project(folder: Path, *, name: str) -> SqlStore:
     """
     folder = _with_suffix(folder)
     if folder.exists():
-        raise UserError(f"{folder} exists already. Choose another name, or open the project that is there.")
+        raise UserError(
+            tr("{folder} exists already. Choose another name, or open the project that is there.", folder=folder)
+        )
     if not folder.parent.is_dir():
-        raise UserError(f"{folder.parent} is not a folder. Make it first, or choose another place for the project.")
+        raise UserError(
+            tr(
+                "{parent} is not a folder. Make it first, or choose another place for the project.",
+                parent=folder.parent,
+            )
+        )
     staging = folder.with_name(f".{folder.name}.{os.getpid()}.new")
     try:
         staging.mkdir()
@@ -40,7 +48,13 @@ def create_project(folder: Path, *, name: str) -> SqlStore:
         staging.rename(folder)
     except OSError as error:
         shutil.rmtree(staging, ignore_errors=True)
-        raise UserError(f"{folder} cannot be made: {error.strerror}. Choose a folder that you can write to.") from error
+        raise UserError(
+            tr(
+                "{folder} cannot be made: {strerror}. Choose a folder that you can write to.",
+                folder=folder,
+                strerror=error.strerror,
+            )
+        ) from error
     except BaseException:
         shutil.rmtree(staging, ignore_errors=True)
         raise
@@ -95,11 +109,19 @@ def project_folder(path: Path) -> Path:
     if not path.exists() and _with_suffix(path).exists():
         path = _with_suffix(path)
     if not path.exists():
-        raise UserError(f"{path} does not exist. Check the path, or make a new project there.")
+        raise UserError(tr("{path} does not exist. Check the path, or make a new project there.", path=path))
     if not path.is_dir() or not path.absolute().name.endswith(SUFFIX):
-        raise UserError(f"{path} is not a project. A project is a folder whose name ends in {SUFFIX}.")
+        raise UserError(
+            tr("{path} is not a project. A project is a folder whose name ends in {suffix}.", path=path, suffix=SUFFIX)
+        )
     if not (path / DATABASE_NAME).is_file():
-        raise UserError(f"{path} is not a project: it has no {DATABASE_NAME}. Choose another folder.")
+        raise UserError(
+            tr(
+                "{path} is not a project: it has no {database_name}. Choose another folder.",
+                path=path,
+                database_name=DATABASE_NAME,
+            )
+        )
     return path
 
 
@@ -160,5 +182,10 @@ def _check_readable(source: ReadSource, database: Path) -> None:
     with told_to_user(database), closing(connect(source.uri, writable=False)) as conn:
         version = migrations.check_version(conn, database)
         if version < migrations.current_version():
-            raise UserError(f"{database} was written by an older version. Open it once for writing to upgrade it.")
+            raise UserError(
+                tr(
+                    "{database} was written by an older version. Open it once for writing to upgrade it.",
+                    database=database,
+                )
+            )
         check_health(conn, database)

@@ -10,6 +10,7 @@ from sqlalchemy import Connection, delete, insert, select
 from curator.domain.entities import Entity
 from curator.domain.errors import UserError
 from curator.domain.provisional import ProvisionalEntity, id_of, is_new, number_of
+from curator.domain.wording import tr
 from curator.storage.kb_matching import active_tables, held, new_ids
 from curator.storage.kb_tables import canonical_json, parse_entity
 from curator.storage.rows import AnyRow, chunks, from_iso, unique
@@ -48,7 +49,7 @@ class SqlProvisional:
     def get(self, entity_id: str) -> ProvisionalEntity:
         row = self._conn.execute(_ROWS.where(ProvisionalEntityRow.id == entity_id)).first()
         if row is None:
-            raise UserError(f"There is no new entity {entity_id} in this project.")
+            raise UserError(tr("There is no new entity {entity_id} in this project.", entity_id=entity_id))
         return _provisional(row)
 
     def all(self, *, retired: bool = False) -> list[ProvisionalEntity]:

@@ -11,6 +11,7 @@ from sqlalchemy import ColumnElement, Connection, func, insert, or_, select, upd
 from curator.domain.decisions import Outcome, Shown, Verdict
 from curator.domain.errors import UserError
 from curator.domain.rounds import Judgement, Round, RoundKind, RoundMention, RoundProgress
+from curator.domain.wording import tr
 from curator.storage.mentions import SqlMentions
 from curator.storage.packing import pack_shown, unpack_shown
 from curator.storage.rows import AnyRow, from_iso, next_id
@@ -28,7 +29,7 @@ class SqlRounds:
 
     def create(self, name: str, kind: RoundKind, document_ids: Sequence[int], *, at: datetime) -> int:
         if self._conn.execute(select(RoundRow.id).where(RoundRow.name == name)).first() is not None:
-            raise UserError(f"There is a round “{name}” already. Choose another name.")
+            raise UserError(tr("There is a round “{name}” already. Choose another name.", name=name))
         round_id = next_id(self._conn, RoundRow.id)
         row = {"id": round_id, "name": name, "kind": kind.value, "at": at.isoformat(), "closed": False}
         self._conn.execute(insert(RoundRow), [row])
@@ -41,7 +42,7 @@ class SqlRounds:
     def get(self, round_id: int) -> Round:
         row = self._conn.execute(_rounds().where(RoundRow.id == round_id)).first()
         if row is None:
-            raise UserError(f"There is no round {round_id} in this project.")
+            raise UserError(tr("There is no round {round_id} in this project.", round_id=round_id))
         return _round(row)
 
     def set_closed(self, round_id: int, closed: bool) -> None:

@@ -10,6 +10,7 @@ from pathlib import Path
 from sqlalchemy import Connection, Engine
 
 from curator.domain.errors import UserError
+from curator.domain.wording import tr
 from curator.services.ports import (
     ContextRepository,
     DecisionRepository,
@@ -116,7 +117,7 @@ class SqlStore:
         so that a decision is not held up by a bulk load.
         """
         if self._writer is None:
-            raise UserError(f"{self._folder} is open read-only. Open it for writing to change it.")
+            raise UserError(tr("{folder} is open read-only. Open it for writing to change it.", folder=self._folder))
         with self._turns.turn():
             self._check_open()
             with told_to_user(self._database), self._writer.connect() as conn:

@@ -24,6 +24,8 @@ EXPLAINED = (
     "whole."
 )
 CONSISTENT = "How often a curator answers the same again, unknowingly, when a decided mention is shown once more."
+PARTS = {"Pairs": "Pair", "Types": "Type", "Documents": "Document"}
+"""What the tables tell apart, and the heading of their first column."""
 NO_REPEATS = "Nothing has been asked again yet. Edit › Settings › Asked again sets which share of decided mentions is."
 
 
@@ -42,16 +44,13 @@ class AgreementWindow(ShowDialog):
         self.tabs = QTabWidget(self)
         self.tabs.setAccessibleName(tr("Agreement by"))
         self.tables: dict[str, RecordTable[AgreementRow]] = {}
-        for title, rows in (
-            ("Pairs", [report.whole, *report.pairs]),
-            ("Types", report.by_type),
-            ("Documents", report.by_document),
-        ):
+        parts = ([report.whole, *report.pairs], report.by_type, report.by_document)
+        for title, rows in zip(PARTS, parts, strict=True):
             self.tables[title] = table = RecordTable(
-                tr("Agreement: {title}", title=title), _columns(title), parent=self
+                tr("Agreement: {title}", title=tr(title)), _columns(title), parent=self
             )
             table.show_rows(rows)
-            self.tabs.addTab(table, title)
+            self.tabs.addTab(table, tr(title))
         self.tabs.addTab(_consistency(consistency, self), tr("Own consistency"))
         self.body.addWidget(self.head)
         self.body.addWidget(self.tabs, 1)
@@ -98,16 +97,16 @@ def _columns(title: str) -> list[Column[AgreementRow]]:
         return Column(heading, lambda row: figure(getattr(row, name)), by=lambda row: getattr(row, name), figure=True)
 
     return [
-        Column(title[:-1], lambda row: row.part),
-        Column("Mentions", lambda row: f"{row.items:,}", by=lambda row: row.items, figure=True),
-        Column("Observed", lambda row: percent(row.observed), by=lambda row: row.observed, figure=True),
-        column("Kappa", "cohen"),
+        Column(tr(PARTS[title]), lambda row: row.part),
+        Column(tr("Mentions"), lambda row: f"{row.items:,}", by=lambda row: row.items, figure=True),
+        Column(tr("Observed"), lambda row: percent(row.observed), by=lambda row: row.observed, figure=True),
+        column(tr("Kappa"), "cohen"),
         column("Fleiss", "fleiss"),
-        Column("Alpha", lambda row: figure(row.alpha) + _interval(row), by=lambda row: row.alpha, figure=True),
+        Column(tr("Alpha"), lambda row: figure(row.alpha) + _interval(row), by=lambda row: row.alpha, figure=True),
         column("Jaccard", "alpha_jaccard"),
         column("MASI", "alpha_masi"),
-        column("Spans", "exact"),
-        column("Overlap", "overlap"),
+        column(tr("Spans"), "exact"),
+        column(tr("Overlap"), "overlap"),
     ]
 
 
@@ -119,11 +118,11 @@ def _consistency(rows: Sequence[ConsistencyRow], parent: QWidget) -> QWidget:
     table: RecordTable[ConsistencyRow] = RecordTable(
         tr("Own consistency"),
         [
-            Column("Curator", lambda row: row.curator),
-            Column("When", lambda row: row.period),
+            Column(tr("Curator"), lambda row: row.curator),
+            Column(tr("When"), lambda row: row.period),
             Column(tr("Asked again"), lambda row: f"{row.items:,}", by=lambda row: row.items, figure=True),
             Column(tr("Same answer"), lambda row: percent(row.share), by=lambda row: row.share, figure=True),
-            Column("Kappa", lambda row: figure(row.kappa), by=lambda row: row.kappa, figure=True),
+            Column(tr("Kappa"), lambda row: figure(row.kappa), by=lambda row: row.kappa, figure=True),
             Column(tr("Days between"), lambda row: f"{row.days:.0f}", by=lambda row: row.days, figure=True),
         ],
         parent=parent,

@@ -73,7 +73,8 @@ class DiffModel(QAbstractTableModel):
     ) -> None:
         super().__init__(parent)
         self._rows = list(rows)
-        self._headers = ("", HEADERS[1], HEADERS[2], *answers, HEADERS[5])
+        said = [tr(one) for one in (HEADERS[1], HEADERS[2], *answers, HEADERS[5])]
+        self._headers = ("", *said)
         self._name_of = lru_cache(maxsize=4096)(name_of)
         self._title_of = lru_cache(maxsize=4096)(title_of)
         self.inks: dict[DiffKind, QColor] = {}
@@ -164,7 +165,7 @@ class PromotionDiff(QWidget):
         self.kinds.setAccessibleName(tr("Which changes are shown"))
         for words, kind in FILTERS.items():
             number = len(self.rows) if kind is None else count(self.rows, kind)
-            self.kinds.addItem(f"{words} ({number:,})", kind)
+            self.kinds.addItem(f"{tr(words)} ({number:,})", kind)
         self.words = FindLine(tr("Filter the changes"), tr("Filter by mention, entity or document"), self)
         self.table = self._make_table()
         self._compose()

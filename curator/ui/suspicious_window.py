@@ -38,10 +38,10 @@ class SuspiciousWindow(ShowDialog):
         self.table: RecordTable[SuspiciousGold] = RecordTable(
             tr("Suspicious gold"),
             [
-                Column("Mention", lambda row: row.surface),
-                Column("Decided", lambda row: self._names(row.gold)),
-                Column("Chance", lambda row: f"{row.probability:.2f}", by=lambda row: row.probability, figure=True),
-                Column("Likelier", lambda row: row.rival_name),
+                Column(tr("Mention"), lambda row: row.surface),
+                Column(tr("Decided"), lambda row: self._names(row.gold)),
+                Column(tr("Chance"), lambda row: f"{row.probability:.2f}", by=lambda row: row.probability, figure=True),
+                Column(tr("Likelier"), lambda row: row.rival_name),
                 Column(
                     tr("Its chance"),
                     lambda row: f"{row.rival_probability:.2f}",

@@ -31,6 +31,7 @@ NO_OTHER = "nothing"
 NO_MORE = "end there"
 SPLITS = (Split.VALIDATION, Split.TEST, Split.TRAIN)
 NO_BUNDLE = "There is no index yet. Model › Build index makes one."
+OTHER_AND_THIS = ("The other", "This bundle")
 
 
 class EvaluateDialog(FormDialog):
@@ -169,7 +170,7 @@ class FiguresDialog(ShowDialog):
             diff_rows(against),
             name_of=self._name_of,
             title_of=self._title_of,
-            answers=("The other", "This bundle"),
+            answers=OTHER_AND_THIS,
             parent=self,
         )
         self.flips.mention_wanted.connect(self.mention_wanted)

@@ -177,9 +177,9 @@ class RetrainDialog(FormDialog):
         branch.setFlags(Qt.ItemFlag.ItemIsEnabled)
         first: QTreeWidgetItem | None = None
         for one in recipes:
-            leaf = QTreeWidgetItem(branch, [one.title.removesuffix(", quick")])
+            leaf = QTreeWidgetItem(branch, [tr(one.title.removesuffix(", quick"))])
             leaf.setData(0, RECIPE_ROLE, one.id)
-            leaf.setToolTip(0, f"{one.system or one.title}: {one.id}")
+            leaf.setToolTip(0, f"{one.system or tr(one.title)}: {one.id}")
             first = first or leaf
         branch.setExpanded(expanded)
         return first
@@ -207,7 +207,7 @@ class RetrainDialog(FormDialog):
 
     def _show_recipe(self) -> None:
         recipe = self.recipe
-        self.description.setText(recipe.description)
+        self.description.setText(tr(recipe.description))
         self.citation.setText(recipe.citation)
         self.citation.setVisible(bool(recipe.citation))
         self.parameters.show_recipe(recipe)

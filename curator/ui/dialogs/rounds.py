@@ -55,13 +55,13 @@ class RoundsDialog(ShowDialog):
         self._writable = writable
         self.words = sentence(tr(INTRO))
         self.table: RecordTable[RoundRow] = RecordTable(
-            "Rounds",
+            tr("Rounds"),
             [
-                Column("Round", lambda row: row.round.name),
-                Column("Kind", lambda row: tr(KINDS[row.round.kind])),
-                Column("Documents", lambda row: f"{row.round.documents:,}", by=lambda row: row.round.documents),
-                Column("State", lambda row: row.state),
-                Column("Judged", lambda row: row.people),
+                Column(tr("Round"), lambda row: row.round.name),
+                Column(tr("Kind"), lambda row: tr(KINDS[row.round.kind])),
+                Column(tr("Documents"), lambda row: f"{row.round.documents:,}", by=lambda row: row.round.documents),
+                Column(tr("State"), lambda row: row.state),
+                Column(tr("Judged"), lambda row: row.people),
             ],
             wide=4,
             parent=self,
