@@ -12,13 +12,13 @@ from curator.services.exporting import ExportScope
 from curator.ui.dialogs.form import FormDialog, PathEdit, sentence
 
 USUAL = "pubtator"
-INTRO = "Writes the decisions in the format of the documents. What nobody changed goes back byte for byte."
+INTRO = "Writes the decisions in the format of the documents. What nobody changed goes back as it came."
 SCOPES = {
     ExportScope.DECIDED: "All documents, with what is decided so far",
     ExportScope.DONE: "Documents that are done",
     ExportScope.ADJUDICATED: "Adjudicated mentions only",
 }
-CARRIES = "This format also says who decided each mention, when, and with which note."
+CARRIES = "This format also says who decided each mention, and when."
 CARRIES_NOT = "This format has no place for who decided and when. “{other}” carries both."
 
 
