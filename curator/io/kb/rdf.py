@@ -145,7 +145,7 @@ def _xml_prefixes(head: bytes) -> dict[str, str]:
 
 
 def syntax(head: bytes) -> str:
-    """rdflib's name of the syntax; '' for none of them."""
+    """The name of the syntax; '' for none of them."""
     if _XML.search(head) is not None:
         return "xml"
     if _TURTLE.search(head) is not None:
