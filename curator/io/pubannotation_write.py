@@ -18,6 +18,7 @@ from curator.io import pubannotation_tree as tree
 from curator.io.atomic import AtomicFiles
 from curator.io.export import Action, action_for, check_spans, target_paths
 from curator.io.json_stream import written_as
+from curator.io.source import plain_text
 from curator.io.standoff import NIL, extra_of, read_id, stated_ids, written_id
 from curator.services.ports import ExportDocument, GoldMention, Problem
 
@@ -37,7 +38,7 @@ def write_files(
         for (file, documents), target in zip(chosen, targets, strict=True):
             stream = atomic.open(target)
             for piece in _file_text(file, documents, problems):
-                stream.write(piece.encode("utf-8", "surrogatepass"))
+                stream.write(plain_text(piece).encode("utf-8"))
     return targets
 
 

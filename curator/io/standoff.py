@@ -16,6 +16,7 @@ from curator.io.archives import Files, safe_name, write_files
 from curator.io.export import entity_ids, export_name, is_gold, unique
 from curator.io.idstyle import IdStyle
 from curator.io.reading import DocumentSourceReader
+from curator.io.source import plain_text
 from curator.services.ports import ExportDocument, GoldMention, Problem
 
 NIL = "NIL"
@@ -38,6 +39,9 @@ class FilesReader(DocumentSourceReader):
 
     def prepare(self) -> None:
         """Nothing: the listing was read when the source was opened, and each file is checked as it is read."""
+
+    def _problem(self, line: int, severity: str, text: str) -> None:
+        super()._problem(line, severity, plain_text(text))  # JSON escapes may say what no console can
 
     def _text(self, name: str) -> str | None:
         """A file's text; None for one that cannot be read, which is set aside."""

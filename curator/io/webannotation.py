@@ -43,7 +43,7 @@ DEEPEST = 100
 
 
 class WebAnnotationReader(FilesReader):
-    """Yields the texts in the order in which annotations name them, then those that none names."""
+    """Yields the texts in the order in which the files give or name them."""
 
     format = "webannotation"
 
@@ -61,13 +61,13 @@ class WebAnnotationReader(FilesReader):
                 annotations.setdefault(address, []).append(one)
         if others:
             self._problem(0, "note", f"{len(others):,} annotations are about no text here: kept, but not shown")
-        addresses = [*annotations, *(one for one in texts if one not in annotations)]
-        if not addresses:
+        if not texts:
             raise UserError(f"{self._files.path}: the texts of its annotations are missing: put them beside the file")
-        for address in addresses:
+        for address in texts:
             yield self._document(address, texts[address], annotations.get(address, []))
-        kept = {_document_id(one): one for one in addresses}
-        self.extra = json.dumps({"envelope": envelope, "others": others, "addresses": kept}, ensure_ascii=False)
+        kept = {_document_id(one): one for one in texts}
+        extra = {"envelope": envelope, "others": others, "addresses": kept}
+        self.extra = plain_text(json.dumps(extra, ensure_ascii=False))
 
     def _annotations(self, texts: dict[str, tuple[str, str]], envelope: dict[str, Any]) -> Iterator[dict[str, Any]]:
         """The annotations of all files; texts within the files are put into `texts`, what is around into `envelope`."""

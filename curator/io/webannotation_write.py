@@ -18,6 +18,7 @@ from urllib.parse import quote
 from curator.domain.documents import SourceFile
 from curator.io.atomic import AtomicFiles
 from curator.io.export import Action, action_for, check_spans, is_gold, target_paths
+from curator.io.source import plain_text
 from curator.io.standoff import NIL, extra_of, stated_ids, written_id
 from curator.io.webannotation_tree import CONTEXT, bodies, key_of, new_bodies, role, targets, type_and_ids
 from curator.services.ports import ExportDocument, GoldMention, Problem
@@ -40,7 +41,7 @@ def write_files(
             atomic.folder(out)
         for (file, documents), target in zip(chosen, targets_, strict=True):
             text = json.dumps(_collection(file, documents, problems), ensure_ascii=False, indent=1) + "\n"
-            atomic.put(target, text.encode("utf-8", "surrogatepass"))
+            atomic.put(target, plain_text(text).encode("utf-8"))
     return targets_
 
 

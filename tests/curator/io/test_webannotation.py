@@ -125,6 +125,28 @@ def test_decisions_say_who_and_when_and_keep_other_bodies(make: SimpleNamespace,
     assert found.mentions[-1].text == "renal aspirin"
 
 
+def test_lone_surrogates_harm_nothing(make: SimpleNamespace, put: Put, tmp_path: Path) -> None:
+    bad = json.dumps(
+        {
+            "@context": CONTEXT,
+            "type": "Annotation",
+            "target": {"source": {"id": "u:1", "value": "a\ud800b"}, "selector": position(0, 3)},
+            "body": "x:\ud800",
+            "note": "\ud800",
+        }
+    )
+    form, other = (
+        WebAnnotationFormat(),
+        json.dumps({"type": "Annotation", "note": "\ud800", "target": "elsewhere#\ud800"}),
+    )
+    path = put(f"[{bad}, {other}]", "a.json")
+    (found,), problems = read(form, path)
+    assert (found.text, found.mentions[0].ids) == ("a\ufffdb", ("x:\ufffd",))
+    (out,) = written(make, form, path, tmp_path / "o.jsonld", verdicts={0: Verdict.nil()})
+    assert "\ufffd" in out.read_text(encoding="utf-8")
+    assert "\n".join(problems).encode()
+
+
 def test_broken_files_are_sentences(put: Put) -> None:
     with pytest.raises(UserError, match="broken JSON"):
         list(WebAnnotationFormat().open(put(f'[{{"@context": "{CONTEXT}", ')))
