@@ -131,7 +131,9 @@ def _say(unit: UnitOfWork, mentions: Sequence[Mention], verdicts: Sequence[Verdi
 
 def mentions_words(mentions: Sequence[Mention]) -> str:
     """A mention by its string, several by their number."""
-    return f"“{mentions[0].text}”" if len(mentions) == 1 else tr("{number:,} mentions", number=len(mentions))
+    if len(mentions) == 1:
+        return tr("“{text}”", text=mentions[0].text)
+    return tr("{number:,} mentions", number=len(mentions))
 
 
 def said_names(verdict: Verdict, names: Mapping[str, str]) -> str:

@@ -112,11 +112,15 @@ class ImportService:
     def knowledge_base(self, path: Path, wish: KbWish | None = None) -> Generator[Progress, None, ImportReport]:
         """Read a knowledge base: it replaces the one before when it is complete, or joins it. Raises UserError."""
         steps = KnowledgeImport(self._store, self._formats).read(path, wish or KbWish())
-        return (yield from self._version(steps, [path], f"from {path.name}"))
+        return (yield from self._version(steps, [path], tr("from {name}", name=path.name)))
 
     def drop_source(self, name: str) -> Generator[Progress, None, ImportReport]:
         """Take one of several sources out of the knowledge base. Raises UserError."""
-        return (yield from self._version(KnowledgeImport(self._store, self._formats).drop(name), [], f"without {name}"))
+        return (
+            yield from self._version(
+                KnowledgeImport(self._store, self._formats).drop(name), [], tr("without {name}", name=name)
+            )
+        )
 
     def _version(
         self, steps: Generator[Progress, None, KbResult], paths: Sequence[Path], words: str

@@ -35,7 +35,7 @@ class NoteService:
         """Flag the mention, or take its flag off. Raises UserError for an unknown one."""
         with self._store.write() as unit:
             mention = unit.mentions.get(mention_id)
-            text = tr(FLAG_OFF if mention.flagged else FLAGGED, what=f"“{mention.text}”")
+            text = tr(FLAG_OFF if mention.flagged else FLAGGED, what=tr("“{text}”", text=mention.text))
             payload = {"flag": not mention.flagged, "mentions": [mention_id]}
             change = self._noted(unit, OperationKind.FLAG, text, mention.document_id, payload)
             restore_notes(unit, OperationKind.FLAG, payload, forward=True)
@@ -123,7 +123,7 @@ def _payload(comment: Comment) -> dict[str, Any]:
 def _name(unit: UnitOfWork, document_id: int, mention_id: int | None) -> str:
     if mention_id is None:
         return _document_name(unit.documents.get(document_id).external_id)
-    return f"“{unit.mentions.get(mention_id).text}”"
+    return tr("“{text}”", text=unit.mentions.get(mention_id).text)
 
 
 def _document_name(external_id: str) -> str:

@@ -1,4 +1,4 @@
-"""Plots of what curators did: progress, speed, keys, accepted suggestions, the hold-out and NIL."""
+"""Plots of what curators did: progress, accepted suggestions, the hold-out and NIL."""
 
 from __future__ import annotations
 
@@ -9,9 +9,10 @@ from itertools import accumulate
 from curator.domain.decisions import KEPT_BACK_OTHER, KEPT_BACK_SAME, Outcome
 from curator.domain.documents import DocumentState
 from curator.domain.plots import Headline, Plot, Series, Shape, Unit, shares
-from curator.domain.statistics import IMPORTED, Counts, DecidedCell, EffortCell
+from curator.domain.statistics import IMPORTED, Counts, DecidedCell
 from curator.domain.wording import tr
 from curator.services.periods import periods
+from curator.services.plots_of_cost import Cost, hours_words, keys_plot, pace_plot, percent, speed_plot, taken_words
 
 LISTED = 9
 """Ranks that are told apart: those that a digit key chooses."""
@@ -23,7 +24,6 @@ DOCUMENTS = {
     DocumentState.DISCUSS: "Needs discussion",
 }
 ANSWERS = (Outcome.LINK.value, Outcome.NIL.value)
-HOUR = 3_600_000
 
 
 def work_plots(counts: Counts) -> tuple[Plot, ...]:
@@ -47,15 +47,19 @@ def headlines(counts: Counts) -> tuple[Headline, ...]:
     states = _states(counts)
     whole = sum(states.values())
     decided = whole - states[""]
-    efforts, cost = counts.efforts, _Cost.of(counts.efforts)
+    efforts, cost = counts.efforts, Cost.of(counts.efforts)
     first, seen = _accepted(people)
     nil, answers = _nil(counts.decided)
     same, held = _held_out(people)
     return (
         _share("decided", tr("Mentions decided"), decided, whole),
-        Headline("pace", tr("Decisions an hour"), Unit.PER_HOUR.words(cost.per_hour), cost.per_hour, _hours(efforts)),
-        Headline("seconds", tr("Seconds a decision"), Unit.SECONDS.words(cost.seconds), cost.seconds, _taken(cost)),
-        Headline("keys", tr("Keys a decision"), Unit.KEYS.words(cost.keys), cost.keys, _taken(cost)),
+        Headline(
+            "pace", tr("Decisions an hour"), Unit.PER_HOUR.words(cost.per_hour), cost.per_hour, hours_words(efforts)
+        ),
+        Headline(
+            "seconds", tr("Seconds a decision"), Unit.SECONDS.words(cost.seconds), cost.seconds, taken_words(cost)
+        ),
+        Headline("keys", tr("Keys a decision"), Unit.KEYS.words(cost.keys), cost.keys, taken_words(cost)),
         _share("accepted", tr("First suggestion taken"), first, seen),
         _share("held_out", tr("First one right, unseen"), same, held),
         _share("nil", tr("NIL among answers"), nil, answers),
@@ -139,103 +143,6 @@ def progress_plot(cells: Sequence[DecidedCell]) -> Plot:
     )
 
 
-# --- what it costs ---
-
-
-class _Cost:
-    """Sums of efforts: `single` of decisions taken one at a time."""
-
-    def __init__(self, decisions: int, one_key: int, keys: int, milliseconds: int) -> None:
-        self.decisions, self.one_key = decisions, one_key
-        self.keys = keys / decisions if decisions else None
-        self.seconds = milliseconds / 1000 / decisions if decisions else None
-        self.per_hour = decisions * HOUR / milliseconds if decisions and milliseconds else None
-
-    @classmethod
-    def of(cls, cells: Iterable[EffortCell]) -> _Cost:
-        held = list(cells)
-        return cls(
-            sum(one.decisions for one in held),
-            sum(one.one_key for one in held),
-            sum(one.keys for one in held),
-            sum(one.milliseconds for one in held),
-        )
-
-
-NO_EFFORT = "No effort was measured yet: it is, from the next decision in the window on."
-COST_NOTE = (
-    "Time at work, pauses of over a minute left out, and keys and clicks since the step before; undoing, searching and "
-    "going through the text count. Decisions that were undone do not."
-)
-
-
-def speed_plot(cells: Sequence[EffortCell]) -> Plot:
-    cost = _Cost.of(cells)
-    words = (
-        tr(
-            "{seconds} a decision over {decisions:,}.",
-            seconds=Unit.SECONDS.words(cost.seconds),
-            decisions=cost.decisions,
-        )
-        if cost.decisions
-        else tr(NO_EFFORT)
-    )
-    return _cost_plot("speed", tr("Seconds a decision"), words, cells, Unit.SECONDS, lambda one: one.seconds)
-
-
-def pace_plot(cells: Sequence[EffortCell]) -> Plot:
-    cost = _Cost.of(cells)
-    words = (
-        tr(
-            "{per_hour} decisions an hour of work, {hours}.",
-            per_hour=Unit.PER_HOUR.words(cost.per_hour),
-            hours=_hours(cells),
-        )
-        if cost.decisions
-        else tr(NO_EFFORT)
-    )
-    return _cost_plot("pace", tr("Decisions an hour of work"), words, cells, Unit.PER_HOUR, lambda one: one.per_hour)
-
-
-def keys_plot(cells: Sequence[EffortCell]) -> Plot:
-    cost, single = _Cost.of(cells), _Cost.of(one for one in cells if not one.many)
-    words = tr(NO_EFFORT)
-    if single.decisions:
-        words = tr(
-            "{keys} keys a decision taken singly, {percent} with one",
-            keys=Unit.KEYS.words(single.keys),
-            percent=_percent(single.one_key, single.decisions),
-        )
-        words += (
-            tr("; {keys} with those taken together.", keys=Unit.KEYS.words(cost.keys))
-            if cost.decisions > single.decisions
-            else "."
-        )
-    elif cost.decisions:
-        words = tr("{keys} keys a decision; none was taken singly.", keys=Unit.KEYS.words(cost.keys))
-    return _cost_plot("keys", tr("Keys and clicks a decision"), words, cells, Unit.KEYS, lambda one: one.keys)
-
-
-def _cost_plot(
-    id_: str,
-    title: str,
-    words: str,
-    cells: Sequence[EffortCell],
-    unit: Unit,
-    figure: Callable[[_Cost], float | None],
-) -> Plot:
-    axis, begin, places = periods(one.day for one in cells)
-    by_place = {place: [one for one in cells if begin(one.day) == place] for place in places}
-    single = [_Cost.of(one for one in by_place[place] if not one.many) for place in places]
-    every = [_Cost.of(by_place[place]) for place in places]
-    series = [Series(tr("Singly"), tuple(map(figure, single)), counts=tuple(one.decisions for one in single))]
-    if any(one.many for one in cells):
-        series.append(
-            Series(tr("With those taken together"), tuple(map(figure, every)), counts=tuple(o.decisions for o in every))
-        )
-    return Plot(id_, title, words, axis, places, tuple(series), unit, timed=True, note=tr(COST_NOTE))
-
-
 # --- suggestions ---
 
 
@@ -263,9 +170,9 @@ def ranks_plot(people: Sequence[DecidedCell]) -> Plot:
             "Of {seen:,} answers with suggestions on show {percent} took the first, {percent2} one of "
             "the first nine; {percent3} were not listed.",
             seen=seen,
-            percent=_percent(listed.get(1, 0), seen),
-            percent2=_percent(sum(numbers[:LISTED]), seen),
-            percent3=_percent(listed.get(0, 0), seen),
+            percent=percent(listed.get(1, 0), seen),
+            percent2=percent(sum(numbers[:LISTED]), seen),
+            percent3=percent(listed.get(0, 0), seen),
         )
     return Plot(
         "ranks",
@@ -303,10 +210,10 @@ def holdout_plot(people: Sequence[DecidedCell]) -> Plot:
     if held:
         words = tr(
             "Without seeing it, people decided as the first suggestion in {percent} of {held:,} cases",
-            percent=_percent(same, held),
+            percent=percent(same, held),
             held=held,
         )
-        words += tr("; seeing it, in {percent} of {seen:,}.", percent=_percent(first, seen), seen=seen) if seen else "."
+        words += tr("; seeing it, in {percent} of {seen:,}.", percent=percent(first, seen), seen=seen) if seen else "."
     series = shares(tr("As the first suggestion says"), [(same, held), (first, seen)])
     return Plot(
         "holdout",
@@ -376,18 +283,6 @@ def _nil(cells: Iterable[DecidedCell]) -> tuple[int, int]:
     return nil, sum(one.number for one in answers)
 
 
-def _percent(part: int, whole: int) -> str:
-    return Unit.SHARE.words(part / whole)
-
-
 def _share(id_: str, title: str, part: int, whole: int) -> Headline:
     value = part / whole if whole else None
     return Headline(id_, title, Unit.SHARE.words(value), value, tr("{part:,} of {whole:,}", part=part, whole=whole))
-
-
-def _hours(cells: Iterable[EffortCell]) -> str:
-    return tr("{value:,.1f} hours measured", value=sum(one.milliseconds for one in cells) / HOUR)
-
-
-def _taken(cost: _Cost) -> str:
-    return tr("{decisions:,} measured", decisions=cost.decisions)

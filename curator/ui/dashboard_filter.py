@@ -59,7 +59,7 @@ class DashboardFilter(QWidget):
     def _compose(self) -> None:
         line = QHBoxLayout(self)
         line.setContentsMargins(0, 0, 0, 0)
-        for words, combo in (("&Curator", self.curators), ("S&plit", self.splits), ("&Time", self.times)):
+        for words, combo in ((tr("&Curator"), self.curators), (tr("S&plit"), self.splits), (tr("&Time"), self.times)):
             label = QLabel(words, self)
             label.setBuddy(combo)
             line.addWidget(label)

@@ -36,6 +36,10 @@ class Standing(StrEnum):
     EDIT = ""  # not a decision: the mention was moved or retyped
 
 
+STANDING = {Standing.REPLACED: "replaced", Standing.UNDONE: "undone"}
+"""What is said of a decision that does not stand."""
+
+
 @dataclass(frozen=True, slots=True)
 class HistoryRow:
     decision: Decision | None  # None: a change of the mention itself
@@ -58,7 +62,7 @@ class HistoryRow:
         if done is None:
             return ""
         at = f"{done.at.astimezone():%d %b %Y, %H:%M:%S}"
-        standing = "" if self.standing in (Standing.CURRENT, Standing.EDIT) else f" · {self.standing.value}"
+        standing = f" · {tr(STANDING[self.standing])}" if self.standing in STANDING else ""
         return f"{at} · {done.curator}{standing}"
 
     @property

@@ -1,0 +1,41 @@
+"""A store for who may look and not write."""
+
+from __future__ import annotations
+
+from contextlib import AbstractContextManager
+from pathlib import Path
+
+from curator.domain.errors import UserError
+from curator.services.ports import (
+    Store,
+    UnitOfWork,
+)
+
+
+class RefusingStore:
+    """A store that is read and never written: see `ports.Store`."""
+
+    def __init__(self, store: Store, why: str) -> None:
+        self._store = store
+        self._why = why
+
+    @property
+    def read_only(self) -> bool:
+        return True
+
+    @property
+    def folder(self) -> Path:
+        return self._store.folder
+
+    @property
+    def written(self) -> int:
+        return self._store.written
+
+    def read(self) -> AbstractContextManager[UnitOfWork]:
+        return self._store.read()
+
+    def write(self) -> AbstractContextManager[UnitOfWork]:
+        raise UserError(self._why)
+
+    def close(self) -> None:
+        """It belongs to somebody else."""
