@@ -190,6 +190,7 @@ class Hand:
     def _decide(self, opened: OpenDocument, view: MentionView, gold: Verdict, *, propagate: bool) -> None:
         last = opened.next_undecided(view.mention.id) == view.mention.id
         found, before = self.answers.plan(view, gold, last=last), self.tally.keys
+        self.bench.many.same.forget()  # what was pressed for the mention before is not doubled by this one
         repeated = propagate and len(found.keys) == 1 and _again(opened, view)
         for key in found.keys:
             self.send(key)
