@@ -22,6 +22,8 @@ CONTENT = {
     "zeshel": ZESHEL,
     "medline": "\nPMID- 1\nTI  - a|t|b\n",
     "pubmed-xml": "<PubmedArticleSet><PubmedArticle/></PubmedArticleSet>",
+    "bioc-xml": "<!DOCTYPE collection SYSTEM 'BioC.dtd'><collection><source/><document/></collection>",
+    "bioc-json": json.dumps({"infons": {}, "documents": [{"passages": [{"offset": 0, "text": "1|t|a PMID- 1"}]}]}),
 }
 KB = {
     "jsonl": '{"id": "X:1", "name": "x"}\n',
