@@ -22,8 +22,8 @@ from curator.io.atomic import AtomicFiles
 
 ZIP_MAGIC = b"PK\x03\x04"
 MOST_FILES = 100_000
-MOST_SWELLING = 200  # times the archive's own size; text seldom packs better than 20 : 1
-FREE_BYTES = 1 << 26  # a small archive may always hold this much
+MOST_SWELLING = 100  # times the archive's own size; text seldom packs better than 20 : 1
+FREE_BYTES = 1 << 23  # a small archive may always hold this much
 MOST_BYTES = 1 << 28  # of one member, since it is read whole
 
 _HIDDEN = ("__MACOSX", "Thumbs.db", "desktop.ini")

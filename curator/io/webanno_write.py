@@ -9,20 +9,18 @@
 
 from __future__ import annotations
 
-import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from curator.domain.documents import SourceFile, Span
+from curator.domain.documents import SourceFile
 from curator.domain.offsets import Utf16Map
 from curator.io import webanno_tree as tree
 from curator.io.export import Action, action_for, check_spans
 from curator.io.standoff import NIL, stated_ids, write_documents, written_id
+from curator.io.webanno_new import declaration, new_text
 from curator.services.ports import ExportDocument, GoldMention, Problem
-
-_TOKEN = re.compile(r"\w+|[^\w\s]")
 
 
 def write_files(
@@ -43,7 +41,7 @@ class _FileWriter:
     def pieces(self, item: ExportDocument, name: str) -> Iterator[tuple[str, bytes]]:
         check_spans(item)
         own = self.file.format == "webanno-tsv" and bool(item.raw)
-        raw = item.raw if own else _new_text(item, self.problems)
+        raw = item.raw if own else new_text(item, self.problems)
         yield f"{name}.tsv", _Edit(item, self.file, self.problems, raw, own=own).text().encode("utf-8", "surrogatepass")
 
     def rest(self) -> Iterator[tuple[str, bytes]]:
@@ -249,7 +247,7 @@ class _Edit:
         lines = list(self._tree.lines)
         ending = "\r\n" if "\r\n" in self._raw else "\n"
         heads = [index for index, line in enumerate(lines) if line.startswith("#T_")]
-        declared = [_declaration(one) for one in self._tree.layers]
+        declared = [declaration(one) for one in self._tree.layers]
         behind: dict[int, list[str]] = {}
         for index, line in zip(heads, declared, strict=False):
             lines[index] = line
@@ -269,55 +267,3 @@ class _Edit:
     def _note(self, severity: str, gold: GoldMention, text: str) -> None:
         where = f'document {self._item.document.external_id}: "{gold.mention.text}"'
         self._problems.append(Problem(0, severity, f"{where} {text}"))
-
-
-def _declaration(layer: tree.Layer) -> str:
-    return f"#T_{layer.kind}=" + "|".join([layer.name, *layer.features])
-
-
-# --- documents of other formats ---
-
-
-def _new_text(item: ExportDocument, problems: list[Problem]) -> str:
-    """A file with the document's tokens and sentences, without annotations."""
-    text = item.document.text
-    layer = tree.Layer("SP", tree.NAMED_ENTITY, ("identifier", "value"), 0)
-    cuts = {at for gold in item.mentions for span in gold.mention.spans for at in (span.start, span.end)}
-    tokens = _tokens(text, cuts)
-    if text and not tokens:
-        problems.append(Problem(0, "note", f"document {item.document.external_id} has no words: its text was left out"))
-    units, lines = Utf16Map(text), [f"{tree.FORMAT}.3", _declaration(layer), ""]
-    for number, (sentence, within) in enumerate(_sentences(text, tokens), 1):
-        lines += ["", "#Text=" + tree.escape_text(text[sentence.start : sentence.end])]
-        for place, token in enumerate(within, 1):
-            offsets = f"{units.to_utf16(token.start)}-{units.to_utf16(token.end)}"
-            lines.append(f"{number}-{place}\t{offsets}\t{text[token.start : token.end]}\t_\t_\t")
-    return "\n".join([*lines, ""])
-
-
-def _tokens(text: str, cuts: set[int]) -> list[Span]:
-    """Words and signs, cut where a mention begins or ends."""
-    found = []
-    for match in _TOKEN.finditer(text):
-        start = match.start()
-        for at in range(match.start() + 1, match.end() + 1):
-            if at == match.end() or at in cuts:
-                found.append(Span(start, at))
-                start = at
-    return found
-
-
-def _sentences(text: str, tokens: list[Span]) -> Iterator[tuple[Span, list[Span]]]:
-    """Lines with words, each with its tokens; lines without any belong to the line before, the first ones to the next.
-
-    Between two sentences stands one line feed, which is how the gap is read again.
-    """
-    start, within = 0, list[Span]()
-    for token in tokens:
-        cut = text.rfind("\n", within[-1].end, token.start) if within else -1
-        if cut >= 0:
-            yield Span(start, cut), within
-            start, within = cut + 1, []
-        within.append(token)
-    if within:
-        yield Span(start, len(text)), within

@@ -15,7 +15,7 @@ from typing import Any
 from curator.domain.documents import SourceDocument, SourceFile, SourceMention, Span
 from curator.domain.errors import UserError
 from curator.domain.offsets import Utf16Map
-from curator.io.archives import Files, chosen_files, holds_many, open_files
+from curator.io.archives import FREE_BYTES, MOST_SWELLING, Files, chosen_files, holds_many, open_files
 from curator.io.source import GZIP_MAGIC, Source
 from curator.io.standoff import FilesReader, first_line, plain_passages, read_id
 from curator.io.xmi_tree import Cas, dump, parse, type_and_ids
@@ -52,8 +52,12 @@ class XmiReader(FilesReader):
     def _bytes(self, name: str) -> bytes:
         if self._files.head(name, 2) != GZIP_MAGIC:
             return self._files.read(name)
+        most = FREE_BYTES + MOST_SWELLING * len(self._files.read(name))
         with self._files.source(name).stream() as stream:
-            return stream.read(1 << 28)
+            data = stream.read(most + 1)
+        if len(data) > most:
+            raise UserError(f"{self._files.shown(name)} swells to far more than it is: it was not opened")
+        return data
 
     def _document(self, name: str, data: bytes) -> SourceDocument:
         cas = parse(data, self._files.shown(name))

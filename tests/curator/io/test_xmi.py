@@ -142,6 +142,9 @@ def test_bombs_and_broken_files_are_refused(put: Put) -> None:
     ):
         with pytest.raises(UserError, match=words):
             list(XmiFormat().open(put(text, "one.xmi")))
+    swollen = FILE.replace("renal", "renal" + "l" * 9_500_000)
+    with pytest.raises(UserError, match="swells"):
+        list(XmiFormat().open(put(swollen, "one.xmi", zipped=True)))
     with pytest.raises(UserError, match="is not UIMA XMI"):
         XmiFormat().open(put("<a/>"))
 
