@@ -106,6 +106,7 @@ class _Chooser:
         self._heap = [(-self._score(at), at) for at in range(len(rows))]
         heapq.heapify(self._heap)
         self._last: WorkRow | None = None
+        self._alone = False  # every row that is left shares one suggestion or string
 
     def choose(self, length: int) -> list[WorkRow]:
         chosen: list[WorkRow] = []
@@ -133,6 +134,7 @@ class _Chooser:
             else:
                 found = at
         if found is None:
+            self._alone = self._of_one_cluster([at for _, at in passed])
             found = passed.pop(0)[1]
         for one in passed:
             heapq.heappush(self._heap, one)
@@ -140,9 +142,14 @@ class _Chooser:
 
     def _neighbours(self, at: int) -> bool:
         last, row = self._last, self._rows[at]
-        if last is None:
+        if last is None or self._alone:
             return False
         return self._strings[at] == string_of(last) or (_an_entity(row) and row.first == last.first)
+
+    def _of_one_cluster(self, left: Sequence[int]) -> bool:
+        """Then no choice need look through all of them again for another cluster: there is none, nor will be."""
+        entities = {self._rows[at].first if _an_entity(self._rows[at]) else "" for at in left}
+        return len({self._strings[at] for at in left}) == 1 or (len(entities) == 1 and "" not in entities)
 
     def _score(self, at: int) -> float:
         row, string = self._rows[at], self._strings[at]

@@ -167,10 +167,12 @@ class Desk:
     def until(self, done: Callable[[], bool], seconds: float = PATIENCE) -> bool:
         """Run the window until `done`; False where that takes too long."""
         end = time.perf_counter() + seconds
+        tick = QTimer(interval=2)  # wakes the window up, so that looking costs no processor
+        tick.start()
         while not done():
             if time.perf_counter() > end:
                 return False
-            self.app.processEvents(QEventLoop.ProcessEventsFlag.WaitForMoreEvents, 5)
+            self.app.processEvents(QEventLoop.ProcessEventsFlag.WaitForMoreEvents)
         return True
 
 
