@@ -307,7 +307,7 @@ def report(folder: Path, gold: Gold, split: Split, sample_size: int) -> None:
     if chosen:
         line("counted, the sample", expected)
         _in_the_window(folder, gold, chosen, expected)
-    tell("keys per decision, BC5CDR dev, all documents", every.average, "keys", most=AVERAGE, note="counted")
+    tell(f"keys per decision, {folder.stem}, all documents", every.average, "keys", most=AVERAGE, note="counted")
     tell("decided with one key, all documents", 100 * every.one_key, "%", least=100 * ONE_KEY, note="counted")
 
 
