@@ -79,7 +79,9 @@ def no_leaked_widgets(request: pytest.FixtureRequest) -> Iterator[None]:
     from PySide6.QtWidgets import QApplication
 
     before = {id(w) for w in QApplication.topLevelWidgets()}
+    gc.disable()  # as in the window's process: another thread that collects would end widgets, and with them the suite
     yield
+    gc.enable()
     from PySide6.QtCore import QCoreApplication, QEvent
 
     gc.collect()

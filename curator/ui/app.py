@@ -38,10 +38,10 @@ BUG = "Something went wrong in Curator itself. Every decision up to now is saved
 
 def run(*projects: Path, read_only: bool = False) -> int:
     """Open the window, and one more for each further project; returns the exit code when the last is closed."""
-    collect_in_quiet_times()
     handler = start_logging()
     qInstallMessageHandler(to_log)
     app = make_application(sys.argv[:1])
+    collect_in_quiet_times(app)
     window = make_window(app)
     old_hook, sys.excepthook = sys.excepthook, _hook(app, window)
     if projects:

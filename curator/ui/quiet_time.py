@@ -1,27 +1,38 @@
-"""Python's full garbage collections in the moments in which nobody waits for the window.
+"""Python's garbage collections: in the window's own thread only, the full ones while nobody waits for the window.
 
-With a document of 2,000 mentions open a full collection takes 100 ms and would come with every second opening, and with
-a key press now and then. The young generations are collected as ever; they take well under a millisecond.
+Widgets must die in the thread that made them, but Python collects in whatever thread allocates: a search beside the
+window could end the program. With a document of 2,000 mentions open a full collection takes 100 ms and would come with
+every second opening, and with a key press now and then; the young generations take a few milliseconds at most.
 """
 
 from __future__ import annotations
 
 import gc
 
-from PySide6.QtCore import QObject, QTimer
+from PySide6.QtCore import QCoreApplication, QObject, QTimer
 
+YOUNG_MS = 250
 QUIET_MS = 4_000
 """Without a step of the curator for so long, nobody waits."""
 LATER_MS = 30_000
 DUE = 10
 """Collections of the middle generation after which Python would begin a full one."""
-NEVER = 1_000_000
 
 
-def collect_in_quiet_times() -> None:
-    """From now on full collections are `QuietTime`'s alone. For the window's process, once, at its start."""
-    young, middle, _ = gc.get_threshold()
-    gc.set_threshold(young, middle, NEVER)
+def collect_in_quiet_times(app: QCoreApplication) -> None:
+    """From now on nothing is collected but by `app`'s thread: the young generations by a timer, all by `QuietTime`. For
+    the window's process, once, at its start."""
+    gc.disable()
+    timer = QTimer(app, interval=YOUNG_MS)
+    timer.timeout.connect(collect_young)
+    timer.start()
+
+
+def collect_young() -> None:
+    """The young generations where Python would have collected them."""
+    (young, middle, _), (limit, often, _) = gc.get_count(), gc.get_threshold()
+    if young >= limit:
+        gc.collect(1 if middle >= often else 0)
 
 
 class QuietTime(QObject):
@@ -37,7 +48,7 @@ class QuietTime(QObject):
 
     def collect(self) -> None:
         """A full collection where one is due."""
-        if gc.get_threshold()[2] < NEVER:
+        if gc.isenabled():
             return
         if gc.get_count()[2] >= DUE:
             gc.collect()
