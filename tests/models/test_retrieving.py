@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import shutil
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -61,7 +62,10 @@ def path(bundle: Bundle) -> Path:
 
 @pytest.fixture(scope="module")
 def linker(path: Path) -> Linker:
-    return Linker.load(path, device="cpu")
+    """With a weight for both: a stage without is not asked."""
+    loaded = Linker.load(path, device="cpu")
+    weights = {**loaded.fusion.weights, Scorer.SOM.value: 1.0, Scorer.DUAL.value: 1.0}
+    return loaded.with_weights(fusion=replace(loaded.fusion, weights=weights))
 
 
 def expected_score(linker: Linker, scorer: Scorer, mention: MentionInput, entity: EntityRecord) -> float:

@@ -25,7 +25,7 @@ def decided(desk: Desk, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch) -> Decisi
     curation.decide(6, Verdict.skip())
     desk.press(Qt.Key.Key_H, SHIFT_CTRL)
     window = seeing(desk).show_decisions()
-    qtbot.waitUntil(lambda: window.model.rowCount() == 2)
+    qtbot.waitUntil(lambda: window.model.rowCount() >= 2)  # the list may ask for its next page at once
     return window
 
 
