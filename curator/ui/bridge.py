@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from PySide6.QtCore import QObject, Qt, Signal, Slot
+from PySide6.QtCore import QObject, Signal
+from shiboken6 import isValid
 
 from curator.domain.changes import Change
 from curator.domain.jobs import JobOutcome, LinkerStatus, Progress
 from curator.services.events import EventBus
 from curator.services.suggestions import SuggestionService
+from curator.ui.post import in_the_window
 
 
 def _nothing() -> None:
@@ -28,20 +30,10 @@ class Bridge(QObject):
     progressed = Signal(int, object)  # job number, Progress
     ended = Signal(int, object)  # job number, JobOutcome
 
-    _changed = Signal(object)
-    _linker = Signal(object)
-    _progressed = Signal(int, object)
-    _ended = Signal(int, object)
-
     def __init__(self, parent: QObject | None = None) -> None:
         super().__init__(parent)
         self._open = True
         self._unsubscribe: Callable[[], None] = _nothing
-        queued = Qt.ConnectionType.QueuedConnection
-        self._changed.connect(self._on_changed, queued)
-        self._linker.connect(self._on_linker, queued)
-        self._progressed.connect(self._on_progress, queued)
-        self._ended.connect(self._on_end, queued)
 
     def listen(self, events: EventBus, suggestions: SuggestionService) -> None:
         self._unsubscribe = events.subscribe(self.tell_change)
@@ -55,39 +47,19 @@ class Bridge(QObject):
     # --- called from any thread ---
 
     def tell_change(self, change: Change) -> None:
-        if self._open:
-            self._changed.emit(change)
+        in_the_window(lambda: self._emit("changed", change))
 
     def tell_status(self, status: LinkerStatus) -> None:
-        if self._open:
-            self._linker.emit(status)
+        in_the_window(lambda: self._emit("linker", status))
 
     def tell_progress(self, job: int, progress: Progress) -> None:
-        if self._open:
-            self._progressed.emit(job, progress)
+        in_the_window(lambda: self._emit("progressed", job, progress))
 
     def tell_end(self, job: int, outcome: JobOutcome) -> None:
-        if self._open:
-            self._ended.emit(job, outcome)
+        in_the_window(lambda: self._emit("ended", job, outcome))
 
     # --- in the window's thread ---
 
-    @Slot(object)
-    def _on_changed(self, change: Change) -> None:
-        if self._open:
-            self.changed.emit(change)
-
-    @Slot(object)
-    def _on_linker(self, status: LinkerStatus) -> None:
-        if self._open:
-            self.linker.emit(status)
-
-    @Slot(int, object)
-    def _on_progress(self, job: int, progress: Progress) -> None:
-        if self._open:
-            self.progressed.emit(job, progress)
-
-    @Slot(int, object)
-    def _on_end(self, job: int, outcome: JobOutcome) -> None:
-        if self._open:
-            self.ended.emit(job, outcome)
+    def _emit(self, signal: str, *values: object) -> None:
+        if self._open and isValid(self):
+            getattr(self, signal).emit(*values)

@@ -109,9 +109,9 @@ class Hands:
     def _search_and_link(self) -> None:
         """Search the mention's text, where that finds nothing the first candidate's name; link to the first found."""
         view, panel = self._bench.navigator.mention, self._bench.search.panel
-        found = lambda: not panel.runner.waiting  # noqa: E731
+        found = lambda: not panel.latest.busy  # noqa: E731
         self.press(Key.Key_Space)
-        self.wait(found, panel.runner.answered, what="The search")
+        self.wait(found, panel.model.modelReset, what="The search")
         if (
             not panel.model.rowCount()
             and view is not None
@@ -119,7 +119,7 @@ class Hands:
             and view.suggestion.candidates
         ):
             QTest.keyClicks(panel.line, view.suggestion.candidates[0].name)
-            self.wait(found, panel.runner.answered, what="The search")
+            self.wait(found, panel.model.modelReset, what="The search")
         self.press(Key.Key_Return)
         if panel.isVisible():
             self.press(Key.Key_Escape)

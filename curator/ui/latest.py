@@ -7,11 +7,16 @@ import threading
 import time
 from collections.abc import Callable
 from typing import Any
+from weakref import WeakMethod
 
-from PySide6.QtCore import QObject, Qt, Signal, Slot
+from PySide6.QtCore import QObject
+from shiboken6 import isValid
+
+from curator.ui.post import in_the_window
 
 Work = Callable[[], Any]
 Done = Callable[[Any], None]
+End = WeakMethod[Callable[[Any, bool, float], None]]
 log = logging.getLogger(__name__)
 
 
@@ -22,8 +27,6 @@ class Latest(QObject):
     dropped. With `here` set, work runs at once in the caller's thread: right for what takes less than a frame.
     """
 
-    _ended = Signal(object, object)
-
     def __init__(self, parent: QObject | None = None) -> None:
         super().__init__(parent)
         self.here = True
@@ -32,7 +35,6 @@ class Latest(QObject):
         self._waiting: tuple[Work, Done] | None = None
         self._done: Done | None = None
         self._open = True
-        self._ended.connect(self._end, Qt.ConnectionType.QueuedConnection)
 
     @property
     def busy(self) -> bool:
@@ -60,21 +62,13 @@ class Latest(QObject):
 
     def _start(self, work: Work, done: Done) -> None:
         self._done = done
-        self._thread = threading.Thread(target=self._run, args=(work,), name="queue", daemon=True)
+        self._thread = threading.Thread(target=_run, args=(work, WeakMethod(self._end)), name="beside", daemon=True)
         self._thread.start()
 
-    def _run(self, work: Work) -> None:
-        begun = time.perf_counter()
-        try:
-            result, worked = work(), True
-        except Exception:  # thread boundary: what is shown stays as it is, the log says why
-            log.exception("Counting the queue failed.")
-            result, worked = None, False
-        self.took = time.perf_counter() - begun
-        self._ended.emit(result, worked)
-
-    @Slot(object, object)
-    def _end(self, result: Any, worked: bool) -> None:
+    def _end(self, result: Any, worked: bool, took: float) -> None:
+        if not isValid(self):  # the window is gone
+            return
+        self.took = took
         if self._thread is not None:
             self._thread.join()
             self._thread = None
@@ -85,3 +79,21 @@ class Latest(QObject):
             self._start(*waiting)
         elif worked and done is not None:
             done(result)
+
+
+def _run(work: Work, end: End) -> None:
+    """In the other thread, which holds nothing of the window."""
+    begun = time.perf_counter()
+    try:
+        result, worked = work(), True
+    except Exception:  # thread boundary: what is shown stays as it is, the log says why
+        log.exception("Work beside the window failed.")
+        result, worked = None, False
+    took = time.perf_counter() - begun
+    in_the_window(lambda: _tell(end, result, worked, took))
+
+
+def _tell(end: End, result: Any, worked: bool, took: float) -> None:
+    ended = end()
+    if ended is not None:
+        ended(result, worked, took)

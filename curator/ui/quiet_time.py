@@ -1,8 +1,8 @@
 """Python's garbage collections: in the window's own thread only, the full ones while nobody waits for the window.
 
-Widgets must die in the thread that made them, but Python collects in whatever thread allocates: a search beside the
-window could end the program. With a document of 2,000 mentions open a full collection takes 100 ms and would come with
-every second opening, and with a key press now and then; the young generations take a few milliseconds at most.
+Widgets must die in the thread that made them, but Python collects in whatever thread allocates, and searches allocate
+beside the window. With a document of 2,000 mentions open a full collection takes 100 ms and would come with every
+second opening, and with a key press now and then; the young generations take a few milliseconds at most.
 """
 
 from __future__ import annotations

@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 from PySide6.QtCore import QEvent, QModelIndex, QObject, Qt, Signal, Slot
 from PySide6.QtGui import QKeyEvent, QPalette
 from PySide6.QtWidgets import QHBoxLayout, QLineEdit, QToolButton, QVBoxLayout, QWidget
 
 from curator.domain.wording import tr
 from curator.ui.labels import ElidedLabel, NoteLabel
+from curator.ui.latest import Latest
 from curator.ui.row_list import RowList
 from curator.ui.search_rows import MatchDelegate, MatchModel
-from curator.ui.search_runner import Answer, LatestSearch, Search
+from curator.ui.search_runner import Answer, Search, answer_to
 
 NO_MATCH = "Nothing in the knowledge base matches “{query}”. ? in the empty line shows what else can be typed."
 HINT = "Type a name, a synonym or an identifier. ↓ ↑ go through the entities, ↵ links, Esc leaves."
@@ -41,12 +44,13 @@ class SearchPanel(QWidget):
 
     def __init__(self, search: Search, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self.runner = LatestSearch(search, self)
+        self.search = search
+        self.latest = Latest(self)
+        self.latest.here = False
         self.model = MatchModel(self)
         self._choose_first = False  # Enter was pressed before the answer came
         self._make_widgets()
         self._compose()
-        self.runner.answered.connect(self._show)
         self.line.textChanged.connect(self._ask)
         self.list.chosen.connect(self._choose)
         self.list.selectionModel().currentChanged.connect(self._highlight)
@@ -91,7 +95,7 @@ class SearchPanel(QWidget):
 
     def close_search(self) -> None:
         """Before the project is closed: wait for a search that is under way."""
-        self.runner.close()
+        self.latest.close()
 
     def open_empty(self) -> None:
         """Take the keyboard with an empty line, over the entities linked to last."""
@@ -112,9 +116,8 @@ class SearchPanel(QWidget):
     @Slot(str)
     def _ask(self, text: str) -> None:
         self._choose_first = False
-        self.runner.ask(text if text.strip() else "")
+        self.latest.ask(partial(answer_to, self.search, text if text.strip() else ""), self._show)
 
-    @Slot(object)
     def _show(self, answer: Answer) -> None:
         query = answer.query.strip()
         nothing = tr(NO_MATCH, query=query)
@@ -157,7 +160,7 @@ class SearchPanel(QWidget):
             self.help.toggle()
             return True
         if watched is self.line and key in (Qt.Key.Key_Return, Qt.Key.Key_Enter):
-            if self.runner.waiting:
+            if self.latest.busy:
                 self._choose_first = True
             else:
                 self._choose(self.list.currentIndex().row())

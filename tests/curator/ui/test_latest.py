@@ -7,6 +7,8 @@ import threading
 from collections.abc import Iterator
 
 import pytest
+import shiboken6
+from PySide6.QtCore import QObject
 from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
@@ -52,5 +54,20 @@ def test_nothing_is_told_after_closing(qapp: QApplication, latest: Latest) -> No
     latest.ask(lambda: 1, told.append)
     latest.close()
     latest.ask(lambda: 2, told.append)
+    qapp.processEvents()
+    assert told == []
+
+
+def test_work_outlives_what_it_was_done_for(qapp: QApplication) -> None:
+    """A window may be gone before an answer is there: the thread then touches nothing of it."""
+    owner, gate, told = QObject(), threading.Event(), []
+    latest = Latest(owner)
+    latest.here = False
+    latest.ask(lambda: gate.wait(5), told.append)
+    thread = latest._thread
+    assert thread is not None
+    shiboken6.delete(owner)
+    gate.set()
+    thread.join()
     qapp.processEvents()
     assert told == []

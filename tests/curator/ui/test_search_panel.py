@@ -1,4 +1,5 @@
 from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from threading import Event
 
 import pytest
@@ -54,8 +55,15 @@ def panel(qtbot: QtBot, search: Search) -> Iterator[SearchPanel]:
     widget.close_search()
 
 
+@contextmanager
+def answered(qtbot: QtBot, panel: SearchPanel) -> Iterator[None]:
+    """Until the answer to what is asked within is shown."""
+    yield
+    qtbot.waitUntil(lambda: not panel.latest.busy, timeout=5000)
+
+
 def ask(qtbot: QtBot, panel: SearchPanel, text: str) -> None:
-    with qtbot.waitSignal(panel.runner.answered, timeout=5000):
+    with answered(qtbot, panel):
         panel.prefill(text)
 
 
@@ -70,7 +78,7 @@ def test_what_is_typed_is_searched_beside_the_window(qtbot: QtBot, panel: Search
     search.go.clear()
     qtbot.keyClicks(panel.line, "tacro")
     assert panel.line.text() == "tacro", "the window never waited"
-    with qtbot.waitSignal(panel.runner.answered, timeout=5000):
+    with answered(qtbot, panel):
         search.go.set()
     assert search.queries == ["t", "tacro"], "of what was typed meanwhile only the last"
     assert panel.status.words == "2 entities"
@@ -83,7 +91,7 @@ def test_what_was_found_stays_until_the_next_answer(qtbot: QtBot, panel: SearchP
     search.go.clear()
     qtbot.keyClicks(panel.line, "zzz")
     assert panel.model.rowCount() == 2
-    with qtbot.waitSignal(panel.runner.answered, timeout=5000):
+    with answered(qtbot, panel):
         search.go.set()
     assert resets == [0], "one change, none for queries that were overtaken"
     assert panel.list._empty.startswith("Nothing in the knowledge base matches “zzz”.")
@@ -99,11 +107,11 @@ def test_the_mention_s_text_is_searched_at_once(qtbot: QtBot, panel: SearchPanel
 
 def test_an_empty_line_shows_what_was_linked_last(qtbot: QtBot, panel: SearchPanel) -> None:
     ask(qtbot, panel, "fk")
-    with qtbot.waitSignal(panel.runner.answered, timeout=5000):
+    with answered(qtbot, panel):
         panel.open_empty()
     assert panel.line.text() == ""
     assert (panel.model.rowCount(), panel.status.words) == (1, "Linked to last")
-    with qtbot.waitSignal(panel.runner.answered, timeout=5000):
+    with answered(qtbot, panel):
         panel.open_empty()  # again: more may have been linked since
 
 
@@ -121,7 +129,7 @@ def test_enter_waits_for_the_answer_to_what_is_typed(qtbot: QtBot, panel: Search
     panel.line.setText("zz")
     with qtbot.assertNotEmitted(panel.chosen):
         qtbot.keyClick(panel.line, Qt.Key.Key_Return)
-        with qtbot.waitSignal(panel.runner.answered, timeout=5000):
+        with answered(qtbot, panel):
             search.go.set()
     search.go.clear()
     panel.line.setText("fk5")
@@ -137,7 +145,7 @@ def test_typing_on_or_leaving_takes_a_waiting_enter_back(qtbot: QtBot, panel: Se
         panel.line.setText("fk")
         qtbot.keyClick(panel.line, Qt.Key.Key_Return)
         undo()
-        with qtbot.assertNotEmitted(panel.chosen), qtbot.waitSignal(panel.runner.answered, timeout=5000):
+        with qtbot.assertNotEmitted(panel.chosen), answered(qtbot, panel):
             search.go.set()
 
 
