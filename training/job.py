@@ -198,6 +198,7 @@ def _provenance(loaded: Loaded, gate: GateResult, learnt: Learnt, budget: Budget
         "kb_hash": loaded.base.manifest.kb_hash,
         "seed": loaded.spec.seed,
         "max_minutes": loaded.spec.max_minutes,
+        "max_steps": loaded.spec.max_steps,
         "seconds": round(budget.elapsed, 1),
         "device": choose_device(loaded.spec.device).sentence,
         "threads": torch.get_num_threads(),

@@ -34,18 +34,22 @@ class Plan:
 
 
 def plan_batches(per_epoch: int, settings: TrainSettings, *, seconds_per_batch: float, seconds: float | None) -> int:
-    """How many batches the budget allows: whole epochs if at least one fits, a part of one otherwise.
+    """How many batches the budget allows: whole epochs if at least one fits, a part of one otherwise; no more than
+    `max_steps` take.
 
     Raises ModelError where not even one batch fits.
     """
     wanted = per_epoch * settings.epochs
+    if settings.max_steps is not None:
+        whole, rest = divmod(settings.max_steps, -(-per_epoch // settings.accumulation))
+        wanted = min(wanted, whole * per_epoch + rest * settings.accumulation)
     if seconds is None:
         return wanted
     epoch = per_epoch * seconds_per_batch + settings.epoch_overhead
     if settings.epochs * epoch <= seconds:
         return wanted
     if epoch <= seconds:
-        return per_epoch * int(seconds // epoch)
+        return min(wanted, per_epoch * int(seconds // epoch))
     affordable = int((seconds - settings.epoch_overhead) // max(seconds_per_batch, 1e-9))
     if affordable < 1:
         raise ModelError(

@@ -14,6 +14,7 @@ from training.snapshot import Split
 @dataclass(frozen=True, slots=True)
 class TrainingSpec:
     """A training job. `threads` 0 leaves torch's choice, `max_minutes` None sets no bound; it bounds the whole job.
+    `max_steps` (None: no bound) ends training after so many steps of the optimiser, for comparisons at equal steps.
 
     `cache` is where vectors of the untrained encoder are kept between jobs (None: the user's cache folder). `work` is
     where checkpoints are kept: a job that was interrupted goes on from there (None: it cannot). `tensorboard` is where
@@ -29,6 +30,7 @@ class TrainingSpec:
     device: str = "auto"
     threads: int = 0
     max_minutes: float | None = None
+    max_steps: int | None = None
     cache: Path | None = None
     work: Path | None = None
     tensorboard: Path | None = None
@@ -36,7 +38,7 @@ class TrainingSpec:
     @classmethod
     def from_json(cls, raw: Mapping[str, Any]) -> TrainingSpec:
         """ModelError names a missing key."""
-        minutes = raw.get("max_minutes")
+        minutes, steps = raw.get("max_minutes"), raw.get("max_steps")
         return cls(
             snapshot=Path(_needed(raw, "snapshot")),
             base=Path(_needed(raw, "base")),
@@ -47,6 +49,7 @@ class TrainingSpec:
             device=str(raw.get("device") or "auto"),
             threads=int(raw.get("threads") or 0),
             max_minutes=None if minutes is None else float(minutes),
+            max_steps=None if steps is None else int(steps),
             cache=_path(raw, "cache"),
             work=_path(raw, "work"),
             tensorboard=_path(raw, "tensorboard"),

@@ -80,7 +80,8 @@ class Task(ABC):
 
 @dataclass(frozen=True, slots=True)
 class TrainSettings:
-    """`epochs` is the most; `seconds` bounds measuring and training together (None: no bound).
+    """`epochs` and `max_steps` (None: no bound) are the most; `seconds` bounds measuring and training together (None:
+    no bound).
 
     `accumulation` batches make one step of the optimiser. `epoch_overhead` is what `before_epoch` and a validation
     take, in seconds. `precision` is "fp32", "bf16", "fp16" or "auto" (`training.engine.training_precision`).
@@ -97,6 +98,7 @@ class TrainSettings:
     accumulation: int = 1
     seed: int = 0
     seconds: float | None = None
+    max_steps: int | None = None
     epoch_overhead: float = 0.0
     precision: str = "auto"
     gradient_chunk: int = 0

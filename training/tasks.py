@@ -84,6 +84,7 @@ def train_settings(loaded: Loaded, *, seconds: float | None, epoch_overhead: flo
         precision=wanted.precision,
         seed=loaded.spec.seed,
         seconds=seconds,
+        max_steps=loaded.spec.max_steps,
         epoch_overhead=epoch_overhead,
     )
 

@@ -9,7 +9,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from PySide6.QtCore import QObject, Qt, QTimer, Signal, Slot
+from PySide6.QtCore import QObject, QTimer, Signal, Slot
+from shiboken6 import isValid
 
 from curator.domain.contrasts import Contrast
 from curator.domain.entities import Entity
@@ -25,6 +26,7 @@ from curator.ui.document_view import DocumentView
 from curator.ui.entity_card import EntityCard
 from curator.ui.latest import Latest
 from curator.ui.navigation import Navigator
+from curator.ui.post import in_the_window
 
 REST_MS = 150
 """A curator who goes on sooner does not look at what is looked up here."""
@@ -40,7 +42,6 @@ class CandidateDesk(QObject):
     """Steers the panel's lower half, the hidden candidates and the document's tints."""
 
     said = Signal(str)
-    _weighed = Signal(object)  # Contrast | str, from the linker's thread
 
     def __init__(
         self,
@@ -65,7 +66,6 @@ class CandidateDesk(QObject):
         self._path_rest = QTimer(self, singleShot=True, interval=REST_MS)
         self._path_rest.timeout.connect(self._look_up_path)
         self._card = panel.card  # whose way up is looked for
-        self._weighed.connect(self._show_weighed, Qt.ConnectionType.QueuedConnection)
         navigator.mention_changed.connect(self._mention_changed)
         self.follow(panel.card)
         panel.hidden_toggled.connect(self.toggle_hidden)
@@ -225,10 +225,15 @@ class CandidateDesk(QObject):
         pair, opened, view = self._panel.contrast.pair, self._at.opened, self._at.mention
         if pair is None or opened is None or view is None or self._panel.contrast.contrast is not None:
             return
-        self._contrasts.ask(opened.document.id, view.mention.id, pair.ids, then=self._weighed.emit)
 
-    @Slot(object)
+        def told(answer: Contrast | str) -> None:  # in the linker's thread
+            in_the_window(lambda: self._show_weighed(answer))
+
+        self._contrasts.ask(opened.document.id, view.mention.id, pair.ids, then=told)
+
     def _show_weighed(self, answer: Contrast | str) -> None:
+        if not isValid(self):
+            return
         opened = self._at.opened
         if isinstance(answer, str):
             self._panel.contrast.say(answer)

@@ -16,6 +16,7 @@ from curator.ui.main_window import MainWindow
 from curator.ui.workbench import Workbench
 
 PATIENCE_MS = 180_000
+REST_MS = 1_000
 Key = Qt.Key
 CTRL = Qt.KeyboardModifier.ControlModifier
 SHIFT = Qt.KeyboardModifier.ShiftModifier
@@ -73,6 +74,10 @@ class Hands:
         self.wait(ready, bench.state_changed, what="Suggestions")
         if failed().state is LinkerState.FAILED:
             raise UserError(f"The linker does not serve: {failed().message}")
+
+    def rest(self) -> None:
+        """Until the window has looked up what it looks up for a curator who rests."""
+        QTest.qWait(REST_MS)
 
     # --- a curator's minute ---
 

@@ -107,6 +107,7 @@ def off_screen(folder: Path, out: Path) -> int:
         hands.wait_for_suggestions()
         for line in hands.curate():
             click.echo(line)
+        hands.rest()
         window.grab().save(str(out / SCREENSHOT))
         gold = hands.export(out)
     finally:

@@ -1,4 +1,5 @@
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 
 import pytest
 import torch
@@ -6,6 +7,7 @@ from torch import Tensor, nn
 
 from models.errors import ModelError
 from training.events import Event, Phase
+from training.plan import Plan
 from training.trainer import Task, TrainResult, TrainSettings, plan_batches, train
 
 
@@ -121,6 +123,13 @@ def test_plan() -> None:
     assert plan_batches(10, settings, seconds_per_batch=1.0, seconds=45.0) == 30
     assert plan_batches(10, settings, seconds_per_batch=1.0, seconds=44.0) == 20
     assert plan_batches(10, settings, seconds_per_batch=1.0, seconds=12.0) == 7
+    few = replace(settings, max_steps=12)
+    assert plan_batches(10, few, seconds_per_batch=1.0, seconds=None) == 12
+    assert plan_batches(10, few, seconds_per_batch=1.0, seconds=44.0) == 12
+    assert plan_batches(10, few, seconds_per_batch=1.0, seconds=12.0) == 7
+    by_three = replace(settings, max_steps=6, accumulation=3)
+    planned = plan_batches(10, by_three, seconds_per_batch=1.0, seconds=None)
+    assert (planned, Plan(planned, 10, 3).steps) == (16, 6), "the last step of an epoch takes the rest"
     with pytest.raises(ModelError, match="too short"):
         plan_batches(10, settings, seconds_per_batch=1.0, seconds=5.5)
 

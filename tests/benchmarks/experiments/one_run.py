@@ -17,7 +17,7 @@ from models.files import write_json
 from models.linker import Linker
 from tests.benchmarks.experiments.measure import Judged, ranker_alone, remember, retriever_alone, to_json, whole
 from tests.benchmarks.experiments.settings import SETTINGS, Setting
-from tests.benchmarks.experiments.worlds import FULL, WORLDS, World, base_bundle, write_snapshot
+from tests.benchmarks.experiments.worlds import FULL, STEPS, WORLDS, World, base_bundle, write_snapshot
 from training.job import run_training
 
 UNTRAINED = "untrained"
@@ -29,7 +29,12 @@ def run_untrained(world: World, work: Path) -> dict[str, Any]:
     judged = Judged.of(world, linker)
     without = whole(linker, judged)
     remember(linker, world)
-    facts = {"document": judged.document, "nil": [not gold for gold in judged.gold], "sentence": world.sentence}
+    facts = {
+        "document": judged.document,
+        "nil": [not gold for gold in judged.gold],
+        "sentence": world.sentence,
+        "passes": world.passes,
+    }
     return {"setting": UNTRAINED, "seed": 0, "world": facts, "alone": without, "whole": whole(linker, judged)}
 
 
@@ -44,9 +49,10 @@ def run_setting(world: World, setting: Setting, seed: int, work: Path, *, minute
         "base": str(base.path),
         "staging": str(staging),
         "recipe": setting.recipe,
-        "parameters": setting.parameters(full=world.name == FULL),
+        "parameters": setting.parameters(full=world.name == FULL, passes=world.passes),
         "seed": seed,
         "max_minutes": minutes,
+        "max_steps": None if world.name == FULL else STEPS,
         "cache": str(work / "cache"),
         "work": str(unfinished),
     }

@@ -21,7 +21,7 @@ from tests.benchmarks.experiments.settings import (
     SETTINGS,
     Question,
 )
-from tests.benchmarks.experiments.worlds import FULL
+from tests.benchmarks.experiments.worlds import FULL, STEPS
 from training.evaluation.bootstrap import Difference, DocumentBootstrap, Estimate, Figure, mcnemar, ratio
 from training.evaluation.curves import average_precision
 
@@ -43,10 +43,11 @@ def write_report(work: Path) -> str:
     for one in found:
         by_setting.setdefault(one["setting"], []).append(one)
     world = World(untrained)
+    smaller = reductions(found, passes=untrained["world"].get("passes", 1))
     parts = [
         "# Experiments",
         untrained["world"]["sentence"],
-        reductions(found) if work.name != FULL else "The recipes have the papers' own values.",
+        smaller if work.name != FULL else "The recipes have the papers' own values.",
         "Figures are percent on the judged documents, which tuned nothing; intervals are 95 %, over 1,000 resamples of "
         "documents; several seeds are averaged mention by mention before they are resampled.",
         "## Each setting by itself, and the whole linker with it inside\n\n" + world.settings(by_setting),
@@ -60,19 +61,18 @@ def write_report(work: Path) -> str:
     return text
 
 
-def reductions(runs: Sequence[Run]) -> str:
+def reductions(runs: Sequence[Run], *, passes: int) -> str:
     """What is smaller here than in the papers, and which seeds there are."""
-    steps = sorted({one["run"]["steps"] for one in runs if "run" in one})
     seeds = sorted({one["seed"] for one in runs})
+    often = "once" if passes == 1 else f"{passes} times"
     return (
         "Smaller than in the papers: the 6-layer all-MiniLM-L6-v2 as encoder; "
-        f"{', '.join(map(str, steps))} update steps, once over the mentions (batch {RETRIEVER['batch_size']}, "
-        f"{PAIR['batch_size']} mentions of {PAIR['candidates']} candidates for the cross-encoder, which learns from an "
-        f"eighth of the mentions); {RETRIEVER['mention_tokens']} tokens a text; {RETRIEVER['negative_count']} negatives"
-        f" shared by a batch; learning rate {RETRIEVER['learning_rate']:g}. Sampled-triplet recipes pass twice over "
-        f"half of the batches, for as many steps. Seeds {', '.join(map(str, seeds))}; those of "
-        f"{', '.join(REPEATED)} up to "
-        f"{len(SEEDS)}, as far as they are there (see the column)."
+        f"{STEPS} update steps, about {often} over the mentions (batch {RETRIEVER['batch_size']}; the "
+        f"cross-encoder learns from the first {PAIR['candidates']} candidates); {RETRIEVER['mention_tokens']} tokens a "
+        f"text; {RETRIEVER['negative_count']} negatives shared by a batch; learning rate "
+        f"{RETRIEVER['learning_rate']:g}. "
+        f"Seeds {', '.join(map(str, seeds))}; those of {', '.join(REPEATED)} up to {len(SEEDS)}, as far as "
+        "they are there (see the column)."
     )
 
 
@@ -176,7 +176,7 @@ class World:
         """Re-rankers over the retriever that is best on the held-out documents."""
         lines = []
         for own in runs.values():
-            if "over_best" not in own[0]:
+            if "over_best" not in own[0] or own[0]["over"] not in runs:
                 continue
             retriever = runs[own[0]["over"]][0]
             pair = {"alone": own[0]["over_best"]}, {"alone": retriever["alone"]}

@@ -31,13 +31,13 @@ RETRIEVER: Mapping[str, Any] = {
 RANKER: Mapping[str, Any] = {**RETRIEVER, "candidates": 16}
 PAIR: Mapping[str, Any] = {
     "epochs": 1,
-    "batch_size": 4,
+    "batch_size": 32,
     "learning_rate": 5e-5,
     "mention_tokens": 64,
     "entity_tokens": 64,
     "style": "types-synonyms",
     "candidates": 8,
-    "learnt_share": 0.125,
+    "learnt_share": 1.0,
     "asked_share": 1.0,
 }
 
@@ -60,15 +60,16 @@ class Setting:
     def ranks(self) -> bool:
         return self.loaded.role is Role.RANKER
 
-    def parameters(self, *, full: bool = False) -> dict[str, Any]:
-        """Those of the common size that the recipe has, and the changes; `full`: the recipe's own values and the
-        changes."""
+    def parameters(self, *, full: bool = False, passes: int = 1) -> dict[str, Any]:
+        """Those of the common size that the recipe has, and the changes, `passes` times as often over the mentions;
+        `full`: the recipe's own values and the changes."""
         if full:
             return dict(self.changes)
         recipe = self.loaded
         common = PAIR if recipe.network is Network.PAIR else RANKER if self.ranks else RETRIEVER
         known = {one.name for one in recipe.parameters}
-        return {name: value for name, value in common.items() if name in known} | {**self.size, **self.changes}
+        values = {name: value for name, value in common.items() if name in known} | {**self.size, **self.changes}
+        return {**values, "epochs": passes * values["epochs"]}
 
 
 @dataclass(frozen=True)
@@ -86,6 +87,8 @@ ALONE = {"in_batch": False}
 """The gold entities of other mentions are no negatives: they would serve across domains."""
 HARD = {**ALONE, "negatives": "hard"}
 IN = {**ALONE, "domain": "in"}
+HALF = {"epochs": 3}
+"""Recipes that sample triplets from their batches make half as many of them."""
 MOVED = {"calibrated": True}
 """The loss's zero where scores lie before training: at this size adaptive mixup's logits would saturate without."""
 SETTINGS = (
@@ -95,10 +98,10 @@ SETTINGS = (
     Setting("pel-pb mixed", "pel-pb-mixed"),
     Setting("amh-dual", "amh-dual", size=MOVED),
     Setting("dual hard", "biencoder-dual", HARD),
-    Setting("prototype-srn", "prototype-srn", size={"epochs": 2}),
-    Setting("prototype", "prototype", size={"epochs": 2}),
+    Setting("prototype-srn", "prototype-srn", size=HALF),
+    Setting("prototype", "prototype", size=HALF),
     Setting("triplet", "triplet"),
-    Setting("triplet-downsampled", "triplet-downsampled", size={"epochs": 2}),
+    Setting("triplet-downsampled", "triplet-downsampled", size=HALF),
     Setting("dual random cross", "biencoder-dual", ALONE),
     Setting("dual random in", "biencoder-dual", IN),
     Setting("dual hard in", "biencoder-dual", {**HARD, **IN}),
@@ -107,15 +110,15 @@ SETTINGS = (
     Setting("pel-pb δ .1", "pel-pb", {"delta": 0.1}),
     Setting("pel-pb δ .05", "pel-pb", {"delta": 0.05}),
     Setting("pel-pb δ .01", "pel-pb", {"delta": 0.01}),
-    Setting("cross-encoder", "cross-encoder"),
     Setting("amh-mean", "amh-mean", size=MOVED),
     Setting("mean hard", "biencoder-mean", HARD),
     Setting("amh-som", "amh-som", size=MOVED),
     Setting("som hard", "biencoder-som", HARD),
     Setting("t-biencoder-som", "t-biencoder-som", ALONE),
     Setting("pel-ce fgsm", "pel-ce-fgsm"),
-    Setting("cross-encoder fgsm", "cross-encoder-fgsm"),
     Setting("curator", "curator", {"entity_tower": "frozen", "nil_negatives": True}),
+    Setting("cross-encoder", "cross-encoder"),
+    Setting("cross-encoder fgsm", "cross-encoder-fgsm"),
 )
 AT_1, AT_64, NIL = "recall@1", "recall@64", "NIL auPR"
 QUESTIONS = (
