@@ -13,7 +13,7 @@ demo: setup ## builds the demo project and opens the window (offscreen with a sc
 	$(PY) -m curator demo demo-out
 
 test: check ## lint, types and the whole suite
-	$(PY) -m pytest -n auto --maxprocesses 4 --dist loadfile
+	$(PY) -m pytest -n auto --maxprocesses 4 --dist loadfile --no-loadscope-reorder
 
 check: setup ## lint and types only
 	$(VENV)/bin/ruff check .

@@ -32,10 +32,12 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 
 @pytest.fixture(autouse=True)
 def own_folders(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch) -> None:
-    """No test reads or writes the user's settings, logs or embedding cache."""
+    """No test reads or writes the user's settings, logs or embedding cache. Processes that share the suite share the
+    cache, as programs do."""
     home = tmp_path_factory.getbasetemp()
-    for name in ("CURATOR_CONFIG_DIR", "CURATOR_LOG_DIR", "CURATOR_CACHE"):
-        folder = home / name.lower()
+    whole = home.parent if os.environ.get("PYTEST_XDIST_WORKER") else home
+    for name, place in (("CURATOR_CONFIG_DIR", home), ("CURATOR_LOG_DIR", home), ("CURATOR_CACHE", whole)):
+        folder = place / name.lower()
         folder.mkdir(exist_ok=True)
         monkeypatch.setenv(name, str(folder))
 
@@ -79,7 +81,8 @@ def no_leaked_widgets(request: pytest.FixtureRequest) -> Iterator[None]:
     from PySide6.QtWidgets import QApplication
 
     before = {id(w) for w in QApplication.topLevelWidgets()}
-    gc.disable()  # as in the window's process: another thread that collects would end widgets, and with them the suite
+    gc.disable()  # as in the window's process: widgets end in its own thread
+    gc.freeze()  # what was there before is not gone through after each test: that takes longer than most of them
     yield
     gc.enable()
     from PySide6.QtCore import QCoreApplication, QEvent
