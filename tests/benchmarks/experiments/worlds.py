@@ -13,6 +13,7 @@ from typing import Any
 
 from models.build import build_untrained
 from models.bundle import Bundle, new_staging, open_bundle, publish
+from models.files import atomic_path, write_json
 from tests.benchmarks.training_bc5cdr import DATA, ROOT, read_documents
 
 Line = dict[str, Any]
@@ -118,9 +119,10 @@ def write_snapshot(world: World, folder: Path, *, kb_hash: str) -> Path:
     lines = [{**line, "split": "train"} for line in world.train]
     lines += [{**line, "split": "validation"} for line in world.held_out]
     text = "".join(json.dumps(line) + "\n" for line in lines)
-    (folder / "documents.jsonl").write_text(text, encoding="utf-8")
+    with atomic_path(folder / "documents.jsonl") as beside:  # another run may read it
+        beside.write_text(text, encoding="utf-8")
     files = {"documents.jsonl": hashlib.sha256(text.encode()).hexdigest()}
-    (folder / "snapshot.json").write_text(json.dumps({"kb_hash": kb_hash, "files": files}), encoding="utf-8")
+    write_json(folder / "snapshot.json", {"kb_hash": kb_hash, "files": files})
     return folder
 
 
