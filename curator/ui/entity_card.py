@@ -9,6 +9,7 @@ from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QWidget
 
 from curator.domain.entities import Entity
+from curator.domain.provisional import is_new
 from curator.domain.suggestions import Candidate, Suggestion
 from curator.domain.wording import tr
 from curator.ui.candidate_bars import bars_html, candidate_bars, lead_words
@@ -17,6 +18,7 @@ from curator.ui.theme import Theme, theme_of
 
 Lookup = Callable[[str], Entity | None]
 APART = " › "
+MADE_HERE = "A new entity, made in this project: the knowledge base does not have it yet."
 STEPS = 6
 """Entities of a path that are written out; what is left out in the middle is dots."""
 
@@ -86,8 +88,9 @@ def card_html(entity: Entity, *, scores: str = "", path: Sequence[Entity] = (), 
         (tr("Tree"), ", ".join(entity.tree_numbers)),
         (tr("Also known as"), ", ".join(entity.alt_ids)),
     ]
+    made_here = f"<p style='margin:0; color:{theme.muted.name()}'>{tr(MADE_HERE)}</p>" if is_new(entity.id) else ""
     parts = [
-        _head(entity.name, entity.id, entity.types, theme),
+        _head(entity.name, entity.id, entity.types, theme) + made_here,
         f"<p style='margin:5px 0 8px 0; line-height:130%'>{escape(entity.definition) or missing}</p>",
         scores,
         "<table cellspacing='0' cellpadding='0' style='margin-top:6px'>",

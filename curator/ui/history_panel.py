@@ -57,6 +57,11 @@ class HistoryRow:
         return " · ".join(part for part in parts if part)
 
     @property
+    def small_lines(self) -> list[str]:
+        """What stands below `what`."""
+        return [words for words in (self.who_and_when, self.shown, self.more) if words]
+
+    @property
     def who_and_when(self) -> str:
         done = self.decision or self.edit
         if done is None:
@@ -166,8 +171,7 @@ class HistoryModel(QAbstractListModel):
         if role == Qt.ItemDataRole.DisplayRole:
             return row.what
         if role in (Qt.ItemDataRole.ToolTipRole, Qt.ItemDataRole.AccessibleTextRole):
-            parts = (row.what, row.who_and_when, row.shown, row.more)
-            return "\n".join(part for part in parts if part)
+            return "\n".join((row.what, *row.small_lines))
         return None
 
 
@@ -176,7 +180,7 @@ class HistoryDelegate(QStyledItemDelegate):
 
     def sizeHint(self, option: QStyleOptionViewItem, index: Index) -> QSize:
         row = index.data(ROW_ROLE)
-        lines = 4.0 if isinstance(row, HistoryRow) and row.more else 3.0
+        lines = 1 + len(row.small_lines) if isinstance(row, HistoryRow) else 1
         return QSize(200, row_height(option.font, lines) - 4)
 
     def paint(self, painter: QPainter, option: QStyleOptionViewItem, index: Index) -> None:
@@ -193,9 +197,8 @@ class HistoryDelegate(QStyledItemDelegate):
         place = QRectF(rect.left() + PAD + 12, rect.top() + 5, rect.width() - 2 * PAD - 12, line)
         colour = theme.palette.color(QPalette.ColorRole.Text) if current else theme.muted
         draw_words(painter, place, row.what, font=font, colour=colour)
-        draw_words(painter, place.translated(0, line), row.who_and_when, font=small, colour=theme.muted)
-        draw_words(painter, place.translated(0, 2 * line), row.shown, font=small, colour=theme.muted)
-        draw_words(painter, place.translated(0, 3 * line), row.more, font=small, colour=theme.muted)
+        for number, words in enumerate(row.small_lines, start=1):
+            draw_words(painter, place.translated(0, number * line), words, font=small, colour=theme.muted)
         painter.restore()
 
 

@@ -175,6 +175,11 @@ def test_the_card_escapes_what_comes_from_outside() -> None:
     assert "&lt;b&gt;s" in contrast
 
 
+def test_the_card_says_that_an_entity_was_made_here() -> None:
+    assert "made in this project" in card_html(replace(ENTITY, id="NEW:0001"), theme=LIGHT)
+    assert "made in this project" not in card_html(ENTITY, theme=LIGHT)
+
+
 def test_the_card_takes_the_colours_of_the_palette(qtbot: QtBot) -> None:
     card = EntityCard(lookup)
     qtbot.addWidget(card)

@@ -70,6 +70,17 @@ def test_the_panel_paints_its_rows_and_its_emptiness(qtbot: QtBot) -> None:
     assert panel.grab().toImage() == empty
 
 
+def test_a_row_is_as_high_as_what_it_says(qtbot: QtBot) -> None:
+    panel = HistoryPanel()
+    qtbot.addWidget(panel)
+    panel.show_history(HISTORY)
+    heights = [panel.list.sizeHintForRow(row) for row in range(len(HISTORY))]
+    line = panel.list.fontMetrics().height()
+    told = [len(panel.model.index(row, 0).data(Qt.ItemDataRole.ToolTipRole).splitlines()) for row in range(5)]
+    assert [round((height - heights[3]) / line) for height in heights] == [lines - told[3] for lines in told]
+    assert len(set(told)) > 1
+
+
 def test_a_row_says_what_it_replaced_and_with_which_note() -> None:
     noted = replace(decision(1, Verdict.nil()), note="round “pilot”: as ben judged")
     rows = history_rows([*HISTORY, noted], {"MESH:D016560": "Sirolimus"})
