@@ -12,6 +12,7 @@ from curator.io.kb.base import KbSource
 from curator.io.source import Source
 from curator.io.tables import is_workbook
 from curator.services.ports import DocumentFormat, KnowledgeBaseReader
+from curator.services.ports.document_files import DocumentOptions
 from curator.services.ports.knowledge_files import KbOptions, TablePreview
 
 
@@ -33,7 +34,7 @@ class Registry:
         names = ", ".join(form.name for form in self._formats if form.can_write)
         raise UserError(f"there is no format {name!r} to write: choose one of {names}")
 
-    def recognise(self, path: Path) -> DocumentFormat:
+    def recognise(self, path: Path, options: DocumentOptions | None = None) -> DocumentFormat:  # noqa: ARG002
         """By content, gzip and zip included. Raises UserError (missing, empty, truncated, unknown)."""
         if holds_many(path):
             files = open_files(path)
@@ -52,6 +53,10 @@ class Registry:
         raise UserError(
             f"{path} is none of the document formats that can be read ({titles}): convert it to one of them"
         )
+
+    def preview_documents(self, path: Path, options: DocumentOptions | None = None) -> TablePreview | None:  # noqa: ARG002
+        """Nothing, as long as no format of documents is a table."""
+        return None
 
     def _no_folder(self, path: Path) -> UserError:
         what = "folder" if path.is_dir() else "zip archive of several files"

@@ -15,6 +15,7 @@ from curator.domain.documents import (
     SourceFile,
 )
 from curator.domain.entities import Entity
+from curator.services.ports.document_files import DocumentOptions
 from curator.services.ports.knowledge_files import KbOptions, TablePreview
 
 
@@ -107,8 +108,14 @@ class FormatRegistry(Protocol):
         """Raises UserError that lists the names there are."""
         ...
 
-    def recognise(self, path: Path) -> DocumentFormat:
-        """By content, gzip included. Raises UserError (missing, empty, truncated, unknown)."""
+    def recognise(self, path: Path, options: DocumentOptions | None = None) -> DocumentFormat:
+        """By content, gzip included; with `options` for a table, a format that opens it so. Raises UserError (missing,
+        empty, truncated, unknown)."""
+        ...
+
+    def preview_documents(self, path: Path, options: DocumentOptions | None = None) -> TablePreview | None:
+        """The beginning of a table of documents or mentions, for the choice of its columns; None for every other
+        file. Raises UserError."""
         ...
 
     def knowledge_bases(self) -> Sequence[tuple[str, str]]:
