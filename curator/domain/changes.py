@@ -35,6 +35,8 @@ class OperationKind(StrEnum):
     CHANGE_ENTITY = "change_entity"
     DELETE_ENTITY = "delete_entity"
     REMAP = "remap"  # decisions and provisional entities to what the knowledge base has now
+    TAKE_TEXT = "take_text"  # a newer text of a document, with its mentions moved to it; or the former one again
+    WITHDRAW_IMPORT = "withdraw_import"  # its documents are hidden
     UNDO = "undo"
     REDO = "redo"
 

@@ -78,6 +78,7 @@ class SqlFacets:
 
     def decided_strings(self) -> dict[tuple[str, str], int]:
         query = select(MentionRow.text, MentionRow.type, func.count()).where(~MentionRow.deleted)
+        query = query.where(MentionRow.document_id.not_in(hidden()))
         query = query.where(MentionRow.outcome.in_((Outcome.LINK.value, Outcome.NIL.value)))
         query = query.group_by(MentionRow.text, MentionRow.type)
         return {(row[0], row[1]): row[2] for row in self._conn.execute(query)}

@@ -6,12 +6,12 @@ import json
 from collections.abc import Sequence
 from typing import Any
 
-from sqlalchemy import Connection, insert, select
+from sqlalchemy import Connection, func, insert, select
 
 from curator.domain.documents import Span
 from curator.domain.mention_edits import MentionEdit, MentionShape
 from curator.storage.rows import AnyRow, from_iso, next_id
-from curator.storage.schema import MentionEditRow, MentionRow, OperationRow
+from curator.storage.schema import FormerTextRow, MentionEditRow, MentionRow, OperationRow
 
 
 def append_edit(conn: Connection, mention_id: int, before: MentionShape, after: MentionShape, operation_id: int) -> int:
@@ -43,10 +43,13 @@ def edits_where(
 
 
 def first_shapes(conn: Connection, document_id: int) -> dict[int, MentionShape]:
-    """What changed mentions of a document were at first."""
+    """What changed mentions of a document were at first, in the text that it has now."""
+    replaced = select(func.coalesce(func.max(FormerTextRow.operation_id), 0))
+    replaced = replaced.where(FormerTextRow.document_id == document_id)
     query = select(MentionEditRow.mention_id, MentionEditRow.spans_before, MentionEditRow.type_before)
     query = query.join(MentionRow, MentionRow.id == MentionEditRow.mention_id)
-    query = query.where(MentionRow.document_id == document_id).order_by(MentionEditRow.id)
+    query = query.where(MentionRow.document_id == document_id, MentionEditRow.operation_id > replaced.scalar_subquery())
+    query = query.order_by(MentionEditRow.id)
     found: dict[int, MentionShape] = {}
     for mention_id, spans, mention_type in conn.execute(query):
         found.setdefault(mention_id, MentionShape(loaded(spans), mention_type))

@@ -13,7 +13,7 @@ from pathlib import Path
 
 from curator.domain.errors import NewerProjectError, UserError
 from curator.domain.wording import tr
-from curator.storage import schema_v1, schema_v2, schema_v3
+from curator.storage import schema_v1, schema_v2, schema_v3, schema_v4
 from curator.storage.errors import told_to_user
 from curator.storage.kb_index import upgrade_versions
 
@@ -39,8 +39,13 @@ def _add_workbench(conn: sqlite3.Connection) -> None:
     upgrade_versions(conn)
 
 
+def _add_imports(conn: sqlite3.Connection) -> None:
+    for statement in schema_v4.STATEMENTS:
+        conn.execute(statement)
+
+
 # Step i takes a database from version i to version i + 1. A released step is never edited; append a new one.
-STEPS: tuple[Step, ...] = (_create_version_1, _add_indexes, _add_workbench)
+STEPS: tuple[Step, ...] = (_create_version_1, _add_indexes, _add_workbench, _add_imports)
 
 
 def current_version() -> int:

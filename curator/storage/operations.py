@@ -1,7 +1,8 @@
 """The append-only log of operations and the undo and redo stacks that follow from it.
 
 History is linear, as in an editor: an operation after an undo empties the redo stack. Operations of an import
-(actor `import:FILE`) are in the log but on neither stack.
+(actor `import:FILE`) are in the log but on neither stack. Those after which the texts of earlier steps are no longer
+what they were empty both: an earlier step could not be taken back without harm.
 """
 
 from __future__ import annotations
@@ -21,7 +22,7 @@ from curator.storage.rows import from_iso, next_id
 from curator.storage.schema import OperationRow
 
 _IMPORT = "import:"
-
+_BARRIERS = (OperationKind.TAKE_TEXT, OperationKind.WITHDRAW_IMPORT)
 
 _STACKS = select(OperationRow.undo_after, OperationRow.redo_after).order_by(OperationRow.id.desc()).limit(1)
 
@@ -88,6 +89,8 @@ class SqlOperations:
         undo, redo = self._stacks(None)
         if actor.startswith(_IMPORT):
             return undo, redo
+        if kind in _BARRIERS:
+            return None, None
         if kind is OperationKind.UNDO:
             if target is None or target != undo:
                 raise UserError(tr("That step cannot be undone now: another one came after it."))

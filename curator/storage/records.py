@@ -15,7 +15,7 @@ from curator.domain.decisions import Outcome, Verdict
 from curator.domain.documents import Span, Split
 from curator.domain.entities import Entity
 from curator.storage.packing import unpack_shown
-from curator.storage.rows import AnyRow, from_iso, visible
+from curator.storage.rows import AnyRow, ever_visible, from_iso, hidden, visible
 from curator.storage.schema import (
     DecisionRow,
     DocumentRow,
@@ -72,7 +72,7 @@ class SqlRecords:
             select(*_DECISION, *_MENTION)
             .join(MentionRow, MentionRow.id == DecisionRow.mention_id)
             .join(DocumentRow, DocumentRow.id == MentionRow.document_id)
-            .where(visible())
+            .where(ever_visible())
             .order_by(DecisionRow.id)
         )
         last: dict[int, tuple[int, Verdict]] = {}
@@ -169,6 +169,7 @@ class SqlRecords:
             select(MentionRow.document_id, MentionRow.id, DecisionRow.at)
             .join(DecisionRow, DecisionRow.id == MentionRow.decision_id)
             .where(DecisionRow.curator == curator, ~MentionRow.deleted, MentionRow.outcome.in_(GOLD))
+            .where(MentionRow.document_id.not_in(hidden()))
             .order_by(MentionRow.id)
         )
         return [(document, mention, from_iso(at)) for document, mention, at in self._conn.execute(query)]

@@ -14,7 +14,7 @@ from curator.domain.rounds import Judgement, Round, RoundKind, RoundMention, Rou
 from curator.domain.wording import tr
 from curator.storage.mentions import SqlMentions
 from curator.storage.packing import pack_shown, unpack_shown
-from curator.storage.rows import AnyRow, from_iso, next_id
+from curator.storage.rows import AnyRow, from_iso, hidden, next_id
 from curator.storage.schema import JudgementRow, MentionRow, RoundDocumentRow, RoundMentionRow, RoundRow
 from curator.storage.verdicts import verdict_columns, verdict_of
 
@@ -56,6 +56,7 @@ class SqlRounds:
 
     def document_ids(self, round_id: int) -> list[int]:
         query = select(RoundDocumentRow.document_id).where(RoundDocumentRow.round_id == round_id)
+        query = query.where(RoundDocumentRow.document_id.not_in(hidden()))
         return list(self._conn.execute(query.order_by(RoundDocumentRow.document_id)).scalars())
 
     # --- judgements ---

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from datetime import datetime
 from typing import Any, TypeAlias, TypeVar
 
-from sqlalchemy import ColumnElement, Connection, Select, func, select
+from sqlalchemy import ColumnElement, Connection, Select, func, or_, select
 from sqlalchemy.orm import InstrumentedAttribute
 
 from curator.storage.schema import DocumentRow, SourceFileRow
@@ -35,20 +35,25 @@ def fold(text: str) -> str:
 
 
 def visible() -> ColumnElement[bool]:
-    """Documents of complete files only.
+    """Documents of complete files only, and of none whose import was undone.
 
     Asked the other way round, so that SQLite walks the documents in their order and never by file with a sort after it.
     """
-    return DocumentRow.file_id.not_in(_incomplete())
+    return DocumentRow.file_id.not_in(_hidden_files())
+
+
+def ever_visible() -> ColumnElement[bool]:
+    """Documents of complete files, those included whose import was undone: for what is a record."""
+    return DocumentRow.file_id.not_in(select(SourceFileRow.id).where(~SourceFileRow.complete))
 
 
 def hidden() -> Select[Any]:
-    """Ids of the documents of incomplete files: none but during an import, so that it is quicker than `visible`."""
-    return select(DocumentRow.id).where(DocumentRow.file_id.in_(_incomplete()))
+    """Ids of all other documents: few but during an import, so that it is quicker than `visible`."""
+    return select(DocumentRow.id).where(DocumentRow.file_id.in_(_hidden_files()))
 
 
-def _incomplete() -> Select[Any]:
-    return select(SourceFileRow.id).where(~SourceFileRow.complete)
+def _hidden_files() -> Select[Any]:
+    return select(SourceFileRow.id).where(or_(~SourceFileRow.complete, SourceFileRow.withdrawn))
 
 
 def from_iso(text: str) -> datetime:

@@ -34,6 +34,21 @@ class SourceFileRow(Base):
     extra: Mapped[str]
     imported_at: Mapped[str | None]
     complete: Mapped[bool]
+    withdrawn: Mapped[bool] = mapped_column(default=False)
+
+
+class ImportRow(Base):
+    """One entry of the list of imports, append-only; `counts` is JSON, by word. `batch` joins the files of one import."""
+
+    __tablename__ = "imports"
+
+    id: Mapped[int] = mapped_column(primary_key=True)
+    file_id: Mapped[int] = mapped_column(ForeignKey("source_files.id"), index=True)
+    batch: Mapped[int]
+    kind: Mapped[str]
+    curator: Mapped[str]
+    at: Mapped[str]
+    counts: Mapped[str]
 
 
 class DocumentRow(Base):
@@ -44,6 +59,7 @@ class DocumentRow(Base):
     __tablename__ = "documents"
     __table_args__ = (
         Index("ix_documents_queue", "state", "split", "file_id", "mentions", "linked", "nil", "rejected", "skipped"),
+        Index("ix_documents_external_id", "external_id"),
     )
 
     id: Mapped[int] = mapped_column(primary_key=True)
@@ -72,6 +88,23 @@ class DocumentTextRow(Base):
     document_id: Mapped[int] = mapped_column(ForeignKey("documents.id"), primary_key=True)
     text: Mapped[str]
     raw: Mapped[str]
+
+
+class FormerTextRow(Base):
+    """What a document was before a newer text of it was taken, append-only; `passages` is a JSON list."""
+
+    __tablename__ = "former_texts"
+    __table_args__ = (Index("ix_former_texts_document_id", "document_id", "operation_id"),)
+
+    id: Mapped[int] = mapped_column(primary_key=True)
+    document_id: Mapped[int] = mapped_column(ForeignKey("documents.id"))
+    operation_id: Mapped[int] = mapped_column(ForeignKey("operations.id"))
+    file_id: Mapped[int] = mapped_column(ForeignKey("source_files.id"))
+    occurrence: Mapped[int]
+    title: Mapped[str]
+    text: Mapped[str]
+    raw: Mapped[str]
+    passages: Mapped[str]
 
 
 class PassageRow(Base):

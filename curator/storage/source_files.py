@@ -60,15 +60,16 @@ class SourceFiles:
         return len(incomplete)
 
     def find_file(self, sha256: str) -> SourceFile | None:
-        """A complete file of this content."""
-        query = _FILES.where(SourceFileRow.sha256 == sha256, SourceFileRow.complete).order_by(SourceFileRow.id)
+        """A complete file of this content; one whose import was undone only where there is no other."""
+        query = FILES.where(SourceFileRow.sha256 == sha256, SourceFileRow.complete)
+        query = query.order_by(SourceFileRow.withdrawn, SourceFileRow.id)
         row = self._conn.execute(query.limit(1)).first()
-        return None if row is None else _file(row)
+        return None if row is None else as_file(row)
 
     def files(self) -> list[SourceFile]:
-        """Complete files in import order."""
-        query = _FILES.where(SourceFileRow.complete).order_by(SourceFileRow.id)
-        return [_file(row) for row in self._conn.execute(query)]
+        """Complete files in import order, without those whose import was undone."""
+        query = FILES.where(SourceFileRow.complete, ~SourceFileRow.withdrawn).order_by(SourceFileRow.id)
+        return [as_file(row) for row in self._conn.execute(query)]
 
     def _remove(self, file_id: int) -> None:
         documents = select(DocumentRow.id).where(DocumentRow.file_id == file_id)
@@ -87,7 +88,7 @@ class SourceFiles:
         self._conn.execute(delete(SourceFileRow).where(SourceFileRow.id == file_id))
 
 
-_FILES = select(
+FILES = select(
     SourceFileRow.id,
     SourceFileRow.path,
     SourceFileRow.name,
@@ -100,6 +101,6 @@ _FILES = select(
 )
 
 
-def _file(row: AnyRow) -> SourceFile:
+def as_file(row: AnyRow) -> SourceFile:
     id_, path, name, format_, sha256, head, tail, extra, at = row
     return SourceFile(id_, path, name, format_, sha256, head, tail, extra, from_iso(at) if at else None)

@@ -17,6 +17,7 @@ from curator.services.ports import (
     DocumentRepository,
     EffortRepository,
     FacetRepository,
+    ImportRepository,
     KnowledgeBaseRepository,
     MentionRepository,
     MetaRepository,
@@ -36,6 +37,7 @@ from curator.storage.efforts import SqlEfforts
 from curator.storage.engine import ReadSource, reading_engine, writing_engine
 from curator.storage.errors import told_to_user
 from curator.storage.facets import SqlFacets
+from curator.storage.imports import SqlImports
 from curator.storage.kb import SqlKnowledgeBase
 from curator.storage.lock import ProjectLock
 from curator.storage.mentions import SqlMentions
@@ -74,6 +76,7 @@ class SqlUnitOfWork:
         self.statistics: StatisticsRepository = SqlStatistics(conn)
         self.provisional: ProvisionalRepository = SqlProvisional(conn)
         self.outcomes: OutcomeRepository = SqlOutcomes(conn)
+        self.imports: ImportRepository = SqlImports(conn)
 
 
 class SqlStore:

@@ -17,6 +17,7 @@ from curator.services.ports.files import (
     KnowledgeBaseReader,
     Problem,
 )
+from curator.services.ports.imports import ImportRepository
 from curator.services.ports.notes import NoteRepository
 from curator.services.ports.processes import (
     BundleStore,
@@ -70,6 +71,7 @@ __all__ = [
     "FormatRegistry",
     "GoldMention",
     "Head",
+    "ImportRepository",
     "JobHandle",
     "JobPort",
     "KnowledgeBaseReader",

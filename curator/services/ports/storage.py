@@ -28,6 +28,7 @@ from curator.domain.suggestions import Suggestion
 from curator.services.ports.contexts import ContextRepository
 from curator.services.ports.efforts import EffortRepository
 from curator.services.ports.facets import FacetRepository
+from curator.services.ports.imports import ImportRepository
 from curator.services.ports.notes import NoteRepository
 from curator.services.ports.provisional import OutcomeRepository, ProvisionalRepository
 from curator.services.ports.queue_filter import QueueFilter
@@ -380,6 +381,7 @@ class UnitOfWork(Protocol):
     statistics: StatisticsRepository
     provisional: ProvisionalRepository
     outcomes: OutcomeRepository
+    imports: ImportRepository
 
 
 class Store(Protocol):

@@ -1,0 +1,68 @@
+"""What is known of imports: the record of each, what would go with one, and what to do with a text that changed."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from datetime import datetime
+from enum import StrEnum
+
+from curator.domain.documents import SourceFile
+
+
+class ImportKind(StrEnum):
+    """What an entry of the list of imports did."""
+
+    IMPORTED = "imported"
+    WITHDRAWN = "withdrawn"  # undone: the documents are hidden, with everything that was recorded of them
+    RESTORED = "restored"  # imported again after it was undone
+
+
+class Changed(StrEnum):
+    """What becomes of a document whose text or annotations differ from those of the file."""
+
+    KEEP = "keep"  # the project's stay; what the file has is left out
+    TAKE = "take"  # the file's text, with the mentions and decisions moved to it
+    APART = "apart"  # the file's is imported as a document of its own
+
+
+@dataclass(frozen=True, slots=True)
+class ImportRecord:
+    """One entry: `batch` is shared by the files of one import; `counts` by word, as in the report."""
+
+    id: int
+    file: SourceFile
+    batch: int
+    kind: ImportKind
+    curator: str
+    at: datetime | None
+    counts: Mapping[str, int] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class Handwork:
+    """What people did in the documents of an import; imported gold is none of it."""
+
+    documents: int = 0
+    decisions: int = 0  # mentions whose current decision is a person's
+    mentions: int = 0  # made by hand or by detection, or moved and retyped
+    comments: int = 0
+    flags: int = 0
+    judgements: int = 0
+
+    def __bool__(self) -> bool:
+        return bool(self.decisions or self.mentions or self.comments or self.flags or self.judgements)
+
+
+@dataclass(frozen=True, slots=True)
+class Present:
+    """A visible document of the project that may be the one a file brings again."""
+
+    document_id: int
+    file_id: int
+    external_id: str
+    occurrence: int
+    text_sha256: str
+    path: str  # of its source file
+    name: str
+    format: str
