@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterable, Sequence
 
 from curator.domain.plots import Plot, Series, Unit
 from curator.domain.statistics import EffortCell
-from curator.domain.wording import tr
+from curator.domain.wording import ntr, tr
 from curator.services.periods import periods
 
 HOUR = 3_600_000
@@ -43,10 +44,11 @@ COST_NOTE = (
 def speed_plot(cells: Sequence[EffortCell]) -> Plot:
     cost = Cost.of(cells)
     words = (
-        tr(
-            "{seconds} a decision over {decisions:,}.",
+        ntr(
+            "{seconds} for the one decision that was measured.",
+            "{seconds} a decision, over {n:,} decisions.",
+            cost.decisions,
             seconds=Unit.SECONDS.words(cost.seconds),
-            decisions=cost.decisions,
         )
         if cost.decisions
         else tr(NO_EFFORT)
@@ -108,7 +110,10 @@ def _cost_plot(
 
 
 def hours_words(cells: Iterable[EffortCell]) -> str:
-    return tr("{value:,.1f} hours measured", value=sum(one.milliseconds for one in cells) / HOUR)
+    hours = sum(one.milliseconds for one in cells) / HOUR
+    if hours < 1:
+        return ntr("{n:,} minute measured", "{n:,} minutes measured", math.ceil(60 * hours))
+    return tr("{value:,.1f} hours measured", value=hours)
 
 
 def taken_words(cost: Cost) -> str:

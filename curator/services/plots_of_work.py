@@ -10,7 +10,7 @@ from curator.domain.decisions import KEPT_BACK_OTHER, KEPT_BACK_SAME, Outcome
 from curator.domain.documents import DocumentState
 from curator.domain.plots import Headline, Plot, Series, Shape, Unit, shares
 from curator.domain.statistics import IMPORTED, Counts, DecidedCell
-from curator.domain.wording import tr
+from curator.domain.wording import ntr, tr
 from curator.services.periods import periods
 from curator.services.plots_of_cost import Cost, hours_words, keys_plot, pace_plot, percent, speed_plot, taken_words
 
@@ -126,7 +126,12 @@ def progress_plot(cells: Sequence[DecidedCell]) -> Plot:
     whole = sum(one.number for one in cells)
     days = len({one.day for one in cells})
     words = (
-        tr("{whole:,} decisions stand, made on {days:,} days.", whole=whole, days=days)
+        ntr(
+            "{whole:,} decisions stand, made on one day.",
+            "{whole:,} decisions stand, made on {n:,} days.",
+            days,
+            whole=whole,
+        )
         if whole
         else tr("Nothing was decided yet.")
     )

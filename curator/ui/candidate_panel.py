@@ -179,7 +179,9 @@ class CandidatePanel(QWidget):
             parts.append(tr(BAND_WORDS[view.suggestion.band]))
         self._facts.set_words(" · ".join(parts))
         blind = self._extent.blind and view.decision is None and view.suggestion is not None
-        self._decided.set_words(tr(BY_NUMBER) if blind else _status(view, self._names(view)))
+        self._decided.set_words(
+            tr(BY_NUMBER) if blind else _status(view, self._names(view), noted=bool(self.note.text()))
+        )
 
     def _names(self, view: MentionView) -> dict[str, str]:
         """Names of the linked entities; a search may have found what the linker did not."""
@@ -196,8 +198,10 @@ class CandidatePanel(QWidget):
             self.list.scrollToTop() if self.list.currentIndex().row() == 0 else None
 
     def set_note(self, note: str) -> None:
-        """A sentence that concerns all suggestions; '' hides it."""
-        self.note.set_note(note)
+        """A sentence that concerns all suggestions; '' hides it. Beside one, nothing is said of a stale suggestion."""
+        if note != self.note.text():
+            self.note.set_note(note)
+            self._show_header(self._view)
 
     @property
     def highlighted(self) -> str | None:
@@ -231,13 +235,14 @@ class CandidatePanel(QWidget):
             self.candidate_chosen.emit(row.candidate.entity_id)
 
 
-def _status(view: MentionView, names: Mapping[str, str]) -> str:
-    """The decision so far; for an undecided mention what Enter does, or that the suggestion is being made anew."""
+def _status(view: MentionView, names: Mapping[str, str], *, noted: bool) -> str:
+    """The decision so far; for an undecided mention what Enter does, or, where no note tells of the suggestions, that
+    this one is being made anew."""
     words = decision_words(view, names)
     if words and view.decision is not None:
         at = view.decision.at.astimezone()
         return f"{words} · {view.decision.curator}, {at:%d %b %H:%M}"
-    if view.stale:
+    if view.stale and not noted:
         return tr("These suggestions are out of date; new ones are on their way.")
     if view.suggestion is not None and view.suggestion.nil.is_nil:
         return tr("{key} marks it NIL: out of the knowledge base", key=way_to("mention.accept"))

@@ -232,7 +232,7 @@ def measure(window: MainWindow, app: QApplication, name: str, dense: int, other:
 def main() -> None:
     os.environ["CURATOR_CONFIG_DIR"] = tempfile.mkdtemp()
     app = QApplication(sys.argv[:1])
-    collect_in_quiet_times()  # as the window's process does
+    collect_in_quiet_times(app)  # as the window's process does
     with tempfile.TemporaryDirectory() as folder:
         store = storage.create_project(Path(folder) / "p.curation", name="p")
         linker = FakeLinker(manual=True)

@@ -182,8 +182,8 @@ def desk(project: Project | Path) -> Iterator[Desk]:
     folder = Path(tempfile.mkdtemp())
     os.environ.setdefault("CURATOR_CONFIG_DIR", str(folder))
     _tell_frames()
-    collect_in_quiet_times()  # as the window's process does
     app = make_application(sys.argv[:1])
+    collect_in_quiet_times(app)  # as the window's process does
     window = make_window(app)
     window.show()
     if isinstance(project, Path):

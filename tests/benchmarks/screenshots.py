@@ -81,6 +81,7 @@ class Session:
         self.shot("deciding")
         self.press(Key.Key_V)
         self.press(Key.Key_V, modifier=SHIFT)
+        self.hand.until(lambda: self.hand.bench.candidates.contrast.contrast is not None, LINKED)
         self.shot("comparison")
         self.press(Key.Key_V)
         self.press(Key.Key_Space)

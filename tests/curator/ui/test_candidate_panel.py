@@ -92,6 +92,8 @@ def test_the_header_says_what_enter_does_and_when_suggestions_are_stale(panel: C
     assert panel._decided.words == "↵ marks it NIL: out of the knowledge base"
     panel.show_mention(view(1, FK, stale=True))
     assert "out of date" in panel._decided.words
+    panel.set_note("Newer suggestions are here.")
+    assert panel._decided.words == "↵ links it to Tacrolimus", "the note tells of the suggestions"
 
 
 def test_the_same_mention_shown_again_keeps_the_highlight(panel: CandidatePanel) -> None:
