@@ -8,6 +8,8 @@ from dataclasses import dataclass
 from datetime import datetime
 from enum import StrEnum
 
+from curator.domain.stated import StatedComment, StatedDecision
+
 
 class Split(StrEnum):
     """Stored property of a document; decides where its decisions may be used."""
@@ -66,7 +68,7 @@ class SourceMention:
     `ids` are the file's identifiers split by the rules of the corpus, stray spaces removed and `-1`/`-` left
     out; `raw_ids` is the file's own text for them, kept for the round trip. `nil` is true when the file says
     that the mention has no entity. `record` is the index of the annotation's line within the document's raw
-    record (-1 when there is none).
+    record (-1 when there is none). `decision`, `comments` and `flagged` come with files of the program's own.
     """
 
     spans: tuple[Span, ...]
@@ -76,11 +78,17 @@ class SourceMention:
     raw_ids: str = ""
     nil: bool = False
     record: int = -1
+    decision: StatedDecision | None = None
+    comments: tuple[StatedComment, ...] = ()
+    flagged: bool = False
 
 
 @dataclass(frozen=True, slots=True)
 class SourceDocument:
-    """A document as a reader yields it. `raw` is the exact source record for writing it back byte for byte."""
+    """A document as a reader yields it. `raw` is the exact source record for writing it back byte for byte.
+
+    `split`, `state`, `comments` and `flagged` come with files of the program's own; None where the file says nothing.
+    """
 
     external_id: str
     title: str
@@ -89,6 +97,10 @@ class SourceDocument:
     mentions: tuple[SourceMention, ...]
     raw: str = ""
     line: int = 0
+    split: Split | None = None
+    state: DocumentState | None = None
+    comments: tuple[StatedComment, ...] = ()
+    flagged: bool = False
 
 
 @dataclass(frozen=True, slots=True)

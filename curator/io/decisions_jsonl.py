@@ -1,43 +1,54 @@
-"""Documents with their decisions as JSON lines: the one format that carries every outcome, who decided it, and when.
+"""Documents as JSON lines of the program's own: everything that a project knows of them, out and in.
 
-One document a line: {"id", "file", "occurrence", "title", "split", "state", "text", "passages": [{"kind", "start",
-"end", "label"}], "mentions": [{"spans": [[start, end], …] in code points, "text", "type", "origin", "stated": the
-source's identifiers, "outcome": null while undecided, "entities", "reason", "curator", "at", "note"}]}.
+One document a line, described by `resources/schemas/documents.schema.json`: {"format": "curator-documents", "id",
+"file", "occurrence", "title", "split", "state", "flagged", "text", "passages": [{"kind", "start", "end", "label"}],
+"comments", "mentions": [{"spans": [[start, end], …] in code points, "text", "type", "origin", "stated": the source's
+identifiers, "outcome": null while undecided, "entities", "reason", "curator", "at", "note", "flagged", "comments"}]}.
+Comments are [{"author", "at", "text"}]. Keys of a line that are not ours go back as they came.
 """
 
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
+from curator.domain.comments import Comment
 from curator.domain.documents import SourceFile
 from curator.domain.errors import UserError
 from curator.io.atomic import AtomicFiles
+from curator.io.decisions_read import DECIDED, FORMAT, DecisionsReader, is_document
 from curator.io.export import check_spans, target_paths
-from curator.services.ports import Carries, DocumentReader, ExportDocument, GoldMention, Problem
+from curator.io.source import Source
+from curator.io.zeshel_lines import first_object
+from curator.services.ports import Carries, ExportDocument, GoldMention, Problem
 
 
 class DecisionsFormat:
-    """Writes only: a project itself is what reads its decisions."""
+    """Reads and writes; with gold, decisions are read with their curators and times."""
 
     name = "decisions"
     title = "Curator JSON lines"
-    can_read = False
+    can_read = True
     can_write = True
-    carries = Carries(mentions=True, discontinuous=True, several_ids=True, nil=True)
+    carries = Carries(mentions=True, discontinuous=True, several_ids=True, nil=True, own_fields=True)
     carries_people = True
 
     def __init__(self) -> None:
         self.problems: list[Problem] = []
 
     def sniff(self, path: Path, head: bytes) -> bool:  # noqa: ARG002
-        return False
+        return is_document(first_object(head))
 
-    def open(self, path: Path) -> DocumentReader:
-        raise UserError(f"{path}: {self.title} are written, not read. Import the documents from where they came from.")
+    def open(self, path: Path) -> DecisionsReader:
+        """Raises UserError for a missing, empty, truncated or foreign file."""
+        if not self.sniff(path, Source(path).head()):
+            raise UserError(f"{path} holds no {self.title}: its lines lack the keys of a document; choose another file")
+        reader = DecisionsReader(path)
+        reader.prepare()
+        return reader
 
     def write(self, files: Iterable[tuple[SourceFile, Iterable[ExportDocument]]], out: Path) -> list[Path]:
         """One file for each imported file. Raises UserError; then nothing was changed."""
@@ -58,21 +69,30 @@ class DecisionsFormat:
 
 def document_line(item: ExportDocument, file: SourceFile) -> dict[str, Any]:
     document = item.document
+    came = json.loads(item.raw) if file.format == DecisionsFormat.name and item.raw else {}
+    records = came.pop("mentions", [])
     return {
+        "format": FORMAT,
         "id": document.external_id,
         "file": file.name,
         "occurrence": document.occurrence,
         "title": document.title,
         "split": document.split.value,
         "state": document.state.value,
+        "flagged": item.flagged,
         "text": document.text,
         "passages": [asdict(one) for one in document.passages],
-        "mentions": [_mention(one) for one in item.mentions],
+        "comments": _comments(item.comments, None),
+        "mentions": [_mention(one, item.comments, records) for one in item.mentions],
+        **came,
     }
 
 
-def _mention(gold: GoldMention) -> dict[str, Any]:
+def _mention(gold: GoldMention, comments: Sequence[Comment], records: Sequence[dict[str, Any]]) -> dict[str, Any]:
     mention, decision = gold.mention, gold.decision
+    came = dict(records[mention.record]) if 0 <= mention.record < len(records) else {}
+    if decision is not None or not gold.unchanged:  # of a file read without its gold, what it said goes back
+        came = {key: value for key, value in came.items() if key not in DECIDED}
     verdict = decision.verdict if decision else None
     return {
         "spans": [[span.start, span.end] for span in mention.spans],
@@ -86,4 +106,15 @@ def _mention(gold: GoldMention) -> dict[str, Any]:
         "curator": decision.curator if decision else None,
         "at": decision.at.isoformat() if decision else None,
         "note": decision.note if decision else "",
+        "flagged": mention.flagged,
+        "comments": _comments(comments, mention.id),
+        **came,
     }
+
+
+def _comments(comments: Sequence[Comment], mention_id: int | None) -> list[dict[str, str]]:
+    return [
+        {"author": one.author, "at": one.at.isoformat(), "text": one.text}
+        for one in comments
+        if one.mention_id == mention_id and not one.deleted
+    ]

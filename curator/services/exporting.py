@@ -185,7 +185,14 @@ def export_document(unit: UnitOfWork, document_id: int) -> ExportDocument:
     ]
     removed = (one.record for one in mentions if one.deleted and one.origin is MentionOrigin.SOURCE)
     records = sorted(record for record in removed if record >= 0)
-    return ExportDocument(document, unit.documents.raw(document_id), tuple(gold), tuple(records))
+    return ExportDocument(
+        document,
+        unit.documents.raw(document_id),
+        tuple(gold),
+        tuple(records),
+        comments=tuple(unit.notes.comments(document_id)),
+        flagged=unit.notes.document_flagged(document_id),
+    )
 
 
 def _is_unchanged(unit: UnitOfWork, document: Document, mention: Mention, current: dict[int, Decision]) -> bool:

@@ -8,8 +8,8 @@ from collections.abc import Mapping, Sequence
 from curator.domain.decisions import Verdict
 from curator.domain.documents import DocumentState, SourceDocument, SourceMention
 from curator.services.ports import Clock, Problem, UnitOfWork
+from curator.services.restoring import Stored, restore_decisions, says_more
 
-Stored = tuple[SourceDocument, tuple[int, list[int]]]
 MOST_PROBLEMS = 50
 
 
@@ -28,6 +28,11 @@ class GoldWriter:
         self.counts: Counter[str] = Counter()
 
     def write(self, unit: UnitOfWork, documents: Sequence[Stored]) -> None:
+        """Of documents that come with their decisions these are put back, each by its own curator."""
+        restored = [one for one in documents if says_more(one[0])]
+        if restored:
+            restore_decisions(unit, restored, self.counts)
+            documents = [one for one in documents if not says_more(one[0])]
         given = {one for source, _ in documents for mention in source.mentions for one in mention.ids}
         resolved = unit.kb.resolve(given)
         mention_ids: list[int] = []
@@ -48,6 +53,9 @@ class GoldWriter:
         left = len(self._unresolved) - len(common)
         if left:
             notes.append(Problem(0, "note", f"{left:,} more ids are not in the knowledge base"))
+        if out := self.counts["decisions left out"]:
+            what = "1 decision links" if out == 1 else f"{out:,} decisions link"
+            notes.append(Problem(0, "note", f"{what} to entities that are not in the knowledge base: left undecided"))
         return notes
 
     def _verdict(self, source: SourceDocument, mention: SourceMention, resolved: Mapping[str, str]) -> Verdict | None:

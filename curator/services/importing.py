@@ -22,6 +22,7 @@ from curator.services.gold import GoldWriter
 from curator.services.kb_importing import KbResult, KbWish, KnowledgeImport
 from curator.services.knowledge import add_missing
 from curator.services.ports import Clock, DocumentReader, FormatRegistry, Problem, Store, UnitOfWork
+from curator.services.restoring import restore_comments
 
 CONCERNED = "decisions to look at"  # what a new version of the knowledge base means for them: see `remap_plan`
 DOCUMENTS_PER_UNIT = 50
@@ -206,6 +207,7 @@ def _store_batch(
     unit: UnitOfWork, file_id: int, batch: Sequence[SourceDocument], split: Split, gold: GoldWriter | None
 ) -> list[int]:
     stored = unit.documents.add_documents(file_id, batch, split=split)
+    restore_comments(unit, list(zip(batch, stored, strict=True)))
     if gold is not None:
         gold.write(unit, list(zip(batch, stored, strict=True)))
     return [document_id for document_id, _ in stored]

@@ -10,6 +10,7 @@ from sqlalchemy.orm import InstrumentedAttribute
 from curator.domain.documents import SourceFile
 from curator.storage.rows import AnyRow, from_iso, next_id
 from curator.storage.schema import (
+    CommentRow,
     DecisionRow,
     DocumentRow,
     DocumentTextRow,
@@ -79,7 +80,12 @@ class SourceFiles:
             DecisionRow.mention_id,
             FragmentRow.mention_id,
         )
-        by_document = (MentionRow.document_id, PassageRow.document_id, DocumentTextRow.document_id)
+        by_document = (
+            CommentRow.document_id,
+            MentionRow.document_id,
+            PassageRow.document_id,
+            DocumentTextRow.document_id,
+        )
         for column in by_mention:
             self._conn.execute(delete(column.class_).where(column.in_(mentions)))
         for column in by_document:

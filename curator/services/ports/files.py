@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Protocol
 
+from curator.domain.comments import Comment
 from curator.domain.decisions import Decision
 from curator.domain.documents import (
     Document,
@@ -49,6 +50,8 @@ class ExportDocument:
     raw: str
     mentions: tuple[GoldMention, ...]
     removed_records: tuple[int, ...]  # record numbers of source mentions that the curator deleted
+    comments: tuple[Comment, ...] = ()  # of the document and its mentions, oldest first
+    flagged: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

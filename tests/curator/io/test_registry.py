@@ -56,7 +56,7 @@ def test_the_ports_are_implemented() -> None:
         "zeshel": (True, True),
         "pubmed-xml": (True, False),
         "medline": (True, False),
-        "decisions": (False, True),
+        "decisions": (True, True),
     }
     found = {f.name: (f.can_read, f.can_write) for f in formats}
     assert expected.items() <= found.items()

@@ -1,0 +1,23 @@
+"""What a file of the program's own says beside texts and mentions: who decided and commented, and when."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import datetime
+
+from curator.domain.decisions import Verdict
+
+
+@dataclass(frozen=True, slots=True)
+class StatedDecision:
+    verdict: Verdict
+    curator: str
+    at: datetime
+    note: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class StatedComment:
+    author: str
+    at: datetime
+    text: str
