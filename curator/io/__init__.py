@@ -7,6 +7,7 @@ from curator.io.bioc_xml import BioCXmlFormat
 from curator.io.decisions_jsonl import DecisionsFormat
 from curator.io.kb import default_sources
 from curator.io.medline import MedlineFormat
+from curator.io.plain_text import PlainTextFormat
 from curator.io.pubmed_xml import PubMedXmlFormat
 from curator.io.pubtator import PubTatorFormat
 from curator.io.registry import Registry
@@ -28,6 +29,7 @@ def default_registry() -> Registry:
             MedlineFormat(),
             PubTatorFormat(),
             DecisionsFormat(),
+            PlainTextFormat(),
         ),
         default_sources(),
     )

@@ -22,7 +22,11 @@ FORMAT = "curator-documents"
 KEYS = ("id", "text", "passages", "mentions", "split", "state")
 """Lines written before they said their format have these."""
 DECIDED = ("outcome", "entities", "reason", "curator", "at", "note")
-_REASONS = {Outcome.NIL: NilReason, Outcome.REJECTED: RejectReason, Outcome.SKIPPED: SkipReason}
+_REASONS: Mapping[Outcome, type[NilReason | RejectReason | SkipReason]] = {
+    Outcome.NIL: NilReason,
+    Outcome.REJECTED: RejectReason,
+    Outcome.SKIPPED: SkipReason,
+}
 _OURS = frozenset({"format", "id", "title", "split", "state", "flagged", "text", "passages", "comments", "mentions"})
 _OF_MENTION = frozenset({"spans", "text", "type", "stated", "flagged", "comments"})
 
@@ -122,9 +126,9 @@ class DecisionsReader(DocumentSourceReader):
             return None
         try:
             outcome = Outcome(value["outcome"])
-            kind = _REASONS.get(outcome)
+            reason = _REASONS[outcome](str(value.get("reason"))) if outcome in _REASONS else None
             entities = tuple(dict.fromkeys(plain_text(str(one)) for one in value.get("entities") or ()))
-            verdict = Verdict(outcome, entities, kind(value.get("reason")) if kind else None)
+            verdict = Verdict(outcome, entities, reason)
             at = datetime.fromisoformat(str(value.get("at")))
         except (ValueError, TypeError) as error:
             self._problem(line, "set aside", f"{where}: a decision that cannot be ({plain_text(str(error))})")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
+from typing import Protocol, runtime_checkable
 
 from curator.domain.errors import UserError
 from curator.io.archives import TakesFolders, holds_many, open_files
@@ -14,6 +15,22 @@ from curator.io.tables import is_workbook
 from curator.services.ports import DocumentFormat, KnowledgeBaseReader
 from curator.services.ports.document_files import DocumentOptions
 from curator.services.ports.knowledge_files import KbOptions, TablePreview
+
+
+@runtime_checkable
+class TakesPaths(Protocol):
+    """A document format that knows files that are no UTF-8 text: workbooks, binary files, UTF-16."""
+
+    def sniff_path(self, path: Path) -> bool:
+        """By the first bytes; never raises for what is not of the format."""
+        ...
+
+
+@runtime_checkable
+class ByExclusion(Protocol):
+    """A document format with nothing in its content that says so."""
+
+    by_exclusion: bool
 
 
 class Registry:
@@ -36,6 +53,9 @@ class Registry:
 
     def recognise(self, path: Path, options: DocumentOptions | None = None) -> DocumentFormat:  # noqa: ARG002
         """By content, gzip and zip included. Raises UserError (missing, empty, truncated, unknown)."""
+        for form in self._formats:
+            if isinstance(form, TakesPaths) and form.sniff_path(path):
+                return form
         if holds_many(path):
             files = open_files(path)
             for form in self._formats:
@@ -44,15 +64,23 @@ class Registry:
             if path.is_dir() or len(files.names) != 1:
                 raise self._no_folder(path)
         head = Source(path).head()
-        for form in self._formats:
-            if form.can_read and form.sniff(path, head):
-                return form
+        if found := self._by_content(path, head):
+            return found
         if self._kb_source(head):
             raise UserError(f"{path} is a knowledge base, not documents: import it as the knowledge base")
         titles = ", ".join(form.title for form in self._formats if form.can_read)
         raise UserError(
             f"{path} is none of the document formats that can be read ({titles}): convert it to one of them"
         )
+
+    def _by_content(self, path: Path, head: bytes) -> DocumentFormat | None:
+        """What can only be told by its being nothing else comes last, and after knowledge bases."""
+        strict = [form for form in self._formats if form.can_read and not isinstance(form, ByExclusion)]
+        found = next((form for form in strict if form.sniff(path, head)), None)
+        if found is not None or self._kb_source(head):
+            return found
+        rest = (form for form in self._formats if isinstance(form, ByExclusion))
+        return next((form for form in rest if form.sniff(path, head)), None)
 
     def preview_documents(self, path: Path, options: DocumentOptions | None = None) -> TablePreview | None:  # noqa: ARG002
         """Nothing, as long as no format of documents is a table."""

@@ -86,7 +86,7 @@ def test_files_that_cannot_be_read(put: Put, tmp_path: Path) -> None:
     assert "binary" in refused(put(b"\x7fELF\0\0\1"))
     assert "UTF-16" in refused(put("1|t|a".encode("utf-16")))
     assert "zip archive" in refused(put(b"PK\x03\x04abc"))
-    assert "none of the document formats" in refused(put("hello\n"))
+    assert "none of the document formats" in refused(put("hello\n", "file.dat"))
 
 
 def test_truncated_and_damaged_gzip(put: Put) -> None:
