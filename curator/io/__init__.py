@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from curator.io.bioc_json import BioCJsonFormat
 from curator.io.bioc_xml import BioCXmlFormat
+from curator.io.blink import BlinkFormat
 from curator.io.decisions_jsonl import DecisionsFormat
 from curator.io.kb import default_sources
 from curator.io.medline import MedlineFormat
@@ -25,6 +26,7 @@ def default_registry() -> Registry:
             BioCXmlFormat(),
             BioCJsonFormat(),
             ZeshelFormat(),
+            BlinkFormat(),
             *standoff_formats(),
             MedlineFormat(),
             PubTatorFormat(),

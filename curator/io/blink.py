@@ -1,0 +1,179 @@
+"""BLINK's JSON lines: one mention a line, between its contexts on the left and on the right.
+
+Lines that follow each other with the same document identifier and the same text are mentions of one document; other
+lines are documents of their own. Contexts are joined to the mention as they are where a line says the mention's place
+(`start`, as ours do), and else with a space, since BLINK's own are stripped. The identifier is `entity_ids` (ours),
+`label_document_id`, `label_id`, or the title where that is a mere number of a row. The record is the lines without
+their contexts, which the text holds.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from curator.domain.documents import SourceDocument, SourceFile, SourceMention, Span
+from curator.domain.errors import UserError
+from curator.io.atomic import AtomicFiles
+from curator.io.blink_write import CONTEXTS, written_lines
+from curator.io.export import target_paths
+from curator.io.reading import DocumentSourceReader
+from curator.io.source import BOM, Source, plain_text
+from curator.io.standoff import NIL_WORDS, first_line, plain_passages, read_id
+from curator.io.zeshel_lines import LineError, first_object, has_keys, parse_object
+from curator.services.ports import Carries, ExportDocument, Problem
+
+_DOCUMENT = ("context_doc_id", "context_document_id", "document_id", "doc_id")
+_LINE = ("id", "query_id", "mention_id")
+_TITLES = ("label_title", "Wikipedia_title", "wikipedia_title", "entity")
+_UNKNOWN = frozenset({"", "unknown", "-1"})
+
+
+@dataclass(frozen=True, slots=True)
+class _Line:
+    """One mention in its text. `places` are the ends of the contexts and of the mention as the line has it."""
+
+    number: int
+    key: str
+    text: str
+    places: tuple[int, int, int, int]
+    value: Mapping[str, Any]
+
+
+class BlinkReader(DocumentSourceReader):
+    format = "blink"
+
+    def __iter__(self) -> Iterator[SourceDocument]:
+        self._reset()
+        count = 0
+        held: list[_Line] = []
+        for line in self._lines():
+            if held and (held[0].key, held[0].text) != (line.key, line.text):
+                yield self._document(held)
+                held = []
+            held.append(line)
+            count += 1
+        if held:
+            yield self._document(held)
+        if not count:
+            why = f" (line {self.problems[0].line}: {self.problems[0].text})" if self.problems else ""
+            raise UserError(f"{self._source.path} holds no usable BLINK mention{why}")
+
+    def _lines(self) -> Iterator[_Line]:
+        for number, line in enumerate(self._source.lines(), 1):
+            if not line.removeprefix(BOM).strip():
+                continue
+            try:
+                yield _parsed(parse_object(line.removeprefix(BOM)), number)
+            except LineError as error:
+                self._problem(number, "set aside", plain_text(f"the mention {error}"))
+
+    def _document(self, lines: list[_Line]) -> SourceDocument:
+        first = lines[0]
+        mentions = tuple(_mention(line, record) for record, line in enumerate(lines))
+        raw = json.dumps([[line.places, line.value] for line in lines], ensure_ascii=False)
+        return SourceDocument(
+            first.key,
+            first_line(first.text),
+            first.text,
+            plain_passages(first.text),
+            mentions,
+            plain_text(raw),
+            first.number,
+        )
+
+
+class BlinkFormat:
+    """Reads and writes. `problems` holds what the last `write` could not carry."""
+
+    name = "blink"
+    title = "BLINK JSON lines"
+    can_read = True
+    can_write = True
+    carries = Carries(mentions=True, several_ids=True, nil=True, own_fields=True)
+    carries_people = False
+
+    def __init__(self) -> None:
+        self.problems: list[Problem] = []
+
+    def sniff(self, path: Path, head: bytes) -> bool:  # noqa: ARG002
+        return has_keys(first_object(head), CONTEXTS)
+
+    def open(self, path: Path) -> BlinkReader:
+        """Raises UserError for a missing, empty, truncated or foreign file."""
+        if not self.sniff(path, Source(path).head()):
+            raise UserError(
+                f"{path} is not BLINK: its lines lack {', '.join(CONTEXTS)}; choose another format"
+            )
+        reader = BlinkReader(path)
+        reader.prepare()
+        return reader
+
+    def write(self, files: Iterable[tuple[SourceFile, Iterable[ExportDocument]]], out: Path) -> list[Path]:
+        """One file for each imported file. Raises UserError; then nothing was changed."""
+        self.problems = []
+        chosen = list(files)
+        targets = target_paths(out, [file for file, _ in chosen], format_name=self.name, suffix=".blink.jsonl")
+        with AtomicFiles() as atomic:
+            if targets != [out]:
+                atomic.folder(out)
+            for (file, documents), target in zip(chosen, targets, strict=True):
+                stream = atomic.open(target)
+                for line in written_lines(documents, file, self.problems):
+                    stream.write(line.encode("utf-8"))
+        return targets
+
+
+def _parsed(value: Mapping[str, Any], number: int) -> _Line:
+    """Raises LineError."""
+    for key in CONTEXTS:
+        if not isinstance(value.get(key), str):
+            raise LineError(f"has no text in `{key}`")
+    left, mention, right = (plain_text(value[key]) for key in CONTEXTS)
+    if not mention.strip():
+        raise LineError("is empty")
+    exact = value.get("start") == len(left)
+    before = "" if exact or not left or left[-1].isspace() or mention[0].isspace() else " "
+    after = "" if exact or not right or right[0].isspace() or mention[-1].isspace() else " "
+    start = len(left) + len(before)
+    end = start + len(mention)
+    places = (len(left), start, end, end + len(after))
+    given = {key: "" if key in CONTEXTS else one for key, one in value.items()}
+    stated = next((value[one] for one in (*_DOCUMENT, *_LINE) if value.get(one) not in (None, "")), "")
+    key = plain_text(str(stated)).strip() or f"line {number}"
+    return _Line(number, key, left + before + mention + after + right, places, given)
+
+
+def _mention(line: _Line, record: int) -> SourceMention:
+    _, start, end, _ = line.places
+    words = line.text[start:end]
+    start += len(words) - len(words.lstrip())
+    words = words.strip()
+    value = line.value
+    raw = [plain_text(str(one)).strip() for one in _stated(value)]
+    ids = tuple(dict.fromkeys(one for one in map(read_id, raw) if one))
+    kind = plain_text(str(value.get("type") or value.get("world") or "entity"))
+    nil = bool(raw) and not ids
+    return SourceMention((Span(start, start + len(words)),), words, kind, ids, "|".join(raw), nil, record)
+
+
+def _stated(value: Mapping[str, Any]) -> list[object]:
+    """The identifiers that a line states; `NIL` says that there is no entity, and none that nothing is said."""
+    ours = value.get("entity_ids")
+    if isinstance(ours, list) and ours:
+        return ours
+    known = value.get("label_document_id")
+    label = value.get("label_id")
+    if isinstance(known, str) and known.strip():
+        return [known]
+    if isinstance(label, str) and label.strip().lower() in NIL_WORDS - _UNKNOWN:
+        return ["NIL"]
+    if isinstance(label, str) and label.strip() not in _UNKNOWN and not label.strip().isdecimal():
+        return [label]
+    title = next((value[one] for one in _TITLES if isinstance(value.get(one), str)), "")
+    if title.strip().lower() not in _UNKNOWN:
+        return [title]
+    return [label] if label is not None and str(label).strip() not in _UNKNOWN else []
