@@ -17,7 +17,7 @@ from curator.domain.wording import tr
 from curator.storage.errors import told_to_user
 
 BUSY_MS = 5000  # another program (a backup, a viewer) may hold the file for a moment
-FULL_CHECK_BYTES = 256 * 2**20  # checked whole at opening up to this size, the records that matter beyond it
+FULL_CHECK_BYTES = 32 * 2**20  # checked whole at opening up to this size, the records that matter beyond it
 _NO_SHARED_MEMORY = {sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_READONLY, sqlite3.SQLITE_IOERR, sqlite3.SQLITE_FULL}
 """What SQLite says where the `-shm` file cannot be made: no permission, a read-only disk, a full one."""
 _RECORD_TABLES = ("meta", "source_files", "documents", "operations", "decisions", "kb_versions")
