@@ -6,6 +6,7 @@ from curator.io.bioc_json import BioCJsonFormat
 from curator.io.bioc_xml import BioCXmlFormat
 from curator.io.blink import BlinkFormat
 from curator.io.decisions_jsonl import DecisionsFormat
+from curator.io.document_table import TableFormat
 from curator.io.kb import default_sources
 from curator.io.medline import MedlineFormat
 from curator.io.plain_text import PlainTextFormat
@@ -31,6 +32,7 @@ def default_registry() -> Registry:
             MedlineFormat(),
             PubTatorFormat(),
             DecisionsFormat(),
+            TableFormat(),
             PlainTextFormat(),
         ),
         default_sources(),

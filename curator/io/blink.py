@@ -105,9 +105,7 @@ class BlinkFormat:
     def open(self, path: Path) -> BlinkReader:
         """Raises UserError for a missing, empty, truncated or foreign file."""
         if not self.sniff(path, Source(path).head()):
-            raise UserError(
-                f"{path} is not BLINK: its lines lack {', '.join(CONTEXTS)}; choose another format"
-            )
+            raise UserError(f"{path} is not BLINK: its lines lack {', '.join(CONTEXTS)}; choose another format")
         reader = BlinkReader(path)
         reader.prepare()
         return reader

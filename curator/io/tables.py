@@ -8,6 +8,7 @@ what follows.
 from __future__ import annotations
 
 import csv
+import re
 import zipfile
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -24,10 +25,13 @@ if TYPE_CHECKING:
 SEPARATORS = "\t,;|"
 ZIP_MAGIC = b"PK\x03\x04"
 MOST_COLUMNS = 1000
+LONGEST_CELL = 1 << 26  # characters; csv's own limit is shorter than many an article
 UNPACKED = 64 << 20
 """Bytes that a workbook may always unpack to; beyond it, `TIMES` its own size."""
 TIMES = 100
 _WORKBOOK = "xl/workbook.xml"
+_ESCAPED = re.compile(r"_x([0-9A-Fa-f]{4})_")
+"""How workbooks write characters that XML has not, and the underscore before what looks so."""
 Row = tuple[int, list[str]]
 
 
@@ -78,6 +82,7 @@ class Table:
         if separator == "\t" and not _quotes(head):
             yield from ((n, without_line_end(line).split("\t")) for n, line in enumerate(lines, 1))
             return
+        csv.field_size_limit(LONGEST_CELL)
         reader, began = csv.reader(lines, delimiter=separator, strict=True), 1
         try:
             for cells in reader:
@@ -158,4 +163,6 @@ def _quotes(head: str) -> bool:
 def _cell(value: object) -> str:
     if value is None:
         return ""
+    if isinstance(value, str):
+        return _ESCAPED.sub(lambda found: chr(int(found[1], 16)), value)
     return str(int(value)) if isinstance(value, float) and value.is_integer() else str(value)

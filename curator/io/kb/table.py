@@ -16,6 +16,8 @@ from pathlib import Path
 from curator.domain.curies import curie
 from curator.domain.entities import Entity
 from curator.domain.errors import UserError
+from curator.io.columns import key, place
+from curator.io.columns import sniffed as sniffed_by
 from curator.io.kb.base import KbSource, clean_names, first_of_each, needs_some
 from curator.io.source import plain_text
 from curator.io.tables import Table, is_workbook
@@ -117,16 +119,8 @@ def split(cell: str) -> tuple[str, ...]:
 
 
 def sniffed(headings: Sequence[str]) -> dict[str, str]:
-    """Which heading seems to hold which field: the earliest of `HEADINGS` wins, each column holds one field."""
-    by_key: dict[str, str] = {}
-    for one in headings:
-        by_key.setdefault(_key(one), one)
-    found: dict[str, str] = {}
-    for field, keys in HEADINGS.items():
-        match = next((by_key[key] for key in keys if key in by_key and by_key[key] not in found.values()), None)
-        if match is not None:
-            found[field] = match
-    return found
+    """Which heading seems to hold which field."""
+    return sniffed_by(headings, HEADINGS)
 
 
 def places_of(path: Path, headings: Sequence[str], columns: Mapping[str, str]) -> dict[str, int]:
@@ -136,7 +130,7 @@ def places_of(path: Path, headings: Sequence[str], columns: Mapping[str, str]) -
         raise UserError(f"an entity has no field {unknown[0]!r}: choose among {', '.join(FIELDS)}")
     chosen = {**sniffed(headings), **columns}
     named = ", ".join(one for one in headings if one.strip()) or "none"
-    places = {field: _place(path, headings, one) for field, one in chosen.items() if one}
+    places = {field: place(path, headings, one) for field, one in chosen.items() if one}
     for field in ("id", "name"):
         if field not in places:
             raise UserError(
@@ -144,18 +138,6 @@ def places_of(path: Path, headings: Sequence[str], columns: Mapping[str, str]) -
                 f" (--column {field}=HEADING, or in the dialog)"
             )
     return places
-
-
-def _place(path: Path, headings: Sequence[str], wanted: str) -> int:
-    if wanted in headings:
-        return list(headings).index(wanted)
-    folded = [one.strip().casefold() for one in headings]
-    if wanted.strip().casefold() in folded:
-        return folded.index(wanted.strip().casefold())
-    if wanted.isdecimal() and 1 <= int(wanted) <= len(headings):
-        return int(wanted) - 1
-    named = ", ".join(one for one in headings if one.strip())
-    raise UserError(f"{path} has no column {wanted!r}: choose among {named}")
 
 
 def preview(path: Path, options: KbOptions | None = None) -> TablePreview:
@@ -167,30 +149,26 @@ def preview(path: Path, options: KbOptions | None = None) -> TablePreview:
     return TablePreview(tuple(headings), tuple(tuple(row) for row in rows), columns, table.sheets())
 
 
-def _key(heading: str) -> str:
-    return re.sub(r"[^a-z0-9]", "", heading.lower())
-
-
 def sniff(head: bytes) -> bool:
     """A first line with headings for id and name, and none of documents."""
     text = head.decode("utf-8", "replace").removeprefix("\ufeff")
     line = next((one for one in text.split("\n") if one.strip()), "")
     if line.lstrip()[:1] in ("{", "[", "<", "*", "#"):
         return False
-    return _is_kb(re.split("[\t,;|]", line.replace('"', "")))
+    return is_kb(re.split("[\t,;|]", line.replace('"', "")))
 
 
 def sniff_path(path: Path) -> bool:
     """A workbook whose first sheet has such headings."""
     try:
-        return path.is_file() and is_workbook(path) and _is_kb(next(iter(Table(path).first(1)), []))
+        return path.is_file() and is_workbook(path) and is_kb(next(iter(Table(path).first(1)), []))
     except UserError:
         return False
 
 
-def _is_kb(headings: Sequence[str]) -> bool:
+def is_kb(headings: Sequence[str]) -> bool:
     found = sniffed(headings)
-    return "id" in found and "name" in found and TEXTS.isdisjoint(map(_key, headings))
+    return "id" in found and "name" in found and TEXTS.isdisjoint(map(key, headings))
 
 
 def is_table(path: Path) -> bool:
