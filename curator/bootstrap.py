@@ -14,6 +14,7 @@ import platformdirs
 from curator import storage
 from curator.io import default_registry
 from curator.io.atomic import AtomicWriter
+from curator.io.moving import moved_text
 from curator.jobs import FolderBundleStore, JobRunner, LinkerOptions, LinkerProcess
 from curator.services.adjudication import AdjudicationService
 from curator.services.agreement import AgreementService
@@ -242,7 +243,7 @@ class _Joined:
             nils=NilService(store),
             provisional=ProvisionalService(store, events, clock, curator=curator, round_of=rounds.active),
             remapping=RemapService(store, events, clock, curator=curator, round_of=rounds.active),
-            importing=ImportService(store, self.formats, events, clock, curator=curator),
+            importing=ImportService(store, self.formats, events, clock, curator=curator, mover=moved_text),
             detection=DetectionService(store, self.linker, events, clock, curator=curator),
             suggestions=self.suggestions,
             contrasts=ContrastService(store, self.linker),

@@ -9,11 +9,13 @@ operating system strews in (`.DS_Store`, `__MACOSX/`) and other hidden files are
 from __future__ import annotations
 
 import gzip
+import hashlib
 import os
 import zipfile
 import zlib
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
+from functools import lru_cache
 from pathlib import Path, PurePosixPath
 from typing import BinaryIO, Protocol, cast, runtime_checkable
 
@@ -101,6 +103,11 @@ class Files:
         """Some of the files, by name."""
         return Files(self.path, {name: self._sizes[name] for name in names}, self._open)
 
+    def called(self, path: Path) -> Files:
+        """The one file that is left, as if it stood at `path`, which ends with its name."""
+        [name] = self.names
+        return Files(path, {path.name: self._sizes[name]}, lambda _: self._open(name))
+
     def source(self, name: str) -> FileOf:
         """A file as its readers take one: they ask for its `path`, for sentences, and for `stream()`."""
         return FileOf(self, name)
@@ -153,10 +160,23 @@ def holds_many(path: Path) -> bool:
     return path.is_dir() or is_zip(path)
 
 
+def member_of(path: Path) -> tuple[Path, str] | None:
+    """The archive and the name in it that `ARCHIVE/NAME` stands for; None for every other path."""
+    for parent in path.parents:
+        if parent.is_file():
+            return (parent, path.relative_to(parent).as_posix()) if is_zip(parent) else None
+        if parent.exists():
+            return None
+    return None
+
+
 def open_files(path: Path) -> Files:
-    """The files of a folder, of a zip archive, or the one file itself. Raises UserError (missing, unsafe, damaged)."""
+    """The files of a folder, of a zip archive, or the one file itself, which may stand in an archive (`ARCHIVE/NAME`).
+    Raises UserError (missing, unsafe, damaged)."""
     if path.is_dir():
         return _folder(path)
+    if (inside := member_of(path)) is not None:
+        return _member(path, *inside)
     if is_zip(path):
         return _zip(path)
     return chosen_files(path.parent, [path.name], path=path)
@@ -169,6 +189,25 @@ def chosen_files(folder: Path, names: Sequence[str], *, path: Path | None = None
     except OSError as error:
         raise UserError(f"cannot read {folder / names[0]}: {error.strerror or error}") from error
     return Files(path or folder, sizes, lambda name: cast(BinaryIO, (folder / name).open("rb")))
+
+
+def digest(path: Path) -> str:
+    """SHA-256 of a file's bytes, or of a folder's files with their names and sizes; hexadecimal. Raises UserError."""
+    found = hashlib.sha256()
+    many = path.is_dir()
+    try:
+        for one in sorted(one for one in path.rglob("*") if one.is_file()) if many else [path]:
+            if many:
+                found.update(f"{one.relative_to(path).as_posix()}\0{one.stat().st_size}\0".encode())
+            files = open_files(one)
+            with files.open(files.names[0]) if member_of(one) else one.open("rb") as stream:
+                while chunk := stream.read(1 << 20):
+                    found.update(chunk)
+    except OSError as error:
+        raise UserError(
+            f"{path} could not be read ({error.strerror or error}). Check the name and its rights."
+        ) from error
+    return found.hexdigest()
 
 
 # --- folders ---
@@ -196,6 +235,19 @@ def _hidden(name: str) -> bool:
 
 
 # --- zip archives ---
+
+
+def _member(path: Path, archive: Path, name: str) -> Files:
+    files = _listed(archive, archive.stat().st_mtime_ns)
+    if name not in files.names:
+        raise UserError(f"{archive} holds no {name}: check the path")
+    return files.only([name]).called(path)
+
+
+@lru_cache(maxsize=1)
+def _listed(archive: Path, changed: int) -> Files:  # noqa: ARG001 an archive that was changed is listed anew
+    """Kept, since the files of one archive are asked for one by one."""
+    return _zip(archive)
 
 
 def _zip(path: Path) -> Files:

@@ -7,7 +7,8 @@ from pathlib import Path
 from typing import Protocol, runtime_checkable
 
 from curator.domain.errors import UserError
-from curator.io.archives import TakesFolders, holds_many, open_files
+from curator.io.archives import TakesFolders, digest, holds_many, open_files
+from curator.io.document_table import TableFormat, could_be_table, has_columns, preview
 from curator.io.kb import table
 from curator.io.kb.base import KbSource
 from curator.io.source import Source
@@ -51,8 +52,11 @@ class Registry:
         names = ", ".join(form.name for form in self._formats if form.can_write)
         raise UserError(f"there is no format {name!r} to write: choose one of {names}")
 
-    def recognise(self, path: Path, options: DocumentOptions | None = None) -> DocumentFormat:  # noqa: ARG002
-        """By content, gzip and zip included. Raises UserError (missing, empty, truncated, unknown)."""
+    def recognise(self, path: Path, options: DocumentOptions | None = None) -> DocumentFormat:
+        """By content, gzip and zip included; a table as `options` say where they do. Raises UserError (missing, empty,
+        truncated, unknown)."""
+        if options is not None and options != DocumentOptions() and self._is_table(path, options):
+            return TableFormat(options)
         for form in self._formats:
             if isinstance(form, TakesPaths) and form.sniff_path(path):
                 return form
@@ -82,9 +86,21 @@ class Registry:
         rest = (form for form in self._formats if isinstance(form, ByExclusion))
         return next((form for form in rest if form.sniff(path, head)), None)
 
-    def preview_documents(self, path: Path, options: DocumentOptions | None = None) -> TablePreview | None:  # noqa: ARG002
-        """Nothing, as long as no format of documents is a table."""
-        return None
+    def preview_documents(self, path: Path, options: DocumentOptions | None = None) -> TablePreview | None:
+        """The beginning of a table of documents or mentions, for the choice of its columns, also of one whose headings
+        say nothing; None for every other file. Raises UserError."""
+        return preview(path, options) if self._is_table(path, None) else None
+
+    def _is_table(self, path: Path, options: DocumentOptions | None) -> bool:
+        """Whether no other format claims it; with `options`, prose with such a heading is a table too."""
+        if not could_be_table(path):
+            return False
+        if is_workbook(path):
+            return True
+        found = self._by_content(path, Source(path).head())
+        if isinstance(found, ByExclusion):
+            return options is not None and bool(options.columns) and has_columns(path, options)
+        return found is None or isinstance(found, TableFormat)
 
     def _no_folder(self, path: Path) -> UserError:
         what = "folder" if path.is_dir() else "zip archive of several files"
@@ -92,6 +108,12 @@ class Registry:
         return UserError(
             f"{path} is a {what}, and holds none of the formats that are read so ({titles}): name the files in it"
         )
+
+    def files_in(self, path: Path) -> Sequence[Path]:
+        return [path / name for name in open_files(path).names] if holds_many(path) else []
+
+    def digest(self, path: Path) -> str:
+        return digest(path)
 
     def knowledge_bases(self) -> Sequence[tuple[str, str]]:
         return [(name, source.title) for name, source in self._kb_sources.items()]

@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import BinaryIO, cast
 
 from curator.domain.errors import UserError
-from curator.io.archives import ZIP_MAGIC, open_files
+from curator.io.archives import ZIP_MAGIC, member_of, open_files
 
 GZIP_MAGIC = b"\x1f\x8b"
 BOM = "\ufeff"
@@ -51,8 +51,8 @@ class Source:
     def stream(self) -> Iterator[BinaryIO]:
         """The decompressed bytes. Raises UserError (missing, folder, no permission, truncated gzip)."""
         try:
-            with self.path.open("rb") as raw:
-                self._raw, self._size = cast(BinaryIO, raw), os.fstat(raw.fileno()).st_size
+            with self._opened() as (raw, self._size):
+                self._raw = raw
                 magic = raw.read(4)
                 raw.seek(0)
                 if magic == ZIP_MAGIC:
@@ -62,7 +62,7 @@ class Source:
                     with gzip.GzipFile(fileobj=raw) as unzipped:
                         yield cast(BinaryIO, unzipped)
                 else:
-                    yield cast(BinaryIO, raw)
+                    yield raw
                 self._done = raw.tell()
         except (EOFError, zlib.error, gzip.BadGzipFile) as error:
             raise UserError(
@@ -72,7 +72,20 @@ class Source:
             raise _read_error(self.path, error) from error
 
     @contextmanager
+    def _opened(self) -> Iterator[tuple[BinaryIO, int]]:
+        """The file's own bytes, and how many there are: of the disk, or out of an archive (`ARCHIVE/NAME`)."""
+        if member_of(self.path) is None:
+            with self.path.open("rb") as raw:
+                yield cast(BinaryIO, raw), os.fstat(raw.fileno()).st_size
+            return
+        files = open_files(self.path)
+        with files.open(files.names[0]) as member:
+            yield member, files.position[1]
+
+    @contextmanager
     def _only_member(self) -> Iterator[BinaryIO]:
+        if member_of(self.path) is not None:
+            raise UserError(f"{self.path} is an archive in an archive: unpack the outer one first")
         files = open_files(self.path)
         if len(files.names) != 1:
             raise UserError(f"{self.path} is a zip archive of {len(files.names):,} files: unpack it first")

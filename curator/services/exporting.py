@@ -24,6 +24,7 @@ from curator.services.ports import (
     UnitOfWork,
 )
 from curator.services.rounds import ANY_ROUND, adjudicated_by
+from curator.services.text_taking import restated_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -173,11 +174,12 @@ def export_document(unit: UnitOfWork, document_id: int) -> ExportDocument:
     mentions = unit.mentions.of_document(document_id, deleted=True)
     decisions = unit.decisions.current_of_document(document_id)
     first = unit.mentions.first_shapes(document_id)
+    restated = restated_of(unit, document_id)
     gold = [
         GoldMention(
             one,
             decisions.get(one.id),
-            _is_unchanged(unit, document, one, decisions),
+            _is_unchanged(unit, document, one, decisions) and not (one.id in restated and one.id in decisions),
             reshaped=one.id in first and first[one.id] != MentionShape.of(one),
         )
         for one in mentions

@@ -27,7 +27,8 @@ class GoldWriter:
         self._first: dict[str, tuple[int, str]] = {}  # unresolved id -> line and document of its first mention
         self.counts: Counter[str] = Counter()
 
-    def write(self, unit: UnitOfWork, documents: Sequence[Stored]) -> None:
+    def write(self, unit: UnitOfWork, documents: Sequence[Stored], *, finish: bool = True) -> None:
+        """Without `finish` no document becomes done: there are other mentions in it."""
         """Of documents that come with their decisions these are put back, each by its own curator."""
         restored = [one for one in documents if says_more(one[0])]
         if restored:
@@ -42,7 +43,7 @@ class GoldWriter:
             decided = [(i, v) for i, v in zip(ids, found, strict=True) if v is not None]
             mention_ids += [i for i, _ in decided]
             verdicts += [v for _, v in decided]
-            if len(decided) == len(found):
+            if finish and len(decided) == len(found):
                 unit.documents.set_state(document_id, DocumentState.DONE)
         self._append(unit, mention_ids, verdicts)
 

@@ -18,6 +18,7 @@ from pathlib import Path
 
 from curator import storage
 from curator.io import default_registry
+from curator.io.moving import moved_text
 from curator.services.events import EventBus
 from curator.services.importing import ImportService
 from curator.services.knowledge import KnowledgeService
@@ -62,7 +63,7 @@ def make(folder: Path, entities: int) -> None:
 
 def run(folder: Path) -> None:
     store = storage.create_project(folder / "umls.curation", name="umls")
-    importing = ImportService(store, default_registry(), EventBus(), Now(), curator=lambda: "bench")
+    importing = ImportService(store, default_registry(), EventBus(), Now(), curator=lambda: "bench", mover=moved_text)
     started, worked = time.perf_counter(), time.process_time()
     loaded = started
     steps = importing.knowledge_base(folder)

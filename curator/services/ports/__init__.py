@@ -17,7 +17,7 @@ from curator.services.ports.files import (
     KnowledgeBaseReader,
     Problem,
 )
-from curator.services.ports.imports import ImportRepository
+from curator.services.ports.imports import ImportRepository, TextMover, TextMoves
 from curator.services.ports.notes import NoteRepository
 from curator.services.ports.processes import (
     BundleStore,
@@ -98,6 +98,8 @@ __all__ = [
     "StatisticsRepository",
     "Store",
     "SuggestionRepository",
+    "TextMover",
+    "TextMoves",
     "Tried",
     "UnitOfWork",
     "WorkRow",

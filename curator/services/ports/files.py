@@ -116,6 +116,15 @@ class FormatRegistry(Protocol):
         empty, truncated, unknown)."""
         ...
 
+    def files_in(self, path: Path) -> Sequence[Path]:
+        """The files of a folder, or of a zip archive as `ARCHIVE/NAME`, which `recognise` and `open` take; none of one
+        file. Raises UserError."""
+        ...
+
+    def digest(self, path: Path) -> str:
+        """SHA-256 of a file's bytes, or of a folder's files with their names; hexadecimal. Raises UserError."""
+        ...
+
     def preview_documents(self, path: Path, options: DocumentOptions | None = None) -> TablePreview | None:
         """The beginning of a table of documents or mentions, for the choice of its columns; None for every other
         file. Raises UserError."""

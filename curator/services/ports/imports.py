@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from datetime import datetime
 from typing import Protocol
 
-from curator.domain.documents import SourceDocument
+from curator.domain.documents import Passage, SourceDocument, Span
 from curator.domain.imports import Handwork, ImportKind, ImportRecord, Present
 
 
@@ -63,3 +63,15 @@ class ImportRepository(Protocol):
     def restate(self, mention_id: int, *, record: int, raw_ids: str) -> None:
         """The line of the source record that a mention stands in from now on (-1: none), and its identifiers there."""
         ...
+
+
+class TextMoves(Protocol):
+    """Places of one text in a newer version of it."""
+
+    def find(self, spans: Sequence[Span]) -> tuple[Span, ...] | None:
+        """Where the fragments of a mention are now; None where they cannot be told for sure."""
+        ...
+
+
+TextMover = Callable[[str, str, Sequence[Passage]], TextMoves]
+"""Of the old text, the new one, and the new one's passages."""

@@ -1,0 +1,113 @@
+"""What a document of a file is to the project: new, here already, or changed under the same id.
+
+A file is a newer version of an imported one where it has its path, or its name and format: their documents belong
+together by id and occurrence. A document of any other file is the same one only where it has its id and its text, or
+nearly its text: identifiers such as `1` stand in many files.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+from difflib import SequenceMatcher
+from enum import StrEnum
+from pathlib import Path
+
+from curator.domain.documents import Mention, MentionOrigin, SourceDocument, SourceMention, Span, text_hash
+from curator.domain.imports import Present
+from curator.domain.mention_edits import MentionShape
+from curator.services.ports import UnitOfWork
+
+ALIKE = 0.6
+"""Of the words of two texts, in order: from there on they are versions of one text."""
+Shape = tuple[tuple[Span, ...], str]
+
+
+class Standing(StrEnum):
+    NEW = "new"
+    SAME = "same"
+    CHANGED = "changed"
+
+
+@dataclass(frozen=True, slots=True)
+class Compared:
+    """A document of a file, and the one of the project that it stands for (None where it is new)."""
+
+    source: SourceDocument
+    standing: Standing = Standing.NEW
+    document_id: int = 0
+
+
+class Comparer:
+    """Compares the documents of one file, in its order. A fresh one for each reading."""
+
+    def __init__(self, path: Path, format_name: str) -> None:
+        self._path, self._name, self._format = str(path.resolve()), path.name, format_name
+        self._seen: Counter[str] = Counter()
+
+    def compare(self, unit: UnitOfWork, documents: Sequence[SourceDocument]) -> list[Compared]:
+        present = unit.imports.present([one.external_id for one in documents])
+        found = []
+        for one in documents:
+            occurrence = self._seen[one.external_id]
+            self._seen[one.external_id] += 1
+            found.append(self._standing(unit, one, present.get(one.external_id, []), occurrence))
+        return found
+
+    def _standing(
+        self, unit: UnitOfWork, source: SourceDocument, present: Sequence[Present], occurrence: int
+    ) -> Compared:
+        sha256 = text_hash(source.text) if present else ""
+        own = [one for one in present if self._is_version(one) and one.occurrence == occurrence]
+        same = [one for one in own or present if one.text_sha256 == sha256]
+        if same:
+            match = same[0]
+            changed = _annotations_differ(unit, match, source, same_format=match.format == self._format)
+            return Compared(source, Standing.CHANGED if changed else Standing.SAME, match.document_id)
+        near = own or [one for one in present if alike(unit.documents.get(one.document_id).text, source.text)]
+        return Compared(source, Standing.CHANGED, near[-1].document_id) if near else Compared(source)
+
+    def _is_version(self, one: Present) -> bool:
+        return one.path == self._path or (one.name == self._name and one.format == self._format)
+
+
+def alike(old: str, new: str) -> bool:
+    """Whether two texts are versions of one."""
+    words, others = old.split(), new.split()
+    if not words or not others:
+        return words == others
+    matcher = SequenceMatcher(None, words, others, autojunk=False)
+    if matcher.real_quick_ratio() < ALIKE or matcher.quick_ratio() < ALIKE:
+        return False
+    return matcher.ratio() >= ALIKE
+
+
+def _annotations_differ(unit: UnitOfWork, present: Present, source: SourceDocument, *, same_format: bool) -> bool:
+    """Whether the file has a mention that the document never had, or another identifier for one.
+
+    Identifiers are compared within one format only: each writes them in its own way.
+    """
+    if not source.mentions or (same_format and source.raw and unit.documents.raw(present.document_id) == source.raw):
+        return False
+    known = stated_shapes(unit, present.document_id)
+    for one in source.mentions:
+        mention = known.get(shape_of(one))
+        if mention is None:
+            return True
+        if same_format and mention.origin is MentionOrigin.SOURCE and mention.raw_ids.strip() != one.raw_ids.strip():
+            return True
+    return False
+
+
+def stated_shapes(unit: UnitOfWork, document_id: int) -> dict[Shape, Mention]:
+    """The document's mentions by where they are and by where its file has them, deleted ones included."""
+    mentions = unit.mentions.of_document(document_id, deleted=True)
+    first = unit.mentions.first_shapes(document_id)
+    found = {(one.spans, one.type): one for one in mentions}
+    found |= {(first[one.id].spans, first[one.id].type): one for one in mentions if one.id in first}
+    return found
+
+
+def shape_of(one: SourceMention | MentionShape) -> Shape:
+    return one.spans, one.type
