@@ -17,7 +17,7 @@ from models.files import write_json
 from models.linker import Linker
 from tests.benchmarks.experiments.measure import Judged, ranker_alone, remember, retriever_alone, to_json, whole
 from tests.benchmarks.experiments.settings import SETTINGS, Setting
-from tests.benchmarks.experiments.worlds import FULL, STEPS, WORLDS, World, base_bundle, write_snapshot
+from tests.benchmarks.experiments.worlds import FULL, WORLDS, World, base_bundle, write_snapshot
 from training.job import run_training
 
 UNTRAINED = "untrained"
@@ -34,6 +34,8 @@ def run_untrained(world: World, work: Path) -> dict[str, Any]:
         "nil": [not gold for gold in judged.gold],
         "sentence": world.sentence,
         "passes": world.passes,
+        "steps": world.steps,
+        "many": world.many,
     }
     return {"setting": UNTRAINED, "seed": 0, "world": facts, "alone": without, "whole": whole(linker, judged)}
 
@@ -52,7 +54,7 @@ def run_setting(world: World, setting: Setting, seed: int, work: Path, *, minute
         "parameters": setting.parameters(full=world.name == FULL, passes=world.passes),
         "seed": seed,
         "max_minutes": minutes,
-        "max_steps": None if world.name == FULL else STEPS,
+        "max_steps": world.steps,
         "cache": str(work / "cache"),
         "work": str(unfinished),
     }
