@@ -14,6 +14,7 @@ import platformdirs
 from curator import storage
 from curator.io import default_registry
 from curator.io.atomic import AtomicWriter
+from curator.io.eutils import ADDRESS, Eutils
 from curator.io.moving import moved_text
 from curator.jobs import FolderBundleStore, JobRunner, LinkerOptions, LinkerProcess
 from curator.services.adjudication import AdjudicationService
@@ -33,6 +34,7 @@ from curator.services.evaluation import EvaluationService
 from curator.services.events import EventBus
 from curator.services.exporting import ExportService
 from curator.services.facets import FacetService
+from curator.services.fetching import FetchService
 from curator.services.guidelines import GuidelineService
 from curator.services.holdout import HoldoutService
 from curator.services.importing import ImportService
@@ -96,6 +98,7 @@ class Project:
     provisional: ProvisionalService
     remapping: RemapService
     importing: ImportService
+    fetching: FetchService
     detection: DetectionService
     suggestions: SuggestionService
     contrasts: ContrastService
@@ -173,6 +176,12 @@ def join(
         raise
 
 
+def pubmed() -> Eutils:
+    """NCBI's E-utilities, or where `CURATOR_EUTILS` says; the key is `NCBI_API_KEY`'s or else the setting."""
+    address = os.environ.get("CURATOR_EUTILS") or ADDRESS
+    return Eutils(address, key=lambda: os.environ.get("NCBI_API_KEY") or load().settings.ncbi_api_key)
+
+
 def curator_name(settings: Settings, given: str = "") -> str:
     """Who decides: as given, from the settings, or the user's name on this computer."""
     if given.strip() or settings.curator_name.strip():
@@ -223,6 +232,7 @@ class _Joined:
         store, events, clock, curator = self.store, self.events, self.clock, self.curator
         rounds = RoundService(store, self.linker, events, clock, curator=curator)
         holdout = HoldoutService(store, percent=lambda: load().settings.holdout_percent)
+        importing = ImportService(store, self.formats, events, clock, curator=curator, mover=moved_text)
         return Project(
             folder=store.folder,
             read_only=store.read_only,
@@ -243,7 +253,8 @@ class _Joined:
             nils=NilService(store),
             provisional=ProvisionalService(store, events, clock, curator=curator, round_of=rounds.active),
             remapping=RemapService(store, events, clock, curator=curator, round_of=rounds.active),
-            importing=ImportService(store, self.formats, events, clock, curator=curator, mover=moved_text),
+            importing=importing,
+            fetching=FetchService(store, importing, pubmed(), AtomicWriter(), clock),
             detection=DetectionService(store, self.linker, events, clock, curator=curator),
             suggestions=self.suggestions,
             contrasts=ContrastService(store, self.linker),

@@ -100,7 +100,8 @@ def _values(option: Option) -> str:
         return f"{option.minimum:,} to {option.maximum:,}"
     if option.kind is Kind.CHOICE:
         return ", ".join(f"`{one}`" for one in option.choices)
-    return {Kind.TEXT: "a text", Kind.FOLDER: "a folder", Kind.KEYS: "command: keys"}[option.kind]
+    words = {Kind.FOLDER: "a folder", Kind.KEYS: "command: keys"}
+    return words.get(option.kind, "a text")
 
 
 def cli_commands(group: click.Command = cli, path: str = "curator") -> Iterator[tuple[str, click.Command]]:

@@ -24,6 +24,7 @@ COMMANDS = {
     "info": ("curator.cli.projects", "info", "Show what a project holds."),
     "kb": ("curator.cli.data", "kb", "Import a knowledge base."),
     "import": ("curator.cli.data", "import_documents", "Import documents, with or without their gold."),
+    "fetch": ("curator.cli.fetching", "fetch", "Fetch records over the network, when asked to."),
     "export": ("curator.cli.data", "export", "Write documents with their decisions."),
     "formats": ("curator.cli.formats", "formats", "List what can be read and written, and what each format holds."),
     "index": ("curator.cli.linking", "index", "Build the index of the knowledge base."),

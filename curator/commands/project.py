@@ -85,6 +85,16 @@ PROJECT = (
         group=1,
     ),
     Command(
+        "project.fetch",
+        "Fetch from PubMed…",
+        Menu.PROJECT,
+        "Asks NCBI over the network for records by PMID or query, and imports them; nothing is sent before you agree.",
+        lambda w: w.fetch_from_pubmed(),
+        (),
+        lambda s: s.writable and not s.importing,
+        group=1,
+    ),
+    Command(
         "project.types",
         "Type mapping…",
         Menu.PROJECT,

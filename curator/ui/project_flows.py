@@ -17,11 +17,13 @@ from curator.services.importing import ImportReport, joined
 from curator.services.kb_importing import KbWish
 from curator.ui.demo_project import World, fill
 from curator.ui.dialogs.export_gold import ExportDialog
+from curator.ui.dialogs.fetch_pubmed import FetchPubMedDialog
 from curator.ui.dialogs.import_documents import ImportDialog, ImportWish
 from curator.ui.dialogs.import_kb import REPLACES, ImportKbDialog
 from curator.ui.dialogs.import_report import ImportReportDialog
 from curator.ui.dialogs.messages import tell
 from curator.ui.dialogs.type_mapping import TypeMappingDialog
+from curator.ui.fetch_flow import FetchFlow
 from curator.ui.jobs import JobKind
 from curator.ui.workbench import Workbench
 
@@ -68,6 +70,9 @@ class ProjectFlows(QObject):
         if new_types and self._bench.project.knowledge.info() is not None:
             dialog.finished.connect(lambda _: self.edit_type_mapping())
         dialog.open()
+
+    def fetch_from_pubmed(self) -> FetchPubMedDialog:
+        return FetchFlow(self._bench, run=self._run, done=self._imported).open()
 
     # --- the knowledge base ---
 

@@ -83,6 +83,9 @@ class Actions(TextActions):
     def import_knowledge_base(self) -> None:
         self._flows.import_knowledge_base()
 
+    def fetch_from_pubmed(self) -> None:
+        self._flows.fetch_from_pubmed()
+
     def edit_type_mapping(self) -> None:
         self._flows.edit_type_mapping()
 

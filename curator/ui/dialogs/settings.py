@@ -110,7 +110,10 @@ def _field(option: Option, value: Any) -> QWidget:
         path = PathEdit(option.title, mode=QFileDialog.FileMode.Directory)
         path.set_path(value)
         return path
-    return QLineEdit(str(value))
+    line = QLineEdit(str(value))
+    if option.kind is Kind.SECRET:
+        line.setEchoMode(QLineEdit.EchoMode.PasswordEchoOnEdit)
+    return line
 
 
 def _value(field: QWidget) -> Any:

@@ -21,6 +21,7 @@ from tests.curator.services.fakes import FakeJobs, document
 def test_every_command_explains_itself_and_has_json(cli: Cli, name: str) -> None:
     names = {
         "kb": [name, "import"],
+        "fetch": [name, "pubmed"],
         "desktop": [name, "install"],
         "rounds": [name, "list"],
         "mention": [name, "add"],

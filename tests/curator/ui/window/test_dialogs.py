@@ -24,6 +24,7 @@ from curator.ui.dialogs.bundles import BundlesDialog
 from curator.ui.dialogs.detect import DetectDialog
 from curator.ui.dialogs.evaluate import EvaluateDialog, FiguresDialog
 from curator.ui.dialogs.export_gold import ExportDialog
+from curator.ui.dialogs.fetch_pubmed import FetchPubMedDialog
 from curator.ui.dialogs.import_documents import ImportDialog
 from curator.ui.dialogs.import_kb import ImportKbDialog
 from curator.ui.dialogs.import_report import ImportReportDialog, as_text
@@ -53,6 +54,7 @@ OPENERS: dict[str, type[QDialog]] = {
     "project.new": NewProjectDialog,
     "project.import": ImportDialog,
     "project.import_kb": ImportKbDialog,
+    "project.fetch": FetchPubMedDialog,
     "project.types": TypeMappingDialog,
     "project.export": ExportDialog,
     "edit.settings": SettingsDialog,

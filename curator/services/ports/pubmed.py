@@ -1,0 +1,56 @@
+"""The port of PubMed over the network: what `curator.io.eutils` implements. Nothing asks it unasked."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Protocol
+
+MOST_FOUND = 9_999
+"""PubMed lists no more PMIDs of one query than these."""
+
+
+class NotNowError(Exception):
+    """PubMed is busy or cannot be reached: the same may be asked again, after `seconds` where it said so."""
+
+    def __init__(self, why: str, seconds: float | None = None) -> None:
+        super().__init__(why)
+        self.seconds = seconds
+
+
+@dataclass(frozen=True, slots=True)
+class FoundRecords:
+    """`count` records match a query; `pmids` are the first of them, in PubMed's order."""
+
+    count: int
+    pmids: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class PubMedRecords:
+    """`xml` holds the elements of the records, UTF-8, one after the other without a root; `pmids` are theirs."""
+
+    pmids: tuple[str, ...]
+    xml: bytes
+
+
+class PubMedPort(Protocol):
+    """One request a call, sent at once; who calls keeps `pause` between two."""
+
+    @property
+    def host(self) -> str:
+        """Who is asked."""
+        ...
+
+    @property
+    def pause(self) -> float:
+        """Seconds that must lie between the beginnings of two requests."""
+        ...
+
+    def search(self, query: str, *, most: int) -> FoundRecords:
+        """At most `MOST_FOUND` PMIDs. Raises UserError for a query or key that is refused, NotNowError."""
+        ...
+
+    def records(self, pmids: Sequence[str]) -> PubMedRecords:
+        """Those of the records that exist. Raises UserError, NotNowError."""
+        ...
