@@ -8,6 +8,7 @@ from curator.io.blink import BlinkFormat
 from curator.io.decisions_jsonl import DecisionsFormat
 from curator.io.document_table import TableFormat
 from curator.io.kb import default_sources
+from curator.io.mediawiki import MediaWikiFormat
 from curator.io.medline import MedlineFormat
 from curator.io.plain_text import PlainTextFormat
 from curator.io.pubmed_xml import PubMedXmlFormat
@@ -25,6 +26,7 @@ def default_registry() -> Registry:
         (
             PubMedXmlFormat(),
             BioCXmlFormat(),
+            MediaWikiFormat(),
             BioCJsonFormat(),
             ZeshelFormat(),
             BlinkFormat(),
