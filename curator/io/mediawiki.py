@@ -25,6 +25,8 @@ from curator.services.ports import Carries
 
 _ROOT = re.compile(rb"\s*(<\?xml[^>]*>\s*)?(<!--.*?-->\s*)*<mediawiki[\s>]", re.DOTALL)
 _WIKITEXT = ("", "wikitext")
+_HIDDEN = ("-2", "6", "14")
+"""Keys of the namespaces of media, files and categories: links to them are not part of the running text."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,7 +35,12 @@ class Wiki:
 
     name: str
     namespaces: frozenset[str] = frozenset()
+    hidden: frozenset[str] = frozenset()  # those of files and categories
     first_letter: bool = True
+
+    def plain(self, wikitext: str) -> Plain:
+        """The running text of a page. Raises ValueError for what cannot be taken apart."""
+        return plain_page(wikitext, namespaces=self.namespaces, hidden=self.hidden, first_letter=self.first_letter)
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,7 +97,7 @@ class MediaWikiReader(DocumentSourceReader):
                 redirects += 1
                 continue
             try:
-                plain = plain_page(page.text, namespaces=dump.wiki.namespaces, first_letter=dump.wiki.first_letter)
+                plain = dump.wiki.plain(page.text)
             except ValueError as error:
                 self._problem(page.line, "set aside", f"page {page.title}: its text cannot be taken apart ({error})")
                 continue
@@ -147,8 +154,9 @@ def _document(page: Page, plain: Plain, world: str) -> SourceDocument:
 def _wiki(element: Any, stem: str) -> Wiki:
     found = element.findall("{*}namespaces/{*}namespace")
     names = frozenset((one.text or "").strip().lower() for one in found) - {""}
+    hidden = frozenset((one.text or "").strip().lower() for one in found if one.get("key") in _HIDDEN) - {""}
     name = _text(element, "dbname") or _text(element, "sitename") or stem
-    return Wiki(name, names, _text(element, "case") != "case-sensitive")
+    return Wiki(name, names, hidden, _text(element, "case") != "case-sensitive")
 
 
 def _text(element: Any, tag: str) -> str:

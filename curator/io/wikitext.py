@@ -41,8 +41,11 @@ class Plain:
     links: tuple[Link, ...]
 
 
-def plain_page(wikitext: str, *, namespaces: Collection[str] = (), first_letter: bool = True) -> Plain:
-    """The running text of a page. `namespaces` are prefixes, in lower case, of pages that are no articles.
+def plain_page(
+    wikitext: str, *, namespaces: Collection[str] = (), hidden: Collection[str] = (), first_letter: bool = True
+) -> Plain:
+    """The running text of a page. `namespaces` are prefixes, in lower case, of pages that are no articles; links to
+    those that are `hidden` (files, categories) are not seen.
 
     Raises ValueError for what the parser cannot take apart.
     """
@@ -53,7 +56,7 @@ def plain_page(wikitext: str, *, namespaces: Collection[str] = (), first_letter:
         code = mwparserfromhell.parse(_MAGIC.sub("", wikitext))
     except (ParserError, RecursionError) as error:
         raise ValueError(str(error) or "it is nested too deeply") from error
-    builder = _Builder(namespaces, first_letter=first_letter)
+    builder = _Builder(namespaces, hidden, first_letter=first_letter)
     builder.walk(code.nodes)
     return builder.plain()
 
@@ -73,8 +76,9 @@ def page_title(title: str, *, first_letter: bool = True) -> str:
 class _Builder:
     """Puts the text together; white space meets as in a browser, save that line breaks stay."""
 
-    def __init__(self, namespaces: Collection[str], *, first_letter: bool) -> None:
-        self._namespaces = {one.lower() for one in namespaces} | FILES
+    def __init__(self, namespaces: Collection[str], hidden: Collection[str], *, first_letter: bool) -> None:
+        self._hidden = FILES.union(hidden)
+        self._namespaces = self._hidden.union(namespaces)
         self._first_letter = first_letter
         self._parts: list[str] = []
         self._length = 0
@@ -132,7 +136,7 @@ class _Builder:
         prefix = bare.partition(":")[0].strip() if ":" in bare else ""
         elsewhere = prefix.lower() in self._namespaces or prefix.lower() in OTHER_WIKIS
         language = bool(prefix) and _LANGUAGE.fullmatch(prefix) is not None
-        if (prefix.lower() in FILES or language) and not title.startswith(":"):
+        if (prefix.lower() in self._hidden or language) and not title.startswith(":"):
             return
         start, before, self._floor = self._length, self._floor, self._length
         if shown is None:

@@ -18,7 +18,7 @@ from curator.io.kb.zeshel import definition_of, synonyms_of
 from curator.io.mediawiki import Dump, Page, Wiki, is_dump
 from curator.io.reading import SourceReader
 from curator.io.source import Source
-from curator.io.wikitext import lead_of, plain_page
+from curator.io.wikitext import lead_of
 
 FURTHEST = 5
 """Redirects that lead to redirects are followed so far."""
@@ -57,7 +57,7 @@ class MediaWikiKbReader(SourceReader):
         """Running text before the first heading, or of the whole page where there is none before it."""
         try:
             for text in (lead_of(page.text), page.text):
-                found = plain_page(text, namespaces=wiki.namespaces).text
+                found = wiki.plain(text).text
                 if found:
                     return " ".join(found.split())
         except ValueError as error:
