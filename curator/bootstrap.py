@@ -38,6 +38,7 @@ from curator.services.fetching import FetchService
 from curator.services.guidelines import GuidelineService
 from curator.services.holdout import HoldoutService
 from curator.services.importing import ImportService
+from curator.services.imports import ImportList
 from curator.services.indexing import IndexBuilder
 from curator.services.jobdesk import JobDesk
 from curator.services.kb_export import KnowledgeExport
@@ -98,6 +99,7 @@ class Project:
     provisional: ProvisionalService
     remapping: RemapService
     importing: ImportService
+    imports: ImportList
     fetching: FetchService
     detection: DetectionService
     suggestions: SuggestionService
@@ -254,6 +256,7 @@ class _Joined:
             provisional=ProvisionalService(store, events, clock, curator=curator, round_of=rounds.active),
             remapping=RemapService(store, events, clock, curator=curator, round_of=rounds.active),
             importing=importing,
+            imports=ImportList(store, events, clock, curator=curator, mover=moved_text),
             fetching=FetchService(store, importing, pubmed(), AtomicWriter(), clock),
             detection=DetectionService(store, self.linker, events, clock, curator=curator),
             suggestions=self.suggestions,

@@ -55,7 +55,8 @@ class MovedText:
 
     def _by_words(self, span: Span) -> Span | None:
         quote = self._old[span.start : span.end]
-        ranked = sorted(((self._alike(span, at), -at) for at in self._places(quote)), reverse=True)
+        places = list(self._places(quote)) or self._in_other_case(quote)
+        ranked = sorted(((self._alike(span, at), -at) for at in places), reverse=True)
         if not ranked:
             return self._equivalent(span, quote)
         best, place = ranked[0][0], -ranked[0][1]
@@ -64,7 +65,7 @@ class MovedText:
         return Span(place, place + len(quote)) if clear and sure else None
 
     def _equivalent(self, span: Span, quote: str) -> Span | None:
-        """The same word in other case or with other characters, where the alignment expects it."""
+        """The same word with other characters, where the alignment expects it."""
         start = self._expected(span.start)
         found = self._anchors.find(start, start + len(quote), quote)
         return found.span if found is not None and self._alike(span, found.span.start) >= ALIKE else None
@@ -74,6 +75,10 @@ class MovedText:
         while at >= 0:
             yield at
             at = self._new.find(quote, at + 1)
+
+    def _in_other_case(self, quote: str) -> list[int]:
+        found = re.finditer(re.escape(quote), self._new, re.IGNORECASE)
+        return [one.start() for one in found if one.end() - one.start() == len(quote)]
 
     def _alike(self, span: Span, at: int) -> float:
         """How far what stands around the place `at` of the new text is what stood around the span."""

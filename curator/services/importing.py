@@ -6,11 +6,9 @@ annotations stays as it is unless `ImportChoices` says otherwise. Each file goes
 
 from __future__ import annotations
 
-import time
-from collections import Counter
-from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
+from collections.abc import Callable, Generator, Iterator, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from itertools import islice
 from pathlib import Path
 from typing import TypeVar
@@ -23,7 +21,9 @@ from curator.domain.jobs import Progress
 from curator.domain.wording import ntr, tr
 from curator.services.events import EventBus
 from curator.services.gold import GoldWriter
-from curator.services.import_comparing import Compared, Comparer, Standing
+from curator.services.import_comparing import Comparer
+from curator.services.import_reading import ImportChoices, Reading, Wish
+from curator.services.import_report import FileProblem, ImportReport, Tally, joined
 from curator.services.import_sources import sources_of
 from curator.services.kb_importing import KbResult, KbWish, KnowledgeImport
 from curator.services.knowledge import add_missing
@@ -33,120 +33,11 @@ from curator.services.text_changes import plan_change
 from curator.services.text_taking import TextTaker
 from curator.services.unfinished_import import UNFINISHED, UnfinishedImport
 
+__all__ = ["CONCERNED", "FileProblem", "ImportChoices", "ImportReport", "ImportService", "joined"]
+
 CONCERNED = "decisions to look at"  # what a new version of the knowledge base means for them: see `remap_plan`
-HERE, KEPT = "already here", "changed, left as they are"
-"""Words of the report's counts."""
-ONE_HERE = "{n:,} document is in the project already and was left out"
-MANY_HERE = "{n:,} documents are in the project already and were left out"
-ONE_KEPT = "{n:,} document is here with another text or other annotations, and stayed as it was"
-MANY_KEPT = "{n:,} documents are here with another text or other annotations, and stayed as they were"
 DOCUMENTS_PER_UNIT = 50
 T = TypeVar("T")
-
-
-@dataclass(frozen=True, slots=True)
-class FileProblem:
-    """A problem with the file that it is about."""
-
-    file: str
-    problem: Problem
-
-
-@dataclass(frozen=True, slots=True)
-class ImportChoices:
-    """What becomes of documents that are here with another text or other annotations: `usual`, and by the id of the
-    project's document what was chosen for it alone."""
-
-    usual: Changed = Changed.KEEP
-    of: Mapping[int, Changed] = field(default_factory=dict)
-
-    def choice(self, document_id: int) -> Changed:
-        return self.of.get(document_id, self.usual)
-
-
-@dataclass(frozen=True, slots=True)
-class ImportReport:
-    """What an import did. `counts` by word: documents, mentions, linked, nil, unresolved ids, entities, names, …"""
-
-    files: tuple[str, ...]
-    counts: Mapping[str, int] = field(default_factory=dict)
-    problems: tuple[FileProblem, ...] = ()
-    seconds: float = 0.0
-
-
-def joined(reports: Sequence[ImportReport]) -> ImportReport:
-    """One report of several imports."""
-    counts: Counter[str] = Counter()
-    for one in reports:
-        counts.update(one.counts)
-    return ImportReport(
-        tuple(name for one in reports for name in one.files),
-        dict(counts),
-        tuple(problem for one in reports for problem in one.problems),
-        sum(one.seconds for one in reports),
-    )
-
-
-@dataclass(slots=True)
-class _Tally:
-    """The report in the making."""
-
-    files: list[str] = field(default_factory=list)
-    counts: Counter[str] = field(default_factory=Counter)
-    problems: list[FileProblem] = field(default_factory=list)
-    started: float = field(default_factory=time.monotonic)
-
-    def note(self, path: Path, problems: Sequence[Problem]) -> None:
-        self.problems += [FileProblem(str(path), one) for one in problems]
-
-    def report(self) -> ImportReport:
-        seconds = time.monotonic() - self.started
-        return ImportReport(tuple(self.files), dict(self.counts), tuple(self.problems), seconds)
-
-
-@dataclass(frozen=True, slots=True)
-class _Wish:
-    gold: bool
-    split: Split
-    hold_out: int
-    choices: ImportChoices
-    batch: int
-
-
-@dataclass(slots=True)
-class _Reading:
-    """One file on its way in."""
-
-    source: SourceFile
-    reader: DocumentReader
-    comparer: Comparer
-    gold: GoldWriter
-    file_id: int = 0
-    ids: list[int] = field(default_factory=list)
-    read: int = 0
-    to_take: dict[int, SourceDocument] = field(default_factory=dict)
-    counts: Counter[str] = field(default_factory=Counter)
-
-    def sort(self, found: Sequence[Compared], choices: ImportChoices) -> list[SourceDocument]:
-        """The documents that are imported as new ones; what is taken later is kept, the rest is counted."""
-        new = []
-        self.read += len(found)
-        for one in found:
-            choice = choices.choice(one.document_id)
-            if one.standing is Standing.NEW or (one.standing is Standing.CHANGED and choice is Changed.APART):
-                new.append(one.source)
-            elif one.standing is Standing.CHANGED and choice is Changed.TAKE and one.document_id not in self.to_take:
-                self.to_take[one.document_id] = one.source
-            else:
-                self.counts[HERE if one.standing is Standing.SAME else KEPT] += 1
-        return new
-
-    def notes(self) -> list[Problem]:
-        """What was left out because it is here already."""
-        here, kept = self.counts[HERE], self.counts[KEPT]
-        words = [ntr(ONE_HERE, MANY_HERE, here)] if here else []
-        words += [ntr(ONE_KEPT, MANY_KEPT, kept)] if kept else []
-        return [Problem(0, "note", one) for one in words]
 
 
 class ImportService:
@@ -189,12 +80,12 @@ class ImportService:
             raise UserError(
                 tr("Gold needs a knowledge base to look identifiers up in. Import one first (`curator kb import`).")
             )
-        tally = _Tally()
+        tally = Tally()
         found = sources_of(paths, self._formats)  # a wrong file among several stops before anything is written
         tally.problems += [FileProblem(str(one.path), Problem(0, "note", one.words)) for one in found.left]
         with self._store.read() as unit:
             batch = unit.imports.next_batch()
-        wish = _Wish(gold, split, hold_out, choices or ImportChoices(), batch)
+        wish = Wish(gold, split, hold_out, choices or ImportChoices(), batch)
         unfinished = UnfinishedImport(found.paths, 0, gold, split, hold_out)
         for number, path in enumerate(found.paths):
             if len(found.paths) > 1:
@@ -235,7 +126,7 @@ class ImportService:
     def _version(
         self, steps: Generator[Progress, None, KbResult], paths: Sequence[Path], words: str
     ) -> Generator[Progress, None, ImportReport]:
-        tally = _Tally(files=[str(path) for path in paths])
+        tally = Tally(files=[str(path) for path in paths])
         try:
             result = yield from steps
         except BaseException:  # cancelled or failed: nothing half-read stays
@@ -253,18 +144,23 @@ class ImportService:
         with self._store.read() as unit:
             return unit.kb.info() is None
 
-    def _file(self, path: Path, tally: _Tally, wish: _Wish) -> Generator[Progress, None, None]:
+    def _file(self, path: Path, tally: Tally, wish: Wish) -> Generator[Progress, None, None]:
         sha256 = self._formats.digest(path)
         with self._store.read() as unit:
             known = unit.documents.find_file(sha256)
             withdrawn = known is not None and unit.imports.is_withdrawn(known.id)
+        if known is not None and not withdrawn:
+            note = tr("imported before as {name}; nothing was changed", name=known.name)
+            tally.note(path, [Problem(0, "note", note)])
+            tally.counts["files imported before"] += 1
+            return
         if known is not None:
-            self._known(path, known, tally, wish, withdrawn=withdrawn)
+            yield from self._bring_back(path, known, tally, wish)
             return
         format_ = self._formats.recognise(path)
         reader = format_.open(path)
         source = SourceFile(0, str(path.resolve()), path.name, format_.name, sha256, imported_at=self._clock.now())
-        reading = _Reading(source, reader, Comparer(path, format_.name), GoldWriter(path.name, self._clock))
+        reading = Reading(source, reader, Comparer(path, format_.name), GoldWriter(path.name, self._clock))
         try:
             yield from self._read(reading, wish)
             self._complete(reading, wish)
@@ -273,37 +169,33 @@ class ImportService:
             raise
         tally.files.append(str(path))
         tally.note(path, [*reader.problems, *(reading.gold.problems() if wish.gold else ()), *reading.notes()])
-        tally.counts.update(reading.counts)
-        self._tell(reading)
+        tally.counts.update(+reading.counts)
+        name = reading.source.name
+        self._tell(reading, tr("Imported {number:,} documents from {name}", number=len(reading.ids), name=name))
 
-    def _known(self, path: Path, known: SourceFile, tally: _Tally, wish: _Wish, *, withdrawn: bool) -> None:
-        """A file of the same content: nothing is to do, unless its import was undone."""
-        if not withdrawn:
-            note = tr("imported before as {name}; nothing was changed", name=known.name)
-            tally.note(path, [Problem(0, "note", note)])
-            tally.counts["files imported before"] += 1
-            return
+    def _bring_back(self, path: Path, known: SourceFile, tally: Tally, wish: Wish) -> Generator[Progress, None, None]:
+        """Show the documents of an import that was undone again, and take its texts again where that is chosen."""
+        reader = self._formats.recognise(path).open(path)
+        reading = Reading(known, reader, Comparer(path, known.format), GoldWriter(known.name, self._clock), known.id)
+        if Changed.TAKE in (wish.choices.usual, *wish.choices.of.values()):
+            for batch in _batches(iter(reader), DOCUMENTS_PER_UNIT):
+                with self._store.read() as unit:
+                    reading.sort(reading.comparer.compare(unit, batch), wish.choices)
+                yield Progress(tr("import {name}", name=known.name), *reader.position)
+        reading.counts.clear()
         with self._store.write() as unit:
             unit.imports.set_withdrawn(known.id, False)
-            ids = unit.documents.ids_of_file(known.id)
-            counts = {"documents brought back": len(ids)}
-            unit.imports.record(
-                known.id,
-                ImportKind.RESTORED,
-                batch=wish.batch,
-                curator=self._curator(),
-                at=self._clock.now(),
-                counts=counts,
-            )
-            add_missing(unit)
+            reading.ids = unit.documents.ids_of_file(known.id)
+            reading.counts["documents brought back"] = len(reading.ids)
+            self._take(unit, reading, wish)
+            self._record(unit, reading, ImportKind.RESTORED, wish)
         tally.files.append(str(path))
-        tally.counts.update(counts)
+        tally.counts.update(+reading.counts)
         note = tr("imported before and undone; its documents are back, with everything that was decided in them")
         tally.note(path, [Problem(0, "note", note)])
-        text = tr("Brought {number:,} documents of {name} back", number=len(ids), name=known.name)
-        self._events.emit(Change(ChangeKind.IMPORTED, self._curator(), text, tuple(ids)))
+        self._tell(reading, tr("Brought {number:,} documents of {name} back", number=len(reading.ids), name=known.name))
 
-    def _read(self, reading: _Reading, wish: _Wish) -> Generator[Progress, None, None]:
+    def _read(self, reading: Reading, wish: Wish) -> Generator[Progress, None, None]:
         """Store the new documents of a still invisible file; those to be taken wait for its end."""
         any_read = False
         for batch in _batches(iter(reading.reader), DOCUMENTS_PER_UNIT):
@@ -323,7 +215,7 @@ class ImportService:
             path = reading.source.path
             raise UserError(tr("{path} holds no document that could be read. Check its format.", path=path))
 
-    def _complete(self, reading: _Reading, wish: _Wish) -> None:
+    def _complete(self, reading: Reading, wish: Wish) -> None:
         """Everything of the file becomes visible at once, and what was chosen to be taken is taken with it."""
         reader = reading.reader
         if not reading.ids and not reading.to_take:
@@ -333,35 +225,40 @@ class ImportService:
                 reading.file_id = unit.documents.add_file(_with_head(reading.source, reader))
             unit.documents.set_split(_spread(reading.ids, wish.hold_out), Split.VALIDATION)
             unit.documents.complete_file(reading.file_id, tail=reader.tail, extra=reader.extra)
-            taker = TextTaker(self._mover, self._clock)
-            for document_id, source in reading.to_take.items():
-                reading.counts += taker.take(
-                    unit,
-                    plan_change(unit, document_id, source, self._mover),
-                    file_id=reading.file_id,
-                    file_name=reading.source.name,
-                    curator=self._curator(),
-                    gold=reading.gold if wish.gold else None,
-                )
+            self._take(unit, reading, wish)
             if wish.gold:
                 reading.counts.update(reading.gold.counts)
-            unit.imports.record(
-                reading.file_id,
-                ImportKind.IMPORTED,
-                batch=wish.batch,
-                curator=self._curator(),
-                at=self._clock.now(),
-                counts=+reading.counts,
-            )
-            add_missing(unit)
+            self._record(unit, reading, ImportKind.IMPORTED, wish)
 
-    def _tell(self, reading: _Reading) -> None:
+    def _take(self, unit: UnitOfWork, reading: Reading, wish: Wish) -> None:
+        taker = TextTaker(self._mover, self._clock)
+        for document_id, source in reading.to_take.items():
+            reading.counts += taker.take(
+                unit,
+                plan_change(unit, document_id, source, self._mover),
+                file_id=reading.file_id,
+                file_name=reading.source.name,
+                curator=self._curator(),
+                gold=reading.gold if wish.gold else None,
+            )
+
+    def _record(self, unit: UnitOfWork, reading: Reading, kind: ImportKind, wish: Wish) -> None:
+        unit.imports.record(
+            reading.file_id,
+            kind,
+            batch=wish.batch,
+            curator=self._curator(),
+            at=self._clock.now(),
+            counts=+reading.counts,
+        )
+        add_missing(unit)
+
+    def _tell(self, reading: Reading, text: str) -> None:
         taken, name, who = tuple(reading.to_take), reading.source.name, self._curator()
         if taken:
-            text = tr("Took {number:,} new texts from {name}", number=len(taken), name=name)
-            self._events.emit(Change(ChangeKind.MENTIONS, who, text, taken))
+            said = tr("Took {number:,} new texts from {name}", number=len(taken), name=name)
+            self._events.emit(Change(ChangeKind.MENTIONS, who, said, taken))
         if reading.ids or taken:
-            text = tr("Imported {number:,} documents from {name}", number=len(reading.ids), name=name)
             self._events.emit(Change(ChangeKind.IMPORTED, who, text, tuple(reading.ids)))
 
     def _remove_incomplete(self) -> None:

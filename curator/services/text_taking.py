@@ -111,8 +111,10 @@ class TextTaker:
                 _reshape(unit, mention, shape, former.text, operation)
         for mention_id, record, raw_ids, *_ in before.values():
             unit.imports.restate(mention_id, record=record, raw_ids=raw_ids)
-        added = [one.id for one in now if one.id not in before and one.origin is MentionOrigin.SOURCE]
-        unit.mentions.set_deleted([*lost, *added], deleted=True)
+        added = [one for one in now if one.id not in before and one.origin is MentionOrigin.SOURCE]
+        for mention in added:  # a line of the other record is none of this one's
+            unit.imports.restate(mention.id, record=-1, raw_ids=mention.raw_ids)
+        unit.mentions.set_deleted([*lost, *(one.id for one in added)], deleted=True)
         unit.mentions.set_deleted(payload["lost"], deleted=False)
         return file_id
 

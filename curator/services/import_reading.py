@@ -1,0 +1,78 @@
+"""One file on its way in: which of its documents are new, which are here, and which are to be taken."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+
+from curator.domain.documents import SourceDocument, SourceFile, Split
+from curator.domain.imports import Changed
+from curator.domain.wording import ntr
+from curator.services.gold import GoldWriter
+from curator.services.import_comparing import Compared, Comparer, Standing
+from curator.services.ports import DocumentReader, Problem
+
+HERE, KEPT = "already here", "changed, left as they are"
+"""Words of the report's counts."""
+ONE_HERE = "{n:,} document is in the project already and was left out"
+MANY_HERE = "{n:,} documents are in the project already and were left out"
+ONE_KEPT = "{n:,} document is here with another text or other annotations, and stayed as it was"
+MANY_KEPT = "{n:,} documents are here with another text or other annotations, and stayed as they were"
+
+
+@dataclass(frozen=True, slots=True)
+class ImportChoices:
+    """What becomes of documents that are here with another text or other annotations: `usual`, and by the id of the
+    project's document what was chosen for it alone."""
+
+    usual: Changed = Changed.KEEP
+    of: Mapping[int, Changed] = field(default_factory=dict)
+
+    def choice(self, document_id: int) -> Changed:
+        return self.of.get(document_id, self.usual)
+
+
+@dataclass(frozen=True, slots=True)
+class Wish:
+    gold: bool
+    split: Split
+    hold_out: int
+    choices: ImportChoices
+    batch: int
+
+
+@dataclass(slots=True)
+class Reading:
+    """One file on its way in."""
+
+    source: SourceFile
+    reader: DocumentReader
+    comparer: Comparer
+    gold: GoldWriter
+    file_id: int = 0
+    ids: list[int] = field(default_factory=list)
+    read: int = 0
+    to_take: dict[int, SourceDocument] = field(default_factory=dict)
+    counts: Counter[str] = field(default_factory=Counter)
+
+    def sort(self, found: Sequence[Compared], choices: ImportChoices) -> list[SourceDocument]:
+        """The documents that are imported as new ones; what is taken later is kept, the rest is counted."""
+        new = []
+        self.read += len(found)
+        for one in found:
+            choice = choices.choice(one.document_id)
+            if one.standing is Standing.NEW or (one.standing is Standing.CHANGED and choice is Changed.APART):
+                new.append(one.source)
+            elif one.standing is Standing.CHANGED and choice is Changed.TAKE and one.document_id not in self.to_take:
+                self.to_take[one.document_id] = one.source
+            else:
+                self.counts[HERE if one.standing is Standing.SAME else KEPT] += 1
+        return new
+
+    def notes(self) -> list[Problem]:
+        """What was left out because it is here already."""
+        here, kept = self.counts[HERE], self.counts[KEPT]
+        words = [ntr(ONE_HERE, MANY_HERE, here)] if here else []
+        words += [ntr(ONE_KEPT, MANY_KEPT, kept)] if kept else []
+        return [Problem(0, "note", one) for one in words]

@@ -1,0 +1,59 @@
+"""What an import did: counts, and every problem with its file and line."""
+
+from __future__ import annotations
+
+import time
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from curator.services.ports import Problem
+
+
+@dataclass(frozen=True, slots=True)
+class FileProblem:
+    """A problem with the file that it is about."""
+
+    file: str
+    problem: Problem
+
+
+@dataclass(frozen=True, slots=True)
+class ImportReport:
+    """What an import did. `counts` by word: documents, mentions, linked, nil, unresolved ids, entities, names, …"""
+
+    files: tuple[str, ...]
+    counts: Mapping[str, int] = field(default_factory=dict)
+    problems: tuple[FileProblem, ...] = ()
+    seconds: float = 0.0
+
+
+def joined(reports: Sequence[ImportReport]) -> ImportReport:
+    """One report of several imports."""
+    counts: Counter[str] = Counter()
+    for one in reports:
+        counts.update(one.counts)
+    return ImportReport(
+        tuple(name for one in reports for name in one.files),
+        dict(counts),
+        tuple(problem for one in reports for problem in one.problems),
+        sum(one.seconds for one in reports),
+    )
+
+
+@dataclass(slots=True)
+class Tally:
+    """The report in the making."""
+
+    files: list[str] = field(default_factory=list)
+    counts: Counter[str] = field(default_factory=Counter)
+    problems: list[FileProblem] = field(default_factory=list)
+    started: float = field(default_factory=time.monotonic)
+
+    def note(self, path: Path, problems: Sequence[Problem]) -> None:
+        self.problems += [FileProblem(str(path), one) for one in problems]
+
+    def report(self) -> ImportReport:
+        seconds = time.monotonic() - self.started
+        return ImportReport(tuple(self.files), dict(self.counts), tuple(self.problems), seconds)
