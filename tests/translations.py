@@ -120,13 +120,14 @@ def _of_file(path: Path) -> Iterator[Key]:
     for node in ast.walk(ast.parse(text)):
         if not (isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id in ("tr", "ntr")):
             continue
-        first = node.args[0]
-        if node.func.id == "ntr":
-            yield str(ast.literal_eval(first)), str(ast.literal_eval(node.args[1]))
-            continue
-        if not isinstance(first, ast.Constant):
+        named = node.args[: 2 if node.func.id == "ntr" else 1]
+        if not all(isinstance(one, ast.Constant) for one in named):
             module = module or importlib.import_module(".".join(path.relative_to(ROOT).with_suffix("").parts))
-        yield from ((one, "") for one in _resolved(first, module))
+        found = [list(_resolved(one, module)) for one in named]
+        if node.func.id == "ntr":
+            yield from zip(*found, strict=True)
+        else:
+            yield from ((one, "") for one in found[0])
 
 
 def _resolved(node: ast.expr, module: ModuleType | None) -> Iterator[str]:

@@ -151,14 +151,14 @@ class BundleFlows(QObject):
         if bundle is not None:
             served = served_words(self._bench.project.retraining.activations(), bundle_id)
             text = manifest_words(notes_of(bundle), manifest_text(bundle), served)
-            self.show_beside(ManifestDialog(f"Manifest of {bundle_id}", text, self._bench.window()))
+            self.show_beside(ManifestDialog(tr("Manifest of {bundle}", bundle=bundle_id), text, self._bench.window()))
 
     def show_changes(self, bundle_id: str) -> None:
         """The promotion diff of a bundle against the one that it was compared with."""
         bundle = self._bundle(bundle_id)
         if bundle is None:
             return
-        dialog = ShowDialog(f"What changed with {bundle_id}", self._bench.window())
+        dialog = ShowDialog(tr("What changed with {bundle}", bundle=bundle_id), self._bench.window())
         rows = diff_rows(bundle.metrics)
         asked = queue_asked(bundle.metrics)
         diff = PromotionDiff(rows, asked=asked, name_of=self.name_of, title_of=self.title_of, parent=dialog)
@@ -174,7 +174,7 @@ class BundleFlows(QObject):
             return None
         drawn = read_map(bundle)
         documents = {one.mention: one.document for one in drawn.points if one.mention is not None}
-        dialog = MapDialog(f"Embedding map of {bundle_id}", drawn, self._bench.window())
+        dialog = MapDialog(tr("Embedding map of {bundle}", bundle=bundle_id), drawn, self._bench.window())
         dialog.mention_wanted.connect(lambda mention: self.open_mention(documents.get(mention), mention))
         dialog.entity_wanted.connect(self.look_up)
         navigator = self._bench.navigator

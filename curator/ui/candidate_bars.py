@@ -12,6 +12,16 @@ from curator.ui.row_painting import figure
 from curator.ui.theme import Theme
 
 NOT_CALIBRATED = "not calibrated here"
+STAGES = {
+    "lexical": "lexical",
+    "preferred": "preferred",
+    "names": "names",
+    "definition": "definition",
+    "memory": "memory",
+    "document": "document",
+    "ranker": "ranker",
+}
+"""The linker's own stages; a trained one is called as its recipe."""
 WIDTH = 90
 """Pixels of a full bar."""
 
@@ -35,13 +45,17 @@ def candidate_bars(candidate: Candidate, suggestion: Suggestion) -> list[Bar]:
         calibrated = suggestion.nil.calibrated
         note = "" if calibrated else tr(NOT_CALIBRATED)
         chance = candidate.probability
-        bars.append(Bar("probability", chance, _share(chance, 1.0), note, trusted=calibrated))
+        bars.append(Bar(tr("probability"), chance, _share(chance, 1.0), note, trusted=calibrated))
     for stage, value in candidate.scores.items():
         values = [one.scores.get(stage, 0.0) for one in suggestion.candidates]
         full = max(1.0, *values)
         relative = max(values) <= 0.0 and min(values) < 0.0
-        bars.append(Bar(stage, value, _share(1.0 + value, 1.0) if relative else _share(value, full)))
+        bars.append(Bar(stage_words(stage), value, _share(1.0 + value, 1.0) if relative else _share(value, full)))
     return bars
+
+
+def stage_words(stage: str) -> str:
+    return tr(STAGES[stage]) if stage in STAGES else stage
 
 
 def lead_words(candidate: Candidate, suggestion: Suggestion) -> str:

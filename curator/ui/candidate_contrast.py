@@ -127,9 +127,12 @@ def word_tints(contrast: Contrast, pair: Pair) -> list[Tint]:
             continue
         side = 0 if one.change > 0 else 1
         favoured, other = (pair.first, pair.second) if side == 0 else (pair.second, pair.first)
-        words = (
-            f"Speaks for {favoured.name} against {other.name}: {_times(one.change)} as likely with this word "
-            f"(log odds {one.change:+.2f})"
+        words = tr(
+            "Speaks for {favoured} against {other}: {times} as likely with this word (log odds {change:+.2f})",
+            favoured=favoured.name,
+            other=other.name,
+            times=_times(one.change),
+            change=one.change,
         )
         tints.append(Tint(one.span, side, words))
     return tints
@@ -145,8 +148,8 @@ def _word_line(entity: Entity, effects: Sequence[WordEffect], side: StateColours
     words = ", ".join(
         f"<b>{escape(_quoted(one, text))}</b>&nbsp;{_times(one.change or 0.0)}" for one in effects[:MOST_WORDS]
     )
-    ink = side.ink.name()
-    return f"<p style='margin:2px 0'>Text for <span style='color:{ink}'>{escape(entity.name)}</span>: {words}</p>"
+    name = f"<span style='color:{side.ink.name()}'>{escape(entity.name)}</span>"
+    return f"<p style='margin:2px 0'>{tr('Text for {name}: {words}', name=name, words=words)}</p>"
 
 
 def _quoted(effect: WordEffect, text: str) -> str:

@@ -26,16 +26,16 @@ class DashboardFilter(QWidget):
     def __init__(self, *, today: Callable[[], date] = date.today, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._today = today
-        self.curators = self._combo("Curator")
+        self.curators = self._combo(tr("Curator"))
         self.curators.addItem(tr(EVERYBODY), "")
-        self.splits = self._combo("Split")
+        self.splits = self._combo(tr("Split"))
         self.splits.addItem(tr(ALL_SPLITS), None)
         for split, words in SPLITS.items():
-            self.splits.addItem(words, split.value)
-        self.times = self._combo("Time")
+            self.splits.addItem(tr(words), split.value)
+        self.times = self._combo(tr("Time"))
         for words in (tr(ALL_TIME), *map(tr, TIMES), tr(CHOSEN)):
             self.times.addItem(words)
-        self.since, self.until = self._day("From"), self._day("To")
+        self.since, self.until = self._day(tr("From")), self._day(tr("To"))
         self._compose()
         self._show_days()
 

@@ -9,7 +9,7 @@ from PySide6.QtWidgets import QSizePolicy, QWidget
 from curator.domain.wording import ntr, tr
 from curator.services.ports import QueueRow
 from curator.ui.queue_delegate import GLYPH, draw_state_glyph
-from curator.ui.queue_model import STATE_WORDS
+from curator.ui.queue_model import SPLIT_WORDS, STATE_WORDS
 from curator.ui.row_painting import draw_words, scaled
 from curator.ui.theme import theme_of
 
@@ -49,7 +49,7 @@ class DocumentHeader(QWidget):
             return ""
         noted = ["flagged"] if row.flagged else []
         noted += [ntr("{n} comment", "{n} comments", row.comments)] if row.comments else []
-        return " · ".join([tr(STATE_WORDS[row.state]), row.split.value, *noted])
+        return " · ".join([tr(STATE_WORDS[row.state]), tr(SPLIT_WORDS[row.split]), *noted])
 
     def sizeHint(self) -> QSize:
         return QSize(200, int(QFontMetricsF(self.font()).height()) + 18)

@@ -21,6 +21,7 @@ from curator.ui.dialogs.messages import tell
 from curator.ui.dialogs.retrain import RetrainDialog
 from curator.ui.jobs import JobKind, Launch, RunningJob
 from curator.ui.key_names import place_of
+from curator.ui.queue_model import SPLIT_WORDS
 from curator.ui.training_flows import TrainingFlows
 from curator.ui.workbench import Workbench
 
@@ -188,7 +189,7 @@ class ModelFlows(QObject):
             return service.start(wish, on_progress=progress, on_end=end)
 
         what = tr("Replay") if isinstance(wish, ReplayWish) else tr("Evaluate on")
-        self._start(JobKind.EVALUATE, f"{what} {wish.split.value}", launch, self._evaluated)
+        self._start(JobKind.EVALUATE, f"{what} {tr(SPLIT_WORDS[wish.split])}", launch, self._evaluated)
 
     def _evaluated(self, outcome: JobOutcome) -> None:
         if outcome.state is JobState.DONE:

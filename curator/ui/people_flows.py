@@ -232,7 +232,7 @@ class PeopleFlows(QObject):
     def show_agreement(self) -> None:
         """Of the only round; where there are several, the curator says which."""
         rounds = self._bench.project.rounds.all()
-        self._choose_round("Agreement", rounds, tr(NO_ROUND), lambda one: self._agreement(one.name))
+        self._choose_round(tr("Agreement"), rounds, tr(NO_ROUND), lambda one: self._agreement(one.name))
 
     def _agree(self, found: Round) -> None:
         """The figures come in a window of their own, which a dialog in front would block."""
@@ -275,7 +275,7 @@ class PeopleFlows(QObject):
     def adjudicate(self) -> None:
         rounds = self._bench.project.rounds.all()
         closed = [one for one in rounds if one.closed and one.kind is not RoundKind.CONSISTENCY]
-        self._choose_round("Adjudicate", closed, tr(NONE_CLOSED), self._adjudicate)
+        self._choose_round(tr("Adjudicate"), closed, tr(NONE_CLOSED), self._adjudicate)
 
     def _adjudicate(self, found: Round) -> None:
         if self._do(lambda: self.mode.adjudicate(found)) and self._dialog is not None:

@@ -11,7 +11,7 @@ from curator.domain.wording import tr
 from curator.services.ports import QueueRow
 from curator.ui.mention_state import MentionState
 from curator.ui.note_marks import draw_notes
-from curator.ui.queue_model import CURRENT_ROLE, ROW_ROLE, STATE_WORDS
+from curator.ui.queue_model import CURRENT_ROLE, ROW_ROLE, SPLIT_WORDS, STATE_WORDS
 from curator.ui.row_painting import PAD, draw_bar, draw_focus, draw_ground, draw_words, row_height, scaled
 from curator.ui.theme import Theme, theme_of
 
@@ -60,7 +60,7 @@ def _paint_row(
     foot = QPointF(words.left() + used + 6, top + line * 0.8)
     noted = draw_notes(painter, foot, line * 0.6, theme, flagged=row.flagged, commented=row.comments > 0)
     used += noted + 2 if noted else 0
-    facts = f"{tr(STATE_WORDS[row.state])} · {row.split.value}"
+    facts = f"{tr(STATE_WORDS[row.state])} · {tr(SPLIT_WORDS[row.split])}"
     draw_words(painter, words.adjusted(used + PAD, 0, 0, 0), facts, font=small, colour=theme.muted)
     title = QRectF(left, top + line + 2, right - left, line)
     draw_words(painter, title, row.title, font=small, colour=text if current else theme.muted)

@@ -9,7 +9,7 @@ from typing import Any, Protocol
 
 from PySide6.QtCore import QAbstractListModel, QModelIndex, QObject, QPersistentModelIndex, Qt
 
-from curator.domain.documents import DocumentState
+from curator.domain.documents import DocumentState, Split
 from curator.domain.wording import ntr, tr
 from curator.services.ports import QueueFilter, QueueRow
 
@@ -25,6 +25,7 @@ Index = QModelIndex | QPersistentModelIndex
 NO_PARENT = QModelIndex()
 
 STATE_WORDS = {state: state.words for state in DocumentState}
+SPLIT_WORDS = {Split.TRAIN: "train", Split.VALIDATION: "validation", Split.TEST: "test"}
 
 
 class QueueSource(Protocol):
@@ -249,7 +250,7 @@ class QueueModel(QAbstractListModel):
         if role == Qt.ItemDataRole.DisplayRole:
             return row.external_id
         decided = tr("{decided} of {mentions} decided", decided=row.decided, mentions=row.mentions)
-        state = f"{tr(STATE_WORDS[row.state])}, {decided}, {row.split.value}"
+        state = f"{tr(STATE_WORDS[row.state])}, {decided}, {tr(SPLIT_WORDS[row.split])}"
         noted = [state]
         noted += ["flagged"] if row.flagged else []
         noted += [ntr("{n} comment", "{n} comments", row.comments)] if row.comments else []

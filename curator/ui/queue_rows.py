@@ -33,7 +33,7 @@ class QueueRows(QWidget):
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.model, self.work = QueueModel(parent=self), WorkModel(self)
-        self.list = RowTable("Documents", self)
+        self.list = RowTable(tr("Documents"), self)
         self.list.setModel(self.model)
         self.list.setItemDelegate(QueueDelegate(self.list))
         self.work_list = RowTable(tr("Mentions to decide"), self)

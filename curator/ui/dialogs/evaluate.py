@@ -14,7 +14,7 @@ from PySide6.QtWidgets import QButtonGroup, QCheckBox, QComboBox, QFileDialog, Q
 from curator.domain.bundles import BundleInfo
 from curator.domain.documents import Split
 from curator.domain.errors import UserError
-from curator.domain.wording import tr
+from curator.domain.wording import ntr, tr
 from curator.services.evaluation import EvaluationWish, ReplayWish
 from curator.services.promotion_diff import diff_rows
 from curator.services.reports import HTML, save_report
@@ -23,6 +23,7 @@ from curator.ui.dialogs.form import FormDialog, ShowDialog, file_dialog, sentenc
 from curator.ui.dialogs.messages import tell
 from curator.ui.dialogs.table import FigureTable
 from curator.ui.promotion_diff import PromotionDiff
+from curator.ui.queue_model import SPLIT_WORDS
 
 INTRO = "Compares a linker with the link and NIL decisions of documents that are done. Nothing in the project changes."
 EVALUATE = "&Evaluate: link every document, count, and give 95 % intervals"
@@ -51,12 +52,12 @@ class EvaluateDialog(FormDialog):
         for button in (self.evaluation, self.replay):
             kinds.addButton(button)
         self.evaluation.setChecked(True)
-        self.splits = self._combo("Split", _split_rows(documents))
-        self.bundles = self._combo("Bundle", [(_bundle_words(one), one.id) for one in reversed(bundles)])
+        self.splits = self._combo(tr("Split"), _split_rows(documents))
+        self.bundles = self._combo(tr("Bundle"), [(_bundle_words(one), one.id) for one in reversed(bundles)])
         self.against = self._combo(
-            "Compared with", [(NO_OTHER, None), *((_bundle_words(o), o.id) for o in reversed(bundles))]
+            tr("Compared with"), [(tr(NO_OTHER), None), *((_bundle_words(o), o.id) for o in reversed(bundles))]
         )
-        self.then = self._combo("Then", [(NO_MORE, None), *_split_rows(documents)])
+        self.then = self._combo(tr("Then"), [(tr(NO_MORE), None), *_split_rows(documents)])
         self.memory = QCheckBox(tr("The linker &remembers the train decisions"), self)
         self.memory.setChecked(True)
         self._choose(bundles, bundle)
@@ -142,7 +143,8 @@ class FiguresDialog(ShowDialog):
         self.body.addWidget(sentence(str(result.get("message", "")), selectable=True))
         if replay:
             last = result["replay"]["last"]["decisions"]
-            self._add_table("Figures", ["", "All decisions", f"The last {last:,}"], replay_rows(result))
+            head = ["", tr("All decisions"), tr("The last {number:,}", number=last)]
+            self._add_table(tr("Figures"), head, replay_rows(result))
         else:
             self._add_evaluation(result)
         self.body.addWidget(sentence(tr("Bundle {get}", get=result.get("bundle", "")), selectable=True))
@@ -219,12 +221,16 @@ class FiguresDialog(ShowDialog):
 
 
 def _split_rows(documents: Mapping[Split, int]) -> list[tuple[str, object]]:
-    return [(f"{split.value} ({documents.get(split, 0):,} documents)", split) for split in SPLITS]
+    def words(split: Split) -> str:
+        number = documents.get(split, 0)
+        return ntr("{split} (1 document)", "{split} ({n:,} documents)", number, split=tr(SPLIT_WORDS[split]))
+
+    return [(words(split), split) for split in SPLITS]
 
 
 def _bundle_words(bundle: BundleInfo) -> str:
-    serves = ", serves" if bundle.active else ""
-    return f"{bundle.created_at.astimezone():%d %b %Y %H:%M}, {bundle.recipe}{serves}"
+    made = f"{bundle.created_at.astimezone():%d %b %Y %H:%M}, {bundle.recipe}"
+    return tr("{made}, serves", made=made) if bundle.active else made
 
 
 def _table(name: str, head: Sequence[str], rows: Sequence[Sequence[str]]) -> FigureTable:

@@ -93,11 +93,11 @@ class RetrainDialog(FormDialog):
         self.minutes = QSpinBox(self)
         self.minutes.setRange(1, 24 * 60)
         self.minutes.setValue(20)
-        self.minutes.setSuffix(" minutes")
+        self.minutes.setSuffix(tr(" minutes"))
         self.minutes.setEnabled(False)
         for widget, name in (
-            (self.seed, "Seed"),
-            (self.device, "Device"),
+            (self.seed, tr("Seed")),
+            (self.device, tr("Device")),
             (self.limited, tr("Time budget")),
             (self.minutes, tr("Minutes at most")),
         ):

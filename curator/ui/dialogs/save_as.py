@@ -11,6 +11,16 @@ from curator.services.exporting import ExportScope
 from curator.ui.dialogs.export_gold import SCOPES
 from curator.ui.dialogs.form import FormDialog, PathEdit
 
+RELEASE_INTRO = (
+    "A release holds the decisions, the hashes of the texts, the guidelines, the knowledge base's and the linker's "
+    "hashes and figures. The same state gives the same bytes. A name that ends in .zip makes one file, any other a "
+    "folder."
+)
+KB_INTRO = (
+    "Writes the knowledge base as JSON lines with the names that your links taught and the entities that were made "
+    "here. A second file lists what is new with its counts. Test documents teach nothing."
+)
+
 
 class SaveDialog(FormDialog):
     """`out` is valid once it was accepted."""
@@ -21,12 +31,12 @@ class SaveDialog(FormDialog):
         *,
         intro: str,
         place: Path,
-        ok: str = "Export",
-        what: str = "the file",
+        ok: str = "",
+        what: str = "",
         parent: QWidget | None = None,
     ) -> None:
-        super().__init__(title, intro=intro, ok=ok, parent=parent)
-        self.path = PathEdit(what, mode=QFileDialog.FileMode.AnyFile, parent=self)
+        super().__init__(title, intro=intro, ok=ok or tr("Export"), parent=parent)
+        self.path = PathEdit(what or tr("the file"), mode=QFileDialog.FileMode.AnyFile, parent=self)
         self.path.set_path(place)
         self.form.addRow(tr("&To"), self.path)
         self.setMinimumWidth(600)
@@ -50,16 +60,10 @@ class SaveDialog(FormDialog):
 class ReleaseDialog(SaveDialog):
     """*Project > Release*: a zip or a folder; `scope` says what goes in."""
 
-    INTRO = (
-        "A release holds the decisions, the hashes of the texts, the guidelines, the knowledge base's and the linker's "
-        "hashes and figures. The same state gives the same bytes. A name that ends in .zip makes one file, any other a "
-        "folder."
-    )
-
     def __init__(self, *, place: Path, parent: QWidget | None = None) -> None:
         super().__init__(
             tr("Release"),
-            intro=self.INTRO,
+            intro=tr(RELEASE_INTRO),
             place=place,
             ok=tr("Release"),
             what=tr("the release's zip or folder"),
@@ -70,7 +74,7 @@ class ReleaseDialog(SaveDialog):
         for scope, words in SCOPES.items():
             self.scopes.addItem(tr(words), scope.value)
         self.scopes.setCurrentIndex(self.scopes.findData(ExportScope.DONE.value))
-        self.form.insertRow(0, "&What", self.scopes)
+        self.form.insertRow(0, tr("&What"), self.scopes)
 
     @property
     def scope(self) -> ExportScope:
@@ -80,13 +84,8 @@ class ReleaseDialog(SaveDialog):
 class KbExportDialog(SaveDialog):
     """*Project > Export knowledge base*: links in `least` documents make a string a new name."""
 
-    INTRO = (
-        "Writes the knowledge base as JSON lines with the names that your links taught and the entities that were made "
-        "here. A second file lists what is new with its counts. Test documents teach nothing."
-    )
-
     def __init__(self, *, place: Path, least: int, parent: QWidget | None = None) -> None:
-        super().__init__(tr("Export knowledge base"), intro=self.INTRO, place=place, parent=parent)
+        super().__init__(tr("Export knowledge base"), intro=tr(KB_INTRO), place=place, parent=parent)
         self.number = QSpinBox(self)
         self.number.setAccessibleName(tr("Documents that make a new name"))
         self.number.setRange(1, 1000)

@@ -31,6 +31,12 @@ CHOICES: Mapping[str, str] = {
     "light": "light",
     "dark": "dark",
     "auto": "automatic",
+    "words": "whole words",
+    "characters": "characters",
+    "list": "a list",
+    "one": "one at a time",
+    "ranked": "best first",
+    "shuffled": "in random order",
 }
 """Values that words say better; others are shown as they stand in the file."""
 
@@ -107,7 +113,7 @@ def _field(option: Option, value: Any) -> QWidget:
         box.setCurrentIndex(box.findData(str(value)))
         return box
     if option.kind is Kind.FOLDER:
-        path = PathEdit(option.title, mode=QFileDialog.FileMode.Directory)
+        path = PathEdit(tr(option.title), mode=QFileDialog.FileMode.Directory)
         path.set_path(value)
         return path
     line = QLineEdit(str(value))
