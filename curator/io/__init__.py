@@ -6,6 +6,7 @@ from curator.io.bioc_json import BioCJsonFormat
 from curator.io.bioc_xml import BioCXmlFormat
 from curator.io.blink import BlinkFormat
 from curator.io.decisions_jsonl import DecisionsFormat
+from curator.io.docbin import DocBinFormat
 from curator.io.document_table import TableFormat
 from curator.io.kb import default_sources
 from curator.io.mediawiki import MediaWikiFormat
@@ -35,6 +36,7 @@ def default_registry() -> Registry:
             PubTatorFormat(),
             DecisionsFormat(),
             TableFormat(),
+            DocBinFormat(),
             PlainTextFormat(),
         ),
         default_sources(),

@@ -171,7 +171,7 @@ class TableReader:
         raw = row.values.get("ids", "").strip()
         ids = ids_of(raw)
         kind = row.values.get("type", "").strip() or ANY_TYPE
-        return SourceMention(spans, words, kind, ids, raw, bool(raw) and not ids)
+        return SourceMention(spans, words, kind, ids, raw, bool(raw) and not ids, row.line)
 
     def _place(
         self, row: _Row, ranges: list[tuple[int, int]], quote: str, text: str, anchors: Anchors, where: str

@@ -23,7 +23,7 @@ from curator.io.wikitext import Plain, page_title, plain_page
 from curator.io.xml_stream import records
 from curator.services.ports import Carries
 
-_ROOT = re.compile(rb"\s*(<\?xml[^>]*>\s*)?(<!--.*?-->\s*)*<mediawiki[\s>]", re.DOTALL)
+_ROOT = re.compile(rb"\s*(<\?xml[^>]*>\s*)?(<!--(?:(?!-->).)*+-->\s*)*+<mediawiki[\s>]", re.DOTALL)
 _WIKITEXT = ("", "wikitext")
 _HIDDEN = ("-2", "6", "14")
 """Keys of the namespaces of media, files and categories: links to them are not part of the running text."""
@@ -142,8 +142,9 @@ def _document(page: Page, plain: Plain, world: str) -> SourceDocument:
             world,
             (link.target,),
             link.target,
+            record=number,
         )
-        for link in plain.links
+        for number, link in enumerate(plain.links)
     )
     body = (Passage("section", shift, len(text)),) if plain.text else ()
     return SourceDocument(

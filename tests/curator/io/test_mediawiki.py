@@ -19,7 +19,8 @@ Put = Callable[..., Path]
 
 HEAD = """<mediawiki xmlns="http://www.mediawiki.org/xml/export-0.11/" version="0.11">
   <siteinfo><sitename>Stars</sitename><dbname>stars</dbname><case>first-letter</case>
-    <namespaces><namespace key="0"/><namespace key="1">Talk</namespace><namespace key="14">Kategorie</namespace></namespaces>
+    <namespaces><namespace key="0"/><namespace key="1">Talk</namespace>
+      <namespace key="14">Kategorie</namespace></namespaces>
   </siteinfo>
 """
 LUKE = """{{Infobox|father=[[Vader]]}}

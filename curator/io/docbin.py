@@ -1,0 +1,173 @@
+"""spaCy's DocBin (`.spacy`), in and out, without spaCy: zlib around msgpack around arrays of numbers.
+
+spaCy itself would load for seconds to take these arrays apart, and brings a tokeniser that nobody asked for; the format
+is its documented one, version 0.1, and has no pickles. Mentions are a document's entities and its span groups, each
+once; places are those of the tokens, so that a text comes back as spaCy says it. `kb_id` holds the identifiers, as a
+cell of a table does. The document's identifier is in its user data, under `id`.
+"""
+
+from __future__ import annotations
+
+import zlib
+from collections.abc import Iterable, Iterator
+from dataclasses import replace
+from pathlib import Path
+
+from curator.domain.documents import SourceDocument, SourceFile, SourceMention, Span
+from curator.domain.errors import UserError
+from curator.io.atomic import AtomicFiles
+from curator.io.docbin_tokens import Tokens, groups_of
+from curator.io.docbin_write import Packer
+from curator.io.document_table_cells import ids_of
+from curator.io.export import target_paths
+from curator.io.reading import DocumentSourceReader
+from curator.io.source import Source, plain_text
+from curator.io.standoff import first_line, plain_passages
+from curator.services.ports import Carries, ExportDocument, Problem
+
+FREE_BYTES = 24 << 20
+"""Bytes that a file may always unpack to; beyond it, `TIMES` its own size."""
+TIMES = 30
+_KEYS = ("id", "doc_id", "document_id", "docid", "pmid")
+
+
+class DocBinReader(DocumentSourceReader):
+    """The whole file is unpacked at once, since the format does not tell where a document ends."""
+
+    format = "docbin"
+
+    def __iter__(self) -> Iterator[SourceDocument]:
+        self._reset()
+        tokens = Tokens(self._source.path, self._unpacked())
+        count = 0
+        for number in range(len(tokens)):
+            found = self._document(tokens, number)
+            if found is not None:
+                count += 1
+                yield found
+        if not count:
+            why = f": {self.problems[0].text}" if self.problems else ""
+            raise UserError(f"{self._source.path} holds no document that could be read{why}")
+        if tokens.known_attributes < tokens.attributes:
+            text = "parts of speech, lemmas, dependencies and the like are not read"
+            self._problem(0, "note", text)
+
+    def _unpacked(self) -> bytes:
+        path = self._source.path
+        with self._source.stream() as stream:
+            packed = stream.read()
+        most = FREE_BYTES + TIMES * len(packed)
+        unzip = zlib.decompressobj()
+        try:
+            data = unzip.decompress(packed, most)
+        except zlib.error as error:
+            raise UserError(f"{path} is a damaged DocBin ({error}): fetch or write it again") from error
+        if unzip.unconsumed_tail:
+            raise UserError(f"{path} unpacks to more than {most >> 20:,} MB and is refused: split it with spaCy")
+        if not unzip.eof:
+            raise UserError(f"{path} is a truncated DocBin: fetch or write it again")
+        return data
+
+    def _document(self, tokens: Tokens, number: int) -> SourceDocument | None:
+        user = tokens.user_data(number)
+        key = next((str(user[one]) for one in _KEYS if isinstance(user.get(one), str | int)), "").strip()
+        key = plain_text(key) or f"document {number + 1}"
+        try:
+            text, places = tokens.text(number)
+        except KeyError:
+            self._problem(number + 1, "set aside", f"document {key}: a word of it is not among the file's strings")
+            return None
+        found: list[SourceMention] = []
+        grouped = list(groups_of(tokens, number))
+        spans = {(start, end, kind) for start, end, kind, _ in grouped}
+        entities = (one for one in tokens.entities(number) if one[:3] not in spans)
+        for start, end, kind, kb_id in (*grouped, *entities):
+            mention = self._mention(text, places, start, end, plain_text(kind), plain_text(kb_id))
+            if mention is None:
+                what = f"document {key}: a span of the tokens {start} to {end}, which are not in it"
+                self._problem(number + 1, "set aside", what)
+            elif mention.text:
+                found.append(mention)
+        title = user.get("title")
+        return SourceDocument(
+            key,
+            plain_text(title) if isinstance(title, str) else first_line(text),
+            text,
+            plain_passages(text),
+            tuple(replace(one, record=n) for n, one in enumerate(sorted(found, key=lambda one: one.spans))),
+            "",
+            number + 1,
+        )
+
+    def _mention(
+        self, text: str, places: list[tuple[int, int]], start: int, end: int, kind: str, kb_id: str
+    ) -> SourceMention | None:
+        """One without a text where the span is of white space; None for one outside of the document."""
+        if not 0 <= start < end <= len(places):
+            return None
+        first, last = places[start][0], places[end - 1][1]
+        words = text[first:last]
+        first += len(words) - len(words.lstrip())
+        words = words.strip()
+        ids = ids_of(kb_id)
+        span = Span(first, first + max(len(words), 1))
+        return SourceMention((span,), words, kind or "entity", ids, kb_id, bool(kb_id.strip()) and not ids)
+
+
+class DocBinFormat:
+    """Reads and writes. `problems` holds what the last `write` could not carry."""
+
+    name = "docbin"
+    title = "spaCy DocBin"
+    can_read = True
+    can_write = True
+    carries = Carries(mentions=True, several_ids=True, nil=True)
+    carries_people = False
+
+    def __init__(self) -> None:
+        self.problems: list[Problem] = []
+
+    def sniff(self, path: Path, head: bytes) -> bool:  # noqa: ARG002
+        return False  # no text: see `sniff_path`
+
+    def sniff_path(self, path: Path) -> bool:
+        try:
+            with path.open("rb") as file:
+                head = file.read(1 << 12)
+        except OSError:
+            return False
+        return is_docbin(head)
+
+    def open(self, path: Path) -> DocBinReader:
+        """Raises UserError for a missing or foreign file."""
+        with Source(path).stream() as stream:
+            head = stream.read(1 << 12)
+        if not is_docbin(head):
+            raise UserError(f"{path} is no DocBin of spaCy: choose another file")
+        return DocBinReader(path)
+
+    def write(self, files: Iterable[tuple[SourceFile, Iterable[ExportDocument]]], out: Path) -> list[Path]:
+        """One file for each imported file. Raises UserError; then nothing was changed."""
+        self.problems = []
+        chosen = list(files)
+        targets = target_paths(out, [file for file, _ in chosen], format_name=self.name, suffix=".spacy")
+        with AtomicFiles() as atomic:
+            if targets != [out]:
+                atomic.folder(out)
+            for (file, documents), target in zip(chosen, targets, strict=True):
+                packer = Packer(file, self.problems)
+                for item in documents:
+                    packer.add(item)
+                atomic.open(target).write(packer.packed())
+        return targets
+
+
+def is_docbin(head: bytes) -> bool:
+    """By the first bytes of what the file unpacks to: a map with a version and attributes."""
+    if head[:1] != b"\x78":
+        return False
+    try:
+        start = zlib.decompressobj().decompress(head, 256)
+    except zlib.error:
+        return False
+    return bool(start) and start[0] & 0xF0 == 0x80 and b"\xa7version" in start and b"\xa5attrs" in start

@@ -1,0 +1,145 @@
+"""Write a DocBin: tokens that meet the mentions' ends, entities where they do not overlap, and all of them as spans.
+
+`doc.ents` holds no two mentions of one token: of those that overlap the longest are entities. `doc.spans["curator"]`
+holds all. Mentions of several fragments are in neither, since spaCy has no such spans.
+"""
+
+from __future__ import annotations
+
+import re
+import struct
+import zlib
+from array import array
+from collections.abc import Iterator, Sequence
+from itertools import pairwise
+
+from curator.domain.documents import SourceFile
+from curator.io.docbin_strings import string_id
+from curator.io.docbin_tokens import BEGIN, ENT_IOB, ENT_KB_ID, ENT_TYPE, GROUP, INSIDE, ORTH, SPAN
+from curator.io.document_table_cells import ids_cell
+from curator.io.export import Action, action_for, check_spans, is_gold
+from curator.io.standoff import stated_ids
+from curator.services.ports import ExportDocument, GoldMention, Problem
+
+OUTSIDE = 2
+_PIECES = re.compile(r"\s+|\w+|[^\w\s]")
+Token = tuple[int, int, bool]
+"""Start, end, and whether a space follows that belongs to it."""
+
+
+class Packer:
+    """Collects the documents of one file. `packed` is what the file holds."""
+
+    def __init__(self, file: SourceFile, problems: list[Problem]) -> None:
+        self._file = file
+        self._problems = problems
+        self._numbers = array("Q")
+        self._spaces = bytearray()
+        self._lengths: list[int] = []
+        self._strings: dict[str, int] = {"": 0}
+        self._user: list[bytes] = []
+        self._groups: list[bytes] = []
+        self._hidden = 0
+
+    def add(self, item: ExportDocument) -> None:
+        import msgpack
+
+        check_spans(item)
+        text, name = item.document.text, item.document.external_id
+        chosen = [gold for gold in item.mentions if self._is_carried(gold, name)]
+        places = [gold.mention.spans[0] for gold in chosen]
+        tokens = list(tokens_of(text, {one.start for one in places}, {one.end for one in places}))
+        starts = {start: number for number, (start, _, _) in enumerate(tokens)}
+        ends = {end: number + 1 for number, (_, end, _) in enumerate(tokens)}
+        placed = [(starts[span.start], ends[span.end], gold) for gold in chosen for span in gold.mention.spans]
+        rows = [[self._id(text[start:end]), OUTSIDE, 0, 0] for start, end, _ in tokens]
+        self._mark(rows, placed)
+        for row in rows:
+            self._numbers.extend(row)
+        self._spaces.extend(space for _, _, space in tokens)
+        self._lengths.append(len(tokens))
+        self._user.append(msgpack.packb({"id": name, "title": item.document.title}))
+        spans = [self._span(start, end, gold) for start, end, gold in placed]
+        group = msgpack.packb({"name": GROUP, "attrs": {}, "spans": spans})
+        self._groups.append(msgpack.packb({group: [GROUP]}) if spans else b"")
+
+    def packed(self) -> bytes:
+        import msgpack
+
+        if self._hidden:
+            text = f'{self._hidden:,} mentions overlap others: they are in doc.spans["{GROUP}"] and not in doc.ents'
+            self._problems.append(Problem(0, "note", text))
+        content = {
+            "version": "0.1",
+            "attrs": [ORTH, ENT_IOB, ENT_TYPE, ENT_KB_ID],
+            "tokens": self._numbers.tobytes(),
+            "spaces": bytes(self._spaces),
+            "lengths": struct.pack(f"<{len(self._lengths)}i", *self._lengths),
+            "strings": sorted(self._strings),
+            "cats": [{} for _ in self._lengths],
+            "flags": [{"has_unknown_spaces": False} for _ in self._lengths],
+            "span_groups": self._groups,
+            "user_data": self._user,
+        }
+        return zlib.compress(msgpack.packb(content))
+
+    def _id(self, text: str) -> int:
+        if text not in self._strings:
+            self._strings[text] = string_id(text)
+        return self._strings[text]
+
+    def _is_carried(self, gold: GoldMention, document: str) -> bool:
+        if action_for(gold, document, self._problems) is Action.DROP:
+            return False
+        if len(gold.mention.spans) > 1:
+            text = f'document {document}: "{gold.mention.text}" is discontinuous, which spaCy cannot carry: left out'
+            self._problems.append(Problem(0, "set aside", text))
+            return False
+        return True
+
+    def _mark(self, rows: list[list[int]], placed: Sequence[tuple[int, int, GoldMention]]) -> None:
+        """The longest mentions as entities, as long as they do not overlap."""
+        taken: set[int] = set()
+        for start, end, gold in sorted(placed, key=lambda one: (one[0] - one[1], one[0])):
+            if not taken.isdisjoint(range(start, end)):
+                self._hidden += 1
+                continue
+            taken.update(range(start, end))
+            kind, kb_id = self._id(gold.mention.type), self._id(self._kb_id(gold))
+            for number in range(start, end):
+                rows[number][1:] = [BEGIN if number == start else INSIDE, kind, kb_id]
+
+    def _span(self, start: int, end: int, gold: GoldMention) -> bytes:
+        span = gold.mention.spans[0]
+        kb_id, label = self._id(self._kb_id(gold)), self._id(gold.mention.type)
+        return SPAN.pack(0, kb_id, label, start, end, span.start, span.end)
+
+    def _kb_id(self, gold: GoldMention) -> str:
+        if self._file.format == "docbin" and not is_gold(gold):
+            return gold.mention.raw_ids
+        ids = stated_ids(gold, self._file)
+        return "" if ids is None else ids_cell(ids)
+
+
+def tokens_of(text: str, starts: set[int], ends: set[int]) -> Iterator[Token]:
+    """Words, signs and white space, cut where mentions begin and end.
+
+    A space behind a token belongs to it, unless a mention begins or ends with that space.
+    """
+    cuts = starts | ends
+    pieces = [part for found in _PIECES.finditer(text) for part in _cut(found.start(), found.end(), cuts)]
+    taken = -1  # the place of a space that belongs to the token before it
+    for number, (start, end) in enumerate(pieces):
+        start += start == taken
+        if start == end:
+            continue
+        follows = text[end : end + 1] == " " and number + 1 < len(pieces) and not text[start:end].isspace()
+        owns = follows and end not in starts and end + 1 not in ends
+        taken = end if owns else -1
+        yield start, end, owns
+
+
+def _cut(start: int, end: int, cuts: set[int]) -> Iterator[tuple[int, int]]:
+    inner = sorted(at for at in cuts if start < at < end)
+    bounds = [start, *inner, end]
+    yield from pairwise(bounds)
