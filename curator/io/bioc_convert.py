@@ -144,7 +144,7 @@ class _Builder:
 
 def _text_of(found: Any, name: str, problems: list[Problem], *, sentences: bool = False) -> Json:
     offset = (found.findtext("offset") or "").strip()
-    made: Json = {"offset": int(offset) if offset.isascii() and offset.isdigit() else 0}
+    made: Json = {"offset": int(offset) if _is_number(offset) else 0}
     made |= {"infons": _infons(found, name, problems), "text": found.findtext("text") or ""}
     if sentences:
         made["sentences"] = [_text_of(one, name, problems) for one in found.findall("sentence")]
@@ -177,7 +177,11 @@ def _infons(owner: Any, name: str, problems: list[Problem]) -> dict[str, str]:
 
 def _whole(value: str | None) -> int | str:
     value = (value or "").strip()
-    return int(value) if value.isascii() and value.isdigit() else value
+    return int(value) if _is_number(value) else value
+
+
+def _is_number(value: str) -> bool:
+    return value.isascii() and value.isdigit() and len(value) < 16
 
 
 def _objects(found: Json, key: str) -> Iterator[Json]:

@@ -21,7 +21,7 @@ from curator.io.source import line_end, split_lines, without_line_end
 from curator.io.standoff import NIL, extra_of, read_id, stated_ids, write_documents, written_id
 from curator.services.ports import ExportDocument, GoldMention, Problem
 
-_KEY = re.compile(r"([A-Z#])(\d+)\t")
+_KEY = re.compile(r"([A-Z#])(\d{1,18})\t")
 _ABOUT = re.compile(r"([NAMR#]\S*|\*)\t(\S+)((?: [^\t\r\n]*)?)")
 _NIL_REFERENCE = f"{NIL}:{NIL}"
 

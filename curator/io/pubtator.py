@@ -25,7 +25,7 @@ from curator.services.ports import Carries, ExportDocument, Problem
 HEADER = re.compile(r"([^|\t\r\n]{1,200})\|([ta])\|")
 STYLE_BYTES = 1 << 25  # identifiers in the first 32 MiB of a file are enough to know its habits
 
-_ANNOTATION = re.compile(r"[^\t\r\n]{1,200}\t\s*\d+\s*\t\s*\d+\s*\t")
+_ANNOTATION = re.compile(r"[^\t\r\n]{1,200}\t\s*\d{1,18}\s*\t\s*\d{1,18}\s*\t")
 _RELATION_NAME = re.compile(r"[A-Za-z][A-Za-z _:-]*(:\d+)?")
 
 
@@ -199,7 +199,7 @@ def _unusable(columns: Sequence[str], pmid: str) -> str:
         return "relation"
     if len(columns) < 5:
         return f"an annotation needs at least 5 columns, this has {len(columns)}"
-    if not all(c.strip().isascii() and c.strip().isdigit() for c in columns[1:3]):
+    if not all(c.strip().isascii() and c.strip().isdigit() and len(c) < 20 for c in columns[1:3]):
         return "the offsets are not numbers"
     return ""
 

@@ -130,7 +130,7 @@ def _place(lines: list[str], pmid: str, start: int) -> int:
 def _mention_start(line: str, pmid: str) -> re.Match[str] | None:
     if line.partition("\t")[0].strip() != pmid:
         return None
-    return re.match(r"[^\t]*\t\s*(\d+)\s*\t\s*\d+\s*\t", line)
+    return re.match(r"[^\t]*\t\s*(\d{1,18})\s*\t\s*\d{1,18}\s*\t", line)
 
 
 def _stays(gold: GoldMention, action: Action, item: ExportDocument, problems: list[Problem]) -> bool:

@@ -88,7 +88,7 @@ def _start(sentence: Sentence, *, wide: bool) -> int:
     if not sentence.units:
         return 0
     first = sentence.units[0]
-    before = sentence.text.partition(first.form)[0] if first.form in sentence.text else ""
+    before = sentence.text.partition(first.form)[0] if first.form and first.form in sentence.text else ""
     return first.start - _size(before, wide=wide)
 
 

@@ -8,6 +8,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any
@@ -25,6 +26,7 @@ from curator.services.ports import ExportDocument, GoldMention, Problem
 TYPE_SYSTEM = "TypeSystem.xml"
 _SPECIFIER = "http://uima.apache.org/resourceSpecifier"
 _PLAIN = ("begin", "end", "sofa", "members", tree.ID)
+_NUMBER = re.compile("[0-9]{1,18}")
 
 
 def write_files(
@@ -57,7 +59,13 @@ class _FileWriter:
     def rest(self) -> Iterator[tuple[str, bytes]]:
         missing = set(self._identified)
         for name, text in self._types.items():
-            system = etree.fromstring(text.encode("utf-8"), _parser())
+            try:
+                system = etree.fromstring(text.encode("utf-8"), _parser())
+            except etree.XMLSyntaxError as error:
+                said = f"{name} is broken XML ({error}) and was written back as it was"
+                self._problems.append(Problem(0, "note", said))
+                yield name, text.encode()
+                continue
             known = {one for one in missing if _give_feature(system, one)}
             missing -= known
             yield name, etree.tostring(system, xml_declaration=True, encoding="UTF-8") if known else text.encode()
@@ -80,7 +88,7 @@ class _Edit:
         self._found = cas.mentions()
         self._by_id = cas.by_id()
         self._units = Utf16Map(item.document.text)
-        self._next = max((int(key) for key in self._by_id if key and key.isdigit()), default=0) + 1
+        self._next = max((int(key) for key in self._by_id if _NUMBER.fullmatch(key or "")), default=0) + 1
         self._changed = False
 
     def apply(self) -> bool:

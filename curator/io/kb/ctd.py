@@ -92,7 +92,12 @@ def _entity(vocabulary: _Vocabulary, row: Mapping[str, str]) -> Entity:
 
 def _cells(text: str) -> list[str]:
     """Tabs separate, and nothing is quoted; a line without any is of the CSV, which has quotes."""
-    return text.split("\t") if "\t" in text else next(csv.reader([text]), [])
+    if "\t" in text:
+        return text.split("\t")
+    try:
+        return next(csv.reader([text]), [])
+    except csv.Error:  # a cell of more than 128 KB: then it is none of a table
+        return [text]
 
 
 def sniff(head: bytes) -> bool:

@@ -24,8 +24,8 @@ from curator.io.reading import SourceReader
 from curator.io.source import BOM, Source, without_line_end
 from curator.services.ports import Problem
 
-_QUOTED = re.compile(r'\s*"((?:[^"\\]|\\.)*)"')
-_MODIFIERS = re.compile(r'\s*\{\s*[^\s={}"]+\s*=\s*"(?:[^"\\]|\\.)*"[^{}]*\}\s*$')
+_QUOTED = re.compile(r'\s*"((?:[^"\\]++|\\.)*+)"')
+_MODIFIERS = re.compile(r'(?<!\s)\s*\{\s*[^\s={}"]+\s*=\s*"(?:[^"\\]++|\\.)*+"[^{}]*\}\s*$')
 _COMMENT = re.compile(r"(?<!\\)\s!\s.*$")
 _ESCAPE = re.compile(r"\\(.)")
 _ESCAPES = {"n": " ", "t": " ", "W": " "}

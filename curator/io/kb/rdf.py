@@ -46,8 +46,8 @@ _READ = frozenset((*TITLES, *SYNONYMS, *DEFINITIONS, *PARENTS, *REPLACED_BY, SCH
 _Value = tuple[str, str, str]  # predicate, language, text or address
 _XML = re.compile(rb"<(?:[A-Za-z]+:)?RDF[\s>]")
 _XMLNS = re.compile(rb"""xmlns:([\w.-]+)\s*=\s*(["'])(.*?)\2""", re.ASCII)
-_TURTLE = re.compile(rb"^\s*@?prefix\s+[\w-]*:\s*<", re.MULTILINE | re.IGNORECASE)
-_TRIPLE = re.compile(rb"^(?:<[^>\s]+>|_:\S+)\s+<[^>\s]+>\s+.+\.\s*$", re.MULTILINE)
+_TURTLE = re.compile(rb"^[ \t]*@?prefix[ \t]+[\w-]*:[ \t]*<", re.MULTILINE | re.IGNORECASE)
+_TRIPLE = re.compile(rb"^(?:<[^>\s]+>|_:\S+)[ \t]+<[^>\s]+>[ \t]+\S.*\.[ \t]*\r?$", re.MULTILINE)
 
 
 class RdfReader(SourceReader):
