@@ -1,4 +1,4 @@
-"""kb import, kb search, import, export."""
+"""kb import, kb search, export."""
 
 from __future__ import annotations
 
@@ -8,11 +8,10 @@ from typing import TYPE_CHECKING
 
 import click
 
-from curator.cli.console import AS_JSON, PROJECT, SPLIT, opened, run_steps, say
+from curator.cli.console import AS_JSON, PROJECT, opened, say
 from curator.cli.entities import make, new, nils, remap
-from curator.cli.import_words import SHOWN_PROBLEMS, say_import
+from curator.cli.import_words import SHOWN_PROBLEMS
 from curator.cli.kb_importing import drop, kb_import, sources
-from curator.domain.documents import Split
 from curator.services.exporting import ExportScope
 
 if TYPE_CHECKING:
@@ -69,29 +68,6 @@ def kb_search(project: Path, query: str, *, mention_type: str | None, limit: int
     text = "\n".join(lines) or f"Nothing in the knowledge base matches {query}."
     entities = [{"matched": one.matched, **asdict(one.entity)} for one in matches]
     say({"entities": entities}, text, as_json=as_json)
-
-
-@click.command("import")
-@PROJECT
-@click.argument("files", type=FILE, nargs=-1, required=True, metavar="FILE...")
-@click.option("--gold", is_flag=True, help="Each annotation becomes a decision; needs a knowledge base.")
-@click.option("--split", type=SPLIT, default="train", show_default=True, help="Where the documents belong.")
-@click.option(
-    "--hold-out",
-    type=click.IntRange(min=0),
-    default=0,
-    metavar="N",
-    help="Put N documents of each file, evenly spread, into the split validation.",
-)
-@AS_JSON
-def import_documents(
-    project: Path, files: tuple[Path, ...], *, gold: bool, split: str, hold_out: int, as_json: bool
-) -> None:
-    """Import documents, recognised by content; `curator formats` lists what can be read."""
-    with opened(project) as found:
-        steps = found.importing.documents(files, gold=gold, split=Split(split), hold_out=hold_out)
-        report = run_steps(steps)
-    say_import(report, as_json=as_json)
 
 
 @click.command("export")

@@ -1,16 +1,23 @@
-"""What an import would bring, before it is done: counts read or estimated, and how long everything will take."""
+"""What an import would bring, before anything is written: counts, first documents, what is repaired, set aside or here
+already, and how long everything will take."""
 
 from __future__ import annotations
 
-from collections.abc import Generator, Iterator
-from dataclasses import dataclass
+from collections import Counter
+from collections.abc import Callable, Generator, Iterator, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
 
+from curator.domain.documents import SourceDocument
 from curator.domain.errors import UserError
-from curator.services.ports import DocumentReader, FormatRegistry, KnowledgeBaseReader
+from curator.services.import_comparing import Compared, Standing
+from curator.services.ports import DocumentReader, FormatRegistry, KnowledgeBaseReader, Problem
 
 STEP = 25
 """Records between two looks at the clock of who drives the generator."""
+FIRST = 5
+"""Documents that are shown."""
+Compare = Callable[[Sequence[SourceDocument]], Sequence[Compared]]
 DOCUMENTS_A_SECOND, ENTITIES_A_SECOND, ENTITIES_INDEXED_A_SECOND = 400.0, 15_000.0, 100.0
 """Stored, and encoded with all their names, on two cores (BC5CDR's documents, the MeSH entities that go with them)."""
 
@@ -26,22 +33,61 @@ class Foreseen:
     entities: int = 0
     whole: bool = True
     problem: str = ""
+    looked_at: int = 0  # documents read so far, of which the following speak
+    first: tuple[SourceDocument, ...] = ()
+    problems: tuple[Problem, ...] = ()  # what is repaired, set aside and noted
+    here: int = 0  # documents that the project has already
+    changed: tuple[Compared, ...] = ()  # documents that it has with another text or other annotations
+    known: str = ""  # why the file changes nothing or brings something back, as a sentence
+
+    @property
+    def new(self) -> int:
+        """Of the documents looked at, those that the project does not have."""
+        return self.looked_at - self.here - len(self.changed)
+
+    def severities(self) -> Counter[str]:
+        return Counter(one.severity for one in self.problems)
 
 
-def foresee_documents(path: Path, formats: FormatRegistry) -> Generator[Foreseen, None, Foreseen]:
-    """Growing estimates of a document file, the last one exact; a file that cannot be read says why."""
+def foresee_documents(
+    path: Path, formats: FormatRegistry, *, compare: Compare | None = None, known: str = ""
+) -> Generator[Foreseen, None, Foreseen]:
+    """Growing estimates of a document file, the last one exact; a file that cannot be read says why.
+
+    `compare` says of documents, in their order, what they are to a project.
+    """
+    found = Foreseen(path, known=known)
     try:
         format_ = formats.recognise(path)
         reader = format_.open(path)
-        documents = mentions = 0
-        for documents, one in enumerate(reader, 1):
+        found = replace(found, title=format_.title)
+        waiting: list[SourceDocument] = []
+        mentions = 0
+        for number, one in enumerate(reader, 1):
             mentions += len(one.mentions)
-            if documents % STEP == 0:
+            waiting.append(one)
+            if number % STEP == 0:
+                found, waiting = _looked_at(found, waiting, reader, compare), []
                 scale = _scale(reader)
-                yield Foreseen(path, format_.title, round(documents * scale), round(mentions * scale), whole=False)
-        return Foreseen(path, format_.title, documents, mentions)
+                yield replace(found, documents=round(number * scale), mentions=round(mentions * scale), whole=False)
+        found = _looked_at(found, waiting, reader, compare)
+        return replace(found, documents=found.looked_at, mentions=mentions, whole=True)
     except UserError as error:
-        return Foreseen(path, problem=str(error))
+        return replace(found, problem=str(error))
+
+
+def _looked_at(
+    found: Foreseen, batch: Sequence[SourceDocument], reader: DocumentReader, compare: Compare | None
+) -> Foreseen:
+    compared = compare(batch) if compare is not None else ()
+    return replace(
+        found,
+        looked_at=found.looked_at + len(batch),
+        first=(*found.first, *batch[: FIRST - len(found.first)]) if len(found.first) < FIRST else found.first,
+        problems=tuple(reader.problems),
+        here=found.here + sum(one.standing is Standing.SAME for one in compared),
+        changed=(*found.changed, *(one for one in compared if one.standing is Standing.CHANGED)),
+    )
 
 
 def foresee_kb(path: Path, formats: FormatRegistry) -> Generator[Foreseen, None, Foreseen]:

@@ -11,6 +11,8 @@ from curator.domain.wording import ntr, tr
 from curator.services.ports import FormatRegistry
 
 SHOWN = 3
+LOOKED_AT = 200
+"""Files of a folder that are looked at, evenly spread, for whether they are all of one format."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,13 +55,42 @@ def sources_of(paths: Sequence[Path], formats: FormatRegistry) -> Sources:
 def sources_in(path: Path, formats: FormatRegistry) -> Sources:
     """Of one path. Raises UserError."""
     try:
-        formats.recognise(path)
+        form = formats.recognise(path)
     except UserError as error:
         inside = formats.files_in(path)
         if not inside:
             raise
         return _readable(path, inside, formats, error)
+    if path.is_dir() and _holds_others(path, form.name, formats):
+        return _of_children(path, formats)
     return Sources((path,))
+
+
+def _holds_others(folder: Path, name: str, formats: FormatRegistry) -> bool:
+    """Whether a folder that a format reads whole has files of other formats too, which it would not see."""
+    inside = formats.files_in(folder)
+    for one in inside[:: max(len(inside) // LOOKED_AT, 1)]:
+        try:
+            found = formats.recognise(one)
+        except UserError:
+            continue
+        if found.name != name and not getattr(found, "by_exclusion", False):
+            return True
+    return False
+
+
+def _of_children(folder: Path, formats: FormatRegistry) -> Sources:
+    """What is in a mixed folder, one by one: its folders as they are, its files each for itself."""
+    found: list[Sources] = []
+    left: list[Path] = []
+    for child in sorted(one for one in folder.iterdir() if not one.name.startswith(".")):
+        try:
+            found.append(sources_in(child, formats))
+        except UserError:
+            left.append(child)
+    names = tuple(one.name for one in left)
+    paths = tuple(path for one in found for path in one.paths)
+    return Sources(paths, (*(words for one in found for words in one.left), *([Left(folder, names)] if names else [])))
 
 
 def _readable(path: Path, inside: Sequence[Path], formats: FormatRegistry, error: UserError) -> Sources:

@@ -20,8 +20,9 @@ from curator.domain.imports import Changed, ImportKind
 from curator.domain.jobs import Progress
 from curator.domain.wording import ntr, tr
 from curator.services.events import EventBus
+from curator.services.foreseeing import Foreseen, foresee_documents
 from curator.services.gold import GoldWriter
-from curator.services.import_comparing import Comparer
+from curator.services.import_comparing import Compared, Comparer
 from curator.services.import_reading import ImportChoices, Reading, Wish
 from curator.services.import_report import FileProblem, ImportReport, Tally, joined
 from curator.services.import_sources import sources_of
@@ -29,7 +30,7 @@ from curator.services.kb_importing import KbResult, KbWish, KnowledgeImport
 from curator.services.knowledge import add_missing
 from curator.services.ports import Clock, DocumentReader, FormatRegistry, Problem, Store, TextMover, UnitOfWork
 from curator.services.restoring import restore_comments
-from curator.services.text_changes import plan_change
+from curator.services.text_changes import TextChange, plan_change
 from curator.services.text_taking import TextTaker
 from curator.services.unfinished_import import UNFINISHED, UnfinishedImport
 
@@ -37,6 +38,10 @@ __all__ = ["CONCERNED", "FileProblem", "ImportChoices", "ImportReport", "ImportS
 
 CONCERNED = "decisions to look at"  # what a new version of the knowledge base means for them: see `remap_plan`
 DOCUMENTS_PER_UNIT = 50
+TOLD_EACH = 3
+"""Files that were imported before and are named one by one."""
+CHANGES_NOTHING = "Imported before as {name}: nothing will change."
+COMES_BACK = "Imported before as {name} and undone: its documents come back, with everything that was decided in them."
 T = TypeVar("T")
 
 
@@ -92,7 +97,35 @@ class ImportService:
                 self._remember(replace(unfinished, done=number))
             yield from self._file(path, tally, wish)
         self._remember(None)
+        if (more := tally.counts["files imported before"] - TOLD_EACH) > 0:
+            note = ntr("and {n:,} more file was imported before", "and {n:,} more files were imported before", more)
+            tally.problems.append(FileProblem(str(paths[-1]), Problem(0, "note", note)))
         return tally.report()
+
+    def preview(self, path: Path) -> Generator[Foreseen, None, Foreseen]:
+        """What importing a source would bring, a little at a time. Nothing is written; a source is a file or a
+        collection as `import_sources` tells them."""
+        known = ""
+        try:
+            sha256 = self._formats.digest(path)
+            with self._store.read() as unit:
+                file = unit.documents.find_file(sha256)
+                if file is not None:
+                    known = tr(COMES_BACK if unit.imports.is_withdrawn(file.id) else CHANGES_NOTHING, name=file.name)
+            comparer = Comparer(path, self._formats.recognise(path).name)
+        except UserError as error:
+            return Foreseen(path, problem=str(error))
+
+        def compare(documents: Sequence[SourceDocument]) -> list[Compared]:
+            with self._store.read() as unit:
+                return comparer.compare(unit, documents)
+
+        return (yield from foresee_documents(path, self._formats, compare=None if known else compare, known=known))
+
+    def change(self, compared: Compared) -> TextChange:
+        """What taking a changed document's text would move. Nothing is written."""
+        with self._store.read() as unit:
+            return plan_change(unit, compared.document_id, compared.source, self._mover)
 
     def unfinished(self) -> UnfinishedImport | None:
         """An import of several files that was stopped before its last one."""
@@ -150,9 +183,10 @@ class ImportService:
             known = unit.documents.find_file(sha256)
             withdrawn = known is not None and unit.imports.is_withdrawn(known.id)
         if known is not None and not withdrawn:
-            note = tr("imported before as {name}; nothing was changed", name=known.name)
-            tally.note(path, [Problem(0, "note", note)])
             tally.counts["files imported before"] += 1
+            if tally.counts["files imported before"] <= TOLD_EACH:
+                note = tr("imported before as {name}; nothing was changed", name=known.name)
+                tally.note(path, [Problem(0, "note", note)])
             return
         if known is not None:
             yield from self._bring_back(path, known, tally, wish)

@@ -45,9 +45,8 @@ class UndoPlan:
 
     def words(self) -> list[str]:
         """What would happen, a sentence each."""
-        found = [
-            ntr("{n:,} document is hidden.", "{n:,} documents are hidden.", len(self.documents)),
-        ]
+        number = len(self.documents)
+        found = [ntr("{n:,} document is hidden.", "{n:,} documents are hidden.", number)] if number else []
         if self.given_back:
             found.append(
                 ntr(

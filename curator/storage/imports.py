@@ -9,6 +9,7 @@ from datetime import datetime
 
 from sqlalchemy import ColumnElement, Connection, func, insert, or_, select, update
 
+from curator.domain.changes import OperationKind
 from curator.domain.documents import MentionOrigin
 from curator.domain.imports import Handwork, ImportKind, ImportRecord, Present
 from curator.storage.former_texts import FormerTexts
@@ -21,6 +22,7 @@ from curator.storage.schema import (
     JudgementRow,
     MentionEditRow,
     MentionRow,
+    OperationRow,
     SourceFileRow,
 )
 from curator.storage.source_files import FILES, as_file
@@ -135,7 +137,11 @@ _by_hand: ColumnElement[bool] = ~DecisionRow.curator.startswith(_IMPORT)
 _WORK = {
     "decisions": ("decisions", MentionRow.id, _by_hand & ~MentionRow.deleted & MentionRow.outcome.is_not(None)),
     "mentions": ("mentions", MentionRow.id, (MentionRow.origin == MentionOrigin.CURATOR.value) & ~MentionRow.deleted),
-    "edits": ("edits", MentionRow.id, MentionRow.origin != MentionOrigin.CURATOR.value),
+    "edits": (
+        "edits",
+        MentionRow.id,
+        (MentionRow.origin != MentionOrigin.CURATOR.value) & (OperationRow.kind != OperationKind.TAKE_TEXT.value),
+    ),
     "comments": ("comments", CommentRow.id, ~CommentRow.deleted),
     "flags": ("flags", MentionRow.id, MentionRow.flagged & ~MentionRow.deleted),
     "document_flags": ("document_flags", DocumentRow.id, DocumentRow.flagged),
@@ -145,7 +151,11 @@ _WORK = {
 _JOINS = {
     "decisions": (_of_document, (DecisionRow, DecisionRow.id == MentionRow.decision_id)),
     "mentions": (_of_document,),
-    "edits": (_of_document, (MentionEditRow, MentionEditRow.mention_id == MentionRow.id)),
+    "edits": (
+        _of_document,
+        (MentionEditRow, MentionEditRow.mention_id == MentionRow.id),
+        (OperationRow, OperationRow.id == MentionEditRow.operation_id),
+    ),
     "comments": ((CommentRow, CommentRow.document_id == DocumentRow.id),),
     "flags": (_of_document,),
     "document_flags": (),

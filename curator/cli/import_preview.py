@@ -1,0 +1,122 @@
+"""What an import would do, and what differs, as the command line tells it: nothing is written."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import asdict
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from curator.cli.console import say
+from curator.domain.text_diff import as_line, differences, shortened
+from curator.services.text_changes import TextChange, verdict_words
+
+if TYPE_CHECKING:
+    from curator.services.foreseeing import Foreseen
+    from curator.services.import_sources import Left
+
+SHOWN = 10
+"""Problems, and changed documents without their differences, that are shown of one file."""
+
+
+def say_preview(
+    found: Sequence[Foreseen], changes: Sequence[TextChange], left: Sequence[Left], *, as_json: bool, listed: bool
+) -> None:
+    """`listed`: every changed document is shown with its differences."""
+    facts = {
+        "files": [_facts(one) for one in found],
+        "left_out": [{"path": str(one.path), "names": one.names} for one in left],
+        "changed": [_change_facts(one) for one in changes],
+    }
+    lines = [line for one in found for line in _lines(one)]
+    lines += [f"{one.path}: {one.words}." for one in left]
+    if listed:
+        lines += [line for one in changes for line in _change_lines(one)]
+        lines += [] if changes else ["No document that is here already differs."]
+    say(facts, "\n".join([*lines, "Nothing was written."]), as_json=as_json)
+
+
+def _facts(one: Foreseen) -> dict[str, Any]:
+    return {
+        "path": str(one.path),
+        "format": one.title,
+        "documents": one.documents,
+        "mentions": one.mentions,
+        "new": one.new if not one.known else 0,
+        "here": one.here,
+        "changed": len(one.changed),
+        "known": one.known,
+        "problem": one.problem,
+        "problems": [asdict(problem) for problem in one.problems],
+        "first": [
+            {"id": document.external_id, "title": document.title, "mentions": len(document.mentions)}
+            for document in one.first
+        ],
+    }
+
+
+def _lines(one: Foreseen) -> Iterator[str]:
+    if one.problem:
+        yield f"{one.path}: {one.problem}"
+        return
+    yield f"{one.path}: {one.title}, {one.documents:,} documents, {one.mentions:,} mentions."
+    if one.known:
+        yield f"  {one.known}"
+    elif one.here or one.changed:
+        changed = f"{len(one.changed):,} here with another text or other annotations"
+        yield f"  {one.new:,} new, {one.here:,} here already, {changed}."
+    for document in one.first:
+        title = document.title or document.text[:80].replace("\n", " ")
+        yield f"  {document.external_id}  {title}  ({len(document.mentions):,} mentions)"
+    told = one.severities()
+    if told:
+        yield "  " + ", ".join(f"{number:,} {word}" for word, number in told.items()) + ":"
+    for problem in one.problems[:SHOWN]:
+        line = f"line {problem.line}: " if problem.line else ""
+        yield f"    {line}{problem.severity}: {problem.text}"
+    if len(one.problems) > SHOWN:
+        yield f"    … and {len(one.problems) - SHOWN:,} more; --json shows all."
+
+
+def _change_facts(one: TextChange) -> dict[str, Any]:
+    return {
+        "id": one.document.external_id,
+        "title": one.document.title,
+        "same_text": one.same_text,
+        "difference": as_line(shortened(differences(one.document.text, one.source.text))),
+        "moved": [_mention_facts(found.mention.text, found) for found in one.moved],
+        "lost": [_mention_facts(found.mention.text, found) for found in one.lost],
+        "added": [{"text": found.text, "type": found.type, "ids": found.ids} for found in one.added],
+    }
+
+
+def _mention_facts(text: str, found: Any) -> dict[str, Any]:
+    decision = found.decision
+    return {
+        "mention": found.mention.id,
+        "text": text,
+        "type": found.mention.type,
+        "decision": verdict_words(decision.verdict) if decision is not None else "",
+        "curator": decision.curator if decision is not None else "",
+    }
+
+
+def _change_lines(one: TextChange) -> Iterator[str]:
+    yield f"{one.document.external_id}  {one.document.title}"
+    if one.same_text:
+        yield "  The text is the same; the annotations differ."
+    else:
+        yield "  " + as_line(shortened(differences(one.document.text, one.source.text)))
+    for words, mentions in (("moves", one.moved), ("has no place in the new text", one.lost)):
+        for found in mentions:
+            decided = f", decided {verdict_words(found.decision.verdict)}" if found.decision is not None else ""
+            yield f"  {found.mention.text} ({found.mention.type}{decided}) {words}"
+    if one.added:
+        listed = ", ".join(f"{found.text} ({found.type})" for found in one.added[:SHOWN])
+        yield f"  only in the file: {listed}" + (", …" if len(one.added) > SHOWN else "")
+
+
+def paths_words(paths: Sequence[Path]) -> str:
+    """`a.txt, b.txt and 8 more`."""
+    names = ", ".join(one.name for one in paths[:3])
+    return f"{names} and {len(paths) - 3:,} more" if len(paths) > 3 else names

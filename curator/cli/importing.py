@@ -1,0 +1,178 @@
+"""import, imports, undo-import."""
+
+from __future__ import annotations
+
+from dataclasses import asdict
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from curator.cli.console import AS_JSON, CURATOR, PROJECT, SPLIT, document_named, opened, run_steps, say, say_change
+from curator.cli.import_preview import paths_words, say_preview
+from curator.cli.import_words import say_import
+from curator.domain.documents import Split
+from curator.domain.errors import UserError
+from curator.domain.imports import Changed
+from curator.services.import_reading import ImportChoices
+from curator.services.import_sources import sources_of
+
+if TYPE_CHECKING:
+    from collections.abc import Generator
+
+    from curator.bootstrap import Project
+    from curator.services.foreseeing import Foreseen
+
+FILE = click.Path(path_type=Path)
+
+
+@click.command("import")
+@PROJECT
+@click.argument("files", type=FILE, nargs=-1, metavar="FILE...")
+@click.option("--gold", is_flag=True, help="Each annotation becomes a decision; needs a knowledge base.")
+@click.option("--split", type=SPLIT, default="train", show_default=True, help="Where the documents belong.")
+@click.option(
+    "--hold-out",
+    type=click.IntRange(min=0),
+    default=0,
+    metavar="N",
+    help="Put N documents of each file, evenly spread, into the split validation.",
+)
+@click.option("--dry-run", is_flag=True, help="Say what would come in, what is repaired and left out; write nothing.")
+@click.option(
+    "--changed",
+    type=click.Choice(["keep", "take", "apart", "list"]),
+    default="keep",
+    show_default=True,
+    help="Documents that are here with another text or other annotations: keep what is here, take the file's with the "
+    "decisions moved to it, import the file's as documents of their own, or list the differences and write nothing.",
+)
+@click.option("--take", "taken", multiple=True, metavar="ID", help="Take the file's text of this document. Repeatable.")
+@click.option("--go-on", is_flag=True, help="Go on with an import of several files that was stopped.")
+@AS_JSON
+def import_documents(
+    project: Path,
+    files: tuple[Path, ...],
+    *,
+    gold: bool,
+    split: str,
+    hold_out: int,
+    dry_run: bool,
+    changed: str,
+    taken: tuple[str, ...],
+    go_on: bool,
+    as_json: bool,
+) -> None:
+    """Import documents, recognised by content; `curator formats` lists what can be read."""
+    if go_on == bool(files):
+        raise click.UsageError("Name the files to import, or --go-on with an import that was stopped.")
+    preview = dry_run or changed == "list"
+    with opened(project, read_only=preview) as found:
+        if preview:
+            _preview(found, files, listed=changed == "list", as_json=as_json)
+            return
+        kind, held_out = Split(split), hold_out
+        if go_on:
+            stopped = found.importing.unfinished()
+            if stopped is None:
+                raise UserError("No import was stopped: there is nothing to go on with.")
+            files, gold, kind, held_out = stopped.left, stopped.gold, stopped.split, stopped.hold_out
+        chosen = {document_named(found, one): Changed.TAKE for one in taken}
+        choices = ImportChoices(Changed(changed), chosen)
+        try:
+            steps = found.importing.documents(files, gold=gold, split=kind, hold_out=held_out, choices=choices)
+            report = run_steps(steps)
+        except KeyboardInterrupt:
+            _say_where_it_stopped(found)
+            raise
+    say_import(report, as_json=as_json)
+
+
+def _preview(found: Project, files: tuple[Path, ...], *, listed: bool, as_json: bool) -> None:
+    sources = sources_of(files, found.formats)
+    seen = [last_of(found.importing.preview(path)) for path in sources.paths]
+    changes = [found.importing.change(one) for file in seen for one in file.changed] if listed or as_json else []
+    say_preview(seen, changes, sources.left, as_json=as_json, listed=listed)
+
+
+def last_of(steps: Generator[Foreseen, None, Foreseen]) -> Foreseen:
+    """Drive a generator to its end."""
+    while True:
+        try:
+            next(steps)
+        except StopIteration as end:
+            found: Foreseen = end.value
+            return found
+
+
+def _say_where_it_stopped(found: Project) -> None:
+    stopped = found.importing.unfinished()
+    if stopped is None:
+        return
+    inside = f"{len(stopped.inside):,} of {len(stopped.paths):,} files are in"
+    named = f" ({paths_words(stopped.inside)})" if stopped.inside else ""
+    click.echo(f"{inside}{named}. `curator import P --go-on` goes on with the others.", err=True)
+
+
+@click.command("imports")
+@PROJECT
+@AS_JSON
+def imports(project: Path, *, as_json: bool) -> None:
+    """List the imports of P: what came from where, when, by whom, and what was undone."""
+    with opened(project, read_only=True) as found:
+        files = found.imports.files()
+    lines = []
+    for one in files:
+        file, at = one.record.file, f"{one.record.at:%Y-%m-%d %H:%M}" if one.record.at else "–"
+        by = f" by {one.record.curator}" if one.record.curator else ""
+        undone = f"; undone {one.undone.at:%Y-%m-%d %H:%M} by {one.undone.curator}" if one.undone is not None else ""
+        lines.append(f"{file.id}  {file.name}  ({file.format}, {one.documents:,} documents)  {at}{by}{undone}")
+    result = {
+        "imports": [
+            {
+                "number": one.record.file.id,
+                "name": one.record.file.name,
+                "path": one.record.file.path,
+                "format": one.record.file.format,
+                "sha256": one.record.file.sha256,
+                "at": one.record.at,
+                "curator": one.record.curator,
+                "counts": one.record.counts,
+                "documents": one.documents,
+                "undone": asdict(one.undone) if one.undone is not None else None,
+            }
+            for one in files
+        ]
+    }
+    say(result, "\n".join(lines) or "Nothing was imported yet.", as_json=as_json)
+
+
+@click.command("undo-import")
+@PROJECT
+@click.argument("names", nargs=-1, metavar="[IMPORT]...")
+@click.option("--yes", is_flag=True, help="Do not ask, whatever was done by hand in the documents.")
+@click.option("--dry-run", is_flag=True, help="Say what would be hidden; write nothing.")
+@CURATOR
+@AS_JSON
+def undo_import(
+    project: Path, names: tuple[str, ...], *, yes: bool, dry_run: bool, curator: str, as_json: bool
+) -> None:
+    """Hide the documents of an import of P: the last one, or those named by number, file name or path.
+
+    Nothing is deleted; importing the same file again brings everything back. `curator imports P` lists imports.
+    """
+    with opened(project, curator=curator, read_only=dry_run) as found:
+        ids = tuple(one for name in names for one in found.imports.named(name)) or found.imports.last()
+        if not ids:
+            raise UserError("There is no import to undo.")
+        plan = found.imports.plan(ids)
+        files = ", ".join(one.record.file.name for one in plan.files)
+        words = "\n".join([f"Undo the import of {files}:", *(f"  {one}" for one in plan.words())])
+        if dry_run:
+            facts = {"documents": plan.documents, "given_back": plan.given_back, "by_hand": asdict(plan.handwork)}
+            say(facts, f"{words}\nNothing was written.", as_json=as_json)
+            return
+        if plan.handwork and not yes:
+            click.echo(words, err=True)
+            click.confirm("Undo this import?", abort=True, err=True)
+        say_change(found.imports.undo(ids), as_json=as_json)

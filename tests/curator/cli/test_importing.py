@@ -1,0 +1,119 @@
+"""import --dry-run and --changed, imports, undo-import: what is said, what is written, and what is asked."""
+
+from __future__ import annotations
+
+import io
+import json
+import zipfile
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from curator.cli.main import run
+from curator.domain.jobs import Progress
+from curator.services.import_reading import Reading, Wish
+from curator.services.importing import ImportService
+from tests.curator.services.fakes import document
+from tests.curator.services.test_changed_texts import FIRST, SECOND
+
+Output = pytest.CaptureFixture[str]
+
+
+@pytest.fixture
+def project(tmp_path: Path, capsys: Output) -> Path:
+    made = tmp_path / "p.curation"
+    assert run(["new", str(made)]) == 0
+    capsys.readouterr()
+    return made
+
+
+def said(capsys: Output, *arguments: object, code: int = 0) -> str:
+    assert run([str(one) for one in arguments]) == code
+    found = capsys.readouterr()
+    return found.out + found.err
+
+
+def file(folder: Path, text: str, name: str = "a.pubtator") -> Path:
+    path = folder / name
+    path.write_text(text, encoding="utf-8", newline="")
+    return path
+
+
+def test_a_dry_run_says_what_would_come_and_writes_nothing(project: Path, tmp_path: Path, capsys: Output) -> None:
+    path = file(tmp_path, document(1) + document(2) + "3|t|Odd\nnot a line of it\n\n")
+    facts = json.loads(said(capsys, "import", project, path, "--dry-run", "--json"))
+    [found] = facts["files"]
+    assert (found["format"], found["documents"], found["new"]) == ("PubTator", 3, 3)
+    assert [one["id"] for one in found["first"]] == ["1", "2", "3"]
+    assert any("not a line" in one["text"] or one["line"] for one in found["problems"])
+    assert "Nothing was imported yet." in said(capsys, "imports", project)
+
+
+def test_changed_documents_are_listed_taken_and_given_back(project: Path, tmp_path: Path, capsys: Output) -> None:
+    said(capsys, "import", project, file(tmp_path, FIRST))
+    newer = file(tmp_path, SECOND)
+    listed = said(capsys, "import", project, newer, "--changed", "list")
+    assert "{+In this report" in listed
+    assert "Aspirin (Chemical) has no place in the new text" in listed
+    assert "patient (Species)" in listed
+    assert "changed, left as they are" in said(capsys, "import", project, newer)
+    assert "1 new texts taken" in said(capsys, "import", project, newer, "--take", "7")
+    out = tmp_path / "out.txt"
+    said(capsys, "export", project, out, "--format", "pubtator")
+    assert out.read_text("utf-8") == SECOND
+    assert "1 document gets the text back" in said(capsys, "undo-import", project, "--dry-run")
+    said(capsys, "undo-import", project)
+    said(capsys, "export", project, out, "--format", "pubtator")
+    assert out.read_text("utf-8") == FIRST
+
+
+def test_undoing_asks_where_something_was_done_by_hand(
+    project: Path, tmp_path: Path, capsys: Output, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("sys.stdin", io.StringIO("n\n"))
+    path = file(tmp_path, document(1))
+    said(capsys, "import", project, path)
+    said(capsys, "comment", project, "--document", "1", "look again")
+    refused = said(capsys, "undo-import", project, code=130)
+    assert "1 comment in 1 document" in refused
+    assert "undone" not in said(capsys, "imports", project)
+    said(capsys, "undo-import", project, "a.pubtator", "--yes")
+    assert "undone" in said(capsys, "imports", project)
+    assert "There is no import to undo" in said(capsys, "undo-import", project, code=2)
+    assert "1 documents brought back" in said(capsys, "import", project, path)
+
+
+def test_a_zip_of_many_files_is_one_import(project: Path, tmp_path: Path, capsys: Output) -> None:
+    path = tmp_path / "corpus.zip"
+    with zipfile.ZipFile(path, "w") as archive:
+        for number in (1, 2, 3):
+            archive.writestr(f"corpus/{number}.txt", document(number))
+        archive.writestr("corpus/README.md", "What this is.\n")
+    told = said(capsys, "import", project, path)
+    assert "3 documents" in told
+    assert "README.md" in told
+    assert "3 files imported before" in said(capsys, "import", project, path)
+    said(capsys, "undo-import", project)
+    assert said(capsys, "imports", project).count("undone") == 3
+
+
+def test_an_import_that_was_stopped_goes_on(
+    project: Path, tmp_path: Path, capsys: Output, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    paths = [file(tmp_path, document(number), f"{number}.pubtator") for number in (1, 2, 3)]
+    whole = ImportService._read
+    read: list[str] = []
+
+    def stopping(self: ImportService, reading: Reading, wish: Wish) -> Iterator[Progress]:
+        read.append(reading.source.name)
+        if len(read) == 2:
+            raise KeyboardInterrupt
+        yield from whole(self, reading, wish)
+
+    monkeypatch.setattr(ImportService, "_read", stopping)
+    told = said(capsys, "import", project, *paths, code=130)
+    assert "1 of 3 files are in (1.pubtator)" in told
+    assert "2 documents" in said(capsys, "import", project, "--go-on")
+    assert read == ["1.pubtator", "2.pubtator", "2.pubtator", "3.pubtator"]
+    assert "nothing to go on with" in said(capsys, "import", project, "--go-on", code=2)
