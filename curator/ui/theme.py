@@ -217,7 +217,9 @@ _SHEET = """
     QCheckBox::indicator:unchecked, QTreeView::indicator:unchecked, QTableView::indicator:unchecked,
     QListView::indicator:unchecked {
         border: 1px solid palette(placeholder-text); border-radius: 3px; background: palette(base); }
-    QCheckBox::indicator:unchecked:disabled { border-color: palette(mid); }
+    QRadioButton::indicator:unchecked {
+        border: 1px solid palette(placeholder-text); border-radius: 7px; background: palette(base); }
+    QCheckBox::indicator:unchecked:disabled, QRadioButton::indicator:unchecked:disabled { border-color: palette(mid); }
     QScrollBar:vertical { width: 12px; background: transparent; margin: 0; }
     QScrollBar:horizontal { height: 12px; background: transparent; margin: 0; }
     QScrollBar::handle { background: palette(dark); border-radius: 4px; margin: 2px; }
