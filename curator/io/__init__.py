@@ -8,6 +8,7 @@ from curator.io.blink import BlinkFormat
 from curator.io.decisions_jsonl import DecisionsFormat
 from curator.io.docbin import DocBinFormat
 from curator.io.document_table import TableFormat
+from curator.io.huggingface import HuggingFaceFormat
 from curator.io.kb import default_sources
 from curator.io.mediawiki import MediaWikiFormat
 from curator.io.medline import MedlineFormat
@@ -37,6 +38,7 @@ def default_registry() -> Registry:
             DecisionsFormat(),
             TableFormat(),
             DocBinFormat(),
+            HuggingFaceFormat(),
             PlainTextFormat(),
         ),
         default_sources(),
