@@ -1,8 +1,9 @@
 """The window's sentences and their translations; `python tests/translations.py --write` renews the .po files.
 
-What is translated is found in the source: the arguments of `tr` and `ntr`, written out or as the name of a constant,
-the values of a table that is subscripted there, and data that is translated where it is shown (`SHOWN`). New sentences
-get an empty translation, those that are gone are dropped.
+What is translated is found in the source: the arguments of `tr` and `ntr`, and of `say` and `nsay` in what the child
+processes run (`models`, `training`), written out or as the name of a constant, the values of a table that is
+subscripted there, and data that is translated where it is shown (`SHOWN`). New sentences get an empty translation,
+those that are gone are dropped.
 """
 
 from __future__ import annotations
@@ -14,7 +15,6 @@ import sys
 from collections.abc import Iterator, Mapping
 from functools import cache
 from pathlib import Path
-from types import ModuleType
 from typing import Any
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -22,10 +22,10 @@ if not __package__:  # run as a file: `tests/curator` must not hide the program
     sys.path[0] = str(ROOT)
 
 from curator.commands import COMMANDS, Menu  # noqa: E402
+from curator.domain.catalogues import read_po  # noqa: E402
 from curator.domain.wording import Key  # noqa: E402
 from curator.services.recipes import load_recipes  # noqa: E402
 from curator.settings.schema import options  # noqa: E402
-from curator.ui.language import read_po  # noqa: E402
 from curator.ui.mention_state import MentionState  # noqa: E402
 
 LOCALE = ROOT / "resources" / "locale"
@@ -67,15 +67,18 @@ COUNTED = (
     "decisions to look at",
 )
 """Words of an import report."""
+SPOKEN = {"curator": ("tr", "ntr"), "models": ("say", "nsay"), "training": ("say", "nsay")}
+"""The packages that speak to a reader, and the functions that they do it with: for one form, and for two."""
 
 
 @cache
 def sentences() -> dict[Key, str]:
     """Everything that is translated, with the place where it stands first."""
     found: dict[Key, str] = {}
-    for path in sorted((ROOT / "curator").rglob("*.py")):
-        for key in _of_file(path):
-            found.setdefault(key, path.relative_to(ROOT).as_posix())
+    for package, (one, counted) in SPOKEN.items():
+        for path in sorted((ROOT / package).rglob("*.py")):
+            for key in _of_file(path, one, counted):
+                found.setdefault(key, path.relative_to(ROOT).as_posix())
     for text in _of_data():
         found.setdefault((text, ""), "data")
     return {key: place for key, place in found.items() if any(one.isalpha() for one in key[0])}
@@ -112,39 +115,63 @@ def _texts(value: Any) -> Iterator[str]:
             yield from _texts(one)
 
 
-def _of_file(path: Path) -> Iterator[Key]:
+def _of_file(path: Path, one: str, counted: str) -> Iterator[Key]:
     text = path.read_text(encoding="utf-8")
-    if "tr(" not in text:
+    if f"{one}(" not in text and f"{counted}(" not in text:
         return
-    module: ModuleType | None = None
     for node in ast.walk(ast.parse(text)):
-        if not (isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id in ("tr", "ntr")):
+        if not (isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id in (one, counted)):
             continue
-        named = node.args[: 2 if node.func.id == "ntr" else 1]
-        if not all(isinstance(one, ast.Constant) for one in named):
-            module = module or importlib.import_module(".".join(path.relative_to(ROOT).with_suffix("").parts))
-        found = [list(_resolved(one, module)) for one in named]
-        if node.func.id == "ntr":
+        found = [list(_resolved(each, path)) for each in node.args[: 2 if node.func.id == counted else 1]]
+        if node.func.id == counted:
             yield from zip(*found, strict=True)
         else:
-            yield from ((one, "") for one in found[0])
+            yield from ((each, "") for each in found[0])
 
 
-def _resolved(node: ast.expr, module: ModuleType | None) -> Iterator[str]:
+def _resolved(node: ast.expr, path: Path) -> Iterator[str]:
     """The sentences that an argument of `tr` can be; none where it is data."""
     if isinstance(node, ast.Constant):
         yield str(node.value)
     elif isinstance(node, ast.IfExp):
-        yield from _resolved(node.body, module)
-        yield from _resolved(node.orelse, module)
+        yield from _resolved(node.body, path)
+        yield from _resolved(node.orelse, path)
     elif isinstance(node, ast.Name):
-        value = getattr(module, node.id, None)
+        value = _constant(path, node.id)
         if isinstance(value, str):
             yield value
     elif isinstance(node, ast.Subscript) and isinstance(node.value, ast.Name):
-        value = getattr(module, node.value.id, None)
+        value = _constant(path, node.value.id)
         if isinstance(value, Mapping):
             yield from (one for one in value.values() if isinstance(one, str))
+
+
+def _constant(path: Path, name: str) -> Any:
+    """What a name is at the top of a module. Of `models` and `training` only what is written out there: they are not
+    imported, for what they load takes seconds."""
+    module = path.relative_to(ROOT).with_suffix("")
+    if module.parts[0] == "curator":
+        return getattr(importlib.import_module(".".join(module.parts)), name, None)
+    for node in _top_of(path):
+        if isinstance(node, ast.Assign) and any(isinstance(one, ast.Name) and one.id == name for one in node.targets):
+            return _written_out(node.value)
+        if isinstance(node, ast.ImportFrom) and any((one.asname or one.name) == name for one in node.names):
+            source = next(one.name for one in node.names if (one.asname or one.name) == name)
+            other = ROOT / f"{(node.module or '').replace('.', '/')}.py"
+            return _constant(other, source) if other.exists() else None
+    return None
+
+
+def _written_out(node: ast.expr) -> Any:
+    """A text, or a table's texts by their order."""
+    if isinstance(node, ast.Dict):
+        return dict(enumerate(one.value for one in node.values if isinstance(one, ast.Constant)))
+    return node.value if isinstance(node, ast.Constant) else None
+
+
+@cache
+def _top_of(path: Path) -> list[ast.stmt]:
+    return ast.parse(path.read_text(encoding="utf-8")).body
 
 
 def catalogue_of(language: str) -> dict[Key, tuple[str, ...]]:

@@ -8,8 +8,9 @@ from __future__ import annotations
 
 from collections.abc import Generator
 
-from curator.jobs.child_side import Message, passed_on, run_job
+from curator.jobs.child_side import Message, passed_on, run_job, speak
 from models.errors import ModelError
+from models.wording import use
 from training.calibration import run_calibration
 
 
@@ -18,4 +19,5 @@ def work(spec: Message) -> Generator[Message, None, Message]:
 
 
 if __name__ == "__main__":
+    speak(use)
     run_job(work, user_errors=(ModelError, OSError, MemoryError))

@@ -13,8 +13,12 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import IO, Any
 
+from curator.domain import wording
+
 Message = dict[str, Any]
 TAIL_BYTES = 4000
+LANGUAGE = "CURATOR_LANGUAGE"
+"""The environment variable that tells a child which language its sentences are read in: en, de."""
 ENVIRONMENT = {
     "PYTHONIOENCODING": "utf-8",
     "HF_HUB_OFFLINE": "1",
@@ -54,7 +58,7 @@ class ChildProcess:
                 stdin=subprocess.PIPE,
                 stdout=subprocess.PIPE,
                 stderr=errors,
-                env=os.environ | ENVIRONMENT,
+                env=os.environ | ENVIRONMENT | {LANGUAGE: wording.language()},
                 start_new_session=True,
             )
         self._reader = threading.Thread(target=self._read, name=f"reader of {module}", daemon=True)

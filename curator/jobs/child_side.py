@@ -11,6 +11,11 @@ import traceback
 from collections.abc import Callable, Generator, Iterable, Mapping
 from typing import Any, NoReturn, Protocol
 
+from curator.domain import wording
+from curator.domain.catalogues import catalogue
+from curator.domain.wording import ntr, tr
+from curator.jobs.child import LANGUAGE
+
 Message = dict[str, Any]
 GRACE_SECONDS = 3.0
 """A cancelled child that is still busy after this, amid one long step, ends itself. The parent kills it soon after: a
@@ -59,6 +64,12 @@ def passed_on(events: Iterable[JobEvent]) -> Generator[Message, None, Message]:
         yield last.to_json()
     assert last is not None, "a job yields its result last"
     return dict(last.data["result"])
+
+
+def speak(use: Callable[[Callable[..., str], Callable[..., str]], None]) -> None:
+    """Speak the parent's language, here and in the packages that `use` hands the translation to."""
+    wording.use(catalogue(os.environ.get(LANGUAGE, "")))
+    use(tr, ntr)
 
 
 def be_nice() -> None:

@@ -10,8 +10,9 @@ from __future__ import annotations
 
 from collections.abc import Generator
 
-from curator.jobs.child_side import Message, run_job
+from curator.jobs.child_side import Message, run_job, speak
 from models.errors import ModelError
+from models.wording import use
 from training.evaluate_job import run_evaluation, run_replay
 from training.events import Phase
 
@@ -27,4 +28,5 @@ def work(spec: Message) -> Generator[Message, None, Message]:
 
 
 if __name__ == "__main__":
+    speak(use)
     run_job(work, user_errors=(ModelError, OSError, MemoryError))

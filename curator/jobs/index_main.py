@@ -15,11 +15,12 @@ from importlib import resources
 from pathlib import Path
 from typing import Any
 
-from curator.jobs.child_side import Message, run_job
+from curator.jobs.child_side import Message, run_job, speak
 from models.build import build_untrained
 from models.bundle import new_id
 from models.errors import ModelError
 from models.index_plan import parse_kind
+from models.wording import use
 
 
 def work(spec: Message) -> Generator[Message, None, Message]:
@@ -50,4 +51,5 @@ def demo_calibration(stages: tuple[str, ...]) -> dict[str, Any]:
 
 
 if __name__ == "__main__":
+    speak(use)
     run_job(work, user_errors=(ModelError, OSError, MemoryError))

@@ -20,9 +20,10 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from curator.jobs.child_side import Channel, Message, be_nice
+from curator.jobs.child_side import Channel, Message, be_nice, speak
 from models.errors import ModelError
 from models.types import DecidedDocument, DocumentInput, LinkedMention, MentionInput
+from models.wording import use
 
 
 @dataclass(slots=True)
@@ -47,6 +48,7 @@ def main() -> None:
     channel.receive_into(inbox)
     serving = Serving()
     be_nice()
+    speak(use)
     while (message := inbox.get()) is not None:
         handle(message, serving, channel, inbox)
     sys.stderr.flush()

@@ -10,9 +10,10 @@ from __future__ import annotations
 
 from collections.abc import Generator
 
-from curator.jobs.child_side import Message, passed_on, run_job
+from curator.jobs.child_side import Message, passed_on, run_job, speak
 from curator.jobs.several import rank, together
 from models.errors import ModelError
+from models.wording import use
 from training.job import run_training
 
 MODULE = "curator.jobs.train_main"
@@ -35,4 +36,5 @@ def help_learning(spec: Message) -> Generator[Message, None, Message]:
 
 
 if __name__ == "__main__":
+    speak(use)
     run_job(work, user_errors=(ModelError, OSError, MemoryError))
