@@ -64,7 +64,8 @@ HINTS = ("curator.ui.bulk_panel.HINTS", "curator.ui.propagation_panel.HINTS")
 """Pairs of a key and what it does."""
 COUNTED = (
     *("documents", "mentions", "linked", "nil", "entities", "names", "definitions", "files imported before"),
-    "decisions to look at",
+    *("decisions to look at", "already here", "changed, left as they are", "documents brought back"),
+    *("new texts taken", "decisions moved", "decisions without a place", "mentions added"),
 )
 """Words of an import report."""
 SPOKEN = {"curator": ("tr", "ntr"), "models": ("say", "nsay"), "training": ("say", "nsay")}

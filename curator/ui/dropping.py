@@ -10,6 +10,7 @@ from PySide6.QtCore import QMimeData
 
 from curator.domain.errors import UserError
 from curator.domain.wording import ntr, tr
+from curator.services.import_sources import sources_in
 from curator.services.ports import FormatRegistry
 
 KB_SUFFIXES = (".json", ".gz", ".RRF")
@@ -72,19 +73,15 @@ def _kind_of(path: Path, formats: FormatRegistry) -> tuple[str, str]:
         pass
     else:
         return "project", ""
-    if path.is_dir():
-        return _folder_kind(path, formats)
+    if path.is_dir() and _is_kb(path, formats):
+        return "knowledge base", ""
     try:
-        formats.recognise(path)
+        sources_in(path, formats)
     except UserError as error:
+        if path.is_dir():
+            return "", tr("{path} is neither a project, nor a folder of documents or of a knowledge base.", path=path)
         return ("knowledge base", "") if _is_kb(path, formats) else ("", str(error))
     return "documents", ""
-
-
-def _folder_kind(path: Path, formats: FormatRegistry) -> tuple[str, str]:
-    if _is_kb(path, formats):
-        return "knowledge base", ""
-    return "", tr("{path} is neither a project nor a folder of a knowledge base.", path=path)
 
 
 def _is_kb(path: Path, formats: FormatRegistry) -> bool:

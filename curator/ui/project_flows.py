@@ -24,6 +24,7 @@ from curator.ui.dialogs.import_report import ImportReportDialog
 from curator.ui.dialogs.messages import tell
 from curator.ui.dialogs.type_mapping import TypeMappingDialog
 from curator.ui.fetch_flow import FetchFlow
+from curator.ui.import_flows import ImportFlows
 from curator.ui.jobs import JobKind
 from curator.ui.workbench import Workbench
 
@@ -39,6 +40,7 @@ class ProjectFlows(QObject):
         super().__init__(bench)
         self._bench = bench
         self._index = index
+        self.imports = ImportFlows(bench, go_on=self._import, tell_outcome=self.tell_outcome)
 
     @property
     def _window(self) -> QWidget:
@@ -49,7 +51,14 @@ class ProjectFlows(QObject):
     def import_documents(self, paths: Sequence[Path] = ()) -> ImportDialog:
         project = self._bench.project
         gold = project.knowledge.info() is not None
-        dialog = ImportDialog(project.formats, gold=gold, paths=paths, parent=self._window)
+        dialog = ImportDialog(
+            project.formats,
+            gold=gold,
+            paths=paths,
+            look=project.importing.preview,
+            change=project.importing.change,
+            parent=self._window,
+        )
         dialog.accepted.connect(lambda: self._import(dialog.wish))
         dialog.open()
         return dialog
@@ -59,7 +68,9 @@ class ProjectFlows(QObject):
         importing = self._bench.project.importing
 
         def work() -> Reporting:
-            return importing.documents(wish.paths, gold=wish.gold, split=wish.split, hold_out=wish.hold_out)
+            return importing.documents(
+                wish.paths, gold=wish.gold, split=wish.split, hold_out=wish.hold_out, choices=wish.choices
+            )
 
         files = wish.paths[0].name if len(wish.paths) == 1 else tr("{n} files", n=len(wish.paths))
         self._run(tr("Import {files}", files=files), work, lambda report: self._imported(report, before))
@@ -231,8 +242,9 @@ class ProjectFlows(QObject):
         def then(outcome: JobOutcome) -> None:
             if outcome.state is JobState.DONE:
                 done(outcome.result["report"])
-            else:
-                self.tell_outcome(title, outcome)
+                return
+            self.tell_outcome(title, outcome)
+            self.imports.say_stopped()
 
         self._bench.jobs.start(JobKind.IMPORT, title, launch, then=then)
 

@@ -155,7 +155,10 @@ class Refresher(QObject):
                 self._counts()
         elif change.kind is ChangeKind.SUGGESTIONS:
             bench.queue.suggestions_changed(change.document_ids)
-        if change.kind is ChangeKind.IMPORTED and opened is None:
+        gone = opened is not None and touches and not bench.project.imports.shows(opened.document.id)
+        if change.kind is ChangeKind.IMPORTED and gone:
+            bench.navigator.close()
+        if change.kind is ChangeKind.IMPORTED and (opened is None or gone):
             bench.navigator.open_first()
         elif touches and change.kind is not ChangeKind.IMPORTED:
             bench.navigator.reload()

@@ -80,6 +80,12 @@ class Actions(TextActions):
     def import_documents(self) -> None:
         self._flows.import_documents()
 
+    def show_imports(self) -> None:
+        self._flows.imports.show_imports()
+
+    def undo_import(self) -> None:
+        self._flows.imports.undo_last()
+
     def import_knowledge_base(self) -> None:
         self._flows.import_knowledge_base()
 

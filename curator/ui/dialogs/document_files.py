@@ -1,4 +1,4 @@
-"""A list of document files with the format that each is recognised as: add, remove, and what is wrong."""
+"""A list of document files and folders: as what each is recognised, what it would bring, and what is wrong."""
 
 from __future__ import annotations
 
@@ -12,53 +12,79 @@ from PySide6.QtWidgets import (
     QHBoxLayout,
     QHeaderView,
     QPushButton,
+    QSplitter,
     QTableWidget,
     QTableWidgetItem,
+    QTextBrowser,
     QVBoxLayout,
     QWidget,
 )
 
 from curator.domain.errors import UserError
 from curator.domain.wording import tr
+from curator.services.foreseeing import Foreseen, foresee_documents
+from curator.services.import_sources import sources_in
 from curator.services.ports import FormatRegistry
 from curator.ui.dialogs.form import file_dialog
+from curator.ui.import_words import figures, happening, page
+from curator.ui.reading_ahead import Look, ReadingAhead
 
-ROOM = 40
-"""Pixels beside the widest name of a format."""
+RECOGNISED, DOCUMENTS, MENTIONS, HAPPENS = 1, 2, 3, 4
+"""Columns after the name."""
 
 
 class DocumentFiles(QWidget):
-    """`paths` are the files, `problem` the first sentence about one that cannot be read."""
+    """`paths` are the files, `problem` the first sentence about one that cannot be read, `found` what is known of them.
+
+    `look` says what a file would bring, for example to a project; without it, what it holds.
+    """
 
     changed = Signal()
+    known = Signal()  # more is known of a file
 
-    def __init__(self, formats: FormatRegistry, parent: QWidget | None = None) -> None:
+    def __init__(self, formats: FormatRegistry, parent: QWidget | None = None, *, look: Look | None = None) -> None:
         super().__init__(parent)
         self._formats = formats
         self._paths: list[Path] = []
         self._wrong: dict[Path, str] = {}
+        self._found: dict[Path, Foreseen] = {}
+        self.ahead = ReadingAhead(look or (lambda path: foresee_documents(path, formats)), self)
+        self.ahead.found.connect(self._tell)
         self.table = self._make_table()
+        self.preview = QTextBrowser(self)
+        self.preview.setAccessibleName(tr("What the file would bring"))
+        self.preview.setPlaceholderText(tr("What a file would bring is shown here before anything is written."))
+        self.preview.setTabChangesFocus(True)
         self.add = QPushButton(tr("&Add files…"), self)
+        self.add_folder = QPushButton(tr("Add f&older…"), self)
         self.remove = QPushButton(tr("&Remove"), self)
-        row = QHBoxLayout()
-        for button in (self.add, self.remove):
+        self.row = QHBoxLayout()  # further buttons may join it
+        for button in (self.add, self.add_folder, self.remove):
             button.setAutoDefault(False)
-            row.addWidget(button)
-        row.addStretch(1)
+            self.row.addWidget(button)
+        self.row.addStretch(1)
+        parts = QSplitter(Qt.Orientation.Vertical, self)
+        parts.addWidget(self.table)
+        parts.addWidget(self.preview)
+        parts.setChildrenCollapsible(False)
+        parts.setSizes([140, 220])
         column = QVBoxLayout(self)
         column.setContentsMargins(0, 0, 0, 0)
-        column.addWidget(self.table, 1)
-        column.addLayout(row)
-        self.add.clicked.connect(self._browse)
+        column.addWidget(parts, 1)
+        column.addLayout(self.row)
+        self.add.clicked.connect(lambda: self._browse(QFileDialog.FileMode.ExistingFiles))
+        self.add_folder.clicked.connect(lambda: self._browse(QFileDialog.FileMode.Directory))
         self.remove.clicked.connect(self._remove)
+        self.table.itemSelectionChanged.connect(self._show)
 
     def _make_table(self) -> QTableWidget:
-        table = QTableWidget(0, 2, self)
-        table.setHorizontalHeaderLabels([tr("File"), tr("Recognised as")])
+        headings = [tr("File"), tr("Recognised as"), tr("Documents"), tr("Mentions"), tr("What happens")]
+        table = QTableWidget(0, len(headings), self)
+        table.setHorizontalHeaderLabels(headings)
         table.setAccessibleName(tr("Files to import"))
         table.verticalHeader().hide()
+        table.horizontalHeader().setSectionResizeMode(QHeaderView.ResizeMode.ResizeToContents)
         table.horizontalHeader().setSectionResizeMode(0, QHeaderView.ResizeMode.Stretch)
-        table.setColumnWidth(1, table.fontMetrics().horizontalAdvance("ZESHEL documents with mentions") + ROOM)
         table.setEditTriggers(QAbstractItemView.EditTrigger.NoEditTriggers)
         table.setSelectionBehavior(QAbstractItemView.SelectionBehavior.SelectRows)
         table.setTabKeyNavigation(False)
@@ -73,37 +99,90 @@ class DocumentFiles(QWidget):
     def problem(self) -> str:
         return next(iter(self._wrong.values()), "")
 
+    @property
+    def found(self) -> list[Foreseen]:
+        return [self._found[one] for one in self._paths if one in self._found]
+
+    def close_reading(self) -> None:
+        """Look into nothing any more; call it before the dialog goes."""
+        self.ahead.close()
+
     def add_paths(self, paths: Sequence[Path]) -> None:
-        """Add files with the format that is recognised, or with the sentence that says what is wrong."""
+        """Add files and the files of folders, with the format that is recognised or the sentence that says what is
+        wrong."""
         for path in paths:
-            if path in self._paths:
-                continue
             try:
-                words, wrong = self._formats.recognise(path).title, ""
+                inside = sources_in(path, self._formats).paths
             except UserError as error:
-                words, wrong = tr("not readable"), str(error)
-            self._paths.append(path)
-            if wrong:
-                self._wrong[path] = wrong
-            self._add_row(path, words, wrong)
+                self._add(path, tr("not readable"), str(error))
+                continue
+            for one in inside:
+                self._add(one, self._formats.recognise(one).title, "")
+        if self._paths and not self.table.selectedItems():
+            self.table.selectRow(0)
         self.changed.emit()
+
+    def _add(self, path: Path, words: str, wrong: str) -> None:
+        if path in self._paths:
+            return
+        self._paths.append(path)
+        if wrong:
+            self._wrong[path] = wrong
+            self._found[path] = Foreseen(path, problem=wrong)
+        self._add_row(path, words, wrong)
+        if not wrong:
+            self.ahead.add(path)
 
     def _add_row(self, path: Path, words: str, wrong: str) -> None:
         at = self.table.rowCount()
         self.table.insertRow(at)
-        for column, text in enumerate((path.name, words)):
+        for column, text in enumerate((path.name, words, "", "", "")):
             item = QTableWidgetItem(text)
             item.setToolTip(wrong or str(path))
             item.setData(Qt.ItemDataRole.AccessibleTextRole, f"{text}. {wrong}" if wrong else text)
+            if column in (DOCUMENTS, MENTIONS):
+                item.setTextAlignment(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
             self.table.setItem(at, column, item)
 
-    def _browse(self) -> None:
-        dialog = file_dialog(self, tr("Documents to import"), mode=QFileDialog.FileMode.ExistingFiles)
+    def _tell(self, found: Foreseen) -> None:
+        """More is known of a file."""
+        if found.path not in self._paths:
+            return
+        self._found[found.path] = found
+        row = self._paths.index(found.path)
+        for column, words in zip((DOCUMENTS, MENTIONS, HAPPENS), (*figures(found), happening(found)), strict=True):
+            self.table.item(row, column).setText(words)
+            self.table.item(row, column).setData(Qt.ItemDataRole.AccessibleTextRole, words)
+        if found.problem and found.path not in self._wrong:
+            self._wrong[found.path] = found.problem
+            self.changed.emit()
+        if row == self._row():
+            self._show()
+        self.known.emit()
+
+    def _row(self) -> int:
+        rows = sorted({index.row() for index in self.table.selectedIndexes()})
+        return rows[0] if rows else -1
+
+    def _show(self) -> None:
+        row = self._row()
+        found = self._found.get(self._paths[row]) if 0 <= row < len(self._paths) else None
+        bar = self.preview.verticalScrollBar()
+        at = bar.value()
+        self.preview.setHtml(page(found) if found is not None else "")
+        bar.setValue(at)
+
+    def _browse(self, mode: QFileDialog.FileMode) -> None:
+        dialog = file_dialog(self, tr("Documents to import"), mode=mode)
         dialog.filesSelected.connect(lambda names: self.add_paths([Path(name) for name in names]))
         dialog.open()
 
     def _remove(self) -> None:
         for row in sorted({index.row() for index in self.table.selectedIndexes()}, reverse=True):
             self.table.removeRow(row)
-            self._wrong.pop(self._paths.pop(row), None)
+            path = self._paths.pop(row)
+            self._wrong.pop(path, None)
+            self._found.pop(path, None)
+            self.ahead.drop(path)
+        self._show()
         self.changed.emit()

@@ -1,21 +1,27 @@
-"""*Project > Import documents*: which files, into which split, with or without their gold."""
+"""*Project > Import documents*: which files, what they would bring, into which split, with or without their gold."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
 
-from PySide6.QtWidgets import QWidget
+from PySide6.QtWidgets import QPushButton, QWidget
 
 from curator.domain.documents import Split
-from curator.domain.wording import tr
+from curator.domain.imports import Changed
+from curator.domain.wording import ntr, tr
+from curator.services.import_comparing import Compared
+from curator.services.import_reading import ImportChoices
 from curator.services.ports import FormatRegistry
+from curator.services.text_changes import TextChange
+from curator.ui.dialogs.changed_texts import ChangedTextsDialog
 from curator.ui.dialogs.document_files import DocumentFiles
 from curator.ui.dialogs.form import FormDialog
 from curator.ui.dialogs.split_fields import SplitFields
+from curator.ui.reading_ahead import Look
 
-INTRO = "PubTator, ZESHEL, PubMed XML and MEDLINE are recognised by their content, compressed with gzip or not."
+INTRO = "Files, folders and archives are recognised by their content. Nothing is written before you press Import."
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,6 +32,7 @@ class ImportWish:
     split: Split
     gold: bool
     hold_out: int = 0
+    choices: ImportChoices = field(default_factory=ImportChoices)
 
 
 class ImportDialog(FormDialog):
@@ -35,19 +42,31 @@ class ImportDialog(FormDialog):
         *,
         gold: bool,
         paths: Sequence[Path] = (),
+        look: Look | None = None,
+        change: Callable[[Compared], TextChange] | None = None,
         parent: QWidget | None = None,
     ) -> None:
-        """`gold`: whether there is a knowledge base to look identifiers up in."""
+        """`gold`: whether there is a knowledge base to look identifiers up in. `look` says what a file would bring to
+        the project, `change` what taking a changed document's text would move."""
         super().__init__(tr("Import documents"), intro=tr(INTRO), ok=tr("Import"), parent=parent)
-        self.list = DocumentFiles(formats, self)
+        self._change = change
+        self._choices: dict[int, Changed] = {}
+        self.list = DocumentFiles(formats, self, look=look)
         self.files, self.add, self.remove = self.list.table, self.list.add, self.list.remove
+        self.changed_ones = QPushButton(self)
+        self.changed_ones.setAutoDefault(False)
+        self.changed_ones.hide()
         self.fields = SplitFields(self)
         self.split, self.hold_out, self.gold = self.fields.split, self.fields.hold_out, self.fields.gold
         self.fields.allow_gold(gold)
         self.body.insertWidget(0, self.list, 1)
+        self.list.row.addWidget(self.changed_ones)
         self.fields.add_to(self.form)
-        self.resize(700, 460)
+        self.resize(860, 640)
         self.list.changed.connect(lambda: self.problem.set_note(self.list.problem))
+        self.list.known.connect(self._say_changed)
+        self.list.changed.connect(self._say_changed)
+        self.changed_ones.clicked.connect(self.look_at_changed)
         self.add_paths(paths)
         if not paths:
             self.add.setFocus()
@@ -61,6 +80,34 @@ class ImportDialog(FormDialog):
         wrong = self.list.problem
         return tr("{problem} Or remove it from the list.", problem=wrong) if wrong else ""
 
+    def done(self, result: int) -> None:
+        self.list.close_reading()
+        super().done(result)
+
+    @property
+    def changed(self) -> list[Compared]:
+        """Documents of the files that are here with another text or other annotations."""
+        return [one for file in self.list.found for one in file.changed]
+
+    def look_at_changed(self) -> ChangedTextsDialog | None:
+        if self._change is None or not self.changed:
+            return None
+        dialog = ChangedTextsDialog(self.changed, change=self._change, choices=self._choices, parent=self)
+        dialog.accepted.connect(lambda: self._choices.update(dialog.choices))
+        dialog.accepted.connect(self._say_changed)
+        dialog.open()
+        return dialog
+
+    def _say_changed(self) -> None:
+        number = len(self.changed)
+        chosen = sum(self._choices.get(one.document_id, Changed.KEEP) is not Changed.KEEP for one in self.changed)
+        words = ntr("&Look at {n:,} changed document…", "&Look at {n:,} changed documents…", number)
+        if chosen:
+            words += " " + ntr("({n:,} chosen)", "({n:,} chosen)", chosen)
+        self.changed_ones.setText(words)
+        self.changed_ones.setVisible(bool(number) and self._change is not None)
+
     @property
     def wish(self) -> ImportWish:
-        return ImportWish(self.list.paths, self.fields.chosen, self.gold.isChecked(), self.fields.held_out)
+        choices = ImportChoices(of=dict(self._choices))
+        return ImportWish(self.list.paths, self.fields.chosen, self.gold.isChecked(), self.fields.held_out, choices)

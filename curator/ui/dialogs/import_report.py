@@ -11,6 +11,7 @@ from curator.domain.wording import ntr, tr
 from curator.services.importing import ImportReport
 from curator.ui.dialogs.form import ShowDialog, sentence
 
+MOST_NAMES = 4
 MOST_ROWS = 5000
 """Rows that the table shows; the copied text has all."""
 
@@ -50,7 +51,9 @@ class ImportReportDialog(ShowDialog):
 
 def summary(report: ImportReport) -> str:
     """Counts and the number of problems in two sentences."""
-    files = ", ".join(Path(one).name for one in report.files) or tr("nothing")
+    files = ", ".join(Path(one).name for one in report.files[:MOST_NAMES]) or tr("nothing")
+    if len(report.files) > MOST_NAMES:
+        files = ntr("{n:,} file", "{n:,} files", len(report.files))
     counts = ", ".join(f"{number:,} {tr(word)}" for word, number in report.counts.items() if number)
     problems = len(report.problems)
     noted = (

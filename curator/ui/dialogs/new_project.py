@@ -211,6 +211,8 @@ class NewProjectDialog(FormDialog):
     def done(self, result: int) -> None:
         if self.outlook is not None:
             self.outlook.stop()
+        if self.list is not None:
+            self.list.close_reading()
         super().done(result)
 
     # --- what is wished ---

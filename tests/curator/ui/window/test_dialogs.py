@@ -130,7 +130,7 @@ def test_an_import_shows_its_report_and_then_the_type_mapping(
 
 def test_a_file_that_cannot_be_read_is_refused_in_the_dialog(desk: Desk, tmp_path: Path) -> None:
     bad = tmp_path / "bad.txt"
-    bad.write_text("no format at all", encoding="utf-8")
+    bad.write_bytes(b"\x00\x01no format at all")
     flow = desk.window.session.flows
     assert flow is not None
     dialog = flow.import_documents([bad])

@@ -1,0 +1,118 @@
+"""*Project > Imports*: what came from which file, when and by whom, and taking it back."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from PySide6.QtCore import Qt, Signal
+from PySide6.QtWidgets import QAbstractItemView, QHeaderView, QTableWidget, QTableWidgetItem, QWidget
+
+from curator.domain.wording import tr
+from curator.services.imports import FileImport
+from curator.services.unfinished_import import UnfinishedImport
+from curator.ui.dialogs.form import ShowDialog, sentence
+from curator.ui.labels import NoteLabel
+
+NONE = "Nothing was imported yet."
+STOPPED = "An import was stopped: {inside:,} of {all:,} files are in."
+
+
+class ImportsDialog(ShowDialog):
+    """`undo_wanted` names the selected files; `go_on_wanted` the import that was stopped."""
+
+    undo_wanted = Signal(object)  # tuple of file ids
+    go_on_wanted = Signal()
+
+    def __init__(
+        self,
+        files: Sequence[FileImport],
+        *,
+        chosen: Sequence[int] = (),
+        stopped: UnfinishedImport | None = None,
+        writable: bool = True,
+        parent: QWidget | None = None,
+    ) -> None:
+        super().__init__(tr("Imports"), parent)
+        self._files: tuple[FileImport, ...] = ()
+        self._writable = writable
+        self.said = sentence(tr(NONE))
+        self.stopped = NoteLabel(self)
+        self.table = self._make_table()
+        self.body.addWidget(self.said)
+        self.body.addWidget(self.stopped)
+        self.body.addWidget(self.table, 1)
+        self.undo = self.add_button(tr("&Undo…"))
+        self.go_on = self.add_button(tr("&Go on with the stopped import"))
+        self.undo.clicked.connect(lambda: self.undo_wanted.emit(self.selected))
+        self.go_on.clicked.connect(self._go_on)
+        self.table.itemSelectionChanged.connect(self._selection_changed)
+        self.resize(900, 420)
+        self.show_files(files, stopped=stopped, chosen=chosen)
+
+    def _make_table(self) -> QTableWidget:
+        headings = [tr("File"), tr("Format"), tr("Documents"), tr("When"), tr("Who"), tr("State")]
+        table = QTableWidget(0, len(headings), self)
+        table.setAccessibleName(tr("Imports"))
+        table.setHorizontalHeaderLabels(headings)
+        table.verticalHeader().hide()
+        table.setEditTriggers(QAbstractItemView.EditTrigger.NoEditTriggers)
+        table.setSelectionBehavior(QAbstractItemView.SelectionBehavior.SelectRows)
+        table.setTabKeyNavigation(False)
+        table.setWordWrap(False)
+        table.horizontalHeader().setSectionResizeMode(QHeaderView.ResizeMode.ResizeToContents)
+        table.horizontalHeader().setSectionResizeMode(0, QHeaderView.ResizeMode.Stretch)
+        return table
+
+    def show_files(
+        self, files: Sequence[FileImport], *, stopped: UnfinishedImport | None, chosen: Sequence[int] = ()
+    ) -> None:
+        """Newest first. `chosen` are selected."""
+        self._files = tuple(files)
+        self.said.setVisible(not files)
+        self.table.setVisible(bool(files))
+        words = tr(STOPPED, inside=len(stopped.inside), all=len(stopped.paths)) if stopped is not None else ""
+        self.stopped.set_note(words)
+        self.go_on.setVisible(stopped is not None and self._writable)
+        self.table.setRowCount(len(files))
+        for row, one in enumerate(files):
+            self._fill(row, one)
+        self.table.clearSelection()
+        mode = self.table.selectionMode()
+        self.table.setSelectionMode(QAbstractItemView.SelectionMode.MultiSelection)
+        for row, one in enumerate(files):
+            if one.record.file.id in set(chosen):
+                self.table.selectRow(row)
+        self.table.setSelectionMode(mode)
+        self._selection_changed()
+
+    def _fill(self, row: int, one: FileImport) -> None:
+        file, at = one.record.file, one.record.at
+        when = f"{at.astimezone():%d %b %Y, %H:%M}" if at is not None else "–"
+        words = (file.name, file.format, f"{one.documents:,}", when, one.record.curator or "–", _state(one))
+        for column, text in enumerate(words):
+            item = QTableWidgetItem(text)
+            item.setToolTip(f"{file.path}\nSHA-256 {file.sha256}")
+            item.setData(Qt.ItemDataRole.AccessibleTextRole, text)
+            if column == 2:
+                item.setTextAlignment(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
+            self.table.setItem(row, column, item)
+
+    @property
+    def selected(self) -> tuple[int, ...]:
+        """Ids of the selected files whose import stands."""
+        rows = sorted({index.row() for index in self.table.selectedIndexes()})
+        return tuple(self._files[row].record.file.id for row in rows if self._files[row].undone is None)
+
+    def _selection_changed(self) -> None:
+        self.undo.setEnabled(self._writable and bool(self.selected))
+
+    def _go_on(self) -> None:
+        self.accept()
+        self.go_on_wanted.emit()
+
+
+def _state(one: FileImport) -> str:
+    if one.undone is None:
+        return tr("in the project")
+    at = f"{one.undone.at.astimezone():%d %b %Y, %H:%M}" if one.undone.at is not None else ""
+    return tr("undone {when} by {who}", when=at, who=one.undone.curator)
