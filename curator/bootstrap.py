@@ -12,7 +12,7 @@ from pathlib import Path
 import platformdirs
 
 from curator import storage
-from curator.io import default_registry
+from curator.io import ColumnMemory, default_registry
 from curator.io.atomic import AtomicWriter
 from curator.io.eutils import ADDRESS, Eutils
 from curator.io.moving import moved_text
@@ -64,10 +64,11 @@ from curator.services.statistics import StatisticsService
 from curator.services.suggestions import SuggestionService
 from curator.services.suspicious import SuspiciousService
 from curator.services.workplace import JobOptions, Workplace
-from curator.settings.file import load
+from curator.settings.file import config_folder, load
 from curator.settings.schema import Settings
 
 BUNDLES = "bundles"
+TABLE_COLUMNS = "table-columns.json"
 
 
 class SystemClock:
@@ -153,7 +154,7 @@ def open_project(folder: Path, *, read_only: bool = False, linker: bool = True, 
 
 def document_formats() -> FormatRegistry:
     """The formats that can be read and written, for who has no project open yet."""
-    return default_registry()
+    return default_registry(ColumnMemory(config_folder() / TABLE_COLUMNS))
 
 
 def project_folder(path: Path) -> Path:
@@ -205,7 +206,7 @@ class _Joined:
         self.curator = lambda: curator_name(load().settings, curator)
         self.events = EventBus()
         self.clock = SystemClock()
-        self.formats = default_registry()
+        self.formats = document_formats()
         self.cache = _cache_folder(settings)
         self.linker = linker or LinkerProcess(
             log_folder(), LinkerOptions(settings.device.value, settings.threads, str(self.cache))

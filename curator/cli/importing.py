@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 import click
 
 from curator.cli.console import AS_JSON, CURATOR, PROJECT, SPLIT, document_named, opened, run_steps, say, say_change
+from curator.cli.import_columns import choose_columns
 from curator.cli.import_preview import paths_words, say_preview
 from curator.cli.import_words import say_import
 from curator.domain.documents import Split
@@ -48,6 +49,16 @@ FILE = click.Path(path_type=Path)
     "decisions moved to it, import the file's as documents of their own, or list the differences and write nothing.",
 )
 @click.option("--take", "taken", multiple=True, metavar="ID", help="Take the file's text of this document. Repeatable.")
+@click.option(
+    "--column",
+    "--columns",
+    "columns",
+    multiple=True,
+    metavar="FIELD=HEADING",
+    help="Of tables: the column that holds the document, title, text, mention, start, end, type or ids. Kept for "
+    "tables with the same headings.",
+)
+@click.option("--sheet", default="", metavar="TEXT", help="Of a workbook: the sheet; the first if not given.")
 @click.option("--go-on", is_flag=True, help="Go on with an import of several files that was stopped.")
 @AS_JSON
 def import_documents(
@@ -60,6 +71,8 @@ def import_documents(
     dry_run: bool,
     changed: str,
     taken: tuple[str, ...],
+    columns: tuple[str, ...],
+    sheet: str,
     go_on: bool,
     as_json: bool,
 ) -> None:
@@ -68,6 +81,7 @@ def import_documents(
         raise click.UsageError("Name the files to import, or --go-on with an import that was stopped.")
     preview = dry_run or changed == "list"
     with opened(project, read_only=preview) as found:
+        choose_columns(found.formats, files, columns, sheet)
         if preview:
             _preview(found, files, listed=changed == "list", as_json=as_json)
             return

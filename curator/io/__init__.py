@@ -5,6 +5,7 @@ from __future__ import annotations
 from curator.io.bioc_json import BioCJsonFormat
 from curator.io.bioc_xml import BioCXmlFormat
 from curator.io.blink import BlinkFormat
+from curator.io.column_memory import ColumnMemory
 from curator.io.decisions_jsonl import DecisionsFormat
 from curator.io.docbin import DocBinFormat
 from curator.io.document_table import TableFormat
@@ -19,11 +20,12 @@ from curator.io.registry import Registry
 from curator.io.standoff_formats import standoff_formats
 from curator.io.zeshel import ZeshelFormat
 
-__all__ = ["Registry", "default_registry"]
+__all__ = ["ColumnMemory", "Registry", "default_registry"]
 
 
-def default_registry() -> Registry:
-    """Every format there is. The strictest is asked first: a PubTator header may stand in any text."""
+def default_registry(columns: ColumnMemory | None = None) -> Registry:
+    """Every format there is. The strictest is asked first: a PubTator header may stand in any text. `columns` remembers
+    what was chosen for tables."""
     return Registry(
         (
             PubMedXmlFormat(),
@@ -42,4 +44,5 @@ def default_registry() -> Registry:
             PlainTextFormat(),
         ),
         default_sources(),
+        columns,
     )

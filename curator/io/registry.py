@@ -8,6 +8,7 @@ from typing import Protocol, runtime_checkable
 
 from curator.domain.errors import UserError
 from curator.io.archives import TakesFolders, digest, holds_many, open_files
+from curator.io.column_memory import ColumnMemory
 from curator.io.document_table import TableFormat, could_be_table, has_columns, preview
 from curator.io.kb import table
 from curator.io.kb.base import KbSource
@@ -37,7 +38,13 @@ class ByExclusion(Protocol):
 class Registry:
     """The document formats in the order in which they are asked, and the knowledge-base sources likewise."""
 
-    def __init__(self, formats: Sequence[DocumentFormat], kb_sources: Mapping[str, KbSource]) -> None:
+    def __init__(
+        self,
+        formats: Sequence[DocumentFormat],
+        kb_sources: Mapping[str, KbSource],
+        columns: ColumnMemory | None = None,
+    ) -> None:
+        self._columns = columns
         self._formats = tuple(formats)
         self._kb_sources = dict(kb_sources)
 
@@ -53,8 +60,9 @@ class Registry:
         raise UserError(f"there is no format {name!r} to write: choose one of {names}")
 
     def recognise(self, path: Path, options: DocumentOptions | None = None) -> DocumentFormat:
-        """By content, gzip and zip included; a table as `options` say where they do. Raises UserError (missing, empty,
-        truncated, unknown)."""
+        """By content, gzip and zip included; a table as `options` say, or as was chosen for its headings before. Raises
+        UserError (missing, empty, truncated, unknown)."""
+        options = options or self._remembered(path)
         if options is not None and options != DocumentOptions() and self._is_table(path, options):
             return TableFormat(options)
         for form in self._formats:
@@ -89,7 +97,25 @@ class Registry:
     def preview_documents(self, path: Path, options: DocumentOptions | None = None) -> TablePreview | None:
         """The beginning of a table of documents or mentions, for the choice of its columns, also of one whose headings
         say nothing; None for every other file. Raises UserError."""
-        return preview(path, options) if self._is_table(path, None) else None
+        if not self._is_table(path, None):
+            return None
+        before = self._remembered(path)
+        asked = options.sheet if options else ""
+        return preview(path, before if before and asked in ("", before.sheet) else options)
+
+    def choose_columns(self, path: Path, options: DocumentOptions) -> None:
+        """Read this table, and later ones with its headings, so. Raises UserError for columns that are not there."""
+        TableFormat(options).open(path)
+        if self._columns is not None:
+            self._columns.remember(preview(path).headings, options)
+
+    def _remembered(self, path: Path) -> DocumentOptions | None:
+        """What was chosen for a table whose first sheet has the same headings."""
+        if self._columns is None or self._columns.is_empty or not could_be_table(path):
+            return None
+        shown = preview(path)
+        found = self._columns.recall(shown.headings)
+        return found if found and found.sheet in ("", *shown.sheets) else None
 
     def _is_table(self, path: Path, options: DocumentOptions | None) -> bool:
         """Whether no other format claims it; with `options`, prose with such a heading is a table too."""

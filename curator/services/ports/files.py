@@ -121,6 +121,10 @@ class FormatRegistry(Protocol):
         file. Raises UserError."""
         ...
 
+    def choose_columns(self, path: Path, options: DocumentOptions) -> None:
+        """Read this table, and later ones with its headings, so. Raises UserError for columns that are not there."""
+        ...
+
     def digest(self, path: Path) -> str:
         """SHA-256 of a file's bytes, or of a folder's files with their names; hexadecimal. Raises UserError."""
         ...

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
 
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import (
@@ -40,17 +40,37 @@ def field_words(field: str) -> str:
     return words[field]
 
 
+def kb_problem(columns: Mapping[str, str]) -> str:
+    """What keeps a table of entities from being read, as a sentence; '' when nothing does."""
+    missing = next((field for field in ("id", "name") if not columns[field]), "")
+    words = {
+        "id": tr("Choose the column that holds the identifiers."),
+        "name": tr("Choose the column that holds the names."),
+    }
+    return words.get(missing, "")
+
+
 class ColumnChooser(QWidget):
-    """`columns` is what stands in the boxes, '' for fields without a column."""
+    """`columns` is what stands in the boxes, '' for fields without a column. `words` names a field for people, `check`
+    says what is missing."""
 
     changed = Signal()
     sheet_chosen = Signal(str)
 
-    def __init__(self, parent: QWidget | None = None) -> None:
+    def __init__(
+        self,
+        parent: QWidget | None = None,
+        *,
+        fields: Sequence[str] = FIELDS,
+        words: Callable[[str], str] = field_words,
+        check: Callable[[Mapping[str, str]], str] = kb_problem,
+        hint: str = "",
+    ) -> None:
         super().__init__(parent)
+        self._words, self._check, self._hint = words, check, hint or tr(HINT)
         self.sheet = QComboBox(self)
         self.sheet.setAccessibleName(tr("Sheet of the workbook"))
-        self.boxes = {field: self._box(field) for field in FIELDS}
+        self.boxes = {field: self._box(field) for field in fields}
         self.rows = QTableWidget(self)
         self.rows.setAccessibleName(tr("The first rows of the table"))
         self.rows.setEditTriggers(QAbstractItemView.EditTrigger.NoEditTriggers)
@@ -65,12 +85,7 @@ class ColumnChooser(QWidget):
 
     def problem(self) -> str:
         """What keeps the table from being read, as a sentence; '' when nothing does."""
-        missing = next((field for field in ("id", "name") if not self.columns[field]), "")
-        words = {
-            "id": tr("Choose the column that holds the identifiers."),
-            "name": tr("Choose the column that holds the names."),
-        }
-        return words.get(missing, "")
+        return self._check(self.columns)
 
     def show_table(self, found: TablePreview) -> None:
         self._show_sheets(found)
@@ -117,7 +132,7 @@ class ColumnChooser(QWidget):
 
     def _box(self, field: str) -> QComboBox:
         box = QComboBox(self)
-        box.setAccessibleName(tr("Column for: {field}", field=field_words(field)))
+        box.setAccessibleName(tr("Column for: {field}", field=self._words(field)))
         box.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
         box.setMinimumContentsLength(14)
         box.currentIndexChanged.connect(self.changed)
@@ -132,7 +147,7 @@ class ColumnChooser(QWidget):
         grid.addWidget(self.sheet_label, 0, 0)
         grid.addWidget(self.sheet, 0, 1)
         for number, (field, box) in enumerate(self.boxes.items()):
-            label = QLabel(field_words(field), self)
+            label = QLabel(self._words(field), self)
             label.setBuddy(box)
             row, side = number // IN_A_ROW + 1, number % IN_A_ROW * 2
             grid.addWidget(label, row, side, Qt.AlignmentFlag.AlignLeft)
@@ -140,5 +155,5 @@ class ColumnChooser(QWidget):
         grid.setColumnStretch(1, 1)
         grid.setColumnStretch(3, 1)
         column.addLayout(grid)
-        column.addWidget(sentence(tr(HINT)))
+        column.addWidget(sentence(self._hint))
         column.addWidget(self.rows, 1)

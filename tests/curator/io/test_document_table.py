@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 from curator.domain.decisions import Verdict
 from curator.domain.documents import Passage, SourceDocument, SourceFile, Span
 from curator.domain.errors import UserError
-from curator.io import default_registry
+from curator.io import ColumnMemory, default_registry
 from curator.io.document_table import TableFormat
 from curator.services.ports.document_files import DocumentOptions
 from tests.curator.io.standoff_samples import FEW, again, documents, plain, read
@@ -194,3 +194,37 @@ def test_what_is_written_is_read(make: SimpleNamespace, found: list[SourceDocume
     assert once == twice == plain(found)
     assert form.problems == []
     assert all(dataclasses.is_dataclass(one) for one in once)
+
+
+def test_a_choice_is_kept_for_tables_with_the_same_headings(put: Put, tmp_path: Path) -> None:
+    registry = default_registry(ColumnMemory(tmp_path / "kept" / "columns.json"))
+    first = put("Nr,Befund\n1,Herzinfarkt\n", "a.csv")
+    with pytest.raises(UserError, match="has no column"):
+        registry.choose_columns(first, DocumentOptions({"text": "Text"}))
+    registry.choose_columns(first, DocumentOptions({"document": "Nr", "mention": "Befund"}))
+    later = default_registry(ColumnMemory(tmp_path / "kept" / "columns.json"))
+    second = put("Nr,Befund\n7,Schmerz\n", "b.csv")
+    found, _ = read(later.recognise(second), second)
+    assert [(one.external_id, one.mentions[0].text) for one in found] == [("7", "Schmerz")]
+    shown = later.preview_documents(second)
+    assert shown is not None
+    assert shown.columns == {"document": "Nr", "mention": "Befund"}
+    with pytest.raises(UserError):
+        later.recognise(put("Nr,Notiz\n7,Schmerz\n", "c.csv"))
+    (tmp_path / "kept" / "columns.json").write_text("[1, {")
+    with pytest.raises(UserError):
+        later.recognise(second)
+
+
+def test_the_sheet_is_kept_with_the_columns(tmp_path: Path) -> None:
+    registry = default_registry(ColumnMemory(tmp_path / "columns.json"))
+    path = workbook(tmp_path / "a.xlsx", {"About": [["read", "me"]], "Data": [["Nr", "Befund"], [1, "Schmerz"]]})
+    registry.choose_columns(path, DocumentOptions({"document": "Nr", "text": "Befund"}, "Data"))
+    found, _ = read(registry.recognise(path), path)
+    assert [(one.external_id, one.text) for one in found] == [("1", "Schmerz")]
+    shown = registry.preview_documents(path)
+    other = registry.preview_documents(path, DocumentOptions(sheet="About"))
+    assert shown is not None
+    assert other is not None
+    assert (shown.headings, shown.columns) == (("Nr", "Befund"), {"document": "Nr", "text": "Befund"})
+    assert (other.headings, other.columns) == (("read", "me"), {})
