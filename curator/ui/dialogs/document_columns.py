@@ -106,6 +106,8 @@ class ColumnsButton(QPushButton):
 
     def show_for(self, path: Path | None) -> None:
         """Be there for this file, if it is a table."""
+        if path == self._path:
+            return
         self._path = path
         self.setEnabled(path is not None and self._is_table(path))
 

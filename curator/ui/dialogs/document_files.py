@@ -25,6 +25,7 @@ from curator.domain.wording import tr
 from curator.services.foreseeing import Foreseen, foresee_documents
 from curator.services.import_sources import sources_in
 from curator.services.ports import FormatRegistry
+from curator.ui.dialogs.document_columns import ColumnsButton
 from curator.ui.dialogs.form import file_dialog
 from curator.ui.import_words import figures, happening, page
 from curator.ui.reading_ahead import Look, ReadingAhead
@@ -59,7 +60,8 @@ class DocumentFiles(QWidget):
         self.add_folder = QPushButton(tr("Add f&older…"), self)
         self.remove = QPushButton(tr("&Remove"), self)
         self.row = QHBoxLayout()  # further buttons may join it
-        for button in (self.add, self.add_folder, self.remove):
+        self.columns = ColumnsButton(formats, self)
+        for button in (self.add, self.add_folder, self.remove, self.columns):
             button.setAutoDefault(False)
             self.row.addWidget(button)
         self.row.addStretch(1)
@@ -75,6 +77,7 @@ class DocumentFiles(QWidget):
         self.add.clicked.connect(lambda: self._browse(QFileDialog.FileMode.ExistingFiles))
         self.add_folder.clicked.connect(lambda: self._browse(QFileDialog.FileMode.Directory))
         self.remove.clicked.connect(self._remove)
+        self.columns.chosen.connect(self._again)
         self.table.itemSelectionChanged.connect(self._show)
 
     def _make_table(self) -> QTableWidget:
@@ -171,6 +174,16 @@ class DocumentFiles(QWidget):
         at = bar.value()
         self.preview.setHtml(page(found) if found is not None else "")
         bar.setValue(at)
+        self.columns.show_for(self._paths[row] if 0 <= row < len(self._paths) else None)
+
+    def _again(self, path: Path) -> None:
+        """Other columns were chosen for a table."""
+        if path in self._paths:
+            self.table.selectRow(self._paths.index(path))
+            self._remove()
+        self.add_paths([path])
+        self.table.selectRow(self._paths.index(path))
+        self._show()
 
     def _browse(self, mode: QFileDialog.FileMode) -> None:
         dialog = file_dialog(self, tr("Documents to import"), mode=mode)
