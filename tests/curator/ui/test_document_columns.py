@@ -9,6 +9,7 @@ from pytestqt.qtbot import QtBot
 from curator.io import ColumnMemory, default_registry
 from curator.services.ports.document_files import DocumentOptions
 from curator.ui.dialogs.document_columns import ColumnsButton, DocumentColumnsDialog
+from curator.ui.dialogs.document_files import DocumentFiles
 
 
 def test_columns_are_chosen_and_kept(qtbot: QtBot, tmp_path: Path) -> None:
@@ -41,3 +42,20 @@ def test_the_button_is_for_tables_alone(qtbot: QtBot, tmp_path: Path) -> None:
         states.append(button.isEnabled())
     assert states == [True, False, False, False, False]
     registry.choose_columns(table, DocumentOptions({"text": "2"}))
+
+
+def test_a_table_that_was_not_understood_is_understood_after_the_choice(qtbot: QtBot, tmp_path: Path) -> None:
+    files = DocumentFiles(default_registry(ColumnMemory(tmp_path / "columns.json")))
+    qtbot.addWidget(files)
+    path = tmp_path / "a.csv"
+    path.write_text("Nr,Befund\n1,Schmerz\n")
+    files.add_paths([path])
+    assert files.problem
+    assert files.columns.isEnabled()
+    files.columns.click()
+    dialog = files.findChild(DocumentColumnsDialog)
+    dialog.chooser.boxes["text"].setCurrentText("Befund")
+    dialog.accept()
+    assert (files.problem, files.paths) == ("", (path,))
+    assert files.table.item(0, 1).text().startswith("Table")
+    files.close_reading()
