@@ -20,8 +20,10 @@ from models.index import IndexKind, VectorIndex, plan_index
 from models.index_blocks import gpu_memory
 from models.kb import KB_FILE, KnowledgeBase, read_kb, write_kb
 from models.lexical import TfIdf
+from models.lexical_building import FROM_NAMES, build_on_disk
 from models.normalise import normalise
 from models.types import Progress
+from models.wording import say
 
 NAMES_TOKENS = 64
 NAMES_INDEX = "names.faiss"
@@ -69,7 +71,12 @@ def _build(
     bundle_id: str | None,
 ) -> Iterator[Progress]:
     if unknown := set(stages) - {LEXICAL, NAMES}:
-        raise ModelError(f"There is no untrained stage {', '.join(sorted(unknown))}; there are lexical and names.")
+        raise ModelError(
+            say(
+                "There is no untrained stage {unknown}; there are lexical and names.",
+                unknown=", ".join(sorted(unknown)),
+            )
+        )
     yield Progress("knowledge base", 0, 1)
     kb = read_kb(kb_jsonl)
     kb_hash = write_kb(kb, out_staging / KB_FILE)
@@ -106,7 +113,10 @@ def names_source(bundle: Bundle, spec: RetrieverSpec) -> str:
 
 
 def build_lexical(kb: KnowledgeBase, staging: Path) -> Iterator[Progress]:
-    """Fit on all names and write the lexical index below ``staging``, each file atomically."""
+    """Fit on all names and write the lexical index below ``staging``; a large one is made on the disk."""
+    if len(kb.names) >= FROM_NAMES:
+        yield from build_on_disk(kb.names, staging / "retrievers" / LEXICAL)
+        return
     yield Progress("lexical index", 0, len(kb.names))
     tfidf = TfIdf.fit([normalise(name) for name in kb.names])
     tfidf.save(staging / "retrievers" / LEXICAL)

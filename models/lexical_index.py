@@ -5,6 +5,7 @@ Saved as plain arrays that are opened memory-mapped. A million names of 73 terms
 
 from __future__ import annotations
 
+import mmap
 import os
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
@@ -20,6 +21,7 @@ from scipy import sparse
 from models.errors import ModelError
 from models.files import atomic_path
 from models.kb import Ranges
+from models.wording import say
 
 FLOATS = NDArray[np.float32]
 INTS = NDArray[np.int64]
@@ -27,6 +29,7 @@ CLASSES = 8
 SPANS = 4
 MOST = 65_535
 NAMES_AT_A_TIME = 50_000
+AT_A_TIME = 1 << 24
 QUERIES_A_THREAD = 16
 ARRAYS = {
     "starts": np.int64, "terms": np.int32, "counts": np.uint16, "owns": np.float64, "gains": np.float64,
@@ -61,12 +64,10 @@ class LexicalIndex:
         cls, counts: sparse.csr_matrix, *, gains: NDArray[np.float64], owns: NDArray[np.float64], saturating: bool
     ) -> LexicalIndex:
         """From (names, terms) counts with sorted terms, (terms,) gains and (names,) numbers of the names."""
-        weights = _weights(counts, gains, owns, saturating)
+        weights = name_weights(counts, gains, owns, saturating=saturating)
         by_term = sparse.csr_matrix((weights, counts.indices, counts.indptr), shape=counts.shape).tocsc()
         lengths = np.diff(by_term.indptr)
-        # The lists' lengths as powers of two of the 512th part of all names: the rarest terms are class 0.
-        classes = np.clip(np.log2(np.maximum(lengths, 1) * 512 / max(1, counts.shape[0])), 0, CLASSES - 1)
-        classes = classes.astype(np.int8)
+        classes = classes_of(lengths, counts.shape[0])
         peaks = np.zeros(len(lengths), dtype=np.float32)
         peaks[lengths > 0] = np.maximum.reduceat(by_term.data, by_term.indptr[:-1][lengths > 0])
         return cls(
@@ -80,7 +81,7 @@ class LexicalIndex:
             by_term.data,
             peaks,
             classes,
-            _class_norms(counts, weights, classes),
+            class_norms(counts, weights, classes),
             saturating,
         )
 
@@ -205,8 +206,14 @@ class LexicalIndex:
         return float(np.sqrt(squares.max()))
 
 
-def _weights(
-    counts: sparse.csr_matrix, gains: NDArray[np.float64], owns: NDArray[np.float64], saturating: bool
+def classes_of(lengths: NDArray[Any], names: int) -> NDArray[np.int8]:
+    """The lists' lengths as powers of two of the 512th part of all names: the rarest terms are class 0."""
+    classes: NDArray[np.float64] = np.clip(np.log2(np.maximum(lengths, 1) * 512 / max(1, names)), 0, CLASSES - 1)
+    return classes.astype(np.int8)
+
+
+def name_weights(
+    counts: sparse.csr_matrix, gains: NDArray[np.float64], owns: NDArray[np.float64], *, saturating: bool
 ) -> FLOATS:
     """(entries,) gain × impact of every term in every name, in the order of the counts."""
     weights = np.empty(len(counts.data), dtype=np.float32)
@@ -219,7 +226,7 @@ def _weights(
     return weights
 
 
-def _class_norms(counts: sparse.csr_matrix, weights: FLOATS, classes: NDArray[np.int8]) -> FLOATS:
+def class_norms(counts: sparse.csr_matrix, weights: FLOATS, classes: NDArray[np.int8]) -> FLOATS:
     """(names, classes) norm of each name over the terms of each class, rounded up."""
     norms = np.empty((counts.shape[0], CLASSES), dtype=np.float32)
     for first, last in _chunks(counts.shape[0]):
@@ -267,8 +274,26 @@ def _is_partition(starts: INTS, parts: int, whole: int) -> bool:
 
 
 def _is_within(array: NDArray[Any], size: int) -> bool:
-    return not len(array) or (int(array.min()) >= 0 and int(array.max()) < size)
+    """Whether all numbers are; read piece by piece, each given back, since an index may be larger than the memory."""
+    for start in range(0, len(array), AT_A_TIME):
+        piece = array[start : start + AT_A_TIME]
+        if int(piece.min()) < 0 or int(piece.max()) >= size:
+            return False
+        if len(array) > AT_A_TIME:
+            _give_back(array)
+    return True
+
+
+def _give_back(array: NDArray[Any]) -> None:
+    """Let go of the pages of a mapped file that were read; they are fetched again when they are needed."""
+    base: Any = array
+    while isinstance(base, np.ndarray):
+        base = base.base
+    if isinstance(base, mmap.mmap) and hasattr(base, "madvise"):
+        base.madvise(mmap.MADV_DONTNEED)
 
 
 def damaged(folder: Path, error: Exception, remedy: str) -> ModelError:
-    return ModelError(f"The lexical index {folder} is damaged ({error}). {remedy}")
+    return ModelError(
+        say("The lexical index {folder} is damaged ({error}). {remedy}", folder=folder, error=error, remedy=remedy)
+    )

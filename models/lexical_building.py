@@ -1,0 +1,208 @@
+"""A lexical index built on the disk, piece by piece, for names that no memory holds as counted terms at once.
+
+What it writes is bit for bit what `TfIdf.fit` and `save` write (a test compares them). In memory built, seven million
+names of a hundred terms each take 38 GB; here it is some hundred megabytes, whatever their number: the terms of names
+go to their file as they are counted, and the inverted lists are made for as many terms at a time as fit.
+"""
+
+from __future__ import annotations
+
+import tempfile
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+from pathlib import Path
+from typing import Any, BinaryIO
+
+import numpy as np
+from numpy.lib import format as npy
+from numpy.typing import NDArray
+from scipy import sparse
+
+from models.files import write_json
+from models.lexical import CHUNK, FORMAT, HEADER, VOCABULARY, TfIdf, count_terms, row_norms
+from models.lexical_index import ARRAYS, CLASSES, class_norms, classes_of, name_weights
+from models.normalise import normalise
+from models.terms import ANALYZERS, UINTS
+from models.types import Progress
+
+FROM_NAMES = 750_000
+"""Names from which on an index is built on the disk; in memory these take 4 GB."""
+AT_ONCE = 1 << 24
+"""Entries of inverted lists that are sorted in memory at a time, each of some 40 bytes."""
+_ENTRY = np.dtype([("row", np.int32), ("term", np.int32), ("weight", np.float32)])
+
+
+@dataclass(slots=True)
+class _Column:
+    """One array of the index, written from its beginning to its end."""
+
+    file: BinaryIO
+    kind: np.dtype[Any]
+    width: int = 0  # of its rows; 0 for single numbers
+    rows: int = 0
+
+    @classmethod
+    def begin(cls, folder: Path, name: str, *, width: int = 0) -> _Column:
+        column = cls((folder / f"{name}.npy").open("wb"), np.dtype(ARRAYS[name]), width)
+        column._head()
+        return column
+
+    def put(self, values: NDArray[Any]) -> None:
+        np.ascontiguousarray(values, dtype=self.kind).tofile(self.file)
+        self.rows += len(values)
+
+    def end(self) -> None:
+        """Say how long it became: numpy leaves room for that in the header."""
+        self.file.seek(0)
+        self._head()
+        self.file.close()
+
+    def _head(self) -> None:
+        shape = (self.rows, self.width) if self.width else (self.rows,)
+        described = {"descr": npy.dtype_to_descr(self.kind), "fortran_order": False, "shape": shape}
+        npy.write_array_header_1_0(self.file, described)
+
+
+def build_on_disk(names: Sequence[str], folder: Path, *, analyzer: str = "char") -> Iterator[Progress]:
+    """Fit a tf-idf on the names, normalised, and save it to the folder as `TfIdf.save` does."""
+    folder.mkdir(parents=True, exist_ok=True)
+    count = len(names)
+    total = 3 * count
+    vocabulary = np.zeros(0, dtype=np.uint64)
+    for start, texts in _chunks(names):
+        vocabulary = np.union1d(vocabulary, ANALYZERS[analyzer](texts)[1])
+        yield Progress("lexical index", start, total)
+    frequency = np.zeros(len(vocabulary), dtype=np.int64)
+    yield from _count(names, folder, analyzer, vocabulary, frequency, total)
+    gains = np.log((1 + count) / (1 + frequency)) + 1
+    _save(folder, "gains", gains)
+    _save(folder, "list_starts", np.concatenate([[0], np.cumsum(frequency)]))
+    classes = classes_of(frequency, count)
+    _save(folder, "classes", classes)
+    counted = _Counted.open(folder, len(vocabulary))
+    _weigh(counted, folder, gains, classes)
+    for done in _invert(counted, folder, gains, frequency):
+        yield Progress("lexical index", 2 * count + done * count // max(1, len(vocabulary)), total)
+    np.save(folder / VOCABULARY, vocabulary, allow_pickle=False)
+    write_json(folder / HEADER, {"format": FORMAT, "analyzer": analyzer, "shape": [count, len(vocabulary)]})
+    TfIdf.load(folder).index.warm_up()
+    yield Progress("lexical index", total, total)
+
+
+def _count(
+    names: Sequence[str], folder: Path, analyzer: str, vocabulary: UINTS, frequency: NDArray[np.int64], total: int
+) -> Iterator[Progress]:
+    """Write which terms each name has and how often; `frequency` gets the names of each term."""
+    starts, terms, counts = (_Column.begin(folder, name) for name in ("starts", "terms", "counts"))
+    starts.put(np.zeros(1))
+    for start, texts in _chunks(names):
+        found = count_terms(*ANALYZERS[analyzer](texts), vocabulary, len(texts))
+        starts.put(found.indptr[1:].astype(np.int64) + terms.rows)
+        terms.put(found.indices)
+        counts.put(found.data)
+        frequency += np.bincount(found.indices, minlength=len(vocabulary))
+        yield Progress("lexical index", len(names) + start, total)
+    for column in (starts, terms, counts):
+        column.end()
+
+
+@dataclass(frozen=True, slots=True)
+class _Counted:
+    """The terms of the names as they were written; read a piece at a time, so that no more stays in memory."""
+
+    folder: Path
+    starts: NDArray[np.int64]
+    terms: int
+
+    @classmethod
+    def open(cls, folder: Path, terms: int) -> _Counted:
+        return cls(folder, np.load(folder / "starts.npy", allow_pickle=False), terms)
+
+    def pieces(self) -> Iterator[tuple[int, sparse.csr_matrix]]:
+        """(first name, counts of the names from there on)."""
+        names = len(self.starts) - 1
+        with (self.folder / "terms.npy").open("rb") as terms, (self.folder / "counts.npy").open("rb") as counts:
+            for file in (terms, counts):
+                npy.read_magic(file)
+                npy.read_array_header_1_0(file)
+            for first in range(0, names, CHUNK):
+                bounds = self.starts[first : min(first + CHUNK, names) + 1]
+                size = int(bounds[-1] - bounds[0])
+                found = np.fromfile(terms, dtype=ARRAYS["terms"], count=size)
+                number = np.fromfile(counts, dtype=ARRAYS["counts"], count=size)
+                yield first, sparse.csr_matrix((number, found, bounds - bounds[0]), shape=(len(bounds) - 1, self.terms))
+
+
+def _weigh(counted: _Counted, folder: Path, gains: NDArray[np.float64], classes: NDArray[np.int8]) -> None:
+    """Write what belongs to each name: its own number, and its norms over the classes of terms."""
+    owns, norms = _Column.begin(folder, "owns"), _Column.begin(folder, "norms", width=CLASSES)
+    for _, counts in counted.pieces():
+        own = 1 / row_norms(counts, gains)
+        owns.put(own)
+        norms.put(class_norms(counts, name_weights(counts, gains, own, saturating=False), classes))
+    owns.end()
+    norms.end()
+
+
+def _invert(counted: _Counted, folder: Path, gains: NDArray[np.float64], frequency: NDArray[np.int64]) -> Iterator[int]:
+    """Write the names of each term with their weights, and the greatest of these; yields how many terms are done."""
+    names, weights, peaks = (_Column.begin(folder, name) for name in ("list_names", "list_weights", "peaks"))
+    spans = list(_spans(frequency))
+    with tempfile.TemporaryDirectory(dir=folder) as name:
+        place = Path(name)
+        yield from _deal(counted, folder, gains, [last for _, last in spans], place)
+        for at, (first, last) in enumerate(spans):
+            entries = np.fromfile(place / str(at), dtype=_ENTRY)
+            (place / str(at)).unlink()
+            entries = entries[np.argsort(entries["term"], kind="stable")]
+            names.put(entries["row"])
+            weights.put(entries["weight"])
+            highest = np.zeros(last - first, dtype=np.float32)
+            used = frequency[first:last] > 0
+            begin = np.cumsum(frequency[first:last]) - frequency[first:last]
+            highest[used] = np.maximum.reduceat(entries["weight"], begin[used])
+            peaks.put(highest)
+            yield last
+    for column in (names, weights, peaks):
+        column.end()
+
+
+def _deal(
+    counted: _Counted, folder: Path, gains: NDArray[np.float64], lasts: Sequence[int], place: Path
+) -> Iterator[int]:
+    """Write the entries of each range of terms to a file of its own, the names of a term in their order."""
+    owns = np.load(folder / "owns.npy", allow_pickle=False)
+    for start, counts in counted.pieces():
+        own = owns[start : start + counts.shape[0]]
+        row = np.repeat(np.arange(counts.shape[0], dtype=np.int32), np.diff(counts.indptr))
+        entries = np.empty(len(row), dtype=_ENTRY)
+        entries["row"], entries["term"] = row + np.int32(start), counts.indices
+        entries["weight"] = name_weights(counts, gains, own, saturating=False)
+        entries = entries[np.argsort(counts.indices, kind="stable")]
+        cuts = [0, *np.searchsorted(entries["term"], lasts).tolist()]
+        for at, (begin, end) in enumerate(pairwise(cuts)):
+            if begin < end:
+                with (place / str(at)).open("ab") as file:
+                    entries[begin:end].tofile(file)
+        yield 0
+
+
+def _spans(frequency: NDArray[np.int64]) -> Iterator[tuple[int, int]]:
+    """Ranges of terms with at most `AT_ONCE` entries each; a term of more stands alone."""
+    ends = np.cumsum(frequency)
+    first = 0
+    while first < len(frequency):
+        before = int(ends[first - 1]) if first else 0
+        last = max(first + 1, int(np.searchsorted(ends, before + AT_ONCE, side="right")))
+        yield first, last
+        first = last
+
+
+def _chunks(names: Sequence[str]) -> Iterator[tuple[int, list[str]]]:
+    for start in range(0, len(names), CHUNK):
+        yield start, [normalise(names[at]) for at in range(start, min(start + CHUNK, len(names)))]
+
+
+def _save(folder: Path, name: str, values: NDArray[Any]) -> None:
+    np.save(folder / f"{name}.npy", np.asarray(values, dtype=ARRAYS[name]), allow_pickle=False)
