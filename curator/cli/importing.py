@@ -31,7 +31,13 @@ FILE = click.Path(path_type=Path)
 @PROJECT
 @click.argument("files", type=FILE, nargs=-1, metavar="FILE...")
 @click.option("--gold", is_flag=True, help="Each annotation becomes a decision; needs a knowledge base.")
-@click.option("--split", type=SPLIT, default="train", show_default=True, help="Where the documents belong.")
+@click.option(
+    "--split",
+    type=SPLIT,
+    default="train",
+    show_default=True,
+    help="Where the documents belong; with train, those whose file says test or validation go there.",
+)
 @click.option(
     "--hold-out",
     type=click.IntRange(min=0),

@@ -29,7 +29,7 @@ from curator.services.import_sources import sources_of
 from curator.services.kb_importing import KbResult, KbWish, KnowledgeImport
 from curator.services.knowledge import add_missing
 from curator.services.ports import Clock, DocumentReader, FormatRegistry, Problem, Store, TextMover, UnitOfWork
-from curator.services.restoring import restore_comments
+from curator.services.restoring import restore_comments, restore_splits
 from curator.services.text_changes import TextChange, plan_change
 from curator.services.text_taking import TextTaker
 from curator.services.unfinished_import import UNFINISHED, UnfinishedImport
@@ -307,6 +307,7 @@ def _store_batch(
 ) -> list[int]:
     stored = unit.documents.add_documents(file_id, batch, split=split)
     restore_comments(unit, list(zip(batch, stored, strict=True)))
+    restore_splits(unit, list(zip(batch, stored, strict=True)), wished=split)
     if gold is not None:
         gold.write(unit, list(zip(batch, stored, strict=True)))
     return [document_id for document_id, _ in stored]

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from datetime import datetime
 
 from curator.domain.decisions import Outcome, Verdict
-from curator.domain.documents import DocumentState, SourceDocument, Split
+from curator.domain.documents import SourceDocument, Split
 from curator.domain.stated import StatedDecision
 from curator.services.ports import UnitOfWork
 
@@ -28,8 +28,20 @@ def restore_comments(unit: UnitOfWork, documents: Sequence[Stored]) -> None:
             unit.notes.flag_mentions(flagged, True)
 
 
+def restore_splits(unit: UnitOfWork, documents: Sequence[Stored], *, wished: Split) -> None:
+    """The splits that the file says of its documents, unless another than the usual one is wished for all of them."""
+    if wished is not Split.TRAIN:
+        return
+    splits: dict[Split, list[int]] = defaultdict(list)
+    for source, (document_id, _) in documents:
+        if source.split not in (None, wished):
+            splits[source.split or wished].append(document_id)
+    for split, ids in splits.items():
+        unit.documents.set_split(ids, split)
+
+
 def restore_decisions(unit: UnitOfWork, documents: Sequence[Stored], counts: Counter[str]) -> None:
-    """Decisions with their curators, times and notes; the documents' splits and states.
+    """Decisions with their curators, times and notes; the documents' states.
 
     A link keeps those of its entities that the knowledge base holds. One that keeps none is left out and counted: its
     mention stays undecided.
@@ -63,7 +75,7 @@ def restore_decisions(unit: UnitOfWork, documents: Sequence[Stored], counts: Cou
 
 
 def says_more(source: SourceDocument) -> bool:
-    """Whether a document comes with its decisions, split and state."""
+    """Whether a document comes with its decisions and its state."""
     return source.state is not None or any(one.decision is not None for one in source.mentions)
 
 
@@ -75,13 +87,5 @@ def _held(verdict: Verdict, resolved: Mapping[str, str]) -> Verdict | None:
 
 
 def _restore_states(unit: UnitOfWork, documents: Sequence[Stored]) -> None:
-    splits: dict[Split, list[int]] = defaultdict(list)
-    states: dict[int, DocumentState] = {}
-    for source, (document_id, _) in documents:
-        if source.split is not None:
-            splits[source.split].append(document_id)
-        if source.state is not None:
-            states[document_id] = source.state
-    for split, ids in splits.items():
-        unit.documents.set_split(ids, split)
+    states = {document_id: source.state for source, (document_id, _) in documents if source.state is not None}
     unit.documents.set_states(states)

@@ -59,7 +59,7 @@ def test_without_gold_comments_and_flags_come_and_the_decisions_go_back(world: W
     document_id, _, _ = opened_of(world, changed(world, tmp_path), gold=False)
     opened = world.project.queue.open(document_id)
     assert [view.decision for view in opened.mentions] == [None] * len(opened.mentions)
-    assert opened.document.split is Split.TRAIN
+    assert (opened.document.split, opened.document.state) == (Split.TEST, DocumentState.TODO)
     assert opened.mentions[0].mention.flagged
     assert [(one.author, one.mention_id) for one in world.project.notes.comments(document_id)] == [
         ("Eva", None),
@@ -71,6 +71,12 @@ def test_without_gold_comments_and_flags_come_and_the_decisions_go_back(world: W
     assert (line["flagged"], line["comments"]) == (True, [COMMENT])
     assert [one["curator"] for one in line["mentions"]][:3] == ["Ada", "Bo", "Bo"]
     assert line["mentions"][0]["comments"] == [COMMENT]
+
+
+def test_a_split_that_is_wished_comes_before_the_one_that_the_file_says(world: World, tmp_path: Path) -> None:
+    finish(world.project.importing.documents([changed(world, tmp_path)], split=Split.VALIDATION))
+    rows = world.project.queue.rows(QueueFilter(text="new"), offset=0, limit=5)
+    assert world.project.queue.open(rows[-1].document_id).document.split is Split.VALIDATION
 
 
 def test_a_cancelled_import_takes_its_comments_along(world: World, tmp_path: Path) -> None:
