@@ -257,7 +257,7 @@ def _zip(path: Path) -> Files:
         raise UserError(f"{path} is a damaged zip archive ({error}): fetch or copy it again") from error
     except OSError as error:
         raise UserError(f"cannot read {path}: {error.strerror or error}") from error
-    members = [one for one in archive.infolist() if not one.is_dir()]
+    members = [one for one in archive.infolist() if not one.filename.endswith("/")]
     _check_size(path, members)
     sizes: dict[str, int] = {}
     for member in members:
@@ -281,7 +281,7 @@ def _check_member(path: Path, member: zipfile.ZipInfo) -> None:
     name = member.filename
     parts = PurePosixPath(name).parts
     drive = len(name) > 1 and name[1] == ":"
-    if name.startswith("/") or drive or "\\" in name or "\0" in name or ".." in parts:
+    if not name or name.startswith("/") or drive or "\\" in name or "\0" in name or ".." in parts:
         raise UserError(f"{path} holds {name!r}, a name that leads out of the archive: it was not opened")
     if (member.external_attr >> 16) & 0o170000 == 0o120000:
         raise UserError(f"{path} holds {name!r}, a link: it was not opened")

@@ -27,7 +27,8 @@ from curator.services.ports import Carries, ExportDocument, Problem
 
 FREE_BYTES = 24 << 20
 """Bytes that a file may always unpack to; beyond it, `TIMES` its own size."""
-TIMES = 30
+TIMES = 16
+PIECE = 1 << 16
 _KEYS = ("id", "doc_id", "document_id", "docid", "pmid")
 
 
@@ -52,18 +53,20 @@ class DocBinReader(DocumentSourceReader):
             text = "parts of speech, lemmas, dependencies and the like are not read"
             self._problem(0, "note", text)
 
-    def _unpacked(self) -> bytes:
-        path = self._source.path
-        with self._source.stream() as stream:
-            packed = stream.read()
-        most = FREE_BYTES + TIMES * len(packed)
-        unzip = zlib.decompressobj()
-        try:
-            data = unzip.decompress(packed, most)
-        except zlib.error as error:
-            raise UserError(f"{path} is a damaged DocBin ({error}): fetch or write it again") from error
-        if unzip.unconsumed_tail:
-            raise UserError(f"{path} unpacks to more than {most >> 20:,} MB and is refused: split it with spaCy")
+    def _unpacked(self) -> bytearray:
+        path, unzip, data, read = self._source.path, zlib.decompressobj(), bytearray(), 0
+        with self._source.stream() as stream:  # in pieces: at once it would be held twice
+            while not unzip.eof and (packed := stream.read(PIECE)):
+                read += len(packed)
+                most = FREE_BYTES + TIMES * read
+                try:
+                    data += unzip.decompress(packed, most - len(data) + 1)
+                except zlib.error as error:
+                    raise UserError(f"{path} is a damaged DocBin ({error}): fetch or write it again") from error
+                if len(data) > most:
+                    raise UserError(
+                        f"{path} unpacks to more than {most >> 20:,} MB and is refused: split it with spaCy"
+                    )
         if not unzip.eof:
             raise UserError(f"{path} is a truncated DocBin: fetch or write it again")
         return data

@@ -22,7 +22,7 @@ Spanned = tuple[int, int, str, str]
 class Tokens:
     """Raises UserError for what is no DocBin of version 0.1."""
 
-    def __init__(self, path: Path, data: bytes) -> None:
+    def __init__(self, path: Path, data: bytes | bytearray) -> None:
         self._path = path
         content = unpacked(data)
         try:
@@ -118,7 +118,7 @@ def groups_of(tokens: Tokens, document: int) -> Iterator[Spanned]:
                 yield start, end, tokens.string(label), tokens.string(kb_id)
 
 
-def unpacked(data: bytes) -> Any:
+def unpacked(data: bytes | bytearray) -> Any:
     """A msgpack value; an empty map for what is none."""
     import msgpack  # loaded when such a file is read
 

@@ -10,6 +10,7 @@ from __future__ import annotations
 import csv
 import re
 import zipfile
+import zlib
 from collections.abc import Iterator
 from contextlib import contextmanager
 from itertools import islice
@@ -32,6 +33,7 @@ TIMES = 100
 _WORKBOOK = "xl/workbook.xml"
 _ESCAPED = re.compile(r"_x([0-9A-Fa-f]{4})_")
 """How workbooks write characters that XML has not, and the underscore before what looks so."""
+_DAMAGED = (OSError, EOFError, zipfile.BadZipFile, zlib.error, LookupError, ValueError, TypeError, NotImplementedError)
 Row = tuple[int, list[str]]
 
 
@@ -141,7 +143,7 @@ def _workbook(path: Path) -> Iterator[Workbook]:
                 yield book
             finally:
                 book.close()
-    except (OSError, zipfile.BadZipFile, InvalidFileException, ParseError, KeyError, ValueError, TypeError) as error:
+    except (InvalidFileException, ParseError, *_DAMAGED) as error:
         raise UserError(
             f"{path} is a damaged workbook ({error}): open it in a spreadsheet and save it again"
         ) from error

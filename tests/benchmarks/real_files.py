@@ -18,13 +18,12 @@ import tempfile
 import time
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 
 from lxml import etree
 
 from curator.bootstrap import Project, create_project
-from curator.domain.documents import SourceDocument
 from curator.domain.errors import UserError
 from curator.io import default_registry
 from curator.services.ports import DocumentFormat
@@ -117,7 +116,7 @@ def _knowledge_base(path: Path, name: str, why: str) -> Row:
         reader = default_registry().open_kb(path)
         entities = list(reader)
     except UserError:
-        return Row(name, "refused", round_trip=why.replace(str(path), path.name))
+        return Row(name, "refused", round_trip=why.replace(str(path), path.name).partition(" (")[0])
     severities = Counter(one.severity for one in reader.problems)
     names = sum(1 + len(one.synonyms) for one in entities)
     return Row(
@@ -150,19 +149,15 @@ def _content(data: bytes) -> object:
         return None
 
 
-def _read(form: DocumentFormat, path: Path) -> Sequence[SourceDocument]:
-    """The documents without what a file's layout alone decides."""
+def _read(form: DocumentFormat, path: Path) -> list[object]:
+    """What the documents say, without what a file's layout alone decides."""
     return [
-        replace(
-            one,
-            raw="",
-            line=0,
-            mentions=tuple(
-                sorted(
-                    (replace(mention, record=-1, raw_ids="", nil=False) for mention in one.mentions),
-                    key=lambda mention: (mention.spans, mention.type, mention.ids),
-                )
-            ),
+        (
+            one.external_id,
+            one.title,
+            one.text,
+            one.passages,
+            sorted((mention.spans, mention.text, mention.type, mention.ids) for mention in one.mentions),
         )
         for one in form.open(path)
     ]

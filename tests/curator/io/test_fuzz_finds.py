@@ -14,6 +14,7 @@ import pytest
 from curator.domain.errors import UserError
 from curator.io import default_registry
 from curator.io.kb import ctd, obo, rdf
+from curator.io.tables import Table
 from curator.io.webanno_tsv import WebAnnoFormat
 from curator.io.xmi import XmiFormat
 from tests.rewriting import source_file, unchanged
@@ -89,3 +90,24 @@ def test_a_type_system_that_is_no_xml_goes_back_as_it_was(put: Put, make: Simple
 def test_a_broken_file_is_told_in_a_sentence(put: Put) -> None:
     with pytest.raises(UserError):
         list(rdf.open_reader(put("@prefix skos: <http://www.w3.org/2004/02/skos/core#> .\n<a")))
+
+
+def test_an_archive_with_a_nameless_file(tmp_path: Path) -> None:
+    with zipfile.ZipFile(tmp_path / "a.zip", "w") as out:
+        info = zipfile.ZipInfo("x")
+        info.filename = ""
+        out.writestr(info, "text")
+    with pytest.raises(UserError, match="leads out of the archive"):
+        default_registry().recognise(tmp_path / "a.zip")
+
+
+def test_a_workbook_with_a_damaged_sheet(tmp_path: Path) -> None:
+    with zipfile.ZipFile(tmp_path / "a.xlsx", "w", zipfile.ZIP_DEFLATED) as out:
+        out.writestr("xl/workbook.xml", "<workbook/>" * 50)
+        out.writestr("[Content_Types].xml", "<Types/>" * 500)
+    data = bytearray((tmp_path / "a.xlsx").read_bytes())
+    at = data.rindex(b"[Content_Types].xml", 0, data.index(b"PK\1\2")) + len("[Content_Types].xml")
+    data[at : at + 8] = b"\xff" * 8
+    (tmp_path / "a.xlsx").write_bytes(data)
+    with pytest.raises(UserError, match="damaged workbook"):
+        Table(tmp_path / "a.xlsx").sheets()
