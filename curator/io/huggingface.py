@@ -17,12 +17,13 @@ from curator.domain.documents import SourceDocument, SourceMention, Span, Split
 from curator.domain.errors import UserError
 from curator.io.anchoring import Anchors
 from curator.io.archives import Files, holds_many, open_files
+from curator.io.decisions_read import is_document
 from curator.io.export import ReadOnly
 from curator.io.fragments import find_place
 from curator.io.huggingface_rows import Entity, Row, ids_of, is_row, parsed
 from curator.io.json_stream import JsonStream
 from curator.io.standoff import FilesReader, first_line
-from curator.io.zeshel_lines import first_object
+from curator.io.zeshel_lines import DOCUMENT_KEYS, first_object, has_keys
 from curator.services.ports import Carries
 
 ROWS = 200
@@ -112,7 +113,8 @@ class HuggingFaceFormat(ReadOnly):
     def sniff(self, path: Path, head: bytes) -> bool:  # noqa: ARG002
         """JSON lines with a text that are of no other format."""
         found = first_object(head)
-        return bool(found) and head.lstrip()[:1] == b"{" and _ELSEWHERE.isdisjoint(found) and is_row(found)
+        ours = is_document(found) or has_keys(found, DOCUMENT_KEYS) or not _ELSEWHERE.isdisjoint(found)
+        return not ours and head.lstrip()[:1] == b"{" and is_row(found)
 
     def sniff_path(self, path: Path) -> bool:
         """A file of Arrow or Parquet."""
