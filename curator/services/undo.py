@@ -69,7 +69,7 @@ class Undoer:
         documents = _restore_states(unit, payload.get("states", ()), forward=forward)
         documents += restore_notes(unit, operation.kind, payload, forward=forward)
         mentions = tuple(payload.get("mentions", ()))
-        documents += [one.document_id for one in unit.mentions.get_many(mentions).values()]
+        documents += unit.mentions.documents_of(mentions).values()
         return Change(KINDS[operation.kind], actor, text, tuple(dict.fromkeys(documents)), mentions, new)
 
     def _restore_decisions(self, unit: UnitOfWork, target: int, new: int, *, actor: str, forward: bool) -> None:

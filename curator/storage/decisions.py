@@ -13,7 +13,7 @@ from curator.domain.decisions import Decision, NilReason, Outcome, RejectReason,
 from curator.domain.documents import Split
 from curator.storage.mentions import documents_of
 from curator.storage.packing import pack_shown
-from curator.storage.rows import AnyRow, chunks, from_iso, next_id, unique, visible
+from curator.storage.rows import AnyRow, among, from_iso, next_id, visible
 from curator.storage.schema import DecisionRow, DocumentRow, MentionRow
 from curator.storage.stored_shown import StoredShown
 from curator.storage.tallies import decidables, retally
@@ -56,11 +56,8 @@ class SqlDecisions:
         return decisions
 
     def current(self, mention_ids: Sequence[int]) -> dict[int, Decision]:
-        found: dict[int, Decision] = {}
-        for part in chunks(unique(mention_ids)):
-            query = _CURRENT.where(MentionRow.id.in_(part))
-            found.update((row.mention_id, _decision(row)) for row in self._conn.execute(query))
-        return found
+        query = _CURRENT.where(among(MentionRow.id, mention_ids))
+        return {row.mention_id: _decision(row) for row in self._conn.execute(query)}
 
     def current_of_document(self, document_id: int) -> dict[int, Decision]:
         """Of the document's mentions that are not deleted."""
@@ -97,11 +94,10 @@ class SqlDecisions:
             pairs = [(one, self.before(one)) for one in decisions]
             return {one.id: found for one, found in pairs if found is not None}
         first = min((one.id for one in decisions), default=0)
-        by_mention: dict[int, Decision] = {}
-        for part in chunks([one.mention_id for one in decisions]):
-            older = select(func.max(DecisionRow.id)).where(DecisionRow.mention_id.in_(part), DecisionRow.id < first)
-            query = _DECISIONS.where(DecisionRow.id.in_(older.group_by(DecisionRow.mention_id)))
-            by_mention.update((row.mention_id, _decision(row)) for row in self._conn.execute(query))
+        listed = among(DecisionRow.mention_id, (one.mention_id for one in decisions))
+        older = select(func.max(DecisionRow.id)).where(listed, DecisionRow.id < first).group_by(DecisionRow.mention_id)
+        rows = self._conn.execute(_DECISIONS.where(DecisionRow.id.in_(older)))
+        by_mention = {row.mention_id: _decision(row) for row in rows}
         return {one.id: by_mention[one.mention_id] for one in decisions if one.mention_id in by_mention}
 
     def count(self) -> int:

@@ -13,7 +13,7 @@ from curator.domain.same_string import string_key
 from curator.domain.wording import tr
 from curator.storage.counters import recount
 from curator.storage.mention_edits import append_edit, edits_where, first_shapes
-from curator.storage.rows import AnyRow, chunks, next_id, unique
+from curator.storage.rows import AnyRow, among, chunks, next_id, unique
 from curator.storage.schema import DocumentRow, DocumentTextRow, FragmentRow, MentionRow
 
 
@@ -30,11 +30,14 @@ class SqlMentions:
             raise UserError(tr("There is no mention {mention_id} in this project.", mention_id=mention_id))
         return self._with_fragments([row])[0]
 
+    def documents_of(self, mention_ids: Sequence[int]) -> dict[int, int]:
+        """Mention id -> document id. Raises UserError for an unknown mention."""
+        return documents_of(self._conn, mention_ids)
+
     def get_many(self, mention_ids: Sequence[int]) -> dict[int, Mention]:
         """By id, in the order given. Raises UserError when one does not exist."""
-        rows: dict[int, AnyRow] = {}
-        for part in chunks(unique(mention_ids)):
-            rows.update((row.id, row) for row in self._conn.execute(_MENTIONS.where(MentionRow.id.in_(part))))
+        query = _MENTIONS.where(among(MentionRow.id, mention_ids))
+        rows: dict[int, AnyRow] = {row.id: row for row in self._conn.execute(query)}
         for mention_id in mention_ids:
             if mention_id not in rows:
                 raise UserError(tr("There is no mention {mention_id} in this project.", mention_id=mention_id))
@@ -135,10 +138,8 @@ def insert_mentions(
 
 def documents_of(conn: Connection, mention_ids: Sequence[int]) -> dict[int, int]:
     """Mention id -> document id. Raises UserError for an unknown mention."""
-    found: dict[int, int] = {}
-    for part in chunks(unique(mention_ids)):
-        query = select(MentionRow.id, MentionRow.document_id).where(MentionRow.id.in_(part))
-        found.update((mention_id, document_id) for mention_id, document_id in conn.execute(query))
+    query = select(MentionRow.id, MentionRow.document_id).where(among(MentionRow.id, mention_ids))
+    found: dict[int, int] = {row.id: row.document_id for row in conn.execute(query)}
     for mention_id in mention_ids:
         if mention_id not in found:
             raise UserError(tr("There is no mention {mention_id} in this project.", mention_id=mention_id))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import unicodedata
 from collections.abc import Iterable, Iterator, Sequence
 from datetime import datetime
@@ -22,6 +23,12 @@ CHUNK = 900  # values of one IN list; SQLite builds exist that allow no more tha
 def chunks(items: Sequence[T], size: int = CHUNK) -> Iterator[Sequence[T]]:
     for start in range(0, len(items), size):
         yield items[start : start + size]
+
+
+def among(column: InstrumentedAttribute[int], ids: Iterable[int]) -> ColumnElement[bool]:
+    """`column` is one of these, however many: they travel as one value, which is built and bound at once."""
+    listed = func.json_each(json.dumps(list(ids))).table_valued("value")
+    return column.in_(select(listed.c.value))
 
 
 def next_id(conn: Connection, column: InstrumentedAttribute[int]) -> int:

@@ -10,7 +10,7 @@ from typing import Any
 from sqlalchemy import Connection, bindparam, select, update
 
 from curator.storage.counters import COLUMN_OF, recount
-from curator.storage.rows import AnyRow, chunks, unique
+from curator.storage.rows import AnyRow, among
 from curator.storage.schema import DocumentRow, MentionRow, SuggestionRow
 
 _COUNTED = ("linked", "nil", "rejected", "skipped")
@@ -29,11 +29,8 @@ class Decidable:
 
 def decidables(conn: Connection, mention_ids: Iterable[int]) -> dict[int, Decidable]:
     """By id; unknown mentions are absent."""
-    found: dict[int, Decidable] = {}
-    for part in chunks(unique(mention_ids)):
-        query = select(MentionRow.id, MentionRow.document_id, MentionRow.outcome, MentionRow.deleted)
-        found.update((row[0], Decidable(*row)) for row in conn.execute(query.where(MentionRow.id.in_(part))))
-    return found
+    query = select(MentionRow.id, MentionRow.document_id, MentionRow.outcome, MentionRow.deleted)
+    return {row[0]: Decidable(*row) for row in conn.execute(query.where(among(MentionRow.id, mention_ids)))}
 
 
 def retally(conn: Connection, before: Mapping[int, Decidable], after: Mapping[int, str | None]) -> None:
@@ -47,10 +44,9 @@ def retally(conn: Connection, before: Mapping[int, Decidable], after: Mapping[in
     stamps = _stamps(conn, opened)
     fresh: list[dict[str, Any]] = []
     unclear: list[int] = []
-    for part in chunks(list(moves)):
-        for row in conn.execute(_DOCUMENTS.where(DocumentRow.id.in_(part))):
-            values = _tally(row, moves[row.id], stamps)
-            fresh.append(values) if values is not None else unclear.append(row.id)
+    for row in conn.execute(_DOCUMENTS.where(among(DocumentRow.id, moves))):
+        values = _tally(row, moves[row.id], stamps)
+        fresh.append(values) if values is not None else unclear.append(row.id)
     if fresh:
         conn.execute(_UPDATE, fresh)
     recount(conn, unclear)
@@ -82,13 +78,9 @@ def _tally(
 
 
 def _stamps(conn: Connection, mention_ids: Sequence[int]) -> dict[int, Stamped]:
-    found: dict[int, Stamped] = {}
-    for part in chunks(mention_ids):
-        query = select(SuggestionRow.mention_id, SuggestionRow.bundle_id, SuggestionRow.revision)
-        found.update(
-            (row[0], (row[1], row[2])) for row in conn.execute(query.where(SuggestionRow.mention_id.in_(part)))
-        )
-    return found
+    query = select(SuggestionRow.mention_id, SuggestionRow.bundle_id, SuggestionRow.revision)
+    rows = conn.execute(query.where(among(SuggestionRow.mention_id, mention_ids)))
+    return {row[0]: (row[1], row[2]) for row in rows}
 
 
 _DOCUMENTS = select(

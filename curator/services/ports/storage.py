@@ -143,6 +143,10 @@ class DocumentRepository(Protocol):
 class MentionRepository(Protocol):
     def get(self, mention_id: int) -> Mention: ...
 
+    def documents_of(self, mention_ids: Sequence[int]) -> dict[int, int]:
+        """Mention id -> document id. Raises UserError when one does not exist."""
+        ...
+
     def get_many(self, mention_ids: Sequence[int]) -> dict[int, Mention]:
         """Raises UserError when one does not exist."""
         ...
