@@ -21,6 +21,8 @@ from curator.services.ports import UnitOfWork
 
 ALIKE = 0.6
 """Of the words of two texts, in order: from there on they are versions of one text."""
+LONG_ENOUGH = 20
+"""Words that a text must have: short ones are alike by chance, and `1` is an identifier in many files."""
 Shape = tuple[tuple[Span, ...], str]
 
 
@@ -75,7 +77,7 @@ class Comparer:
 def alike(old: str, new: str) -> bool:
     """Whether two texts are versions of one."""
     words, others = old.split(), new.split()
-    if not words or not others:
+    if min(len(words), len(others)) < LONG_ENOUGH:
         return words == others
     matcher = SequenceMatcher(None, words, others, autojunk=False)
     if matcher.real_quick_ratio() < ALIKE or matcher.quick_ratio() < ALIKE:

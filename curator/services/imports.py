@@ -133,8 +133,9 @@ class ImportList:
             )
             batch = unit.imports.next_batch()
             for one in plan.files:
+                mine = set(unit.documents.ids_of_file(one.record.file.id)) & set(plan.documents)
                 unit.imports.set_withdrawn(one.record.file.id, True)
-                counts = {"documents hidden": one.documents}
+                counts = {"documents hidden": len(mine)}
                 unit.imports.record(
                     one.record.file.id, ImportKind.WITHDRAWN, batch=batch, curator=who, at=now, counts=counts
                 )

@@ -116,7 +116,14 @@ class TextTaker:
             unit.imports.restate(mention.id, record=-1, raw_ids=mention.raw_ids)
         unit.mentions.set_deleted([*lost, *(one.id for one in added)], deleted=True)
         unit.mentions.set_deleted(payload["lost"], deleted=False)
+        self._finish_again(unit, document_id, payload["state"])
         return file_id
+
+    def _finish_again(self, unit: UnitOfWork, document_id: int, state: str) -> None:
+        """A document that was done before the text was taken is done again, where everything is decided."""
+        row = unit.documents.row(document_id)
+        if state == DocumentState.DONE.value and row.decided == row.mentions:
+            unit.documents.set_state(document_id, DocumentState.DONE)
 
 
 def _says(one: MovedMention, gold: GoldWriter | None) -> bool:

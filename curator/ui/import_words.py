@@ -52,8 +52,8 @@ def _blocks(found: Foreseen) -> Iterator[str]:
         yield f"<p>{escape(found.known)}</p>"
     elif found.here or found.changed:
         words = tr(
-            "New: {new:,}. Here already: {here:,}. Here with another text or other annotations: {changed:,}; these stay "
-            "as they are unless you choose otherwise.",
+            "New: {new:,}. Here already: {here:,}. Here with another text or other annotations: {changed:,}; these "
+            "stay as they are unless you choose otherwise.",
             new=found.new,
             here=found.here,
             changed=len(found.changed),

@@ -91,7 +91,7 @@ class ImportsDialog(ShowDialog):
         words = (file.name, file.format, f"{one.documents:,}", when, one.record.curator or "–", _state(one))
         for column, text in enumerate(words):
             item = QTableWidgetItem(text)
-            item.setToolTip(f"{file.path}\nSHA-256 {file.sha256}")
+            item.setToolTip(tr("{path}, SHA-256 {sha256}", path=file.path, sha256=file.sha256))
             item.setData(Qt.ItemDataRole.AccessibleTextRole, text)
             if column == 2:
                 item.setTextAlignment(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)

@@ -28,6 +28,7 @@ from curator.ui.dialogs.fetch_pubmed import FetchPubMedDialog
 from curator.ui.dialogs.import_documents import ImportDialog
 from curator.ui.dialogs.import_kb import ImportKbDialog
 from curator.ui.dialogs.import_report import ImportReportDialog, as_text
+from curator.ui.dialogs.imports import ImportsDialog
 from curator.ui.dialogs.map import MapDialog
 from curator.ui.dialogs.new_project import NewProjectDialog
 from curator.ui.dialogs.reason import ReasonDialog
@@ -53,6 +54,7 @@ def shown(kind: type[QDialog]) -> list[QDialog]:
 OPENERS: dict[str, type[QDialog]] = {
     "project.new": NewProjectDialog,
     "project.import": ImportDialog,
+    "project.imports": ImportsDialog,
     "project.import_kb": ImportKbDialog,
     "project.fetch": FetchPubMedDialog,
     "project.types": TypeMappingDialog,

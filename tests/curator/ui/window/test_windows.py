@@ -106,16 +106,17 @@ def test_every_path_is_sorted_by_its_content(tmp_path: Path) -> None:
     world = make_project(tmp_path)
     world.project.close()
     folder = world.project.folder
-    (tmp_path / "notes.txt").write_text("nothing of ours", encoding="utf-8")
+    (tmp_path / "notes.bin").write_bytes(b"\x00nothing of ours")
+    (tmp_path / "empty").mkdir()
     found = sorted_out(
-        [folder, folder / "project.curator", KB, DOCUMENTS, tmp_path / "notes.txt", tmp_path],
+        [folder, folder / "project.curator", KB, DOCUMENTS, tmp_path / "notes.bin", tmp_path / "empty"],
         bootstrap.document_formats(),
     )
     assert found.projects == (folder, folder / "project.curator")
     assert found.knowledge_bases == (KB,)
     assert found.documents == (DOCUMENTS,)
     assert len(found.wrong) == 2
-    assert "notes.txt" in found.wrong[0]
+    assert "notes.bin" in found.wrong[0]
 
 
 def test_documents_and_a_knowledge_base_go_to_their_dialogs(desk: Desk) -> None:

@@ -1,0 +1,143 @@
+"""Imports in the window: what they would bring, changed texts, the list, undoing, going on, folders that are dropped."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from pytestqt.qtbot import QtBot
+
+from curator.domain.imports import Changed
+from curator.domain.jobs import Progress
+from curator.services.import_reading import Reading, Wish
+from curator.services.importing import ImportService
+from curator.services.ports import QueueFilter
+from curator.ui.dialogs.changed_texts import ChangedTextsDialog
+from curator.ui.dialogs.document_files import DOCUMENTS, HAPPENS
+from curator.ui.dialogs.import_documents import ImportDialog
+from curator.ui.dialogs.import_report import ImportReportDialog
+from curator.ui.dialogs.imports import ImportsDialog
+from curator.ui.dropping import sorted_out
+from tests.curator.services.fakes import document, finish
+from tests.curator.services.test_changed_texts import FIRST, SECOND
+from tests.curator.ui.window.fakes import Desk, MakeDesk
+from tests.curator.ui.window.test_dialogs import shown
+from tests.curator.ui.window.test_main_window_projects import boxes, press_button
+
+
+@pytest.fixture
+def empty(make_desk: MakeDesk) -> Desk:
+    return make_desk(documents=0)
+
+
+def looked_at(desk: Desk, qtbot: QtBot, *paths: Path) -> ImportDialog:
+    flow = desk.window.session.flows
+    assert flow is not None
+    dialog = flow.import_documents(paths)
+    qtbot.waitUntil(lambda: not dialog.list.ahead.reading)
+    return dialog
+
+
+def brought_in(desk: Desk, qtbot: QtBot, dialog: ImportDialog) -> None:
+    with qtbot.waitSignal(desk.bench.jobs.ended):
+        dialog.accept()
+    for report in shown(ImportReportDialog):
+        report.reject()
+    for other in desk.window.findChildren(ImportDialog):
+        other.reject()
+
+
+def ids(desk: Desk) -> list[int]:
+    return desk.project.queue.ids(QueueFilter())
+
+
+def test_an_import_is_shown_before_anything_is_written(empty: Desk, qtbot: QtBot) -> None:
+    path = empty.world.write(document(1) + "2|t|Odd title\n2|a|Words.\n2\t90\t99\tnowhere\tDisease\tD1\n\n")
+    dialog = looked_at(empty, qtbot, path)
+    assert dialog.files.item(0, DOCUMENTS).text() == "2"
+    assert "1 set aside" in dialog.files.item(0, HAPPENS).text()
+    said = dialog.list.preview.toPlainText()
+    assert "Odd title" in said
+    assert "nowhere" in said
+    assert "Lidocaine" in said
+    assert ids(empty) == []
+    dialog.reject()
+    assert ids(empty) == []
+
+
+def test_a_changed_text_is_shown_and_taken_where_it_is_chosen(empty: Desk, qtbot: QtBot) -> None:
+    finish(empty.project.importing.documents([empty.world.write(FIRST)]))
+    dialog = looked_at(empty, qtbot, empty.world.write(SECOND))
+    assert "1 changed" in dialog.files.item(0, HAPPENS).text()
+    changed = dialog.look_at_changed()
+    assert isinstance(changed, ChangedTextsDialog)
+    said = changed.difference.toPlainText()
+    assert "In this report" in said
+    assert "Aspirin (Chemical)" in said
+    assert not dialog.wish.choices.of
+    changed.buttons_of[Changed.TAKE].click()
+    changed.accept()
+    assert dialog.wish.choices.of == {1: Changed.TAKE}
+    brought_in(empty, qtbot, dialog)
+    assert "In this report" in empty.project.queue.open(1).document.text
+
+
+def test_undoing_says_what_was_done_by_hand_and_closes_the_hidden_document(desk: Desk, qtbot: QtBot) -> None:
+    [first, *_] = ids(desk)
+    desk.project.notes.comment(first, "look again")
+    assert desk.bench.navigator.opened is not None
+    desk.window.menus.action("project.undo_import").trigger()
+    [listed] = shown(ImportsDialog)
+    assert isinstance(listed, ImportsDialog)
+    [box] = boxes()
+    assert "1 comment in 1 document" in box.text()
+    press_button(box, "Undo the import")
+    qtbot.waitUntil(lambda: not ids(desk))
+    qtbot.waitUntil(lambda: desk.bench.navigator.opened is None)
+    qtbot.waitUntil(lambda: "undone" in listed.table.item(0, 5).text())
+    assert not listed.undo.isEnabled()
+    listed.reject()
+
+
+def test_a_stopped_import_says_what_is_in_and_goes_on(
+    empty: Desk, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    paths = [empty.world.write(document(number), name=f"{number}.pubtator") for number in (1, 2, 3)]
+    whole = ImportService._read
+    started: list[str] = []
+
+    def cancelling(self: ImportService, reading: Reading, wish: Wish) -> Iterator[Progress]:
+        started.append(reading.source.name)
+        if len(started) == 2:
+            empty.bench.jobs.cancel()
+        yield from whole(self, reading, wish)
+
+    monkeypatch.setattr(ImportService, "_read", cancelling)
+    with qtbot.waitSignal(empty.bench.jobs.ended):
+        looked_at(empty, qtbot, *paths).accept()
+    [box] = boxes()
+    assert "1 of 3 files are in" in box.text()
+    press_button(box, "OK")
+    assert len(ids(empty)) == 1
+    empty.window.menus.action("project.imports").trigger()
+    [listed] = shown(ImportsDialog)
+    assert isinstance(listed, ImportsDialog)
+    with qtbot.waitSignal(empty.bench.jobs.ended):
+        listed.go_on.click()
+    assert len(ids(empty)) == 3
+    for report in shown(ImportReportDialog):
+        report.reject()
+    assert empty.project.importing.unfinished() is None
+
+
+def test_a_folder_of_documents_is_dropped_as_its_files(empty: Desk, qtbot: QtBot, tmp_path: Path) -> None:
+    folder = tmp_path / "corpus"
+    folder.mkdir()
+    for number in (1, 2):
+        (folder / f"{number}.txt").write_text(document(number), encoding="utf-8")
+    assert sorted_out([folder], empty.project.formats).documents == (folder,)
+    dialog = looked_at(empty, qtbot, folder)
+    assert dialog.files.rowCount() == 2
+    brought_in(empty, qtbot, dialog)
+    assert len(ids(empty)) == 2
