@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import gzip
 import hashlib
+import io
 import os
 import zipfile
 import zlib
@@ -17,7 +18,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from functools import lru_cache
 from pathlib import Path, PurePosixPath
-from typing import BinaryIO, Protocol, cast, runtime_checkable
+from typing import Any, BinaryIO, Protocol, cast, runtime_checkable
 
 from curator.domain.errors import UserError
 from curator.io.atomic import AtomicFiles
@@ -54,6 +55,10 @@ class Files:
     def position(self) -> tuple[int, int]:
         """(bytes read, bytes in all), of the files read at least once or all."""
         return sum(self._read.values()), sum(self._sizes.values())
+
+    def size(self, name: str) -> int:
+        """A file's bytes, as it lies there or as the archive says."""
+        return self._sizes[name]
 
     def with_suffix(self, *suffixes: str) -> list[str]:
         """The names with one of these endings, case apart."""
@@ -138,12 +143,43 @@ class FileOf:
         with self._files.open(self._name) as stream:
             if stream.read(2) == b"\x1f\x8b":
                 stream.seek(0)
-                with gzip.GzipFile(fileobj=stream) as unpacked:
-                    yield cast(BinaryIO, unpacked)
+                with unpacked_gzip(stream, self._files.size(self._name), self.path) as unpacked:
+                    yield unpacked
             else:
                 stream.seek(0)
                 yield stream
         self._files.mark_read(self._name)
+
+
+class Unpacked(io.RawIOBase):
+    """The content of a gzip file, as long as it is not far more than the file."""
+
+    def __init__(self, packed: BinaryIO, most: int, path: Path) -> None:
+        super().__init__()
+        self._file = gzip.GzipFile(fileobj=packed)
+        self._left = most
+        self._path = path
+
+    def readable(self) -> bool:
+        return True
+
+    def readinto(self, buffer: Any) -> int:
+        count = self._file.readinto(buffer)
+        self._left -= count
+        if self._left < 0:
+            raise UserError(f"{self._path} swells to far more than it is: it was not read on")
+        return count
+
+    def close(self) -> None:
+        self._file.close()
+        super().close()
+
+
+@contextmanager
+def unpacked_gzip(packed: BinaryIO, size: int, path: Path) -> Iterator[BinaryIO]:
+    """The content of a gzip file of `size` bytes. Reading raises UserError where it swells as no text does."""
+    with io.BufferedReader(Unpacked(packed, FREE_BYTES + MOST_SWELLING * size, path), 1 << 16) as stream:
+        yield cast(BinaryIO, stream)
 
 
 def is_zip(path: Path) -> bool:

@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import BinaryIO, cast
 
 from curator.domain.errors import UserError
-from curator.io.archives import ZIP_MAGIC, member_of, open_files
+from curator.io.archives import ZIP_MAGIC, Unpacked, member_of, open_files, unpacked_gzip
 
 GZIP_MAGIC = b"\x1f\x8b"
 BOM = "\ufeff"
@@ -59,8 +59,8 @@ class Source:
                     with self._only_member() as member:
                         yield member
                 elif magic.startswith(GZIP_MAGIC):
-                    with gzip.GzipFile(fileobj=raw) as unzipped:
-                        yield cast(BinaryIO, unzipped)
+                    with unpacked_gzip(raw, self._size, self.path) as unzipped:
+                        yield unzipped
                 else:
                     yield raw
                 self._done = raw.tell()
@@ -125,7 +125,7 @@ class Source:
     def verify(self) -> None:
         """Decompress everything once so that a truncated archive is known before the first record is stored."""
         with self.stream() as stream:
-            if isinstance(stream, gzip.GzipFile | zipfile.ZipExtFile):
+            if isinstance(getattr(stream, "raw", stream), Unpacked | zipfile.ZipExtFile):
                 while stream.read(1 << 20):
                     pass
 
