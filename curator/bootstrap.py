@@ -12,8 +12,9 @@ from pathlib import Path
 import platformdirs
 
 from curator import storage
-from curator.io import ColumnMemory, default_registry
+from curator.io import default_registry
 from curator.io.atomic import AtomicWriter
+from curator.io.column_memory import ColumnMemory
 from curator.io.eutils import ADDRESS, Eutils
 from curator.io.moving import moved_text
 from curator.jobs import FolderBundleStore, JobRunner, LinkerOptions, LinkerProcess

@@ -2,47 +2,31 @@
 
 from __future__ import annotations
 
-from curator.io.bioc_json import BioCJsonFormat
-from curator.io.bioc_xml import BioCXmlFormat
-from curator.io.blink import BlinkFormat
-from curator.io.column_memory import ColumnMemory
-from curator.io.decisions_jsonl import DecisionsFormat
-from curator.io.docbin import DocBinFormat
-from curator.io.document_table import TableFormat
-from curator.io.huggingface import HuggingFaceFormat
-from curator.io.kb import default_sources
-from curator.io.mediawiki import MediaWikiFormat
-from curator.io.medline import MedlineFormat
-from curator.io.plain_text import PlainTextFormat
-from curator.io.pubmed_xml import PubMedXmlFormat
-from curator.io.pubtator import PubTatorFormat
-from curator.io.registry import Registry
-from curator.io.standoff_formats import standoff_formats
-from curator.io.zeshel import ZeshelFormat
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, cast
 
-__all__ = ["ColumnMemory", "Registry", "default_registry"]
+if TYPE_CHECKING:
+    from curator.io.column_memory import ColumnMemory
+    from curator.io.registry import Registry
+
+__all__ = ["default_registry"]
 
 
 def default_registry(columns: ColumnMemory | None = None) -> Registry:
-    """Every format there is. The strictest is asked first: a PubTator header may stand in any text. `columns` remembers
-    what was chosen for tables."""
-    return Registry(
-        (
-            PubMedXmlFormat(),
-            BioCXmlFormat(),
-            MediaWikiFormat(),
-            BioCJsonFormat(),
-            ZeshelFormat(),
-            BlinkFormat(),
-            *standoff_formats(),
-            MedlineFormat(),
-            PubTatorFormat(),
-            DecisionsFormat(),
-            TableFormat(),
-            DocBinFormat(),
-            HuggingFaceFormat(),
-            PlainTextFormat(),
-        ),
-        default_sources(),
-        columns,
-    )
+    """Every format there is. `columns` remembers what was chosen for tables. The formats are loaded with the first
+    question: opening a project asks none."""
+    return cast("Registry", _Late(columns))
+
+
+class _Late:
+    def __init__(self, columns: ColumnMemory | None) -> None:
+        self._columns = columns
+
+    @cached_property
+    def _registry(self) -> Registry:
+        from curator.io.formats import every_format
+
+        return every_format(self._columns)
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._registry, name)
