@@ -8,7 +8,7 @@ nearly its text: identifiers such as `1` stand in many files.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from difflib import SequenceMatcher
 from enum import StrEnum
@@ -39,6 +39,7 @@ class Compared:
     source: SourceDocument
     standing: Standing = Standing.NEW
     document_id: int = 0
+    bare_in: int = 0  # the file of a document that has this very text and no mention at all: nothing would move
 
 
 class Comparer:
@@ -65,8 +66,11 @@ class Comparer:
         same = [one for one in own or present if one.text_sha256 == sha256]
         if same:
             match = same[0]
-            changed = _annotations_differ(unit, match, source, same_format=match.format == self._format)
-            return Compared(source, Standing.CHANGED if changed else Standing.SAME, match.document_id)
+            known = stated_shapes(unit, match.document_id) if source.mentions else {}
+            if not _differ(known, source, same_format=match.format == self._format):
+                return Compared(source, Standing.SAME, match.document_id)
+            bare_in = 0 if known else match.file_id
+            return Compared(source, Standing.CHANGED, match.document_id, bare_in)
         near = own or [one for one in present if alike(unit.documents.get(one.document_id).text, source.text)]
         return Compared(source, Standing.CHANGED, near[-1].document_id) if near else Compared(source)
 
@@ -85,14 +89,11 @@ def alike(old: str, new: str) -> bool:
     return matcher.ratio() >= ALIKE
 
 
-def _annotations_differ(unit: UnitOfWork, present: Present, source: SourceDocument, *, same_format: bool) -> bool:
+def _differ(known: Mapping[Shape, Mention], source: SourceDocument, *, same_format: bool) -> bool:
     """Whether the file has a mention that the document never had, or another identifier for one.
 
     Identifiers are compared within one format only: each writes them in its own way.
     """
-    if not source.mentions or (same_format and source.raw and unit.documents.raw(present.document_id) == source.raw):
-        return False
-    known = stated_shapes(unit, present.document_id)
     for one in source.mentions:
         mention = known.get(shape_of(one))
         if mention is None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from curator.domain.documents import SourceDocument, SourceFile, Split
@@ -40,6 +40,7 @@ class Wish:
     hold_out: int
     choices: ImportChoices
     batch: int
+    inside: list[int] = field(default_factory=list)  # ids of the files of this import that are in
 
 
 @dataclass(slots=True)
@@ -50,6 +51,7 @@ class Reading:
     reader: DocumentReader
     comparer: Comparer
     gold: GoldWriter
+    beside: Collection[int] = ()  # files of the same import that are in already
     file_id: int = 0
     ids: list[int] = field(default_factory=list)
     read: int = 0
@@ -62,6 +64,8 @@ class Reading:
         self.read += len(found)
         for one in found:
             choice = choices.choice(one.document_id)
+            if one.bare_in in self.beside and one.document_id not in choices.of:
+                choice = Changed.TAKE  # another file of the same import brings the mentions of a text
             if one.standing is Standing.NEW or (one.standing is Standing.CHANGED and choice is Changed.APART):
                 new.append(one.source)
             elif one.standing is Standing.CHANGED and choice is Changed.TAKE and one.document_id not in self.to_take:

@@ -194,7 +194,7 @@ class ImportService:
         format_ = self._formats.recognise(path)
         reader = format_.open(path)
         source = SourceFile(0, str(path.resolve()), path.name, format_.name, sha256, imported_at=self._clock.now())
-        reading = Reading(source, reader, Comparer(path, format_.name), GoldWriter(path.name, self._clock))
+        reading = Reading(source, reader, Comparer(path, format_.name), GoldWriter(path.name, self._clock), wish.inside)
         try:
             yield from self._read(reading, wish)
             self._complete(reading, wish)
@@ -210,7 +210,9 @@ class ImportService:
     def _bring_back(self, path: Path, known: SourceFile, tally: Tally, wish: Wish) -> Generator[Progress, None, None]:
         """Show the documents of an import that was undone again, and take its texts again where that is chosen."""
         reader = self._formats.recognise(path).open(path)
-        reading = Reading(known, reader, Comparer(path, known.format), GoldWriter(known.name, self._clock), known.id)
+        reading = Reading(
+            known, reader, Comparer(path, known.format), GoldWriter(known.name, self._clock), file_id=known.id
+        )
         if Changed.TAKE in (wish.choices.usual, *wish.choices.of.values()):
             for batch in _batches(iter(reader), DOCUMENTS_PER_UNIT):
                 with self._store.read() as unit:
@@ -263,6 +265,7 @@ class ImportService:
             if wish.gold:
                 reading.counts.update(reading.gold.counts)
             self._record(unit, reading, ImportKind.IMPORTED, wish)
+        wish.inside.append(reading.file_id)
 
     def _take(self, unit: UnitOfWork, reading: Reading, wish: Wish) -> None:
         taker = TextTaker(self._mover, self._clock)

@@ -20,6 +20,7 @@ class ImportReportDialog(ShowDialog):
     def __init__(self, report: ImportReport, parent: QWidget | None = None) -> None:
         super().__init__(tr("Import report"), parent)
         self._report = report
+        self.setMinimumWidth(480)
         self.summary = sentence(summary(report), selectable=True)
         self.body.addWidget(self.summary)
         self.table = self._table() if report.problems else None

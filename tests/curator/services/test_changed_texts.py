@@ -190,3 +190,17 @@ def test_two_records_with_one_id_are_told_apart(world: World) -> None:
     twice = FIRST + record("A second record that bears the same number.", pmid="7")
     bring(world, twice)
     assert bring(world, twice + record("Third.", pmid="9")).counts == {"documents": 1, "already here": 2}
+
+
+def test_files_of_one_import_that_bring_text_and_mentions_apart_are_joined(world: World) -> None:
+    """As a folder of ZESHEL does, whose mentions stand in files of their own."""
+    texts, mentions = world.write(record(OLD), name="texts.pubtator"), world.write(FIRST, name="mentions.pubtator")
+    report = finish(world.project.importing.documents([texts, mentions]))
+    assert report.counts["mentions added"] == 3
+    assert len(state(world)) == 3
+
+
+def test_mentions_of_another_import_are_not_added_unasked(world: World) -> None:
+    bring(world, record(OLD), name="texts.pubtator")
+    assert bring(world, FIRST, name="mentions.pubtator").counts == {"changed, left as they are": 1}
+    assert state(world) == []

@@ -1,4 +1,4 @@
-"""Imports in the window: what they would bring, changed texts, the list, undoing, going on, folders that are dropped."""
+"""Imports in the window: what they would bring, changed texts, the list, undoing, going on, dropped folders."""
 
 from __future__ import annotations
 
