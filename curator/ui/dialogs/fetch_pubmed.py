@@ -71,6 +71,7 @@ class FetchPubMedDialog(FormDialog):
         self.body.insertWidget(2, self.tabs, 1)
         self.resize(700, 560)
         self.pmids.setFocus()
+        self.tabs.currentChanged.connect(self._to_field)
 
     # --- the pages ---
 
@@ -137,6 +138,10 @@ class FetchPubMedDialog(FormDialog):
         return button
 
     # --- what is done in them ---
+
+    def _to_field(self) -> None:
+        """Who chooses a page goes on by typing."""
+        (self.query if self.tabs.currentIndex() == 1 else self.pmids).setFocus()
 
     def _browse(self) -> None:
         dialog = file_dialog(self, tr("PMIDs"), mode=QFileDialog.FileMode.ExistingFile)
