@@ -16,7 +16,8 @@ from hypothesis import strategies as st
 from curator.domain.decisions import Verdict
 from curator.domain.documents import Passage, SourceDocument, SourceFile, Span
 from curator.domain.errors import UserError
-from curator.io import ColumnMemory, default_registry
+from curator.io import default_registry
+from curator.io.column_memory import ColumnMemory
 from curator.io.document_table import TableFormat
 from curator.services.ports.document_files import DocumentOptions
 from tests.curator.io.standoff_samples import FEW, again, documents, plain, read

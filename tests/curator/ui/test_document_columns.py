@@ -6,7 +6,8 @@ from pathlib import Path
 
 from pytestqt.qtbot import QtBot
 
-from curator.io import ColumnMemory, default_registry
+from curator.io import default_registry
+from curator.io.column_memory import ColumnMemory
 from curator.services.ports.document_files import DocumentOptions
 from curator.ui.dialogs.document_columns import ColumnsButton, DocumentColumnsDialog
 from curator.ui.dialogs.document_files import DocumentFiles
