@@ -18,10 +18,11 @@ from models.errors import ModelError
 from models.files import writing
 from models.index import IndexKind, VectorIndex, plan_index
 from models.index_blocks import gpu_memory
-from models.kb import KB_FILE, KnowledgeBase, read_kb, write_kb
+from models.kb import KB_FILE, KnowledgeBase
 from models.lexical import TfIdf
 from models.lexical_building import FROM_NAMES, build_on_disk
 from models.normalise import normalise
+from models.stored_kb import ordered
 from models.types import Progress
 from models.wording import say
 
@@ -78,8 +79,7 @@ def _build(
             )
         )
     yield Progress("knowledge base", 0, 1)
-    kb = read_kb(kb_jsonl)
-    kb_hash = write_kb(kb, out_staging / KB_FILE)
+    kb, kb_hash = ordered(kb_jsonl, out_staging / KB_FILE)
     yield Progress("knowledge base", 1, 1)
     specs = []
     if LEXICAL in stages:

@@ -22,14 +22,16 @@ from models.errors import ModelError
 from models.files import sha256_file, write_json, writing
 from models.index_files import read_header
 from models.index_plan import IndexKind
-from models.kb import KB_FILE, KnowledgeBase, load_kb
+from models.kb import KB_FILE, KnowledgeBase
 from models.linker import Linker
 from models.projection import FILE as PROJECTION_FILE
 from models.projection import load_projection
 from models.ranker import RankerSettings
 from models.som import build_som_index
 from models.stages import StageLoader
+from models.stored_kb import open_kb
 from models.types import Progress
+from models.wording import say
 
 log = logging.getLogger(__name__)
 
@@ -48,7 +50,7 @@ def repair(bundle: Bundle, damaged: Sequence[str], *, device: str | Device = "au
     place = choose_device(device) if isinstance(device, str) else device
     retrievers, ranker = _parts(bundle, damaged)
     with writing(bundle.path):
-        kb = load_kb(bundle.file(KB_FILE))
+        kb = open_kb(bundle.file(KB_FILE))
         loader = StageLoader(bundle, place)
         folders = [spec.folder for spec in retrievers]
         for spec in retrievers:
@@ -132,8 +134,12 @@ def _parts(bundle: Bundle, damaged: Sequence[str]) -> tuple[list[RetrieverSpec],
     lost = [name for name in damaged if name in learnt or not any(_inside(name, r.folder) for r in retrievers)]
     if hopeless := [name for name in lost if not (entities and name in vectors)]:
         raise ModelError(
-            f"The bundle {bundle.path} is damaged, and {', '.join(hopeless)} cannot be computed again. "
-            "Roll back to another bundle, or build the linker anew from the knowledge base."
+            say(
+                "The bundle {path} is damaged, and {hopeless} cannot be computed again. Roll back to another "
+                "bundle, or build the linker anew from the knowledge base.",
+                path=bundle.path,
+                hopeless=", ".join(hopeless),
+            )
         )
     return retrievers, bool(lost)
 

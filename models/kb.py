@@ -22,6 +22,7 @@ from numpy.typing import NDArray
 from models.errors import ModelError
 from models.files import atomic_path
 from models.types import EntityRecord
+from models.wording import say
 
 KB_FILE = "kb.jsonl"
 Ranges = tuple[tuple[int, int], ...]
@@ -67,6 +68,11 @@ class KnowledgeBase:
         """Alternate and primary id → primary id; a primary id wins over the same alternate one."""
         alternate = {alternate: owners[0] for alternate, owners in self.alternates.items()}
         return alternate | {entity.id: entity.id for entity in self.entities}
+
+    @cached_property
+    def has_definition(self) -> NDArray[np.bool_]:
+        """(entities,) whether each has a definition."""
+        return np.asarray([bool(entity.definition) for entity in self.entities], dtype=bool)
 
     @cached_property
     def types(self) -> tuple[str, ...]:
@@ -117,12 +123,12 @@ def order_entities(entities: Iterable[EntityRecord]) -> KnowledgeBase:
     seen: set[str] = set()
     for entity in ordered:
         if entity.id in seen:
-            raise ModelError(f"The knowledge base holds the id {entity.id!r} twice. Remove one of the two.")
+            raise ModelError(say("The knowledge base holds the id {id!r} twice. Remove one of the two.", id=entity.id))
         if not entity.names:
-            raise ModelError(f"The entity {entity.id!r} has no name. Give it one or remove it.")
+            raise ModelError(say("The entity {id!r} has no name. Give it one or remove it.", id=entity.id))
         seen.add(entity.id)
     if not ordered:
-        raise ModelError("The knowledge base is empty. Import one with at least one entity.")
+        raise ModelError(say("The knowledge base is empty. Import one with at least one entity."))
     return KnowledgeBase(tuple(ordered))
 
 
@@ -148,7 +154,7 @@ def record_from_json(raw: dict[str, Any]) -> EntityRecord:
         if not all(isinstance(item, str) for item in (*record.synonyms, *record.types, *record.alt_ids)):
             raise ValueError("synonyms, types and alternate ids must be texts")
     except (KeyError, TypeError, ValueError, AttributeError) as error:
-        raise ModelError(f"Not an entity of a knowledge base: {raw!r} ({error}).") from error
+        raise ModelError(say("Not an entity of a knowledge base: {raw!r} ({error}).", raw=raw, error=error)) from error
     return record
 
 
@@ -168,6 +174,26 @@ def write_kb(kb: KnowledgeBase, path: Path) -> str:
     return digest.hexdigest()
 
 
+def line_of(line: bytes) -> bytes:
+    """A line of any JSON lines of entities as ``write_kb`` writes it."""
+    return json.dumps(_to_json(_from_json(json.loads(line))), ensure_ascii=False).encode() + b"\n"
+
+
+def by_line(path: Path) -> Iterator[tuple[int, int, EntityRecord]]:
+    """(number, place, entity) of every line of a plain file. Raises ModelError naming file and line."""
+    number, place = 0, 0
+    try:
+        with path.open("rb") as lines:
+            for number, line in enumerate(lines, start=1):
+                if line.strip():
+                    yield number, place, _from_json(json.loads(line))
+                place += len(line)
+    except (KeyError, TypeError, ValueError, AttributeError) as error:
+        raise ModelError(f"{path}, line {number}: not an entity of a knowledge base ({error}).") from error
+    except OSError as error:
+        raise ModelError(f"The knowledge base {path} cannot be read after line {number} ({error}).") from error
+
+
 def _records(path: Path) -> Iterator[tuple[int, EntityRecord]]:
     number = 0
     try:
@@ -176,9 +202,23 @@ def _records(path: Path) -> Iterator[tuple[int, EntityRecord]]:
                 if line.strip():
                     yield number, _from_json(json.loads(line))
     except (KeyError, TypeError, ValueError, AttributeError) as error:
-        raise ModelError(f"{path}, line {number}: not an entity of a knowledge base ({error}).") from error
+        raise ModelError(
+            say(
+                "{path}, line {number}: not an entity of a knowledge base ({error}).",
+                path=path,
+                number=number,
+                error=error,
+            )
+        ) from error
     except (OSError, EOFError, zlib.error) as error:
-        raise ModelError(f"The knowledge base {path} cannot be read after line {number} ({error}).") from error
+        raise ModelError(
+            say(
+                "The knowledge base {path} cannot be read after line {number} ({error}).",
+                path=path,
+                number=number,
+                error=error,
+            )
+        ) from error
 
 
 def _from_json(raw: dict[str, Any]) -> EntityRecord:

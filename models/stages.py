@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-import numpy as np
-
 from models.biencoder import (
     INDEX_FILE,
     Biencoder,
@@ -25,12 +23,14 @@ from models.encoders import Encoder, load_encoder
 from models.errors import ModelError
 from models.fusion import RELATIVE
 from models.index import VectorIndex
-from models.kb import KB_FILE, KnowledgeBase, load_kb
+from models.kb import KB_FILE, KnowledgeBase
 from models.lexical import LexicalRetriever, TfIdf
 from models.names import NamesRetriever
 from models.projection import load_projection
 from models.ranker import Ranker, RankerSettings, RerankRule, Tally
 from models.som import load_som
+from models.stored_kb import open_kb
+from models.wording import say
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -57,9 +57,15 @@ class StageLoader:
 
     def load(self) -> Stages:
         manifest = self.bundle.manifest
-        kb = load_kb(self.bundle.file(KB_FILE))
+        kb = open_kb(self.bundle.file(KB_FILE))
         if (len(kb.entities), len(kb.names)) != (manifest.kb_entities, manifest.kb_names):
-            raise ModelError(f"The knowledge base of {self.bundle.path} does not fit its manifest. {REMEDY}")
+            raise ModelError(
+                say(
+                    "The knowledge base of {path} does not fit its manifest. {remedy}",
+                    path=self.bundle.path,
+                    remedy=say(REMEDY),
+                )
+            )
         kb.prepare()
         sentences: list[str] = []
         untrained: dict[str, NameStage] = {}
@@ -72,10 +78,19 @@ class StageLoader:
             elif spec.kind == "biencoder":
                 trained.append(self._biencoder(spec, len(kb.entities), sentences))
             else:
-                raise ModelError(f"{self.bundle.path} has a retriever of the unknown kind {spec.kind!r}. {REMEDY}")
+                raise ModelError(
+                    say(
+                        "{path} has a retriever of the unknown kind {kind!r}. {remedy}",
+                        path=self.bundle.path,
+                        kind=spec.kind,
+                        remedy=say(REMEDY),
+                    )
+                )
         if not untrained:
-            raise ModelError(f"{self.bundle.path} has no retriever over names. {REMEDY}")
-        defined = np.asarray([bool(entity.definition) for entity in kb.entities], dtype=bool)
+            raise ModelError(
+                say("{path} has no retriever over names. {remedy}", path=self.bundle.path, remedy=say(REMEDY))
+            )
+        defined = kb.has_definition
         ranker, rule = self._ranker(manifest.ranker, kb, sentences) if manifest.ranker else (None, RerankRule())
         return Stages(
             kb,
@@ -92,22 +107,41 @@ class StageLoader:
         if ref not in self._encoders:
             loaded = load_encoder(self.bundle.encoder_folder(ref), device=self.device, max_tokens=ref.max_tokens)
             if loaded.fingerprint != ref.fingerprint:
-                raise ModelError(f"The encoder {loaded.folder} is not the one of {self.bundle.path}. {REMEDY}")
+                raise ModelError(
+                    say(
+                        "The encoder {folder} is not the one of {path}. {remedy}",
+                        folder=loaded.folder,
+                        path=self.bundle.path,
+                        remedy=say(REMEDY),
+                    )
+                )
             self._encoders[ref] = loaded
         return self._encoders[ref]
 
     def _lexical(self, spec: RetrieverSpec, names: int, sentences: list[str]) -> LexicalRetriever:
         tfidf = TfIdf.load(self.bundle.file(spec.folder))
         if tfidf.shape[0] != names:
-            raise ModelError(f"The lexical index of {self.bundle.path} is of another knowledge base. {REMEDY}")
-        sentences.append(f"“{spec.name}” compares letters: tf-idf of {tfidf.shape[1]:,} character n-grams.")
+            raise ModelError(
+                say(
+                    "The lexical index of {path} is of another knowledge base. {remedy}",
+                    path=self.bundle.path,
+                    remedy=say(REMEDY),
+                )
+            )
+        sentences.append(
+            say(
+                "“{name}” compares letters: tf-idf of {shape:,} character n-grams.",
+                name=spec.name,
+                shape=tfidf.shape[1],
+            )
+        )
         return LexicalRetriever(tfidf)
 
     def _names(self, spec: RetrieverSpec, names: int, sentences: list[str]) -> NamesRetriever:
         encoder = self.encoder(spec.encoders[0])
         path = self.bundle.file(spec.folder) / NAMES_INDEX
         index = VectorIndex.load(path, rows=names, source=names_source(self.bundle, spec))
-        sentences.append(f"“{spec.name}” compares meanings of names. {index.to_gpu()}")
+        sentences.append(say("“{name}” compares meanings of names. {to_gpu}", name=spec.name, to_gpu=index.to_gpu()))
         return NamesRetriever(encoder, index)
 
     def _biencoder(self, spec: RetrieverSpec, entities: int, sentences: list[str]) -> TrainedRetriever:
@@ -128,9 +162,18 @@ class StageLoader:
     def _ranker(self, spec: RankerSpec, kb: KnowledgeBase, sentences: list[str]) -> tuple[Ranker, RerankRule]:
         rule = RerankRule.from_json(spec.top_k, spec.settings)
         if spec.kind not in ("dual", "cross"):
-            raise ModelError(f"{self.bundle.path} has a ranker of the unknown kind {spec.kind!r}. {REMEDY}")
+            raise ModelError(
+                say(
+                    "{path} has a ranker of the unknown kind {kind!r}. {remedy}",
+                    path=self.bundle.path,
+                    kind=spec.kind,
+                    remedy=say(REMEDY),
+                )
+            )
         if not spec.encoders:
-            raise ModelError(f"The ranker of {self.bundle.path} names no encoder. {REMEDY}")
+            raise ModelError(
+                say("The ranker of {path} names no encoder. {remedy}", path=self.bundle.path, remedy=say(REMEDY))
+            )
         folder, settings = self.bundle.file(spec.folder), RankerSettings.from_json(spec.settings)
         sentences.append(rule.sentence(spec.name))
         first, last = spec.encoders[0], spec.encoders[-1]
