@@ -26,6 +26,7 @@ from curator.domain.catalogues import read_po  # noqa: E402
 from curator.domain.wording import Key  # noqa: E402
 from curator.services.recipes import load_recipes  # noqa: E402
 from curator.settings.schema import options  # noqa: E402
+from curator.ui.kwic_model import Mark  # noqa: E402
 from curator.ui.mention_state import MentionState  # noqa: E402
 
 LOCALE = ROOT / "resources" / "locale"
@@ -58,6 +59,17 @@ SHOWN = (
     "curator.ui.promotion_diff.FILTERS",
     "curator.ui.agreement_window.PARTS",
     "curator.ui.dialogs.evaluate.OTHER_AND_THIS",
+    "curator.ui.dialogs.retrain.ROLES",
+    "curator.ui.dialogs.parameter_panel.GROUPS",
+    "curator.ui.dialogs.parameter_panel.PARTS",
+    "curator.ui.dialogs.parameter_panel.OTHERS",
+    "curator.ui.dialogs.new_round.KINDS",
+    "curator.ui.candidate_model.HEADERS",
+    "curator.ui.candidate_model.BELOW",
+    "curator.ui.candidate_model.OTHER_TYPE",
+    "curator.ui.candidate_model.GONE",
+    "curator.ui.decisions_model.HEADERS",
+    "curator.ui.jobs_model.HEADERS",
 )
 """Tables that are gone through, so that no `tr` names their values one by one."""
 HINTS = ("curator.ui.bulk_panel.HINTS", "curator.ui.propagation_panel.HINTS")
@@ -68,6 +80,8 @@ COUNTED = (
     *("new texts taken", "decisions moved", "decisions without a place", "mentions added"),
 )
 """Words of an import report."""
+STEPS = ("curator/services", "models", "training")
+"""Where the steps of long work are named; they are translated where they are shown."""
 SPOKEN = {"curator": ("tr", "ntr"), "models": ("say", "nsay"), "training": ("say", "nsay")}
 """The packages that speak to a reader, and the functions that they do it with: for one form, and for two."""
 
@@ -94,6 +108,8 @@ def _of_data() -> Iterator[str]:
     yield from COUNTED
     for recipe in load_recipes():
         yield from (recipe.title.removesuffix(", quick"), recipe.description)
+    yield from (mark.value for mark in Mark)
+    yield from _phases()
     for name in HINTS:
         module, _, constant = name.rpartition(".")
         yield from (words for _, words in getattr(importlib.import_module(module), constant))
@@ -101,6 +117,18 @@ def _of_data() -> Iterator[str]:
     for name in SHOWN:
         module, _, constant = name.rpartition(".")
         yield from _texts(getattr(importlib.import_module(module), constant))
+
+
+def _phases() -> Iterator[str]:
+    """What a step of long work is called: written out where progress is told, or one of the phases of a training."""
+    for folder in STEPS:
+        for path in sorted((ROOT / folder).rglob("*.py")):
+            for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+                if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "Progress":
+                    yield from (one.value for one in node.args[:1] if isinstance(one, ast.Constant))
+                elif isinstance(node, ast.ClassDef) and node.name == "Phase":
+                    values = (one.value for one in node.body if isinstance(one, ast.Assign))
+                    yield from (one.value for one in values if isinstance(one, ast.Constant))
 
 
 def _texts(value: Any) -> Iterator[str]:

@@ -13,6 +13,7 @@ from dataclasses import astuple, dataclass
 from typing import Any
 
 from curator.domain.errors import UserError
+from curator.domain.wording import tr
 from curator.services.bulk_plan import BulkPlan, BulkSet
 from curator.services.ports import Chance, MentionContext
 
@@ -50,15 +51,15 @@ def read_sheet(text: str) -> Sheet:
             continue
         mention_id, mark = found.get("mention"), found.get("right")
         if not isinstance(mention_id, int) or not (mark is None or isinstance(mark, bool)):
-            raise UserError(f"Line {number}: “right” must be true, false or null, beside a mention.")
+            raise UserError(tr("Line {line}: “right” must be true, false or null, beside a mention.", line=number))
         shown[mention_id] = (str(found.get("document", "")), str(found.get("text", "")))
         if mark is not None:
             marks[mention_id] = mark
     if plan is None:
-        raise UserError("The plan is missing: the last line of a sample must stay as it was written.")
+        raise UserError(tr("The plan is missing: the last line of a sample must stay as it was written."))
     strangers = shown.keys() - {one for sample in plan.samples for one in sample}
     if strangers:
-        raise UserError(f"Mention {min(strangers)} was not drawn for this sample; leave its lines.")
+        raise UserError(tr("Mention {id} was not drawn for this sample; leave its lines.", id=min(strangers)))
     return Sheet(plan, marks, shown)
 
 
@@ -99,7 +100,7 @@ def _unpacked(packed: Mapping[str, Any], number: int) -> BulkPlan:
             (int(tried), int(wrong)),
         )
     except (KeyError, TypeError, ValueError) as error:
-        raise UserError(f"Line {number} holds no plan that can be read.") from error
+        raise UserError(tr("Line {line} holds no plan that can be read.", line=number)) from error
 
 
 def _chance(one: Sequence[Any]) -> Chance:
@@ -116,7 +117,7 @@ def _read(line: str, number: int) -> dict[str, Any]:
     try:
         found = json.loads(line)
     except ValueError as error:
-        raise UserError(f"Line {number} is no JSON: {error}.") from error
+        raise UserError(tr("Line {line} is no JSON: {error}.", line=number, error=error)) from error
     if not isinstance(found, dict):
-        raise UserError(f"Line {number} is no line of a sample.")
+        raise UserError(tr("Line {line} is no line of a sample.", line=number))
     return found

@@ -74,7 +74,7 @@ class BundleSwitch:
             history = [one for one in bundle_history(unit.meta) if one != bundle_id]
             set_active_bundle(unit.meta, bundle_id, [*history, bundle_id])
             self._log(unit, bundle_id, kind, reason)
-        return self._changed(f"The bundle {bundle_id} serves now")
+        return self._changed(tr("The bundle {bundle} serves now", bundle=bundle_id))
 
     def delete(self, bundle_id: str) -> Change:
         """Remove a bundle's folder; files that other bundles share stay with those. Raises UserError for the bundle
@@ -103,7 +103,7 @@ class BundleSwitch:
         with self._store.write() as unit:
             history = [one for one in bundle_history(unit.meta) if one != bundle_id]
             set_active_bundle(unit.meta, active_bundle(unit.meta), history)
-        return self._changed(f"Deleted the bundle {bundle_id}")
+        return self._changed(tr("Deleted the bundle {bundle}", bundle=bundle_id))
 
     def activations(self) -> list[Activation]:
         """Which bundle served from when on, by whom and why; oldest first, deleted bundles included."""
@@ -119,7 +119,7 @@ class BundleSwitch:
                 raise UserError(tr("There is no earlier bundle to go back to."))
             set_active_bundle(unit.meta, history[-2], history[:-1])
             self._log(unit, history[-2], ActivationKind.ROLLBACK, "")
-        return self._changed(f"Back to the bundle {history[-2]}")
+        return self._changed(tr("Back to the bundle {bundle}", bundle=history[-2]))
 
     def _log(self, unit: UnitOfWork, bundle_id: str, kind: ActivationKind, reason: str) -> None:
         append_activation(unit.meta, Activation(bundle_id, self._now(), self._curator(), kind, reason))

@@ -9,6 +9,7 @@ from collections.abc import Callable
 from curator.domain.contrasts import Contrast
 from curator.domain.jobs import JobOutcome, JobState, LinkerState
 from curator.domain.suggestions import Stamp
+from curator.domain.wording import tr
 from curator.services.keys import active_bundle
 from curator.services.linking import link_document
 from curator.services.ports import LinkerPort, Store
@@ -41,7 +42,7 @@ class ContrastService:
             document = link_document(unit.documents.get(document_id), unit.mentions.of_document(document_id), mapping)
         status = self._linker.status
         if status.state is not LinkerState.READY or status.bundle_id != bundle_id:
-            then(NOT_SERVING)
+            then(tr(NOT_SERVING))
             return
         stamp = Stamp(bundle_id, document.revision)
         known = self._kept.get((mention_id, *pair, stamp))
@@ -51,7 +52,7 @@ class ContrastService:
 
         def answered(contrast: Contrast) -> None:
             if self._is_current(number):
-                then(self._keep(contrast) if contrast.stamp == stamp else CHANGED)
+                then(self._keep(contrast) if contrast.stamp == stamp else tr(CHANGED))
 
         def ended(outcome: JobOutcome) -> None:
             if outcome.state not in (JobState.DONE, JobState.CANCELLED) and self._is_current(number):

@@ -15,6 +15,7 @@ from importlib import resources
 from pathlib import Path
 
 from curator.domain.errors import UserError
+from curator.domain.wording import tr
 
 TYPE = "application/x-curator-project"
 ENTRY = Path("applications/curator.desktop")
@@ -74,7 +75,9 @@ def remove(*, data: Path | None = None) -> list[Path]:
         try:
             path.unlink()
         except OSError as error:
-            raise UserError(f"{path} cannot be removed ({error.strerror}). Check the folder's rights.") from error
+            raise UserError(
+                tr("{path} cannot be removed ({strerror}). Check the folder's rights.", path=path, strerror=error.strerror)
+            ) from error
     if found:
         _refresh(home)
     return found
@@ -123,7 +126,9 @@ def _write(path: Path, text: str) -> None:
         beside.write_text(text, encoding="utf-8")
         beside.replace(path)
     except OSError as error:
-        raise UserError(f"{path} cannot be written ({error.strerror}). Check the folder's rights.") from error
+        raise UserError(
+            tr("{path} cannot be written ({strerror}). Check the folder's rights.", path=path, strerror=error.strerror)
+        ) from error
 
 
 def _refresh(home: Path) -> None:
@@ -136,4 +141,4 @@ def _refresh(home: Path) -> None:
 
 def _needs_linux() -> None:
     if not sys.platform.startswith("linux"):
-        raise UserError("Desktop entries are for Linux. Here, open a project from the window or drop it onto it.")
+        raise UserError(tr("Desktop entries are for Linux. Here, open a project from the window or drop it onto it."))

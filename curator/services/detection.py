@@ -9,7 +9,7 @@ from curator.domain.changes import Change, ChangeKind, OperationKind
 from curator.domain.documents import Document, Mention, MentionOrigin, SourceMention
 from curator.domain.errors import UserError
 from curator.domain.jobs import JobOutcome, JobState, Progress
-from curator.domain.wording import tr
+from curator.domain.wording import ntr, tr
 from curator.services.chain import OnEnd, OnProgress
 from curator.services.events import EventBus
 from curator.services.ports import Clock, DetectedMention, JobHandle, LinkerPort, QueueFilter, Store, UnitOfWork
@@ -129,14 +129,18 @@ class _Detection:
             self._problem = str(error)
             return
         self._documents += 1
-        self._on_progress(Progress("detect mentions", self._documents, self._total, f"{self._mentions:,} mentions"))
+        self._on_progress(
+            Progress(
+                "detect mentions", self._documents, self._total, ntr("{n:,} mention", "{n:,} mentions", self._mentions)
+            )
+        )
 
     def _end(self, outcome: JobOutcome) -> None:
         counts = {"documents": self._documents, "mentions": self._mentions}
         if self._problem:
             outcome = JobOutcome(JobState.FAILED, self._problem)
         elif outcome.state is JobState.DONE:
-            outcome = JobOutcome(JobState.DONE, f"Detected {self._mentions:,} mentions.", counts)
+            outcome = JobOutcome(JobState.DONE, tr("Detected {n:,} mentions.", n=self._mentions), counts)
         self._outcome = outcome
         try:
             self._on_end(outcome)

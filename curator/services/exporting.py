@@ -13,6 +13,7 @@ from curator.domain.documents import Document, DocumentState, Mention, MentionOr
 from curator.domain.errors import UserError
 from curator.domain.mention_edits import MentionShape
 from curator.domain.provisional import is_new
+from curator.domain.wording import tr
 from curator.services.formats import left_behind
 from curator.services.ports import (
     DocumentFormat,
@@ -100,7 +101,7 @@ class ExportService:
             ]
         chosen = [(file, ids) for file, ids in chosen if ids]
         if not chosen:
-            raise UserError(NOTHING[scope])
+            raise UserError(tr(NOTHING[scope]))
         counts: Counter[str] = Counter()
         paths = wanted.write([(file, self._documents(ids, counts, scope)) for file, ids in chosen], out)
         return ExportReport(
@@ -117,7 +118,7 @@ class ExportService:
         found = {one.name: one for one in self._formats.formats()}
         sources = dict.fromkeys(file.format for file, _ in chosen if file.format in found)
         return [
-            Problem(0, "note", LEFT_BEHIND.format(source=found[name].title, wanted=wanted.title))
+            Problem(0, "note", tr(LEFT_BEHIND, source=found[name].title, wanted=wanted.title))
             for name in sources
             if left_behind(found[name], wanted)
         ]
@@ -125,7 +126,13 @@ class ExportService:
     def _refuse_project_folder(self, out: Path) -> None:
         folder = self._store.folder.resolve()
         if folder in (out.resolve(), *out.resolve().parents):
-            raise UserError(f"{out} lies in the project's own folder. Choose a place outside of {folder.name}.")
+            raise UserError(
+                tr(
+                    "{path} lies in the project's own folder. Choose a place outside of {folder}.",
+                    path=out,
+                    folder=folder.name,
+                )
+            )
 
     def _documents(self, ids: list[int], counts: Counter[str], scope: ExportScope) -> Iterator[ExportDocument]:
         for document_id in ids:
@@ -147,7 +154,7 @@ def names_new_entity(gold: GoldMention) -> bool:
 
 def _about_new(mentions: int) -> list[Problem]:
     """No format says what an identifier of the project's own means."""
-    return [Problem(0, "note", NEW_ENTITIES.format(mentions=mentions))] if mentions else []
+    return [Problem(0, "note", tr(NEW_ENTITIES, mentions=mentions))] if mentions else []
 
 
 def adjudicated_only(item: ExportDocument) -> ExportDocument:

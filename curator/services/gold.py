@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 
 from curator.domain.decisions import Verdict
 from curator.domain.documents import DocumentState, SourceDocument, SourceMention
+from curator.domain.wording import ntr, tr
 from curator.services.ports import Clock, Problem, UnitOfWork
 from curator.services.restoring import Stored, restore_decisions, says_more
 
@@ -53,10 +54,14 @@ class GoldWriter:
         notes = [self._problem(unresolved, number) for unresolved, number in common]
         left = len(self._unresolved) - len(common)
         if left:
-            notes.append(Problem(0, "note", f"{left:,} more ids are not in the knowledge base"))
+            notes.append(Problem(0, "note", tr("{left:,} more ids are not in the knowledge base", left=left)))
         if out := self.counts["decisions left out"]:
-            what = "1 decision links" if out == 1 else f"{out:,} decisions link"
-            notes.append(Problem(0, "note", f"{what} to entities that are not in the knowledge base: left undecided"))
+            words = ntr(
+                "{n} decision links to entities that are not in the knowledge base: left undecided",
+                "{n:,} decisions link to entities that are not in the knowledge base: left undecided",
+                out,
+            )
+            notes.append(Problem(0, "note", words))
         return notes
 
     def _verdict(self, source: SourceDocument, mention: SourceMention, resolved: Mapping[str, str]) -> Verdict | None:
@@ -88,9 +93,13 @@ class GoldWriter:
 
     def _problem(self, unresolved: str, number: int) -> Problem:
         line, document = self._first[unresolved]
-        times = "once" if number == 1 else f"{number:,} times"
-        text = (
-            f"id {unresolved} is not in the knowledge base ({times}, first in document {document}): "
-            "NIL where the mention has no other id that is"
+        text = ntr(
+            "id {id} is not in the knowledge base (once, first in document {document}): "
+            "NIL where the mention has no other id that is",
+            "id {id} is not in the knowledge base ({n:,} times, first in document {document}): "
+            "NIL where the mention has no other id that is",
+            number,
+            id=unresolved,
+            document=document,
         )
         return Problem(line, "note", text)

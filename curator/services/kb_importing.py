@@ -19,7 +19,7 @@ from curator.domain.entities import Entity
 from curator.domain.errors import UserError
 from curator.domain.jobs import Progress
 from curator.domain.kb_sources import KbChanges, KnowledgeSource
-from curator.domain.wording import tr
+from curator.domain.wording import ntr, tr
 from curator.services.keys import set_active_bundle
 from curator.services.knowledge import add_missing
 from curator.services.ports import FormatRegistry, KnowledgeBaseReader, Problem, Store
@@ -140,14 +140,18 @@ class KnowledgeImport:
             number += len(fresh)
             result.counts["entities"] += len(fresh)
             done, total = part.reader.position if part.reader else (number, part.source.entities)
-            yield Progress("knowledge base", done, total, f"{result.counts['entities']:,} entities")
+            yield Progress(
+                "knowledge base", done, total, ntr("{n:,} entity", "{n:,} entities", result.counts["entities"])
+            )
         if part.reader is not None:
             result.problems += part.reader.problems
         if left_out:
             result.counts["left out"] += len(left_out)
-            words = (
-                f"{len(left_out):,} entities of {part.source.name} are in an earlier source, whose records are kept "
-                f"(for example {', '.join(left_out[:3])})"
+            words = tr(
+                "{n:,} entities of {source} are in an earlier source, whose records are kept (for example {some})",
+                n=len(left_out),
+                source=part.source.name,
+                some=", ".join(left_out[:3]),
             )
             result.problems.append(Problem(0, "note", words))
         before = 0 if part.reader is not None else part.source.left_out

@@ -130,7 +130,7 @@ class KnowledgeService:
             unit.meta.set_type_mapping(mapping)
             if changed:
                 unit.suggestions.make_stale(sorted(changed))
-        change = Change(ChangeKind.TYPE_MAPPING, self._curator(), "Changed the type mapping")
+        change = Change(ChangeKind.TYPE_MAPPING, self._curator(), tr("Changed the type mapping"))
         self._events.emit(change)
         return change
 

@@ -14,7 +14,7 @@ from curator.domain.entities import TypeMapping
 from curator.domain.errors import LinkerUnavailableError, UserError
 from curator.domain.jobs import JobOutcome, JobState, LinkerState, Progress
 from curator.domain.suggestions import Suggestion
-from curator.domain.wording import tr
+from curator.domain.wording import ntr, tr
 from curator.services.ports import LinkDocument, LinkerPort, LinkMention, Store
 from curator.services.remembering import decided_documents
 
@@ -100,11 +100,11 @@ def link_documents(
         part = document_ids[at : at + PER_REQUEST]
         answers: dict[int, list[Suggestion]] = {}
         for done in _ask(linker, _requests(store, part), answers):
-            yield Progress("link", at + done, len(document_ids), f"{mentions:,} mentions")
+            yield Progress("link", at + done, len(document_ids), ntr("{n:,} mention", "{n:,} mentions", mentions))
         for linked in _linked(store, part, answers):
             keep(linked)
             mentions += len(linked.mentions)
-    yield Progress("link", len(document_ids), len(document_ids), f"{mentions:,} mentions")
+    yield Progress("link", len(document_ids), len(document_ids), ntr("{n:,} mention", "{n:,} mentions", mentions))
     return LinkReport(len(document_ids), mentions, time.monotonic() - started, bundle_id)
 
 

@@ -42,19 +42,25 @@ class Parameter:
             high = float("inf") if self.maximum is None else self.maximum
             if low <= value <= high and (self.kind == "float" or value == int(value)):
                 return int(value) if self.kind == "int" else float(value)
-        allowed = f"one of {', '.join(self.choices)}" if self.choices else _KINDS[self.kind]
-        if self.minimum is not None:
-            allowed += f" of at least {self.minimum:g}"
-        if self.maximum is not None:
-            allowed += f"{' and' if self.minimum is not None else ' of'} at most {self.maximum:g}"
         raise UserError(
             tr(
                 "The parameter “{name}” cannot be {value!r}; it must be {allowed}.",
                 name=self.name,
                 value=value,
-                allowed=allowed,
+                allowed=self._allowed(),
             )
         )
+
+    def _allowed(self) -> str:
+        kind = tr("one of {choices}", choices=", ".join(self.choices)) if self.choices else tr(_KINDS[self.kind])
+        fields = {"kind": kind, "low": self.minimum, "high": self.maximum}
+        if self.minimum is not None and self.maximum is not None:
+            return tr("{kind} of at least {low:g} and at most {high:g}", **fields)
+        if self.minimum is not None:
+            return tr("{kind} of at least {low:g}", **fields)
+        if self.maximum is not None:
+            return tr("{kind} of at most {high:g}", **fields)
+        return kind
 
 
 @dataclass(frozen=True, slots=True)

@@ -203,4 +203,4 @@ class RetrainingService:
     # --- inside ----------------------------------------------------------------------------------------------
 
     def _no_index(self) -> str:
-        return "The index is not built yet." if self.needs_index() else ""
+        return tr("The index is not built yet.") if self.needs_index() else ""

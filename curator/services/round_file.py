@@ -56,10 +56,14 @@ class RoundImport:
 
     @property
     def text(self) -> str:
-        who = ", ".join(self.curators) or "nobody"
-        return (
-            f"Took {self.judgements:,} judgements by {who} into “{self.name}”; {self.known:,} were there already. "
-            f"The round has {self.documents:,} documents here."
+        return tr(
+            "Took {judgements:,} judgements by {curators} into “{name}”; {known:,} were there already. "
+            "The round has {documents:,} documents here.",
+            judgements=self.judgements,
+            curators=", ".join(self.curators) or tr("nobody"),
+            name=self.name,
+            known=self.known,
+            documents=self.documents,
         )
 
 
@@ -147,7 +151,7 @@ class _Reading:
                 ) from error
         if self._unknown:
             some = ", ".join(sorted(self._unknown)[:MOST_PROBLEMS])
-            self._say(f"{len(self._unknown):,} entities are not in this knowledge base: {some}")
+            self._say(tr("{n:,} entities are not in this knowledge base: {some}", n=len(self._unknown), some=some))
         self._report.curators.sort()
 
     def _take(self, line: Mapping[str, Any]) -> None:
@@ -176,7 +180,12 @@ class _Reading:
             found = self._unit.records.document_with(external_id, occurrence, sha256)
             self._documents[key] = found
             if found is None:
-                self._say(f"Document {external_id} is not in this project, or its text is another: left out")
+                self._say(
+                    tr(
+                        "Document {document} is not in this project, or its text is another: left out",
+                        document=external_id,
+                    )
+                )
             else:
                 self._unit.rounds.add_documents(self._round, [found])
         return self._documents[key]
@@ -192,7 +201,13 @@ class _Reading:
         if key not in known:
             text = slice_spans(self._unit.documents.get(document_id).text, spans)
             if text != line["mention"]:
-                self._say(f"“{line['mention']}” of {line['document']} does not stand at its place: left out")
+                self._say(
+                    tr(
+                        "“{mention}” of {document} does not stand at its place: left out",
+                        mention=line["mention"],
+                        document=line["document"],
+                    )
+                )
                 return None
             (known[key],) = self._unit.mentions.add(
                 document_id, [SourceMention(spans, text, key[1])], origin=MentionOrigin.CURATOR

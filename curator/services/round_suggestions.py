@@ -10,6 +10,7 @@ from curator.domain.documents import Document
 from curator.domain.jobs import JobOutcome, LinkerState, LinkerStatus
 from curator.domain.rounds import Round, RoundKind
 from curator.domain.suggestions import Suggestion
+from curator.domain.wording import ntr
 from curator.services.events import EventBus
 from curator.services.keys import active_bundle
 from curator.services.linking import K, link_document
@@ -100,7 +101,8 @@ class RoundSuggestions:
         with self._lock:
             self._known[document_id] = revision, {one.mention_id: one for one in found}
         ids = tuple(one.mention_id for one in found)
-        self._events.emit(Change(ChangeKind.SUGGESTIONS, "linker", f"Linked {len(ids)} mentions", (document_id,), ids))
+        text = ntr("Linked {n} mention", "Linked {n} mentions", len(ids))
+        self._events.emit(Change(ChangeKind.SUGGESTIONS, "linker", text, (document_id,), ids))
 
 
 def _ignore(outcome: JobOutcome) -> None:

@@ -164,7 +164,7 @@ class RoundCuration(CurationService):
         judged: Callable[[Sequence[int]], None],
     ) -> None:
         """`judged` is told the documents in which something was judged or made."""
-        super().__init__(RefusingStore(store, REFUSED.format(name=found.name)), events, clock, curator=curator)
+        super().__init__(RefusingStore(store, tr(REFUSED, name=found.name)), events, clock, curator=curator)
         self._own = store
         self._round = found
         self._judged = judged
@@ -214,7 +214,7 @@ class RoundCuration(CurationService):
             judged, seen = unit.rounds.judged_in(self._round.id, self.curator, document_id=document_id)[document_id]
         if judged < seen:
             raise UserError(tr(NOT_YET, left=seen - judged))
-        return Change(ChangeKind.DOCUMENT_STATE, self.curator, "Judged the whole document", (document_id,))
+        return Change(ChangeKind.DOCUMENT_STATE, self.curator, tr("Judged the whole document"), (document_id,))
 
     def undo(self) -> Change | None:
         """Take back this curator's last judgement in the round."""

@@ -81,7 +81,7 @@ class RoundService:
         with self._store.write() as unit:
             made = unit.rounds.create(name.strip(), kind, document_ids, at=self._clock.now())
             found = unit.rounds.get(made)
-        self._tell(f"Made the round “{found.name}” of {found.documents:,} documents")
+        self._tell(tr("Made the round “{name}” of {documents:,} documents", name=found.name, documents=found.documents))
         return found
 
     def choose_documents(self, count: int, *, split: Split | None = None, seed: int = 0) -> list[int]:
@@ -115,7 +115,7 @@ class RoundService:
         with self._store.write() as unit:
             found = unit.rounds.get(round_id)
             unit.rounds.set_closed(round_id, True)
-        return self._tell(f"Closed the round “{found.name}”")
+        return self._tell(tr("Closed the round “{name}”", name=found.name))
 
     def reopen(self, round_id: int) -> Change:
         """Raises UserError where a part of it has been adjudicated: its curators could see that."""
@@ -124,7 +124,7 @@ class RoundService:
             if unit.records.noted(round_note(found.name)):
                 raise UserError(tr(ADJUDICATED, name=found.name))
             unit.rounds.set_closed(round_id, False)
-        return self._tell(f"Opened the round “{found.name}” again")
+        return self._tell(tr("Opened the round “{name}” again", name=found.name))
 
     def _tell(self, text: str) -> Change:
         change = Change(ChangeKind.ROUND, self._curator(), text)

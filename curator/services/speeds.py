@@ -9,6 +9,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 from curator.domain.jobs import Progress
+from curator.domain.wording import tr
 
 FILE = "training-speed.json"
 CAUTION = 1.5
@@ -32,11 +33,11 @@ class Speeds:
         known = self._read()
         own = known.get(f"{recipe} {device}")
         if own is not None:
-            return own, OWN
+            return own, tr(OWN)
         others = [value for key, value in known.items() if key.endswith(f" {device}") and not key.startswith(ENCODING)]
         if others:
-            return statistics.median(others), OTHERS
-        return CAUTION, RULE
+            return statistics.median(others), tr(OTHERS)
+        return CAUTION, tr(RULE)
 
     def encoding(self, device: str) -> float | None:
         """Entities encoded a second in the last run on this device; None before the first."""

@@ -15,7 +15,7 @@ from curator.domain.documents import Split
 from curator.domain.errors import UserError
 from curator.domain.jobs import JobOutcome, JobState, LinkerState, LinkerStatus, Progress
 from curator.domain.suggestions import Stamp, Suggestion
-from curator.domain.wording import tr
+from curator.domain.wording import ntr, tr
 from curator.services.entity_teaching import teach_entities
 from curator.services.events import EventBus
 from curator.services.keys import active_bundle
@@ -285,7 +285,7 @@ class SuggestionService:
             self._trouble = str(error)
             return
         if kept:
-            text = f"Linked {len(kept)} mentions"
+            text = ntr("Linked {n} mention", "Linked {n} mentions", len(kept))
             self._events.emit(Change(ChangeKind.SUGGESTIONS, ACTOR, text, (document_id,), tuple(kept)))
 
     def _ended(self, documents: Sequence[LinkDocument], outcome: JobOutcome, *, urgent: bool) -> None:

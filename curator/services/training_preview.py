@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from curator.domain.documents import Split
+from curator.domain.wording import tr
 from curator.services.ports import Store
 from curator.services.recipes import Recipe, estimate
 from curator.services.snapshots import SnapshotCounts, count_gold
@@ -90,21 +91,28 @@ def preview(
 def decisions_problem(train: SnapshotCounts, held_out: SnapshotCounts, *, documents: int, outside: int = 0) -> str:
     """Why the decisions do not suffice, and what to do; '' when they do."""
     if documents == 1:
-        return "The project has one document. Training needs others to judge by: import more, some into validation."
+        return tr("The project has one document. Training needs others to judge by: import more, some into validation.")
     if not train.decisions:
-        return (
+        return tr(
             "Nothing is decided in train documents yet. Decide some mentions, or import documents with gold; "
-            f"training needs at least {LEAST_DECISIONS} links."
+            "training needs at least {least} links.",
+            least=LEAST_DECISIONS,
         )
     if train.links < LEAST_DECISIONS:
-        return f"Training needs at least {LEAST_DECISIONS} links in train documents; there are {train.links}."
+        return tr(
+            "Training needs at least {least} links in train documents; there are {links}.",
+            least=LEAST_DECISIONS,
+            links=train.links,
+        )
     if train.entities and outside == len(train.entities):
-        return (
+        return tr(
             "No entity linked in train documents is in the knowledge base. Import the knowledge base that the "
             "decisions were made with, then train."
         )
     if not held_out.links:
-        return "No validation document holds a link: put some documents into the split validation to judge the result."
+        return tr(
+            "No validation document holds a link: put some documents into the split validation to judge the result."
+        )
     return ""
 
 
@@ -114,4 +122,7 @@ def folder_problem(project: Path) -> str:
     place = folder if folder.is_dir() else project
     if os.access(place, os.W_OK | os.X_OK):
         return ""
-    return f"Nothing can be written to {place}. Check the folder's rights; a new bundle has to be stored there."
+    return tr(
+        "Nothing can be written to {place}. Check the folder's rights; a new bundle has to be stored there.",
+        place=place,
+    )

@@ -45,12 +45,20 @@ class InterruptedTraining:
     @property
     def words(self) -> str:
         """One sentence for people."""
-        if self.reached is None:
-            kept = "it had kept no state yet and begins again, on the same decisions"
-        else:
-            kept = f"it goes on from {self.reached.astimezone():%d %b %Y, %H:%M}"
         began = f"{self.began.astimezone():%d %b %Y, %H:%M}"
-        return f"The training with {self.recipe} that began on {began} was interrupted; {kept}."
+        if self.reached is None:
+            return tr(
+                "The training with {recipe} that began on {began} was interrupted; it had kept no state yet and begins "
+                "again, on the same decisions.",
+                recipe=self.recipe,
+                began=began,
+            )
+        return tr(
+            "The training with {recipe} that began on {began} was interrupted; it goes on from {reached}.",
+            recipe=self.recipe,
+            began=began,
+            reached=f"{self.reached.astimezone():%d %b %Y, %H:%M}",
+        )
 
 
 class TrainingFolders:

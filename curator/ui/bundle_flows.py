@@ -110,7 +110,7 @@ class BundleFlows(QObject):
             dialog.open()
             return
         gated = bundle is not None and bundle.verdict is GateVerdict.NO_GAIN
-        yes = "Promote anyway" if gated else "Let it serve"
+        yes = tr("Promote anyway" if gated else "Let it serve")
         ask(self._window, tr(PROMOTE), question, yes=yes, then=lambda: self._promote(bundle_id, ""))
 
     def _promote(self, bundle_id: str, reason: str) -> None:

@@ -43,7 +43,7 @@ class ContrastCard(LateBrowser):
     """API: `show_pair`, `show_words`, `say`. What both have is dimmed; what only one has stands in its colour."""
 
     def __init__(self, parent: QWidget | None = None) -> None:
-        super().__init__("The first two candidates compared", parent)
+        super().__init__(tr("The first two candidates compared"), parent)
         self._pair: Pair | None = None
         self._words = ""
         self._contrast: Contrast | None = None
@@ -112,7 +112,8 @@ def words_html(contrast: Contrast, pair: Pair, text: str, theme: Theme) -> str:
     ]
     needed = ", ".join(f"“{escape(_quoted(one, text))}”" for one in contrast.needed)
     if needed:
-        lines.append(f"<p style='margin:2px 0'>Without {needed} one of the two would be no candidate.</p>")
+        words = tr("Without {words} one of the two would be no candidate.", words=needed)
+        lines.append(f"<p style='margin:2px 0'>{words}</p>")
     found = "".join(line for line in lines if line)
     if not found:
         return _aside(NO_WORDS, theme)

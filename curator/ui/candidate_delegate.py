@@ -107,7 +107,7 @@ def _paint_small(painter: QPainter, rect: QRectF, row: CandidateRow, font: QFont
     name = draw_words(painter, place, row.candidate.name, font=small, colour=ink)
     rest = [row.candidate.entity_id]
     if row.reason not in ("", BELOW):
-        rest = [row.reason, ", ".join(row.candidate.types), row.candidate.entity_id]
+        rest = [tr(row.reason), ", ".join(row.candidate.types), row.candidate.entity_id]
         place.setRight(rect.right() - PAD if not row.rank else place.right())
     words = " · ".join(part for part in rest if part)
     draw_words(painter, place.adjusted(name + PAD, 0, 0, 0), words, font=small, colour=theme.muted)

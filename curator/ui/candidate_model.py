@@ -79,7 +79,7 @@ class CandidateRow:
 
     @property
     def facts(self) -> str:
-        parts = [self.reason, "" if self.blind else self.before, self.candidate.entity_id]
+        parts = [tr(self.reason), "" if self.blind else self.before, self.candidate.entity_id]
         parts.append(", ".join(self.candidate.types))
         if self.matched:
             parts.append(tr("matched “{name}”", name=self.matched))
@@ -168,7 +168,11 @@ class CandidateTableModel(QAbstractTableModel):
             self.columnCount() if orientation is Qt.Orientation.Horizontal else self.rowCount()
         ):
             return None
-        return (*HEADERS, *self._stages)[section] if orientation is Qt.Orientation.Horizontal else str(section + 1)
+        return (
+            (*map(tr, HEADERS), *self._stages)[section]
+            if orientation is Qt.Orientation.Horizontal
+            else str(section + 1)
+        )
 
     def data(self, index: Index, role: int = Qt.ItemDataRole.DisplayRole) -> Any:
         row = self.row(index.row()) if index.isValid() else None
@@ -182,7 +186,7 @@ class CandidateTableModel(QAbstractTableModel):
             return f"{row.candidate.name}\n{row.facts}"
         if role == Qt.ItemDataRole.AccessibleTextRole:
             number = f"{row.rank}: " if row.rank else ""
-            score = "" if row.blind or not row.rank else f", score {row.value:.2f}"
+            score = "" if row.blind or not row.rank else tr(", score {value:.2f}", value=row.value)
             return f"{number}{row.candidate.name}, {row.facts}{score}"
         return None
 

@@ -147,10 +147,10 @@ class Decider(QObject):
     # --- back and forth ---
 
     def undo(self) -> None:
-        self._travel(self._curation.undo, NOTHING_TO_UNDO)
+        self._travel(self._curation.undo, tr(NOTHING_TO_UNDO))
 
     def redo(self) -> None:
-        self._travel(self._curation.redo, NOTHING_TO_REDO)
+        self._travel(self._curation.redo, tr(NOTHING_TO_REDO))
 
     def _travel(self, step: Callable[[], Change | None], nothing: str) -> None:
         change = self._act(step, nothing=nothing)

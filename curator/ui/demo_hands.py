@@ -11,6 +11,7 @@ from PySide6.QtWidgets import QApplication, QMessageBox, QPushButton, QWidget
 
 from curator.domain.errors import UserError
 from curator.domain.jobs import LinkerState
+from curator.domain.wording import tr
 from curator.ui.dialogs.export_gold import ExportDialog
 from curator.ui.main_window import MainWindow
 from curator.ui.workbench import Workbench
@@ -59,7 +60,8 @@ class Hands:
         for signal in signals:
             signal.disconnect(look)
         if not ready():
-            raise UserError(f"{what} did not appear within {PATIENCE_MS // 60_000} minutes. See the log.")
+            minutes = PATIENCE_MS // 60_000
+            raise UserError(tr("{what} did not appear within {n} minutes. See the log.", what=what, n=minutes))
 
     def wait_for_suggestions(self) -> None:
         """Until the linker has answered for the open document. Raises UserError where the linker gave up."""
@@ -71,9 +73,9 @@ class Hands:
             answered = opened is not None and all(one.suggestion is not None for one in opened.mentions)
             return answered or failed().state is LinkerState.FAILED
 
-        self.wait(ready, bench.state_changed, what="Suggestions")
+        self.wait(ready, bench.state_changed, what=tr("Suggestions"))
         if failed().state is LinkerState.FAILED:
-            raise UserError(f"The linker does not serve: {failed().message}")
+            raise UserError(tr("The linker does not serve: {message}", message=failed().message))
 
     def rest(self) -> None:
         """Until the window has looked up what it looks up for a curator who rests."""
@@ -98,11 +100,11 @@ class Hands:
                 self.wait_for_suggestions()
             view = bench.navigator.mention
             if view is None or view.decision is not None:
-                yield "Everything is decided."
+                yield tr("Everything is decided.")
                 return
             before = view.mention.text
             act()
-            yield f"{keys:8} at “{before}”: {bench.bottom.message.words}"
+            yield tr("{keys:8} at “{mention}”: {words}", keys=keys, mention=before, words=bench.bottom.message.words)
 
     def _accept(self) -> None:
         self.press(Key.Key_Return)
@@ -116,7 +118,7 @@ class Hands:
         view, panel = self._bench.navigator.mention, self._bench.search.panel
         found = lambda: not panel.latest.busy  # noqa: E731
         self.press(Key.Key_Space)
-        self.wait(found, panel.model.modelReset, what="The search")
+        self.wait(found, panel.model.modelReset, what=tr("The search"))
         if (
             not panel.model.rowCount()
             and view is not None
@@ -124,7 +126,7 @@ class Hands:
             and view.suggestion.candidates
         ):
             QTest.keyClicks(panel.line, view.suggestion.candidates[0].name)
-            self.wait(found, panel.model.modelReset, what="The search")
+            self.wait(found, panel.model.modelReset, what=tr("The search"))
         self.press(Key.Key_Return)
         if panel.isVisible():
             self.press(Key.Key_Escape)
@@ -139,7 +141,7 @@ class Hands:
         dialog.formats.setCurrentIndex(dialog.formats.findData(form))
         dialog.path.set_path(path)
         dialog.accept()
-        self.wait(lambda: len(bench.jobs) == 0, bench.jobs.ended, what="The export")
+        self.wait(lambda: len(bench.jobs) == 0, bench.jobs.ended, what=tr("The export"))
         self._leave_boxes()
         return path
 

@@ -75,4 +75,4 @@ def fill(project: Project, world: World) -> Generator[Progress, None, dict[str, 
     for name, split in world.documents:
         gold = split is not Split.TEST
         yield from project.importing.documents([root / name], gold=gold, split=split)
-    return {"message": "The demo project is ready."}
+    return {"message": tr("The demo project is ready.")}

@@ -18,6 +18,7 @@ from curator import bootstrap
 from curator.bootstrap import Project
 from curator.domain.errors import UserError
 from curator.domain.jobs import JobOutcome, JobState, Progress
+from curator.domain.wording import tr
 from curator.services.logs import start_logging, stop_logging
 from curator.ui.app import can_show, make_application, make_window, run, to_log
 from curator.ui.demo_hands import Hands
@@ -30,9 +31,9 @@ def run_demo(out: Path, *, world: str) -> int:
     """Build `out`/WORLD.curation where it is not complete, then show it. Raises UserError; returns the exit code."""
     folder = make_project(out, world=world)
     if can_show():
-        click.echo(f"Opening {folder}")
+        click.echo(tr("Opening {folder}", folder=folder))
         return run(folder)
-    click.echo("There is no display: the same session runs off screen.")
+    click.echo(tr("There is no display: the same session runs off screen."))
     os.environ["QT_QPA_PLATFORM"] = "offscreen"
     return off_screen(folder, out)
 
@@ -44,7 +45,13 @@ def make_project(out: Path, *, world: str) -> Path:
     try:
         out.mkdir(parents=True, exist_ok=True)
     except OSError as error:
-        raise UserError(f"{out} cannot be made ({error.strerror}). Choose a folder that you can write to.") from error
+        raise UserError(
+            tr(
+                "{path} cannot be made ({reason}). Choose a folder that you can write to.",
+                path=out,
+                reason=error.strerror,
+            )
+        ) from error
     project = bootstrap.open_project(folder, linker=False) if folder.exists() else _create(folder)
     try:
         if not is_filled(project):
@@ -57,7 +64,7 @@ def make_project(out: Path, *, world: str) -> Path:
 
 
 def _create(folder: Path) -> Project:
-    click.echo(f"Making {folder}")
+    click.echo(tr("Making {folder}", folder=folder))
     return bootstrap.create_project(folder, linker=False)
 
 
@@ -71,7 +78,7 @@ def _show(steps: Generator[Progress, None, Any]) -> None:
     with _bar() as bar:
         task = bar.add_task("", said="")
         for step in steps:
-            bar.update(task, description=step.phase, completed=step.done, total=step.total or None, said=step.text)
+            bar.update(task, description=tr(step.phase), completed=step.done, total=step.total or None, said=step.text)
 
 
 def _build_index(project: Project) -> None:
@@ -81,7 +88,7 @@ def _build_index(project: Project) -> None:
         task = bar.add_task("index", said="")
 
         def tell(step: Progress) -> None:
-            bar.update(task, description=step.phase, completed=step.done, total=step.total or None, said=step.text)
+            bar.update(task, description=tr(step.phase), completed=step.done, total=step.total or None, said=step.text)
 
         handle = project.retraining.build_index(on_progress=tell, on_end=ended.append)
         try:
@@ -90,7 +97,8 @@ def _build_index(project: Project) -> None:
             handle.cancel()
             raise
     if outcome is None or outcome.state is not JobState.DONE:
-        raise UserError(f"The index was not built: {outcome.message if outcome else 'it did not end'}")
+        why = outcome.message if outcome else tr("it did not end")
+        raise UserError(tr("The index was not built: {message}", message=why))
 
 
 def off_screen(folder: Path, out: Path) -> int:
@@ -103,7 +111,7 @@ def off_screen(folder: Path, out: Path) -> int:
     hands = Hands(window)
     try:
         window.session.open(folder)
-        click.echo(f"Opened {folder}")
+        click.echo(tr("Opened {folder}", folder=folder))
         hands.wait_for_suggestions()
         for line in hands.curate():
             click.echo(line)
@@ -116,7 +124,9 @@ def off_screen(folder: Path, out: Path) -> int:
         window.deleteLater()
         qInstallMessageHandler(None)
         stop_logging(handler)
-    click.echo(f"Screenshot: {out / SCREENSHOT}")
-    click.echo(f"Gold: {gold}")
-    click.echo(f"The project stays in {folder}; `curator open {folder}` opens it where there is a display.")
+    click.echo(tr("Screenshot: {path}", path=out / SCREENSHOT))
+    click.echo(tr("Gold: {path}", path=gold))
+    click.echo(
+        tr("The project stays in {folder}; `curator open {folder}` opens it where there is a display.", folder=folder)
+    )
     return 0

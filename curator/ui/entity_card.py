@@ -74,7 +74,8 @@ class EntityCard(LateBrowser):
             return card_html(entity, scores=scores, path=self._path, theme=theme)
         if candidate is None:
             return ""
-        missing = f"<p style='color:{theme.muted.name()}'>The knowledge base no longer holds this entity.</p>"
+        gone = tr("The knowledge base no longer holds this entity.")
+        missing = f"<p style='color:{theme.muted.name()}'>{gone}</p>"
         return _head(candidate.name, candidate.entity_id, candidate.types, theme) + missing
 
 

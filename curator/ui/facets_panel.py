@@ -31,7 +31,7 @@ class FacetsPanel(QTreeWidget):
         self._writing = False
         self.setAccessibleName(tr("Facets"))
         self.setColumnCount(2)
-        self.setHeaderLabels(["Facet", "Mentions"])
+        self.setHeaderLabels([tr("Facet"), tr("Mentions")])
         self.setHeaderHidden(True)
         self.setFrameShape(QFrame.Shape.NoFrame)
         self.setUniformRowHeights(True)

@@ -65,7 +65,7 @@ class FindBar(QWidget):
         words = ""
         if found.spans:
             template = MANY if len(found.spans) == MOST else COUNT
-            words = template.format(at=found.at + 1, of=len(found.spans))
+            words = tr(template, at=found.at + 1, of=len(found.spans))
         elif self.line.text().strip():
             words = tr(NOTHING)
         self.count.setText(words)

@@ -130,7 +130,7 @@ class GuidelinesPanel(QWidget):
         self._show_text()
 
     def _show_text(self) -> None:
-        self.reader.setMarkdown(self._text or EMPTY)
+        self.reader.setMarkdown(self._text or tr(EMPTY))
         self.headings.clear()
         self.headings.addItems(headings(self._text))
         self.headings.setCurrentIndex(-1)

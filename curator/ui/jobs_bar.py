@@ -87,10 +87,11 @@ class JobLine(QWidget):
 def words_of(job: RunningJob, now: float) -> str:
     """Step, share, time left and figures in one line."""
     if job.cancelling:
-        return "Cancelling…"
+        return tr("Cancelling…")
     progress = job.progress
     share = f"{progress.fraction:.0%}" if progress.fraction is not None else ""
-    parts = (progress.phase, share, minutes_words(job.seconds_left(now)), figures_words(progress), progress.text)
+    phase = tr(progress.phase)
+    parts = (phase, share, minutes_words(job.seconds_left(now)), figures_words(progress), progress.text)
     return " · ".join(part for part in parts if part)
 
 

@@ -62,7 +62,7 @@ class JobsModel(QAbstractTableModel):
     def headerData(self, section: int, orientation: Qt.Orientation, role: int = Qt.ItemDataRole.DisplayRole) -> Any:
         if role != Qt.ItemDataRole.DisplayRole or orientation is not Qt.Orientation.Horizontal:
             return None
-        return HEADERS[section] if 0 <= section < len(HEADERS) else None
+        return tr(HEADERS[section]) if 0 <= section < len(HEADERS) else None
 
     def data(self, index: Index, role: int = Qt.ItemDataRole.DisplayRole) -> Any:
         job = self.job(index.row()) if index.isValid() else None

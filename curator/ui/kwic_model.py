@@ -118,5 +118,5 @@ def spoken(row: KwicRow) -> str:
         return row.words
     one = row.context
     text = " ".join(f"{one.left}[{one.text}]{one.right}".split())
-    parts = (row.mark.value, f"…{text}…", tr("document {external_id}", external_id=one.external_id), row.words)
+    parts = (tr(row.mark.value), f"…{text}…", tr("document {external_id}", external_id=one.external_id), row.words)
     return ", ".join(part for part in parts if part)

@@ -124,7 +124,7 @@ class LineChart(QWidget):
         painter.setFont(font)
         if self.is_empty:
             painter.setPen(theme.muted)
-            painter.drawText(box, Qt.AlignmentFlag.AlignCenter, f"{self._title}: no figures yet")
+            painter.drawText(box, Qt.AlignmentFlag.AlignCenter, tr("{title}: no figures yet", title=self._title))
         else:
             frame = self._frame(drawn, box, font)
             self._paint_axes(painter, frame, theme, font)
@@ -161,7 +161,7 @@ class LineChart(QWidget):
             painter.setPen(theme.muted)
             painter.drawText(QRectF(0, y - height / 2, frame.area.left() - GAP, height), right, self._tick(tick))
         below = QRectF(frame.area.left(), frame.area.bottom() + GAP / 2, frame.area.width(), height)
-        painter.drawText(below, Qt.AlignmentFlag.AlignLeft, f"step {frame.left:,.0f}")
+        painter.drawText(below, Qt.AlignmentFlag.AlignLeft, tr("step {step:,.0f}", step=frame.left))
         painter.drawText(below, Qt.AlignmentFlag.AlignRight, f"{frame.right:,.0f}")
 
     def _paint_curve(self, painter: QPainter, curve: Curve, frame: _Frame, theme: Theme) -> None:
@@ -206,7 +206,7 @@ class LineChart(QWidget):
             right -= painter.fontMetrics().horizontalAdvance(words) + 14
         if step is not None:
             painter.setPen(theme.muted)
-            words = f"step {step:,.0f}"
+            words = tr("step {step:,.0f}", step=step)
             painter.drawText(QRectF(line.left(), line.top(), right - line.left(), line.height()), _RIGHT, words)
 
 

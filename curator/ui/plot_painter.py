@@ -9,6 +9,7 @@ from PySide6.QtCore import QPointF, QRectF, Qt
 from PySide6.QtGui import QFont, QFontMetricsF, QPainter, QPen, QPolygonF
 
 from curator.domain.plots import Plot, Series, Shape, Unit
+from curator.domain.wording import tr
 from curator.ui.line_chart import nice_ticks
 from curator.ui.plot_bars import bar_at, paint_bars
 from curator.ui.plot_colours import Canvas, Ink, ink_of
@@ -237,8 +238,9 @@ def reading(plot: Plot, at: int) -> str:
     for series in plot.series:
         words = f"{series.name} {plot.unit.words(series.values[at])}"
         if series.low and series.low[at] is not None:
-            words += f" ({plot.unit.words(series.low[at])} to {plot.unit.words(series.high[at])})"
+            low, high = plot.unit.words(series.low[at]), plot.unit.words(series.high[at])
+            words = tr("{words} ({low} to {high})", words=words, low=low, high=high)
         if series.counts:
-            words += f" of {series.counts[at]:,}"
+            words = tr("{words} of {n:,}", words=words, n=series.counts[at])
         parts.append(words)
     return f"{place_words(plot, at)}: {'; '.join(parts)}"

@@ -252,7 +252,7 @@ class QueueModel(QAbstractListModel):
         decided = tr("{decided} of {mentions} decided", decided=row.decided, mentions=row.mentions)
         state = f"{tr(STATE_WORDS[row.state])}, {decided}, {tr(SPLIT_WORDS[row.split])}"
         noted = [state]
-        noted += ["flagged"] if row.flagged else []
+        noted += [tr("flagged")] if row.flagged else []
         noted += [ntr("{n} comment", "{n} comments", row.comments)] if row.comments else []
         if (matching := self.matching_of(row.document_id)) is not None:
             noted.append(tr("{matching} in the filter", matching=matching))

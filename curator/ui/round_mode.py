@@ -131,7 +131,7 @@ class RoundMode(QObject):
         if self._seat is None:
             return
         found, progress = self._seat.round, self._seat.queue.progress
-        words = FINISHED if progress.done else JUDGING
+        words = tr(FINISHED if progress.done else JUDGING)
         self.banner.say(
             words.format(
                 name=found.name,

@@ -123,7 +123,7 @@ class SearchPanel(QWidget):
         nothing = tr(NO_MATCH, query=query)
         self.list.set_empty_words(answer.trouble or (nothing if query else tr(HINT)))
         self.model.show_matches(answer.matches)
-        counted = _counted(len(answer.matches)) if query else LINKED_LAST
+        counted = _counted(len(answer.matches)) if query else tr(LINKED_LAST)
         self.status.set_words(counted if answer.matches else "")
         if answer.matches:
             self.list.go_to(0)

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 
 from curator.domain.entities import EntityMatch
 from curator.domain.errors import UserError
+from curator.domain.wording import tr
 
 Search = Callable[[str], Sequence[EntityMatch]]
 BROKEN = "The search failed. The log says why; other searches go on working."
@@ -31,4 +32,4 @@ def answer_to(search: Search, query: str) -> Answer:
         return Answer(query, trouble=str(error))
     except Exception:  # thread boundary: the window says that it failed, the log keeps the traceback
         log.exception("A search failed.")
-        return Answer(query, trouble=BROKEN)
+        return Answer(query, trouble=tr(BROKEN))

@@ -229,7 +229,7 @@ class Session(QObject):
         """Without any document text; without a project, the last lines of the log."""
         if self.bench is not None:
             return self.bench.project.diagnostics.text()
-        return "\n".join(["No project is open.", "Last lines of the log:", *last_lines()]) + "\n"
+        return "\n".join([tr("No project is open."), tr("Last lines of the log:"), *last_lines()]) + "\n"
 
 
 def _nobody(name: str) -> None:

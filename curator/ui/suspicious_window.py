@@ -68,7 +68,7 @@ class SuspiciousWindow(ShowDialog):
 
     def show_list(self, found: SuspiciousList) -> None:
         self.table.show_rows(found.rows)
-        words = INTRO if found.rows else NOTHING if found.message else tr(NEVER)
+        words = tr(INTRO) if found.rows else tr(NOTHING) if found.message else tr(NEVER)
         self.words.setText(words.format(message=found.message))
         self.keep.setEnabled(bool(found.rows) and self._writable)
         self.go.setEnabled(bool(found.rows))

@@ -104,7 +104,11 @@ class TrainingFlows(QObject):
             self._window,
             tr(RESUME),
             f"{found.words} {tr(LATER)}",
-            {"Resume": lambda: self.resume(found.id), "Discard": lambda: self._discard(found), "Later": _nothing},
+            {
+                tr("Resume"): lambda: self.resume(found.id),
+                tr("Discard"): lambda: self._discard(found),
+                tr("Later"): _nothing,
+            },
         )
 
     def resume(self, training_id: str = "") -> None:

@@ -9,6 +9,7 @@ from datetime import datetime
 from typing import Any
 
 from curator.domain.jobs import Progress
+from curator.domain.wording import tr
 
 CURVES = ("loss", "learning_rate", "recall_at_1", "recall_at_64", "nil_aupr", "throughput")
 """Keys of a progress event's data that are drawn over the steps; an absent one draws nothing."""
@@ -39,7 +40,7 @@ class TrainingHistory:
 
     def take(self, progress: Progress, at: datetime) -> None:
         if progress.text or progress.phase != self._phase:
-            self.log.append(LogLine(at, progress.phase, progress.text))
+            self.log.append(LogLine(at, tr(progress.phase), progress.text))
             self._phase = progress.phase
         figures = {name: float(value) for name, value in progress.data.items() if _is_figure(name, value)}
         if not figures:

@@ -93,7 +93,7 @@ class WorkModel(QAbstractListModel):
         if role == DOCUMENT_ROLE:
             return self._name(index.row())
         if role in (Qt.ItemDataRole.ToolTipRole, Qt.ItemDataRole.AccessibleTextRole):
-            state = "decided" if row.mention_id in self._decided else chance_words(row)
+            state = tr("decided") if row.mention_id in self._decided else chance_words(row)
             return f"{row.text}, {row.type}, {self._name(index.row())}: {state}"
         return None
 

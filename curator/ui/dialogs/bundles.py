@@ -118,8 +118,10 @@ class BundlesDialog(ShowDialog):
         words = tr(
             "All bundles together take {size}; files that several share count once.", size=size_words(report.total)
         )
-        kept = f" Interrupted trainings keep {size_words(report.trainings)} to go on from." if report.trainings else ""
-        self.disk.setText(words + kept)
+        if report.trainings:
+            kept = tr("Interrupted trainings keep {size} to go on from.", size=size_words(report.trainings))
+            words = f"{words} {kept}"
+        self.disk.setText(words)
         self._fit_columns()
 
     def _fit_columns(self) -> None:

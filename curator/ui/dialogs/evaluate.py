@@ -152,16 +152,16 @@ class FiguresDialog(ShowDialog):
 
     def _add_evaluation(self, result: Mapping[str, Any]) -> None:
         against = result.get("against")
-        head = ["", "Figure", "95 % interval"]
+        head = ["", tr("Figure"), tr("95 % interval")]
         if against is None:
-            self._add_table("Figures", head, evaluation_rows(result))
+            self._add_table(tr("Figures"), head, evaluation_rows(result))
             return
         self.body.addWidget(sentence(comparison_words(against), selectable=True))
         tabs = QTabWidget(self)
         tabs.setDocumentMode(True)
-        columns = ["", "This bundle", "The other", "Difference", "95 % interval"]
-        tabs.addTab(_table("Comparison", columns, comparison_rows(against)), tr("&Comparison"))
-        tabs.addTab(_table("Figures", head, evaluation_rows(result)), tr("&Figures"))
+        columns = ["", tr("This bundle"), tr("The other"), tr("Difference"), tr("95 % interval")]
+        tabs.addTab(_table(tr("Comparison"), columns, comparison_rows(against)), tr("&Comparison"))
+        tabs.addTab(_table(tr("Figures"), head, evaluation_rows(result)), tr("&Figures"))
         self._rows: list[Sequence[str]] = [*comparison_rows(against), *evaluation_rows(result)]
         self.body.addWidget(tabs, 1)
         self._add_flips(tabs, against)
@@ -195,7 +195,9 @@ class FiguresDialog(ShowDialog):
         self.show_report.clicked.connect(self._open_report)
 
     def _ask_place(self) -> None:
-        dialog = file_dialog(self, tr("Save report"), mode=QFileDialog.FileMode.AnyFile, filters="Web page (*.html)")
+        dialog = file_dialog(
+            self, tr("Save report"), mode=QFileDialog.FileMode.AnyFile, filters=tr("Web page (*.html)")
+        )
         dialog.setDefaultSuffix("html")
         dialog.selectFile(f"evaluation-{self._result.get('split', '')}.html")
         dialog.fileSelected.connect(lambda place: self.save_to(Path(place)))

@@ -153,7 +153,7 @@ class ImportKbDialog(FormDialog):
 def kb_edit(parent: QWidget) -> PathEdit:
     """The place of a knowledge base, a file or a folder."""
     mode = QFileDialog.FileMode.ExistingFile
-    return PathEdit(tr("the knowledge base"), mode=mode, filters=KB_FILES, or_folder=True, parent=parent)
+    return PathEdit(tr("the knowledge base"), mode=mode, filters=tr(KB_FILES), or_folder=True, parent=parent)
 
 
 def missing(edit: PathEdit) -> str:

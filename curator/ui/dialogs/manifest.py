@@ -40,12 +40,18 @@ def served_words(activations: Sequence[Activation], bundle_id: str) -> str:
     for one in activations:
         if one.bundle_id == bundle_id:
             why = f": {one.reason}" if one.reason else ""
-            lines.append(f"{one.at.astimezone():%d %b %Y, %H:%M} {tr(KINDS[one.kind])} by {one.actor}{why}")
+            words = tr(
+                "{time} {what} by {curator}",
+                time=f"{one.at.astimezone():%d %b %Y, %H:%M}",
+                what=tr(KINDS[one.kind]),
+                curator=one.actor,
+            )
+            lines.append(f"{words}{why}")
     return "\n".join(lines)
 
 
 def manifest_words(notes: Sequence[str], manifest: str, served: str) -> str:
     """The three parts under their headings; what is empty is left out."""
-    parts = ((tr("When it served"), served), (tr("Notes of its making"), "\n".join(notes)), ("Manifest", manifest))
+    parts = ((tr("When it served"), served), (tr("Notes of its making"), "\n".join(notes)), (tr("Manifest"), manifest))
     shown = [f"{title}\n{'-' * len(title)}\n{text}" for title, text in parts if text]
     return "\n\n".join(shown) or tr("The manifest of this bundle cannot be read.")

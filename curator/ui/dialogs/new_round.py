@@ -32,7 +32,7 @@ class NewRoundDialog(FormDialog):
         self.kinds = QComboBox(self)
         self.kinds.setAccessibleName(tr("Suggestions"))
         for kind, words in KINDS.items():
-            self.kinds.addItem(words, kind.value)
+            self.kinds.addItem(tr(words), kind.value)
         self.number = QSpinBox(self)
         self.number.setAccessibleName(tr("Number of documents"))
         self.number.setRange(1, max(documents, 1))

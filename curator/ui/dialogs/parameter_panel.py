@@ -93,7 +93,7 @@ class ParameterPanel(QWidget):
         panel = QWidget()
         column = QVBoxLayout(panel)
         for title, parameters in parameter_groups(recipe.parameters):
-            heading = QLabel(title)
+            heading = QLabel(tr(title))
             font = heading.font()
             font.setBold(True)
             heading.setFont(font)

@@ -151,7 +151,7 @@ class RetrainDialog(FormDialog):
     def _fill_tree(self, recipes: list[Recipe]) -> None:
         first: QTreeWidgetItem | None = None
         for role, members in grouped(recipes):
-            heading = QTreeWidgetItem(self.tree, [ROLES.get(role, role)])
+            heading = QTreeWidgetItem(self.tree, [tr(ROLES.get(role, role))])
             heading.setFlags(Qt.ItemFlag.ItemIsEnabled)
             font = heading.font(0)
             font.setBold(True)
