@@ -107,10 +107,10 @@ def _paired(
     found: dict[int, SourceMention] = {}
     from_file = [one for one in mentions if one.origin is MentionOrigin.SOURCE]
     for candidates, where in ((from_file, bases), (mentions, shapes)):
-        for one in candidates:
-            shape = where[one.id]
-            if one.id not in found and shape is not None and left.get(shape):
-                found[one.id] = left[shape].pop(0)
+        for mention in candidates:
+            shape = where[mention.id]
+            if mention.id not in found and shape is not None and left.get(shape):
+                found[mention.id] = left[shape].pop(0)
     rest = {id(one) for several in left.values() for one in several}
     return found, tuple(one for one in source.mentions if id(one) in rest)
 

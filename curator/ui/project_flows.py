@@ -231,6 +231,7 @@ class ProjectFlows(QObject):
 
     def _run(self, title: str, work: Callable[[], Reporting], done: Callable[[ImportReport], None]) -> None:
         """Import in a worker thread; a report at its end, or the sentence that says why not."""
+        stopped = self._bench.project.importing.unfinished()
 
         def steps() -> Generator[Progress, None, dict[str, Any]]:
             report = yield from work()
@@ -244,7 +245,8 @@ class ProjectFlows(QObject):
                 done(outcome.result["report"])
                 return
             self.tell_outcome(title, outcome)
-            self.imports.say_stopped()
+            if self._bench.project.importing.unfinished() != stopped:  # not one that was stopped long ago
+                self.imports.say_stopped()
 
         self._bench.jobs.start(JobKind.IMPORT, title, launch, then=then)
 

@@ -102,7 +102,7 @@ class ChangedTextsDialog(FormDialog):
         for row in {index.row() for index in self.table.selectedIndexes()}:
             one = self._compared[row]
             self.choices[one.document_id] = choice
-            self.table.item(row, 2).setText(self._chosen(one))
+            self.table.setItem(row, 2, QTableWidgetItem(self._chosen(one)))
 
     def _chosen(self, one: Compared) -> str:
         return tr(CHOSEN[self.choices.get(one.document_id, Changed.KEEP)])

@@ -154,8 +154,10 @@ class DocumentFiles(QWidget):
         self._found[found.path] = found
         row = self._paths.index(found.path)
         for column, words in zip((DOCUMENTS, MENTIONS, HAPPENS), (*figures(found), happening(found)), strict=True):
-            self.table.item(row, column).setText(words)
-            self.table.item(row, column).setData(Qt.ItemDataRole.AccessibleTextRole, words)
+            item = self.table.item(row, column)
+            assert item is not None
+            item.setText(words)
+            item.setData(Qt.ItemDataRole.AccessibleTextRole, words)
         if found.problem and found.path not in self._wrong:
             self._wrong[found.path] = found.problem
             self.changed.emit()
