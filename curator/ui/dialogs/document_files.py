@@ -34,6 +34,9 @@ RECOGNISED, DOCUMENTS, MENTIONS, HAPPENS = 1, 2, 3, 4
 """Columns after the name."""
 
 
+LEFT = "{path}: {words}."
+
+
 class DocumentFiles(QWidget):
     """`paths` are the files, `problem` the first sentence about one that cannot be read, `found` what is known of them.
 
@@ -48,6 +51,7 @@ class DocumentFiles(QWidget):
         self._formats = formats
         self._paths: list[Path] = []
         self._wrong: dict[Path, str] = {}
+        self._left: list[str] = []
         self._found: dict[Path, Foreseen] = {}
         self.ahead = ReadingAhead(look or (lambda path: foresee_documents(path, formats)), self)
         self.ahead.found.connect(self._tell)
@@ -103,6 +107,11 @@ class DocumentFiles(QWidget):
         return next(iter(self._wrong.values()), "")
 
     @property
+    def said(self) -> str:
+        """The problem, else what of folders and archives was left out; '' for nothing."""
+        return self.problem or "\n".join(self._left)
+
+    @property
     def found(self) -> list[Foreseen]:
         return [self._found[one] for one in self._paths if one in self._found]
 
@@ -115,11 +124,12 @@ class DocumentFiles(QWidget):
         wrong."""
         for path in paths:
             try:
-                inside = sources_in(path, self._formats).paths
+                sources = sources_in(path, self._formats)
             except UserError as error:
                 self._add(path, tr("not readable"), str(error))
                 continue
-            for one in inside:
+            self._left += [tr(LEFT, path=one.path.name, words=one.words) for one in sources.left]
+            for one in sources.paths:
                 self._add(one, self._formats.recognise(one).title, "")
         if self._paths and not self.table.selectedItems():
             self.table.selectRow(0)

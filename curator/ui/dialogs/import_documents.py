@@ -63,7 +63,7 @@ class ImportDialog(FormDialog):
         self.list.row.addWidget(self.changed_ones)
         self.fields.add_to(self.form)
         self.resize(860, 640)
-        self.list.changed.connect(lambda: self.problem.set_note(self.list.problem))
+        self.list.changed.connect(lambda: self.problem.set_note(self.list.said))
         self.list.known.connect(self._say_changed)
         self.list.changed.connect(self._say_changed)
         self.changed_ones.clicked.connect(self.look_at_changed)

@@ -104,7 +104,7 @@ class NewProjectDialog(FormDialog):
     def _add_documents(self, formats: FormatRegistry) -> DocumentFiles:
         column, form = self._page(f"{tr(DOCUMENTS_INTRO)} {tr(LATER)}")
         files = DocumentFiles(formats, self)
-        files.changed.connect(lambda: self.problem.set_note(files.problem))
+        files.changed.connect(lambda: self.problem.set_note(files.said))
         self.fields = SplitFields(self)
         self.fields.gold.setToolTip(tr(GOLD_LATER))
         column.insertWidget(1, files, 1)

@@ -136,8 +136,10 @@ def test_a_folder_of_documents_is_dropped_as_its_files(empty: Desk, qtbot: QtBot
     folder.mkdir()
     for number in (1, 2):
         (folder / f"{number}.txt").write_text(document(number), encoding="utf-8")
+    (folder / "README.md").write_text("What this is.", encoding="utf-8")
     assert sorted_out([folder], empty.project.formats).documents == (folder,)
     dialog = looked_at(empty, qtbot, folder)
     assert dialog.files.rowCount() == 2
+    assert "README.md" in dialog.problem.text(), "what is no document is named"
     brought_in(empty, qtbot, dialog)
     assert len(ids(empty)) == 2
