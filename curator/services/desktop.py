@@ -76,7 +76,11 @@ def remove(*, data: Path | None = None) -> list[Path]:
             path.unlink()
         except OSError as error:
             raise UserError(
-                tr("{path} cannot be removed ({strerror}). Check the folder's rights.", path=path, strerror=error.strerror)
+                tr(
+                    "{path} cannot be removed ({strerror}). Check the folder's rights.",
+                    path=path,
+                    strerror=error.strerror,
+                )
             ) from error
     if found:
         _refresh(home)
