@@ -26,6 +26,7 @@ from models.pooling import MentionVector, Pooling
 from models.projection import fingerprint as projection_fingerprint
 from models.scorers import Scorer
 from models.types import EntityRecord, Progress
+from models.wording import say
 
 __all__ = ["Mentions", "Scorer"]
 
@@ -70,7 +71,7 @@ class BiencoderSettings:
                 MentionVector(raw.get("mention", "text")),
             )
         except (TypeError, ValueError) as error:
-            raise ModelError(f"The bundle's retriever settings are damaged ({error}).") from error
+            raise ModelError(say("The bundle's retriever settings are damaged ({error}).", error=error)) from error
 
 
 class AskedMentions(Protocol):
@@ -205,9 +206,11 @@ class BiencoderRetriever:
         return replace(self, index=index)
 
     def sentence(self) -> str:
-        return (
-            f"“{self.name}” compares the mention in context with entity descriptions "
-            f"({self.towers.settings.scorer.value}). {self.index.plan.sentence}"
+        return say(
+            "“{name}” compares the mention in context with entity descriptions ({scorer}). {sentence}",
+            name=self.name,
+            scorer=self.towers.settings.scorer.value,
+            sentence=self.index.plan.sentence,
         )
 
 

@@ -20,6 +20,7 @@ from models.kb import Ranges
 from models.lexical import HEADER, REMEDY, count_names, count_terms, load_terms, save_terms
 from models.lexical_index import LexicalIndex
 from models.terms import ANALYZERS, INTS, UINTS
+from models.wording import say
 
 FLOATS = NDArray[np.float32]
 K1, B = 1.5, 0.75
@@ -68,8 +69,10 @@ class Bm25:
     @classmethod
     def load(cls, folder: Path) -> Bm25:
         """Open memory-mapped; ModelError where something is missing or does not fit together."""
-        header = read_json(folder / HEADER, what="The BM25 index", remedy=REMEDY)
+        header = read_json(folder / HEADER, what=say("The BM25 index"), remedy=say(REMEDY))
         if (header.get("format"), header.get("weights")) != (FORMAT, "bm25") or header.get("analyzer") not in ANALYZERS:
-            raise ModelError(f"The BM25 index {folder} is of another version. {REMEDY}")
+            raise ModelError(
+                say("The BM25 index {folder} is of another version. {remedy}", folder=folder, remedy=say(REMEDY))
+            )
         terms, index = load_terms(folder, saturating=True)
         return cls(header["analyzer"], terms, index)

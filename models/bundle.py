@@ -24,6 +24,7 @@ from typing import Any
 
 from models.errors import ModelError
 from models.files import fsync_file, fsync_folder, read_json, sha256_file, write_json, writing
+from models.wording import say
 
 FORMAT_VERSION = 1
 MANIFEST = "manifest.json"
@@ -149,7 +150,9 @@ def new_staging(bundles: Path) -> Path:
         staging = bundles / f"{STAGING_PREFIX}{secrets.token_hex(6)}"
         staging.mkdir()
     except OSError as error:
-        raise ModelError(f"No bundle can be written to {bundles} ({error.strerror}).") from error
+        raise ModelError(
+            say("No bundle can be written to {bundles} ({strerror}).", bundles=bundles, strerror=error.strerror)
+        ) from error
     return staging
 
 
@@ -194,7 +197,9 @@ def publish(staging: Path) -> Bundle:
     manifest = open_bundle(staging, verify="full").manifest
     target = staging.parent / manifest.id
     if target.exists():
-        raise ModelError(f"There is a bundle {manifest.id} already in {staging.parent}. Build it again.")
+        raise ModelError(
+            say("There is a bundle {id} already in {parent}. Build it again.", id=manifest.id, parent=staging.parent)
+        )
     with writing(target):
         staging.rename(target)
         fsync_folder(target.parent)
@@ -210,8 +215,8 @@ def open_bundle(path: Path | str, *, verify: str = "quick") -> Bundle:
     """
     folder = Path(path)
     if not folder.is_dir():
-        raise ModelError(f"There is no bundle {folder}. {REMEDY}")
-    raw = read_json(folder / MANIFEST, what="The bundle's manifest", remedy=REMEDY)
+        raise ModelError(say("There is no bundle {folder}. {remedy}", folder=folder, remedy=say(REMEDY)))
+    raw = read_json(folder / MANIFEST, what=say("The bundle's manifest"), remedy=say(REMEDY))
     bundle = Bundle(folder, manifest_from_json(raw, where=folder))
     for relative, info in bundle.manifest.files.items() if verify != "manifest" else ():
         _check_file(folder / relative, info, full=verify == "full")
@@ -239,12 +244,22 @@ def manifest_from_json(raw: Any, *, where: Path) -> Manifest:
     version = raw.get("format_version") if isinstance(raw, dict) else None
     if version != FORMAT_VERSION:
         raise ModelError(
-            f"The bundle {where} has format {version!r}; this program reads format {FORMAT_VERSION}. {REMEDY}"
+            say(
+                "The bundle {where} has format {version!r}; this program reads format {format_version}. {remedy}",
+                where=where,
+                version=version,
+                format_version=FORMAT_VERSION,
+                remedy=say(REMEDY),
+            )
         )
     try:
         return _parse(raw)
     except (KeyError, TypeError, AttributeError) as error:
-        raise ModelError(f"The manifest of {where} is damaged ({error!r}). {REMEDY}") from error
+        raise ModelError(
+            say(
+                "The manifest of {where} is damaged ({error!r}). {remedy}", where=where, error=error, remedy=say(REMEDY)
+            )
+        ) from error
 
 
 def _parse(raw: Json) -> Manifest:
@@ -278,8 +293,16 @@ def _known_info(path: Path, relative: str, known: Bundle | None) -> FileInfo | N
 
 def _check_file(path: Path, info: FileInfo, *, full: bool) -> None:
     if not path.is_file():
-        raise ModelError(f"The bundle is incomplete: {path} is missing. {REMEDY}")
+        raise ModelError(say("The bundle is incomplete: {path} is missing. {remedy}", path=path, remedy=say(REMEDY)))
     if path.stat().st_size != info.size:
-        raise ModelError(f"The bundle is damaged: {path} has {path.stat().st_size} bytes, not {info.size}. {REMEDY}")
+        raise ModelError(
+            say(
+                "The bundle is damaged: {path} has {st_size} bytes, not {size}. {remedy}",
+                path=path,
+                st_size=path.stat().st_size,
+                size=info.size,
+                remedy=say(REMEDY),
+            )
+        )
     if full and sha256_file(path) != info.sha256:
-        raise ModelError(f"The bundle is damaged: {path} was altered. {REMEDY}")
+        raise ModelError(say("The bundle is damaged: {path} was altered. {remedy}", path=path, remedy=say(REMEDY)))

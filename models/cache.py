@@ -24,6 +24,7 @@ from numpy.typing import NDArray
 from models.encoders import Encoder
 from models.errors import ModelError
 from models.files import atomic_path
+from models.wording import say
 
 log = logging.getLogger(__name__)
 
@@ -99,7 +100,9 @@ class EmbeddingCache:
             pass
         vectors, found = self.lookup(texts)
         if not found.all():
-            raise ModelError(f"The embedding cache {self.folder} was emptied while in use. Try again.")
+            raise ModelError(
+                say("The embedding cache {folder} was emptied while in use. Try again.", folder=self.folder)
+            )
         return vectors
 
     def lookup(self, texts: Sequence[str]) -> tuple[Vectors, NDArray[np.bool_]]:
@@ -155,8 +158,12 @@ class EmbeddingCache:
                 handle.write(body)
         except OSError as error:
             raise ModelError(
-                f"The embedding cache {self.folder} cannot be written ({error.strerror}). "
-                "Free some space, or set CURATOR_CACHE to another folder."
+                say(
+                    "The embedding cache {folder} cannot be written ({strerror}). Free some space, or set "
+                    "CURATOR_CACHE to another folder.",
+                    folder=self.folder,
+                    strerror=error.strerror,
+                )
             ) from error
 
     def _compact(self) -> None:

@@ -19,6 +19,7 @@ from models.errors import ModelError
 from models.fusion import DOCUMENT
 from models.normalise import normalise, sorted_key
 from models.recalled import NOTHING, Recalled
+from models.wording import say
 
 FLOATS = NDArray[np.float32]
 FLOATS64 = NDArray[np.float64]
@@ -95,12 +96,19 @@ class Combiner:
                 raise ValueError("features without coefficients")
             return cls(coefficients, int(raw.get("fitted_on", 0))) if tuple(raw["features"]) == FEATURES else None
         except (KeyError, TypeError, ValueError) as error:
-            raise ModelError(f"The bundle's combiner is damaged ({error}). Roll back to another bundle.") from error
+            raise ModelError(
+                say("The bundle's combiner is damaged ({error}). Roll back to another bundle.", error=error)
+            ) from error
 
     def sentence(self) -> str:
         """E.g. "The first 20 candidates are ordered by a model fitted on 8,120 mentions."."""
-        origin = f"fitted on {self.fitted_on:,} mentions" if self.fitted_on else "that came with the program"
-        return f"The first {HEAD} candidates are ordered by a model {origin}."
+        if self.fitted_on:
+            return say(
+                "The first {head} candidates are ordered by a model fitted on {number:,} mentions.",
+                head=HEAD,
+                number=self.fitted_on,
+            )
+        return say("The first {head} candidates are ordered by a model that came with the program.", head=HEAD)
 
 
 # Fitted on the train documents of BC5CDR and NCBI Disease, each mention once with the memory of the other documents

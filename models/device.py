@@ -10,6 +10,7 @@ from typing import Any, TypeAlias
 import torch
 
 from models.errors import ModelError
+from models.wording import nsay, say
 
 
 class Precision(StrEnum):
@@ -32,7 +33,7 @@ DTYPES = {
     Precision.FP16: torch.float16,
     Precision.INT8: torch.float32,
 }
-SAID = {Precision.FP32: "", Precision.BF16: " in bfloat16", Precision.FP16: " in float16", Precision.INT8: " in int8"}
+FORMATS = {Precision.FP32: "float32", Precision.BF16: "bfloat16", Precision.FP16: "float16", Precision.INT8: "int8"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,10 +81,18 @@ def choose_precision(wanted: Precision | str, *, device: str) -> Precision:
         return Precision.BF16 if device == "cpu" and has_native_bf16() else Precision.FP32
     if wanted not in tuple(Precision):
         names = ", ".join((AUTO, *Precision))
-        raise ModelError(f"There is no number format {str(wanted)!r} for encoders. Choose one of: {names}.")
+        raise ModelError(
+            say(
+                "There is no number format {wanted!r} for encoders. Choose one of: {names}.",
+                wanted=str(wanted),
+                names=names,
+            )
+        )
     precision = Precision(wanted)
     if precision is Precision.INT8 and device != "cpu":
-        raise ModelError(f"int8 is for processors, not for the device {device!r}. Choose fp32, bf16 or fp16.")
+        raise ModelError(
+            say("int8 is for processors, not for the device {device!r}. Choose fp32, bf16 or fp16.", device=device)
+        )
     return precision
 
 
@@ -112,18 +121,32 @@ def _check(name: str) -> None:
     if kind == "cuda" and torch.cuda.is_available():
         if index in {str(i) for i in range(torch.cuda.device_count())} | {""}:
             return
-        raise ModelError(f"There is no CUDA device {index!r}; this machine has {torch.cuda.device_count()}.")
+        raise ModelError(
+            say(
+                "There is no CUDA device {index!r}; this machine has {device_count}.",
+                index=index,
+                device_count=torch.cuda.device_count(),
+            )
+        )
     if name == "cpu" or (name == "mps" and torch.backends.mps.is_available()):
         return
-    raise ModelError(f"The device {name!r} is not available on this machine. Choose “auto” or “cpu”.")
+    raise ModelError(say("The device {name!r} is not available on this machine. Choose “auto” or “cpu”.", name=name))
 
 
 def _describe(name: str, precision: Precision) -> str:
     if name.startswith("cuda"):
         properties = torch.cuda.get_device_properties(torch.device(name))
         gib = properties.total_memory / 2**30
-        return f"The encoder runs on the GPU {properties.name} ({gib:.0f} GiB){SAID[precision]}."
-    if name == "mps":
-        return f"The encoder runs on the Apple GPU (MPS){SAID[precision]}."
-    threads = torch.get_num_threads()
-    return f"The encoder runs on the processor with {threads} thread{'s' if threads != 1 else ''}{SAID[precision]}."
+        where = say("The encoder runs on the GPU {name} ({gib:.0f} GiB).", name=properties.name, gib=gib)
+    elif name == "mps":
+        where = say("The encoder runs on the Apple GPU (MPS).")
+    else:
+        threads = torch.get_num_threads()
+        where = nsay(
+            "The encoder runs on the processor with {n} thread.",
+            "The encoder runs on the processor with {n} threads.",
+            threads,
+        )
+    if precision is Precision.FP32:
+        return where
+    return say("{where} It computes in {format}.", where=where, format=FORMATS[precision])

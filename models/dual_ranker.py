@@ -23,6 +23,7 @@ from models.kb import KnowledgeBase
 from models.marked import Mentions, encode_marked_mentions
 from models.ranker import FLOATS, REMEDY, RankerSettings, relative_by_range
 from models.types import EntityRecord, Progress
+from models.wording import say
 
 VECTORS_FILE = "entities.npy"
 HEADER_FILE = "entities.json"
@@ -82,13 +83,28 @@ def encode_ranker_entities(encoder: Encoder, records: Sequence[EntityRecord], *,
 
 def load_ranker_entities(folder: Path, *, source: str) -> NDArray[np.floating]:
     """Memory-mapped entity vectors; ModelError where they are missing, damaged or of another KB or encoder."""
-    header = read_json(folder / HEADER_FILE, what="The ranker's header", remedy=REMEDY)
+    header = read_json(folder / HEADER_FILE, what=say("The ranker's header"), remedy=say(REMEDY))
     if header.get("source") != source:
-        raise ModelError(f"The ranker {folder} was made from another knowledge base or encoder. {REMEDY}")
+        raise ModelError(
+            say(
+                "The ranker {folder} was made from another knowledge base or encoder. {remedy}",
+                folder=folder,
+                remedy=say(REMEDY),
+            )
+        )
     try:
         vectors: NDArray[np.floating] = np.load(folder / VECTORS_FILE, mmap_mode="r", allow_pickle=False)
     except (OSError, ValueError) as error:
-        raise ModelError(f"The ranker's vectors in {folder} are damaged ({error}). {REMEDY}") from error
+        raise ModelError(
+            say(
+                "The ranker's vectors in {folder} are damaged ({error}). {remedy}",
+                folder=folder,
+                error=error,
+                remedy=say(REMEDY),
+            )
+        ) from error
     if len(vectors) != header.get("rows"):
-        raise ModelError(f"The ranker's vectors in {folder} are incomplete. {REMEDY}")
+        raise ModelError(
+            say("The ranker's vectors in {folder} are incomplete. {remedy}", folder=folder, remedy=say(REMEDY))
+        )
     return vectors

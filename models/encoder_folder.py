@@ -18,6 +18,7 @@ from models.encoder_modules import Layout, read_layout
 from models.errors import ModelError
 from models.files import read_json, sha256_file
 from models.pooling import Pooling
+from models.wording import say
 
 BERT_FAMILY = frozenset(
     {"albert", "bert", "camembert", "deberta-v2", "distilbert", "electra", "mpnet", "roberta", "xlm-roberta"}
@@ -91,7 +92,7 @@ def read_folder(chosen: Path | str) -> EncoderFolder:
     layout = read_layout(root)
     body = root / layout.body
     _check_present(body)
-    config: dict[str, Any] = read_json(body / "config.json", what="The encoder's config", remedy=REMEDY)
+    config: dict[str, Any] = read_json(body / "config.json", what=say("The encoder's config"), remedy=say(REMEDY))
     _check_kind(body, config)
     positions = _positions(config)
     limit = min(layout.max_tokens or _tokenizer_limit(body), positions)
@@ -103,32 +104,53 @@ def _check_present(folder: Path) -> None:
     if not _present(folder, (WEIGHTS, SHARDS)):
         missing.append(WEIGHTS)
     if not _present(folder, TOKENIZER_FILES):
-        missing.append("a tokenizer (tokenizer.json or vocab.txt)")
+        missing.append(say("a tokenizer (tokenizer.json or vocab.txt)"))
     if not missing:
         return
-    words = f"{folder} is not an encoder folder: {', '.join(missing)} missing."
     pickled = _present(folder, PICKLED)
-    raise ModelError(f"{words} {_how_to_convert(folder, pickled[0]) if pickled and WEIGHTS in missing else REMEDY}")
+    raise ModelError(
+        say(
+            "{folder} is not an encoder folder: {missing} missing. {remedy}",
+            folder=folder,
+            missing=", ".join(missing),
+            remedy=_how_to_convert(folder, pickled[0]) if pickled and WEIGHTS in missing else say(REMEDY),
+        )
+    )
 
 
 def _how_to_convert(folder: Path, pickled: Path) -> str:
-    return (
-        f"Its weights are pickled ({pickled.name}), and a pickle can run any program, so it is never read here. If you "
-        "trust its source, convert it once outside of Curator: "
+    command = (
         f"python -c \"from transformers import AutoModel; AutoModel.from_pretrained(r'{folder}').save_pretrained("
         f"r'{folder}')\""
+    )
+    return say(
+        "Its weights are pickled ({name}), and a pickle can run any program, so it is never read here. If you trust "
+        "its source, convert it once outside of Curator: {command}",
+        name=pickled.name,
+        command=command,
     )
 
 
 def _check_kind(folder: Path, config: Any) -> None:
     kind = config.get("model_type") if isinstance(config, dict) else None
     if kind not in BERT_FAMILY:
-        raise ModelError(f"{folder} holds a {kind!r} network, which is not of the BERT family. {REMEDY}")
+        raise ModelError(
+            say(
+                "{folder} holds a {kind!r} network, which is not of the BERT family. {remedy}",
+                folder=folder,
+                kind=kind,
+                remedy=say(REMEDY),
+            )
+        )
     own_code = config.get("auto_map")
     if isinstance(own_code, dict) and "AutoModel" in own_code:
         raise ModelError(
-            f"{folder} needs program code of its own ({own_code['AutoModel']}), and an encoder's code is never run. "
-            f"{REMEDY}"
+            say(
+                "{folder} needs program code of its own ({AutoModel}), and an encoder's code is never run. {remedy}",
+                folder=folder,
+                AutoModel=own_code["AutoModel"],
+                remedy=say(REMEDY),
+            )
         )
 
 
@@ -143,7 +165,7 @@ def _positions(config: dict[str, Any]) -> int:
 def _tokenizer_limit(folder: Path) -> int:
     """What the tokenizer's settings say, where newer versions of sentence-transformers keep the limit; else 512."""
     path = folder / "tokenizer_config.json"
-    settings = read_json(path, what="The tokenizer's settings", remedy=REMEDY) if path.is_file() else {}
+    settings = read_json(path, what=say("The tokenizer's settings"), remedy=say(REMEDY)) if path.is_file() else {}
     limit = settings.get("model_max_length") if isinstance(settings, dict) else None
     return limit if isinstance(limit, int) and 0 < limit < 512 else 512  # "no limit" is written as 10 to the 30th
 
@@ -151,13 +173,24 @@ def _tokenizer_limit(folder: Path) -> int:
 def _weight_files(folder: Path) -> tuple[Path, ...]:
     files = [folder / WEIGHTS]
     if not files[0].is_file():
-        index = read_json(folder / SHARDS, what="The list of weight files", remedy=REMEDY)
+        index = read_json(folder / SHARDS, what=say("The list of weight files"), remedy=say(REMEDY))
         try:
             files = sorted({folder / Path(str(name)).name for name in index["weight_map"].values()})
         except (KeyError, TypeError, AttributeError) as error:
-            raise ModelError(f"The list of weight files {folder / SHARDS} is damaged. {REMEDY}") from error
+            raise ModelError(
+                say(
+                    "The list of weight files {folder} is damaged. {remedy}", folder=folder / SHARDS, remedy=say(REMEDY)
+                )
+            ) from error
         if missing := [file.name for file in files if not file.is_file()]:
-            raise ModelError(f"{folder} is not an encoder folder: {', '.join(missing)} missing. {REMEDY}")
+            raise ModelError(
+                say(
+                    "{folder} is not an encoder folder: {missing} missing. {remedy}",
+                    folder=folder,
+                    missing=", ".join(missing),
+                    remedy=say(REMEDY),
+                )
+            )
     for file in files:
         _check_weights(file)
     return tuple(files)
@@ -165,11 +198,15 @@ def _weight_files(folder: Path) -> tuple[Path, ...]:
 
 def _check_weights(file: Path) -> None:
     if not file.name.endswith(".safetensors"):
-        raise ModelError(f"{file} is not a safetensors file. {REMEDY}")
+        raise ModelError(say("{file} is not a safetensors file. {remedy}", file=file, remedy=say(REMEDY)))
     with file.open("rb") as handle:
         if handle.read(len(POINTER)) == POINTER:
             raise ModelError(
-                f"{file} is only a pointer of Git LFS to the weights. Fetch them with: git lfs pull (in {file.parent})"
+                say(
+                    "{file} is only a pointer of Git LFS to the weights. Fetch them with: git lfs pull (in {parent})",
+                    file=file,
+                    parent=file.parent,
+                )
             )
 
 

@@ -6,6 +6,7 @@ import re
 from pathlib import Path
 
 from models.errors import ModelError
+from models.wording import say
 
 HUB_NAME = re.compile(r"[A-Za-z0-9][\w.-]*/[A-Za-z0-9][\w.-]*")
 
@@ -20,7 +21,9 @@ def find_folder(chosen: Path | str) -> Path:
         return folder
     name = Path(chosen).as_posix()
     if not HUB_NAME.fullmatch(name):
-        raise ModelError(f"There is no encoder folder {folder}. Choose the folder of a BERT-family encoder.")
+        raise ModelError(
+            say("There is no encoder folder {folder}. Choose the folder of a BERT-family encoder.", folder=folder)
+        )
     return _snapshot(name)
 
 
@@ -32,7 +35,10 @@ def _snapshot(name: str) -> Path:
         return Path(snapshot_download(name, local_files_only=True))
     except (LocalEntryNotFoundError, HFValidationError, OSError) as error:
         raise ModelError(
-            f"There is no encoder folder {name}, and the Hugging Face encoder of this name is not on this computer. "
-            f"Curator fetches nothing by itself; fetch it with: hf download {name} (then choose it by its name), "
-            "or choose a folder."
+            say(
+                "There is no encoder folder {name}, and the Hugging Face encoder of this name is not on this "
+                "computer. Curator fetches nothing by itself; fetch it with: hf download {name} (then choose it "
+                "by its name), or choose a folder.",
+                name=name,
+            )
         ) from error

@@ -12,6 +12,7 @@ from typing import Any
 from models.errors import ModelError
 from models.files import read_json, write_json
 from models.pooling import Pooling
+from models.wording import say
 
 MODULES = "modules.json"
 SETTINGS = "sentence_bert_config.json"
@@ -69,20 +70,34 @@ def write_layout(folder: Path, pooling: Pooling, *, dimension: int, max_tokens: 
 
 def _modules(folder: Path) -> dict[str, str]:
     """Where each kind of module lies."""
-    listed = read_json(folder / MODULES, what="The list of modules", remedy=REMEDY)
+    listed = read_json(folder / MODULES, what=say("The list of modules"), remedy=say(REMEDY))
     try:
         kinds = {_kind(str(module["type"])): str(module.get("path") or "") for module in listed}
     except (KeyError, TypeError, AttributeError) as error:
-        raise ModelError(f"The list of modules {folder / MODULES} is damaged. {REMEDY}") from error
+        raise ModelError(
+            say("The list of modules {folder} is damaged. {remedy}", folder=folder / MODULES, remedy=say(REMEDY))
+        ) from error
     if unknown := sorted(kinds.keys() - {"Transformer", "Pooling"} - HARMLESS):
         raise ModelError(
-            f"{folder} has the module {', '.join(unknown)} beside its transformer, which is not supported: without it "
-            f"the vectors would be others than its makers meant. {REMEDY}"
+            say(
+                "{folder} has the module {unknown} beside its transformer, which is not supported: without it "
+                "the vectors would be others than its makers meant. {remedy}",
+                folder=folder,
+                unknown=", ".join(unknown),
+                remedy=say(REMEDY),
+            )
         )
     if outside := [path for path in kinds.values() if Path(path).is_absolute() or ".." in Path(path).parts]:
-        raise ModelError(f"{folder / MODULES} names {outside[0]}, which lies outside of the folder. {REMEDY}")
+        raise ModelError(
+            say(
+                "{folder} names {outside}, which lies outside of the folder. {remedy}",
+                folder=folder / MODULES,
+                outside=outside[0],
+                remedy=say(REMEDY),
+            )
+        )
     if "Transformer" not in kinds:
-        raise ModelError(f"{folder / MODULES} names no transformer. {REMEDY}")
+        raise ModelError(say("{folder} names no transformer. {remedy}", folder=folder / MODULES, remedy=say(REMEDY)))
     return kinds
 
 
@@ -92,14 +107,21 @@ def _kind(name: str) -> str:
 
 
 def _pooling(folder: Path) -> Pooling:
-    modes = read_json(folder / "config.json", what="The pooling settings", remedy=REMEDY)
+    modes = read_json(folder / "config.json", what=say("The pooling settings"), remedy=say(REMEDY))
     asked = _asked(modes) if isinstance(modes, dict) else set()
     if asked == {"cls"}:
         return Pooling.CLS
     if asked == {"mean"}:
         return Pooling.MEAN
     found = " and ".join(sorted(asked)) or "none"
-    raise ModelError(f"{folder} asks for a pooling other than mean or cls ({found}). {REMEDY}")
+    raise ModelError(
+        say(
+            "{folder} asks for a pooling other than mean or cls ({found}). {remedy}",
+            folder=folder,
+            found=found,
+            remedy=say(REMEDY),
+        )
+    )
 
 
 def _asked(modes: dict[str, Any]) -> set[str]:
@@ -116,7 +138,7 @@ def _settings(folder: Path) -> tuple[int, bool]:
     """The limit in tokens (0: none) and whether texts are lower-cased before the tokenizer sees them."""
     if not (folder / SETTINGS).is_file():
         return 0, False
-    settings = read_json(folder / SETTINGS, what="The encoder's settings", remedy=REMEDY)
+    settings = read_json(folder / SETTINGS, what=say("The encoder's settings"), remedy=say(REMEDY))
     if not isinstance(settings, dict):
         return 0, False
     limit = settings.get("max_seq_length")
@@ -127,10 +149,17 @@ def _check_prompt(folder: Path) -> None:
     """A prompt that is put before every text would have to be put before ours too."""
     if not (folder / PROMPTS).is_file():
         return
-    settings = read_json(folder / PROMPTS, what="The encoder's prompts", remedy=REMEDY)
+    settings = read_json(folder / PROMPTS, what=say("The encoder's prompts"), remedy=say(REMEDY))
     prompt = settings.get("default_prompt_name") if isinstance(settings, dict) else None
     if prompt:
-        raise ModelError(f"{folder} puts the prompt {prompt!r} before every text, which is not supported. {REMEDY}")
+        raise ModelError(
+            say(
+                "{folder} puts the prompt {prompt!r} before every text, which is not supported. {remedy}",
+                folder=folder,
+                prompt=prompt,
+                remedy=say(REMEDY),
+            )
+        )
 
 
 def _files(folder: Path, body: str, listed: tuple[str, ...]) -> tuple[Path, ...]:

@@ -21,6 +21,7 @@ from models.errors import ModelError
 from models.files import fsync_file
 from models.int8 import make_int8
 from models.pooling import Pooling, pool
+from models.wording import nsay, say
 
 EncodeProgress = Callable[[int, int], None]
 FloatArray = NDArray[np.float32]
@@ -49,7 +50,7 @@ class EncoderModule(nn.Module):
         body = getattr(self.transformer, "encoder", None) or getattr(self.transformer, "transformer", None)
         layers = getattr(body, "layer", None) or getattr(body, "layers", None)
         if not isinstance(layers, nn.ModuleList):
-            raise ModelError("This kind of encoder does not show its layers; choose a BERT encoder.")
+            raise ModelError(say("This kind of encoder does not show its layers; choose a BERT encoder."))
         return layers
 
     def token_states(self, input_ids: torch.Tensor, attention_mask: torch.Tensor) -> torch.Tensor:
@@ -232,7 +233,14 @@ def _load_tokenizer(found: EncoderFolder) -> Any:
     try:
         tokenizer = AutoTokenizer.from_pretrained(str(found.body), local_files_only=True, trust_remote_code=False)
     except (OSError, ValueError, KeyError, TypeError, ImportError) as error:
-        raise ModelError(f"The tokenizer in {found.body} cannot be read ({error}). {REMEDY}") from error
+        raise ModelError(
+            say(
+                "The tokenizer in {body} cannot be read ({error}). {remedy}",
+                body=found.body,
+                error=error,
+                remedy=say(REMEDY),
+            )
+        ) from error
     if found.layout.lower_case:
         _lower_case(tokenizer.backend_tokenizer)
     return tokenizer
@@ -264,7 +272,14 @@ def _load_transformer(found: EncoderFolder, dtype: torch.dtype) -> nn.Module:
             output_loading_info=True,
         )
     except (OSError, ValueError, RuntimeError, KeyError, SafetensorError) as error:
-        raise ModelError(f"The encoder in {found.body} cannot be loaded ({error}). {REMEDY}") from error
+        raise ModelError(
+            say(
+                "The encoder in {body} cannot be loaded ({error}). {remedy}",
+                body=found.body,
+                error=error,
+                remedy=say(REMEDY),
+            )
+        ) from error
     finally:
         transformers_logging.set_verbosity(verbosity)
     _check_complete(found.body, report["missing_keys"])
@@ -278,6 +293,12 @@ def _check_complete(folder: Path, missing: Iterable[str]) -> None:
     lacking = sorted(name for name in missing if not name.startswith("pooler.") and "position_ids" not in name)
     if lacking:
         raise ModelError(
-            f"The weights in {folder} do not fit its config.json: {lacking[0]} is missing"
-            f"{f' and {len(lacking) - 1} others' if len(lacking) > 1 else ''}. {REMEDY}"
+            nsay(
+                "The weights in {folder} do not fit its config.json: {first} is missing. {remedy}",
+                "The weights in {folder} do not fit its config.json: {n} of them are missing, {first} first. {remedy}",
+                len(lacking),
+                folder=folder,
+                first=lacking[0],
+                remedy=say(REMEDY),
+            )
         )

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from models.errors import ModelError
+from models.wording import say
 
 
 @contextmanager
@@ -35,7 +36,11 @@ def writing(folder: Path) -> Iterator[None]:
         yield
     except OSError as error:
         raise ModelError(
-            f"{folder} cannot be written ({error.strerror or error}). Free some space or choose another folder."
+            say(
+                "{folder} cannot be written ({strerror}). Free some space or choose another folder.",
+                folder=folder,
+                strerror=error.strerror or error,
+            )
         ) from error
 
 
@@ -70,6 +75,8 @@ def read_json(path: Path, *, what: str, remedy: str) -> Any:
     try:
         return json.loads(path.read_text(encoding="utf-8"))
     except FileNotFoundError as error:
-        raise ModelError(f"{what} is missing: {path}. {remedy}") from error
+        raise ModelError(say("{what} is missing: {path}. {remedy}", what=what, path=path, remedy=remedy)) from error
     except (OSError, UnicodeDecodeError, json.JSONDecodeError) as error:
-        raise ModelError(f"{what} cannot be read: {path} ({error}). {remedy}") from error
+        raise ModelError(
+            say("{what} cannot be read: {path} ({error}). {remedy}", what=what, path=path, error=error, remedy=remedy)
+        ) from error

@@ -23,6 +23,7 @@ from numpy.typing import NDArray
 
 from models.candidates import LEXICAL, NAMES
 from models.errors import ModelError
+from models.wording import say
 
 FLOATS = NDArray[np.float32]
 RAW, MINMAX, RELATIVE, LEAD, SPREAD = "raw", "minmax", "relative", "lead", "spread"
@@ -56,7 +57,9 @@ class FusionWeights:
             scales = {MEMORY: RELATIVE, **raw.get("scales", {})}
             return cls({MEMORY: DEFAULT_WEIGHTS[MEMORY]} | weights, scales, int(raw.get("fitted_on", 0)))
         except (TypeError, ValueError, AttributeError) as error:
-            raise ModelError(f"The bundle's fusion weights are damaged ({error}). Roll back to another.") from error
+            raise ModelError(
+                say("The bundle's fusion weights are damaged ({error}). Roll back to another.", error=error)
+            ) from error
 
     def fuse(self, scores: Mapping[str, FLOATS]) -> FLOATS:
         """(c,) fused scores; stages without a weight count for nothing."""
@@ -72,8 +75,9 @@ class FusionWeights:
     def sentence(self) -> str:
         """E.g. "Fused by names 4, lexical 1 (fitted on 812 mentions)."""
         parts = ", ".join(f"{name} {weight:g}" for name, weight in self.weights.items() if weight)
-        origin = f"fitted on {self.fitted_on:,} mentions" if self.fitted_on else "default weights"
-        return f"Fused by {parts} ({origin})."
+        if self.fitted_on:
+            return say("Fused by {parts} (fitted on {number:,} mentions).", parts=parts, number=self.fitted_on)
+        return say("Fused by {parts} (default weights).", parts=parts)
 
 
 def comparable(name: str, values: FLOATS, scale: str) -> NDArray[np.float64]:

@@ -19,6 +19,7 @@ from models.index_blocks import Blocks, gpu_count, gpu_memory
 from models.index_files import read_index, write_index
 from models.index_plan import FLAT_BYTES, IndexKind, IndexPlan, parse_kind, plan_index
 from models.kb import Ranges
+from models.wording import say
 
 __all__ = ["FLAT_BYTES", "IndexKind", "IndexPlan", "SearchIndex", "VectorIndex", "merge", "parse_kind", "plan_index"]
 
@@ -121,13 +122,17 @@ class VectorIndex:
         """Move to the first GPU if this FAISS can and it fits; a sentence saying where it runs."""
         free, needed = gpu_memory(), len(self) * self.dimension * 4
         if not gpu_count():
-            where = "runs on the processor"
+            where = say("FAISS {version} runs on the processor.", version=faiss.__version__)
         elif 2 * needed > free:
-            where = f"runs on the processor, since the GPU has only {free / 2**20:,.0f} MiB free"
+            where = say(
+                "FAISS {version} runs on the processor, since the GPU has only {free:,.0f} MiB free.",
+                version=faiss.__version__,
+                free=free / 2**20,
+            )
         else:
             self._gpu = Blocks.on_gpu(self.chunks())
-            where = "compares all of them on the GPU"
-        return f"{self.plan.sentence} FAISS {faiss.__version__} {where}."
+            where = say("FAISS {version} compares all of them on the GPU.", version=faiss.__version__)
+        return say("{sentence} {where}", sentence=self.plan.sentence, where=where)
 
     @cached_property
     def _flat(self) -> Blocks | None:

@@ -15,6 +15,7 @@ import faiss as faiss_module
 from models.errors import ModelError
 from models.files import atomic_path, read_json, sha256_file, write_json
 from models.index_plan import IndexKind, IndexPlan
+from models.wording import say
 
 faiss: Any = faiss_module  # its stubs lag behind its parameters
 FORMAT = 1
@@ -58,18 +59,33 @@ def read_index(path: Path, *, rows: int | None = None, source: str | None = None
     """
     header = read_header(path)
     if not path.is_file() or path.stat().st_size != header.bytes:
-        raise DamagedIndexError(f"The index {path} is damaged: it is missing or cut off. {REMEDY}")
+        raise DamagedIndexError(
+            say("The index {path} is damaged: it is missing or cut off. {remedy}", path=path, remedy=say(REMEDY))
+        )
     if rows not in (None, header.rows) or source not in (None, header.source):
-        raise ModelError(f"The index {path} was built from another knowledge base or encoder. {REMEDY}")
+        raise ModelError(
+            say(
+                "The index {path} was built from another knowledge base or encoder. {remedy}",
+                path=path,
+                remedy=say(REMEDY),
+            )
+        )
     index = _read(path)
     if index.ntotal != header.rows or index.d != header.dimension:
-        raise DamagedIndexError(f"The index {path} is damaged: it does not hold {header.rows:,} vectors. {REMEDY}")
+        raise DamagedIndexError(
+            say(
+                "The index {path} is damaged: it does not hold {rows:,} vectors. {remedy}",
+                path=path,
+                rows=header.rows,
+                remedy=say(REMEDY),
+            )
+        )
     return index, header
 
 
 def read_header(path: Path) -> IndexHeader:
     try:
-        raw = read_json(header_path(path), what="The index's header", remedy=REMEDY)
+        raw = read_json(header_path(path), what=say("The index's header"), remedy=say(REMEDY))
     except ModelError as error:
         raise DamagedIndexError(str(error)) from error
     try:
@@ -78,9 +94,11 @@ def read_header(path: Path) -> IndexHeader:
         numbers = (int(raw["rows"]), int(raw["dimension"]), int(raw["bytes"]))
         header = IndexHeader(*numbers, str(raw["source"]), plan, str(raw.get("sha256", "")))
     except (KeyError, TypeError, ValueError, AttributeError) as error:
-        raise DamagedIndexError(f"The index {path} has a damaged header. {REMEDY}") from error
+        raise DamagedIndexError(
+            say("The index {path} has a damaged header. {remedy}", path=path, remedy=say(REMEDY))
+        ) from error
     if raw.get("format") != FORMAT:
-        raise DamagedIndexError(f"The index {path} is of another version. {REMEDY}")
+        raise DamagedIndexError(say("The index {path} is of another version. {remedy}", path=path, remedy=say(REMEDY)))
     return header
 
 
@@ -88,9 +106,13 @@ def check_index(path: Path) -> None:
     """Read the whole file and compare its hash; DamagedIndexError where it was altered."""
     header = read_header(path)
     if not path.is_file() or path.stat().st_size != header.bytes:
-        raise DamagedIndexError(f"The index {path} is damaged: it is missing or cut off. {REMEDY}")
+        raise DamagedIndexError(
+            say("The index {path} is damaged: it is missing or cut off. {remedy}", path=path, remedy=say(REMEDY))
+        )
     if header.sha256 and sha256_file(path) != header.sha256:
-        raise DamagedIndexError(f"The index {path} is damaged: it was altered. {REMEDY}")
+        raise DamagedIndexError(
+            say("The index {path} is damaged: it was altered. {remedy}", path=path, remedy=say(REMEDY))
+        )
 
 
 def _write(index: Any, path: Path) -> None:
@@ -98,7 +120,11 @@ def _write(index: Any, path: Path) -> None:
         faiss.write_index(index, str(path))
     except RuntimeError as error:
         raise ModelError(
-            f"The index {path} cannot be written ({str(error).splitlines()[0]}). Free some space."
+            say(
+                "The index {path} cannot be written ({splitlines}). Free some space.",
+                path=path,
+                splitlines=str(error).splitlines()[0],
+            )
         ) from error
 
 
@@ -106,4 +132,11 @@ def _read(path: Path) -> Any:
     try:
         return faiss.read_index(str(path), faiss.IO_FLAG_MMAP_IFC)
     except RuntimeError as error:
-        raise DamagedIndexError(f"The index {path} is damaged ({str(error).splitlines()[0]}). {REMEDY}") from error
+        raise DamagedIndexError(
+            say(
+                "The index {path} is damaged ({splitlines}). {remedy}",
+                path=path,
+                splitlines=str(error).splitlines()[0],
+                remedy=say(REMEDY),
+            )
+        ) from error

@@ -8,6 +8,7 @@ from enum import StrEnum
 from math import sqrt
 
 from models.errors import ModelError
+from models.wording import say
 
 FLAT_BYTES = 600 * 2**20
 CODED_ROWS = 3_000_000
@@ -43,15 +44,22 @@ def plan_index(
     million; beyond, a neighbour graph over codes; where that does not fit either, cells, of which few are read.
     """
     limit = memory_share() if memory is None else memory
-    chosen, reason = _choose(rows, dimension, limit, gpu_memory) if kind is None else (kind, "as set by the user")
+    chosen, reason = _choose(rows, dimension, limit, gpu_memory) if kind is None else (kind, say("as set by the user"))
     cells = cell_count(rows)
     factory, means = {
-        IndexKind.FLAT: ("Flat", "exact"),
-        IndexKind.SQ8: ("SQ8", "8-bit codes, all compared"),
-        IndexKind.IVF: (f"IVF{cells},SQ8", f"{cells:,} cells of 8-bit codes, the nearest compared"),
-        IndexKind.HNSW: ("HNSW32,SQ8", "a neighbour graph over 8-bit codes"),
+        IndexKind.FLAT: ("Flat", say("exact")),
+        IndexKind.SQ8: ("SQ8", say("8-bit codes, all compared")),
+        IndexKind.IVF: (f"IVF{cells},SQ8", say("{cells:,} cells of 8-bit codes, the nearest compared", cells=cells)),
+        IndexKind.HNSW: ("HNSW32,SQ8", say("a neighbour graph over 8-bit codes")),
     }[chosen]
-    return IndexPlan(chosen, factory, f"{rows:,} vectors are searched by {chosen.value} ({means}), {reason}.")
+    words = say(
+        "{rows:,} vectors are searched by {kind} ({means}), {reason}.",
+        rows=rows,
+        kind=chosen.value,
+        means=means,
+        reason=reason,
+    )
+    return IndexPlan(chosen, factory, words)
 
 
 def parse_kind(name: str) -> IndexKind | None:
@@ -62,7 +70,9 @@ def parse_kind(name: str) -> IndexKind | None:
         return IndexKind(name)
     except ValueError as error:
         kinds = ", ".join(kind.value for kind in IndexKind)
-        raise ModelError(f"There is no kind of index {name!r}. Choose {AUTO}, {kinds}.") from error
+        raise ModelError(
+            say("There is no kind of index {name!r}. Choose {auto}, {kinds}.", name=name, auto=AUTO, kinds=kinds)
+        ) from error
 
 
 def memory_share() -> int:
@@ -81,14 +91,26 @@ def cell_count(rows: int) -> int:
 def _choose(rows: int, dimension: int, limit: int, gpu_memory: int) -> tuple[IndexKind, str]:
     size = rows * dimension * 4
     if gpu_memory and size <= gpu_memory // 2:
-        return IndexKind.FLAT, f"since {_mib(size)} of vectors fit into half of the GPU's {_mib(gpu_memory)}"
+        return IndexKind.FLAT, say(
+            "since {size} of vectors fit into half of the GPU's {limit}", size=_mib(size), limit=_mib(gpu_memory)
+        )
     if size <= min(FLAT_BYTES, limit):
-        return IndexKind.FLAT, f"since {_mib(size)} of vectors fit into {_mib(min(FLAT_BYTES, limit))}"
+        return IndexKind.FLAT, say(
+            "since {size} of vectors fit into {limit}", size=_mib(size), limit=_mib(min(FLAT_BYTES, limit))
+        )
     if rows <= CODED_ROWS and size // 4 <= limit:
-        return IndexKind.SQ8, f"since {_mib(size)} of vectors are too many for exact search but their codes are not"
+        return IndexKind.SQ8, say(
+            "since {size} of vectors are too many for exact search but their codes are not", size=_mib(size)
+        )
     if size // 4 + rows * GRAPH_BYTES <= limit:
-        return IndexKind.HNSW, f"since {rows:,} are too many to be compared one by one and the graph fits into memory"
-    return IndexKind.IVF, f"since even codes ({_mib(size // 4)}) are too many for {_mib(limit)} or to be all compared"
+        return IndexKind.HNSW, say(
+            "since {rows:,} are too many to be compared one by one and the graph fits into memory", rows=rows
+        )
+    return IndexKind.IVF, say(
+        "since even codes ({size}) are too many for {limit} or to be all compared",
+        size=_mib(size // 4),
+        limit=_mib(limit),
+    )
 
 
 def _mib(size: int) -> str:

@@ -22,6 +22,7 @@ from typing import Any
 
 from models.errors import ModelError
 from models.types import DocumentInput, EntityRecord, MentionInput
+from models.wording import say
 
 CHARACTERS_PER_TOKEN = 12
 _MARKERS = (
@@ -75,7 +76,7 @@ def markers(tokenizer: Any) -> Markers:
     found = [_first_known(tokenizer, names) for names in _MARKERS]
     cls, sep = tokenizer.cls_token_id, tokenizer.sep_token_id
     if cls is None or sep is None or None in found:
-        raise ModelError("This encoder's tokenizer has no [CLS], [SEP] or unused tokens. Choose a BERT encoder.")
+        raise ModelError(say("This encoder's tokenizer has no [CLS], [SEP] or unused tokens. Choose a BERT encoder."))
     start, end, entity = (int(token) for token in found if token is not None)
     return Markers(int(cls), int(sep), start, end, entity)
 

@@ -16,6 +16,7 @@ import torch
 from torch import nn
 
 from models.errors import ModelError
+from models.wording import say
 
 WEIGHT_TOP = 63  # 7 bits
 SMALLEST = 1e-9
@@ -47,7 +48,11 @@ def make_int8(module: nn.Module) -> None:
         _replace(module)
     except (AttributeError, RuntimeError) as error:
         raise ModelError(
-            f"PyTorch {torch.__version__} cannot compute in int8 on this processor ({error}). Choose fp32."
+            say(
+                "PyTorch {version__} cannot compute in int8 on this processor ({error}). Choose fp32.",
+                version__=torch.__version__,
+                error=error,
+            )
         ) from error
 
 

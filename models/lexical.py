@@ -21,6 +21,7 @@ from models.kb import Ranges
 from models.lexical_index import MOST, LexicalIndex, damaged
 from models.normalise import normalise
 from models.terms import ANALYZERS, INTS, UINTS
+from models.wording import say
 
 FLOATS = NDArray[np.float32]
 DOUBLES = NDArray[np.float64]
@@ -76,9 +77,11 @@ class TfIdf:
     @classmethod
     def load(cls, folder: Path) -> TfIdf:
         """Open memory-mapped; ModelError where something is missing or does not fit together."""
-        header = read_json(folder / HEADER, what="The lexical index", remedy=REMEDY)
+        header = read_json(folder / HEADER, what=say("The lexical index"), remedy=say(REMEDY))
         if header.get("format") != FORMAT or header.get("analyzer") not in ANALYZERS:
-            raise ModelError(f"The lexical index {folder} is of another version. {REMEDY}")
+            raise ModelError(
+                say("The lexical index {folder} is of another version. {remedy}", folder=folder, remedy=say(REMEDY))
+            )
         terms, index = load_terms(folder, saturating=False)
         return cls(header["analyzer"], terms, index)
 

@@ -39,6 +39,7 @@ from models.types import (
     LinkedDocument,
     LinkedMention,
 )
+from models.wording import say
 
 FLOATS = NDArray[np.float32]
 BATCH_DOCUMENTS = 16
@@ -184,9 +185,10 @@ class Linker:
 
     def describe(self) -> tuple[str, ...]:
         """A sentence each: device, every stage, fusion, NIL."""
-        nil = "calibrated on this project" if self.nil.calibrated else "not calibrated on this project"
+        calibrated = self.nil.calibrated
+        nil = say("NIL is calibrated on this project.") if calibrated else say("NIL is not calibrated on this project.")
         orders = (self.fusion.sentence(), self.combiner.sentence())
-        return (self.device.sentence, *self.stages.sentences, *orders, f"NIL is {nil}.")
+        return (self.device.sentence, *self.stages.sentences, *orders, nil)
 
     def answerer(self) -> Answerer:
         """What makes answers of scores, under this linker's weights."""

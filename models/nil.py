@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from models.errors import ModelError
+from models.wording import say
 
 MIN_NIL = 30
 MIN_LINKED = 100
@@ -139,7 +140,9 @@ class NilModel:
                 {str(kind): float(value) for kind, value in raw.get("type_weights", {}).items()},
             )
         except (KeyError, TypeError, ValueError) as error:
-            raise ModelError(f"The bundle's NIL model is damaged ({error}). Roll back to another bundle.") from error
+            raise ModelError(
+                say("The bundle's NIL model is damaged ({error}). Roll back to another bundle.", error=error)
+            ) from error
 
 
 # Highest NIL-F1 of the plain top score on BC5CDR train; a project or the demo brings its own.

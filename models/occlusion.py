@@ -17,6 +17,7 @@ from typing import Protocol
 from models.errors import ModelError
 from models.sentences import sentence_starts
 from models.types import DocumentInput, LinkedDocument, MentionInput
+from models.wording import say
 
 Range = tuple[int, int]
 K = 64
@@ -57,7 +58,7 @@ def occlude(linker: LinksDocuments, document: DocumentInput, key: str, pair: tup
     """
     mention = next((one for one in document.mentions if one.key == key), None)
     if mention is None or not mention.spans:
-        raise ModelError("The mention is no longer in the document.")
+        raise ModelError(say("The mention is no longer in the document."))
     window = sentence_around(document.text, mention)
     near = tuple(one for one in document.mentions if _overlaps(one.spans, window))
     words = words_around(document.text, mention, window)
@@ -65,7 +66,7 @@ def occlude(linker: LinksDocuments, document: DocumentInput, key: str, pair: tup
     variants = [plain, *(replace(plain, text=masked(document.text, word)) for word in words)]
     leads = [_lead(answer, key, pair) for answer in linker.link(variants, k=K, own=True)]
     if leads[0] is None:
-        raise ModelError("One of the two entities is no longer a candidate for this mention.")
+        raise ModelError(say("One of the two entities is no longer a candidate for this mention."))
     whole = leads[0]
     changes = (None if lead is None else whole - lead for lead in leads[1:])
     return Occlusion(whole, tuple(WordEffect(*word, change) for word, change in zip(words, changes, strict=True)))

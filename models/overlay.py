@@ -29,6 +29,7 @@ from models.overlay_kb import LiveKnowledgeBase
 from models.ranker import Ranker
 from models.stages import Stages
 from models.types import EntityRecord
+from models.wording import say
 
 FLOATS = NDArray[np.float32]
 INTS = NDArray[np.int64]
@@ -74,9 +75,9 @@ def change_entities(stages: Stages, *, upsert: Iterable[EntityRecord] = (), remo
 def _work_out(kb: KnowledgeBase, upsert: Sequence[EntityRecord], remove: Sequence[str]) -> Change:
     for entity in upsert:
         if not entity.id or not entity.names:
-            raise ModelError(f"The entity {entity.id!r} has no id or no name. Give it one.")
+            raise ModelError(say("The entity {id!r} has no id or no name. Give it one.", id=entity.id))
     if unknown := [entity_id for entity_id in remove if entity_id not in kb.rows]:
-        raise ModelError(f"There is no entity {unknown[0]!r} in the knowledge base to be removed.")
+        raise ModelError(say("There is no entity {unknown!r} in the knowledge base to be removed.", unknown=unknown[0]))
     gone = set(remove)
     latest = {entity.id: entity for entity in upsert}
     new = tuple(e for e in latest.values() if e.id in gone or e.id not in kb.rows or kb.entities[kb.rows[e.id]] != e)
@@ -122,7 +123,7 @@ def _grown_ranker(ranker: Ranker, change: Change) -> Ranker:
     if isinstance(ranker, CrossEncoder):
         return replace(ranker, kb=change.kb)
     if not isinstance(ranker, DualRanker) or ranker.entity is None:
-        raise ModelError(f"The ranker “{ranker.name}” cannot take new entities. Build the linker anew.")
+        raise ModelError(say("The ranker “{name}” cannot take new entities. Build the linker anew.", name=ranker.name))
     vectors = encode_ranker_entities(ranker.entity, change.new, settings=ranker.settings)
     return replace(ranker, entities=GrownRows.behind(ranker.entities, vectors))
 
@@ -167,7 +168,7 @@ class LiveLexical:
     def over(cls, base: NameStage, kb: KnowledgeBase) -> LiveLexical:
         """ModelError for a stage that weighs names otherwise than mentions (BM25): it cannot write new names."""
         if not isinstance(base, LexicalRetriever) or not isinstance(base.tfidf, TfIdf):
-            raise ModelError("This lexical stage cannot take new names. Build the linker anew.")
+            raise ModelError(say("This lexical stage cannot take new names. Build the linker anew."))
         return cls(base, len(kb.names), base.encode([]), np.zeros(0, dtype=np.int64))
 
     def changed(self, encoded: sparse.csr_matrix, dead: INTS) -> LiveLexical:

@@ -16,6 +16,7 @@ from safetensors.numpy import load_file, save_file
 
 from models.errors import ModelError
 from models.files import atomic_path
+from models.wording import say
 
 FILE = "projection.safetensors"
 REMEDY = "Roll back to another bundle, or train the retriever anew."
@@ -36,10 +37,23 @@ def load_projection(folder: Path, *, dimension: int) -> FLOATS:
     try:
         weight = np.asarray(load_file(folder / FILE)["weight"], dtype=np.float32)
     except (OSError, KeyError, SafetensorError) as error:
-        raise ModelError(f"The projection {folder / FILE} is missing or damaged ({error}). {REMEDY}") from error
+        raise ModelError(
+            say(
+                "The projection {folder} is missing or damaged ({error}). {remedy}",
+                folder=folder / FILE,
+                error=error,
+                remedy=say(REMEDY),
+            )
+        ) from error
     if weight.shape != (dimension, dimension):
         raise ModelError(
-            f"The projection {folder / FILE} has shape {weight.shape}, not {dimension} by {dimension}. {REMEDY}"
+            say(
+                "The projection {folder} has shape {shape}, not {dimension} by {dimension}. {remedy}",
+                folder=folder / FILE,
+                shape=weight.shape,
+                dimension=dimension,
+                remedy=say(REMEDY),
+            )
         )
     return weight
 

@@ -17,10 +17,29 @@ from numpy.typing import NDArray
 from models.biencoder import Mentions
 from models.errors import ModelError
 from models.inputs import EntityStyle, InputSettings
+from models.wording import say
 
 FLOATS = NDArray[np.float32]
 RULE = "rule"
 REMEDY = "Train the ranker again, or roll back to another bundle."
+RULES = {
+    (True, True): "“{name}” ranks the first {top_k} candidates anew.",
+    (False, True): (
+        "“{name}” ranks the first {top_k} candidates anew where the first leads by {points:.3g} points of probability "
+        "at most."
+    ),
+    (True, False): "“{name}” ranks the first {top_k} candidates anew, for {seconds:g} s a document at most.",
+    (False, False): (
+        "“{name}” ranks the first {top_k} candidates anew where the first leads by {points:.3g} points of probability "
+        "at most, for {seconds:g} s a document at most."
+    ),
+}
+"""By whether there is no margin, and no limit of time."""
+ASKED = "The ranker was asked about {asked:,} of {mentions:,} mentions, in {seconds:.1f} s."
+ASKED_LATE = (
+    "The ranker was asked about {asked:,} of {mentions:,} mentions, in {seconds:.1f} s; {late:,} kept their order "
+    "because a document's time was used up."
+)
 
 
 class Ranker(Protocol):
@@ -54,7 +73,9 @@ class RankerSettings:
             style = EntityStyle(inputs.pop("style", EntityStyle.TYPES_SYNONYMS))
             return cls(InputSettings(**inputs, style=style))
         except (TypeError, ValueError) as error:
-            raise ModelError(f"The bundle's ranker settings are damaged ({error}). {REMEDY}") from error
+            raise ModelError(
+                say("The bundle's ranker settings are damaged ({error}). {remedy}", error=error, remedy=say(REMEDY))
+            ) from error
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,18 +108,20 @@ class RerankRule:
             if raw and not 0 < rule.share <= 1:
                 raise ValueError(f"a share of {rule.share}")
         except (AttributeError, TypeError, ValueError) as error:
-            raise ModelError(f"The bundle's rule for its ranker is damaged ({error}). {REMEDY}") from error
+            raise ModelError(
+                say("The bundle's rule for its ranker is damaged ({error}). {remedy}", error=error, remedy=say(REMEDY))
+            ) from error
         return rule if raw else cls(top_k)
 
     def sentence(self, name: str) -> str:
         """For the user, e.g. “x” ranks the first 8 candidates anew where the first leads by 3 points of …."""
-        when = (
-            ""
-            if self.margin is None
-            else f" where the first leads by {100 * self.margin:.3g} points of probability at most"
+        return say(
+            RULES[self.margin is None, self.seconds is None],
+            name=name,
+            top_k=self.top_k,
+            points=100 * (self.margin or 0.0),
+            seconds=self.seconds or 0.0,
         )
-        bound = "" if self.seconds is None else f", for {self.seconds:g} s a document at most"
-        return f"“{name}” ranks the first {self.top_k} candidates anew{when}{bound}."
 
 
 @dataclass(slots=True)
@@ -116,8 +139,13 @@ class Tally:
     def sentence(self) -> str:
         """For a report, e.g. The ranker was asked about 12 of 90 mentions, in 3.1 s."""
         mentions = self.asked + self.certain + self.late
-        late = f"; {self.late:,} kept their order because a document's time was used up" if self.late else ""
-        return f"The ranker was asked about {self.asked:,} of {mentions:,} mentions, in {self.seconds:.1f} s{late}."
+        return say(
+            ASKED_LATE if self.late else ASKED,
+            asked=self.asked,
+            mentions=mentions,
+            seconds=self.seconds,
+            late=self.late,
+        )
 
 
 def choose_margin(leads: Sequence[float], share: float) -> float | None:

@@ -30,10 +30,20 @@ from models.inputs import entity_tokens, mention_tokens
 from models.kb import KnowledgeBase, Ranges
 from models.token_store import TokenStore, text_means, token_states, write_tokens
 from models.types import EntityRecord, Progress
+from models.wording import say
 
 FLOATS = NDArray[np.float32]
 INTS = NDArray[np.int64]
 BLOCK_ENTRIES = 2**21  # of products of tokens at once, 8 MiB: what is larger falls out of the caches
+ALL_COMPARED = (
+    "“{name}” adds up, over the tokens of the mention in context, the best match in the entity (SOM); all {count:,} "
+    "entities are compared, exactly."
+)
+SHORTLISTED = (
+    "“{name}” adds up, over the tokens of the mention in context, the best match in the entity (SOM); it re-ranks the "
+    "{shortlist:,} entities that are nearest on average, since {count:,} entities with {tokens:,} tokens are too many "
+    "to be compared with every mention."
+)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -81,12 +91,12 @@ class SomRetriever:
 
     def sentence(self) -> str:
         count, tokens = len(self.tokens), int(self.tokens.offsets[-1])
-        what = f"“{self.name}” adds up, over the tokens of the mention in context, the best match in the entity (SOM)"
-        if count <= self.shortlist:
-            return f"{what}; all {count:,} entities are compared, exactly."
-        return (
-            f"{what}; it re-ranks the {self.shortlist:,} entities that are nearest on average, since {count:,} "
-            f"entities with {tokens:,} tokens are too many to be compared with every mention."
+        return say(
+            ALL_COMPARED if count <= self.shortlist else SHORTLISTED,
+            name=self.name,
+            count=count,
+            shortlist=self.shortlist,
+            tokens=tokens,
         )
 
 

@@ -22,6 +22,7 @@ from models.encoders import Encoder, length_batches
 from models.errors import ModelError
 from models.files import atomic_path, read_json, write_json
 from models.types import Progress
+from models.wording import say
 
 FORMAT = 1
 STATES_FILE = "tokens.f16"
@@ -51,21 +52,31 @@ class TokenStore:
     @classmethod
     def load(cls, folder: Path, *, rows: int, source: str) -> TokenStore:
         """Open memory-mapped; ModelError where a file is missing, damaged or of another KB or encoder."""
-        header = read_json(folder / HEADER_FILE, what="The header of the token vectors", remedy=REMEDY)
+        header = read_json(folder / HEADER_FILE, what=say("The header of the token vectors"), remedy=say(REMEDY))
         try:
             kind, made_from = header["format"], header["source"]
             entities, tokens, dimension = (int(header[key]) for key in ("rows", "tokens", "dimension"))
         except (KeyError, TypeError, ValueError) as error:
-            raise ModelError(f"The token vectors in {folder} have a damaged header. {REMEDY}") from error
+            raise ModelError(
+                say("The token vectors in {folder} have a damaged header. {remedy}", folder=folder, remedy=say(REMEDY))
+            ) from error
         if kind != FORMAT:
-            raise ModelError(f"The token vectors in {folder} are of another version. {REMEDY}")
+            raise ModelError(
+                say("The token vectors in {folder} are of another version. {remedy}", folder=folder, remedy=say(REMEDY))
+            )
         if (rows, source) != (entities, made_from):
-            raise ModelError(f"The token vectors in {folder} are of another knowledge base or encoder. {REMEDY}")
+            raise ModelError(
+                say(
+                    "The token vectors in {folder} are of another knowledge base or encoder. {remedy}",
+                    folder=folder,
+                    remedy=say(REMEDY),
+                )
+            )
         _check_size(folder / STATES_FILE, tokens * dimension * 2)
         _check_size(folder / OFFSETS_FILE, (entities + 1) * 8)
         offsets = np.fromfile(folder / OFFSETS_FILE, dtype="<i8")
         if offsets[0] != 0 or offsets[-1] != tokens or bool((np.diff(offsets) < 1).any()):
-            raise ModelError(f"{folder / OFFSETS_FILE} is damaged. {REMEDY}")
+            raise ModelError(say("{folder} is damaged. {remedy}", folder=folder / OFFSETS_FILE, remedy=say(REMEDY)))
         states = np.memmap(folder / STATES_FILE, dtype="<f2", mode="r", shape=(tokens, dimension))
         return cls(states, offsets.astype(np.int64), np.zeros((0, dimension), dtype=np.float16))
 
@@ -155,19 +166,27 @@ def _halved(states: FLOATS) -> HALVES:
     with np.errstate(over="ignore"):
         halves = states.astype("<f2")
     if not bool(np.isfinite(halves).all()):
-        raise ModelError("The entity encoder gives vectors too large to be stored. Train it anew with a lower rate.")
+        raise ModelError(
+            say("The entity encoder gives vectors too large to be stored. Train it anew with a lower rate.")
+        )
     return halves
 
 
 def _check_size(path: Path, size: int) -> None:
     if not path.is_file() or path.stat().st_size != size:
-        raise ModelError(f"{path} is missing or cut off. {REMEDY}")
+        raise ModelError(say("{path} is missing or cut off. {remedy}", path=path, remedy=say(REMEDY)))
 
 
 def _check_room(folder: Path, size: int, *, entities: int) -> None:
     free = shutil.disk_usage(folder).free
     if size > free:
         raise ModelError(
-            f"The token vectors of {entities:,} entities take {size / 2**20:,.0f} MiB, and {folder} has "
-            f"{free / 2**20:,.0f} MiB left. Free some space, or choose a scorer that keeps one vector for each entity."
+            say(
+                "The token vectors of {entities:,} entities take {size:,.0f} MiB, and {folder} has {free:,.0f} "
+                "MiB left. Free some space, or choose a scorer that keeps one vector for each entity.",
+                entities=entities,
+                size=size / 2**20,
+                folder=folder,
+                free=free / 2**20,
+            )
         )

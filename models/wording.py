@@ -27,7 +27,7 @@ class Said(str):
     __slots__ = ("english",)
     english: str
 
-    def __new__(cls, shown: str, own: str) -> Said:
+    def __new__(cls, shown: str, own: str = "") -> Said:
         made = super().__new__(cls, shown)
         made.english = own
         return made

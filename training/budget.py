@@ -6,10 +6,16 @@ import time
 from collections.abc import Callable
 from dataclasses import dataclass
 
+from models.wording import say
+
 TRAINING_FACTOR = 3.5
 """A step forward and backward takes about so many times the forward pass alone (measured on two cores)."""
 FIXED_RESERVE = 15.0
 CAUTION = 1.15
+
+
+AS_ASKED_TRAINED = "The entity tower is trained, as asked for."
+AS_ASKED_FROZEN = "The entity tower is frozen, as asked for."
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,16 +71,26 @@ def epoch_seconds(work: Workload, rates: Rates, *, trained: bool) -> float:
 def trains_entities(wanted: str, work: Workload, rates: Rates, left: float | None) -> tuple[bool, str]:
     """Whether the entity tower is trained, and why, in a sentence. `wanted` is "auto", "train" or "frozen"."""
     if wanted != "auto":
-        return wanted == "train", f"The entity tower is {'trained' if wanted == 'train' else 'frozen'}, as asked for."
+        return wanted == "train", say(AS_ASKED_TRAINED if wanted == "train" else AS_ASKED_FROZEN)
     if left is None:
-        return True, "The entity tower is trained: there is no time budget."
+        return True, say("The entity tower is trained: there is no time budget.")
     needed = reserve(work, rates, trained=True) + epoch_seconds(work, rates, trained=True)
     if needed <= left:
         return True, (
-            f"The entity tower is trained: one pass and encoding {work.entities:,} entities anew take about "
-            f"{needed:.0f} s of the {left:.0f} s left."
+            say(
+                "The entity tower is trained: one pass and encoding {entities:,} entities anew take about "
+                "{needed:.0f} s of the {left:.0f} s left.",
+                entities=work.entities,
+                needed=needed,
+                left=left,
+            )
         )
     return False, (
-        f"The entity tower is frozen: one pass with it and encoding {work.entities:,} entities anew would take about "
-        f"{needed:.0f} s, {max(0.0, left):.0f} s are left. More minutes would allow it."
+        say(
+            "The entity tower is frozen: one pass with it and encoding {entities:,} entities anew would take "
+            "about {needed:.0f} s, {left:.0f} s are left. More minutes would allow it.",
+            entities=work.entities,
+            needed=needed,
+            left=max(0.0, left),
+        )
     )

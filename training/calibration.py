@@ -18,6 +18,7 @@ from models.bundle import Manifest, new_id, now, reuse, seal
 from models.linker import Linker
 from models.reranking import ask
 from models.tuning import Gold, Tuned, tune_scored
+from models.wording import say
 from training.events import Event, Phase
 from training.gold import resolve_gold
 from training.holdout import place
@@ -25,6 +26,8 @@ from training.ranker_rule import chosen_rule, silent, with_margin, with_rule, wi
 from training.remembering import decided_documents
 from training.snapshot import SnapshotDocument, Split, read_snapshot
 
+CALIBRATED = "{fusion} NIL is calibrated ({nil} NIL, {linked} linked)."
+TOO_FEW = "{fusion} NIL is not calibrated: too few validation decisions ({nil} NIL, {linked} linked)."
 MOST_TRAIN = 500
 
 
@@ -65,8 +68,12 @@ def run_calibration(raw: Mapping[str, Any]) -> Iterator[Event]:
     yield Event(Phase.WRITE)
     manifest = _seal(linker, tuned, spec.staging)
     nil = tuned.nil
-    how = "calibrated" if nil.calibrated else "not calibrated: too few validation decisions"
-    message = f"{tuned.fusion.sentence()} NIL is {how} ({nil.fitted_nil} NIL, {nil.fitted_linked} linked)."
+    message = say(
+        CALIBRATED if nil.calibrated else TOO_FEW,
+        fusion=tuned.fusion.sentence(),
+        nil=nil.fitted_nil,
+        linked=nil.fitted_linked,
+    )
     result = {"bundle_id": manifest.id, "message": message, "fusion": manifest.fusion, "nil": manifest.nil}
     yield Event(Phase.DONE, 1, 1, message, {"result": result})
 
@@ -79,7 +86,7 @@ def _score(
     scored: list[ScoredMention] = []
     for done, document in enumerate(documents, start=1):
         scored.extend(unasked.score([document.to_input()]))
-        yield Event(Phase.REFIT, done, len(documents), "Fitting weights and NIL" if done == 1 else "")
+        yield Event(Phase.REFIT, done, len(documents), say("Fitting weights and NIL") if done == 1 else "")
     if linker.stages.ranker is None:
         return linker, scored
     ruled = with_rule(linker, chosen_rule(unasked, scored))

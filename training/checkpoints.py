@@ -20,6 +20,7 @@ from safetensors.torch import load_file, save_file
 from torch import Tensor
 
 from models.files import atomic_path, sha256_file
+from models.wording import say
 
 FORMAT = 1
 EVERY = 90.0
@@ -83,12 +84,18 @@ class Checkpoints:
         for number in reversed(self._numbers()):
             body = self._body(number)
             if body is not None and (differing := _differing(body["identity"], self.identity)):
-                notes.append(f"Checkpoint {number} belongs to another run ({', '.join(differing)}) and was ignored.")
+                notes.append(
+                    say(
+                        "Checkpoint {number} belongs to another run ({differing}) and was ignored.",
+                        number=number,
+                        differing=", ".join(differing),
+                    )
+                )
                 continue
             tensors = None if body is None else self._tensors(number, str(body["tensors"]))
             if body is not None and tensors is not None:
                 return Saved(tensors, body["facts"]), notes
-            notes.append(f"Checkpoint {number} is damaged and was passed over.")
+            notes.append(say("Checkpoint {number} is damaged and was passed over.", number=number))
         return None, notes
 
     def kept_before(self) -> dict[str, Any]:

@@ -27,6 +27,7 @@ from torch import Tensor, distributed, nn
 from torch.optim import Adam
 
 from models.errors import ModelError
+from models.wording import say
 
 OUTSIDE = -1
 """The cluster number of a mention that is in no cluster; the prototype loss leaves it out."""
@@ -56,9 +57,11 @@ class RadiusSettings:
     def __post_init__(self) -> None:
         for name in ("radius", "learning_rate"):
             if not getattr(self, name) > 0:
-                raise ModelError(f"The '{name}' of soft-radius clustering must be above 0. Change the recipe.")
+                raise ModelError(
+                    say("The '{name}' of soft-radius clustering must be above 0. Change the recipe.", name=name)
+                )
         if self.epsilon < 0:
-            raise ModelError("The 'epsilon' of soft-radius clustering must not be below 0. Change the recipe.")
+            raise ModelError(say("The 'epsilon' of soft-radius clustering must not be below 0. Change the recipe."))
 
 
 def anchor_distances(mentions: Tensor, clusters: Tensor) -> Tensor:

@@ -7,6 +7,7 @@ from typing import Any
 
 from models.linker import Linker
 from models.types import DocumentInput, LinkedMention
+from models.wording import say
 from training.evaluation.bootstrap import DocumentBootstrap
 from training.evaluation.headline import compare
 from training.evaluation.outcomes import outcomes
@@ -60,7 +61,7 @@ def queue_changes(
                         "after": _answer(now),
                     }
                 )
-        text = "Comparing the suggestions for undecided mentions" if number == 1 else ""
+        text = say("Comparing the suggestions for undecided mentions") if number == 1 else ""
         yield Event(Phase.EVALUATE, number, total, text=text)
     return {"documents": total, "mentions": asked, "changes": changes}
 

@@ -10,6 +10,7 @@ import numpy as np
 
 from models.cross_encoder import CrossEncoderModule, check_length, new_head, score_pairs
 from models.inputs import pair_tokens
+from models.wording import say
 from training.alone import Recall, recall
 from training.assembly import TrainedPair, write_pair
 from training.budget import CAUTION, FIXED_RESERVE, Budget
@@ -83,7 +84,7 @@ def _regulariser(loaded: Loaded) -> PairFGSM | None:
 
 
 def _write(pair: TrainedPair, loaded: Loaded, staging: Path) -> Writing:
-    yield Event(Phase.INDEX, text="Writing the re-ranker")
+    yield Event(Phase.INDEX, text=say("Writing the re-ranker"))
     return write_pair(pair, loaded.recipe, loaded.base, staging, wanted=loaded.wanted)
 
 
@@ -121,16 +122,20 @@ def _alone(
     ordered: list[list[int]] = []
     for start in range(0, len(judged), JUDGED_AT_ONCE):
         ordered += order_by_score(loaded, prepared, module, judged[start : start + JUDGED_AT_ONCE])
-        yield Event(phase, len(ordered), len(judged), text="" if start else "Judging the ranker by itself")
+        yield Event(phase, len(ordered), len(judged), text="" if start else say("Judging the ranker by itself"))
     return recall(ordered, judged, k=loaded.wanted.candidates)
 
 
 def _counts(prepared: Prepared, learnt: Sequence[Example], judged: Sequence[Example], linked: int) -> str:
     own = recall([list(prepared.ranked[example.key]) for example in judged], judged, k=1)[0]
-    return (
-        f"The ranker learns from {len(learnt):,} of {linked:,} linked mentions and is judged by itself on "
-        f"{len(judged):,} held-out ones, those with the closest candidates; the linker in use has "
-        f"{100 * own:.1f} % of these right."
+    return say(
+        "The ranker learns from {number:,} of {linked:,} linked mentions and is judged by itself on "
+        "{judged:,} held-out ones, those with the closest candidates; the linker in use has {own:.1f} % of "
+        "these right.",
+        number=len(learnt),
+        linked=linked,
+        judged=len(judged),
+        own=100 * own,
     )
 
 

@@ -20,6 +20,7 @@ from numpy.typing import NDArray
 from models.encoders import normalized
 from models.errors import ModelError
 from models.kb import KnowledgeBase
+from models.wording import say
 from training.examples import Example
 from training.mining_search import means
 from training.snapshot import SnapshotDocument
@@ -76,7 +77,9 @@ class EmbeddingMap:
             points = tuple(_point(one) for one in raw["points"])
             return cls(points, *(float(raw[name]) for name in ("stress", "nearest_before", "nearest_after")))
         except (KeyError, TypeError, ValueError) as error:
-            raise ModelError(f"This is no embedding map ({error}). Train again to make one.") from error
+            raise ModelError(
+                say("This is no embedding map ({error}). Train again to make one.", error=error)
+            ) from error
 
 
 @dataclass(frozen=True, slots=True)

@@ -21,6 +21,7 @@ from transformers import PreTrainedModel
 
 from models.device import AUTO, Precision
 from models.errors import ModelError
+from models.wording import say
 
 DETERMINISTIC: Any = torch.utils.deterministic
 TRAINED_IN = (Precision.FP32, Precision.BF16, Precision.FP16)
@@ -36,9 +37,14 @@ def training_precision(wanted: str, device: torch.device) -> Precision:
         has_bf16 = device.type == "cuda" and torch.cuda.is_bf16_supported(including_emulation=False)
         return Precision.BF16 if has_bf16 else Precision.FP32
     if wanted not in TRAINED_IN:
-        raise ModelError(f"There is no number format {wanted!r} for training. Choose one of: auto, fp32, bf16, fp16.")
+        raise ModelError(
+            say(
+                "There is no number format {wanted!r} for training. Choose one of: auto, fp32, bf16, fp16.",
+                wanted=wanted,
+            )
+        )
     if wanted == Precision.FP16 and device.type != "cuda":
-        raise ModelError("Training in fp16 needs a GPU. Choose auto, fp32 or bf16.")
+        raise ModelError(say("Training in fp16 needs a GPU. Choose auto, fp32 or bf16."))
     return Precision(wanted)
 
 
@@ -103,8 +109,10 @@ class Engine:
         own = float(zlib.crc32(repr(list(figures)).encode()))
         if self.any(self.total(own) != own * self.processes):
             raise ModelError(
-                "The processes that should train together prepared different networks or batches. Train without a time "
-                "budget and say whether the entity tower is trained, or use one GPU."
+                say(
+                    "The processes that should train together prepared different networks or batches. Train "
+                    "without a time budget and say whether the entity tower is trained, or use one GPU."
+                )
             )
 
     def clip(self, parameters: Sequence[nn.Parameter], most: float) -> None:

@@ -15,6 +15,7 @@ from models.errors import ModelError
 from models.kb import KnowledgeBase
 from models.linker import Linker
 from models.types import DocumentInput, LinkedMention, MentionInput
+from models.wording import english, say
 from training.evaluation.bootstrap import DocumentBootstrap
 from training.evaluation.flips import Flip, flips
 from training.evaluation.headline import compare, curves, headline, slice_estimates
@@ -34,6 +35,21 @@ from training.spec import EvaluationSpec, ReplaySpec
 
 Documents = Sequence[SnapshotDocument]
 BATCH = 16
+FOUND = (
+    "{mentions:,} decided mentions, {in_kb:,} in the knowledge base: recall@1 {first:.1f} %, recall@{k} {recall:.1f} %."
+)
+FOUND_BETWEEN = (
+    "{mentions:,} decided mentions, {in_kb:,} in the knowledge base: recall@1 {first:.1f} % (95 % {low:.1f} to "
+    "{high:.1f}), recall@{k} {recall:.1f} %."
+)
+REPLAYED = (
+    "{decisions:,} decisions in {documents:,} documents, without a memory: of the last {last:,}, {one_key:.1f} % took "
+    "one key."
+)
+REPLAYED_LEARNING = (
+    "{decisions:,} decisions in {documents:,} documents, learning from each document: of the last {last:,}, "
+    "{one_key:.1f} % took one key."
+)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -60,23 +76,23 @@ def run_evaluation(spec: EvaluationSpec | Mapping[str, Any]) -> Iterator[Event]:
     """
     asked = spec if isinstance(spec, EvaluationSpec) else EvaluationSpec.from_json(spec)
     _use_threads(asked.threads)
-    yield Event(Phase.LOAD, 0, 2, text="Reading the decisions")
+    yield Event(Phase.LOAD, 0, 2, text=say("Reading the decisions"))
     snapshot = read_snapshot(asked.snapshot, allow_test=True)
-    yield Event(Phase.LOAD, 1, 2, text="Opening the linker")
+    yield Event(Phase.LOAD, 1, 2, text=say("Opening the linker"))
     linker = _open(asked.bundle, snapshot, asked.device)
     yield Event(Phase.LOAD, 2, 2)
     work = _work(asked, snapshot, linker.stages.kb)
     passes = 1 + asked.whole_kb + (asked.against is not None)
     remembered = yield from _teach(linker, work)
     answers = yield from _link(linker, work.documents, work, done=0, passes=passes)
-    yield Event(Phase.EVALUATE, text="Counting, and resampling the documents")
+    yield Event(Phase.EVALUATE, text=say("Counting, and resampling the documents"))
     found = outcomes(answers, work.gold)
     result = _figures(work, found, linker) | {"memory": {"used": remembered > 0, "decisions": remembered}}
     if asked.whole_kb:
         result["whole_kb"] = yield from _whole_kb(linker, work, passes)
     if asked.against is not None:
         result["against"] = yield from _against(linker, found, answers, work, passes)
-    yield Event(Phase.EVALUATE, text="Writing the report")
+    yield Event(Phase.EVALUATE, text=say("Writing the report"))
     result["map"] = map_of(linker.bundle)
     result["message"] = _sentence(result)
     result["html"] = evaluation_page(result)
@@ -91,9 +107,9 @@ def run_replay(spec: ReplaySpec | Mapping[str, Any]) -> Iterator[Event]:
     """
     asked = spec if isinstance(spec, ReplaySpec) else ReplaySpec.from_json(spec)
     _use_threads(asked.threads)
-    yield Event(Phase.LOAD, 0, 2, text="Reading the decisions")
+    yield Event(Phase.LOAD, 0, 2, text=say("Reading the decisions"))
     snapshot = read_snapshot(asked.snapshot, allow_test=True)
-    yield Event(Phase.LOAD, 1, 2, text="Opening the linker")
+    yield Event(Phase.LOAD, 1, 2, text=say("Opening the linker"))
     linker = _open(asked.bundle, snapshot, asked.device)
     yield Event(Phase.LOAD, 2, 2)
     curves_found = yield from _replay(asked, snapshot, linker)
@@ -127,7 +143,8 @@ def _replay(asked: ReplaySpec, snapshot: Snapshot, linker: Linker) -> Generator[
         starts[split.value] = so_far
         for one in simulate(documents, simulated, resolve, k=asked.k, limit=left):
             decided.append(one)
-            text = f"{sum(not d.one_key for d in one)} of {len(one)} decisions needed more than one key"
+            more = sum(not decision.one_key for decision in one)
+            text = say("{more} of {number} decisions needed more than one key", more=more, number=len(one))
             yield Event(Phase.EVALUATE, len(decided), total, text=text)
     return curves_of(decided, remembers=simulated.remembers, starts=starts)
 
@@ -140,7 +157,9 @@ def _use_threads(threads: int) -> None:
 def _open(bundle: Path, snapshot: Snapshot, device: str) -> Linker:
     linker = without_time_limit(Linker.load(bundle, device=choose_device(device)))
     if snapshot.kb_hash and snapshot.kb_hash != linker.bundle.manifest.kb_hash:
-        raise ModelError("The bundle was made for another knowledge base than the project's. Choose another bundle.")
+        raise ModelError(
+            say("The bundle was made for another knowledge base than the project's. Choose another bundle.")
+        )
     return linker
 
 
@@ -169,7 +188,7 @@ def _teach(linker: Linker, work: Work) -> Generator[Event, None, int]:
         part = documents[start : start + BATCH]
         remembered = teach(linker, part)
         yield Event(
-            Phase.PREPARE, start + len(part), len(documents), text="" if start else "Remembering train decisions"
+            Phase.PREPARE, start + len(part), len(documents), text="" if start else say("Remembering train decisions")
         )
     return remembered
 
@@ -211,7 +230,7 @@ def _figures(work: Work, found: Outcomes, linker: Linker) -> dict[str, Any]:
         "types": list(found.groups),
         "resamples": work.asked.resamples,
         "seed": work.asked.seed,
-        "linker": list(linker.describe()),
+        "linker": [english(one) for one in linker.describe()],
         "figures": {name: asdict(one) for name, one in bootstrap.estimates(headline(found, k=k)).items()},
         "curves": curves(found),
     }
@@ -255,23 +274,33 @@ def _names(changed: Sequence[Flip], kb: KnowledgeBase) -> dict[str, str]:
 
 
 def _nothing(split: Split) -> str:
-    return f"No mention of a document of the split {split} is decided yet, so there is nothing to compare with."
+    return say(
+        "No mention of a document of the split {split} is decided yet, so there is nothing to compare with.",
+        split=split,
+    )
 
 
 def _sentence(result: Mapping[str, Any]) -> str:
     k, recall = result["k"], result["recall"]
     first = result["figures"]["recall@1"]
-    between = f" (95 % {100 * first['low']:.1f} to {100 * first['high']:.1f})" if first["low"] is not None else ""
-    return (
-        f"{result['mentions']:,} decided mentions, {result['in_kb']:,} in the knowledge base: recall@1 "
-        f"{100 * recall['1']:.1f} %{between}, recall@{k} {100 * recall[str(k)]:.1f} %."
+    low = first["low"]
+    return say(
+        FOUND if low is None else FOUND_BETWEEN,
+        mentions=result["mentions"],
+        in_kb=result["in_kb"],
+        first=100 * recall["1"],
+        low=100 * (low or 0.0),
+        high=100 * (first["high"] or 0.0),
+        k=k,
+        recall=100 * recall[str(k)],
     )
 
 
 def _replay_sentence(found: ReplayCurves) -> str:
-    one_key = 100 * (1 - found.last.more_keys)
-    learnt = "learning from each document" if found.remembers else "without a memory"
-    return (
-        f"{found.decisions:,} decisions in {found.documents:,} documents, {learnt}: of the last "
-        f"{found.last.decisions:,}, {one_key:.1f} % took one key."
+    return say(
+        REPLAYED_LEARNING if found.remembers else REPLAYED,
+        decisions=found.decisions,
+        documents=found.documents,
+        last=found.last.decisions,
+        one_key=100 * (1 - found.last.more_keys),
     )

@@ -12,6 +12,7 @@ from dataclasses import asdict, dataclass
 from enum import StrEnum
 from typing import Any
 
+from models.wording import english, say
 from training.evaluation import Report
 
 
@@ -48,7 +49,39 @@ class GateResult:
     new_accuracy: float | None = None
 
     def to_json(self) -> dict[str, Any]:
-        return asdict(self)
+        """For the manifest: its sentence in English, whoever reads it later."""
+        return {**asdict(self), "sentence": english(self.sentence)}
+
+
+FELL = (
+    "Refused: recall@1 of the whole linker on {n:,} held-out linked mentions fell from {old} to {new}; by itself "
+    "“{stage}” went from {alone_before} to {alone_after}."
+)
+WRONG_WITH_NIL = (
+    "Refused: with NIL counted the whole linker is right in {after} of {mentions:,} held-out mentions, before in "
+    "{before}; recall@1 on {n:,} held-out linked mentions is {new}; by itself “{stage}” went from {alone_before} to "
+    "{alone_after}."
+)
+WORSE_ALONE = (
+    "Refused: training made “{stage}” worse than it was untrained, from {alone_before} to {alone_after} recall@1 by "
+    "itself on {n:,} held-out linked mentions. The decisions may contradict each other."
+)
+NO_WEIGHT = (
+    "No gain: “{stage}” got the weight 0, so recall@1 of the whole linker on {n:,} held-out linked mentions stays at "
+    "{new}; by itself “{stage}” went from {alone_before} to {alone_after}."
+)
+AS_BEFORE = (
+    "No gain: recall@1 of the whole linker on {n:,} held-out linked mentions is {new} as before; by itself “{stage}” "
+    "went from {alone_before} to {alone_after}."
+)
+ROSE_WITHOUT_NIL = (
+    "No gain: recall@1 of the whole linker on {n:,} held-out linked mentions rose from {old} to {new}, but with NIL "
+    "counted it is right in {after} instead of {before}; by itself “{stage}” went from {alone_before} to {alone_after}."
+)
+ROSE = (
+    "Better: recall@1 of the whole linker on {n:,} held-out linked mentions rose from {old} to {new}; by itself "
+    "“{stage}” went from {alone_before} to {alone_after}."
+)
 
 
 def judge(old: Report, new: Report, alone: Alone, *, weight: float, stage: str) -> GateResult:
@@ -59,38 +92,31 @@ def judge(old: Report, new: Report, alone: Alone, *, weight: float, stage: str) 
 
 
 def _verdict(old: Report, new: Report, alone: Alone, weight: float, stage: str) -> tuple[Verdict, str]:
-    where = f"on {new.in_kb:,} held-out linked mentions"
-    whole = f"recall@1 of the whole linker {where}"
-    by_itself = f"by itself “{stage}” went from {_percent(alone.before_at_1)} to {_percent(alone.after_at_1)}"
-    if new.recall_at_1 < old.recall_at_1:
-        return Verdict.REFUSED, (
-            f"Refused: {whole} fell from {_percent(old.recall_at_1)} to {_percent(new.recall_at_1)}; {by_itself}."
-        )
     before, after = old.accuracy or 0.0, new.accuracy or 0.0
+    figures = {
+        "n": new.in_kb,
+        "mentions": new.mentions,
+        "stage": stage,
+        "old": _percent(old.recall_at_1),
+        "new": _percent(new.recall_at_1),
+        "before": _percent(before),
+        "after": _percent(after),
+        "alone_before": _percent(alone.before_at_1),
+        "alone_after": _percent(alone.after_at_1),
+    }
+    if new.recall_at_1 < old.recall_at_1:
+        return Verdict.REFUSED, say(FELL, **figures)
     if after < before - _chance(before, new.mentions):
-        return Verdict.REFUSED, (
-            f"Refused: with NIL counted the whole linker is right in {_percent(after)} of {new.mentions:,} held-out "
-            f"mentions, before in {_percent(before)}; recall@1 {where} is {_percent(new.recall_at_1)}; {by_itself}."
-        )
+        return Verdict.REFUSED, say(WRONG_WITH_NIL, **figures)
     if alone.after_at_1 < alone.before_at_1 - _chance(alone.before_at_1, new.in_kb):
-        return Verdict.REFUSED, (
-            f"Refused: training made “{stage}” worse than it was untrained, from {_percent(alone.before_at_1)} to "
-            f"{_percent(alone.after_at_1)} recall@1 by itself {where}. The decisions may contradict each other."
-        )
+        return Verdict.REFUSED, say(WORSE_ALONE, **figures)
     if weight == 0:
-        return Verdict.NO_GAIN, (
-            f"No gain: “{stage}” got the weight 0, so {whole} stays at {_percent(new.recall_at_1)}; {by_itself}."
-        )
+        return Verdict.NO_GAIN, say(NO_WEIGHT, **figures)
     if new.recall_at_1 == old.recall_at_1:
-        return Verdict.NO_GAIN, f"No gain: {whole} is {_percent(new.recall_at_1)} as before; {by_itself}."
+        return Verdict.NO_GAIN, say(AS_BEFORE, **figures)
     if after < before:
-        return Verdict.NO_GAIN, (
-            f"No gain: {whole} rose from {_percent(old.recall_at_1)} to {_percent(new.recall_at_1)}, but with NIL "
-            f"counted it is right in {_percent(after)} instead of {_percent(before)}; {by_itself}."
-        )
-    return Verdict.PROMOTE, (
-        f"Better: {whole} rose from {_percent(old.recall_at_1)} to {_percent(new.recall_at_1)}; {by_itself}."
-    )
+        return Verdict.NO_GAIN, say(ROSE_WITHOUT_NIL, **figures)
+    return Verdict.PROMOTE, say(ROSE, **figures)
 
 
 def _chance(share: float, mentions: int) -> float:

@@ -11,6 +11,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from models.errors import ModelError
+from models.wording import nsay, say
 from training.snapshot import Snapshot, SnapshotDocument, Split
 
 HELD_OUT = 0.2
@@ -60,13 +61,25 @@ def divide(snapshot: Snapshot, *, most: int | None = None) -> Parts:
     if not held_out:
         train, held_out = _hold_out(train)
         notes.append(
-            f"There is no decided validation document: {_count(len(held_out), 'training document')} were held out by "
-            "hash and give no labels."
+            nsay(
+                "There is no decided validation document: {n:,} training document was held out by hash and gives no "
+                "labels.",
+                "There is no decided validation document: {n:,} training documents were held out by hash and give no "
+                "labels.",
+                len(held_out),
+            )
         )
     if most is not None and (fewer := _first_by_hash(held_out, most)) != held_out:
         notes.append(
-            f"{_count(len(fewer), 'held-out document')} of {len(held_out):,} tune and judge the result: a quick recipe "
-            f"needs no more than {most} mentions."
+            nsay(
+                "{n:,} held-out document of {number:,} tunes and judges the result: a quick recipe needs no more than "
+                "{most} mentions.",
+                "{n:,} held-out documents of {number:,} tune and judge the result: a quick recipe needs no more than "
+                "{most} mentions.",
+                len(fewer),
+                number=len(held_out),
+                most=most,
+            )
         )
         held_out = fewer
     by_hash = sorted(held_out, key=lambda document: place(document.key, salt="fold"))
@@ -78,8 +91,12 @@ def divide(snapshot: Snapshot, *, most: int | None = None) -> Parts:
     if min(linked_count(fold) for fold in folds) < MIN_FOLD_LINKED:
         folds = (held_out,)
         notes.append(
-            f"{_count(len(held_out), 'held-out document')} with {_count(linked_count(held_out), 'link')} are too "
-            "few to be halved: the same ones tune the fusion and judge the result, which flatters it a little."
+            say(
+                "{documents} with {links} are too few to be halved: the same ones tune the fusion and judge the "
+                "result, which flatters it a little.",
+                documents=nsay("{n:,} held-out document", "{n:,} held-out documents", len(held_out)),
+                links=nsay("{n:,} link", "{n:,} links", linked_count(held_out)),
+            )
         )
     return Parts(train, folds, tuple(notes))
 
@@ -108,23 +125,35 @@ def _check(train: Documents, held_out: Documents) -> None:
     links = linked_count(train)
     if not train or not links:
         raise ModelError(
-            "There is nothing to learn from: no mention of a training document is linked yet. Link some mentions of "
-            "documents of the split “train”, then train."
+            say(
+                "There is nothing to learn from: no mention of a training document is linked yet. Link some "
+                "mentions of documents of the split “train”, then train."
+            )
         )
     if len(train) < 2 and not held_out:
         raise ModelError(
-            "All decisions lie in one document, so none would be left to test the result on. Decide mentions in at "
-            "least one more document, then train."
+            say(
+                "All decisions lie in one document, so none would be left to test the result on. Decide mentions "
+                "in at least one more document, then train."
+            )
         )
     if links < MIN_LINKED:
         raise ModelError(
-            f"{_count(links, 'linked mention')} in training documents are too few to learn from; at least {MIN_LINKED} "
-            "are needed. Link some more, then train."
+            nsay(
+                "{n:,} linked mention in training documents is too few to learn from; at least {least} are needed. "
+                "Link some more, then train.",
+                "{n:,} linked mentions in training documents are too few to learn from; at least {least} are needed. "
+                "Link some more, then train.",
+                links,
+                least=MIN_LINKED,
+            )
         )
     if held_out and not linked_count(held_out):
         raise ModelError(
-            "The validation documents hold no linked mention, so nothing can be compared. Link some mentions in them, "
-            "or move them to the split “train”."
+            say(
+                "The validation documents hold no linked mention, so nothing can be compared. Link some mentions "
+                "in them, or move them to the split “train”."
+            )
         )
 
 
@@ -136,11 +165,9 @@ def _hold_out(train: Documents) -> tuple[Documents, Documents]:
     kept = tuple(document for document in train if document.key not in chosen)
     if not linked_count(kept):
         raise ModelError(
-            "Only one document holds linked mentions, so nothing would be left to learn from or to test on. Link "
-            "mentions in at least one more document, then train."
+            say(
+                "Only one document holds linked mentions, so nothing would be left to learn from or to test on. "
+                "Link mentions in at least one more document, then train."
+            )
         )
     return kept, tuple(document for document in train if document.key in chosen)
-
-
-def _count(number: int, noun: str) -> str:
-    return f"{number:,} {noun}{'' if number == 1 else 's'}"

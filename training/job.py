@@ -21,6 +21,7 @@ from models.files import write_json
 from models.linker import Linker
 from models.reranking import RANKER, ask
 from models.types import LinkedMention
+from models.wording import english, say
 from training.budget import Budget
 from training.comparison import comparison, queue_changes, undecided
 from training.cross_encoder_learning import learn_pair
@@ -54,7 +55,7 @@ def run_training(spec: TrainingSpec | Mapping[str, Any], *, shuffle_labels: bool
     notes: list[str] = []
     for event in _steps(asked, budget, notes, shuffle_labels=shuffle_labels):
         if event.is_note:
-            notes.append(event.text)
+            notes.append(english(event.text))
         yield event
 
 
@@ -65,7 +66,7 @@ def _steps(spec: TrainingSpec, budget: Budget, notes: list[str], *, shuffle_labe
     learnt = yield from learn(loaded, prepared, budget)
     manifest = yield from _write_part(loaded, learnt)
     linker, new = yield from _refit(loaded)
-    yield Event(Phase.EVALUATE, 0, 1, text="Comparing the old and the new linker")
+    yield Event(Phase.EVALUATE, 0, 1, text=say("Comparing the old and the new linker"))
     gate, metrics = _compare(loaded, prepared, linker, new, learnt.alone)
     metrics["queue"] = yield from queue_changes(loaded.linker, linker, undecided(loaded.snapshot.documents))
     facts = _provenance(loaded, gate, learnt, budget) | {"notes": notes}
@@ -76,7 +77,7 @@ def _write_part(loaded: Loaded, learnt: Learnt) -> Generator[Event, None, Manife
     """The bundle with the base's weights, so that it can be opened and fitted."""
     staging = loaded.spec.staging
     written = yield from learnt.write(staging)
-    yield Event(Phase.INDEX, 0, 1, text="Writing the part")
+    yield Event(Phase.INDEX, 0, 1, text=say("Writing the part"))
     if learnt.map is not None:
         write_json(staging / MAP_FILE, learnt.map.to_json())
     manifest = written.replace(
@@ -108,7 +109,7 @@ def _refit(loaded: Loaded) -> Generator[Event, None, tuple[Linker, list[LinkedMe
         for document in fold:
             scored[-1].extend(linker.score([document.to_input()], k=K))
             done = sum(len(part) for part in loaded.parts.folds[: len(scored) - 1]) + fold.index(document) + 1
-            yield Event(Phase.REFIT, done, total, text="Refitting fusion and NIL" if done == 1 else "")
+            yield Event(Phase.REFIT, done, total, text=say("Refitting fusion and NIL") if done == 1 else "")
     if ranks:
         linker, scored = yield from _ask_ranker(loaded_anew, scored)
     gold, stage = _gold(loaded, loaded.parts.held_out), _stage(loaded)
@@ -157,7 +158,7 @@ def _compare(
 
 def _finish(manifest: Manifest, linker: Linker, gate: GateResult) -> Iterator[Event]:
     """Write the manifest with the fitted weights, check every file's hash, report."""
-    yield Event(Phase.WRITE, 0, 1, text="Writing the bundle")
+    yield Event(Phase.WRITE, 0, 1, text=say("Writing the bundle"))
     staging = linker.bundle.path
     final = manifest.replace(fusion=linker.fusion.to_json(), nil=linker.nil.to_json())
     if final.ranker is not None:
@@ -189,7 +190,7 @@ def _provenance(loaded: Loaded, gate: GateResult, learnt: Learnt, budget: Budget
     return {
         "recipe": loaded.recipe.id,
         "parameters": dict(loaded.values),
-        "gate": {"verdict": gate.verdict.value, "message": gate.sentence},
+        "gate": {"verdict": gate.verdict.value, "message": english(gate.sentence)},
         "entity_tower": learnt.entity_tower,
         "run": asdict(learnt.result),
         "folds": len(loaded.parts.folds),
@@ -200,7 +201,7 @@ def _provenance(loaded: Loaded, gate: GateResult, learnt: Learnt, budget: Budget
         "max_minutes": loaded.spec.max_minutes,
         "max_steps": loaded.spec.max_steps,
         "seconds": round(budget.elapsed, 1),
-        "device": choose_device(loaded.spec.device).sentence,
+        "device": english(choose_device(loaded.spec.device).sentence),
         "threads": torch.get_num_threads(),
         "packages": _packages(),
     }

@@ -9,6 +9,7 @@ import torch
 from torch import nn
 
 from models.errors import ModelError
+from models.wording import say
 from training.engine import Engine
 from training.generators import GeneratorStates
 from training.gradient_cache import cached_backward
@@ -65,16 +66,22 @@ class Learner:
         now = self.chunk or self.micro or longest
         if now <= 1:
             raise ModelError(
-                "There is not enough memory to train even on one example at a time. Choose fewer tokens or negatives, "
-                "a smaller encoder, or another device. The bundle in use is unchanged."
+                say(
+                    "There is not enough memory to train even on one example at a time. Choose fewer tokens or "
+                    "negatives, a smaller encoder, or another device. The bundle in use is unchanged."
+                )
             )
         if self.chunk:
             self.chunk = now // 2
-            return f"Memory ran out: {self.chunk} texts are now encoded at once; the gradients are the same."
+            return say(
+                "Memory ran out: {chunk} texts are now encoded at once; the gradients are the same.", chunk=self.chunk
+            )
         self.micro = now // 2
-        return (
-            f"Memory ran out: batches of {longest} are now taken in parts of at most {self.micro}; the effective batch "
-            "stays the same by accumulation."
+        return say(
+            "Memory ran out: batches of {longest} are now taken in parts of at most {micro}; the effective "
+            "batch stays the same by accumulation.",
+            longest=longest,
+            micro=self.micro,
         )
 
     def _parts(self, batch: Batch) -> Sequence[Batch]:

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from models.bundle import Manifest
+from models.wording import say
 from training.assembly import TrainedPart, write_part
 from training.budget import Budget, trains_entities
 from training.checkpoints import Checkpoints
@@ -22,6 +23,8 @@ from training.towers import FloatArray, Towers
 from training.trainer import Task, TrainResult, TrainSettings, train
 from training.vectors import entity_vectors
 
+TRAINED_BEFORE = "The entity tower is trained, as before the interruption."
+FROZEN_BEFORE = "The entity tower is frozen, as before the interruption."
 Writing = Generator[Event, None, Manifest]
 
 
@@ -87,11 +90,17 @@ def run(
         task, settings, checkpoints=checkpoints, validate=validate, tensorboard=loaded.spec.tensorboard
     )
     if result.cut_short:
-        yield note(Phase.TRAIN, "The time budget ended training before the planned number of steps.")
+        yield note(Phase.TRAIN, say("The time budget ended training before the planned number of steps."))
     yield note(
         Phase.TRAIN,
-        f"{result.steps:,} steps, {result.epochs:.1f} passes in {result.seconds:.0f} s; the loss went from "
-        f"{result.losses[0]:.3f} to {result.losses[-1]:.3f}.",
+        say(
+            "{steps:,} steps, {epochs:.1f} passes in {seconds:.0f} s; the loss went from {first:.3f} to {last:.3f}.",
+            steps=result.steps,
+            epochs=result.epochs,
+            seconds=result.seconds,
+            first=result.losses[0],
+            last=result.losses[-1],
+        ),
     )
     return result
 
@@ -120,7 +129,7 @@ def _trains(
     if checkpoints is not None and "entity_tower" in (before := checkpoints.kept_before()):
         checkpoints.kept = dict(before)
         trained = before["entity_tower"] == "trained"
-        return trained, f"The entity tower is {'trained' if trained else 'frozen'}, as before the interruption."
+        return trained, say(TRAINED_BEFORE if trained else FROZEN_BEFORE)
     wanted = "train" if must_train_entities(loaded) else loaded.wanted.entity_tower
     trained, why = trains_entities(wanted, prepared.work, prepared.rates, budget.left())
     if checkpoints is not None:

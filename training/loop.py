@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from models.errors import ModelError
+from models.wording import say
 from training.events import Event, Phase, note
 from training.learner import Learner
 from training.monitoring import Meter, Validate, validated
@@ -100,8 +101,13 @@ class Loop:
     def _checked(self, loss: float) -> float:
         if not math.isfinite(loss):
             raise ModelError(
-                f"The loss is not a number any more (step {self.optimising.step + 1}: {loss}). Train again with a "
-                f"lower learning rate than {self.settings.learning_rate:g}. The bundle in use is unchanged."
+                say(
+                    "The loss is not a number any more (step {step}: {loss}). Train again with a lower learning "
+                    "rate than {learning_rate:g}. The bundle in use is unchanged.",
+                    step=self.optimising.step + 1,
+                    loss=loss,
+                    learning_rate=self.settings.learning_rate,
+                )
             )
         return loss
 

@@ -8,6 +8,7 @@ import numpy as np
 
 from models.errors import ModelError
 from models.kb import KnowledgeBase, Ranges
+from models.wording import say
 from training.domains import Domain, common
 from training.events import Event, Phase
 from training.examples import Example
@@ -46,7 +47,7 @@ class Miner:
         pool: int = POOL,
     ) -> None:
         if similarity is Similarity.EUCLIDEAN:
-            raise ModelError("Negatives are mined by dot product, cosine or sum of max, not by distance.")
+            raise ModelError(say("Negatives are mined by dot product, cosine or sum of max, not by distance."))
         self.examples, self.kinship, self.sampler = examples, kinship, sampler
         self.limit = max(PER_MENTION, sampler.hard if sampler.reach.sharing is Sharing.MENTION else 0)
         self.allowed = _allowed(examples, kb, sampler.reach.domains)
@@ -60,7 +61,7 @@ class Miner:
             self.search = VectorSearch(towers, entities, cosine=similarity is Similarity.COSINE)
 
     def __call__(self, epoch: int) -> Iterator[Event]:
-        yield Event(Phase.TRAIN, text="Looking for entities that are easily confused")
+        yield Event(Phase.TRAIN, text=say("Looking for entities that are easily confused"))
         found = self.ranked if epoch == 0 else self.search.nearest(self.examples, self.allowed, k=2 * self.limit)
         self.sampler.refresh({number: self._hard(number, rows) for number, rows in enumerate(found)})
 

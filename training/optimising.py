@@ -9,6 +9,7 @@ from torch.optim import AdamW
 from torch.optim.lr_scheduler import LambdaLR
 
 from models.errors import ModelError
+from models.wording import say
 from training.engine import Engine
 from training.learner import is_out_of_memory
 from training.task import Task, TrainSettings
@@ -41,8 +42,11 @@ class Optimising:
             if not is_out_of_memory(error):
                 raise
             raise ModelError(
-                "The memory holds the network, but not the optimiser's figures for it as well. Train with the entity "
-                "tower frozen, a smaller encoder, or on another device. The bundle in use is unchanged."
+                say(
+                    "The memory holds the network, but not the optimiser's figures for it as well. Train with "
+                    "the entity tower frozen, a smaller encoder, or on another device. The bundle in use is "
+                    "unchanged."
+                )
             ) from error
         self.adam.zero_grad(set_to_none=True)
         self.task.after_step()

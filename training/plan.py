@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from models.errors import ModelError
+from models.wording import say
 from training.task import Batch, TrainSettings
 
 
@@ -53,7 +54,11 @@ def plan_batches(per_epoch: int, settings: TrainSettings, *, seconds_per_batch: 
     affordable = int((seconds - settings.epoch_overhead) // max(seconds_per_batch, 1e-9))
     if affordable < 1:
         raise ModelError(
-            f"The time budget is too short: after preparation {max(0.0, seconds):.0f} s are left for training, and one "
-            f"step takes {seconds_per_batch:.1f} s. Allow more minutes."
+            say(
+                "The time budget is too short: after preparation {left:.0f} s are left for training, and one "
+                "step takes {seconds_per_batch:.1f} s. Allow more minutes.",
+                left=max(0.0, seconds),
+                seconds_per_batch=seconds_per_batch,
+            )
         )
     return min(wanted, affordable)

@@ -13,6 +13,7 @@ from models.inputs import InputSettings
 from models.kb import KnowledgeBase
 from models.linker import Linker
 from models.types import LinkedMention
+from models.wording import nsay, say
 from resources.recipe_files import JUDGED_MENTIONS
 from training.assembly import base_encoder_folder, load_tower
 from training.budget import Budget, Rates, Workload
@@ -93,17 +94,19 @@ class PreparedTowers(Prepared):
 
 def load(spec: TrainingSpec) -> Generator[Event, None, Loaded]:
     """Read and check everything; ModelError for what the user or the environment can mend."""
-    yield Event(Phase.LOAD, 0, 3, text="Reading the decisions")
+    yield Event(Phase.LOAD, 0, 3, text=say("Reading the decisions"))
     recipe = load_recipe(spec.recipe)
     values = recipe.values(spec.parameters)
     snapshot = read_snapshot(spec.snapshot)
     parts = divide(snapshot, most=JUDGED_MENTIONS if recipe.quick else None)
-    yield Event(Phase.LOAD, 1, 3, text="Opening the linker in use")
+    yield Event(Phase.LOAD, 1, 3, text=say("Opening the linker in use"))
     kb_hash = open_bundle(spec.base).manifest.kb_hash
     if snapshot.kb_hash and snapshot.kb_hash != kb_hash:
         raise ModelError(
-            "The decisions were made with another knowledge base than the bundle's. Build the index of the present "
-            "knowledge base first, then train."
+            say(
+                "The decisions were made with another knowledge base than the bundle's. Build the index of the "
+                "present knowledge base first, then train."
+            )
         )
     linker = without_time_limit(Linker.load(spec.base, device=choose_device(spec.device)))
     linker.remember(*decided_documents(parts.train, linker.stages.kb.resolved.get))
@@ -132,15 +135,15 @@ def prepare(loaded: Loaded, budget: Budget, *, shuffle_labels: bool) -> Generato
     held_out = make_examples(loaded.parts.held_out, loaded.kb, tokenizer=encoder.tokenizer, settings=loaded.inputs)
     yield note(Phase.PREPARE, _counts(loaded, train))
     begun = budget.elapsed
-    text = "Linking the held-out documents with the linker in use"
+    text = say("Linking the held-out documents with the linker in use")
     old = yield from _link(loaded.linker, loaded.parts.held_out, text)
     per_document = (budget.elapsed - begun) / max(1, len(loaded.parts.held_out))
     source, found = loaded.linker, list(old)
     if loaded.recipe.role is Role.RANKER and source.stages.ranker is not None:
         source = without_ranker(source)
-        found = yield from _link(source, loaded.parts.held_out, "Linking them without the ranker to be replaced")
+        found = yield from _link(source, loaded.parts.held_out, say("Linking them without the ranker to be replaced"))
     learnt_from = loaded.parts.train if loaded.needs_candidates else ()
-    found += yield from _link(source, learnt_from, "Looking for candidates of the training mentions")
+    found += yield from _link(source, learnt_from, say("Looking for candidates of the training mentions"))
     return Prepared(
         encoder=encoder,
         texts=texts,
@@ -222,14 +225,22 @@ def _counts(loaded: Loaded, examples: Sequence[Example]) -> str:
     linked = sum(bool(example.gold) for example in examples)
     if not linked:
         raise ModelError(
-            "No entity that was linked in the training documents is in the knowledge base. Import the knowledge base "
-            "that the decisions were made with, then train."
+            say(
+                "No entity that was linked in the training documents is in the knowledge base. Import the "
+                "knowledge base that the decisions were made with, then train."
+            )
         )
     parts = loaded.parts
-    return (
-        f"Learning from {linked:,} links and {len(examples) - linked:,} NIL decisions in {len(parts.train):,} "
-        f"documents; {len(parts.held_out):,} held-out documents tune and judge the result, in {len(parts.folds)} "
-        f"fold{'s' if len(parts.folds) > 1 else ''}."
+    return nsay(
+        "Learning from {linked:,} links and {nil:,} NIL decisions in {train:,} documents; {held_out:,} held-out "
+        "documents tune and judge the result, in {n} fold.",
+        "Learning from {linked:,} links and {nil:,} NIL decisions in {train:,} documents; {held_out:,} held-out "
+        "documents tune and judge the result, in {n} folds.",
+        len(parts.folds),
+        linked=linked,
+        nil=len(examples) - linked,
+        train=len(parts.train),
+        held_out=len(parts.held_out),
     )
 
 

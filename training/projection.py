@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 from torch import nn
 
 from models.errors import ModelError
+from models.wording import say
 
 FloatArray = NDArray[np.float32]
 CHUNK = 8192
@@ -26,7 +27,7 @@ CHUNK = 8192
 def identity_projection(dimension: int, *, device: torch.device) -> nn.Linear:
     """W [d, d] as a layer without bias, the identity before training; draws no random numbers."""
     if dimension < 1:
-        raise ModelError(f"A projection needs vectors of at least 1 number, not {dimension}.")
+        raise ModelError(say("A projection needs vectors of at least 1 number, not {dimension}.", dimension=dimension))
     projection = nn.Linear(dimension, dimension, bias=False, device="meta").to_empty(device=device)
     with torch.no_grad():
         nn.init.eye_(projection.weight)
@@ -40,8 +41,12 @@ def project(projection: nn.Linear, vectors: FloatArray, *, chunk: int = CHUNK) -
     """
     if vectors.ndim != 2 or vectors.shape[1] != projection.in_features:
         raise ModelError(
-            f"A projection of {projection.in_features} numbers cannot map vectors of shape {vectors.shape}. "
-            f"The vectors belong to another encoder; prepare them anew."
+            say(
+                "A projection of {in_features} numbers cannot map vectors of shape {shape}. The vectors belong "
+                "to another encoder; prepare them anew.",
+                in_features=projection.in_features,
+                shape=vectors.shape,
+            )
         )
     weight = projection.weight
     mapped = np.empty((len(vectors), projection.out_features), dtype=np.float32)

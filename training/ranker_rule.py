@@ -12,6 +12,7 @@ from models.linker import Linker
 from models.ranker import RULE, RerankRule, Tally, choose_margin
 from models.reranking import doubt
 from models.stages import Stages
+from models.wording import say
 
 
 def without_ranker(linker: Linker) -> Linker:
@@ -49,11 +50,14 @@ def with_margin(spec: RankerSpec, margin: float | None) -> RankerSpec:
 def rule_note(rule: RerankRule, scored: Sequence[ScoredMention]) -> str:
     """A sentence for the curator."""
     if rule.margin is None:
-        return f"The ranker is asked about every mention and its first {rule.top_k} candidates."
-    return (
-        f"The ranker is asked about the first {rule.top_k} candidates where the first leads by "
-        f"{100 * rule.margin:.3g} points of probability at most: {100 * rule.share:.0f} % of the {len(scored):,} "
-        "held-out mentions."
+        return say("The ranker is asked about every mention and its first {top_k} candidates.", top_k=rule.top_k)
+    return say(
+        "The ranker is asked about the first {top_k} candidates where the first leads by {margin:.3g} points "
+        "of probability at most: {share:.0f} % of the {number:,} held-out mentions.",
+        top_k=rule.top_k,
+        margin=100 * rule.margin,
+        share=100 * rule.share,
+        number=len(scored),
     )
 
 

@@ -11,6 +11,7 @@ from typing import Any
 from models.errors import ModelError
 from models.inputs import EntityStyle, InputSettings
 from models.pooling import MentionVector, Pooling
+from models.wording import say
 from resources import recipe_files
 from training.losses import (
     AdaptiveMixupLoss,
@@ -24,6 +25,11 @@ from training.losses import (
 )
 
 Value = int | float | bool | str
+CHOICES = "The parameter '{name}' cannot be {value!r}; it must be one of {choices}."
+KIND = "The parameter '{name}' cannot be {value!r}; it must be of kind {kind}."
+BETWEEN = "The parameter '{name}' cannot be {value!r}; it must be of kind {kind} between {minimum} and {maximum}."
+UNKNOWN_KEY = "{where}: unknown key '{key}' in {part}. Known keys: {fields}."
+MISSING_KEY = "{where}: the key '{key}' is missing in {part}. Known keys: {fields}."
 LOSSES: Mapping[str, type[Loss]] = {
     "nce": NoiseContrastiveLoss,
     "proxy": ProxyLoss,
@@ -97,10 +103,18 @@ class Parameter:
         return int(value) if self.kind is Kind.INT else float(value)
 
     def _error(self, value: Any) -> ModelError:
-        allowed = f"one of {', '.join(self.choices)}" if self.choices else f"of kind {self.kind.value}"
-        if self.minimum is not None or self.maximum is not None:
-            allowed += f" between {self.minimum} and {self.maximum}"
-        return ModelError(f"The parameter '{self.name}' cannot be {value!r}; it must be {allowed}.")
+        bounded = self.minimum is not None or self.maximum is not None
+        return ModelError(
+            say(
+                BETWEEN if bounded else CHOICES if self.choices else KIND,
+                name=self.name,
+                value=value,
+                choices=", ".join(self.choices),
+                kind=self.kind.value,
+                minimum=self.minimum,
+                maximum=self.maximum,
+            )
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -167,7 +181,14 @@ class Recipe:
         known = {parameter.name: parameter for parameter in self.parameters}
         for name in given or {}:
             if name not in known:
-                raise ModelError(f"The recipe {self.id} has no parameter '{name}'. It has: {', '.join(sorted(known))}.")
+                raise ModelError(
+                    say(
+                        "The recipe {id} has no parameter '{name}'. It has: {known}.",
+                        id=self.id,
+                        name=name,
+                        known=", ".join(sorted(known)),
+                    )
+                )
         defaults: dict[str, Value] = {parameter.name: parameter.default for parameter in self.parameters}
         return defaults | {name: known[name].check(value) for name, value in (given or {}).items()}
 
@@ -207,10 +228,14 @@ def recipe_ids() -> tuple[str, ...]:
 def load_recipe(name: str) -> Recipe:
     """Read a recipe; ModelError lists those there are, or names what is wrong in the file."""
     if name not in recipe_ids():
-        raise ModelError(f"There is no recipe '{name}'. There are: {', '.join(recipe_ids())}.")
+        raise ModelError(
+            say("There is no recipe '{name}'. There are: {recipe_ids}.", name=name, recipe_ids=", ".join(recipe_ids()))
+        )
     recipe = parse_recipe(recipe_files.read_recipe(name), where=f"{name.removesuffix(recipe_files.QUICK)}.json")
     if recipe.id != name:
-        raise ModelError(f"The recipe file {name}.json names itself '{recipe.id}'. Make the two agree.")
+        raise ModelError(
+            say("The recipe file {name}.json names itself '{id}'. Make the two agree.", name=name, id=recipe.id)
+        )
     return recipe
 
 
@@ -246,7 +271,7 @@ def _parameter(raw: Any, where: str) -> Parameter:
 def _checked(raw: Any, kind: type, where: str) -> dict[str, Any]:
     fields = {field.name: field for field in dataclasses.fields(kind)}
     if not isinstance(raw, dict):
-        raise ModelError(f"{where}: {kind.__name__} must be an object.")
+        raise ModelError(say("{where}: {part} must be an object.", where=where, part=kind.__name__))
     unknown = sorted(set(raw) - set(fields))
     missing = sorted(
         name
@@ -254,8 +279,15 @@ def _checked(raw: Any, kind: type, where: str) -> dict[str, Any]:
         if name not in raw and field.default is dataclasses.MISSING and field.default_factory is dataclasses.MISSING
     )
     if unknown or missing:
-        problem = f"unknown key '{unknown[0]}'" if unknown else f"the key '{missing[0]}' is missing"
-        raise ModelError(f"{where}: {problem} in {kind.__name__}. Known keys: {', '.join(fields)}.")
+        raise ModelError(
+            say(
+                UNKNOWN_KEY if unknown else MISSING_KEY,
+                where=where,
+                key=(unknown or missing)[0],
+                part=kind.__name__,
+                fields=", ".join(fields),
+            )
+        )
     return dict(raw)
 
 
@@ -263,13 +295,22 @@ def _check_recipe(recipe: Recipe, where: str) -> None:
     known = {field.name for field in dataclasses.fields(Hyperparameters)}
     for parameter in recipe.parameters:
         if parameter.group == "training" and parameter.name not in known:
-            raise ModelError(f"{where}: unknown key '{parameter.name}' among the parameters.")
+            raise ModelError(
+                say("{where}: unknown key '{name}' among the parameters.", where=where, name=parameter.name)
+            )
     paired = recipe.network is Network.PAIR
     losses: Mapping[str, object] = PAIR_LOSSES if paired else LOSSES
     if recipe.loss not in losses:
-        raise ModelError(f"{where}: unknown loss '{recipe.loss}'. Known losses: {', '.join(losses)}.")
+        raise ModelError(
+            say(
+                "{where}: unknown loss '{loss}'. Known losses: {losses}.",
+                where=where,
+                loss=recipe.loss,
+                losses=", ".join(losses),
+            )
+        )
     if paired and recipe.role is not Role.RANKER:
-        raise ModelError(f"{where}: a network that reads pairs can only be a ranker.")
+        raise ModelError(say("{where}: a network that reads pairs can only be a ranker.", where=where))
     for values in (recipe.values(recipe.paper), recipe.values()):
         recipe.inputs(values)
         recipe.make_pair_loss(values) if paired else recipe.make_loss(values)

@@ -11,6 +11,7 @@ import numpy as np
 import torch
 from torch import Tensor, nn
 
+from models.wording import say
 from training.clustering import RadiusSettings, SoftRadius, anchor_distances
 from training.events import Event, Phase
 from training.examples import Example
@@ -100,7 +101,7 @@ class RankerTask(Task):
     def before_epoch(self, epoch: int) -> Iterator[Event]:
         """Before the first epoch λ is brought to the encoder's scale, where that is asked for."""
         if epoch == 0 and self.soft is not None and not self.soft.scaled:
-            yield Event(Phase.TRAIN, text="Measuring how far mentions of one entity are apart")
+            yield Event(Phase.TRAIN, text=say("Measuring how far mentions of one entity are apart"))
             self.soft.rescale(self._distances())
 
     def after_step(self) -> None:

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 import torch
 from torch import Tensor, nn
 
+from models.wording import english, say
 from training.checkpoints import Checkpoints, Saved
 from training.engine import Engine
 from training.events import Event, Phase, note
@@ -43,11 +44,13 @@ class Saver:
         except OSError as error:
             if str(error) != self._failed:
                 self._failed = str(error)
-                sentence = (
-                    f"No checkpoint could be written to {self.checkpoints.folder} ({error}). Training goes on, but "
-                    "after a crash it would start from an earlier one. Free some space."
+                sentence = say(
+                    "No checkpoint could be written to {folder} ({error}). Training goes on, but after a "
+                    "crash it would start from an earlier one. Free some space.",
+                    folder=self.checkpoints.folder,
+                    error=error,
                 )
-                loop.position.notes.append(sentence)
+                loop.position.notes.append(english(sentence))
                 yield note(Phase.TRAIN, sentence)
             return
         data = {"checkpoint": loop.optimising.step}

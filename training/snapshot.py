@@ -19,6 +19,7 @@ from typing import Any
 from models.errors import ModelError
 from models.files import read_json, sha256_file
 from models.types import DocumentInput, MentionInput
+from models.wording import say
 
 DOCUMENTS = "documents.jsonl"
 INDEX = "snapshot.json"
@@ -93,9 +94,11 @@ def read_snapshot(folder: Path | str, *, allow_test: bool = False) -> Snapshot:
     documents although `allow_test` is off: decisions of test documents must never reach a training job.
     """
     path = Path(folder)
-    index = read_json(path / INDEX, what="The snapshot's index", remedy=REMEDY)
+    index = read_json(path / INDEX, what=say("The snapshot's index"), remedy=say(REMEDY))
     if not isinstance(index, dict) or not isinstance(index.get("files"), dict):
-        raise ModelError(f"The snapshot's index is malformed: {path / INDEX}. {REMEDY}")
+        raise ModelError(
+            say("The snapshot's index is malformed: {path}. {remedy}", path=path / INDEX, remedy=say(REMEDY))
+        )
     data_hash = _checked_hash(path / DOCUMENTS, index["files"].get(DOCUMENTS))
     documents = tuple(_documents(path / DOCUMENTS, allow_test=allow_test))
     _check_unique(documents, path / DOCUMENTS)
@@ -104,31 +107,44 @@ def read_snapshot(folder: Path | str, *, allow_test: bool = False) -> Snapshot:
 
 def _checked_hash(path: Path, expected: object) -> str:
     if not path.is_file():
-        raise ModelError(f"The snapshot's documents are missing: {path}. {REMEDY}")
+        raise ModelError(say("The snapshot's documents are missing: {path}. {remedy}", path=path, remedy=say(REMEDY)))
     found = sha256_file(path)
     if found != expected:
-        raise ModelError(f"The snapshot was altered after it was written: {path}. {REMEDY}")
+        raise ModelError(
+            say("The snapshot was altered after it was written: {path}. {remedy}", path=path, remedy=say(REMEDY))
+        )
     return found
 
 
 def _documents(path: Path, *, allow_test: bool) -> Iterator[SnapshotDocument]:
     with path.open(encoding="utf-8") as lines:
         for number, line in enumerate(lines, start=1):
-            where = f"{path}, line {number}"
+            where = say("{path}, line {line}", path=path, line=number)
             try:
                 document = _document(json.loads(line))
             except (KeyError, TypeError, ValueError, AttributeError) as error:
-                raise ModelError(f"{where}: not a document of a snapshot ({_reason(error)}). {REMEDY}") from error
+                raise ModelError(
+                    say(
+                        "{where}: not a document of a snapshot ({reason}). {remedy}",
+                        where=where,
+                        reason=_reason(error),
+                        remedy=say(REMEDY),
+                    )
+                ) from error
             if document.split is Split.TEST and not allow_test:
                 raise ModelError(
-                    f"{where}: document {document.key} belongs to the split test, which never enters training. "
-                    "Give it another split, or leave it out of the snapshot."
+                    say(
+                        "{where}: document {key} belongs to the split test, which never enters training. Give it "
+                        "another split, or leave it out of the snapshot.",
+                        where=where,
+                        key=document.key,
+                    )
                 )
             yield document
 
 
 def _reason(error: Exception) -> str:
-    return f"{error.args[0]!r} is missing" if isinstance(error, KeyError) else str(error)
+    return say("{key!r} is missing", key=error.args[0]) if isinstance(error, KeyError) else str(error)
 
 
 def _document(raw: Mapping[str, Any]) -> SnapshotDocument:
@@ -191,5 +207,13 @@ def _check_unique(documents: tuple[SnapshotDocument, ...], path: Path) -> None:
         seen: set[str] = set()
         for key in keys:
             if key in seen:
-                raise ModelError(f"{path}: the {what} key {key!r} occurs twice. {REMEDY}")
+                raise ModelError(
+                    say(
+                        "{path}: the {what} key {key!r} occurs twice. {remedy}",
+                        path=path,
+                        what=what,
+                        key=key,
+                        remedy=say(REMEDY),
+                    )
+                )
             seen.add(key)

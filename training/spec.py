@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from models.errors import ModelError
+from models.wording import say
 from training.snapshot import Split
 
 
@@ -133,11 +134,11 @@ def _path(raw: Mapping[str, Any], name: str) -> Path | None:
 
 def _split(name: Any) -> Split:
     if name not in tuple(Split):
-        raise ModelError(f"There is no split '{name}'. Choose one of {', '.join(Split)}.")
+        raise ModelError(say("There is no split '{name}'. Choose one of {split}.", name=name, split=", ".join(Split)))
     return Split(name)
 
 
 def _needed(raw: Mapping[str, Any], name: str) -> Any:
     if not raw.get(name):
-        raise ModelError(f"The job's specification lacks '{name}'.")
+        raise ModelError(say("The job's specification lacks '{name}'.", name=name))
     return raw[name]

@@ -13,6 +13,7 @@ from models.encoders import Encoder, normalized
 from models.errors import ModelError
 from models.inputs import EntityStyle
 from models.names import NamesRetriever
+from models.wording import say
 from training.budget import Budget
 from training.events import Event, Phase
 from training.examples import EntityTexts
@@ -37,13 +38,18 @@ def untrained_entities(
     rate = _entity_rate(encoder, texts, budget)
     if loaded.recipe.similarity is Similarity.SOM:
         return None, rate
-    yield Event(Phase.PREPARE, text="Encoding the entities with the untrained encoder")
+    yield Event(Phase.PREPARE, text=say("Encoding the entities with the untrained encoder"))
     left = budget.left()
     kept = cache_path(encoder, texts, kb_hash=kb_hash, cache=cache).exists()
     if left is not None and not kept and total / rate > left:
         raise ModelError(
-            f"The time budget is too short: encoding {total:,} entities takes about {total / rate / 60:.1f} minutes "
-            f"the first time, {max(0.0, left) / 60:.1f} are left. Allow more minutes."
+            say(
+                "The time budget is too short: encoding {total:,} entities takes about {minutes:.1f} minutes the "
+                "first time, {left:.1f} are left. Allow more minutes.",
+                total=total,
+                minutes=total / rate / 60,
+                left=max(0.0, left) / 60,
+            )
         )
     vectors, _ = yield from untrained_vectors(encoder, texts, kb_hash=kb_hash, cache=cache)
     return vectors, rate
@@ -54,7 +60,10 @@ def _means_of_names(loaded: Loaded) -> FloatArray:
     stage = loaded.linker.stages.names.stages.get(NAMES)
     if not isinstance(stage, NamesRetriever):
         raise ModelError(
-            "The linker in use has no vectors of names yet, from which this recipe starts. Build the index, then train."
+            say(
+                "The linker in use has no vectors of names yet, from which this recipe starts. Build the index, "
+                "then train."
+            )
         )
     starts = loaded.kb.name_starts
     rows = np.arange(int(starts[-1]), dtype=np.int64)

@@ -22,6 +22,7 @@ from models.linker import Linker
 from models.nil import DEFAULT_NIL
 from models.tuning import tune_scored
 from models.types import LinkedMention
+from models.wording import say
 from training.events import Event, Phase
 from training.gold import GoldMention, resolve_gold
 from training.holdout import place
@@ -54,15 +55,23 @@ class Suspicion:
 def run_suspicious(raw: Mapping[str, Any]) -> Iterator[Event]:
     """`raw`: {snapshot, bundle, device, threads}. The last event's `data["result"]` holds `rows` (Suspicion as JSON, at
     most 2,000), `found`, `checked`, `folds` and `message`. Raises ModelError with fewer than two decided documents."""
-    yield Event(Phase.LOAD, text="Opening the linker")
+    yield Event(Phase.LOAD, text=say("Opening the linker"))
     snapshot = read_snapshot(Path(raw["snapshot"]), allow_test=True)
     linker = _untrained(Linker.load(Path(raw["bundle"]), device=str(raw.get("device") or "auto")))
     if snapshot.kb_hash and snapshot.kb_hash != linker.bundle.manifest.kb_hash:
-        raise ModelError("The bundle was made for another knowledge base than the project's. Choose another bundle.")
+        raise ModelError(
+            say("The bundle was made for another knowledge base than the project's. Choose another bundle.")
+        )
     found, checked, folds = yield from _suspicions(linker, snapshot)
     first = found[:MOST]
-    fitted = f"models fitted on the other {folds - 1} of {folds} parts of the documents"
-    message = f"{len(found):,} of {checked:,} decisions are less likely than another answer, by {fitted}."
+    message = say(
+        "{found:,} of {checked:,} decisions are less likely than another answer, by models fitted on the other "
+        "{others} of {folds} parts of the documents.",
+        found=len(found),
+        checked=checked,
+        others=folds - 1,
+        folds=folds,
+    )
     rows = [asdict(one) for one in first]
     result = {"rows": rows, "found": len(found), "checked": checked, "folds": folds, "message": message}
     yield Event(Phase.DONE, 1, 1, text=message, data={"result": result})
@@ -72,12 +81,12 @@ def _suspicions(linker: Linker, snapshot: Snapshot) -> Generator[Event, None, tu
     resolve = linker.stages.kb.resolved.get
     documents = [one for one in snapshot.documents if any(mention.gold for mention in one.mentions)]
     if len(documents) < 2:
-        raise ModelError("Suspicious gold needs decisions in at least two documents: one is judged by the other.")
+        raise ModelError(say("Suspicious gold needs decisions in at least two documents: one is judged by the other."))
     linker.remember(*decided_documents(snapshot.of_split(Split.TRAIN), resolve))
     scored: dict[str, list[ScoredMention]] = {}
     for done, document in enumerate(documents, start=1):
         scored[document.key] = list(linker.score([document.to_input()]))
-        yield Event(Phase.EVALUATE, done, 2 * len(documents), "Scoring the decisions" if done == 1 else "")
+        yield Event(Phase.EVALUATE, done, 2 * len(documents), say("Scoring the decisions") if done == 1 else "")
     labels = {(one.document, one.key): one for one in resolve_gold(documents, resolve).mentions}
     found: list[Suspicion] = []
     checked = judged = 0

@@ -10,6 +10,7 @@ import torch
 
 from models.errors import ModelError
 from models.inputs import EntityStyle
+from models.wording import say
 from training.budget import Budget, reserve
 from training.clustering import RadiusSettings
 from training.losses import AdaptiveMixupLoss, Loss, ProxyLoss, Similarity
@@ -31,14 +32,19 @@ def must_train_entities(loaded: Loaded) -> bool:
     recipe = loaded.recipe
     if loaded.inputs.style is EntityStyle.MEAN_OF_NAMES and loaded.wanted.entity_tower != "frozen":
         raise ModelError(
-            "Means of the vectors of names cannot be trained, they are given. Set entity_tower to “frozen”, or style "
-            "to a way of writing entities out."
+            say(
+                "Means of the vectors of names cannot be trained, they are given. Set entity_tower to “frozen”, "
+                "or style to a way of writing entities out."
+            )
         )
     needed = recipe.similarity is Similarity.SOM or recipe.regulariser is not Regularisation.NONE
     if needed and loaded.wanted.entity_tower == "frozen":
         raise ModelError(
-            f"The recipe {recipe.id} compares tokens of entities, or disturbs their encoder, so that the entity tower "
-            "cannot be frozen. Set entity_tower to “train”, or choose another recipe."
+            say(
+                "The recipe {id} compares tokens of entities, or disturbs their encoder, so that the entity "
+                "tower cannot be frozen. Set entity_tower to “train”, or choose another recipe.",
+                id=recipe.id,
+            )
         )
     return needed
 

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from models.errors import ModelError
+from models.wording import say
 
 Log = Callable[[int, Mapping[str, Any]], None]
 """Takes the step and figures by name."""
@@ -44,10 +45,16 @@ def _writer(folder: Path, step: int) -> Any:
         return SummaryWriter(str(folder), purge_step=step + 1 if step else None, flush_secs=FLUSHED_AFTER)
     except ImportError as error:
         raise ModelError(
-            "TensorBoard is not installed: `pip install tensorboard`, or train without its files."
+            say("TensorBoard is not installed: `pip install tensorboard`, or train without its files.")
         ) from error
     except OSError as error:
-        raise ModelError(f"{folder} cannot be written ({error.strerror}). Choose another folder.") from error
+        raise ModelError(
+            say(
+                "{folder} cannot be written ({strerror}). Choose another folder.",
+                folder=folder,
+                strerror=error.strerror,
+            )
+        ) from error
 
 
 def _write(writer: Any, step: int, figures: Mapping[str, Any]) -> None:

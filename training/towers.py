@@ -20,6 +20,7 @@ from models.encoders import EncoderModule
 from models.errors import ModelError
 from models.pooling import MentionVector, marked_vector
 from models.scorers import TokenStates
+from models.wording import say
 from training.events import Event
 from training.examples import EntityTexts, Example
 from training.gradient_cache import Piece
@@ -56,7 +57,7 @@ class Towers:
 
     def __post_init__(self) -> None:
         if self.entity_projection is not None and self.entity_vectors is None:
-            raise ModelError("A projection maps the vectors of a frozen entity tower; this one is trained itself.")
+            raise ModelError(say("A projection maps the vectors of a frozen entity tower; this one is trained itself."))
 
     @property
     def chunk(self) -> int:

@@ -21,6 +21,7 @@ import numpy as np
 import torch
 
 from models.errors import ModelError
+from models.wording import english, say
 from training.checkpoints import Checkpoints, Saved
 from training.engine import Engine
 from training.events import Event, Phase, note
@@ -64,7 +65,7 @@ def train(
     _seed(settings.seed)
     first = task.batches(0)
     if not first:
-        raise ModelError("There is nothing to train on: no decision of a training document can be used.")
+        raise ModelError(say("There is nothing to train on: no decision of a training document can be used."))
     engine = Engine(task.modules(), precision=settings.precision)
     try:
         run = _Run(task, settings, engine, timer, first, checkpoints=checkpoints, validate=validate)
@@ -120,7 +121,7 @@ class _Run:
     def _anew(self, notes: list[str]) -> Generator[Event, None, Loop]:
         yield from self.task.before_epoch(0)
         learner = self._learner()
-        position = Position(notes=notes)
+        position = Position(notes=[english(one) for one in notes])
         per_batch = 0.0
         if self.settings.seconds is not None:
             per_batch = yield from self._measure(learner, position)
@@ -137,8 +138,12 @@ class _Run:
             yield note(Phase.TRAIN, sentence)
         loop = self._loop(Plan(**saved.facts["plan"]), self._learner(), position)
         restore(saved, loop)
-        said = f"Training goes on from a checkpoint after step {loop.optimising.step:,} of {loop.plan.steps:,}."
-        position.notes.extend([*notes, said])
+        said = say(
+            "Training goes on from a checkpoint after step {step:,} of {steps:,}.",
+            step=loop.optimising.step,
+            steps=loop.plan.steps,
+        )
+        position.notes.extend(map(english, [*notes, said]))
         yield note(Phase.TRAIN, said)
         return loop
 
@@ -172,7 +177,7 @@ class _Run:
             if self.engine.any(learner.learn(batch, share=1.0) is None):
                 learner.start_over(mark)
                 sentence = learner.make_smaller(max(len(one) for one in self.first))
-                position.notes.append(sentence)
+                position.notes.append(english(sentence))
                 yield note(Phase.TRAIN, sentence)
                 continue
             times.append(self.timer.now() - begun)

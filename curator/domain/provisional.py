@@ -7,6 +7,7 @@ from datetime import datetime
 
 from curator.domain.entities import Entity
 from curator.domain.errors import UserError
+from curator.domain.wording import tr
 
 PREFIX = "NEW:"
 LONGEST = 300
@@ -45,12 +46,19 @@ class EntityDraft:
         """
         name = _tidy(self.name)
         if not name:
-            raise UserError("A new entity needs a name; nothing was saved.")
+            raise UserError(tr("A new entity needs a name; nothing was saved."))
         synonyms = {one.casefold(): one for one in map(_tidy, reversed(self.synonyms)) if one}
         kept = tuple(one for key, one in reversed(synonyms.items()) if key != name.casefold())
         for one in (name, *kept):
             if len(one) > LONGEST:
-                raise UserError(f"A name holds at most {LONGEST} characters; “{one[:40]}…” has {len(one)}.")
+                raise UserError(
+                    tr(
+                        "A name holds at most {longest} characters; “{one}…” has {number}.",
+                        longest=LONGEST,
+                        one=one[:40],
+                        number=len(one),
+                    )
+                )
         types = tuple(dict.fromkeys(one for one in map(_tidy, self.types) if one))
         return EntityDraft(name, types, self.definition.strip(), kept)
 

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 
 from curator.domain.documents import Passage, Span
 from curator.domain.offsets import Utf16Map
+from curator.domain.wording import tr
 
 NORMALISED = "the quoted text differs in case or compatibility characters"
 _MARKS = {"\u2018": "'", "\u2019": "'", "\u2032": "'", "\u201c": '"', "\u201d": '"', "\u2033": '"'}
@@ -56,15 +57,15 @@ class Anchors:
 
     def _conventions(self, start: int, end: int) -> Iterator[tuple[int, int, str]]:
         if not self._text.isascii():
-            yield *self._from_utf16(start, end), "the offsets count UTF-16 units"
-            yield *self._from_bytes(start, end), "the offsets count UTF-8 bytes"
+            yield *self._from_utf16(start, end), tr("the offsets count UTF-16 units")
+            yield *self._from_bytes(start, end), tr("the offsets count UTF-8 bytes")
         for passage in self._passages:
             if passage.start:
                 shift = passage.start
-                yield start + shift, end + shift, f"the offsets are relative to the {passage.kind}"
-        yield start - 1, end - 1, "the offsets are one too large"
-        yield start + 1, end + 1, "the offsets are one too small"
-        yield start, end + 1, "the end is inclusive"
+                yield start + shift, end + shift, tr("the offsets are relative to the {kind}", kind=passage.kind)
+        yield start - 1, end - 1, tr("the offsets are one too large")
+        yield start + 1, end + 1, tr("the offsets are one too small")
+        yield start, end + 1, tr("the end is inclusive")
 
     def _from_utf16(self, start: int, end: int) -> tuple[int, int]:
         self._utf16 = self._utf16 or Utf16Map(self._text)
@@ -87,7 +88,7 @@ class Anchors:
         if not words or not same_text(words, quote.strip()):
             return None
         at = start + inner.index(words)
-        return Anchor(Span(at, at + len(words)), "the offsets and the quoted text differ in surrounding whitespace")
+        return Anchor(Span(at, at + len(words)), tr("the offsets and the quoted text differ in surrounding whitespace"))
 
     def _equivalent(self, start: int, end: int, quote: str) -> Anchor | None:
         if not 0 <= start < end <= len(self._text) or not alike(self._text[start:end], quote):
@@ -103,7 +104,7 @@ class Anchors:
         if not places:
             return None
         if len(places) == 1:
-            return Anchor(Span(places[0], places[0] + len(wanted)), "the quoted text stands in one place only")
+            return Anchor(Span(places[0], places[0] + len(wanted)), tr("the quoted text stands in one place only"))
         return self._nearest(start, places, len(wanted))
 
     def _places(self, wanted: str) -> Iterator[int]:
@@ -120,7 +121,7 @@ class Anchors:
         if not ranked or (len(ranked) > 1 and ranked[0][0] == ranked[1][0]):
             return None
         at = ranked[0][1]
-        return Anchor(Span(at, at + length), "the nearest place of the quoted text in the same passage was taken")
+        return Anchor(Span(at, at + length), tr("the nearest place of the quoted text in the same passage was taken"))
 
 
 def alike(text: str, quote: str) -> bool:

@@ -21,6 +21,7 @@ from pathlib import Path, PurePosixPath
 from typing import Any, BinaryIO, Protocol, cast, runtime_checkable
 
 from curator.domain.errors import UserError
+from curator.domain.wording import tr
 from curator.io.atomic import AtomicFiles
 
 ZIP_MAGIC = b"PK\x03\x04"
@@ -75,11 +76,15 @@ class Files:
     def read(self, name: str, most: int = MOST_BYTES) -> bytes:
         """A file's bytes. Raises UserError for one that is unreadable, damaged or larger than `most` bytes."""
         if self._sizes[name] > most:
-            raise UserError(f"{self.shown(name)} is larger than {most >> 20} MiB: split it and try again")
+            raise UserError(
+                tr("{shown} is larger than {most} MiB: split it and try again", shown=self.shown(name), most=most >> 20)
+            )
         with self.open(name) as stream:
             data = stream.read(most + 1)
         if len(data) > most:
-            raise UserError(f"{self.shown(name)} is larger than {most >> 20} MiB: split it and try again")
+            raise UserError(
+                tr("{shown} is larger than {most} MiB: split it and try again", shown=self.shown(name), most=most >> 20)
+            )
         self.mark_read(name)
         return data
 
@@ -100,8 +105,13 @@ class Files:
         except UnicodeDecodeError as error:
             line = data.count(b"\n", 0, error.start) + 1
             raise UserError(
-                f"{self.shown(name)}, line {line}: byte {error.start + 1} of the file is not UTF-8: "
-                "convert it to UTF-8 (for example with iconv) and try again"
+                tr(
+                    "{shown}, line {line}: byte {start} of the file is not UTF-8: convert it to UTF-8 (for "
+                    "example with iconv) and try again",
+                    shown=self.shown(name),
+                    line=line,
+                    start=error.start + 1,
+                )
             ) from error
 
     def only(self, names: Sequence[str]) -> Files:
@@ -124,9 +134,13 @@ class Files:
             with self._open(name) as stream:
                 yield stream
         except (zipfile.BadZipFile, gzip.BadGzipFile, zlib.error, EOFError, NotImplementedError) as error:
-            raise UserError(f"{self.shown(name)} is damaged ({error}): fetch or copy it again") from error
+            raise UserError(
+                tr("{shown} is damaged ({error}): fetch or copy it again", shown=self.shown(name), error=error)
+            ) from error
         except OSError as error:
-            raise UserError(f"cannot read {self.shown(name)}: {error.strerror or error}") from error
+            raise UserError(
+                tr("cannot read {shown}: {strerror}", shown=self.shown(name), strerror=error.strerror or error)
+            ) from error
 
 
 class FileOf:
@@ -167,7 +181,7 @@ class Unpacked(io.RawIOBase):
         count = self._file.readinto(buffer)
         self._left -= count
         if self._left < 0:
-            raise UserError(f"{self._path} swells to far more than it is: it was not read on")
+            raise UserError(tr("{path} swells to far more than it is: it was not read on", path=self._path))
         return count
 
     def close(self) -> None:
@@ -223,7 +237,9 @@ def chosen_files(folder: Path, names: Sequence[str], *, path: Path | None = None
     try:
         sizes = {name: (folder / name).stat().st_size for name in names}
     except OSError as error:
-        raise UserError(f"cannot read {folder / names[0]}: {error.strerror or error}") from error
+        raise UserError(
+            tr("cannot read {folder}: {strerror}", folder=folder / names[0], strerror=error.strerror or error)
+        ) from error
     return Files(path or folder, sizes, lambda name: cast(BinaryIO, (folder / name).open("rb")))
 
 
@@ -241,7 +257,11 @@ def digest(path: Path) -> str:
                     found.update(chunk)
     except OSError as error:
         raise UserError(
-            f"{path} could not be read ({error.strerror or error}). Check the name and its rights."
+            tr(
+                "{path} could not be read ({strerror}). Check the name and its rights.",
+                path=path,
+                strerror=error.strerror or error,
+            )
         ) from error
     return found.hexdigest()
 
@@ -258,12 +278,20 @@ def _folder(folder: Path) -> Files:
             if not _hidden(name) and file.is_file():
                 sizes[file.relative_to(folder).as_posix()] = file.stat().st_size
         if len(sizes) > MOST_FILES:
-            raise UserError(f"{folder} holds more than {MOST_FILES:,} files: import its folders one by one")
+            raise UserError(
+                tr(
+                    "{folder} holds more than {most_files:,} files: import its folders one by one",
+                    folder=folder,
+                    most_files=MOST_FILES,
+                )
+            )
     return Files(folder, sizes, lambda name: cast(BinaryIO, (folder / name).open("rb")))
 
 
 def _unreadable(error: OSError) -> None:
-    raise UserError(f"cannot read the folder {error.filename}: {error.strerror or error}") from error
+    raise UserError(
+        tr("cannot read the folder {filename}: {strerror}", filename=error.filename, strerror=error.strerror or error)
+    ) from error
 
 
 def _hidden(name: str) -> bool:
@@ -276,7 +304,7 @@ def _hidden(name: str) -> bool:
 def _member(path: Path, archive: Path, name: str) -> Files:
     files = _listed(archive, archive.stat().st_mtime_ns)
     if name not in files.names:
-        raise UserError(f"{archive} holds no {name}: check the path")
+        raise UserError(tr("{archive} holds no {name}: check the path", archive=archive, name=name))
     return files.only([name]).called(path)
 
 
@@ -290,9 +318,11 @@ def _zip(path: Path) -> Files:
     try:
         archive = zipfile.ZipFile(path)  # stays open, and is closed with the last reference to it
     except (zipfile.BadZipFile, zlib.error, EOFError, NotImplementedError, UnicodeError, ValueError) as error:
-        raise UserError(f"{path} is a damaged zip archive ({error}): fetch or copy it again") from error
+        raise UserError(
+            tr("{path} is a damaged zip archive ({error}): fetch or copy it again", path=path, error=error)
+        ) from error
     except OSError as error:
-        raise UserError(f"cannot read {path}: {error.strerror or error}") from error
+        raise UserError(tr("cannot read {path}: {strerror}", path=path, strerror=error.strerror or error)) from error
     members = [one for one in archive.infolist() if not one.filename.endswith("/")]
     _check_size(path, members)
     sizes: dict[str, int] = {}
@@ -305,11 +335,18 @@ def _zip(path: Path) -> Files:
 
 def _check_size(path: Path, members: Sequence[zipfile.ZipInfo]) -> None:
     if len(members) > MOST_FILES:
-        raise UserError(f"{path} holds more than {MOST_FILES:,} files: split the archive")
+        raise UserError(
+            tr("{path} holds more than {most_files:,} files: split the archive", path=path, most_files=MOST_FILES)
+        )
     size, swollen = path.stat().st_size, sum(one.file_size for one in members)
     if swollen > FREE_BYTES + MOST_SWELLING * size:
         raise UserError(
-            f"{path} would swell from {size:,} to {swollen:,} bytes, as no archive of texts does: it was not opened"
+            tr(
+                "{path} would swell from {size:,} to {swollen:,} bytes, as no archive of texts does: it was not opened",
+                path=path,
+                size=size,
+                swollen=swollen,
+            )
         )
 
 
@@ -318,11 +355,13 @@ def _check_member(path: Path, member: zipfile.ZipInfo) -> None:
     parts = PurePosixPath(name).parts
     drive = len(name) > 1 and name[1] == ":"
     if not name or name.startswith("/") or drive or "\\" in name or "\0" in name or ".." in parts:
-        raise UserError(f"{path} holds {name!r}, a name that leads out of the archive: it was not opened")
+        raise UserError(
+            tr("{path} holds {name!r}, a name that leads out of the archive: it was not opened", path=path, name=name)
+        )
     if (member.external_attr >> 16) & 0o170000 == 0o120000:
-        raise UserError(f"{path} holds {name!r}, a link: it was not opened")
+        raise UserError(tr("{path} holds {name!r}, a link: it was not opened", path=path, name=name))
     if member.flag_bits & 1:
-        raise UserError(f"{path} is encrypted: unpack it with its password first")
+        raise UserError(tr("{path} is encrypted: unpack it with its password first", path=path))
 
 
 # --- writing ---

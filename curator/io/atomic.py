@@ -12,6 +12,7 @@ from types import TracebackType
 from typing import BinaryIO
 
 from curator.domain.errors import UserError
+from curator.domain.wording import tr
 
 _ADVICE = {
     errno.ENOSPC: "the disk is full: free some space and try again",
@@ -29,7 +30,7 @@ _ADVICE = {
 def write_error(path: Path, error: OSError) -> UserError:
     """The sentence for an operating-system error met while writing `path`."""
     advice = _ADVICE.get(error.errno or 0, f"{error.strerror or error}: check the disk and try again")
-    return UserError(f"cannot write {path}: {advice}; nothing was changed")
+    return UserError(tr("cannot write {path}: {advice}; nothing was changed", path=path, advice=advice))
 
 
 class AtomicFiles:
@@ -150,7 +151,13 @@ class AtomicWriter:
 
     def write_folder(self, folder: Path, files: Mapping[str, bytes]) -> None:
         if folder.is_dir() and (others := sorted(one.name for one in folder.iterdir() if one.name not in files)):
-            raise UserError(f"{folder} holds {others[0]} and is no place of its own. Choose a new folder.")
+            raise UserError(
+                tr(
+                    "{folder} holds {others} and is no place of its own. Choose a new folder.",
+                    folder=folder,
+                    others=others[0],
+                )
+            )
         with AtomicFiles() as atomic:
             atomic.folder(folder)
             for name, content in files.items():

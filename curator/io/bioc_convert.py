@@ -9,6 +9,7 @@ from typing import Any
 
 from lxml import etree
 
+from curator.domain.wording import tr
 from curator.io.bioc_json_tree import infons_of as json_infons
 from curator.services.ports import Problem
 
@@ -133,13 +134,19 @@ class _Builder:
         self._foreign |= dict.fromkeys(key for key in found if key not in known)
 
     def problems(self) -> Iterator[Problem]:
-        where = f"document {self._document}"
+        where = tr("document {document}", document=self._document)
         if self._characters:
-            text = f"{where}: {self._characters:,} characters that XML cannot hold were written as U+FFFD"
+            text = tr(
+                "{where}: {characters:,} characters that XML cannot hold were written as U+FFFD",
+                where=where,
+                characters=self._characters,
+            )
             yield Problem(0, "repaired", text)
         if self._foreign:
             names = ", ".join(self._foreign)
-            yield Problem(0, "note", f"{where}: BioC XML has no place for {names}: left out")
+            yield Problem(
+                0, "note", tr("{where}: BioC XML has no place for {names}: left out", where=where, names=names)
+            )
 
 
 def _text_of(found: Any, name: str, problems: list[Problem], *, sentences: bool = False) -> Json:
@@ -170,7 +177,13 @@ def _infons(owner: Any, name: str, problems: list[Problem]) -> dict[str, str]:
     for one in owner.findall("infon"):
         key, value = one.get("key", ""), one.text or ""
         if key in found:
-            problems.append(Problem(0, "repaired", f"document {name}: several infons {key!r} became one, joined by |"))
+            problems.append(
+                Problem(
+                    0,
+                    "repaired",
+                    tr("document {name}: several infons {key!r} became one, joined by |", name=name, key=key),
+                )
+            )
         found[key] = f"{found[key]}|{value}" if key in found else value
     return found
 

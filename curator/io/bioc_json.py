@@ -13,6 +13,7 @@ from pathlib import Path
 
 from curator.domain.documents import SourceDocument, SourceFile
 from curator.domain.errors import UserError
+from curator.domain.wording import tr
 from curator.io.bioc_ids import learn
 from curator.io.bioc_json_tree import document_of
 from curator.io.bioc_reading import Reading
@@ -60,7 +61,7 @@ class BioCJsonReader(DocumentSourceReader):
             kept = before if number > 1 and not _PLAIN.fullmatch(before) else ""
             yield reading.document(document_of(found, line), f"{kept}{BEFORE}{text}" if kept else text)
         if not number:
-            raise UserError(f"{self._source.path} holds no BioC document")
+            raise UserError(tr("{path} holds no BioC document", path=self._source.path))
         self.tail = stream.rest
         self.problems += reading.closing()
 
@@ -93,7 +94,9 @@ class BioCJsonFormat:
     def open(self, path: Path) -> BioCJsonReader:
         """Raises UserError for a missing, empty, truncated or foreign file."""
         if not self.sniff(path, Source(path).head()):
-            raise UserError(f"{path} is not BioC JSON: it has no passages with infons; choose another format")
+            raise UserError(
+                tr("{path} is not BioC JSON: it has no passages with infons; choose another format", path=path)
+            )
         reader = BioCJsonReader(path)
         reader.prepare()
         return reader

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from itertools import pairwise
 
 from curator.domain.documents import SourceDocument, SourceMention, Span, slice_spans
+from curator.domain.wording import tr
 from curator.io.anchoring import NORMALISED, Anchors, same_text
 from curator.io.bioc import Annotation, BioCDocument, Layout, Segment, infon, lay_out
 from curator.io.bioc_ids import InfonStyle, stated
@@ -44,16 +45,18 @@ class Reading:
         """What is told of the file as a whole."""
         if not self.normalised:
             return []
-        text = (
-            f"{self.normalised:,} annotations quote a normalised text (first: {self.first_normalised}); "
-            "their places are right and were kept"
+        text = tr(
+            "{normalised:,} annotations quote a normalised text (first: {first_normalised}); their places "
+            "are right and were kept",
+            normalised=self.normalised,
+            first_normalised=self.first_normalised,
         )
         return [Problem(0, "note", text)]
 
     def _mention(self, found: BioCDocument, index: int, layout: Layout, anchors: Anchors) -> SourceMention | None:
         one = found.annotations[index]
         spans, repair = place(one, layout, anchors)
-        where = f'document {found.id}: annotation {one.id or index + 1} "{one.text[:80]}"'
+        where = tr('document {id}: annotation {id2} "{text}"', id=found.id, id2=one.id or index + 1, text=one.text[:80])
         line = one.line or found.line
         if not spans:
             self.problems.append(Problem(line, "set aside", f"{where}: {repair}"))
@@ -63,7 +66,11 @@ class Reading:
             self.first_normalised = self.first_normalised or f"document {found.id}, {one.text[:40]!r}"
         elif repair:
             read = ", ".join(f"{span.start}-{span.end}" for span in spans)
-            self.problems.append(Problem(line, "repaired", f"{where}: {repair}; read as {read}"))
+            self.problems.append(
+                Problem(
+                    line, "repaired", tr("{where}: {repair}; read as {read}", where=where, repair=repair, read=read)
+                )
+            )
         ids, raw_ids, nil = stated(one.infons, self.style)
         kind = infon(one.infons, "type").strip()
         return SourceMention(spans, slice_spans(layout.text, spans), kind, ids, raw_ids, nil, index)
@@ -71,9 +78,12 @@ class Reading:
     def _tell_offsets(self, found: BioCDocument, layout: Layout) -> None:
         off = [one for one in layout.segments if one.sentence < 0 and one.offset != one.start]
         for segment in off:
-            text = (
-                f"document {found.id}: a passage is stated at {segment.offset}, but its annotations count from "
-                f"{segment.start}; it was read there"
+            text = tr(
+                "document {id}: a passage is stated at {offset}, but its annotations count from {start}; it "
+                "was read there",
+                id=found.id,
+                offset=segment.offset,
+                start=segment.start,
             )
             self.problems.append(Problem(found.line, "repaired", text))
 
@@ -93,13 +103,13 @@ def fitted(document: BioCDocument) -> Layout:
 def place(one: Annotation, layout: Layout, anchors: Anchors) -> tuple[tuple[Span, ...], str]:
     """(spans, how they were repaired or ''); no spans and a reason where no place is clear."""
     if one.places is None:
-        return (), "its offset or length is no number"
+        return (), tr("its offset or length is no number")
     if not one.places:
-        return (), "it has no location"
+        return (), tr("it has no location")
     segment = layout.segment_of(one)
     for stated_first in (layout.stated, not layout.stated):
         if (spans := _spans(one, layout, segment, stated=stated_first)) and _quoted(layout.text, spans, one.text):
-            return spans, "" if stated_first == layout.stated else "its offsets count otherwise than its passage's"
+            return spans, "" if stated_first == layout.stated else tr("its offsets count otherwise than its passage's")
     return _anchored(one, layout, segment, anchors)
 
 
@@ -112,14 +122,14 @@ def _anchored(
         anchor = anchors.find(start, start + length, quote)
         if anchor is None:
             found = layout.text[start : start + length] if start >= 0 else ""
-            return (), f'the text there is "{found[:80]}", and no other place is clear'
+            return (), tr('the text there is "{found}", and no other place is clear', found=found[:80])
         spans.append(anchor.span)
         repairs += [anchor.repair] if anchor.repair else []
     if not spans:
-        return (), "its locations and its text do not go together"
+        return (), tr("its locations and its text do not go together")
     spans.sort()
     if any(a.end > b.start for a, b in pairwise(spans)):
-        return (), "its locations overlap"
+        return (), tr("its locations overlap")
     return tuple(spans), repairs[0] if repairs else ""
 
 

@@ -14,6 +14,7 @@ from lxml import etree
 
 from curator.domain.documents import SourceDocument, SourceFile
 from curator.domain.errors import UserError
+from curator.domain.wording import tr
 from curator.io.bioc_ids import learn
 from curator.io.bioc_json import CARRIES, LEARNED
 from curator.io.bioc_reading import Reading
@@ -49,7 +50,7 @@ class BioCXmlReader(DocumentSourceReader):
             raw = etree.tostring(one, encoding="unicode", with_tail=False)
             yield reading.document(document_of(one), raw)
         if not number:
-            raise UserError(f"{self._source.path} holds no BioC document")
+            raise UserError(tr("{path} holds no BioC document", path=self._source.path))
         self.tail = _tail(root)
         self.problems += reading.closing()
 
@@ -78,7 +79,9 @@ class BioCXmlFormat:
         """Raises UserError for a missing, empty, truncated or foreign file, and for one that declares entities."""
         head = Source(path).head()
         if not self.sniff(path, head):
-            raise UserError(f"{path} is not BioC XML: it has no collection of documents; choose another format")
+            raise UserError(
+                tr("{path} is not BioC XML: it has no collection of documents; choose another format", path=path)
+            )
         if b"<!ENTITY" in head:
             raise UserError(f"{path} {ENTITIES}")
         reader = BioCXmlReader(path)

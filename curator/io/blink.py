@@ -17,6 +17,7 @@ from typing import Any
 
 from curator.domain.documents import SourceDocument, SourceFile, SourceMention, Span
 from curator.domain.errors import UserError
+from curator.domain.wording import tr
 from curator.io.atomic import AtomicFiles
 from curator.io.blink_write import CONTEXTS, written_lines
 from curator.io.export import target_paths
@@ -60,7 +61,7 @@ class BlinkReader(DocumentSourceReader):
             yield self._document(held)
         if not count:
             why = f" (line {self.problems[0].line}: {self.problems[0].text})" if self.problems else ""
-            raise UserError(f"{self._source.path} holds no usable BLINK mention{why}")
+            raise UserError(tr("{path} holds no usable BLINK mention{why}", path=self._source.path, why=why))
 
     def _lines(self) -> Iterator[_Line]:
         for number, line in enumerate(self._source.lines(), 1):
@@ -105,7 +106,13 @@ class BlinkFormat:
     def open(self, path: Path) -> BlinkReader:
         """Raises UserError for a missing, empty, truncated or foreign file."""
         if not self.sniff(path, Source(path).head()):
-            raise UserError(f"{path} is not BLINK: its lines lack {', '.join(CONTEXTS)}; choose another format")
+            raise UserError(
+                tr(
+                    "{path} is not BLINK: its lines lack {contexts}; choose another format",
+                    path=path,
+                    contexts=", ".join(CONTEXTS),
+                )
+            )
         reader = BlinkReader(path)
         reader.prepare()
         return reader
@@ -129,10 +136,10 @@ def _parsed(value: Mapping[str, Any], number: int) -> _Line:
     """Raises LineError."""
     for key in CONTEXTS:
         if not isinstance(value.get(key), str):
-            raise LineError(f"has no text in `{key}`")
+            raise LineError(tr("has no text in `{key}`", key=key))
     left, mention, right = (plain_text(value[key]) for key in CONTEXTS)
     if not mention.strip():
-        raise LineError("is empty")
+        raise LineError(tr("is empty"))
     exact = value.get("start") == len(left)
     before = "" if exact or not left or left[-1].isspace() or mention[0].isspace() else " "
     after = "" if exact or not right or right[0].isspace() or mention[-1].isspace() else " "

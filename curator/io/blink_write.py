@@ -13,6 +13,7 @@ from collections.abc import Iterable, Iterator
 from typing import Any
 
 from curator.domain.documents import SourceFile
+from curator.domain.wording import tr
 from curator.io.export import Action, action_for, check_spans
 from curator.io.standoff import NIL, read_id, stated_ids, written_id
 from curator.services.ports import ExportDocument, GoldMention, Problem
@@ -36,10 +37,13 @@ def written_lines(documents: Iterable[ExportDocument], file: SourceFile, problem
                 described += value.get("label") == ""
         bare += not count
     if bare:
-        text = f"BLINK's lines are mentions: {bare:,} documents without any were left out"
+        text = tr("BLINK's lines are mentions: {bare:,} documents without any were left out", bare=bare)
         problems.append(Problem(0, "note", text))
     if described:
-        text = f"{described:,} lines have no `label` and `label_title`: join them with the knowledge base by `label_id`"
+        text = tr(
+            "{described:,} lines have no `label` and `label_title`: join them with the knowledge base by `label_id`",
+            described=described,
+        )
         problems.append(Problem(0, "note", text))
 
 
@@ -52,7 +56,9 @@ def _line(
         return None
     if len(mention.spans) != 1:
         where = f'document {item.document.external_id}: "{mention.text}"'
-        problems.append(Problem(0, "set aside", f"{where} is discontinuous, which BLINK cannot carry: left out"))
+        problems.append(
+            Problem(0, "set aside", tr("{where} is discontinuous, which BLINK cannot carry: left out", where=where))
+        )
         return None
     came = records[mention.record] if 0 <= mention.record < len(records) else None
     if came is not None and action is Action.KEEP:

@@ -15,6 +15,7 @@ from pathlib import Path
 
 from curator.domain.documents import SourceDocument, SourceFile, SourceMention
 from curator.domain.errors import UserError
+from curator.domain.wording import tr
 from curator.io.anchoring import Anchors
 from curator.io.archives import Files, chosen_files, holds_many, open_files
 from curator.io.brat_write import write_files
@@ -63,7 +64,7 @@ class BratReader(FilesReader):
         for name in self._files.with_suffix(*ENDINGS):
             if name not in used:
                 used.append(name)
-                self._problem(0, "set aside", f"{name}: the text {_stem(name)}.txt is missing")
+                self._problem(0, "set aside", tr("{name}: the text {stem}.txt is missing", name=name, stem=_stem(name)))
         others = self._others(self._files.names, used)
         found = 0
         parts: dict[str, list[tuple[str, int]]] = {}
@@ -73,7 +74,9 @@ class BratReader(FilesReader):
                 found += 1
                 yield document
         if not found:
-            raise UserError(f"{self._files.path} holds no brat document that could be read: no .txt with its .ann")
+            raise UserError(
+                tr("{path} holds no brat document that could be read: no .txt with its .ann", path=self._files.path)
+            )
         self.extra = _dump(parts, others)
 
     def _names(self) -> dict[str, list[str]]:
@@ -118,19 +121,31 @@ class BratReader(FilesReader):
         line = without_line_end(found.lines[record]).removeprefix(BOM)
         entity = _ENTITY.fullmatch(line)
         if entity is None:
-            self._problem(record + 1, "set aside", f"{stem}.ann: no `T1<tab>Type start end<tab>text`: {line[:80]}")
+            self._problem(
+                record + 1,
+                "set aside",
+                tr("{stem}.ann: no `T1<tab>Type start end<tab>text`: {line}", stem=stem, line=line[:80]),
+            )
             return None
         key, kind, ranges, quote = entity[1], entity[2], _ranges(entity[3]), entity[4]
         if key in found.triggers:
             return None
-        where = f'{stem}.ann: "{(quote or "")[:80]}" at {entity[3]}'
+        where = tr('{stem}.ann: "{quote}" at {entity}', stem=stem, quote=(quote or "")[:80], entity=entity[3])
         place = find_place(anchors, ranges, quoted(ranges, text) if quote is None else quote, text)
         if place is None:
             there = quoted([(s, e) for s, e in ranges if s >= 0], text)[:80]
-            self._problem(record + 1, "set aside", f'{where}: the text there is "{there}", and no other place is clear')
+            self._problem(
+                record + 1,
+                "set aside",
+                tr('{where}: the text there is "{there}", and no other place is clear', where=where, there=there),
+            )
             return None
         if place.repair:
-            self._problem(record + 1, "repaired", f"{where}: {place.repair}; read as {place.words}")
+            self._problem(
+                record + 1,
+                "repaired",
+                tr("{where}: {repair}; read as {words}", where=where, repair=place.repair, words=place.words),
+            )
         stated = found.references.get(key, [])
         ids = tuple(dict.fromkeys(one for one in map(read_id, stated) if one))
         words = " ".join(text[span.start : span.end] for span in place.spans)
@@ -169,7 +184,9 @@ class BratFormat:
             Source(path).head()
         files = open_files(path) if holds_many(path) else _pair(path)
         if not self.sniff_files(files):
-            raise UserError(f"{path} is not brat: no .txt with an .ann file of the same name; choose another format")
+            raise UserError(
+                tr("{path} is not brat: no .txt with an .ann file of the same name; choose another format", path=path)
+            )
         return BratReader(files)
 
     def write(self, files: Iterable[tuple[SourceFile, Iterable[ExportDocument]]], out: Path) -> list[Path]:

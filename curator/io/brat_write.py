@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from curator.domain.documents import SourceFile
+from curator.domain.wording import tr
 from curator.io.export import Action, action_for, check_spans
 from curator.io.fragments import broken, quoted
 from curator.io.source import line_end, split_lines, without_line_end
@@ -133,7 +134,9 @@ class Annotations:
         places = ";".join(f"{start} {end}" for start, end in ranges)
         kind = re.sub(r"\s", "_", gold.mention.type) or "Entity"
         if kind != gold.mention.type:
-            self._note("repaired", gold, f"its type {gold.mention.type!r} was written as {kind}")
+            self._note(
+                "repaired", gold, tr("its type {type!r} was written as {kind}", type=gold.mention.type, kind=kind)
+            )
         return f"{key}\t{kind} {places}\t{quoted(ranges, self._item.document.text)}"
 
     def _refer(self, key: str, gold: GoldMention, record: int) -> None:
@@ -176,7 +179,11 @@ class Annotations:
 
     def _noted_removal(self, key: str, gone: set[str]) -> None:
         if key not in gone and key.startswith(("R", "A", "M", "#")):
-            text = f"document {self._item.document.external_id}: {key} went with the annotation that it is about"
+            text = tr(
+                "document {external_id}: {key} went with the annotation that it is about",
+                external_id=self._item.document.external_id,
+                key=key,
+            )
             self._problems.append(Problem(0, "note", text))
 
     def _key(self, record: int) -> str:

@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from curator.domain.errors import UserError
+from curator.domain.wording import tr
 
 
 def key(heading: str) -> str:
@@ -37,4 +38,4 @@ def place(path: Path, headings: Sequence[str], wanted: str) -> int:
     if wanted.isdecimal() and 1 <= int(wanted) <= len(headings):
         return int(wanted) - 1
     named = ", ".join(one for one in headings if one.strip())
-    raise UserError(f"{path} has no column {wanted!r}: choose among {named}")
+    raise UserError(tr("{path} has no column {wanted!r}: choose among {named}", path=path, wanted=wanted, named=named))

@@ -18,6 +18,7 @@ from typing import Any
 from curator.domain.comments import Comment
 from curator.domain.documents import SourceFile
 from curator.domain.errors import UserError
+from curator.domain.wording import tr
 from curator.io.atomic import AtomicFiles
 from curator.io.decisions_read import DECIDED, FORMAT, DecisionsReader, is_document
 from curator.io.export import check_spans, target_paths
@@ -45,7 +46,13 @@ class DecisionsFormat:
     def open(self, path: Path) -> DecisionsReader:
         """Raises UserError for a missing, empty, truncated or foreign file."""
         if not self.sniff(path, Source(path).head()):
-            raise UserError(f"{path} holds no {self.title}: its lines lack the keys of a document; choose another file")
+            raise UserError(
+                tr(
+                    "{path} holds no {title}: its lines lack the keys of a document; choose another file",
+                    path=path,
+                    title=self.title,
+                )
+            )
         reader = DecisionsReader(path)
         reader.prepare()
         return reader

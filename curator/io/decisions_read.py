@@ -11,6 +11,7 @@ from curator.domain.decisions import NilReason, Outcome, RejectReason, SkipReaso
 from curator.domain.documents import DocumentState, Passage, SourceDocument, SourceMention, Split
 from curator.domain.errors import UserError
 from curator.domain.stated import StatedComment, StatedDecision
+from curator.domain.wording import tr
 from curator.io.anchoring import Anchors
 from curator.io.fragments import find_place
 from curator.io.idstyle import IdStyle
@@ -59,15 +60,15 @@ class DecisionsReader(DocumentSourceReader):
             yield document
         if not count:
             why = f" (line {self.problems[0].line}: {self.problems[0].text})" if self.problems else ""
-            raise UserError(f"{self._source.path} holds no document of the program's own{why}")
+            raise UserError(tr("{path} holds no document of the program's own{why}", path=self._source.path, why=why))
 
     def _document(self, value: Mapping[str, Any], line: int) -> SourceDocument:
         text = plain_text(_text(value, "text"))
         key = plain_text(str(value.get("id", ""))).strip()
         if not key:
-            raise LineError("has no `id`")
+            raise LineError(tr("has no `id`"))
         if text != value["text"]:
-            self._problem(line, "repaired", f"document {key} holds lone surrogates, read as U+FFFD")
+            self._problem(line, "repaired", tr("document {key} holds lone surrogates, read as U+FFFD", key=key))
         passages = tuple(_passage(one, len(text)) for one in _objects(value.get("passages")))
         anchors = Anchors(text, passages)
         listed = _objects(value.get("mentions"))
@@ -93,13 +94,21 @@ class DecisionsReader(DocumentSourceReader):
     ) -> SourceMention | None:
         ranges = _ranges(value.get("spans"))
         quote = plain_text(str(value.get("text", "")))
-        where = f'document {key}: mention "{quote[:80]}"'
+        where = tr('document {key}: mention "{quote}"', key=key, quote=quote[:80])
         place = find_place(anchors, ranges, quote, text) if ranges and quote.strip() else None
         if place is None:
-            self._problem(line, "set aside", f"{where}: its text does not stand at its spans, and no place is clear")
+            self._problem(
+                line,
+                "set aside",
+                tr("{where}: its text does not stand at its spans, and no place is clear", where=where),
+            )
             return None
         if place.repair:
-            self._problem(line, "repaired", f"{where}: {place.repair}; read as {place.words}")
+            self._problem(
+                line,
+                "repaired",
+                tr("{where}: {repair}; read as {words}", where=where, repair=place.repair, words=place.words),
+            )
         decision = self._decision(value, where, line)
         words = " ".join(text[span.start : span.end] for span in place.spans)
         kind, stated = plain_text(str(value.get("type", ""))), plain_text(str(value.get("stated") or ""))
@@ -131,7 +140,11 @@ class DecisionsReader(DocumentSourceReader):
             verdict = Verdict(outcome, entities, reason)
             at = datetime.fromisoformat(str(value.get("at")))
         except (ValueError, TypeError) as error:
-            self._problem(line, "set aside", f"{where}: a decision that cannot be ({plain_text(str(error))})")
+            self._problem(
+                line,
+                "set aside",
+                tr("{where}: a decision that cannot be ({error})", where=where, error=plain_text(str(error))),
+            )
             return None
         curator = plain_text(str(value.get("curator") or "")).strip()
         return StatedDecision(verdict, curator or "unknown", at, plain_text(str(value.get("note") or "")))
@@ -139,7 +152,7 @@ class DecisionsReader(DocumentSourceReader):
 
 def _text(value: Mapping[str, Any], key: str) -> str:
     if not isinstance(value.get(key), str):
-        raise LineError(f"has no text in `{key}`")
+        raise LineError(tr("has no text in `{key}`", key=key))
     return str(value[key])
 
 
@@ -150,7 +163,7 @@ def _objects(value: object) -> list[dict[str, Any]]:
 def _passage(value: Mapping[str, Any], length: int) -> Passage:
     start, end = value.get("start"), value.get("end")
     if type(start) is not int or type(end) is not int or not 0 <= start <= end <= length:
-        raise LineError(f"has a passage at {start!r} to {end!r}, which is not in its text")
+        raise LineError(tr("has a passage at {start!r} to {end!r}, which is not in its text", start=start, end=end))
     return Passage(plain_text(str(value.get("kind", ""))), start, end, plain_text(str(value.get("label") or "")))
 
 

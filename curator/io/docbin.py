@@ -15,6 +15,7 @@ from pathlib import Path
 
 from curator.domain.documents import SourceDocument, SourceFile, SourceMention, Span
 from curator.domain.errors import UserError
+from curator.domain.wording import tr
 from curator.io.atomic import AtomicFiles
 from curator.io.docbin_tokens import Tokens, groups_of
 from curator.io.docbin_write import Packer
@@ -48,7 +49,7 @@ class DocBinReader(DocumentSourceReader):
                 yield found
         if not count:
             why = f": {self.problems[0].text}" if self.problems else ""
-            raise UserError(f"{self._source.path} holds no document that could be read{why}")
+            raise UserError(tr("{path} holds no document that could be read{why}", path=self._source.path, why=why))
         if tokens.known_attributes < tokens.attributes:
             text = "parts of speech, lemmas, dependencies and the like are not read"
             self._problem(0, "note", text)
@@ -62,13 +63,19 @@ class DocBinReader(DocumentSourceReader):
                 try:
                     data += unzip.decompress(packed, most - len(data) + 1)
                 except zlib.error as error:
-                    raise UserError(f"{path} is a damaged DocBin ({error}): fetch or write it again") from error
+                    raise UserError(
+                        tr("{path} is a damaged DocBin ({error}): fetch or write it again", path=path, error=error)
+                    ) from error
                 if len(data) > most:
                     raise UserError(
-                        f"{path} unpacks to more than {most >> 20:,} MB and is refused: split it with spaCy"
+                        tr(
+                            "{path} unpacks to more than {most:,} MB and is refused: split it with spaCy",
+                            path=path,
+                            most=most >> 20,
+                        )
                     )
         if not unzip.eof:
-            raise UserError(f"{path} is a truncated DocBin: fetch or write it again")
+            raise UserError(tr("{path} is a truncated DocBin: fetch or write it again", path=path))
         return data
 
     def _document(self, tokens: Tokens, number: int) -> SourceDocument | None:
@@ -78,7 +85,9 @@ class DocBinReader(DocumentSourceReader):
         try:
             text, places = tokens.text(number)
         except KeyError:
-            self._problem(number + 1, "set aside", f"document {key}: a word of it is not among the file's strings")
+            self._problem(
+                number + 1, "set aside", tr("document {key}: a word of it is not among the file's strings", key=key)
+            )
             return None
         found: list[SourceMention] = []
         grouped = list(groups_of(tokens, number))
@@ -146,7 +155,7 @@ class DocBinFormat:
         with Source(path).stream() as stream:
             head = stream.read(1 << 12)
         if not is_docbin(head):
-            raise UserError(f"{path} is no DocBin of spaCy: choose another file")
+            raise UserError(tr("{path} is no DocBin of spaCy: choose another file", path=path))
         return DocBinReader(path)
 
     def write(self, files: Iterable[tuple[SourceFile, Iterable[ExportDocument]]], out: Path) -> list[Path]:

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from curator.domain.errors import UserError
+from curator.domain.wording import tr
 from curator.io.docbin_strings import by_id
 
 ORTH, ENT_IOB, ENT_TYPE, ENT_KB_ID = 65, 77, 78, 452
@@ -32,12 +33,12 @@ class Tokens:
             self._spaces = bytes(content["spaces"])
             self._strings = by_id(one for one in content["strings"] if isinstance(one, str))
         except (KeyError, TypeError, ValueError) as error:
-            raise self._damaged("lacks what a DocBin has") from error
+            raise self._damaged(tr("lacks what a DocBin has")) from error
         width = len(self._attributes)
         self._starts = [0, *accumulate(lengths)]
         fits = self._starts[-1] * width == len(self._numbers) and len(self._spaces) == self._starts[-1]
         if min(lengths, default=0) < 0 or not fits or ORTH not in self._attributes:
-            raise self._damaged("has tokens that do not fit its documents")
+            raise self._damaged(tr("has tokens that do not fit its documents"))
         self._flags, self._user = _listed(content.get("flags")), _listed(content.get("user_data"))
         self.span_groups = _listed(content.get("span_groups"))
 
@@ -53,7 +54,9 @@ class Tokens:
         return sum(one in (ORTH, ENT_IOB, ENT_TYPE, ENT_KB_ID) for one in self._attributes)
 
     def _damaged(self, why: str) -> UserError:
-        return UserError(f"{self._path} {why}: it is damaged, or of another version of spaCy; write it again")
+        return UserError(
+            tr("{path} {why}: it is damaged, or of another version of spaCy; write it again", path=self._path, why=why)
+        )
 
     def string(self, number: int) -> str:
         """'' for one that is not among the strings."""

@@ -14,6 +14,7 @@ from collections.abc import Iterator, Sequence
 from itertools import pairwise
 
 from curator.domain.documents import SourceFile
+from curator.domain.wording import tr
 from curator.io.docbin_strings import string_id
 from curator.io.docbin_tokens import BEGIN, ENT_IOB, ENT_KB_ID, ENT_TYPE, GROUP, INSIDE, ORTH, SPAN
 from curator.io.document_table_cells import ids_cell
@@ -67,7 +68,11 @@ class Packer:
         import msgpack
 
         if self._hidden:
-            text = f'{self._hidden:,} mentions overlap others: they are in doc.spans["{GROUP}"] and not in doc.ents'
+            text = tr(
+                '{hidden:,} mentions overlap others: they are in doc.spans["{group}"] and not in doc.ents',
+                hidden=self._hidden,
+                group=GROUP,
+            )
             self._problems.append(Problem(0, "note", text))
         content = {
             "version": "0.1",
@@ -92,7 +97,11 @@ class Packer:
         if action_for(gold, document, self._problems) is Action.DROP:
             return False
         if len(gold.mention.spans) > 1:
-            text = f'document {document}: "{gold.mention.text}" is discontinuous, which spaCy cannot carry: left out'
+            text = tr(
+                'document {document}: "{text}" is discontinuous, which spaCy cannot carry: left out',
+                document=document,
+                text=gold.mention.text,
+            )
             self._problems.append(Problem(0, "set aside", text))
             return False
         return True

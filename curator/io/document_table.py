@@ -18,6 +18,7 @@ from pathlib import Path
 
 from curator.domain.documents import Passage, SourceDocument, SourceFile, SourceMention, Span
 from curator.domain.errors import UserError
+from curator.domain.wording import tr
 from curator.io.anchoring import Anchors
 from curator.io.columns import place
 from curator.io.document_table_cells import ids_of, ranges_of
@@ -83,9 +84,9 @@ class TableReader:
             yield self._made(document)
         if not count:
             why = f": line {self.problems[0].line} {self.problems[0].text}" if self.problems else ""
-            raise UserError(f"{self._path} holds no usable row{why}")
+            raise UserError(tr("{path} holds no usable row{why}", path=self._path, why=why))
         if self._rejected:
-            text = f"{self._rejected:,} mentions that were rejected were left out"
+            text = tr("{rejected:,} mentions that were rejected were left out", rejected=self._rejected)
             self.problems.append(Problem(0, "note", text))
 
     def _documents(self) -> Iterator[_Document]:
@@ -102,7 +103,11 @@ class TableReader:
         next(rows, None)
         for line, cells in rows:
             if any(cell.strip() for cell in cells[sheet.width :]):
-                text = f"has {len(cells)} cells for {sheet.width} columns; what is beyond them is left out"
+                text = tr(
+                    "has {number} cells for {width} columns; what is beyond them is left out",
+                    number=len(cells),
+                    width=sheet.width,
+                )
                 self._problem(line, "repaired", text)
             values = {name: plain_text(cells[at]) for name, at in sheet.places.items() if at < len(cells)}
             rejected = sheet.outcome is not None and cells[sheet.outcome : sheet.outcome + 1] == ["rejected"]
@@ -113,7 +118,7 @@ class TableReader:
         for row in self._rows(sheet):
             words = row.values.get("mention", "").strip()
             if not words:
-                self._problem(row.line, "set aside", "the row has no mention")
+                self._problem(row.line, "set aside", tr("the row has no mention"))
                 continue
             key = row.values.get("document", "").strip() or f"row {row.line}"
             yield _Document(row.line, key, "", words, "section", [row])
@@ -142,7 +147,9 @@ class TableReader:
             yield found
         for key, rows in waiting.items():
             for row in rows:
-                self._problem(row.line, "set aside", f"there is no document {key!r}, which the mention is of")
+                self._problem(
+                    row.line, "set aside", tr("there is no document {key!r}, which the mention is of", key=key)
+                )
 
     def _made(self, found: _Document) -> SourceDocument:
         joined = bool(found.title) and not found.body.startswith(found.title)
@@ -158,7 +165,7 @@ class TableReader:
             self._rejected += 1
             return None
         quote = row.values.get("mention", "").strip()
-        where = f'document {key}: mention "{quote[:80]}"'
+        where = tr('document {key}: mention "{quote}"', key=key, quote=quote[:80])
         try:
             ranges = ranges_of(row.values.get("start", ""), row.values.get("end", ""), len(quote))
         except ValueError as error:
@@ -179,21 +186,33 @@ class TableReader:
         if not quote:
             if ranges and all(0 <= start < end <= len(text) for start, end in ranges):
                 return tuple(sorted(Span(start, end) for start, end in ranges))
-            self._problem(row.line, "set aside", f"{where}: the row has no text of a mention, and no place in the text")
+            self._problem(
+                row.line,
+                "set aside",
+                tr("{where}: the row has no text of a mention, and no place in the text", where=where),
+            )
             return ()
         if not ranges:
             at = text.find(quote)
             if at >= 0 and text.find(quote, at + 1) < 0:
                 return (Span(at, at + len(quote)),)
             what = "stands in several places" if at >= 0 else "does not stand in the text"
-            self._problem(row.line, "set aside", f"{where}: it {what}, and the row does not say where")
+            self._problem(
+                row.line, "set aside", tr("{where}: it {what}, and the row does not say where", where=where, what=what)
+            )
             return ()
         found = find_place(anchors, ranges, quote, text)
         if found is None:
-            self._problem(row.line, "set aside", f"{where}: other text stands there, and no place is clear")
+            self._problem(
+                row.line, "set aside", tr("{where}: other text stands there, and no place is clear", where=where)
+            )
             return ()
         if found.repair:
-            self._problem(row.line, "repaired", f"{where}: {found.repair}; read as {found.words}")
+            self._problem(
+                row.line,
+                "repaired",
+                tr("{where}: {repair}; read as {words}", where=where, repair=found.repair, words=found.words),
+            )
         return found.spans
 
     def _problem(self, line: int, severity: str, text: str) -> None:

@@ -16,6 +16,7 @@ from typing import Any
 
 from curator.domain.documents import SourceFile
 from curator.domain.errors import UserError
+from curator.domain.wording import tr
 from curator.io.atomic import AtomicFiles
 from curator.io.document_table_cells import ids_cell, places_cell
 from curator.io.export import check_spans, is_gold
@@ -38,11 +39,13 @@ def write_tables(files: Files, out: Path, problems: list[Problem]) -> list[Path]
     """Into OUT, which ends with .csv, .tsv or .xlsx; into mentions.csv in it if it is a folder. Raises UserError."""
     chosen = list(files)
     if not chosen:
-        raise UserError("nothing to export: the project holds no document that was asked for")
+        raise UserError(tr("nothing to export: the project holds no document that was asked for"))
     target = out / "mentions.csv" if out.is_dir() else out
     ending = target.suffix.lower()
     if ending not in (".csv", ".tsv", ".xlsx"):
-        raise UserError(f"{out} does not say which kind of table: let its name end with .csv, .tsv or .xlsx")
+        raise UserError(
+            tr("{out} does not say which kind of table: let its name end with .csv, .tsv or .xlsx", out=out)
+        )
     if ending == ".xlsx":
         with AtomicFiles() as atomic, _workbook(atomic, target) as (documents, mentions):
             _write(chosen, documents, mentions, problems)
@@ -83,7 +86,7 @@ def _key(item: ExportDocument, taken: set[str], problems: list[Problem]) -> str:
         key = f"{wanted.strip()} ({number})"
     taken.add(key)
     if key != wanted:
-        problems.append(Problem(0, "repaired", f"document {wanted} was written as {key}"))
+        problems.append(Problem(0, "repaired", tr("document {wanted} was written as {key}", wanted=wanted, key=key)))
     return key
 
 
@@ -150,8 +153,13 @@ def cell_text(text: str, target: Path) -> str:
     """A text as workbooks keep it: characters that XML has not are escaped. Raises UserError for one too long."""
     if len(text) > LONGEST_CELL:
         raise UserError(
-            f"{target}: a cell of a workbook holds {LONGEST_CELL:,} characters, and a document has {len(text):,}: "
-            "export to .csv or .tsv"
+            tr(
+                "{target}: a cell of a workbook holds {longest_cell:,} characters, and a document has "
+                "{number:,}: export to .csv or .tsv",
+                target=target,
+                longest_cell=LONGEST_CELL,
+                number=len(text),
+            )
         )
     escaped = _ESCAPE.sub("_x005F_x", text)
     return _NO_XML.sub(lambda found: f"_x{ord(found[0]):04X}_", escaped)

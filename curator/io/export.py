@@ -10,6 +10,7 @@ from typing import NoReturn
 from curator.domain.decisions import Outcome
 from curator.domain.documents import SourceFile, slice_spans
 from curator.domain.errors import UserError
+from curator.domain.wording import tr
 from curator.services.ports import Carries, ExportDocument, GoldMention, Problem
 
 
@@ -36,7 +37,7 @@ class ReadOnly:
         self.problems: list[Problem] = []
 
     def write(self, files: Iterable[tuple[SourceFile, Iterable[ExportDocument]]], out: Path) -> NoReturn:  # noqa: ARG002
-        raise UserError(f"{self.title} cannot be written: export as pubtator or zeshel")
+        raise UserError(tr("{title} cannot be written: export as pubtator or zeshel", title=self.title))
 
 
 def action_for(gold: GoldMention, document: str, problems: list[Problem]) -> Action:
@@ -54,7 +55,18 @@ def action_for(gold: GoldMention, document: str, problems: list[Problem]) -> Act
     if outcome is not Outcome.REJECTED and from_source:
         return kept
     state = "undecided" if outcome is Outcome.CLEARED else outcome.value
-    problems.append(Problem(0, "note", f'document {document}: "{gold.mention.text}" is {state} and was left out'))
+    problems.append(
+        Problem(
+            0,
+            "note",
+            tr(
+                'document {document}: "{text}" is {state} and was left out',
+                document=document,
+                text=gold.mention.text,
+                state=state,
+            ),
+        )
+    )
     return Action.DROP
 
 
@@ -86,7 +98,7 @@ def target_paths(out: Path, files: Sequence[SourceFile], *, format_name: str, su
     names are numbered.
     """
     if not files:
-        raise UserError("nothing to export: the project holds no document that was asked for")
+        raise UserError(tr("nothing to export: the project holds no document that was asked for"))
     if len(files) == 1 and not out.is_dir():
         return [out]
     names = [export_name(file, format_name=format_name, suffix=suffix) for file in files]

@@ -15,6 +15,7 @@ from typing import Any, BinaryIO
 
 from curator.domain.documents import SourceDocument, SourceMention, Span, Split
 from curator.domain.errors import UserError
+from curator.domain.wording import tr
 from curator.io.anchoring import Anchors
 from curator.io.archives import Files, holds_many, open_files
 from curator.io.decisions_read import is_document
@@ -51,7 +52,7 @@ class HuggingFaceReader(FilesReader):
                     yield document
         if not count:
             why = f": {self.problems[0].text}" if self.problems else ""
-            raise UserError(f"{self._files.path} holds no row with a text{why}")
+            raise UserError(tr("{path} holds no row with a text{why}", path=self._files.path, why=why))
 
     def _rows(self, name: str) -> Iterator[tuple[Mapping[str, Any], Names]]:
         head = self._files.head(name, 8)
@@ -94,14 +95,20 @@ class HuggingFaceReader(FilesReader):
         if not one.quote.strip():
             if one.ranges and all(end <= len(text) for _, end in one.ranges):
                 return tuple(Span(start, end) for start, end in sorted(one.ranges))
-            self._problem(line, "set aside", f"{said}: it has no place in the text")
+            self._problem(line, "set aside", tr("{said}: it has no place in the text", said=said))
             return ()
         place = find_place(anchors, one.ranges, one.quote, text) if one.ranges else None
         if place is None:
-            self._problem(line, "set aside", f"{said}: other text stands at its offsets, and no place is clear")
+            self._problem(
+                line, "set aside", tr("{said}: other text stands at its offsets, and no place is clear", said=said)
+            )
             return ()
         if place.repair:
-            self._problem(line, "repaired", f"{said}: {place.repair}; read as {place.words}")
+            self._problem(
+                line,
+                "repaired",
+                tr("{said}: {repair}; read as {words}", said=said, repair=place.repair, words=place.words),
+            )
         return place.spans
 
 
@@ -133,7 +140,9 @@ class HuggingFaceFormat(ReadOnly):
         """Raises UserError for a missing or unsafe source, one without data, and where `pyarrow` is missing."""
         files = open_files(path)
         if holds_many(path) and not data_files(files):
-            raise UserError(f"{path} holds no file of Arrow, Parquet or JSON lines: choose a dataset's folder")
+            raise UserError(
+                tr("{path} holds no file of Arrow, Parquet or JSON lines: choose a dataset's folder", path=path)
+            )
         return HuggingFaceReader(files)
 
 
@@ -159,7 +168,10 @@ def arrow_rows(file: BinaryIO, shown: str, *, parquet: bool) -> Iterator[tuple[M
         from pyarrow import parquet as pq
     except ImportError as error:
         raise UserError(
-            f"{shown} needs pyarrow to be read: install it (pip install 'curator[datasets]') and try again"
+            tr(
+                "{shown} needs pyarrow to be read: install it (pip install 'curator[datasets]') and try again",
+                shown=shown,
+            )
         ) from error
     try:
         if parquet:
@@ -174,7 +186,9 @@ def arrow_rows(file: BinaryIO, shown: str, *, parquet: bool) -> Iterator[tuple[M
             for start in range(0, batch.num_rows, ROWS):
                 yield from ((row, names) for row in batch.slice(start, ROWS).to_pylist())
     except (pyarrow.ArrowException, OSError, ValueError, KeyError) as error:
-        raise UserError(f"{shown} is damaged, or no table ({error}): fetch or save it again") from error
+        raise UserError(
+            tr("{shown} is damaged, or no table ({error}): fetch or save it again", shown=shown, error=error)
+        ) from error
 
 
 def tag_names(metadata: Mapping[bytes, bytes] | None) -> dict[str, Sequence[str]]:

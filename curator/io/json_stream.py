@@ -17,6 +17,7 @@ from pathlib import Path
 from typing import Any, BinaryIO, NoReturn, Protocol
 
 from curator.domain.errors import UserError
+from curator.domain.wording import tr
 from curator.io.source import BOM
 
 CHUNK = 1 << 18
@@ -80,7 +81,7 @@ class JsonStream:
                 continue
             key = self._decode(keep=True)[0]
             if self._next() != ":" or not isinstance(key, str):
-                self._broken("a name and a colon are expected here")
+                self._broken(tr("a name and a colon are expected here"))
             self._pass(1)
             if key in self._lists and self._next() == "[":
                 yield from self._elements(documents=True)
@@ -113,7 +114,7 @@ class JsonStream:
             try:
                 found, end = decoder.raw_decode(self._buffer, self._at)
             except RecursionError:
-                self._broken("it is nested too deeply")
+                self._broken(tr("it is nested too deeply"))
             except ValueError as error:
                 if self._done or len(self._buffer) - self._at > LONGEST:
                     place = getattr(error, "pos", self._at)
@@ -143,7 +144,7 @@ class JsonStream:
             return
         text = self._buffer[self._at : self._at + count]
         if not text:
-            self._broken("the file ends within a value")
+            self._broken(tr("the file ends within a value"))
         self._line += text.count("\n")
         self._at += count
         if keep:
@@ -155,14 +156,25 @@ class JsonStream:
             more = self._decoder.decode(data, final=not data)
         except UnicodeDecodeError as error:
             raise UserError(
-                f"{self._source.path}, line {self._line}: there is a byte that is not UTF-8: "
-                "convert the file to UTF-8 (for example with iconv) and try again"
+                tr(
+                    "{path}, line {line}: there is a byte that is not UTF-8: convert the file to UTF-8 (for "
+                    "example with iconv) and try again",
+                    path=self._source.path,
+                    line=self._line,
+                )
             ) from error
         self._buffer, self._at = self._buffer[self._at :] + more, 0
         self._done = not data
 
     def _broken(self, what: str) -> NoReturn:
-        raise UserError(f"{self._source.path}, line {self._line}: broken JSON ({what}): fetch the file again")
+        raise UserError(
+            tr(
+                "{path}, line {line}: broken JSON ({what}): fetch the file again",
+                path=self._source.path,
+                line=self._line,
+                what=what,
+            )
+        )
 
 
 def written_as(text: str) -> tuple[int | None, bool]:

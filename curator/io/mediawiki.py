@@ -16,6 +16,7 @@ from typing import Any
 
 from curator.domain.documents import Passage, SourceDocument, SourceMention, Span
 from curator.domain.errors import UserError
+from curator.domain.wording import tr
 from curator.io.export import ReadOnly
 from curator.io.reading import DocumentSourceReader
 from curator.io.source import Source
@@ -99,16 +100,29 @@ class MediaWikiReader(DocumentSourceReader):
             try:
                 plain = dump.wiki.plain(page.text)
             except ValueError as error:
-                self._problem(page.line, "set aside", f"page {page.title}: its text cannot be taken apart ({error})")
+                self._problem(
+                    page.line,
+                    "set aside",
+                    tr("page {title}: its text cannot be taken apart ({error})", title=page.title, error=error),
+                )
                 continue
             count += 1
             yield _document(page, plain, dump.wiki.name)
         if not count:
-            raise UserError(f"{self._source.path} holds no article: choose a dump of pages with their texts")
+            raise UserError(
+                tr("{path} holds no article: choose a dump of pages with their texts", path=self._source.path)
+            )
         if redirects:
-            self._problem(0, "note", f"{redirects:,} redirects are no documents: a knowledge base of the dump has them")
+            self._problem(
+                0,
+                "note",
+                tr(
+                    "{redirects:,} redirects are no documents: a knowledge base of the dump has them",
+                    redirects=redirects,
+                ),
+            )
         for what, number in dump.others.items():
-            self._problem(0, "note", f"{number:,} {what} were left out")
+            self._problem(0, "note", tr("{number:,} {what} were left out", number=number, what=what))
 
 
 class MediaWikiFormat(ReadOnly):
@@ -122,7 +136,9 @@ class MediaWikiFormat(ReadOnly):
     def open(self, path: Path) -> MediaWikiReader:
         """Raises UserError for a missing, empty, truncated or foreign file."""
         if not is_dump(Source(path).head()):
-            raise UserError(f"{path} is no MediaWiki dump: its XML has no root <mediawiki>; choose another file")
+            raise UserError(
+                tr("{path} is no MediaWiki dump: its XML has no root <mediawiki>; choose another file", path=path)
+            )
         reader = MediaWikiReader(path)
         reader.prepare()
         return reader

@@ -13,6 +13,7 @@ from pathlib import Path
 
 from curator.domain.documents import Passage, SourceDocument
 from curator.domain.errors import UserError
+from curator.domain.wording import tr
 from curator.io.export import ReadOnly
 from curator.io.reading import NOT_AVAILABLE, RecordReader
 from curator.io.source import BOM, Source, without_line_end
@@ -70,7 +71,9 @@ class MedlineReader(RecordReader):
             elif line[0] in " \t" and record.last:
                 record.go_on(line)
             else:
-                self._problem(number, "set aside", f"is neither a field nor its continuation: {line[:80]}")
+                self._problem(
+                    number, "set aside", tr("is neither a field nor its continuation: {line}", line=line[:80])
+                )
         if record is not None:
             yield record
 
@@ -99,7 +102,7 @@ class MedlineFormat(ReadOnly):
     def open(self, path: Path) -> MedlineReader:
         """Raises UserError for a missing, empty, truncated or foreign file."""
         if not self.sniff(path, Source(path).head()):
-            raise UserError(f"{path} is not MEDLINE: no line like `PMID- 12345`; choose another format")
+            raise UserError(tr("{path} is not MEDLINE: no line like `PMID- 12345`; choose another format", path=path))
         reader = MedlineReader(path)
         reader.prepare()
         return reader

@@ -12,6 +12,7 @@ from pathlib import Path
 
 from curator.domain.documents import SourceDocument, SourceFile
 from curator.domain.errors import UserError
+from curator.domain.wording import tr
 from curator.io.archives import MOST_BYTES, Files, holds_many, open_files
 from curator.io.export import check_spans
 from curator.io.source import BOM
@@ -44,9 +45,15 @@ class PlainTextReader(FilesReader):
             count += 1
             yield SourceDocument(document_id(name), first_line(text), text, plain_passages(text), (), "", 1)
         if not count:
-            raise UserError(f"{self._files.path} holds no text that could be read: {self._first()}")
+            raise UserError(
+                tr("{path} holds no text that could be read: {first}", path=self._files.path, first=self._first())
+            )
         if others := [name for name in names if name not in texts]:
-            self._problem(0, "note", f"{len(others):,} further files are no texts: {', '.join(others[:5])}")
+            self._problem(
+                0,
+                "note",
+                tr("{number:,} further files are no texts: {others}", number=len(others), others=", ".join(others[:5])),
+            )
 
     def _first(self) -> str:
         return self.problems[0].text if self.problems else "it has no file that ends with .txt"
@@ -56,10 +63,22 @@ class PlainTextReader(FilesReader):
             data = stream.read(MOST_BYTES + 1)
         shown = self._files.shown(name)
         if len(data) > MOST_BYTES:
-            raise UserError(f"{shown} is larger than {MOST_BYTES >> 20} MiB: split it and try again")
+            raise UserError(
+                tr(
+                    "{shown} is larger than {most_bytes} MiB: split it and try again",
+                    shown=shown,
+                    most_bytes=MOST_BYTES >> 20,
+                )
+            )
         text = decoded(data, shown)
         if "\0" in text:
-            raise UserError(f"{shown}, line {text[: text.index(chr(0))].count(chr(10)) + 1}: this is no text file")
+            raise UserError(
+                tr(
+                    "{shown}, line {count}: this is no text file",
+                    shown=shown,
+                    count=text[: text.index(chr(0))].count(chr(10)) + 1,
+                )
+            )
         return text
 
 
@@ -101,7 +120,7 @@ class PlainTextFormat:
         """Raises UserError for a missing or unsafe source, and one without any text."""
         files = open_files(path)
         if holds_many(path) and not any(_is_text(name) for name in files.names):
-            raise UserError(f"{path} holds no file that ends with .txt: choose another folder or archive")
+            raise UserError(tr("{path} holds no file that ends with .txt: choose another folder or archive", path=path))
         return PlainTextReader(files)
 
     def write(self, files: Iterable[tuple[SourceFile, Iterable[ExportDocument]]], out: Path) -> list[Path]:
@@ -110,7 +129,10 @@ class PlainTextFormat:
         chosen = [(file, _Writer(), items) for file, items in files]
         paths = write_documents(chosen, out, self.problems, suffixes=ENDINGS)
         if mentions := sum(writer.mentions for _, writer, _ in chosen):
-            text = f"plain text holds no mentions: {mentions:,} and what was decided about them were not written"
+            text = tr(
+                "plain text holds no mentions: {mentions:,} and what was decided about them were not written",
+                mentions=mentions,
+            )
             self.problems.append(Problem(0, "note", text))
         return paths
 
@@ -140,8 +162,13 @@ def decoded(data: bytes, shown: str) -> str:
         where = f"{shown}, line {before.count(chr(10)) + 1}"
         name = "UTF-8" if encoding == "utf-8" else "UTF-16"
         raise UserError(
-            f"{where}: byte {error.start + len(data) - len(body) + 1} of the file is not {name}: convert the file to "
-            "UTF-8 (for example with iconv) and try again"
+            tr(
+                "{where}: byte {start} of the file is not {name}: convert the file to UTF-8 (for example with "
+                "iconv) and try again",
+                where=where,
+                start=error.start + len(data) - len(body) + 1,
+                name=name,
+            )
         ) from error
 
 

@@ -16,6 +16,7 @@ from typing import Any
 
 from curator.domain.documents import Passage, SourceDocument, SourceFile, SourceMention, Span
 from curator.domain.errors import UserError
+from curator.domain.wording import tr
 from curator.io.archives import Files, holds_many, open_files
 from curator.io.json_stream import JsonStream
 from curator.io.pubannotation_tree import Denotation, denotations, objects, type_and_ids
@@ -40,7 +41,7 @@ class PubAnnotationReader(FilesReader):
             between = ""
             for before, raw, value, line in stream:
                 if "text" not in value:
-                    self._problem(line, "set aside", f"{name}: an object without a text")
+                    self._problem(line, "set aside", tr("{name}: an object without a text", name=name))
                     continue
                 self.head = before if not number else self.head
                 between = between or (before if number else "")
@@ -49,7 +50,7 @@ class PubAnnotationReader(FilesReader):
             self.tail = stream.rest
             self.extra = json.dumps({"between": between})
         if not number:
-            raise UserError(f"{self._files.path} holds no PubAnnotation document: no object with a text")
+            raise UserError(tr("{path} holds no PubAnnotation document: no object with a text", path=self._files.path))
         if len(self._files.names) > 1:
             self.head = self.tail = self.extra = ""
 
@@ -58,7 +59,7 @@ class PubAnnotationReader(FilesReader):
         text = plain_text(given)
         key = _document_id(value) or f"document {number}"
         if text != given:
-            self._problem(line, "repaired", f"document {key} holds lone surrogates, read as U+FFFD")
+            self._problem(line, "repaired", tr("document {key} holds lone surrogates, read as U+FFFD", key=key))
         named = {str(one.get("prefix")): str(one.get("uri")) for one in objects(value.get("namespaces"))}
         mentions = [
             mention
@@ -77,7 +78,11 @@ class PubAnnotationReader(FilesReader):
             self._problem(
                 line,
                 "set aside",
-                f"{where}: a denotation at {json.dumps(found.value.get('span'))[:80]}, not in the text",
+                tr(
+                    "{where}: a denotation at {get}, not in the text",
+                    where=where,
+                    get=json.dumps(found.value.get("span"))[:80],
+                ),
             )
             return None
         kind, stated = type_and_ids(found, namespaces)
@@ -112,7 +117,9 @@ class PubAnnotationFormat:
         files = open_files(path)
         many = holds_many(path)
         if not (self.sniff_files(files) if many else self.sniff(path, Source(path).head())):
-            raise UserError(f"{path} is not PubAnnotation: no JSON of texts with denotations; choose another format")
+            raise UserError(
+                tr("{path} is not PubAnnotation: no JSON of texts with denotations; choose another format", path=path)
+            )
         return PubAnnotationReader(files.only(files.with_suffix(".json")) if many else files)
 
     def write(self, files: Iterable[tuple[SourceFile, Iterable[ExportDocument]]], out: Path) -> list[Path]:

@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from curator.domain.documents import SourceFile
+from curator.domain.wording import tr
 from curator.io import pubannotation_tree as tree
 from curator.io.atomic import AtomicFiles
 from curator.io.export import Action, action_for, check_spans, target_paths
@@ -142,7 +143,7 @@ class _Edit:
         if ids is not None:
             self._say(tree.Denotation(value, self.value), gold.mention.type, ids, typed=False)
         elif tree.type_and_ids(tree.Denotation(value, self.value), self._named)[1]:
-            self._note(gold, "its type looks like an identifier and will be read as one")
+            self._note(gold, tr("its type looks like an identifier and will be read as one"))
 
     def _say(self, found: tree.Denotation, kind: str, ids: tuple[str, ...], *, typed: bool) -> None:
         """Write the identifiers: within the object where it held one and there is one, else as attributes."""

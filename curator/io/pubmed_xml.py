@@ -14,6 +14,7 @@ from typing import Any
 
 from curator.domain.documents import Passage, SourceDocument
 from curator.domain.errors import UserError
+from curator.domain.wording import tr
 from curator.io.export import ReadOnly
 from curator.io.reading import NOT_AVAILABLE, RecordReader
 from curator.io.source import Source
@@ -43,10 +44,17 @@ class PubMedXmlReader(RecordReader):
             if document is not None:
                 yield document
         if self._others:
-            text = f"{self._others:,} records have no abstract but one in another language or for laymen: not read"
+            text = tr(
+                "{others:,} records have no abstract but one in another language or for laymen: not read",
+                others=self._others,
+            )
             self._problem(0, "note", text)
         if deleted:
-            self._problem(0, "note", f"the file says that {deleted:,} older records were withdrawn; nothing was done")
+            self._problem(
+                0,
+                "note",
+                tr("the file says that {deleted:,} older records were withdrawn; nothing was done", deleted=deleted),
+            )
 
     def _document(self, record: Any) -> SourceDocument | None:
         line = record.sourceline or 0
@@ -76,7 +84,9 @@ class PubMedXmlFormat(ReadOnly):
         """Raises UserError for a missing, empty, truncated or foreign file, and for one that declares entities."""
         head = Source(path).head()
         if not self.sniff(path, head):
-            raise UserError(f"{path} is not PubMed XML: it has no PubmedArticleSet; choose another format")
+            raise UserError(
+                tr("{path} is not PubMed XML: it has no PubmedArticleSet; choose another format", path=path)
+            )
         if b"<!ENTITY" in head:
             raise UserError(f"{path} {ENTITIES}")
         reader = PubMedXmlReader(path)

@@ -15,6 +15,7 @@ from pathlib import Path
 
 from curator.domain.documents import Passage, SourceDocument, SourceFile, SourceMention
 from curator.domain.errors import UserError
+from curator.domain.wording import tr
 from curator.io.anchoring import Anchors
 from curator.io.idstyle import IdStyle, detect_style
 from curator.io.pubtator_write import write_files
@@ -82,9 +83,11 @@ class PubTatorReader(DocumentSourceReader):
             with_ids += sum(1 for m in document.mentions if m.ids)
             yield document
         if not documents:
-            raise UserError(f"{self._source.path} holds no PubTator document: no line like `PMID|t|title`")
+            raise UserError(
+                tr("{path} holds no PubTator document: no line like `PMID|t|title`", path=self._source.path)
+            )
         if mentions and not with_ids:
-            self._problem(0, "note", "no mention of this file carries an identifier: all count as NIL")
+            self._problem(0, "note", tr("no mention of this file carries an identifier: all count as NIL"))
 
     def _records(self) -> Iterator[_Record]:
         record: _Record | None = None
@@ -101,16 +104,16 @@ class PubTatorReader(DocumentSourceReader):
                 continue
             self.head += line
             if line.strip():
-                self._problem(number, "set aside", f"stands before the first document: {_shown(line)}")
+                self._problem(number, "set aside", tr("stands before the first document: {shown}", shown=_shown(line)))
         if record is not None:
             yield record
 
     def _document(self, record: _Record, style: IdStyle) -> SourceDocument:
         title, abstract = record.part(record.title), record.part(record.abstract)
         if record.abstract < 0:
-            self._problem(record.line, "note", f"document {record.pmid} has no abstract line")
+            self._problem(record.line, "note", tr("document {pmid} has no abstract line", pmid=record.pmid))
         if record.title < 0:
-            self._problem(record.line, "note", f"document {record.pmid} has no title line")
+            self._problem(record.line, "note", tr("document {pmid} has no title line", pmid=record.pmid))
         text, passages = join_text(title, abstract)
         anchors = Anchors(text, passages)
         mentions = []
@@ -133,16 +136,28 @@ class PubTatorReader(DocumentSourceReader):
             return None
         start, end, quote, kind = int(columns[1]), int(columns[2]), columns[3], columns[4].strip()
         anchor = anchors.find(start, end, quote)
-        where = f'document {record.pmid}: "{quote}" at {start}-{end}'
+        where = tr('document {pmid}: "{quote}" at {start}-{end}', pmid=record.pmid, quote=quote, start=start, end=end)
         if anchor is None:
             found = text[start:end] if start < end else ""
             self._problem(
-                number, "set aside", f'{where}: the text there is "{found[:80]}", and no other place is clear'
+                number,
+                "set aside",
+                tr('{where}: the text there is "{found}", and no other place is clear', where=where, found=found[:80]),
             )
             return None
         span = anchor.span
         if anchor.repair:
-            self._problem(number, "repaired", f"{where}: {anchor.repair}; read as {span.start}-{span.end}")
+            self._problem(
+                number,
+                "repaired",
+                tr(
+                    "{where}: {repair}; read as {start}-{end}",
+                    where=where,
+                    repair=anchor.repair,
+                    start=span.start,
+                    end=span.end,
+                ),
+            )
         raw_ids = columns[5] if len(columns) > 5 else ""
         ids = style.split(raw_ids, kind)
         return SourceMention((span,), text[span.start : span.end], kind, ids, raw_ids, not ids, index)
@@ -168,7 +183,7 @@ class PubTatorFormat:
     def open(self, path: Path) -> PubTatorReader:
         """Raises UserError for a missing, empty, truncated or foreign file."""
         if not self.sniff(path, Source(path).head()):
-            raise UserError(f"{path} is not PubTator: no line like `PMID|t|title`; choose another format")
+            raise UserError(tr("{path} is not PubTator: no line like `PMID|t|title`; choose another format", path=path))
         reader = PubTatorReader(path)
         reader.prepare()
         return reader
@@ -192,15 +207,17 @@ def join_text(title: str, abstract: str) -> tuple[str, tuple[Passage, ...]]:
 def _unusable(columns: Sequence[str], pmid: str) -> str:
     """Why a line is no mention: "relation", or the reason for setting it aside; '' for a mention."""
     if len(columns) < 2:
-        return "neither a header, an annotation nor a relation"
+        return tr("neither a header, an annotation nor a relation")
     if columns[0].strip() != pmid:
-        return f"belongs to document {columns[0].strip()[:40]!r} but stands in document {pmid}"
+        return tr(
+            "belongs to document {strip!r} but stands in document {pmid}", strip=columns[0].strip()[:40], pmid=pmid
+        )
     if len(columns) >= 4 and _RELATION_NAME.fullmatch(columns[1]):
         return "relation"
     if len(columns) < 5:
-        return f"an annotation needs at least 5 columns, this has {len(columns)}"
+        return tr("an annotation needs at least 5 columns, this has {number}", number=len(columns))
     if not all(c.strip().isascii() and c.strip().isdigit() and len(c) < 20 for c in columns[1:3]):
-        return "the offsets are not numbers"
+        return tr("the offsets are not numbers")
     return ""
 
 

@@ -17,6 +17,7 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 from curator.domain.documents import SourceFile
+from curator.domain.wording import tr
 from curator.io.atomic import AtomicFiles
 from curator.io.export import Action, action_for, check_spans, entity_ids, is_gold, target_paths
 from curator.io.idstyle import IdStyle
@@ -217,7 +218,9 @@ def _carried(gold: GoldMention, item: ExportDocument, problems: list[Problem]) -
     if len(gold.mention.spans) == 1:
         return True
     where = f'document {item.document.external_id}: "{gold.mention.text}"'
-    problems.append(Problem(0, "set aside", f"{where} is discontinuous, which PubTator cannot carry: left out"))
+    problems.append(
+        Problem(0, "set aside", tr("{where} is discontinuous, which PubTator cannot carry: left out", where=where))
+    )
     return False
 
 
@@ -226,7 +229,15 @@ def _safe_id(item: ExportDocument, problems: list[Problem]) -> str:
     safe = re.sub(r"[|\t\r\n]", "_", wanted.strip())[:200] or "document"
     if safe != wanted:
         problems.append(
-            Problem(0, "repaired", f"document id {wanted!r} was written as {safe!r}: PubTator reserves | and tab")
+            Problem(
+                0,
+                "repaired",
+                tr(
+                    "document id {wanted!r} was written as {safe!r}: PubTator reserves | and tab",
+                    wanted=wanted,
+                    safe=safe,
+                ),
+            )
         )
     return safe
 

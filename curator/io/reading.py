@@ -8,6 +8,7 @@ from pathlib import Path
 
 from curator.domain.documents import SourceDocument
 from curator.domain.errors import UserError
+from curator.domain.wording import tr
 from curator.io.source import Source
 from curator.services.ports import Problem
 
@@ -61,9 +62,17 @@ class RecordReader(DocumentSourceReader, ABC):
             without += not any(passage.kind == "abstract" for passage in document.passages)
             yield document
         if not documents:
-            raise UserError(f"{self._source.path} holds no {self.records} record with a PMID and a title or abstract")
+            raise UserError(
+                tr(
+                    "{path} holds no {records} record with a PMID and a title or abstract",
+                    path=self._source.path,
+                    records=self.records,
+                )
+            )
         if without:
-            self._problem(0, "note", f"{without} of {documents} records have no abstract")
+            self._problem(
+                0, "note", tr("{without} of {documents} records have no abstract", without=without, documents=documents)
+            )
 
     @abstractmethod
     def _documents(self) -> Iterator[SourceDocument]:
@@ -74,5 +83,5 @@ class RecordReader(DocumentSourceReader, ABC):
         if pmid and (title or abstract):
             return True
         what = "title and abstract" if pmid else "PMID"
-        self._problem(line, "set aside", f"record {pmid or title!r} has no {what}")
+        self._problem(line, "set aside", tr("record {pmid!r} has no {what}", pmid=pmid or title, what=what))
         return False

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Protocol, runtime_checkable
 
 from curator.domain.errors import UserError
+from curator.domain.wording import tr
 from curator.io.archives import TakesFolders, digest, holds_many, open_files
 from curator.io.column_memory import ColumnMemory
 from curator.io.document_table import TableFormat, could_be_table, has_columns, preview
@@ -57,7 +58,7 @@ class Registry:
             if form.name == name.strip().lower():
                 return form
         names = ", ".join(form.name for form in self._formats if form.can_write)
-        raise UserError(f"there is no format {name!r} to write: choose one of {names}")
+        raise UserError(tr("there is no format {name!r} to write: choose one of {names}", name=name, names=names))
 
     def recognise(self, path: Path, options: DocumentOptions | None = None) -> DocumentFormat:
         """By content, gzip and zip included; a table as `options` say, or as was chosen for its headings before. Raises
@@ -79,10 +80,22 @@ class Registry:
         if found := self._by_content(path, head):
             return found
         if self._kb_source(head):
-            raise UserError(f"{path} is a knowledge base, not documents: import it as the knowledge base")
+            raise UserError(tr("{path} is a knowledge base, not documents: import it as the knowledge base", path=path))
+        if could_be_table(path):
+            raise UserError(
+                tr(
+                    "{path} looks like a table whose headings do not say what it holds. Say which column holds the "
+                    "texts or the mentions: “Columns…” beside the list of files, or --column text=HEADING.",
+                    path=path,
+                )
+            )
         titles = ", ".join(form.title for form in self._formats if form.can_read)
         raise UserError(
-            f"{path} is none of the document formats that can be read ({titles}): convert it to one of them"
+            tr(
+                "{path} is none of the document formats that can be read ({titles}): convert it to one of them",
+                path=path,
+                titles=titles,
+            )
         )
 
     def _by_content(self, path: Path, head: bytes) -> DocumentFormat | None:
@@ -132,7 +145,12 @@ class Registry:
         what = "folder" if path.is_dir() else "zip archive of several files"
         titles = ", ".join(form.title for form in self._formats if isinstance(form, TakesFolders))
         return UserError(
-            f"{path} is a {what}, and holds none of the formats that are read so ({titles}): name the files in it"
+            tr(
+                "{path} is a {what}, and holds none of the formats that are read so ({titles}): name the files in it",
+                path=path,
+                what=what,
+                titles=titles,
+            )
         )
 
     def files_in(self, path: Path) -> Sequence[Path]:
@@ -156,7 +174,14 @@ class Registry:
         head = Source(path).head()
         titles = ", ".join(source.title for source in self._kb_sources.values())
         what = next((f"is {f.title}, not a knowledge base" for f in self._formats if f.sniff(path, head)), "")
-        raise UserError(f"{path} {what or 'is no knowledge base that can be read'}: choose one of {titles}")
+        raise UserError(
+            tr(
+                "{path} {what}: choose one of {titles}",
+                path=path,
+                what=what or "is no knowledge base that can be read",
+                titles=titles,
+            )
+        )
 
     def preview_kb(self, path: Path, options: KbOptions | None = None) -> TablePreview | None:
         """The beginning of a table, for the choice of its columns; None for every other file. Raises UserError."""

@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import BinaryIO, cast
 
 from curator.domain.errors import UserError
+from curator.domain.wording import tr
 from curator.io.archives import ZIP_MAGIC, Unpacked, member_of, open_files, unpacked_gzip
 
 GZIP_MAGIC = b"\x1f\x8b"
@@ -66,7 +67,11 @@ class Source:
                 self._done = raw.tell()
         except (EOFError, zlib.error, gzip.BadGzipFile) as error:
             raise UserError(
-                f"{self.path} is a damaged or truncated gzip file ({error}): fetch or copy it again"
+                tr(
+                    "{path} is a damaged or truncated gzip file ({error}): fetch or copy it again",
+                    path=self.path,
+                    error=error,
+                )
             ) from error
         except OSError as error:
             raise _read_error(self.path, error) from error
@@ -85,10 +90,16 @@ class Source:
     @contextmanager
     def _only_member(self) -> Iterator[BinaryIO]:
         if member_of(self.path) is not None:
-            raise UserError(f"{self.path} is an archive in an archive: unpack the outer one first")
+            raise UserError(tr("{path} is an archive in an archive: unpack the outer one first", path=self.path))
         files = open_files(self.path)
         if len(files.names) != 1:
-            raise UserError(f"{self.path} is a zip archive of {len(files.names):,} files: unpack it first")
+            raise UserError(
+                tr(
+                    "{path} is a zip archive of {number:,} files: unpack it first",
+                    path=self.path,
+                    number=len(files.names),
+                )
+            )
         with files.open(files.names[0]) as member:
             yield member
 
@@ -99,13 +110,24 @@ class Source:
             while line := stream.readline(LINE_BYTES):
                 number += 1
                 if len(line) >= LINE_BYTES:
-                    raise UserError(f"{self.path}, line {number}: longer than 64 MiB: this is no text file")
+                    raise UserError(
+                        tr(
+                            "{path}, line {number}: longer than 64 MiB: this is no text file",
+                            path=self.path,
+                            number=number,
+                        )
+                    )
                 try:
                     yield line.decode("utf-8")
                 except UnicodeDecodeError as error:
                     raise UserError(
-                        f"{self.path}, line {number}: byte {error.start + 1} is not UTF-8: "
-                        "convert the file to UTF-8 (for example with iconv) and try again"
+                        tr(
+                            "{path}, line {number}: byte {start} is not UTF-8: convert the file to UTF-8 (for "
+                            "example with iconv) and try again",
+                            path=self.path,
+                            number=number,
+                            start=error.start + 1,
+                        )
                     ) from error
 
     def head(self) -> bytes:
@@ -118,7 +140,7 @@ class Source:
             if head and b"\n" not in head.lstrip():
                 head += stream.readline(LINE_BYTES)
         if not head.strip():
-            raise UserError(f"{self.path} is empty: choose a file with content")
+            raise UserError(tr("{path} is empty: choose a file with content", path=self.path))
         _check_text(self.path, head)
         return head
 
@@ -133,21 +155,23 @@ class Source:
 def _check_text(path: Path, head: bytes) -> None:
     for magic, what in _FOREIGN_BOMS.items():
         if head.startswith(magic):
-            raise UserError(f"{path} is {what}, not a UTF-8 text file: convert it and try again")
+            raise UserError(
+                tr("{path} is {what}, not a UTF-8 text file: convert it and try again", path=path, what=what)
+            )
     if head[257:262] == b"ustar":
-        raise UserError(f"{path} is a tar archive: unpack it first")
+        raise UserError(tr("{path} is a tar archive: unpack it first", path=path))
     if b"\0" in head:
-        raise UserError(f"{path} is a binary file, not a text file: choose another file")
+        raise UserError(tr("{path} is a binary file, not a text file: choose another file", path=path))
 
 
 def _read_error(path: Path, error: OSError) -> UserError:
     if isinstance(error, FileNotFoundError):
-        return UserError(f"{path} does not exist: check the path")
+        return UserError(tr("{path} does not exist: check the path", path=path))
     if isinstance(error, IsADirectoryError):
-        return UserError(f"{path} is a folder: name a file in it")
+        return UserError(tr("{path} is a folder: name a file in it", path=path))
     if isinstance(error, PermissionError):
-        return UserError(f"no permission to read {path}: change its permissions or copy it")
-    return UserError(f"cannot read {path}: {error.strerror or error}")
+        return UserError(tr("no permission to read {path}: change its permissions or copy it", path=path))
+    return UserError(tr("cannot read {path}: {strerror}", path=path, strerror=error.strerror or error))
 
 
 def without_line_end(line: str) -> str:

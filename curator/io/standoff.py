@@ -12,6 +12,7 @@ from urllib.parse import quote, unquote
 from curator.domain.curies import contract, curie
 from curator.domain.documents import Passage, SourceFile
 from curator.domain.errors import UserError
+from curator.domain.wording import tr
 from curator.io.archives import Files, safe_name, write_files
 from curator.io.export import entity_ids, export_name, is_gold, unique
 from curator.io.idstyle import IdStyle
@@ -67,7 +68,11 @@ class FilesReader(DocumentSourceReader):
                 continue
             kept[name] = text
         if left:
-            self._problem(0, "note", f"{len(left):,} further files are not kept: {', '.join(left[:5])}")
+            self._problem(
+                0,
+                "note",
+                tr("{number:,} further files are not kept: {left}", number=len(left), left=", ".join(left[:5])),
+            )
         return kept
 
 
@@ -159,7 +164,7 @@ def write_documents(
     A single document goes into the file `out` itself where that ends with one of `suffixes`.
     """
     if not chosen:
-        raise UserError("nothing to export: the project holds no document that was asked for")
+        raise UserError(tr("nothing to export: the project holds no document that was asked for"))
     if out.name.lower().endswith(suffixes) and suffixes and not out.is_dir():
         return [_single(chosen, out)]
     folders = unique([Path(export_name(file, format_name="", suffix="")).stem or "documents" for file, _, _ in chosen])
@@ -192,14 +197,14 @@ def _name(item: ExportDocument, taken: set[str], problems: list[Problem]) -> str
         name = f"{safe_name(wanted)}-{number}"
     taken.add(name.casefold())
     if name != wanted:
-        problems.append(Problem(0, "repaired", f"document {wanted} was written as {name}"))
+        problems.append(Problem(0, "repaired", tr("document {wanted} was written as {name}", wanted=wanted, name=name)))
     return name
 
 
 def _single(chosen: Sequence[tuple[SourceFile, Documents, Iterable[ExportDocument]]], out: Path) -> Path:
     first = list(islice(chain.from_iterable(((writer, item) for item in items) for _, writer, items in chosen), 2))
     if len(first) != 1:
-        raise UserError(f"{out} can hold one document only: name a folder or a .zip archive for several")
+        raise UserError(tr("{out} can hold one document only: name a folder or a .zip archive for several", out=out))
     writer, item = first[0]
     content = next(content for _, content in writer.pieces(item, out.stem))
     return write_files(out.parent, [(out.name, content)])[0]

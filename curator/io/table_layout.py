@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from curator.domain.errors import UserError
+from curator.domain.wording import tr
 from curator.io.columns import place, sniffed
 from curator.io.kb import table as kb_table
 from curator.io.tables import Table, is_workbook
@@ -63,8 +64,12 @@ def layout_of(path: Path, options: DocumentOptions) -> Layout:
     if not (chosen.holds_texts or chosen.holds_mentions):
         named = ", ".join(one for one in next(iter(chosen.table.first(1)), []) if one.strip()) or "none"
         raise UserError(
-            f"{path}: no column was chosen for the text or the mention. Its columns are {named}: say which one it is"
-            " (--column text=HEADING, or in the dialog)"
+            tr(
+                "{path}: no column was chosen for the text or the mention. Its columns are {named}: say which "
+                "one it is (--column text=HEADING, or in the dialog)",
+                path=path,
+                named=named,
+            )
         )
     if chosen.holds_texts and chosen.holds_mentions:
         return Layout(chosen, chosen)
@@ -72,8 +77,13 @@ def layout_of(path: Path, options: DocumentOptions) -> Layout:
     found = Layout(chosen, other) if chosen.holds_texts else Layout(other, chosen)
     if found.documents is None and "start" in chosen.places:
         raise UserError(
-            f"{path} says where mentions stand, in texts that it does not hold: put them into a column of it, into "
-            f"a sheet {DOCUMENTS} of the workbook, or into {companion(path).name} beside it"
+            tr(
+                "{path} says where mentions stand, in texts that it does not hold: put them into a column of it, "
+                "into a sheet {documents} of the workbook, or into {name} beside it",
+                path=path,
+                documents=DOCUMENTS,
+                name=companion(path).name,
+            )
         )
     return found
 
@@ -105,7 +115,13 @@ def companion(path: Path) -> Path:
 def _sheet(path: Path, sheet: str, columns: Mapping[str, str]) -> Sheet:
     unknown = [one for one in columns if one not in DOCUMENT_FIELDS]
     if unknown:
-        raise UserError(f"a document has no field {unknown[0]!r}: choose among {', '.join(DOCUMENT_FIELDS)}")
+        raise UserError(
+            tr(
+                "a document has no field {unknown!r}: choose among {document_fields}",
+                unknown=unknown[0],
+                document_fields=", ".join(DOCUMENT_FIELDS),
+            )
+        )
     table = Table(path, sheet=sheet)
     headings = next(iter(table.first(1)), [])
     wanted = chosen_columns(headings, columns)

@@ -18,6 +18,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from curator.domain.errors import UserError
+from curator.domain.wording import tr
 from curator.io.source import BOM, Source, without_line_end
 
 if TYPE_CHECKING:
@@ -70,7 +71,14 @@ class Table:
         found = self._of_workbook() if is_workbook(self.path) else self._of_text()
         for line, cells in found:
             if len(cells) > MOST_COLUMNS:
-                raise UserError(f"{self.path}, line {line}: more than {MOST_COLUMNS} columns: this is no table of ours")
+                raise UserError(
+                    tr(
+                        "{path}, line {line}: more than {most_columns} columns: this is no table of ours",
+                        path=self.path,
+                        line=line,
+                        most_columns=MOST_COLUMNS,
+                    )
+                )
             if any(cell.strip() for cell in cells):
                 yield line, cells
 
@@ -92,15 +100,27 @@ class Table:
                 began = reader.line_num + 1
         except csv.Error as error:
             raise UserError(
-                f"{self.path}, line {began}: a quotation mark is opened or closed in the wrong place ({error}): mend "
-                "the line, or save the table with tabs"
+                tr(
+                    "{path}, line {began}: a quotation mark is opened or closed in the wrong place ({error}): "
+                    "mend the line, or save the table with tabs",
+                    path=self.path,
+                    began=began,
+                    error=error,
+                )
             ) from error
 
     def _of_workbook(self) -> Iterator[Row]:
         with _workbook(self.path) as book:
             if self.sheet and self.sheet not in book.sheetnames:
                 names = ", ".join(book.sheetnames)
-                raise UserError(f"{self.path} has no sheet {self.sheet!r}: choose one of {names}")
+                raise UserError(
+                    tr(
+                        "{path} has no sheet {sheet!r}: choose one of {names}",
+                        path=self.path,
+                        sheet=self.sheet,
+                        names=names,
+                    )
+                )
             sheet = book[self.sheet or book.sheetnames[0]]
             total = getattr(sheet, "max_row", None) or 0
             for number, values in enumerate(sheet.iter_rows(values_only=True), 1):
@@ -145,7 +165,11 @@ def _workbook(path: Path) -> Iterator[Workbook]:
                 book.close()
     except (InvalidFileException, ParseError, *_DAMAGED) as error:
         raise UserError(
-            f"{path} is a damaged workbook ({error}): open it in a spreadsheet and save it again"
+            tr(
+                "{path} is a damaged workbook ({error}): open it in a spreadsheet and save it again",
+                path=path,
+                error=error,
+            )
         ) from error
 
 
@@ -153,7 +177,13 @@ def _check_size(path: Path) -> None:
     with zipfile.ZipFile(path) as archive:
         unpacked = sum(one.file_size for one in archive.infolist())
     if unpacked > max(UNPACKED, TIMES * path.stat().st_size):
-        raise UserError(f"{path} unpacks to {unpacked >> 20:,} MB and is refused: save the table as CSV")
+        raise UserError(
+            tr(
+                "{path} unpacks to {unpacked:,} MB and is refused: save the table as CSV",
+                path=path,
+                unpacked=unpacked >> 20,
+            )
+        )
 
 
 def _quotes(head: str) -> bool:

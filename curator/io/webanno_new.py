@@ -7,6 +7,7 @@ from collections.abc import Iterator
 
 from curator.domain.documents import Span
 from curator.domain.offsets import Utf16Map
+from curator.domain.wording import tr
 from curator.io import webanno_tree as tree
 from curator.services.ports import ExportDocument, Problem
 
@@ -24,7 +25,13 @@ def new_text(item: ExportDocument, problems: list[Problem]) -> str:
     cuts = {at for gold in item.mentions for span in gold.mention.spans for at in (span.start, span.end)}
     tokens = _tokens(text, cuts)
     if text and not tokens:
-        problems.append(Problem(0, "note", f"document {item.document.external_id} has no words: its text was left out"))
+        problems.append(
+            Problem(
+                0,
+                "note",
+                tr("document {external_id} has no words: its text was left out", external_id=item.document.external_id),
+            )
+        )
     units, lines = Utf16Map(text), [f"{tree.FORMAT}.3", declaration(layer), ""]
     for number, (sentence, within) in enumerate(_sentences(text, tokens), 1):
         lines += ["", "#Text=" + tree.escape_text(text[sentence.start : sentence.end])]

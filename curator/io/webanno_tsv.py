@@ -15,6 +15,7 @@ from pathlib import Path
 from curator.domain.documents import Passage, SourceDocument, SourceFile, SourceMention, Span
 from curator.domain.errors import UserError
 from curator.domain.offsets import Utf16Map
+from curator.domain.wording import tr
 from curator.io.archives import Files, holds_many, open_files
 from curator.io.source import BOM, Source
 from curator.io.standoff import FilesReader, first_line, read_id
@@ -109,25 +110,29 @@ class WebAnnoReader(FilesReader):
             if content is None:
                 continue
             if not content.removeprefix(BOM).startswith(FORMAT):
-                self._problem(1, "set aside", f"{name} does not begin with {FORMAT}")
+                self._problem(1, "set aside", tr("{name} does not begin with {format}", name=name, format=FORMAT))
                 continue
             found += 1
             yield self._document(name, content)
         if not found:
-            raise UserError(f"{self._files.path} holds no WebAnno TSV 3 document that could be read")
+            raise UserError(tr("{path} holds no WebAnno TSV 3 document that could be read", path=self._files.path))
 
     def _document(self, name: str, content: str) -> SourceDocument:
         tree = parse(content)
         text = assembled(tree)
         for index in tree.odd[:50]:
-            self._problem(index + 1, "set aside", f"{name}: no token's line: {tree.lines[index][:80]}")
+            self._problem(
+                index + 1, "set aside", tr("{name}: no token's line: {lines}", name=name, lines=tree.lines[index][:80])
+            )
         wrong = [unit for unit in tree.units() if not text.holds(unit)]
         if wrong:
             self._problem(
-                wrong[0].line + 1, "note", f"{name}: {len(wrong):,} tokens do not stand where their offsets say"
+                wrong[0].line + 1,
+                "note",
+                tr("{name}: {number:,} tokens do not stand where their offsets say", name=name, number=len(wrong)),
             )
         if text.map is None:
-            self._problem(1, "repaired", f"{name}: the offsets count code points, not UTF-16 units")
+            self._problem(1, "repaired", tr("{name}: the offsets count code points, not UTF-16 units", name=name))
         mentions = [
             mention
             for record, one in enumerate(annotations_of(tree))
@@ -146,7 +151,11 @@ class WebAnnoReader(FilesReader):
         span = text.span(one.units[0], one.units[-1])
         if span is None:
             words = " ".join(unit.form for unit in one.units)
-            self._problem(one.units[0].line + 1, "set aside", f'{name}: {kind} "{words[:80]}" does not stand there')
+            self._problem(
+                one.units[0].line + 1,
+                "set aside",
+                tr('{name}: {kind} "{words}" does not stand there', name=name, kind=kind, words=words[:80]),
+            )
             return None
         ids = tuple(dict.fromkeys(read for read in map(read_id, stated) if read))
         nil = bool(stated) and not ids
@@ -180,7 +189,13 @@ class WebAnnoFormat:
         elif not self.sniff(path, Source(path).head()):
             files = files.only([])
         if not files.names:
-            raise UserError(f"{path} is not WebAnno TSV: no file begins with `{FORMAT}`; choose another format")
+            raise UserError(
+                tr(
+                    "{path} is not WebAnno TSV: no file begins with `{format}`; choose another format",
+                    path=path,
+                    format=FORMAT,
+                )
+            )
         return WebAnnoReader(files)
 
     def write(self, files: Iterable[tuple[SourceFile, Iterable[ExportDocument]]], out: Path) -> list[Path]:

@@ -16,6 +16,7 @@ from pathlib import Path
 
 from curator.domain.documents import SourceFile
 from curator.domain.offsets import Utf16Map
+from curator.domain.wording import tr
 from curator.io import webanno_tree as tree
 from curator.io.export import Action, action_for, check_spans
 from curator.io.standoff import NIL, stated_ids, write_documents, written_id
@@ -115,7 +116,11 @@ class _Edit:
         if place is not None:
             one.cells[place] = tree.escape(gold.mention.type)
         elif one.layer.name.rpartition(".")[2] != gold.mention.type:
-            self._note("set aside", gold, f"its layer {one.layer.name} has no place for the type {gold.mention.type}")
+            self._note(
+                "set aside",
+                gold,
+                tr("its layer {name} has no place for the type {type}", name=one.layer.name, type=gold.mention.type),
+            )
 
     def _say_ids(self, one: tree.Annotation, ids: Sequence[str], gold: GoldMention) -> None:
         place = one.layer.feature(tree.ID_FEATURES)
@@ -125,7 +130,7 @@ class _Edit:
         if one.layer.features and tree.unescape(one.cells[place]) != text:
             one.cells[place] = tree.escape(text)
         if not one.layer.features:
-            self._note("set aside", gold, f"its layer {one.layer.name} has no place for identifiers")
+            self._note("set aside", gold, tr("its layer {name} has no place for identifiers", name=one.layer.name))
 
     def _widen(self, one: tree.Annotation) -> int:
         """Give a layer the feature `identifier`, and every unit and annotation an empty cell for it; the place."""
@@ -166,7 +171,7 @@ class _Edit:
         that TSV cannot carry.
         """
         if len(gold.mention.spans) > 1:
-            self._note("set aside", gold, "is discontinuous, which WebAnno TSV cannot carry: left out")
+            self._note("set aside", gold, tr("is discontinuous, which WebAnno TSV cannot carry: left out"))
             return []
         span = gold.mention.spans[0]
         start, end = self._map.to_utf16(span.start), self._map.to_utf16(span.end)
@@ -176,9 +181,9 @@ class _Edit:
                 inside = start <= unit.start and unit.end <= end
                 units.append(unit if inside else self._part(sentence, unit, max(start, unit.start), min(end, unit.end)))
         if not units:
-            self._note("set aside", gold, "holds no token: left out")
+            self._note("set aside", gold, tr("holds no token: left out"))
         elif (units[0].start, units[-1].end) != (start, end):
-            self._note("repaired", gold, "lost the white space at its ends")
+            self._note("repaired", gold, tr("lost the white space at its ends"))
         return units
 
     def _part(self, sentence: tree.Sentence, unit: tree.Unit, start: int, end: int) -> tree.Unit:
@@ -236,7 +241,11 @@ class _Edit:
         ]
         if len(kept) == len(tree.stacked(unit, layer)):
             return
-        text = f"document {self._item.document.external_id}: a relation at {unit.address} went with its mention"
+        text = tr(
+            "document {external_id}: a relation at {address} went with its mention",
+            external_id=self._item.document.external_id,
+            address=unit.address,
+        )
         self._problems.append(Problem(0, "note", text))
         for place, column in enumerate(layer.columns):
             unit.cells[column] = (

@@ -18,6 +18,7 @@ from urllib.parse import unquote, urlsplit
 
 from curator.domain.documents import SourceDocument, SourceFile, SourceMention, Span
 from curator.domain.errors import UserError
+from curator.domain.wording import tr
 from curator.io.anchoring import Anchors
 from curator.io.archives import Files, holds_many, open_files
 from curator.io.json_stream import JsonStream
@@ -60,9 +61,13 @@ class WebAnnotationReader(FilesReader):
             else:
                 annotations.setdefault(address, []).append(one)
         if others:
-            self._problem(0, "note", f"{len(others):,} annotations are about no text here: kept, but not shown")
+            self._problem(
+                0, "note", tr("{number:,} annotations are about no text here: kept, but not shown", number=len(others))
+            )
         if not texts:
-            raise UserError(f"{self._files.path}: the texts of its annotations are missing: put them beside the file")
+            raise UserError(
+                tr("{path}: the texts of its annotations are missing: put them beside the file", path=self._files.path)
+            )
         for address in texts:
             yield self._document(address, texts[address], annotations.get(address, []))
         kept = {_document_id(one): one for one in texts}
@@ -81,13 +86,23 @@ class WebAnnotationReader(FilesReader):
                         texts[key_of(document)] = plain_text(text), plain_text(str(title or ""))
                 yield from self._unwrapped(value, envelope, pages, wanted)
         if missing := sorted(wanted - pages):
-            self._problem(0, "set aside", f"the page {missing[0]} is not here: import its folder, or save all pages")
+            self._problem(
+                0,
+                "set aside",
+                tr("the page {missing} is not here: import its folder, or save all pages", missing=missing[0]),
+            )
 
     def _unwrapped(
         self, value: dict[str, Any], envelope: dict[str, Any], pages: set[str], wanted: set[str], depth: int = 0
     ) -> Iterator[dict[str, Any]]:
         if depth > DEEPEST:
-            raise UserError(f"{self._files.path}: pages within pages, more than {DEEPEST} deep: save them side by side")
+            raise UserError(
+                tr(
+                    "{path}: pages within pages, more than {deepest} deep: save them side by side",
+                    path=self._files.path,
+                    deepest=DEEPEST,
+                )
+            )
         if is_a(value, "AnnotationCollection"):
             for key, part in value.items():
                 if key not in ("first", "last", "items", "documents", "total"):
@@ -158,7 +173,11 @@ class WebAnnotationReader(FilesReader):
             spans.append(span)
         spans.sort()
         if not spans or any(one.end > other.start for one, other in pairwise(spans)):
-            self._problem(0, "set aside", f"document {key}: the targets of {key_of(annotation)} overlap")
+            self._problem(
+                0,
+                "set aside",
+                tr("document {key}: the targets of {key_of} overlap", key=key, key_of=key_of(annotation)),
+            )
             return None
         ids = tuple(dict.fromkeys(one for one in map(read_id, map(plain_text, stated)) if one))
         words = " ".join(text[span.start : span.end] for span in spans)
@@ -171,7 +190,11 @@ class WebAnnotationReader(FilesReader):
         if exact is None:
             if start is not None and end is not None and 0 <= start < end <= len(text):
                 return Span(start, end)
-            self._problem(0, "set aside", f"{where}: no place in the text ({json.dumps(selector)[:80]})")
+            self._problem(
+                0,
+                "set aside",
+                tr("{where}: no place in the text ({selector})", where=where, selector=json.dumps(selector)[:80]),
+            )
             return None
         at = text.find(prefix + exact + suffix)
         if start is None and at >= 0 and exact and text.find(prefix + exact + suffix, at + 1) < 0:
@@ -179,11 +202,24 @@ class WebAnnotationReader(FilesReader):
         known = start is not None and end is not None
         anchor = anchors.find(start or 0, end or 0, exact) if known or text.count(exact) == 1 else None
         if anchor is None:
-            self._problem(0, "set aside", f'{where}: "{exact[:80]}" stands in no place that is clear')
+            self._problem(
+                0, "set aside", tr('{where}: "{exact}" stands in no place that is clear', where=where, exact=exact[:80])
+            )
             return None
         if anchor.repair and known:
             span = anchor.span
-            self._problem(0, "repaired", f'{where}: "{exact[:80]}": {anchor.repair}; read as {span.start}-{span.end}')
+            self._problem(
+                0,
+                "repaired",
+                tr(
+                    '{where}: "{exact}": {repair}; read as {start}-{end}',
+                    where=where,
+                    exact=exact[:80],
+                    repair=anchor.repair,
+                    start=span.start,
+                    end=span.end,
+                ),
+            )
         return anchor.span
 
 
@@ -212,7 +248,13 @@ class WebAnnotationFormat:
         """Raises UserError for a missing, empty, unsafe or foreign source."""
         files = open_files(path)
         if not (self.sniff_files(files) if holds_many(path) else self.sniff(path, Source(path).head())):
-            raise UserError(f"{path} is no Web Annotation: no JSON with the context {CONTEXT}; choose another format")
+            raise UserError(
+                tr(
+                    "{path} is no Web Annotation: no JSON with the context {context}; choose another format",
+                    path=path,
+                    context=CONTEXT,
+                )
+            )
         return WebAnnotationReader(files)
 
     def write(self, files: Iterable[tuple[SourceFile, Iterable[ExportDocument]]], out: Path) -> list[Path]:

@@ -16,6 +16,7 @@ from typing import Any
 from urllib.parse import quote
 
 from curator.domain.documents import SourceFile
+from curator.domain.wording import tr
 from curator.io.atomic import AtomicFiles
 from curator.io.export import Action, action_for, check_spans, is_gold, target_paths
 from curator.io.source import plain_text
@@ -116,7 +117,13 @@ class _Annotations:
     def _replies(self, annotation: dict[str, Any], gone: set[str]) -> bool:
         found = {address for address, _ in targets(annotation)} & gone
         if found:
-            self._problems.append(Problem(0, "note", f"{key_of(annotation)} went with {min(found)}, which it is about"))
+            self._problems.append(
+                Problem(
+                    0,
+                    "note",
+                    tr("{key_of} went with {found}, which it is about", key_of=key_of(annotation), found=min(found)),
+                )
+            )
         return bool(found)
 
     def _new(self, gold: GoldMention) -> dict[str, Any]:

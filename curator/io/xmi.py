@@ -15,6 +15,7 @@ from typing import Any
 from curator.domain.documents import SourceDocument, SourceFile, SourceMention, Span
 from curator.domain.errors import UserError
 from curator.domain.offsets import Utf16Map
+from curator.domain.wording import tr
 from curator.io.archives import FREE_BYTES, MOST_SWELLING, Files, chosen_files, holds_many, open_files
 from curator.io.source import GZIP_MAGIC, Source
 from curator.io.standoff import FilesReader, first_line, plain_passages, read_id
@@ -44,7 +45,9 @@ class XmiReader(FilesReader):
             found += 1
             yield document
         if not found:
-            raise UserError(self.problems[0].text if self.problems else f"{self._files.path} holds no XMI document")
+            raise UserError(
+                self.problems[0].text if self.problems else tr("{path} holds no XMI document", path=self._files.path)
+            )
         systems = [name for name in self._files.names if _is_type_system(self._files, name)]
         texts = {name: text for name in systems if (text := self._text(name)) is not None}
         self.extra = json.dumps({"types": texts}, ensure_ascii=False) if texts else ""
@@ -56,14 +59,24 @@ class XmiReader(FilesReader):
         with self._files.source(name).stream() as stream:
             data = stream.read(most + 1)
         if len(data) > most:
-            raise UserError(f"{self._files.shown(name)} swells to far more than it is: it was not opened")
+            raise UserError(
+                tr("{shown} swells to far more than it is: it was not opened", shown=self._files.shown(name))
+            )
         return data
 
     def _document(self, name: str, data: bytes) -> SourceDocument:
         cas = parse(data, self._files.shown(name))
         by_id, units = cas.by_id(), Utf16Map(cas.text)
         if cas.other_views():
-            self._problem(0, "note", f"{name}: {cas.other_views()} further views are kept, but not shown")
+            self._problem(
+                0,
+                "note",
+                tr(
+                    "{name}: {other_views} further views are kept, but not shown",
+                    name=name,
+                    other_views=cas.other_views(),
+                ),
+            )
         mentions = [
             mention
             for record, one in enumerate(cas.mentions())
@@ -81,7 +94,11 @@ class XmiReader(FilesReader):
         span = _span(one, units, len(cas.text))
         if span is None:
             place = f"{one.get('begin')}-{one.get('end')}"
-            self._problem(one.sourceline or 0, "set aside", f"{name}: {kind} at {place}, which holds no text")
+            self._problem(
+                one.sourceline or 0,
+                "set aside",
+                tr("{name}: {kind} at {place}, which holds no text", name=name, kind=kind, place=place),
+            )
             return None
         ids = tuple(dict.fromkeys(read for read in map(read_id, stated) if read))
         nil = bool(stated) and not ids
@@ -119,7 +136,9 @@ class XmiFormat:
         elif self.sniff(path, Source(path).head()):
             systems = [name for name in TYPE_SYSTEMS if (path.parent / name).is_file()][:1]
             return XmiReader(chosen_files(path.parent, [path.name, *systems], path=path))
-        raise UserError(f"{path} is not UIMA XMI: no file with an `xmi:XMI` element; choose another format")
+        raise UserError(
+            tr("{path} is not UIMA XMI: no file with an `xmi:XMI` element; choose another format", path=path)
+        )
 
     def write(self, files: Iterable[tuple[SourceFile, Iterable[ExportDocument]]], out: Path) -> list[Path]:
         """See `xmi_write.write_files`."""

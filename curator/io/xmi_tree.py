@@ -14,6 +14,7 @@ from typing import Any
 from lxml import etree
 
 from curator.domain.errors import UserError
+from curator.domain.wording import tr
 from curator.io.webanno_tree import ID_FEATURES, TYPE_FEATURES
 
 XMI = "http://www.omg.org/XMI"
@@ -70,16 +71,20 @@ def parse(data: bytes, where: str) -> Cas:
         root = etree.fromstring(data, parser)
     except etree.XMLSyntaxError as error:
         line = error.lineno or 0
-        raise UserError(f"{where}, line {line}: broken XML ({error.msg}): export it again") from error
+        raise UserError(
+            tr("{where}, line {line}: broken XML ({msg}): export it again", where=where, line=line, msg=error.msg)
+        ) from error
     if root.getroottree().docinfo.doctype:
-        raise UserError(f"{where} has a document type, which XMI does not: export it again")
+        raise UserError(tr("{where} has a document type, which XMI does not: export it again", where=where))
     for one in [*root.iter(etree.Comment, etree.ProcessingInstruction)]:
         if one.getparent() is not None:
             one.getparent().remove(one)
     sofas = [one for one in root.iter(f"{{{CAS}}}Sofa") if one.get("sofaString") is not None]
     sofa = next((one for one in sofas if one.get("sofaID") == INITIAL_VIEW), sofas[0] if sofas else None)
     if sofa is None:
-        raise UserError(f"{where} holds no text (no Sofa with a sofaString): export it together with its text")
+        raise UserError(
+            tr("{where} holds no text (no Sofa with a sofaString): export it together with its text", where=where)
+        )
     views = [one for one in root.iter(f"{{{CAS}}}View") if one.get("sofa") == sofa.get(ID)]
     return Cas(root, sofa, views[0] if views else None, sofa.get("sofaString"))
 

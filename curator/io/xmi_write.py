@@ -17,6 +17,7 @@ from lxml import etree
 
 from curator.domain.documents import SourceFile
 from curator.domain.offsets import Utf16Map
+from curator.domain.wording import tr
 from curator.io import xmi_tree as tree
 from curator.io.export import Action, action_for, check_spans
 from curator.io.standoff import NIL, extra_of, stated_ids, write_documents, written_id
@@ -62,7 +63,7 @@ class _FileWriter:
             try:
                 system = etree.fromstring(text.encode("utf-8"), _parser())
             except etree.XMLSyntaxError as error:
-                said = f"{name} is broken XML ({error}) and was written back as it was"
+                said = tr("{name} is broken XML ({error}) and was written back as it was", name=name, error=error)
                 self._problems.append(Problem(0, "note", said))
                 yield name, text.encode()
                 continue
@@ -144,7 +145,11 @@ class _Edit:
         if held is None and tree.type_name(one) == NAMED_ENTITY:
             held = "value"
         if held is None:
-            text = f"its type {tree.type_name(one)} has no place for {gold.mention.type}: it stays what it was"
+            text = tr(
+                "its type {type_name} has no place for {type}: it stays what it was",
+                type_name=tree.type_name(one),
+                type=gold.mention.type,
+            )
             self._note("set aside", gold, text)
         else:
             one.set(held, tree.xml_text(gold.mention.type))
@@ -166,7 +171,13 @@ class _Edit:
                 self._leave_view(other.get(tree.ID))
                 self.cas.root.remove(other)
                 text = f"a relation {tree.type_name(other)} went with a mention"
-                self._problems.append(Problem(0, "note", f"document {self._item.document.external_id}: {text}"))
+                self._problems.append(
+                    Problem(
+                        0,
+                        "note",
+                        tr("document {external_id}: {text}", external_id=self._item.document.external_id, text=text),
+                    )
+                )
         if not self._is_pointed_at(key):
             self.cas.root.remove(one)
 
@@ -185,7 +196,7 @@ class _Edit:
     def _carried(self, gold: GoldMention) -> bool:
         if len(gold.mention.spans) == 1:
             return True
-        self._note("set aside", gold, "is discontinuous, which XMI's annotations cannot be: left out")
+        self._note("set aside", gold, tr("is discontinuous, which XMI's annotations cannot be: left out"))
         return False
 
     def _note(self, severity: str, gold: GoldMention, text: str) -> None:
@@ -200,7 +211,10 @@ def _new_cas(item: ExportDocument, problems: list[Problem]) -> bytes:
     """A CAS with the document's text and no annotation."""
     text = tree.xml_text(item.document.text)
     if text != item.document.text:
-        words = f"document {item.document.external_id} holds characters that no XML can, written as U+FFFD"
+        words = tr(
+            "document {external_id} holds characters that no XML can, written as U+FFFD",
+            external_id=item.document.external_id,
+        )
         problems.append(Problem(0, "repaired", words))
     root = etree.Element(f"{{{tree.XMI}}}XMI", nsmap={"xmi": tree.XMI, "cas": tree.CAS})
     root.set(f"{{{tree.XMI}}}version", "2.0")

@@ -9,6 +9,7 @@ from typing import Any, NoReturn
 from lxml import etree
 
 from curator.domain.errors import UserError
+from curator.domain.wording import tr
 from curator.io.source import Source
 
 ENTITIES = "declares XML entities, which are refused: fetch the file again from where it was published"
@@ -54,7 +55,9 @@ def refuse_entities(path: Path, element: Any) -> None:
 
 def broken(path: Path, error: etree.XMLSyntaxError) -> NoReturn:
     line = error.lineno or 0
-    raise UserError(f"{path}, line {line}: broken XML ({error.msg}): fetch the file again") from error
+    raise UserError(
+        tr("{path}, line {line}: broken XML ({msg}): fetch the file again", path=path, line=line, msg=error.msg)
+    ) from error
 
 
 def _free(record: Any) -> None:

@@ -14,6 +14,7 @@ from pathlib import Path
 
 from curator.domain.documents import SourceDocument, SourceFile, SourceMention
 from curator.domain.errors import UserError
+from curator.domain.wording import tr
 from curator.io.reading import DocumentSourceReader
 from curator.io.source import BOM, Source
 from curator.io.zeshel_lines import (
@@ -44,7 +45,7 @@ class _Reader(DocumentSourceReader):
 
     def _note_surrogates(self, document: DocumentLine, where: str, line: int) -> None:
         if document.replaced:
-            text = f"{where} {document.id} holds lone surrogates, read as U+FFFD"
+            text = tr("{where} {id} holds lone surrogates, read as U+FFFD", where=where, id=document.id)
             self._problem(line, "repaired", text)
 
 
@@ -78,11 +79,17 @@ class ZeshelMentionReader(_Reader):
             try:
                 mention = parse_mention(line, record)
             except LineError as error:
-                self._problem(record + 1, "set aside", f"the mention {error}")
+                self._problem(record + 1, "set aside", tr("the mention {error}", error=error))
                 continue
             self._wanted.setdefault(mention.world, {}).setdefault(mention.document_id, []).append(mention)
         if not self._wanted:
-            raise UserError(f"{self._path} holds no usable ZESHEL mention: {self._first_problem()}")
+            raise UserError(
+                tr(
+                    "{path} holds no usable ZESHEL mention: {first_problem}",
+                    path=self._path,
+                    first_problem=self._first_problem(),
+                )
+            )
         self._worlds = {world: Source(documents_file(self._path, world)) for world in self._wanted}
         self._early = self.problems
 
@@ -99,7 +106,13 @@ class ZeshelMentionReader(_Reader):
             yield from self._world(world, source, places)
         if not places:
             searched = ", ".join(str(s.path) for s in self._worlds.values())
-            raise UserError(f"{self._path}: none of its context documents is in {searched}: check the folder")
+            raise UserError(
+                tr(
+                    "{path}: none of its context documents is in {searched}: check the folder",
+                    path=self._path,
+                    searched=searched,
+                )
+            )
         self.extra = json.dumps({"mentions": self._content, "documents": places}, ensure_ascii=False)
 
     def _world(self, world: str, source: Source, places: dict[str, tuple[str, int]]) -> Iterator[SourceDocument]:
@@ -110,18 +123,26 @@ class ZeshelMentionReader(_Reader):
             try:
                 document = parse_document(line.removeprefix(BOM))
             except LineError as error:
-                self._problem(number, "set aside", f"in {source.path.name}: the document {error}")
+                self._problem(
+                    number, "set aside", tr("in {name}: the document {error}", name=source.path.name, error=error)
+                )
                 continue
             if document.id in wanted:
                 places[document.id] = (world, number)
                 self._note_surrogates(document, f"{source.path.name}: document", number)
                 yield self._document(document, wanted.pop(document.id), line.removeprefix(BOM), number)
             elif document.id in places:
-                self._problem(number, "set aside", f"in {source.path.name}: a second document {document.id}")
+                self._problem(
+                    number, "set aside", tr("in {name}: a second document {id}", name=source.path.name, id=document.id)
+                )
         for document_id, mentions in wanted.items():
             for mention in mentions:
-                reason = f"its context document {document_id} is not in {source.path}"
-                self._problem(mention.record + 1, "set aside", f'mention "{mention.text}": {reason}')
+                reason = tr(
+                    "its context document {document_id} is not in {path}", document_id=document_id, path=source.path
+                )
+                self._problem(
+                    mention.record + 1, "set aside", tr('mention "{text}": {reason}', text=mention.text, reason=reason)
+                )
 
     def _document(self, found: DocumentLine, mentions: list[MentionLine], raw: str, line: int) -> SourceDocument:
         tokens = Tokens(found.text)
@@ -130,14 +151,34 @@ class ZeshelMentionReader(_Reader):
         return SourceDocument(found.id, found.title, found.text, passages, tuple(placed), raw, line)
 
     def _mention(self, mention: MentionLine, document: DocumentLine, tokens: Tokens) -> SourceMention | None:
-        where = f'mention "{mention.text}" at tokens {mention.start}-{mention.end} of document {document.id}'
+        where = tr(
+            'mention "{text}" at tokens {start}-{end} of document {id}',
+            text=mention.text,
+            start=mention.start,
+            end=mention.end,
+            id=document.id,
+        )
         place = tokens.find(mention, document.title)
         if place is None:
-            self._problem(mention.record + 1, "set aside", f"{where}: other text stands there, and no place is clear")
+            self._problem(
+                mention.record + 1,
+                "set aside",
+                tr("{where}: other text stands there, and no place is clear", where=where),
+            )
             return None
         first, last, repair = place
         if repair:
-            self._problem(mention.record + 1, "repaired", f"{where}: {repair}; read as tokens {first}-{last}")
+            self._problem(
+                mention.record + 1,
+                "repaired",
+                tr(
+                    "{where}: {repair}; read as tokens {first}-{last}",
+                    where=where,
+                    repair=repair,
+                    first=first,
+                    last=last,
+                ),
+            )
         span = tokens.span(first, last)
         ids = (mention.label,) if mention.label else ()
         text = document.text[span.start : span.end]
@@ -165,7 +206,7 @@ class ZeshelDocumentReader(_Reader):
             else:
                 raw += line
         if held is None:
-            raise UserError(f"{self._path} holds no usable ZESHEL document")
+            raise UserError(tr("{path} holds no usable ZESHEL document", path=self._path))
         yield _plain_document(*held, raw)
 
     def _parsed(self, line: str, number: int) -> DocumentLine | None:
@@ -174,7 +215,7 @@ class ZeshelDocumentReader(_Reader):
         try:
             document = parse_document(line.removeprefix(BOM))
         except LineError as error:
-            self._problem(number, "set aside", f"the document {error}")
+            self._problem(number, "set aside", tr("the document {error}", error=error))
             return None
         self._note_surrogates(document, "document", number)
         return document
@@ -202,8 +243,13 @@ class ZeshelFormat:
         found = first_object(Source(path).head())
         if not has_keys(found, MENTION_KEYS) and not has_keys(found, DOCUMENT_KEYS):
             raise UserError(
-                f"{path} is not ZESHEL: its first line must hold the keys {', '.join(MENTION_KEYS)} "
-                f"(mentions) or {', '.join(DOCUMENT_KEYS)} (documents)"
+                tr(
+                    "{path} is not ZESHEL: its first line must hold the keys {mention_keys} (mentions) or "
+                    "{document_keys} (documents)",
+                    path=path,
+                    mention_keys=", ".join(MENTION_KEYS),
+                    document_keys=", ".join(DOCUMENT_KEYS),
+                )
             )
         kind = ZeshelMentionReader if has_keys(found, MENTION_KEYS) else ZeshelDocumentReader
         reader = kind(path)
@@ -225,7 +271,12 @@ def documents_file(mentions: Path, world: str) -> Path:
             if found.is_file() and found != mentions.absolute():
                 return found
     raise UserError(
-        f"{mentions} needs the documents of the world {world!r}: {places[0]} does not exist; put the file there"
+        tr(
+            "{mentions} needs the documents of the world {world!r}: {places} does not exist; put the file there",
+            mentions=mentions,
+            world=world,
+            places=places[0],
+        )
     )
 
 

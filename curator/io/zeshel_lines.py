@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from curator.domain.documents import Passage, Span
+from curator.domain.wording import tr
 from curator.io.source import BOM, plain_text
 
 DOCUMENT_KEYS = ("document_id", "title", "text")
@@ -59,9 +60,9 @@ def parse_object(line: str) -> Mapping[str, Any]:
     try:
         value = json.loads(line)
     except (ValueError, RecursionError) as error:
-        raise LineError(f"is no JSON: {error}") from error
+        raise LineError(tr("is no JSON: {error}", error=error)) from error
     if not isinstance(value, dict):
-        raise LineError("is no JSON object")
+        raise LineError(tr("is no JSON object"))
     return value
 
 
@@ -85,7 +86,7 @@ def parse_document(line: str) -> DocumentLine:
     value = parse_object(line)
     fields = [_text(value, key) for key in DOCUMENT_KEYS]
     if not fields[0].strip():
-        raise LineError("has an empty `document_id`")
+        raise LineError(tr("has an empty `document_id`"))
     plain = [plain_text(field) for field in fields]
     return DocumentLine(plain[0].strip(), plain[1], plain[2], plain != fields)
 
@@ -95,10 +96,10 @@ def parse_mention(line: str, record: int) -> MentionLine:
     value = parse_object(line)
     world = _text(value, "corpus")
     if not _WORLD.fullmatch(world) or world.strip(". ") == "":
-        raise LineError(f"names no usable world in `corpus`: {world[:40]!r}")
+        raise LineError(tr("names no usable world in `corpus`: {world!r}", world=world[:40]))
     label = value.get("label_document_id")
     if label is not None and not isinstance(label, str):
-        raise LineError("has a `label_document_id` that is no text")
+        raise LineError(tr("has a `label_document_id` that is no text"))
     start, end = _number(value, "start_index"), _number(value, "end_index")
     document_id = plain_text(_text(value, "context_document_id")).strip()
     text = plain_text(_text(value, "text"))
@@ -107,14 +108,14 @@ def parse_mention(line: str, record: int) -> MentionLine:
 
 def _text(value: Mapping[str, Any], key: str) -> str:
     if not isinstance(value.get(key), str):
-        raise LineError(f"has no text in `{key}`")
+        raise LineError(tr("has no text in `{key}`", key=key))
     return str(value[key])
 
 
 def _number(value: Mapping[str, Any], key: str) -> int:
     number = value.get(key)
     if not isinstance(number, int) or isinstance(number, bool):
-        raise LineError(f"has no whole number in `{key}`")
+        raise LineError(tr("has no whole number in `{key}`", key=key))
     return number
 
 
@@ -157,10 +158,10 @@ class Tokens:
         shift = len(title.split())
         tried = (
             (mention.start, mention.end, ""),
-            (mention.start, mention.end - 1, "the end is exclusive"),
-            (mention.start - 1, mention.end - 1, "the indices are one too large"),
-            (mention.start + 1, mention.end + 1, "the indices are one too small"),
-            (mention.start + shift, mention.end + shift, "the indices do not count the title"),
+            (mention.start, mention.end - 1, tr("the end is exclusive")),
+            (mention.start - 1, mention.end - 1, tr("the indices are one too large")),
+            (mention.start + 1, mention.end + 1, tr("the indices are one too small")),
+            (mention.start + shift, mention.end + shift, tr("the indices do not count the title")),
         )
         for first, last, repair in tried:
             if self._slice(first, last) == wanted:
@@ -182,15 +183,15 @@ class Tokens:
     def _loosely(self, mention: MentionLine) -> tuple[int, int, str] | None:
         here = "".join(self._slice(mention.start, mention.end)).casefold()
         if here and here == "".join(mention.text.split()).casefold():
-            return mention.start, mention.end, "the mention's text differs in case or spaces"
+            return mention.start, mention.end, tr("the mention's text differs in case or spaces")
         return None
 
     def _by_text(self, mention: MentionLine, wanted: list[str]) -> tuple[int, int, str] | None:
         size = len(wanted)
         places = [i for i, word in enumerate(self.words) if word == wanted[0] and self.words[i : i + size] == wanted]
         if len(places) == 1:
-            return places[0], places[0] + size - 1, "the mention's text stands in one place only"
+            return places[0], places[0] + size - 1, tr("the mention's text stands in one place only")
         ranked = sorted((abs(at - mention.start), at) for at in places)
         if not ranked or not 0 <= mention.start < len(self.words) or ranked[0][0] == ranked[1][0]:
             return None
-        return ranked[0][1], ranked[0][1] + size - 1, "the nearest place of the mention's text was taken"
+        return ranked[0][1], ranked[0][1] + size - 1, tr("the nearest place of the mention's text was taken")

@@ -21,6 +21,7 @@ from typing import Any
 
 from curator.domain.documents import SourceFile
 from curator.domain.errors import UserError
+from curator.domain.wording import tr
 from curator.io.atomic import AtomicFiles
 from curator.io.export import Action, action_for, check_spans, entity_ids, export_name, is_gold, unique
 from curator.io.idstyle import NIL_MARKERS
@@ -53,7 +54,7 @@ def write_files(
     """Write into the folder `out`. Raises UserError; then no file was changed."""
     chosen = list(files)
     if not chosen:
-        raise UserError("nothing to export: the project holds no document that was asked for")
+        raise UserError(tr("nothing to export: the project holds no document that was asked for"))
     names = unique([export_name(file, format_name="zeshel", suffix=".json") for file, _ in chosen])
     worlds = _Worlds()
     mentions = {}
@@ -120,7 +121,13 @@ class _FileWriter:
         wanted = item.document.external_id
         if not again or self._extra:
             return wanted
-        self._problems.append(Problem(0, "repaired", f"a second document {wanted} was written as {wanted}-{order}"))
+        self._problems.append(
+            Problem(
+                0,
+                "repaired",
+                tr("a second document {wanted} was written as {wanted}-{order}", wanted=wanted, order=order),
+            )
+        )
         return f"{wanted}-{order}"
 
     def _keep_document(self, item: ExportDocument, order: int, *, again: bool) -> None:
@@ -178,16 +185,16 @@ class _FileWriter:
         """First and last token and their text; None for a mention that ZESHEL cannot carry, which is noted."""
         mention, tokens = gold.mention, Tokens(item.document.text)
         if len(mention.spans) > 1:
-            self._note("set aside", item, gold, "is discontinuous, which ZESHEL cannot carry: left out")
+            self._note("set aside", item, gold, tr("is discontinuous, which ZESHEL cannot carry: left out"))
             return None
         try:
             first, last = tokens.covering(mention.spans[0])
         except ValueError:
-            self._note("set aside", item, gold, "holds no token: left out")
+            self._note("set aside", item, gold, tr("holds no token: left out"))
             return None
         text = " ".join(tokens.words[first : last + 1])
         if tokens.span(first, last) != mention.spans[0]:
-            self._note("repaired", item, gold, f'was widened to whole tokens: "{text}"')
+            self._note("repaired", item, gold, tr('was widened to whole tokens: "{text}"', text=text))
         return first, last, text
 
     def _new_line(self, gold: GoldMention, item: ExportDocument) -> str:
@@ -214,9 +221,9 @@ class _FileWriter:
             return "" if gold.mention.raw_ids.strip() in NIL_MARKERS else gold.mention.raw_ids
         ids = entity_ids(gold)
         if not ids:
-            self._note("note", item, gold, "is NIL, which ZESHEL cannot say: written with an empty label")
+            self._note("note", item, gold, tr("is NIL, which ZESHEL cannot say: written with an empty label"))
         if len(ids) > 1:
-            self._note("set aside", item, gold, f"has several entities; only {ids[0]} was written")
+            self._note("set aside", item, gold, tr("has several entities; only {ids} was written", ids=ids[0]))
         return ids[0] if ids else ""
 
     def _world_of(self, item: ExportDocument) -> str:

@@ -13,6 +13,7 @@ from typing import Any
 
 from curator.domain.bundles import BundleInfo, GateVerdict
 from curator.domain.errors import UserError
+from curator.domain.wording import tr
 
 MANIFEST = "manifest.json"
 STAGING_PREFIX = ".staging-"
@@ -41,7 +42,11 @@ class FolderBundleStore:
             staging.mkdir(parents=True)
         except OSError as error:
             raise UserError(
-                f"No bundle can be written to {self._folder} ({error.strerror}). Check the folder's rights and space."
+                tr(
+                    "No bundle can be written to {folder} ({strerror}). Check the folder's rights and space.",
+                    folder=self._folder,
+                    strerror=error.strerror,
+                )
             ) from error
         return staging
 
@@ -49,13 +54,24 @@ class FolderBundleStore:
         """Raises UserError when the staging folder is incomplete or the rename fails."""
         manifest = _manifest(staging)
         if manifest is None or not _complete(staging, manifest):
-            raise UserError(f"The new bundle in {staging} is incomplete; the active one stays. Start the job again.")
+            raise UserError(
+                tr(
+                    "The new bundle in {staging} is incomplete; the active one stays. Start the job again.",
+                    staging=staging,
+                )
+            )
         target = self._folder / str(manifest["id"])
         try:
             staging.rename(target)
             _fsync_folder(self._folder)
         except OSError as error:
-            raise UserError(f"The new bundle could not be moved to {target} ({error.strerror}).") from error
+            raise UserError(
+                tr(
+                    "The new bundle could not be moved to {target} ({strerror}).",
+                    target=target,
+                    strerror=error.strerror,
+                )
+            ) from error
         return _info(target, manifest, active=None)
 
     def discard(self, staging: Path) -> None:
@@ -73,7 +89,13 @@ class FolderBundleStore:
         """Raises UserError when there is no such bundle."""
         path = self._folder / bundle_id
         if bundle_id in ("", ".", "..") or Path(bundle_id).name != bundle_id or _manifest(path) is None:
-            raise UserError(f"There is no bundle {bundle_id!r} in {self._folder}. `curator bundles` lists them.")
+            raise UserError(
+                tr(
+                    "There is no bundle {bundle_id!r} in {folder}. `curator bundles` lists them.",
+                    bundle_id=bundle_id,
+                    folder=self._folder,
+                )
+            )
         return path
 
 

@@ -128,10 +128,14 @@ def run_job(
 def _sentence(error: Exception) -> str:
     """What the system refused, in words; every other error brings its own sentence."""
     if isinstance(error, MemoryError):
-        return "There is not enough memory for this. Close other programs and start it again; nothing was changed."
+        return tr("There is not enough memory for this. Close other programs and start it again; nothing was changed.")
     if isinstance(error, OSError) and error.strerror:
-        what = error.filename or "A file of the job"
-        return f"{what}: {error.strerror}. Check the disk's space and rights, then start it again; nothing was changed."
+        what = error.filename or tr("A file of the job")
+        return tr(
+            "{what}: {strerror}. Check the disk's space and rights, then start it again; nothing was changed.",
+            what=what,
+            strerror=error.strerror,
+        )
     return str(error)
 
 

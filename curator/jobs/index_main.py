@@ -15,6 +15,7 @@ from importlib import resources
 from pathlib import Path
 from typing import Any
 
+from curator.domain.wording import tr
 from curator.jobs.child_side import Message, run_job, speak
 from models.build import build_untrained
 from models.bundle import new_id
@@ -40,7 +41,7 @@ def work(spec: Message) -> Generator[Message, None, Message]:
     )
     for progress in steps:
         yield {"phase": progress.stage, "done": progress.done, "total": progress.total}
-    return {"bundle_id": bundle_id, "message": "The index is built."}
+    return {"bundle_id": bundle_id, "message": tr("The index is built.")}
 
 
 def demo_calibration(stages: tuple[str, ...]) -> dict[str, Any]:

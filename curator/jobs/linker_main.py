@@ -20,6 +20,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from curator.domain.wording import tr
 from curator.jobs.child_side import Channel, Message, be_nice, speak
 from models.errors import ModelError
 from models.types import DecidedDocument, DocumentInput, LinkedMention, MentionInput
@@ -82,7 +83,7 @@ def swap(message: Message, serving: Serving, channel: Channel, inbox: queue.Simp
     stages = [spec.name for spec in manifest.retrievers] + (["ranker"] if manifest.ranker else [])
     opened = {"event": "opened", "bundle_id": serving.bundle_id, "stages": stages}
     repaired = message["repaired"]
-    note = (f"Damaged files were built anew: {', '.join(repaired)}.",) if repaired else ()
+    note = (tr("Damaged files were built anew: {repaired}.", repaired=", ".join(repaired)),) if repaired else ()
     channel.emit({**opened, "device": " ".join((*serving.linker.describe(), *note))})
     if serving.check is not None:
         serving.check.stop()
@@ -114,7 +115,13 @@ def mend(
     bundle_id = message["bundle_id"]
     try:
         if bundle_id in serving.mended:
-            raise ModelError(f"{', '.join(damaged)} of the bundle {bundle_id} were damaged again. Check the disk.")
+            raise ModelError(
+                tr(
+                    "{damaged} of the bundle {bundle_id} were damaged again. Check the disk.",
+                    damaged=", ".join(damaged),
+                    bundle_id=bundle_id,
+                )
+            )
         serving.mended.add(bundle_id)
         bundle = serving.linker.bundle
         repair(bundle, damaged, device=serving.device, cache=serving.cache)
@@ -141,7 +148,9 @@ def load_now(message: Message, serving: Serving, channel: Channel, inbox: queue.
         channel.emit({"event": "open_failed", "bundle_id": message["bundle_id"], "message": str(error)})
     except Exception as error:  # thread boundary: the parent says that it failed, the log keeps the traceback
         traceback.print_exc()
-        text = f"The bundle {message['bundle_id']} could not be loaded ({error!r})."
+        text = tr(
+            "The bundle {bundle_id} could not be loaded ({error!r}).", bundle_id=message["bundle_id"], error=error
+        )
         channel.emit({"event": "open_failed", "bundle_id": message["bundle_id"], "message": text})
     else:
         inbox.put({"op": "loaded", "linker": linker, "bundle_id": message["bundle_id"], "repaired": repaired})

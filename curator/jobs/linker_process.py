@@ -20,6 +20,7 @@ from curator.domain.contrasts import Contrast
 from curator.domain.entities import Entity
 from curator.domain.jobs import JobOutcome, JobState, LinkerState, LinkerStatus
 from curator.domain.suggestions import Suggestion
+from curator.domain.wording import tr
 from curator.jobs.child import ChildGoneError, ChildProcess, Message
 from curator.jobs.wire import (
     contrast_from_wire,
@@ -36,8 +37,6 @@ BATCH_DOCUMENTS = 8
 IN_FLIGHT = 2  # one being answered, one waiting in the pipe
 MAX_ATTEMPTS = 2
 MAX_DEATHS, DEATHS_WITHIN = 3, 60.0  # more deaths than this many within so many seconds: give up
-DONE = JobOutcome(JobState.DONE, "Done.")
-CANCELLED = JobOutcome(JobState.CANCELLED, "Cancelled.")
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,6 +82,14 @@ class _State:
     changes: list[Message] = field(default_factory=list)  # of the bundle's entities, for every child anew
 
 
+def _done() -> JobOutcome:
+    return JobOutcome(JobState.DONE, tr("Done."))
+
+
+def _cancelled() -> JobOutcome:
+    return JobOutcome(JobState.CANCELLED, tr("Cancelled."))
+
+
 class LinkerProcess:
     """Implements `LinkerPort`."""
 
@@ -90,7 +97,7 @@ class LinkerProcess:
         self._log_dir = log_dir
         self._module = module
         self._options = options or LinkerOptions()
-        self._status = LinkerStatus(LinkerState.OFF, "The linker has no bundle yet.")
+        self._status = LinkerStatus(LinkerState.OFF, tr("The linker has no bundle yet."))
         self._listeners: list[Callable[[LinkerStatus], None]] = []
         self._state = _State()
         self._ids = itertools.count(1)
@@ -210,7 +217,7 @@ class LinkerProcess:
     def _accept(self, request: _Request, messages: list[Message]) -> None:
         state = self._state
         if not messages:
-            request.on_end(DONE)
+            request.on_end(_done())
             return
         state.requests[request.id] = request
         line = state.urgent if request.urgent else state.waiting
@@ -226,7 +233,7 @@ class LinkerProcess:
         state.bundle = (path, bundle_id)
         state.deaths.clear()
         if state.child is None:
-            self._start(LinkerState.STARTING, "The linker is starting.")
+            self._start(LinkerState.STARTING, tr("The linker is starting."))
         else:
             self._send_open()
 
@@ -243,7 +250,7 @@ class LinkerProcess:
                 on_exit=lambda code, tail: self._inbox.put(partial(self._exited, generation, code, tail)),
             )
         except OSError as error:
-            self._give_up(f"The linker process could not be started ({error}).")
+            self._give_up(tr("The linker process could not be started ({error}).", error=error))
             return
         options = self._options
         self._send({"op": "start", "device": options.device, "threads": options.threads, "cache": options.cache})
@@ -294,7 +301,7 @@ class LinkerProcess:
         if batch is not None:
             batch.request.left -= 1
             if batch.request.left == 0:
-                self._end(batch.request, DONE)
+                self._end(batch.request, _done())
         self._pump()
 
     def _batch_failed(self, message: Message) -> None:
@@ -339,9 +346,15 @@ class LinkerProcess:
             state.deaths.popleft()
         self._put_back(log_tail)
         if len(state.deaths) > MAX_DEATHS:
-            self._give_up(f"The linker process died {len(state.deaths)} times within a minute (last code {code}).")
+            self._give_up(
+                tr(
+                    "The linker process died {number} times within a minute (last code {code}).",
+                    number=len(state.deaths),
+                    code=code,
+                )
+            )
         else:
-            self._start(LinkerState.RESTARTING, "The linker process ended unexpectedly and is being restarted.")
+            self._start(LinkerState.RESTARTING, tr("The linker process ended unexpectedly and is being restarted."))
 
     def _put_back(self, log_tail: str) -> None:
         """What was being answered is asked once more; the second death in it ends the request."""
@@ -349,14 +362,18 @@ class LinkerProcess:
             if batch.request.ended:
                 continue
             if batch.attempts >= MAX_ATTEMPTS:
-                text = "The linker process died twice on this request; nothing was changed."
+                text = tr("The linker process died twice on this request; nothing was changed.")
                 self._end(batch.request, JobOutcome(JobState.CRASHED, text, detail=log_tail))
             else:
                 (self._state.urgent if batch.request.urgent else self._state.waiting).appendleft(batch)
         self._state.sent.clear()
 
     def _give_up(self, message: str) -> None:
-        text = f"{message} See {self._log_dir / 'linker.log'}; Model > Restart linker tries again."
+        text = tr(
+            "{message} See {log_dir}; Model > Restart linker tries again.",
+            message=message,
+            log_dir=self._log_dir / "linker.log",
+        )
         self._set_status(LinkerStatus(LinkerState.FAILED, text))
         self._fail_all(JobOutcome(JobState.FAILED, text))
 
@@ -369,7 +386,7 @@ class LinkerProcess:
     def _cancel(self, request_id: int) -> None:
         request = self._state.requests.get(request_id)
         if request is not None:
-            self._end(request, CANCELLED)
+            self._end(request, _cancelled())
 
     def _end(self, request: _Request, outcome: JobOutcome) -> None:
         self._state.requests.pop(request.id, None)
@@ -380,8 +397,8 @@ class LinkerProcess:
     def _shut_down(self) -> None:
         state = self._state
         state.generation += 1  # later messages and the exit are no news
-        self._set_status(LinkerStatus(LinkerState.OFF, "The linker was closed."))
-        self._fail_all(CANCELLED)
+        self._set_status(LinkerStatus(LinkerState.OFF, tr("The linker was closed.")))
+        self._fail_all(_cancelled())
         if state.child is not None:
             state.child.close()
             state.child = None

@@ -10,6 +10,7 @@ from typing import Any
 
 from curator.domain.errors import CancelledError, UserError
 from curator.domain.jobs import JobOutcome, JobState, Progress
+from curator.domain.wording import tr
 from curator.jobs.child import ChildGoneError, ChildProcess, Message
 
 MODULES = {
@@ -20,13 +21,27 @@ MODULES = {
     "suspicious": "curator.jobs.suspicious_main",
 }
 KILLED = 9
+KILLED_SENTENCE = (
+    "The background process was killed by signal {code} before it had finished. Systems do so where memory runs out: "
+    "close other programs. Nothing was changed; start it again."
+)
+SIGNAL = (
+    "The background process was killed by signal {code} before it had finished. Nothing was changed; start it again."
+)
+ENDED = "The background process ended with code {code} before it had finished. Nothing was changed; start it again."
 CANCEL_SECONDS = 4.0  # a child that ignores a cancel for longer is killed: within 5 seconds it is gone
-CANCELLED = JobOutcome(JobState.CANCELLED, "Cancelled.")
-CLOSED = JobOutcome(JobState.CANCELLED, "Stopped because the program was closed.", {"closing": True})
-"""Nobody asked for the job to be given up, so what it kept to go on from may stay."""
 
 OnProgress = Callable[[Progress], None]
 OnEnd = Callable[[JobOutcome], None]
+
+
+def cancelled() -> JobOutcome:
+    return JobOutcome(JobState.CANCELLED, tr("Cancelled."))
+
+
+def closed() -> JobOutcome:
+    """Nobody asked for the job to be given up, so what it kept to go on from may stay."""
+    return JobOutcome(JobState.CANCELLED, tr("Stopped because the program was closed."), {"closing": True})
 
 
 class JobRunner:
@@ -49,7 +64,11 @@ class JobRunner:
         except OSError as error:
             self._forget(job)
             raise UserError(
-                f"The {kind} process could not be started ({error}). Free some memory, try again."
+                tr(
+                    "The {kind} process could not be started ({error}). Free some memory, try again.",
+                    kind=kind,
+                    error=error,
+                )
             ) from error
         return job
 
@@ -65,7 +84,7 @@ class JobRunner:
         with self._lock:
             running = list(self._running)
         for job in running:
-            job.cancel(CLOSED)
+            job.cancel(closed())
         for job in running:
             job.join()
 
@@ -81,7 +100,7 @@ class _Job:
         self._cancelled = threading.Event()
         self._ended = threading.Event()
         self._outcome: JobOutcome | None = None
-        self._when_cancelled = CANCELLED
+        self._when_cancelled = cancelled()
 
     def _acknowledge(self, outcome: JobOutcome) -> bool:
         """Say at once that the job is being cancelled, with the outcome it will have; False where it was said."""
@@ -89,7 +108,7 @@ class _Job:
             return False
         self._when_cancelled = outcome
         self._cancelled.set()
-        self._on_progress(Progress("cancelling", 0, 0, "Cancelling…"))
+        self._on_progress(Progress("cancelling", 0, 0, tr("Cancelling…")))
         return True
 
     def wait(self, timeout: float | None = None) -> JobOutcome | None:
@@ -119,8 +138,8 @@ class _ChildJob(_Job):
         except ChildGoneError:
             return  # its end is reported by `_exited`
 
-    def cancel(self, outcome: JobOutcome = CANCELLED) -> None:
-        if self._child is None or not self._acknowledge(outcome):
+    def cancel(self, outcome: JobOutcome | None = None) -> None:
+        if self._child is None or not self._acknowledge(outcome or cancelled()):
             return
         self._killer = threading.Timer(CANCEL_SECONDS, self._child.kill)
         self._killer.daemon = True
@@ -140,7 +159,7 @@ class _ChildJob(_Job):
             if not self._cancelled.is_set():
                 self._on_progress(_progress(message))
         elif event == "done":
-            self._last = JobOutcome(JobState.DONE, message["result"].get("message", "Done."), message["result"])
+            self._last = JobOutcome(JobState.DONE, message["result"].get("message", tr("Done.")), message["result"])
         elif event == "cancelled":
             self._last = self._when_cancelled
         elif event == "failed":
@@ -155,11 +174,9 @@ class _ChildJob(_Job):
         if outcome is None and self._cancelled.is_set():
             outcome = self._when_cancelled
         if outcome is None:
-            how = f"was killed by signal {-code}" if code < 0 else f"ended with code {code}"
-            why = " Systems do so where memory runs out: close other programs." if code == -KILLED else ""
             outcome = JobOutcome(
                 JobState.CRASHED,
-                f"The background process {how} before it had finished.{why} Nothing was changed; start it again.",
+                tr(KILLED_SENTENCE if code == -KILLED else SIGNAL if code < 0 else ENDED, code=abs(code)),
                 result={"signal": -code} if code < 0 else {},
                 detail=log_tail,
             )
@@ -183,8 +200,8 @@ class _ThreadJob(_Job):
     def start(self) -> None:
         self._thread.start()
 
-    def cancel(self, outcome: JobOutcome = CANCELLED) -> None:
-        self._acknowledge(outcome)
+    def cancel(self, outcome: JobOutcome | None = None) -> None:
+        self._acknowledge(outcome or cancelled())
 
     def join(self) -> None:
         self._thread.join()
@@ -208,7 +225,7 @@ class _ThreadJob(_Job):
                 progress = next(steps)
             except StopIteration as end:
                 result = end.value or {}
-                return JobOutcome(JobState.DONE, result.get("message", "Done."), result)
+                return JobOutcome(JobState.DONE, result.get("message", tr("Done.")), result)
             if self._cancelled.is_set():
                 close = getattr(steps, "close", None)
                 if close is not None:

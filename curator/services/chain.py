@@ -7,13 +7,17 @@ from collections.abc import Callable, Sequence
 
 from curator.domain.errors import UserError
 from curator.domain.jobs import JobOutcome, JobState, Progress
+from curator.domain.wording import tr
 from curator.services.ports import JobHandle
 
 OnProgress = Callable[[Progress], None]
 OnEnd = Callable[[JobOutcome], None]
 Step = Callable[[OnProgress, OnEnd], JobHandle]
 """Starts a job and returns its handle; it may raise UserError."""
-CANCELLED = JobOutcome(JobState.CANCELLED, "Cancelled.")
+
+
+def _cancelled() -> JobOutcome:
+    return JobOutcome(JobState.CANCELLED, tr("Cancelled."))
 
 
 class JobChain:
@@ -45,7 +49,7 @@ class JobChain:
         try:
             self._advance()
         except UserError:
-            self._finish(CANCELLED)
+            self._finish(_cancelled())
             raise
         return self
 
@@ -78,7 +82,7 @@ class JobChain:
             else:
                 return
         elif outcome.state is JobState.DONE and self._steps:
-            outcome = CANCELLED
+            outcome = _cancelled()
         self._end(outcome)
 
     def _end(self, outcome: JobOutcome) -> None:

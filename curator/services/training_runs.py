@@ -243,5 +243,5 @@ class TrainingRuns:
         self._folders.ended(run.folder, keep=keep)
         if not keep or outcome.result.get(CLOSING):
             return outcome
-        words = outcome.message.replace("; start it again", "")
+        words = outcome.message.replace(tr("; start it again"), "")
         return replace(outcome, message=words + INTERRUPTED, result={**outcome.result, RESUMABLE: run.folder.name})

@@ -13,9 +13,12 @@ from typing import Any
 import platformdirs
 
 from curator.domain.errors import UserError
+from curator.domain.wording import tr
 from curator.settings.schema import Settings, options, with_value
 
 FILE = "settings.json"
+DAMAGED = "The settings in {path} could not be read ({error}); the defaults serve."
+NO_OBJECT = "The settings in {path} are not a JSON object; the defaults serve."
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,11 +67,14 @@ def _read(path: Path) -> LoadedSettings:
     except FileNotFoundError:
         return LoadedSettings(Settings())
     except OSError as error:
-        return LoadedSettings(Settings(), problems=(f"The settings in {path} could not be read ({error}); defaults.",))
+        return LoadedSettings(
+            Settings(),
+            problems=(tr("The settings in {path} could not be read ({error}); defaults.", path=path, error=error),),
+        )
     except ValueError as error:
-        return LoadedSettings(Settings(), problems=(_set_aside(path, f"could not be read ({error})"),))
+        return LoadedSettings(Settings(), problems=(_set_aside(path, DAMAGED, error=error),))
     if not isinstance(raw, dict):
-        return LoadedSettings(Settings(), problems=(_set_aside(path, "are not a JSON object"),))
+        return LoadedSettings(Settings(), problems=(_set_aside(path, NO_OBJECT),))
     return _validated(raw, path)
 
 
@@ -86,18 +92,25 @@ def save(settings: Settings, *, unknown: Mapping[str, Any] | None = None, folder
             os.fsync(file.fileno())
         beside.replace(path)
     except OSError as error:
-        raise UserError(f"The settings could not be saved to {path} ({error.strerror}). Check the folder.") from error
+        raise UserError(
+            tr(
+                "The settings could not be saved to {path} ({strerror}). Check the folder.",
+                path=path,
+                strerror=error.strerror,
+            )
+        ) from error
     return path
 
 
-def _set_aside(path: Path, what: str) -> str:
-    """Keep a damaged file for its owner before the next save writes over it; the sentence that says so."""
+def _set_aside(path: Path, sentence: str, **values: object) -> str:
+    """Keep a damaged file for its owner before the next save writes over it; the sentences that say so."""
+    said = tr(sentence, path=path, **values)
     kept = path.with_suffix(".damaged.json")
     try:
         shutil.copyfile(path, kept)
     except OSError:
-        return f"The settings in {path} {what}; the defaults serve."
-    return f"The settings in {path} {what}; the defaults serve. The file as it was is kept in {kept}."
+        return said
+    return tr("{said} The file as it was is kept in {kept}.", said=said, kept=kept)
 
 
 def _validated(raw: Mapping[str, Any], path: Path) -> LoadedSettings:
@@ -107,8 +120,14 @@ def _validated(raw: Mapping[str, Any], path: Path) -> LoadedSettings:
         try:
             settings = with_value(settings, name, raw[name])
         except UserError as error:
-            problems.append(f"{path}: {error} The default serves.")
+            problems.append(tr("{path}: {error} The default serves.", path=path, error=error))
     unknown = {key: value for key, value in raw.items() if key not in names}
     if unknown:
-        problems.append(f"{path}: unknown settings {', '.join(sorted(unknown))} are kept and have no effect.")
+        problems.append(
+            tr(
+                "{path}: unknown settings {unknown} are kept and have no effect.",
+                path=path,
+                unknown=", ".join(sorted(unknown)),
+            )
+        )
     return LoadedSettings(settings, unknown, tuple(problems))

@@ -9,6 +9,7 @@ from typing import Any
 
 from curator.domain.errors import UserError
 from curator.domain.presenting import Order
+from curator.domain.wording import tr
 
 
 class Theme(StrEnum):
@@ -307,7 +308,13 @@ def with_value(settings: Settings, name: str, value: Any) -> Settings:
     """A copy with one checked value. Raises UserError that says what is allowed."""
     option = next((one for one in options() if one.name == name), None)
     if option is None:
-        raise UserError(f"There is no setting {name!r}. There are: {', '.join(o.name for o in options())}.")
+        raise UserError(
+            tr(
+                "There is no setting {name!r}. There are: {names}.",
+                name=name,
+                names=", ".join(o.name for o in options()),
+            )
+        )
     return replace(settings, **{name: checked(option, value)})
 
 
@@ -317,17 +324,30 @@ def checked(option: Option, value: Any) -> Any:
         if isinstance(value, int) and not isinstance(value, bool) and option.minimum <= value <= option.maximum:
             return value
         raise UserError(
-            f"“{option.title}” must be a whole number from {option.minimum} to {option.maximum}, not {value!r}."
+            tr(
+                "“{title}” must be a whole number from {minimum} to {maximum}, not {value!r}.",
+                title=tr(option.title),
+                minimum=option.minimum,
+                maximum=option.maximum,
+                value=value,
+            )
         )
     if option.kind is Kind.CHOICE:
         if value in option.choices:
             return type(default(option.name))(value)
-        raise UserError(f"“{option.title}” must be one of {', '.join(option.choices)}, not {value!r}.")
+        raise UserError(
+            tr(
+                "“{title}” must be one of {choices}, not {value!r}.",
+                title=tr(option.title),
+                choices=", ".join(option.choices),
+                value=value,
+            )
+        )
     if option.kind is Kind.KEYS:
         return _checked_keys(option, value)
     if isinstance(value, str):
         return value
-    raise UserError(f"“{option.title}” must be a text, not {value!r}.")
+    raise UserError(tr("“{title}” must be a text, not {value!r}.", title=tr(option.title), value=value))
 
 
 def _checked_keys(option: Option, value: Any) -> Mapping[str, tuple[str, ...]]:
@@ -337,4 +357,6 @@ def _checked_keys(option: Option, value: Any) -> Mapping[str, tuple[str, ...]]:
         for name, keys in value.items()
     ):
         return {name: tuple(keys) for name, keys in value.items()}
-    raise UserError(f"“{option.title}” must give each command a list of keys, not {value!r}.")
+    raise UserError(
+        tr("“{title}” must give each command a list of keys, not {value!r}.", title=tr(option.title), value=value)
+    )

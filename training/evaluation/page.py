@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from models.wording import english
 from training.evaluation.page_against import differences, flip_table
 from training.evaluation.page_charts import evaluation_charts
 from training.evaluation.page_map import map_section
@@ -61,7 +62,7 @@ def evaluation_page(result: Result) -> str:
         section("Where it comes from", _origin(result)),
         section("How it is counted", "".join(paragraph(one, muted=True) for one in CONVENTIONS)),
     ]
-    return page(f"Evaluation on {result['split']}", str(result["message"]), sections)
+    return page(f"Evaluation on {result['split']}", english(result["message"]), sections)
 
 
 def _facts(result: Result) -> str:

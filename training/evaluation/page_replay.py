@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any
 
+from models.wording import english
 from training.evaluation.page_parts import Cell, charts, facts, figure, page, paragraph, percent, section, table
 from training.evaluation.svg import Axis, Chart, Series
 
@@ -27,7 +28,7 @@ def replay_page(result: Result) -> str:
         section("Curves", charts(_replay_charts(found))),
         section("How it is counted", paragraph(REPLAY_WORDS, muted=True)),
     ]
-    return page(f"Replay of {splits}", str(result["message"]), sections)
+    return page(f"Replay of {splits}", english(result["message"]), sections)
 
 
 def _replay_facts(result: Result) -> str:

@@ -17,6 +17,7 @@ from torch.nn.functional import log_softmax, logsigmoid, pad
 
 from models.errors import ModelError
 from models.scorers import TokenStates
+from models.wording import say
 from training.losses.base import (
     Loss,
     LossInputs,
@@ -101,7 +102,9 @@ class AdaptiveMixupLoss(Loss):
         super().__init__()
         self.alpha = check_positive("alpha", alpha)
         if alpha > 1:
-            raise ModelError(f"The loss parameter 'alpha' must lie in (0, 1], it is {alpha}. Change the recipe.")
+            raise ModelError(
+                say("The loss parameter 'alpha' must lie in (0, 1], it is {alpha}. Change the recipe.", alpha=alpha)
+            )
         self.top_k = int(check_positive("top_k", top_k))
         self.scale = check_positive("scale", scale)
         self.shift = shift

@@ -15,6 +15,7 @@ from torch import Tensor, nn
 
 from models.errors import ModelError
 from models.scorers import TokenStates, cosine, dot, sum_of_max
+from models.wording import say
 
 Texts = Tensor | TokenStates
 """Texts as a network gives them: vectors [n, d], or states of their tokens [n, t, d] with a mask [n, t]."""
@@ -92,14 +93,16 @@ def pick(candidates: Texts, index: Tensor) -> Texts:
 def vectors_of(texts: Texts) -> Tensor:
     """The vectors; ModelError where there are states of tokens."""
     if isinstance(texts, TokenStates):
-        raise ModelError("Only SOM compares states of tokens. Pool them to vectors, or choose SOM in the recipe.")
+        raise ModelError(say("Only SOM compares states of tokens. Pool them to vectors, or choose SOM in the recipe."))
     return texts
 
 
 def tokens_of(texts: Texts) -> TokenStates:
     """The states of tokens; ModelError where there are vectors."""
     if not isinstance(texts, TokenStates):
-        raise ModelError("SOM compares states of tokens, but got vectors. Choose another similarity in the recipe.")
+        raise ModelError(
+            say("SOM compares states of tokens, but got vectors. Choose another similarity in the recipe.")
+        )
     return texts
 
 
@@ -161,7 +164,13 @@ def wide(numbers: Tensor) -> Tensor:
 def check_positive(name: str, value: float) -> float:
     """`value`, or ModelError where it is not above zero."""
     if not value > 0:
-        raise ModelError(f"The loss parameter '{name}' must be above 0, it is {value}. Change it in the recipe.")
+        raise ModelError(
+            say(
+                "The loss parameter '{name}' must be above 0, it is {value}. Change it in the recipe.",
+                name=name,
+                value=value,
+            )
+        )
     return value
 
 
@@ -170,14 +179,27 @@ def check_shapes(batch: LossInputs) -> None:
     mentions, tokens = _numbers(batch.mentions), isinstance(batch.mentions, TokenStates)
     if mentions.dim() != 2 + tokens or not len(mentions):
         wanted = "(batch > 0, tokens, width)" if tokens else "(batch > 0, width)"
-        raise ModelError(f"Loss input 'mentions' has shape {tuple(mentions.shape)}, expected {wanted}.")
+        raise ModelError(
+            say(
+                "Loss input 'mentions' has shape {shape}, expected {wanted}.",
+                shape=tuple(mentions.shape),
+                wanted=wanted,
+            )
+        )
     _check_kinds(batch, tokens=tokens)
     for name, (tensor, shape) in _expected(batch, tokens=tokens).items():
         if tuple(tensor.shape) != shape:
-            raise ModelError(f"Loss input '{name}' has shape {tuple(tensor.shape)}, expected {shape}.")
+            raise ModelError(
+                say(
+                    "Loss input '{name}' has shape {shape}, expected {shape2}.",
+                    name=name,
+                    shape=tuple(tensor.shape),
+                    shape2=shape,
+                )
+            )
     for name, mask in (("eligible", batch.eligible), ("linked", batch.linked)):
         if mask.dtype != torch.bool:
-            raise ModelError(f"Loss input '{name}' must be boolean, it is {mask.dtype}.")
+            raise ModelError(say("Loss input '{name}' must be boolean, it is {dtype}.", name=name, dtype=mask.dtype))
 
 
 def _expected(batch: LossInputs, *, tokens: bool) -> dict[str, tuple[Tensor, tuple[int, ...]]]:
@@ -202,10 +224,10 @@ def _check_kinds(batch: LossInputs, *, tokens: bool) -> None:
     for name, texts in (("mentions", batch.mentions), ("positives", batch.positives), ("candidates", batch.candidates)):
         if isinstance(texts, TokenStates) != tokens:
             kind = "states of tokens" if tokens else "vectors"
-            raise ModelError(f"Loss input '{name}' must be {kind}, as 'mentions' are.")
+            raise ModelError(say("Loss input '{name}' must be {kind}, as 'mentions' are.", name=name, kind=kind))
         if isinstance(texts, TokenStates) and texts.mask.shape != texts.states.shape[:-1]:
             shapes = f"{tuple(texts.mask.shape)}, expected {tuple(texts.states.shape[:-1])}"
-            raise ModelError(f"The mask of loss input '{name}' has shape {shapes}.")
+            raise ModelError(say("The mask of loss input '{name}' has shape {shapes}.", name=name, shapes=shapes))
 
 
 def _numbers(texts: Texts) -> Tensor:

@@ -6,6 +6,7 @@ from torch import Tensor, nn
 from torch.nn.functional import cross_entropy
 
 from models.errors import ModelError
+from models.wording import say
 from training.losses.base import wide
 
 
@@ -20,9 +21,15 @@ class CandidateCrossEntropy(nn.Module):
         columns that hold a candidate. Raises ModelError where shapes do not fit or a mention has no gold (NIL)."""
         if scores.dim() != 2 or not len(scores) or given.shape != scores.shape:
             raise ModelError(
-                f"Scores have shape {tuple(scores.shape)} and their mask {tuple(given.shape)}, expected (batch > 0, C)."
+                say(
+                    "Scores have shape {shape} and their mask {shape2}, expected (batch > 0, C).",
+                    shape=tuple(scores.shape),
+                    shape2=tuple(given.shape),
+                )
             )
         if not bool(given[:, 0].all()):
-            raise ModelError("A mention without a gold entity came to the ranker's loss. NIL must be left out before.")
+            raise ModelError(
+                say("A mention without a gold entity came to the ranker's loss. NIL must be left out before.")
+            )
         masked = wide(scores).masked_fill(~given, float("-inf"))
         return cross_entropy(masked, scores.new_zeros(len(scores)).long())

@@ -6,6 +6,7 @@ import torch
 from torch import Tensor
 
 from models.errors import ModelError
+from models.wording import say
 from training.losses.base import Loss, LossInputs, check_positive, mean_over, vectors_of
 from training.losses.hinge import hardest_negatives, hinges, nearest_of
 
@@ -25,7 +26,7 @@ def membership(clusters: Tensor) -> Tensor:
     """[C, M] bool: which mentions each cluster has. ModelError where one of 0..C-1 has none."""
     members = torch.arange(int(clusters.max()) + 1, device=clusters.device).unsqueeze(1) == clusters
     if not bool(members.any(dim=1).all()):
-        raise ModelError("Cluster numbers must run from 0 without gaps.")
+        raise ModelError(say("Cluster numbers must run from 0 without gaps."))
     return members
 
 
@@ -49,7 +50,7 @@ class PrototypeTripletLoss(Loss):
 
     def compute(self, batch: LossInputs) -> Tensor:
         if batch.clusters is None:
-            raise ModelError("The prototype triplet loss needs the clusters of the mentions.")
+            raise ModelError(say("The prototype triplet loss needs the clusters of the mentions."))
         mentions, positives, candidates = map(vectors_of, (batch.mentions, batch.positives, batch.candidates))
         kept = (batch.linked & (batch.clusters >= 0)).nonzero().squeeze(1)
         if not len(kept):

@@ -7,6 +7,7 @@ from enum import StrEnum
 
 from models.errors import ModelError
 from models.kb import KnowledgeBase
+from models.wording import say
 from training.domains import Domains, Untyped
 from training.examples import Example
 from training.negatives.kinship import Kinship
@@ -51,4 +52,10 @@ def make_sampler(
         return HardNegatives(size=size, entities=entities, seed=seed, mined={}, reach=reach)
     if kind == "mixed":
         return MixedNegatives(size=size, entities=entities, seed=seed, mined={}, share=share, reach=reach)
-    raise ModelError(f"There are no negatives of kind '{kind}'. There are: {', '.join(KINDS)}. Change the recipe.")
+    raise ModelError(
+        say(
+            "There are no negatives of kind '{kind}'. There are: {kinds}. Change the recipe.",
+            kind=kind,
+            kinds=", ".join(KINDS),
+        )
+    )

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from models.errors import ModelError
+from models.wording import say
 from training.negatives.kinship import Rows
 from training.negatives.sampling import NegativeSampler, Reach
 
@@ -87,7 +88,9 @@ class MixedNegatives(MinedNegatives):
         reach: Reach | None = None,
     ) -> None:
         if not 0 <= share <= 1:
-            raise ModelError(f"The share of mined negatives must lie in [0, 1], it is {share}. Change the recipe.")
+            raise ModelError(
+                say("The share of mined negatives must lie in [0, 1], it is {share}. Change the recipe.", share=share)
+            )
         hard = round(share * min(size, entities))
         super().__init__(size=size, entities=entities, seed=seed, mined=mined, hard=hard, reach=reach)
 

@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from models.errors import ModelError
+from models.wording import say
 from training.domains import Domain
 from training.negatives.batch import Drawn
 from training.negatives.kinship import Rows
@@ -52,7 +53,9 @@ class NegativeSampler(ABC):
 
     def __init__(self, *, size: int, entities: int, seed: int, reach: Reach | None = None) -> None:
         if size < 0:
-            raise ModelError(f"The number of negatives must not be below 0, it is {size}. Change the recipe.")
+            raise ModelError(
+                say("The number of negatives must not be below 0, it is {size}. Change the recipe.", size=size)
+            )
         self.size = min(size, entities)
         self.reach = reach or Reach()
         self.everything = Domain(((0, entities),) if entities else ())

@@ -15,6 +15,7 @@ from torch import Tensor, nn
 
 from models.encoders import EncoderModule
 from models.errors import ModelError
+from models.wording import say
 
 
 def sum_layer(module: EncoderModule) -> nn.Module:
@@ -22,9 +23,12 @@ def sum_layer(module: EncoderModule) -> nn.Module:
     layer = getattr(getattr(module.transformer, "embeddings", None), "LayerNorm", None)
     if not isinstance(layer, nn.Module):
         raise ModelError(
-            f"FGSM moves the sum of word, position and segment embeddings, which this kind of encoder "
-            f"({type(module.transformer).__name__}) does not show: it has no embeddings.LayerNorm. Choose an encoder "
-            f"of the BERT family, or a recipe without FGSM."
+            say(
+                "FGSM moves the sum of word, position and segment embeddings, which this kind of encoder "
+                "({name__}) does not show: it has no embeddings.LayerNorm. Choose an encoder of the BERT family, "
+                "or a recipe without FGSM.",
+                name__=type(module.transformer).__name__,
+            )
         )
     return layer
 
@@ -70,9 +74,12 @@ def embedding_layer(module: EncoderModule) -> nn.Module:
     embeddings = getattr(module.transformer, "embeddings", None)
     if not isinstance(embeddings, nn.Module):
         raise ModelError(
-            f"This kind of encoder ({type(module.transformer).__name__}) does not show its embedding layer, so it can "
-            f"neither be frozen nor followed by a transformation. Choose an encoder of the BERT family, or leave the "
-            f"embedding layer alone in the recipe."
+            say(
+                "This kind of encoder ({name__}) does not show its embedding layer, so it can neither be frozen "
+                "nor followed by a transformation. Choose an encoder of the BERT family, or leave the embedding "
+                "layer alone in the recipe.",
+                name__=type(module.transformer).__name__,
+            )
         )
     return embeddings
 

@@ -19,6 +19,7 @@ import torch
 from torch import Tensor
 
 from models.errors import ModelError
+from models.wording import say
 from training.losses import Loss, LossInputs
 from training.losses.base import scores, take
 from training.negatives import Rows
@@ -105,8 +106,10 @@ class FGSM(Regulariser):
     def bind(self, towers: Towers) -> None:
         if towers.entity_vectors is not None:
             raise ModelError(
-                "FGSM moves the input embeddings of entities, and a frozen entity tower has none: its vectors come "
-                "from a file. Train the entity tower as well, or choose a recipe without FGSM."
+                say(
+                    "FGSM moves the input embeddings of entities, and a frozen entity tower has none: its "
+                    "vectors come from a file. Train the entity tower as well, or choose a recipe without FGSM."
+                )
             )
         sum_layer(towers.entity)
 
@@ -147,5 +150,11 @@ def _objective(drawn: DrawnBatch, side: Side, part: Part, signs: Tensor) -> Tens
 def not_negative(name: str, value: float) -> float:
     """`value`, or ModelError where it is below zero or no number."""
     if not value >= 0:
-        raise ModelError(f"The parameter '{name}' must not be below 0, it is {value}. Change it in the recipe.")
+        raise ModelError(
+            say(
+                "The parameter '{name}' must not be below 0, it is {value}. Change it in the recipe.",
+                name=name,
+                value=value,
+            )
+        )
     return value

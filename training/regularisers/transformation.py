@@ -20,6 +20,7 @@ from torch import Tensor, nn
 
 from models.encoders import EncoderModule
 from models.errors import ModelError
+from models.wording import say
 from training.losses import Loss, LossInputs
 from training.losses.base import check_positive
 from training.regularisers.base import DrawnBatch, Regulariser, Term
@@ -81,14 +82,20 @@ def layer_of(module: EncoderModule, layer: int) -> nn.Module:
         config = getattr(module.transformer, "config", None)
         if getattr(config, "embedding_size", module.hidden_size) != module.hidden_size:
             raise ModelError(
-                "This encoder's embeddings are narrower than its layers, so one A cannot serve both. Choose layer 1 or "
-                "above for the transformation in the recipe."
+                say(
+                    "This encoder's embeddings are narrower than its layers, so one A cannot serve both. Choose "
+                    "layer 1 or above for the transformation in the recipe."
+                )
             )
         return embedding_layer(module)
     if not 0 < layer <= len(module.layers):
         raise ModelError(
-            f"The transformation cannot follow layer {layer}: this encoder has the layers 1 to {len(module.layers)}, "
-            f"and 0 is its embedding layer. Change 'layer' in the recipe."
+            say(
+                "The transformation cannot follow layer {layer}: this encoder has the layers 1 to {number}, and "
+                "0 is its embedding layer. Change 'layer' in the recipe.",
+                layer=layer,
+                number=len(module.layers),
+            )
         )
     return module.layers[layer - 1]
 

@@ -8,6 +8,7 @@ from pathlib import Path
 
 from curator.domain.entities import Entity
 from curator.domain.errors import UserError
+from curator.domain.wording import tr
 from curator.services.ports import KnowledgeBaseReader, Problem
 
 
@@ -32,7 +33,12 @@ def first_of_each(found: Iterable[tuple[int, Entity]], problems: list[Problem]) 
     lines: dict[str, int] = {}
     for line, entity in found:
         if entity.id in lines:
-            text = f"entity {entity.id} ({entity.name}) was already defined in line {lines[entity.id]}, which is kept"
+            text = tr(
+                "entity {id} ({name}) was already defined in line {lines}, which is kept",
+                id=entity.id,
+                name=entity.name,
+                lines=lines[entity.id],
+            )
             problems.append(Problem(line, "set aside", text))
             continue
         lines[entity.id] = line
@@ -46,7 +52,7 @@ def needs_some(entities: Iterable[Entity], path: Path, problems: list[Problem]) 
         yield entity
     if not count:
         why = f"; line {problems[0].line}: {problems[0].text}" if problems else ""
-        raise UserError(f"{path} holds no usable entity{why}")
+        raise UserError(tr("{path} holds no usable entity{why}", path=path, why=why))
 
 
 def clean_names(names: Iterable[str], besides: str = "") -> tuple[str, ...]:

@@ -15,6 +15,7 @@ from pathlib import Path
 from curator.domain.curies import with_prefix
 from curator.domain.entities import Entity
 from curator.domain.errors import UserError
+from curator.domain.wording import tr
 from curator.io.kb.base import KbSource, clean_names, first_of_each, needs_some
 from curator.io.reading import SourceReader
 from curator.io.source import BOM, Source, without_line_end
@@ -62,12 +63,16 @@ class CtdReader(SourceReader):
 
     def _row(self, line: int, columns: list[str], cells: list[str]) -> Iterator[tuple[int, Entity]]:
         if len(cells) > len(columns):
-            self._problem(line, "set aside", f"has {len(cells)} cells for {len(columns)} columns")
+            self._problem(
+                line,
+                "set aside",
+                tr("has {number} cells for {number2} columns", number=len(cells), number2=len(columns)),
+            )
             return
         row = dict(zip(columns, cells, strict=False))
         vocabulary = next((one for one in _VOCABULARIES if one.id in row), None)
         if vocabulary is None or not row[vocabulary.id] or not row.get(vocabulary.name):
-            self._problem(line, "set aside", "the row has no id or no name")
+            self._problem(line, "set aside", tr("the row has no id or no name"))
             return
         yield line, _entity(vocabulary, row)
 
@@ -107,7 +112,9 @@ def sniff(head: bytes) -> bool:
 def open_reader(path: Path) -> CtdReader:
     """Raises UserError for a missing, empty, truncated or foreign file."""
     if not sniff(Source(path).head()):
-        raise UserError(f"{path} is no vocabulary of CTD: it has no comment `# Fields:` with an id that is known")
+        raise UserError(
+            tr("{path} is no vocabulary of CTD: it has no comment `# Fields:` with an id that is known", path=path)
+        )
     reader = CtdReader(path)
     reader.prepare()
     return reader

@@ -11,6 +11,7 @@ from typing import Any
 
 from curator.domain.entities import Entity
 from curator.domain.errors import UserError
+from curator.domain.wording import tr
 from curator.io.kb.base import KbSource, clean_names, first_of_each, needs_some
 from curator.io.reading import SourceReader
 from curator.io.source import BOM, Source, plain_text
@@ -38,13 +39,13 @@ class JsonlReader(SourceReader):
             try:
                 yield number, self._entity(parse_object(line), number)
             except LineError as error:
-                self._problem(number, "set aside", f"the entity {error}")
+                self._problem(number, "set aside", tr("the entity {error}", error=error))
 
     def _entity(self, value: Mapping[str, Any], line: int) -> Entity:
         for key in value:
             if key not in FIELDS and key not in self._unknown:
                 self._unknown.add(key)
-                self._problem(line, "note", f"the field {key!r} is not known and is not read")
+                self._problem(line, "note", tr("the field {key!r} is not known and is not read", key=key))
         entity_id, name = _needed(value, "id"), _needed(value, "name")
         lists = {key: self._list(value, key, line) for key in LISTS}
         lists["synonyms"] = clean_names(lists["synonyms"], besides=name)
@@ -60,25 +61,29 @@ class JsonlReader(SourceReader):
         if found is None or found == "":
             return ()
         if isinstance(found, str):
-            text = f"entity {value['id']}: {key!r} is a text, read as a list of one"
+            text = tr("entity {id}: {key!r} is a text, read as a list of one", id=value["id"], key=key)
             self._problem(line, "repaired", text)
             found = [found]
         if not isinstance(found, list):
-            self._wrong(value["id"], key, "a list of texts", line)
+            self._wrong(value["id"], key, tr("a list of texts"), line)
             return ()
         texts = [item for item in found if isinstance(item, str)]
         if len(texts) < len(found):
-            self._wrong(value["id"], key, "a list of texts: its other elements are left out", line)
+            self._wrong(value["id"], key, tr("a list of texts: its other elements are left out"), line)
         return clean_names(plain_text(text) for text in texts)
 
     def _wrong(self, entity_id: str, key: str, wanted: str, line: int) -> None:
-        self._problem(line, "set aside", f"entity {entity_id}: {key!r} should be {wanted}")
+        self._problem(
+            line,
+            "set aside",
+            tr("entity {entity_id}: {key!r} should be {wanted}", entity_id=entity_id, key=key, wanted=wanted),
+        )
 
 
 def _needed(value: Mapping[str, Any], key: str) -> str:
     found = value.get(key)
     if not isinstance(found, str) or not found.strip():
-        raise LineError(f"has no text in {key!r}")
+        raise LineError(tr("has no text in {key!r}", key=key))
     return plain_text(found).strip()
 
 
@@ -90,7 +95,9 @@ def sniff(head: bytes) -> bool:
 def open_reader(path: Path) -> JsonlReader:
     """Raises UserError for a missing, empty, truncated or foreign file."""
     if not sniff(Source(path).head()):
-        raise UserError(f"{path} is no knowledge base in JSON lines: each line needs an `id` and a `name`")
+        raise UserError(
+            tr("{path} is no knowledge base in JSON lines: each line needs an `id` and a `name`", path=path)
+        )
     reader = JsonlReader(path)
     reader.prepare()
     return reader

@@ -13,6 +13,7 @@ from pathlib import Path
 
 from curator.domain.entities import Entity
 from curator.domain.errors import UserError
+from curator.domain.wording import tr
 from curator.io.kb.base import KbSource, clean_names, first_of_each, needs_some
 from curator.io.kb.zeshel import definition_of, synonyms_of
 from curator.io.mediawiki import Dump, Page, Wiki, is_dump
@@ -35,7 +36,7 @@ class MediaWikiKbReader(SourceReader):
         yield from needs_some(entities, self._source.path, self.problems)
         if others:
             number = sum(map(len, others.values()))
-            self._problem(0, "note", f"{number:,} redirects lead to pages that are not in the dump")
+            self._problem(0, "note", tr("{number:,} redirects lead to pages that are not in the dump", number=number))
 
     def _entities(self, dump: Dump, others: dict[str, list[str]]) -> Iterator[tuple[int, Entity]]:
         for page in dump.pages():
@@ -61,7 +62,9 @@ class MediaWikiKbReader(SourceReader):
                 if found:
                     return " ".join(found.split())
         except ValueError as error:
-            self._problem(page.line, "note", f"page {page.title} has no definition: {error}")
+            self._problem(
+                page.line, "note", tr("page {title} has no definition: {error}", title=page.title, error=error)
+            )
         return ""
 
 
@@ -85,7 +88,9 @@ def _end(title: str, direct: Mapping[str, str]) -> str:
 def open_reader(path: Path) -> MediaWikiKbReader:
     """Raises UserError for a missing, empty, truncated or foreign file."""
     if not is_dump(Source(path).head()):
-        raise UserError(f"{path} is no MediaWiki dump: its XML has no root <mediawiki>; choose another file")
+        raise UserError(
+            tr("{path} is no MediaWiki dump: its XML has no root <mediawiki>; choose another file", path=path)
+        )
     reader = MediaWikiKbReader(path)
     reader.prepare()
     return reader

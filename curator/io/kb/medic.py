@@ -12,6 +12,7 @@ from pathlib import Path
 from curator.domain.curies import medic_id
 from curator.domain.entities import Entity
 from curator.domain.errors import UserError
+from curator.domain.wording import tr
 from curator.io.kb.base import KbSource, clean_names, first_of_each, needs_some
 from curator.io.reading import SourceReader
 from curator.io.source import BOM, Source, without_line_end
@@ -37,7 +38,7 @@ class MedicReader(SourceReader):
             own, *others = [medic_id(one.strip()) for one in ids.split("|")]
             spelt = clean_names(names.split("|"))
             if not apart or not ids or not spelt:
-                self._problem(number, "set aside", f"is no `ID||NAME`: {text[:60]}")
+                self._problem(number, "set aside", tr("is no `ID||NAME`: {text}", text=text[:60]))
                 continue
             yield number, Entity(own, spelt[0], spelt[1:], (TYPE,), alt_ids=clean_names(others, besides=own))
 
@@ -50,7 +51,7 @@ def sniff(head: bytes) -> bool:
 def open_reader(path: Path) -> MedicReader:
     """Raises UserError for a missing, empty, truncated or foreign file."""
     if not sniff(Source(path).head()):
-        raise UserError(f"{path} is not MEDIC: its lines are no `ID||NAME|SYNONYM`")
+        raise UserError(tr("{path} is not MEDIC: its lines are no `ID||NAME|SYNONYM`", path=path))
     reader = MedicReader(path)
     reader.prepare()
     return reader

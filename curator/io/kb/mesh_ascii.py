@@ -13,6 +13,7 @@ from pathlib import Path
 
 from curator.domain.entities import Entity
 from curator.domain.errors import UserError
+from curator.domain.wording import tr
 from curator.io.kb.base import KbSource, clean_names, first_of_each, needs_some
 from curator.io.kb.mesh_xml import CLASSES, types_of
 from curator.io.reading import SourceReader
@@ -52,11 +53,17 @@ class MeshAsciiReader(SourceReader):
             if record.first("RECTYPE") == "Q":
                 qualifiers += 1
             elif not ui or not name:
-                self._problem(record.line, "set aside", f"the record {ui or name} has no {'name' if ui else 'UI'}")
+                self._problem(
+                    record.line,
+                    "set aside",
+                    tr("the record {ui} has no {value}", ui=ui or name, value="name" if ui else "UI"),
+                )
             else:
                 yield record.line, _entity(record, ui, name, at)
         if qualifiers:
-            self._problem(0, "note", f"{qualifiers} qualifiers were skipped: they are no entities")
+            self._problem(
+                0, "note", tr("{qualifiers} qualifiers were skipped: they are no entities", qualifiers=qualifiers)
+            )
 
     def _records(self) -> Iterator[_Record]:
         record: _Record | None = None
@@ -96,7 +103,7 @@ def sniff(head: bytes) -> bool:
 def open_reader(path: Path) -> MeshAsciiReader:
     """Raises UserError for a missing, empty, truncated or foreign file."""
     if not sniff(Source(path).head()):
-        raise UserError(f"{path} is no MeSH in ASCII: it has no line *NEWRECORD")
+        raise UserError(tr("{path} is no MeSH in ASCII: it has no line *NEWRECORD", path=path))
     reader = MeshAsciiReader(path)
     reader.prepare()
     return reader

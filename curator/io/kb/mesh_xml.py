@@ -15,6 +15,7 @@ from typing import Any
 
 from curator.domain.entities import Entity
 from curator.domain.errors import UserError
+from curator.domain.wording import tr
 from curator.io.kb.base import KbSource, clean_names, first_of_each, needs_some
 from curator.io.kb.xml_records import records, text_of
 from curator.io.reading import SourceReader
@@ -67,7 +68,9 @@ class MeshXmlReader(SourceReader):
             kind = "Descriptor" if descriptor else "SupplementalRecord"
             ui, name = text_of(record.find(f"{kind}UI")), text_of(record.find(f"{kind}Name/String"))
             if not ui or not name:
-                self._problem(line, "set aside", f"the record {ui or name} has no {'name' if ui else 'UI'}")
+                self._problem(
+                    line, "set aside", tr("the record {ui} has no {value}", ui=ui or name, value="name" if ui else "UI")
+                )
                 continue
             yield line, self._descriptor(record, ui, name, at) if descriptor else _supplementary(record, ui, name)
 
@@ -123,7 +126,9 @@ def sniff(head: bytes) -> bool:
 def open_reader(path: Path) -> MeshXmlReader:
     """Raises UserError for a missing, empty, truncated or foreign file."""
     if not sniff(Source(path).head()):
-        raise UserError(f"{path} is no MeSH XML: it has no DescriptorRecordSet and no SupplementalRecordSet")
+        raise UserError(
+            tr("{path} is no MeSH XML: it has no DescriptorRecordSet and no SupplementalRecordSet", path=path)
+        )
     reader = MeshXmlReader(path)
     reader.prepare()
     return reader

@@ -19,6 +19,7 @@ from pathlib import Path
 
 from curator.domain.entities import Entity
 from curator.domain.errors import UserError
+from curator.domain.wording import tr
 from curator.io.kb.base import KbSource, clean_names, first_of_each, needs_some
 from curator.io.reading import SourceReader
 from curator.io.source import BOM, Source, without_line_end
@@ -96,21 +97,35 @@ class OboReader(SourceReader):
                 continue
             if not stanza.id or not name:
                 missing = "name" if stanza.id else "id"
-                self._problem(stanza.line, "set aside", f"the term {stanza.id or name} has no {missing}")
+                self._problem(
+                    stanza.line,
+                    "set aside",
+                    tr("the term {id} has no {missing}", id=stanza.id or name, missing=missing),
+                )
                 continue
             prefix = stanza.id.partition(":")[0] if ":" in stanza.id else ""
             if prefix != self._prefix and prefix not in foreign:
                 foreign.add(prefix)
-                text = f"the term {stanza.id} has another prefix than {self._prefix}; such terms are read as entities"
+                text = tr(
+                    "the term {id} has another prefix than {prefix}; such terms are read as entities",
+                    id=stanza.id,
+                    prefix=self._prefix,
+                )
                 self._problem(stanza.line, "note", text)
             yield stanza.line, self._entity(stanza, name, namespace)
         if obsolete:
-            self._problem(0, "note", f"{obsolete} obsolete terms were skipped; ids with one successor lead to it")
+            self._problem(
+                0,
+                "note",
+                tr("{obsolete} obsolete terms were skipped; ids with one successor lead to it", obsolete=obsolete),
+            )
 
     def _note_obsolete(self, stanza: _Stanza, name: str) -> None:
         """Those with one successor lead to it and need no line of their own; neither do those with none."""
         if len(stanza.values("replaced_by")) > 1:
-            text = f"the obsolete term {stanza.id} ({name}) has several successors and leads to none"
+            text = tr(
+                "the obsolete term {id} ({name}) has several successors and leads to none", id=stanza.id, name=name
+            )
             self._problem(stanza.line, "note", text)
 
     def _entity(self, stanza: _Stanza, name: str, namespace: str) -> Entity:
@@ -134,7 +149,11 @@ class OboReader(SourceReader):
             if found:
                 yield _unescaped(found[1])
             else:
-                self._problem(line, "set aside", f"term {stanza.id}: {tag!r} has no quoted text: {value[:60]}")
+                self._problem(
+                    line,
+                    "set aside",
+                    tr("term {id}: {tag!r} has no quoted text: {value}", id=stanza.id, tag=tag, value=value[:60]),
+                )
 
     def _stanzas(self) -> Iterator[_Stanza]:
         """The header (kind '') and every stanza, tags with their lines."""
@@ -153,7 +172,7 @@ class OboReader(SourceReader):
         yield stanza
 
     def _malformed(self, line: int, text: str) -> None:
-        problem = Problem(line, "set aside", f"is no `tag: value`: {text[:60]}")
+        problem = Problem(line, "set aside", tr("is no `tag: value`: {text}", text=text[:60]))
         if problem not in self.problems[-1:]:
             self.problems.append(problem)
 
@@ -175,7 +194,7 @@ def sniff(head: bytes) -> bool:
 def open_reader(path: Path) -> OboReader:
     """Raises UserError for a missing, empty, truncated or foreign file."""
     if not sniff(Source(path).head()):
-        raise UserError(f"{path} is no OBO ontology: neither `format-version:` nor a `[Term]`")
+        raise UserError(tr("{path} is no OBO ontology: neither `format-version:` nor a `[Term]`", path=path))
     reader = OboReader(path)
     reader.prepare()
     return reader

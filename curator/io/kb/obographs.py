@@ -15,6 +15,7 @@ from typing import Any
 from curator.domain.curies import contract, curie
 from curator.domain.entities import Entity
 from curator.domain.errors import UserError
+from curator.domain.wording import tr
 from curator.io.kb.base import KbSource, first_of_each, needs_some
 from curator.io.kb.terms import Term, entities
 from curator.io.reading import SourceReader
@@ -41,7 +42,13 @@ class OboGraphsReader(SourceReader):
         try:
             value = json.loads(data)
         except (ValueError, RecursionError) as error:
-            raise UserError(f"{self._source.path} is broken JSON ({error}): fetch or export the file again") from error
+            raise UserError(
+                tr(
+                    "{path} is broken JSON ({error}): fetch or export the file again",
+                    path=self._source.path,
+                    error=error,
+                )
+            ) from error
         graphs = value.get("graphs") if isinstance(value, dict) else None
         return [one for one in graphs if isinstance(one, dict)] if isinstance(graphs, list) else []
 
@@ -91,7 +98,7 @@ def sniff(head: bytes) -> bool:
 def open_reader(path: Path) -> OboGraphsReader:
     """Raises UserError for a missing, empty, truncated or foreign file."""
     if not sniff(Source(path).head()):
-        raise UserError(f'{path} is no OBO graph: it has no "graphs"')
+        raise UserError(tr('{path} is no OBO graph: it has no "graphs"', path=path))
     reader = OboGraphsReader(path)
     reader.prepare()
     return reader

@@ -16,6 +16,7 @@ from typing import Any
 from curator.domain.curies import contract, curie
 from curator.domain.entities import Entity
 from curator.domain.errors import UserError
+from curator.domain.wording import tr
 from curator.io.kb.base import KbSource, first_of_each, needs_some
 from curator.io.kb.terms import Term, entities
 from curator.io.kb.xml_records import records, text_of
@@ -103,7 +104,9 @@ def _is_skos(head: bytes) -> bool:
 def open_reader(path: Path, options: KbOptions | None = None) -> OwlReader:
     """Raises UserError for a missing, empty, truncated or foreign file."""
     if _START.search(Source(path).head()) is None:
-        raise UserError(f"{path} is no RDF/XML: convert the ontology to it (for example with ROBOT) and try again")
+        raise UserError(
+            tr("{path} is no RDF/XML: convert the ontology to it (for example with ROBOT) and try again", path=path)
+        )
     reader = OwlReader(path, options or KbOptions())
     reader.prepare()
     return reader

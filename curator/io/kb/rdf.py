@@ -14,6 +14,7 @@ from pathlib import Path
 from curator.domain.curies import contract, curie
 from curator.domain.entities import Entity
 from curator.domain.errors import UserError
+from curator.domain.wording import tr
 from curator.io.kb.base import KbSource, first_of_each, needs_some
 from curator.io.kb.owl import sniff as is_owl_xml
 from curator.io.kb.terms import Term, entities
@@ -77,7 +78,9 @@ class RdfReader(SourceReader):
         head = self._source.head()
         kind = syntax(head)
         if kind == "xml" and b"<!ENTITY" in head:
-            raise UserError(f"{self._source.path} declares XML entities, which are refused: export the file again")
+            raise UserError(
+                tr("{path} declares XML entities, which are refused: export the file again", path=self._source.path)
+            )
         concepts: set[str] = set()
         values: dict[str, list[_Value]] = {}
         known = {one: one for one in _READ}  # one text for each predicate
@@ -99,7 +102,9 @@ class RdfReader(SourceReader):
                 return concepts, values, {**_xml_prefixes(head), **triples.prefixes}
         except (SyntaxError, ValueError) as error:
             words = str(error).partition("(<")[0]
-            raise UserError(f"{self._source.path}: {words}: mend it, or fetch or export the file again") from error
+            raise UserError(
+                tr("{path}: {words}: mend it, or fetch or export the file again", path=self._source.path, words=words)
+            ) from error
 
     def _term(self, node: str, values: Mapping[str, Sequence[_Value]], spaces: Mapping[str, str]) -> Term:
         own = values.get(node, ())
@@ -162,7 +167,7 @@ def sniff(head: bytes) -> bool:
 def open_reader(path: Path, options: KbOptions | None = None) -> RdfReader:
     """Raises UserError for a missing, empty, truncated or foreign file."""
     if not syntax(Source(path).head()):
-        raise UserError(f"{path} is neither RDF/XML nor Turtle nor N-Triples: convert it to one of them")
+        raise UserError(tr("{path} is neither RDF/XML nor Turtle nor N-Triples: convert it to one of them", path=path))
     reader = RdfReader(path, options or KbOptions())
     reader.prepare()
     return reader

@@ -16,6 +16,7 @@ from pathlib import Path
 from curator.domain.curies import curie
 from curator.domain.entities import Entity
 from curator.domain.errors import UserError
+from curator.domain.wording import tr
 from curator.io.columns import key, place
 from curator.io.columns import sniffed as sniffed_by
 from curator.io.kb.base import KbSource, clean_names, first_of_each, needs_some
@@ -68,12 +69,16 @@ class TableReader:
         places = places_of(self._table.path, headings, self._columns)
         for line, cells in rows:
             if len(cells) > len(headings) and any(cell.strip() for cell in cells[len(headings) :]):
-                text = f"has {len(cells)} cells for {len(headings)} columns; what is beyond them is left out"
+                text = tr(
+                    "has {number} cells for {number2} columns; what is beyond them is left out",
+                    number=len(cells),
+                    number2=len(headings),
+                )
                 self.problems.append(Problem(line, "repaired", text))
             values = {field: plain_text(cells[at]).strip() for field, at in places.items() if at < len(cells)}
             if not values.get("id") or not values.get("name"):
                 missing = "name" if values.get("id") else "id"
-                self.problems.append(Problem(line, "set aside", f"the row has no {missing}"))
+                self.problems.append(Problem(line, "set aside", tr("the row has no {missing}", missing=missing)))
                 continue
             yield line, _entity(values)
 
@@ -127,15 +132,26 @@ def places_of(path: Path, headings: Sequence[str], columns: Mapping[str, str]) -
     """Field -> index of its column. Raises UserError for a column that is not there, and without id and name."""
     unknown = [one for one in columns if one not in FIELDS]
     if unknown:
-        raise UserError(f"an entity has no field {unknown[0]!r}: choose among {', '.join(FIELDS)}")
+        raise UserError(
+            tr(
+                "an entity has no field {unknown!r}: choose among {fields}",
+                unknown=unknown[0],
+                fields=", ".join(FIELDS),
+            )
+        )
     chosen = {**sniffed(headings), **columns}
     named = ", ".join(one for one in headings if one.strip()) or "none"
     places = {field: place(path, headings, one) for field, one in chosen.items() if one}
     for field in ("id", "name"):
         if field not in places:
             raise UserError(
-                f"{path}: no column was chosen for the {field}. Its columns are {named}: say which one it is"
-                f" (--column {field}=HEADING, or in the dialog)"
+                tr(
+                    "{path}: no column was chosen for the {field}. Its columns are {named}: say which one it is "
+                    "(--column {field}=HEADING, or in the dialog)",
+                    path=path,
+                    field=field,
+                    named=named,
+                )
             )
     return places
 

@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 
 from curator.domain.entities import Entity
+from curator.domain.wording import tr
 from curator.io.kb.base import clean_names
 from curator.services.ports import Problem
 
@@ -58,10 +59,14 @@ def entities(
         else:
             yield term.line, entity_of(term, replaced.get(term.id, ()))
     if deprecated:
-        text = f"{deprecated:,} obsolete {nameless}s were skipped; ids with one successor lead to it"
+        text = tr(
+            "{deprecated:,} obsolete {nameless}s were skipped; ids with one successor lead to it",
+            deprecated=deprecated,
+            nameless=nameless,
+        )
         problems.append(Problem(0, "note", text))
     if unnamed:
-        text = f"{unnamed:,} {nameless}s without a name were set aside"
+        text = tr("{unnamed:,} {nameless}s without a name were set aside", unnamed=unnamed, nameless=nameless)
         problems.append(Problem(0, "set aside", text))
 
 

@@ -14,6 +14,7 @@ from pathlib import Path
 
 from curator.domain.entities import Entity
 from curator.domain.errors import UserError
+from curator.domain.wording import tr
 from curator.io.kb.base import KbSource, needs_some
 from curator.io.kb.terms import inverted
 from curator.io.source import Source
@@ -82,7 +83,13 @@ class UmlsReader:
         for name in (TYPES, DEFINITIONS, MERGED):
             if name not in self._sources:
                 self.problems.append(
-                    Problem(0, "note", f"there is no {name} beside {CONCEPTS}: nothing is known of it")
+                    Problem(
+                        0,
+                        "note",
+                        tr(
+                            "there is no {name} beside {concepts}: nothing is known of it", name=name, concepts=CONCEPTS
+                        ),
+                    )
                 )
         yield from needs_some(self._entities(), self._folder, self.problems)
 
@@ -146,7 +153,14 @@ class UmlsReader:
         for cui, rows in groupby(self._rows(name), key=itemgetter(0)):
             if cui <= last:
                 path = self._sources[name].path
-                raise UserError(f"{path} is not sorted by CUI ({cui} comes after {last}): sort its lines and try again")
+                raise UserError(
+                    tr(
+                        "{path} is not sorted by CUI ({cui} comes after {last}): sort its lines and try again",
+                        path=path,
+                        cui=cui,
+                        last=last,
+                    )
+                )
             last = cui
             yield cui, list(rows)
 
@@ -158,7 +172,9 @@ class UmlsReader:
             if len(row) > width:
                 yield row
             elif len(row) > 1:
-                text = f"in {name}: has {len(row) - 1} fields instead of {width}"
+                text = tr(
+                    "in {name}: has {number} fields instead of {width}", name=name, number=len(row) - 1, width=width
+                )
                 self.problems.append(Problem(number, "set aside", text))
 
 
@@ -195,7 +211,9 @@ def open_reader(path: Path, options: KbOptions | None = None) -> UmlsReader:
     """Raises UserError where there is no `MRCONSO.RRF`, and for a truncated gzip file."""
     folder = folder_of(path)
     if folder is None:
-        raise UserError(f"{path} holds no {CONCEPTS}: choose the folder META of a UMLS release")
+        raise UserError(
+            tr("{path} holds no {concepts}: choose the folder META of a UMLS release", path=path, concepts=CONCEPTS)
+        )
     reader = UmlsReader(folder, options or KbOptions())
     reader.prepare()
     return reader

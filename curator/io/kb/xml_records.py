@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from curator.domain.errors import UserError
+from curator.domain.wording import tr
 from curator.io.source import Source
 
 
@@ -45,7 +46,12 @@ def records(source: Source, tags: Sequence[str], *, attributes_may_refer: bool =
                 _free(element)
         except etree.XMLSyntaxError as error:
             raise UserError(
-                f"{source.path}, line {error.lineno or 0}: broken XML ({error.msg}): fetch or export the file again"
+                tr(
+                    "{path}, line {lineno}: broken XML ({msg}): fetch or export the file again",
+                    path=source.path,
+                    lineno=error.lineno or 0,
+                    msg=error.msg,
+                )
             ) from error
 
 
@@ -58,7 +64,7 @@ def root_of(source: Source) -> str:
         try:
             return str(next(parser)[1].tag)
         except (etree.XMLSyntaxError, StopIteration) as error:
-            raise UserError(f"{source.path} is broken XML: fetch or export the file again") from error
+            raise UserError(tr("{path} is broken XML: fetch or export the file again", path=source.path)) from error
 
 
 def text_of(element: Any) -> str:
@@ -69,7 +75,9 @@ def text_of(element: Any) -> str:
 def _refuse_entities(source: Source, root: Any) -> None:
     info = root.getroottree().docinfo.internalDTD
     if info is not None and any(True for _ in info.iterentities()):
-        raise UserError(f"{source.path} declares XML entities, which are refused: fetch or export the file again")
+        raise UserError(
+            tr("{path} declares XML entities, which are refused: fetch or export the file again", path=source.path)
+        )
 
 
 def _free(element: Any) -> None:

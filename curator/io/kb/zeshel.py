@@ -13,6 +13,7 @@ from pathlib import Path
 
 from curator.domain.entities import Entity
 from curator.domain.errors import UserError
+from curator.domain.wording import tr
 from curator.io.kb.base import KbSource, first_of_each, needs_some
 from curator.io.source import BOM, Source
 from curator.io.zeshel import world_name
@@ -56,7 +57,7 @@ class ZeshelKbReader:
                 try:
                     document = parse_document(line.removeprefix(BOM))
                 except LineError as error:
-                    text = f"in {source.path.name}: the document {error}"
+                    text = tr("in {name}: the document {error}", name=source.path.name, error=error)
                     self.problems.append(Problem(number, "set aside", text))
                     continue
                 title = document.title.strip() or document.id
@@ -95,7 +96,9 @@ def open_reader(path: Path) -> ZeshelKbReader:
     for each in paths:
         if not sniff(Source(each).head()):
             keys = ", ".join(DOCUMENT_KEYS)
-            raise UserError(f"{each} is no ZESHEL documents file: its lines need the keys {keys}")
+            raise UserError(
+                tr("{each} is no ZESHEL documents file: its lines need the keys {keys}", each=each, keys=keys)
+            )
     reader = ZeshelKbReader(paths)
     reader.prepare()
     return reader
@@ -106,7 +109,12 @@ def _files_in(folder: Path) -> list[Path]:
     place = inner if inner.is_dir() else folder
     found = sorted([*place.glob("*.json"), *place.glob("*.json.gz")])
     if not found:
-        raise UserError(f"{folder} is a folder without ZESHEL documents (WORLD.json): name a file or another folder")
+        raise UserError(
+            tr(
+                "{folder} is a folder without ZESHEL documents (WORLD.json): name a file or another folder",
+                folder=folder,
+            )
+        )
     return found
 
 
