@@ -56,4 +56,4 @@ class Tally:
 
     def report(self) -> ImportReport:
         seconds = time.monotonic() - self.started
-        return ImportReport(tuple(self.files), dict(+self.counts), tuple(self.problems), seconds)
+        return ImportReport(tuple(self.files), dict(self.counts), tuple(self.problems), seconds)

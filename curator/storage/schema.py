@@ -38,7 +38,7 @@ class SourceFileRow(Base):
 
 
 class ImportRow(Base):
-    """An entry of the list of imports, append-only; `counts` is JSON, by word. `batch` joins the files of one import."""
+    """An entry of the imports' list, append-only; `counts` is JSON, by word. `batch` joins the files of one import."""
 
     __tablename__ = "imports"
 

@@ -8,7 +8,7 @@ from curator.domain.decisions import RejectReason, SkipReason, Verdict
 from curator.domain.documents import DocumentState, Span
 from curator.domain.errors import UserError
 from curator.services.exporting import ExportScope
-from tests.curator.services.fakes import World, document, finish
+from tests.curator.services.fakes import World, document, finish, make_world
 
 
 @pytest.mark.parametrize("gold", [True, False])
@@ -92,10 +92,14 @@ def test_an_export_imported_again_exports_the_same(world: World) -> None:
     world.documents(2, gold=True)
     world.project.curation.decide(4, Verdict.link("MESH:D001145"))
     world.project.exporting.export(world.folder / "one.txt", "pubtator")
-    finish(world.project.importing.documents([world.folder / "one.txt"], gold=True))
-    out = world.folder / "both"
-    world.project.exporting.export(out, "pubtator")
-    assert (out / "one.txt").read_bytes() == (world.folder / "one.txt").read_bytes()
+    other_folder = world.folder / "other"
+    other_folder.mkdir()
+    other = make_world(other_folder)
+    other.kb()
+    finish(other.project.importing.documents([world.folder / "one.txt"], gold=True))
+    other.project.exporting.export(other_folder / "again.txt", "pubtator")
+    other.project.close()
+    assert (other_folder / "again.txt").read_bytes() == (world.folder / "one.txt").read_bytes()
 
 
 def test_the_usual_format_is_that_of_the_imported_files(world: World) -> None:
