@@ -125,10 +125,10 @@ def _phases() -> Iterator[str]:
         for path in sorted((ROOT / folder).rglob("*.py")):
             for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
                 if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "Progress":
-                    yield from (one.value for one in node.args[:1] if isinstance(one, ast.Constant))
+                    yield from (str(one.value) for one in node.args[:1] if isinstance(one, ast.Constant))
                 elif isinstance(node, ast.ClassDef) and node.name == "Phase":
                     values = (one.value for one in node.body if isinstance(one, ast.Assign))
-                    yield from (one.value for one in values if isinstance(one, ast.Constant))
+                    yield from (str(one.value) for one in values if isinstance(one, ast.Constant))
 
 
 def _texts(value: Any) -> Iterator[str]:
