@@ -37,6 +37,7 @@ _VOCABULARIES = (
     _Vocabulary("Gene", "NCBIGene", "GeneID", "GeneSymbol", ("GeneName", "Synonyms"), "AltGeneIDs"),
     _Vocabulary("Pathway", "", "PathwayID", "PathwayName", ()),
 )
+LONGEST_CELL = 1 << 17  # characters
 _FIELDS = re.compile(rb"^#\s*Fields:\s*$", re.MULTILINE)
 _ID = re.compile(rb"^#\s*(DiseaseName|ChemicalName|GeneSymbol|PathwayName)[\t,]", re.MULTILINE)
 
@@ -100,9 +101,10 @@ def _cells(text: str) -> list[str]:
     if "\t" in text:
         return text.split("\t")
     try:
-        return next(csv.reader([text]), [])
-    except csv.Error:  # a cell of more than 128 KB: then it is none of a table
-        return [text]
+        cells = next(csv.reader([text]), [])
+    except csv.Error:
+        cells = [text]
+    return cells if all(len(cell) <= LONGEST_CELL for cell in cells) else [text]  # else it is none of a table
 
 
 def sniff(head: bytes) -> bool:

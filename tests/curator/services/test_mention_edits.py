@@ -12,7 +12,7 @@ from curator.domain.decisions import RejectReason, Verdict
 from curator.domain.documents import Mention, Span
 from curator.domain.errors import UserError
 from curator.domain.mention_edits import MentionShape
-from tests.curator.services.fakes import World, document, finish
+from tests.curator.services.fakes import World, document, finish, make_world
 
 LIDOCAINE = Verdict.link("MESH:D008012")
 ARREST = Span(14, 28)  # "cardiac arrest"
@@ -155,8 +155,11 @@ def test_a_source_mention_of_several_parts_is_left_out_of_pubtator_and_named(fil
 def test_what_is_exported_after_a_move_is_read_back_at_its_new_place(filled: World, tmp_path: Path) -> None:
     filled.project.curation.change_mention(2, [Span(22, 44)])  # over the line break between title and abstract
     filled.project.exporting.export(tmp_path / "again.pubtator", "pubtator")
-    finish(filled.project.importing.documents([tmp_path / "again.pubtator"]))
-    views = filled.project.queue.open(3).mentions
+    (tmp_path / "other").mkdir()
+    other = make_world(tmp_path / "other")
+    finish(other.project.importing.documents([tmp_path / "again.pubtator"]))
+    views = other.project.queue.open(1).mentions
+    other.project.close()
     assert [one.mention.spans for one in views][1] == (Span(22, 44),)
     assert views[1].mention.text == "arrest\nLidocaine slowe"
 

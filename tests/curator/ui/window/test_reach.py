@@ -18,6 +18,7 @@ from PySide6.QtWidgets import (
     QLineEdit,
     QWidget,
 )
+from shiboken6 import isValid
 
 from curator.commands import COMMANDS
 from curator.ui.main_window import MainWindow
@@ -62,8 +63,9 @@ def each_dialog(desk: Desk) -> Iterator[tuple[str, QDialog]]:
         desk.window.menus.action(command.id).trigger()
         for dialog in dialogs():
             QApplication.processEvents()
-            yield command.id, dialog
-            dialog.reject()
+            if isValid(dialog):  # a question goes with the dialog that asks it
+                yield command.id, dialog
+                dialog.reject()
         for palette in desk.window.findChildren(Palette):
             palette.leave()
 
@@ -138,7 +140,7 @@ def test_the_first_page_has_names_and_room_at_200_percent(window: MainWindow) ->
 def test_tab_goes_round_in_every_dialog_and_leaves_nobody_out(desk: Desk) -> None:
     stuck = {}
     for name, dialog in each_dialog(desk):
-        wanted = {one for one in dialog.findChildren(QWidget) if _is_stop(one)}
+        wanted = {one for one in dialog.findChildren(QWidget) if _is_stop(one) and one.window() is dialog}
         met = set()
         for _ in range(len(wanted) * 3 + 6):
             dialog.focusNextChild()
