@@ -106,13 +106,14 @@ def test_the_zeshel_slice(tmp_path: Path, shared_data: Path) -> None:
     """Real documents of up to 19,080 tokens, the same mentions in every file, and one file without a final line end."""
     source, project = shared_data / "zeshel", tmp_path / "slice.curation"
     assert not (source / "mentions" / "debug.json").read_bytes().endswith(b"\n")
-    splits = [("debug.json", "train"), ("train.json", "validation")]
-    mentions = imported(project, source, splits)
+    mentions = imported(project, source, [("train.json", "validation")])
     again = as_json("import", project, source / "mentions" / "test.json", "--gold", "--split", "test")
     assert "imported before" in again["problems"][0]["problem"]["text"], "byte for byte what train.json holds"
     curator("link", project, "--lexical")
     assert len(linked(project, tmp_path / "linked.jsonl", source)) == mentions
-    assert_identical(project, tmp_path / "out", source, ["debug.json", "train.json"])
+    assert_identical(project, tmp_path / "out", source, ["train.json"])
+    imported(tmp_path / "debug.curation", source, [("debug.json", "train")])
+    assert_identical(tmp_path / "debug.curation", tmp_path / "debug", source, ["debug.json"])
 
 
 def test_a_changed_world_is_told(tmp_path: Path) -> None:
