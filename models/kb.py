@@ -120,16 +120,21 @@ class KnowledgeBase:
 def order_entities(entities: Iterable[EntityRecord]) -> KnowledgeBase:
     """A knowledge base in canonical order; ModelError for a repeated id or an entity without a name."""
     ordered = sorted(entities, key=lambda entity: (sorted(entity.types), entity.id))
+    return KnowledgeBase(tuple(entity for _, entity in checked(enumerate(ordered))))
+
+
+def checked(placed: Iterable[tuple[int, EntityRecord]]) -> Iterator[tuple[int, EntityRecord]]:
+    """The same places and entities; ModelError for a repeated id, an entity without a name, and where there is none."""
     seen: set[str] = set()
-    for entity in ordered:
+    for place, entity in placed:
         if entity.id in seen:
             raise ModelError(say("The knowledge base holds the id {id!r} twice. Remove one of the two.", id=entity.id))
         if not entity.names:
             raise ModelError(say("The entity {id!r} has no name. Give it one or remove it.", id=entity.id))
         seen.add(entity.id)
-    if not ordered:
+        yield place, entity
+    if not seen:
         raise ModelError(say("The knowledge base is empty. Import one with at least one entity."))
-    return KnowledgeBase(tuple(ordered))
 
 
 def read_kb(path: Path) -> KnowledgeBase:
@@ -137,12 +142,12 @@ def read_kb(path: Path) -> KnowledgeBase:
 
     Raises ModelError naming file and line.
     """
-    return order_entities(record for _, record in _records(path))
+    return order_entities(record for _, record in by_line(path))
 
 
 def load_kb(path: Path) -> KnowledgeBase:
     """Read a ``kb.jsonl`` that this package wrote: canonical order and validity are taken for granted."""
-    return KnowledgeBase(tuple(record for _, record in _records(path)))
+    return KnowledgeBase(tuple(record for _, record in by_line(path)))
 
 
 def record_from_json(raw: dict[str, Any]) -> EntityRecord:
@@ -179,28 +184,17 @@ def line_of(line: bytes) -> bytes:
     return json.dumps(_to_json(_from_json(json.loads(line))), ensure_ascii=False).encode() + b"\n"
 
 
-def by_line(path: Path) -> Iterator[tuple[int, int, EntityRecord]]:
-    """(number, place, entity) of every line of a plain file. Raises ModelError naming file and line."""
+def by_line(path: Path) -> Iterator[tuple[int, EntityRecord]]:
+    """(place, entity) of every line, plain or gzip; a place counts bytes unpacked. Raises ModelError naming file and
+    line."""
     number, place = 0, 0
     try:
-        with path.open("rb") as lines:
-            for number, line in enumerate(lines, start=1):
-                if line.strip():
-                    yield number, place, _from_json(json.loads(line))
-                place += len(line)
-    except (KeyError, TypeError, ValueError, AttributeError) as error:
-        raise ModelError(f"{path}, line {number}: not an entity of a knowledge base ({error}).") from error
-    except OSError as error:
-        raise ModelError(f"The knowledge base {path} cannot be read after line {number} ({error}).") from error
-
-
-def _records(path: Path) -> Iterator[tuple[int, EntityRecord]]:
-    number = 0
-    try:
         with gzip.open(path, "rb") if path.suffix == ".gz" else path.open("rb") as lines:
-            for number, line in enumerate(lines, start=1):
+            for line in lines:
+                number += 1
                 if line.strip():
-                    yield number, _from_json(json.loads(line))
+                    yield place, _from_json(json.loads(line))
+                place += len(line)
     except (KeyError, TypeError, ValueError, AttributeError) as error:
         raise ModelError(
             say(

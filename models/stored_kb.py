@@ -21,12 +21,12 @@ from typing import overload
 import numpy as np
 from numpy.typing import NDArray
 
-from models.errors import ModelError
 from models.files import atomic_path
 from models.kb import (
     IntArray,
     KnowledgeBase,
     by_line,
+    checked,
     line_of,
     load_kb,
     read_kb,
@@ -62,18 +62,9 @@ def ordered(source: Path, target: Path) -> tuple[KnowledgeBase, str]:
 def _order_in_file(source: Path, target: Path) -> str:
     keys: list[tuple[tuple[str, ...], str, int]] = []
     signatures: dict[tuple[str, ...], tuple[str, ...]] = {}
-    seen: set[str] = set()
-    for _, offset, entity in by_line(source):
-        if entity.id in seen:
-            raise ModelError(f"The knowledge base holds the id {entity.id!r} twice. Remove one of the two.")
-        if not entity.names:
-            raise ModelError(f"The entity {entity.id!r} has no name. Give it one or remove it.")
-        seen.add(entity.id)
+    for offset, entity in checked(by_line(source)):
         types = tuple(sorted(entity.types))
         keys.append((signatures.setdefault(types, types), entity.id, offset))
-    if not keys:
-        raise ModelError("The knowledge base is empty. Import one with at least one entity.")
-    del seen
     keys.sort()
     digest = hashlib.sha256()
     with source.open("rb") as lines, atomic_path(target) as beside, beside.open("wb") as handle:
@@ -133,7 +124,7 @@ class StoredKnowledgeBase(KnowledgeBase):
         offsets, counts, defined, hashes = array("q"), array("i"), array("b"), array("q")
         other_ids: dict[str, tuple[str, ...]] = {}
         groups: list[tuple[int, int, frozenset[str]]] = []
-        for row, (_, offset, entity) in enumerate(by_line(path)):
+        for row, (offset, entity) in enumerate(by_line(path)):
             offsets.append(offset)
             counts.append(len(entity.names))
             defined.append(bool(entity.definition))
