@@ -307,6 +307,8 @@ class SuggestionService:
 
     def _save(self, document_id: int, suggestions: Sequence[Suggestion]) -> list[int]:
         """Store what is still current; returns the mention ids. The rest came too late and is dropped."""
+        with self._store.read() as unit:
+            suggestions = unit.suggestions.packed(suggestions)
         with self._store.write() as unit:
             stamp = Stamp(active_bundle(unit.meta), unit.documents.get(document_id).revision)
             living = {one.id for one in unit.mentions.of_document(document_id)}

@@ -13,7 +13,7 @@ from curator.domain.decisions import Decision, NilReason, Outcome, RejectReason,
 from curator.domain.documents import Split
 from curator.storage.mentions import documents_of
 from curator.storage.packing import pack_shown
-from curator.storage.rows import AnyRow, among, from_iso, next_id, visible
+from curator.storage.rows import AnyRow, among, from_iso, ids_of, next_id, visible
 from curator.storage.schema import DecisionRow, DocumentRow, MentionRow
 from curator.storage.stored_shown import StoredShown
 from curator.storage.tallies import decidables, retally
@@ -56,21 +56,19 @@ class SqlDecisions:
         return decisions
 
     def current(self, mention_ids: Sequence[int]) -> dict[int, Decision]:
-        query = _CURRENT.where(among(MentionRow.id, mention_ids))
-        return {row.mention_id: _decision(row) for row in self._conn.execute(query)}
+        rows = self._conn.execute(_CURRENT_LISTED, ids_of(mention_ids))
+        return {row.mention_id: _decision(row) for row in rows}
 
     def current_of_document(self, document_id: int) -> dict[int, Decision]:
         """Of the document's mentions that are not deleted."""
-        query = _CURRENT.where(MentionRow.document_id == document_id, ~MentionRow.deleted).order_by(MentionRow.id)
-        return {row.mention_id: _decision(row) for row in self._conn.execute(query)}
+        rows = self._conn.execute(_CURRENT_OF_DOCUMENT, {"id": document_id})
+        return {row.mention_id: _decision(row) for row in rows}
 
     def history(self, mention_id: int) -> list[Decision]:
-        query = _DECISIONS.where(DecisionRow.mention_id == mention_id).order_by(DecisionRow.id)
-        return [_decision(row) for row in self._conn.execute(query)]
+        return [_decision(row) for row in self._conn.execute(_HISTORY, {"id": mention_id})]
 
     def of_operation(self, operation_id: int) -> list[Decision]:
-        query = _DECISIONS.where(DecisionRow.operation_id == operation_id).order_by(DecisionRow.id)
-        return [_decision(row) for row in self._conn.execute(query)]
+        return [_decision(row) for row in self._conn.execute(_OF_OPERATION, {"id": operation_id})]
 
     def links(self, split: Split, mention_types: Collection[str]) -> list[tuple[str, tuple[str, ...], int]]:
         query = (
@@ -94,9 +92,7 @@ class SqlDecisions:
             pairs = [(one, self.before(one)) for one in decisions]
             return {one.id: found for one, found in pairs if found is not None}
         first = min((one.id for one in decisions), default=0)
-        listed = among(DecisionRow.mention_id, (one.mention_id for one in decisions))
-        older = select(func.max(DecisionRow.id)).where(listed, DecisionRow.id < first).group_by(DecisionRow.mention_id)
-        rows = self._conn.execute(_DECISIONS.where(DecisionRow.id.in_(older)))
+        rows = self._conn.execute(_BEFORE, {"first": first, **ids_of(one.mention_id for one in decisions)})
         by_mention = {row.mention_id: _decision(row) for row in rows}
         return {one.id: by_mention[one.mention_id] for one in decisions if one.mention_id in by_mention}
 
@@ -116,7 +112,20 @@ _DECISIONS = select(
     DecisionRow.note,
     DecisionRow.shown,
 )
+_HISTORY = _DECISIONS.where(DecisionRow.mention_id == bindparam("id")).order_by(DecisionRow.id)
+_OF_OPERATION = _DECISIONS.where(DecisionRow.operation_id == bindparam("id")).order_by(DecisionRow.id)
+_BEFORE = _DECISIONS.where(
+    DecisionRow.id.in_(
+        select(func.max(DecisionRow.id))
+        .where(among(DecisionRow.mention_id), DecisionRow.id < bindparam("first"))
+        .group_by(DecisionRow.mention_id)
+    )
+)
 _CURRENT = _DECISIONS.join(MentionRow, MentionRow.decision_id == DecisionRow.id)
+_CURRENT_LISTED = _CURRENT.where(among(MentionRow.id))
+_CURRENT_OF_DOCUMENT = _CURRENT.where(MentionRow.document_id == bindparam("id"), ~MentionRow.deleted).order_by(
+    MentionRow.id
+)
 
 _POINT = (
     update(MentionRow)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Mapping, Sequence
 
-from sqlalchemy import ColumnElement, func, insert, select, update
+from sqlalchemy import ColumnElement, bindparam, func, insert, select, update
 
 from curator.domain.decisions import Outcome
 from curator.domain.documents import (
@@ -23,7 +23,7 @@ from curator.services.ports import ProjectCounts, QueueFilter, QueueRow
 from curator.storage.document_states import set_states, states_of
 from curator.storage.facets import document_condition, undecided_condition
 from curator.storage.mentions import insert_mentions
-from curator.storage.rows import AnyRow, chunks, fold, hidden, next_id, unique, visible
+from curator.storage.rows import AnyRow, among, chunks, fold, hidden, ids_of, next_id, unique, visible
 from curator.storage.schema import CommentRow, DocumentRow, DocumentTextRow, MentionRow, PassageRow
 from curator.storage.source_files import SourceFiles
 
@@ -57,9 +57,7 @@ class SqlDocuments(SourceFiles):
 
     def get(self, document_id: int) -> Document:
         """Raises UserError when there is no such document."""
-        query = select(*_DOCUMENT, DocumentTextRow.text)
-        query = query.join(DocumentTextRow, DocumentTextRow.document_id == DocumentRow.id)
-        row = self._conn.execute(query.where(DocumentRow.id == document_id)).first()
+        row = self._conn.execute(_WITH_TEXT, {"id": document_id}).first()
         if row is None:
             raise _no_document(document_id)
         return _document(row, self._passages(document_id))
@@ -89,10 +87,8 @@ class SqlDocuments(SourceFiles):
         return [_queue_row(row) for row in self._conn.execute(query)]
 
     def rows_of(self, document_ids: Sequence[int]) -> list[QueueRow]:
-        found: dict[int, QueueRow] = {}
-        for part in chunks(document_ids):
-            rows = map(_queue_row, self._conn.execute(select(*_QUEUE).where(DocumentRow.id.in_(part))))
-            found |= {row.document_id: row for row in rows}
+        rows = map(_queue_row, self._conn.execute(_QUEUE_ROWS, ids_of(document_ids)))
+        found = {row.document_id: row for row in rows}
         return [found[one] for one in document_ids if one in found]
 
     def count(self, where: QueueFilter) -> int:
@@ -113,7 +109,7 @@ class SqlDocuments(SourceFiles):
         return self._conn.execute(query.order_by(order).limit(1)).scalar()
 
     def row(self, document_id: int) -> QueueRow:
-        row = self._conn.execute(select(*_QUEUE).where(DocumentRow.id == document_id)).first()
+        row = self._conn.execute(_QUEUE_ROW, {"id": document_id}).first()
         if row is None:
             raise _no_document(document_id)
         return _queue_row(row)
@@ -168,9 +164,7 @@ class SqlDocuments(SourceFiles):
         return occurrences
 
     def _passages(self, document_id: int) -> tuple[Passage, ...]:
-        query = select(PassageRow.kind, PassageRow.start_pos, PassageRow.end_pos, PassageRow.label)
-        query = query.where(PassageRow.document_id == document_id).order_by(PassageRow.ordinal)
-        return tuple(Passage(*row) for row in self._conn.execute(query))
+        return tuple(Passage(*row) for row in self._conn.execute(_PASSAGES, {"id": document_id}))
 
 
 _DECIDED = {
@@ -189,6 +183,11 @@ _DOCUMENT = (
     DocumentRow.state,
     DocumentRow.revision,
 )
+_WITH_TEXT = (
+    select(*_DOCUMENT, DocumentTextRow.text)
+    .join(DocumentTextRow, DocumentTextRow.document_id == DocumentRow.id)
+    .where(DocumentRow.id == bindparam("id"))
+)
 _QUEUE_DECIDED = DocumentRow.linked + DocumentRow.nil + DocumentRow.rejected + DocumentRow.skipped
 _QUEUE = (
     DocumentRow.id,
@@ -203,6 +202,13 @@ _QUEUE = (
     .where(CommentRow.document_id == DocumentRow.id, ~CommentRow.deleted)
     .scalar_subquery()
     .label("comments"),
+)
+_QUEUE_ROW = select(*_QUEUE).where(DocumentRow.id == bindparam("id"))
+_QUEUE_ROWS = select(*_QUEUE).where(among(DocumentRow.id))
+_PASSAGES = (
+    select(PassageRow.kind, PassageRow.start_pos, PassageRow.end_pos, PassageRow.label)
+    .where(PassageRow.document_id == bindparam("id"))
+    .order_by(PassageRow.ordinal)
 )
 
 

@@ -1,4 +1,4 @@
-"""SQLite connections: one that writes, durable when it returns; as many as needed that read and never block."""
+"""SQLite connections: one that writes; as many as needed that read and never block."""
 
 from __future__ import annotations
 
@@ -18,6 +18,7 @@ from curator.storage.errors import told_to_user
 
 BUSY_MS = 5000  # another program (a backup, a viewer) may hold the file for a moment
 FULL_CHECK_BYTES = 32 * 2**20  # checked whole at opening up to this size, the records that matter beyond it
+WAL_PAGES = 16_384  # of 4 KB: the writer folds the log into the database when `syncing` has not done so before
 _NO_SHARED_MEMORY = {sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_READONLY, sqlite3.SQLITE_IOERR, sqlite3.SQLITE_FULL}
 """What SQLite says where the `-shm` file cannot be made: no permission, a read-only disk, a full one."""
 _RECORD_TABLES = ("meta", "source_files", "documents", "operations", "decisions", "kb_versions")
@@ -39,7 +40,8 @@ def connect(uri: str, *, writable: bool) -> sqlite3.Connection:
     conn.execute("PRAGMA cache_size = -32000")
     if writable:
         conn.execute("PRAGMA journal_mode = WAL")
-        conn.execute("PRAGMA synchronous = FULL")
+        conn.execute("PRAGMA synchronous = NORMAL")  # the log is synced after each commit by `syncing`
+        conn.execute(f"PRAGMA wal_autocheckpoint = {WAL_PAGES}")
     else:
         conn.execute("PRAGMA query_only = ON")
     return conn

@@ -7,7 +7,7 @@ from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from datetime import datetime
 
-from sqlalchemy import ColumnElement, Connection, func, insert, or_, select, update
+from sqlalchemy import ColumnElement, Connection, bindparam, func, insert, or_, select, update
 
 from curator.domain.changes import OperationKind
 from curator.domain.documents import MentionOrigin
@@ -93,8 +93,7 @@ class SqlImports(FormerTexts):
             raise ValueError(f"there is no complete source file {file_id}")
 
     def is_withdrawn(self, file_id: int) -> bool:
-        query = select(SourceFileRow.withdrawn).where(SourceFileRow.id == file_id)
-        return bool(self._conn.execute(query).scalar())
+        return bool(self._conn.execute(_WITHDRAWN, {"id": file_id}).scalar())
 
     def present(self, external_ids: Sequence[str]) -> dict[str, list[Present]]:
         found: defaultdict[str, list[Present]] = defaultdict(list)
@@ -121,6 +120,7 @@ class SqlImports(FormerTexts):
         return Handwork(documents=len(touched), **counts)
 
 
+_WITHDRAWN = select(SourceFileRow.withdrawn).where(SourceFileRow.id == bindparam("id"))
 _PRESENT = select(
     DocumentRow.id,
     DocumentRow.file_id,

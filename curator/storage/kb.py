@@ -24,6 +24,15 @@ from curator.storage.rows import chunks, fold, next_id, unique
 from curator.storage.schema import KbVersionRow
 
 _STEP = 200  # entities loaded between two pauses: some twenty milliseconds
+_ACTIVE = select(KbVersionRow.id).where(KbVersionRow.active)
+_INFO = select(
+    KbVersionRow.name,
+    KbVersionRow.content_hash,
+    KbVersionRow.entities,
+    KbVersionRow.names,
+    KbVersionRow.definitions,
+    KbVersionRow.types,
+).where(KbVersionRow.active)
 
 
 class SqlKnowledgeBase:
@@ -102,9 +111,7 @@ class SqlKnowledgeBase:
         return removed
 
     def info(self) -> KnowledgeBaseInfo | None:
-        row = KbVersionRow
-        query = select(row.name, row.content_hash, row.entities, row.names, row.definitions, row.types)
-        found = self._conn.execute(query.where(row.active)).first()
+        found = self._conn.execute(_INFO).first()
         if found is None:
             return None
         name, content_hash, entities, names, definitions, types = found
@@ -167,7 +174,7 @@ class SqlKnowledgeBase:
         return kb_matching.named(tables, names) if tables else {}
 
     def _active_version(self) -> int | None:
-        return self._conn.execute(select(KbVersionRow.id).where(KbVersionRow.active)).scalar()
+        return self._conn.execute(_ACTIVE).scalar()
 
     def _active(self) -> KbTables | None:
         version = self._active_version()

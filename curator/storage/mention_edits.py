@@ -6,7 +6,7 @@ import json
 from collections.abc import Sequence
 from typing import Any
 
-from sqlalchemy import Connection, func, insert, select
+from sqlalchemy import Connection, bindparam, func, insert, select
 
 from curator.domain.documents import Span
 from curator.domain.mention_edits import MentionEdit, MentionShape
@@ -34,12 +34,8 @@ def edits_where(
     conn: Connection, *, mention_id: int | None = None, operation_id: int | None = None
 ) -> list[MentionEdit]:
     """The changes of a mention or of an operation, oldest first."""
-    query = _EDITS
-    if mention_id is not None:
-        query = query.where(MentionEditRow.mention_id == mention_id)
-    if operation_id is not None:
-        query = query.where(MentionEditRow.operation_id == operation_id)
-    return [_edit(row) for row in conn.execute(query.order_by(MentionEditRow.id))]
+    query, asked = (_OF_MENTION, mention_id) if operation_id is None else (_OF_OPERATION, operation_id)
+    return [_edit(row) for row in conn.execute(query, {"id": asked})]
 
 
 def first_shapes(conn: Connection, document_id: int) -> dict[int, MentionShape]:
@@ -75,6 +71,8 @@ _EDITS: Any = select(  # nine columns: SQLAlchemy 2.0 and 2.1 type so many in di
     OperationRow.actor,
     OperationRow.at,
 ).join(OperationRow, OperationRow.id == MentionEditRow.operation_id)
+_OF_MENTION = _EDITS.where(MentionEditRow.mention_id == bindparam("id")).order_by(MentionEditRow.id)
+_OF_OPERATION = _EDITS.where(MentionEditRow.operation_id == bindparam("id")).order_by(MentionEditRow.id)
 
 
 def _edit(row: AnyRow) -> MentionEdit:

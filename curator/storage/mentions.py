@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from sqlalchemy import Connection, delete, insert, select, update
+from sqlalchemy import Connection, bindparam, delete, insert, select, update
 
 from curator.domain.documents import Mention, MentionOrigin, SourceMention, Span, slice_spans
 from curator.domain.errors import UserError
@@ -13,7 +13,7 @@ from curator.domain.same_string import string_key
 from curator.domain.wording import tr
 from curator.storage.counters import recount
 from curator.storage.mention_edits import append_edit, edits_where, first_shapes
-from curator.storage.rows import AnyRow, among, chunks, next_id, unique
+from curator.storage.rows import AnyRow, among, chunks, ids_of, next_id, unique
 from curator.storage.schema import DocumentRow, DocumentTextRow, FragmentRow, MentionRow
 
 
@@ -25,7 +25,7 @@ class SqlMentions:
 
     def get(self, mention_id: int) -> Mention:
         """Raises UserError when there is no such mention."""
-        row = self._conn.execute(_MENTIONS.where(MentionRow.id == mention_id)).first()
+        row = self._conn.execute(_MENTION, {"id": mention_id}).first()
         if row is None:
             raise UserError(tr("There is no mention {mention_id} in this project.", mention_id=mention_id))
         return self._with_fragments([row])[0]
@@ -36,19 +36,16 @@ class SqlMentions:
 
     def get_many(self, mention_ids: Sequence[int]) -> dict[int, Mention]:
         """By id, in the order given. Raises UserError when one does not exist."""
-        query = _MENTIONS.where(among(MentionRow.id, mention_ids))
-        rows: dict[int, AnyRow] = {row.id: row for row in self._conn.execute(query)}
+        found = self._conn.execute(_LISTED, ids_of(mention_ids))
+        rows: dict[int, AnyRow] = {row.id: row for row in found}
         for mention_id in mention_ids:
             if mention_id not in rows:
                 raise UserError(tr("There is no mention {mention_id} in this project.", mention_id=mention_id))
         return {one.id: one for one in self._with_fragments([rows[one] for one in unique(mention_ids)])}
 
     def of_document(self, document_id: int, *, deleted: bool = False) -> list[Mention]:
-        query = _MENTIONS.where(MentionRow.document_id == document_id)
-        if not deleted:
-            query = query.where(~MentionRow.deleted)
-        query = query.order_by(MentionRow.start_pos, MentionRow.end_pos.desc(), MentionRow.id)
-        return self._with_fragments(self._conn.execute(query).all())
+        query = _OF_DOCUMENT if deleted else _LIVING
+        return self._with_fragments(self._conn.execute(query, {"document_id": document_id}).all())
 
     def add(self, document_id: int, mentions: Sequence[SourceMention], *, origin: MentionOrigin) -> list[int]:
         """Raises UserError when there is no such document."""
@@ -138,8 +135,7 @@ def insert_mentions(
 
 def documents_of(conn: Connection, mention_ids: Sequence[int]) -> dict[int, int]:
     """Mention id -> document id. Raises UserError for an unknown mention."""
-    query = select(MentionRow.id, MentionRow.document_id).where(among(MentionRow.id, mention_ids))
-    found: dict[int, int] = {row.id: row.document_id for row in conn.execute(query)}
+    found: dict[int, int] = {row.id: row.document_id for row in conn.execute(_DOCUMENTS_OF, ids_of(mention_ids))}
     for mention_id in mention_ids:
         if mention_id not in found:
             raise UserError(tr("There is no mention {mention_id} in this project.", mention_id=mention_id))
@@ -160,6 +156,13 @@ _MENTIONS = select(
     MentionRow.raw_ids,
     MentionRow.flagged,
 )
+_MENTION = _MENTIONS.where(MentionRow.id == bindparam("id"))
+_LISTED = _MENTIONS.where(among(MentionRow.id))
+_OF_DOCUMENT = _MENTIONS.where(MentionRow.document_id == bindparam("document_id")).order_by(
+    MentionRow.start_pos, MentionRow.end_pos.desc(), MentionRow.id
+)
+_LIVING = _OF_DOCUMENT.where(~MentionRow.deleted)
+_DOCUMENTS_OF = select(MentionRow.id, MentionRow.document_id).where(among(MentionRow.id))
 
 
 def _fragments(mention_id: int, spans: Sequence[Span]) -> list[dict[str, object]]:

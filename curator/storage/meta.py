@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import json
 
-from sqlalchemy import Connection, delete, insert, select
+from sqlalchemy import Connection, bindparam, delete, insert, select
 
 from curator.domain.entities import TypeMapping
 from curator.storage.schema import MetaRow
 
 _TYPE_MAPPING = "type_mapping"
+_VALUE = select(MetaRow.value).where(MetaRow.key == bindparam("key"))
 
 
 class SqlMeta:
@@ -19,7 +20,7 @@ class SqlMeta:
         self._conn = conn
 
     def get(self, key: str) -> str | None:
-        return self._conn.execute(select(MetaRow.value).where(MetaRow.key == key)).scalar()
+        return self._conn.execute(_VALUE, {"key": key}).scalar()
 
     def set(self, key: str, value: str) -> None:
         self._conn.execute(delete(MetaRow).where(MetaRow.key == key))

@@ -50,6 +50,7 @@ from curator.storage.records import SqlRecords
 from curator.storage.rounds import SqlRounds
 from curator.storage.statistics import SqlStatistics
 from curator.storage.suggestions import SqlSuggestions
+from curator.storage.syncing import Syncer
 from curator.storage.turns import Turns
 
 
@@ -90,6 +91,7 @@ class SqlStore:
         self._turns = Turns()
         self._reader = reading_engine(source)
         self._writer: Engine | None = writing_engine(database) if lock else None
+        self._syncer = Syncer(database)
         self._closed = False
         self._written = 0
 
@@ -114,13 +116,17 @@ class SqlStore:
 
     @contextmanager
     def write(self) -> Iterator[SqlUnitOfWork]:
-        """A unit that is on the disk when the block ends. Writers take turns in the order in which they came.
+        """A unit that the program's end cannot take back once the block ended, and that is on the disk moments later;
+        `settle` waits for that. Writers take turns in the order in which they came.
+
+        Raises UserError, before anything is written, where the disk failed under what was written before.
 
         `kb.add` alone, whose rows nobody sees before `kb.activate`, commits in between while another thread waits,
         so that a decision is not held up by a bulk load.
         """
         if self._writer is None:
             raise UserError(tr("{folder} is open read-only. Open it for writing to change it.", folder=self._folder))
+        self._syncer.check()
         with self._turns.turn():
             self._check_open()
             with told_to_user(self._database), self._writer.connect() as conn:
@@ -128,6 +134,11 @@ class SqlStore:
                 yield SqlUnitOfWork(conn, pause=partial(self._pause, conn))
                 conn.commit()
                 self._written += 1
+            self._syncer.ask()
+
+    def settle(self) -> None:
+        """Wait until all that was written is on the disk. Raises UserError where the disk failed."""
+        self._syncer.settle()
 
     def close(self) -> None:
         """Wait for a writing unit, then close the files and free the lock; idempotent."""
@@ -135,6 +146,7 @@ class SqlStore:
             if self._closed:
                 return
             self._closed = True
+            self._syncer.close()
             self._reader.dispose()
             if self._writer is not None:
                 self._writer.dispose()  # last, so that SQLite folds the WAL into the database
@@ -152,6 +164,7 @@ class SqlStore:
     def _pause(self, conn: Connection) -> None:
         if self._turns.contended:
             conn.commit()
+            self._syncer.ask()
             self._turns.give_way()
             conn.begin()
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import Any
 
 from curator.domain.suggestions import Stamp, Suggestion
-from curator.storage.packing import unpack_suggestion
+from curator.storage.packing import pack_suggestion, unpack_suggestion
 
 PACKED = ("candidates", "nil", "expanded")
 _set = object.__setattr__  # the dataclass is frozen for everybody else
@@ -26,6 +26,21 @@ class StoredSuggestion(Suggestion):
         for name, value in (("mention_id", mention_id), ("stamp", stamp), ("_payload", payload), ("_is_nil", is_nil)):
             _set(made, name, value)
         return made
+
+    @classmethod
+    def of(cls, whole: Suggestion) -> StoredSuggestion:
+        """With the bytes to be stored; itself where it has them."""
+        if isinstance(whole, StoredSuggestion) and whole._bytes() is not None:
+            return whole
+        made = cls.packed(whole.mention_id, whole.stamp, pack_suggestion(whole), is_nil=whole.nil.is_nil)
+        for part in PACKED:
+            _set(made, part, getattr(whole, part))
+        return made
+
+    @property
+    def payload(self) -> bytes:
+        found = self._bytes()
+        return pack_suggestion(self) if found is None else found
 
     @property
     def expects_nil(self) -> bool:

@@ -10,7 +10,6 @@ from curator.domain.documents import DocumentState
 from curator.domain.suggestions import Stamp, Suggestion
 from curator.storage.counters import recount
 from curator.storage.mentions import documents_of
-from curator.storage.packing import pack_suggestion
 from curator.storage.rows import AnyRow, chunks, unique, visible
 from curator.storage.schema import DocumentRow, MentionRow, SuggestionRow
 from curator.storage.stored_suggestion import StoredSuggestion
@@ -21,6 +20,9 @@ class SqlSuggestions:
 
     def __init__(self, conn: Connection) -> None:
         self._conn = conn
+
+    def packed(self, suggestions: Sequence[Suggestion]) -> list[Suggestion]:
+        return [StoredSuggestion.of(one) for one in suggestions]
 
     def save(self, suggestions: Sequence[Suggestion]) -> None:
         """Raises UserError when a mention does not exist."""
@@ -103,7 +105,7 @@ def _row(suggestion: Suggestion) -> dict[str, object]:
         "mention_id": suggestion.mention_id,
         "bundle_id": suggestion.stamp.bundle_id,
         "revision": suggestion.stamp.document_revision,
-        "payload": pack_suggestion(suggestion),
+        "payload": StoredSuggestion.of(suggestion).payload,
     }
 
 

@@ -10,7 +10,7 @@ from typing import Any
 from sqlalchemy import Connection, bindparam, select, update
 
 from curator.storage.counters import COLUMN_OF, recount
-from curator.storage.rows import AnyRow, among
+from curator.storage.rows import AnyRow, among, ids_of
 from curator.storage.schema import DocumentRow, MentionRow, SuggestionRow
 
 _COUNTED = ("linked", "nil", "rejected", "skipped")
@@ -29,8 +29,7 @@ class Decidable:
 
 def decidables(conn: Connection, mention_ids: Iterable[int]) -> dict[int, Decidable]:
     """By id; unknown mentions are absent."""
-    query = select(MentionRow.id, MentionRow.document_id, MentionRow.outcome, MentionRow.deleted)
-    return {row[0]: Decidable(*row) for row in conn.execute(query.where(among(MentionRow.id, mention_ids)))}
+    return {row[0]: Decidable(*row) for row in conn.execute(_DECIDABLES, ids_of(mention_ids))}
 
 
 def retally(conn: Connection, before: Mapping[int, Decidable], after: Mapping[int, str | None]) -> None:
@@ -44,7 +43,7 @@ def retally(conn: Connection, before: Mapping[int, Decidable], after: Mapping[in
     stamps = _stamps(conn, opened)
     fresh: list[dict[str, Any]] = []
     unclear: list[int] = []
-    for row in conn.execute(_DOCUMENTS.where(among(DocumentRow.id, moves))):
+    for row in conn.execute(_DOCUMENTS, ids_of(moves)):
         values = _tally(row, moves[row.id], stamps)
         fresh.append(values) if values is not None else unclear.append(row.id)
     if fresh:
@@ -78,11 +77,15 @@ def _tally(
 
 
 def _stamps(conn: Connection, mention_ids: Sequence[int]) -> dict[int, Stamped]:
-    query = select(SuggestionRow.mention_id, SuggestionRow.bundle_id, SuggestionRow.revision)
-    rows = conn.execute(query.where(among(SuggestionRow.mention_id, mention_ids)))
-    return {row[0]: (row[1], row[2]) for row in rows}
+    return {row[0]: (row[1], row[2]) for row in conn.execute(_STAMPS, ids_of(mention_ids))}
 
 
+_DECIDABLES = select(MentionRow.id, MentionRow.document_id, MentionRow.outcome, MentionRow.deleted).where(
+    among(MentionRow.id)
+)
+_STAMPS = select(SuggestionRow.mention_id, SuggestionRow.bundle_id, SuggestionRow.revision).where(
+    among(SuggestionRow.mention_id)
+)
 _DOCUMENTS = select(
     DocumentRow.id,
     DocumentRow.mentions,
@@ -92,7 +95,7 @@ _DOCUMENTS = select(
     DocumentRow.skipped,
     DocumentRow.stamp_bundle,
     DocumentRow.stamp_revision,
-)
+).where(among(DocumentRow.id))
 _UPDATE = (
     update(DocumentRow)
     .where(DocumentRow.id == bindparam("b_id"))

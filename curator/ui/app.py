@@ -97,8 +97,16 @@ def show_fitting(window: MainWindow, project: Path | None = None) -> None:
         window.show()
 
 
+SWITCH_SECONDS = 0.0005
+
+
 def make_application(arguments: list[str]) -> QApplication:
-    """The application of this process; Qt allows one."""
+    """The application of this process; Qt allows one.
+
+    A thread that stores the linker's answers gives Python's lock back within `SWITCH_SECONDS` when a key is pressed,
+    instead of 5 ms after each look into the database.
+    """
+    sys.setswitchinterval(SWITCH_SECONDS)
     app = QApplication.instance() or QApplication(arguments)
     assert isinstance(app, QApplication)
     app.setApplicationName("Curator")

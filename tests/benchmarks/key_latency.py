@@ -63,7 +63,8 @@ def can(one: Desk, kind: str) -> bool:
     ids = [other.mention.id for other in opened.mentions]
     if kind in "↓↑":
         return view.mention.id != (ids[-1] if kind == "↓" else ids[0])
-    return kind != "2" or (view.suggestion is not None and len(view.suggestion.candidates) > 1)
+    shown = 0 if view.suggestion is None else len(view.suggestion.candidates)  # a held-out mention shows none
+    return shown >= {"Enter": 1, "2": 2}.get(kind, 0)
 
 
 def work(one: Desk, keys: int, seed: int) -> dict[str, list[Answer]]:

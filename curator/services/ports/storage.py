@@ -331,6 +331,11 @@ class KnowledgeBaseRepository(Protocol):
 
 
 class SuggestionRepository(Protocol):
+    def packed(self, suggestions: Sequence[Suggestion]) -> Sequence[Suggestion]:
+        """The same, made ready for `save`: most of its work, to be done before the writing unit begins, so that no
+        decision waits for it."""
+        ...
+
     def save(self, suggestions: Sequence[Suggestion]) -> None:
         """Replace the stored suggestion of each mention."""
         ...
@@ -407,7 +412,10 @@ class Store(Protocol):
         ...
 
     def write(self) -> AbstractContextManager[UnitOfWork]:
-        """A writing unit, durable when it returns. Raises UserError on a read-only project or a full disk."""
+        """A writing unit: kept whatever becomes of the program, and on the disk moments later.
+
+        Raises UserError on a read-only project, on a full disk, and where the disk failed under an earlier unit.
+        """
         ...
 
     def close(self) -> None: ...

@@ -68,11 +68,55 @@ def test_several_threads_decide_and_read_at_once(fill):
         assert unit.documents.row(fill.document_id).decided == unit.decisions.count() == 80
 
 
-def test_decisions_are_synced_to_the_disk_and_foreign_keys_hold(store):
+def test_foreign_keys_hold_and_the_log_is_kept_beside_the_database(store):
     with store.write() as unit:
         conn = unit.meta._conn
-        values = [conn.exec_driver_sql(f"PRAGMA {name}").scalar() for name in ("synchronous", "journal_mode")]
-        assert (values, conn.exec_driver_sql("PRAGMA foreign_keys").scalar()) == ([2, "wal"], 1)
+        values = [conn.exec_driver_sql(f"PRAGMA {name}").scalar() for name in ("journal_mode", "foreign_keys")]
+        assert values == ["wal", 1]
+
+
+def test_every_unit_is_synced_to_the_disk_without_its_writer_waiting(store, monkeypatch):
+    go_on, synced = threading.Event(), []
+
+    def slowly(path):
+        go_on.wait()
+        synced.append(path.name)
+
+    monkeypatch.setattr("curator.storage.syncing.sync_file", slowly)
+    for n in range(3):
+        with store.write() as unit:
+            unit.meta.set("k", str(n))
+    with store.read() as unit:
+        assert (unit.meta.get("k"), synced) == ("2", [])
+    go_on.set()
+    store.settle()
+    assert set(synced) == {"project.sqlite-wal"}
+    assert len(synced) <= 3
+
+
+def test_a_disk_that_fails_under_a_decision_is_told_before_the_next(store, monkeypatch):
+    def fails(path):
+        raise OSError(5, "Input/output error")
+
+    monkeypatch.setattr("curator.storage.syncing.sync_file", fails)
+    with store.write() as unit:
+        unit.meta.set("k", "v")
+    with pytest.raises(UserError, match=r"could not be put on the disk: Input/output error"):
+        store.settle()
+    monkeypatch.undo()
+    with store.write() as unit:
+        unit.meta.set("k", "w")
+    store.settle()
+
+
+def test_a_long_log_is_folded_into_the_database_while_the_store_is_open(store, monkeypatch):
+    monkeypatch.setattr("curator.storage.syncing.FOLD_BYTES", 1)
+    database = store.folder / "project.sqlite"
+    before = database.stat().st_size
+    with store.write() as unit:
+        unit.meta.set("k", "v" * 100_000)
+    store.settle()
+    assert database.stat().st_size > before + 90_000
 
 
 def test_a_unit_in_a_unit_and_a_closed_store_are_bugs(store):

@@ -35,6 +35,15 @@ def test_it_is_equal_to_what_was_packed_and_can_be_changed_like_it() -> None:
         packed().nothing  # noqa: B018
 
 
+def test_one_made_ready_to_be_stored_is_equal_and_packed_once() -> None:
+    ready = StoredSuggestion.of(WHOLE)
+    assert ready == WHOLE
+    assert ready.candidates is FOUND
+    assert ready.payload == pack_suggestion(WHOLE)
+    assert StoredSuggestion.of(ready) is ready
+    assert StoredSuggestion.of(replace(ready, expanded="")).payload == pack_suggestion(replace(WHOLE, expanded=""))
+
+
 def test_nothing_is_unpacked_to_compare_and_to_tell_what_the_text_shows(monkeypatch: pytest.MonkeyPatch) -> None:
     one, other = packed(), packed()
     monkeypatch.delattr(stored_suggestion, "unpack_suggestion")
