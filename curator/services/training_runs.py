@@ -20,7 +20,7 @@ from curator.services.recipes import Recipe, estimate, find_recipe
 from curator.services.snapshots import INDEX, count_gold, write_snapshot
 from curator.services.speeds import EncodingWatch, Speeds
 from curator.services.training_preview import TRAINING
-from curator.services.unfinished import SNAPSHOT, InterruptedTraining, TrainingFolders, has_state
+from curator.services.unfinished import SNAPSHOT, InterruptedTraining, TrainingFolders, has_state, reached
 
 SERVES = (GateVerdict.PROMOTE,)
 """Verdicts after which the new bundle serves: recall@1 of the whole linker rose. One as good as before would cost time
@@ -31,14 +31,19 @@ TENSORBOARD = "tensorboard"
 """Folder of the project where the live figures are written for TensorBoard, where that was asked for."""
 CLOSING = "closing"
 """Key of an outcome's result: the program was closed, nobody gave the training up."""
-INTERRUPTED = " It can go on from where it was: Model › Resume the interrupted training, or `curator train P --resume`."
+INTERRUPTED = "It can go on from where it was: Model › Resume the interrupted training, or `curator train P --resume`."
+STUCK = (
+    "It got no further than the last time. If nothing was mended in between, discard it under Model › Resume the "
+    "interrupted training and start a new one."
+)
 WAITING = 50
 """Documents without a decision in a training's snapshot: how their suggestions would change is part of the outcome."""
 
 
 @dataclass(frozen=True, slots=True)
 class _Run:
-    """One training run under way; `timed`: its whole duration tells something about the next one's."""
+    """One training run under way; `timed`: its whole duration tells something about the next one's; `resumed_at`: when
+    the state was kept that it goes on from."""
 
     recipe: str
     device: str
@@ -47,6 +52,7 @@ class _Run:
     predicted: Callable[[], float]  # seconds, by the recipe's own figures
     started: float
     timed: bool
+    resumed_at: datetime | None
 
 
 class TrainingRuns:
@@ -177,6 +183,7 @@ class TrainingRuns:
             predicted=lambda: self._predicted(recipe, values),
             started=time.monotonic(),
             timed=timed,
+            resumed_at=reached(folder),
         )
 
     def _train(self, run: _Run, spec: Mapping[str, Any], base: BundleInfo) -> Step:
@@ -244,4 +251,5 @@ class TrainingRuns:
         if not keep or outcome.result.get(CLOSING):
             return outcome
         words = outcome.message.replace(tr("; start it again"), "")
-        return replace(outcome, message=words + INTERRUPTED, result={**outcome.result, RESUMABLE: run.folder.name})
+        stuck = run.resumed_at is not None and run.resumed_at == reached(run.folder)
+        return replace(outcome, message=f"{words} {tr(STUCK if stuck else INTERRUPTED)}", result={**outcome.result, RESUMABLE: run.folder.name})

@@ -134,7 +134,7 @@ class TrainingFolders:
 
 def has_state(folder: Path) -> bool:
     """Whether the job kept something to go on from."""
-    return _reached(folder) is not None
+    return reached(folder) is not None
 
 
 def _read(folder: Path) -> InterruptedTraining | None:
@@ -147,10 +147,10 @@ def _read(folder: Path) -> InterruptedTraining | None:
         return None
     if not (folder / SNAPSHOT / INDEX).is_file():
         return None
-    return InterruptedTraining(folder.name, recipe, began, base, kb_hash, folder, _reached(folder), spec)
+    return InterruptedTraining(folder.name, recipe, began, base, kb_hash, folder, reached(folder), spec)
 
 
-def _reached(folder: Path) -> datetime | None:
+def reached(folder: Path) -> datetime | None:
     """When the newest checkpoint was written; its JSON is written last."""
     written = [one.stat().st_mtime for one in (folder / CHECKPOINTS).glob("[0-9]*.json")]
     return datetime.fromtimestamp(max(written), UTC) if written else None

@@ -52,8 +52,8 @@ def demo(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
     base = publish(staging)
     train, validation, kb_hash = demo_lines("train"), demo_lines("validation"), base.manifest.kb_hash
     return {
-        "snapshot": str(write_lines(folder / "snapshot", [*train, *validation], kb_hash=kb_hash)),
-        "quarter": str(write_lines(folder / "quarter", [*train[::4], *validation], kb_hash=kb_hash)),
+        "snapshot": str(write_lines(folder / "snapshot", [*train[::2], *validation], kb_hash=kb_hash)),
+        "few": str(write_lines(folder / "few", [*train[::8], *validation], kb_hash=kb_hash)),
         "base": str(base.path),
         "recipe": "pel-pb-quick",
         "parameters": SHORT,
@@ -72,11 +72,11 @@ def test_training_helps_and_shuffled_decisions_are_refused(demo: dict[str, Any],
     assert sum(losses[-quarter:]) < 0.8 * sum(losses[:quarter])
     result = events[-1].data["result"]
     alone = result["metrics"]["alone"]
-    assert alone["after_at_1"] >= alone["before_at_1"] + 0.03
+    assert alone["after_at_1"] >= alone["before_at_1"] + 0.015
     _assert_every_tensor_changed(staging)
 
     shuffled = new_staging(tmp_path)
-    *_, last = run_training({**demo, "snapshot": demo["quarter"], "staging": str(shuffled)}, shuffle_labels=True)
+    *_, last = run_training({**demo, "snapshot": demo["few"], "staging": str(shuffled)}, shuffle_labels=True)
     assert last.data["result"]["verdict"] == "refused"
     assert open_bundle(shuffled).manifest.training["gate"]["verdict"] == "refused"
     json.dumps(last.to_json())

@@ -123,6 +123,14 @@ def test_a_failure_is_kept_only_with_something_to_go_on_from(indexed: World) -> 
     assert "resumable" in train(indexed, full, state=True).result
 
 
+def test_one_that_gets_no_further_says_so_and_is_kept(indexed: World) -> None:
+    full = JobOutcome(JobState.FAILED, "The disk is full.")
+    assert "It can go on" in train(indexed, full, state=True).message
+    outcome = train(indexed, full, resume=True)
+    assert "It got no further than the last time" in outcome.message
+    assert len(indexed.project.retraining.interrupted()) == 1
+
+
 def test_closing_the_project_keeps_what_it_stops(indexed: World) -> None:
     outcome = train(indexed, JobOutcome(JobState.CANCELLED, "Closed.", {"closing": True}))
     assert outcome.message == "Closed."
