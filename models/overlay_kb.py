@@ -11,11 +11,12 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import chain
-from typing import Any, overload
+from typing import Any
 
 import numpy as np
 
 from models.kb import IntArray, KnowledgeBase, Ranges
+from models.row_sequence import RowSequence
 from models.types import EntityRecord
 
 GONE = EntityRecord("", "")
@@ -148,7 +149,7 @@ class Column:
 
 
 @dataclass(frozen=True, eq=False)
-class LiveEntities(Sequence[EntityRecord]):
+class LiveEntities(RowSequence[EntityRecord]):
     base: Sequence[EntityRecord]
     added: tuple[EntityRecord, ...]
     dead: frozenset[int]
@@ -156,41 +157,27 @@ class LiveEntities(Sequence[EntityRecord]):
     def __len__(self) -> int:
         return len(self.base) + len(self.added)
 
-    @overload
-    def __getitem__(self, row: int) -> EntityRecord: ...
-    @overload
-    def __getitem__(self, row: slice) -> Sequence[EntityRecord]: ...
-    def __getitem__(self, row: int | slice) -> EntityRecord | Sequence[EntityRecord]:
-        if isinstance(row, slice):
-            return tuple(self[at] for at in range(*row.indices(len(self))))
-        at = _place(row, len(self))
-        if at in self.dead:
+    def at(self, place: int) -> EntityRecord:
+        if place in self.dead:
             return GONE
-        return self.base[at] if at < len(self.base) else self.added[at - len(self.base)]
+        return self.base[place] if place < len(self.base) else self.added[place - len(self.base)]
 
 
 @dataclass(frozen=True, eq=False)
-class LiveNames(Sequence[str]):
+class LiveNames(RowSequence[str]):
     kb: LiveKnowledgeBase
 
     def __len__(self) -> int:
         return int(self.kb.name_starts[-1])
 
-    @overload
-    def __getitem__(self, row: int) -> str: ...
-    @overload
-    def __getitem__(self, row: slice) -> Sequence[str]: ...
-    def __getitem__(self, row: int | slice) -> str | Sequence[str]:
-        if isinstance(row, slice):
-            return tuple(self[at] for at in range(*row.indices(len(self))))
-        at = _place(row, len(self))
-        entity = int(self.kb.name_entity[at])
+    def at(self, place: int) -> str:
+        entity = int(self.kb.name_entity[place])
         if entity in self.kb.dead:
             return ""
         base = self.kb.base
         if entity < len(base.entities):
-            return base.names[at]
-        return self.kb.added[entity - len(base.entities)].names[at - int(self.kb.name_starts[entity])]
+            return base.names[place]
+        return self.kb.added[entity - len(base.entities)].names[place - int(self.kb.name_starts[entity])]
 
     def __iter__(self) -> Iterator[str]:
         hidden = set(self.kb.name_rows(sorted(self.kb.dead)).tolist())
@@ -252,11 +239,3 @@ class LiveIds(Mapping[str, str]):
 
     def __contains__(self, entity_id: Any) -> bool:
         return self.get(entity_id) is not None
-
-
-def _place(row: int, size: int) -> int:
-    """The index counted from the front; IndexError beyond either end."""
-    at = int(row) + size if row < 0 else int(row)
-    if not 0 <= at < size:
-        raise IndexError(f"row {row} of {size}")
-    return at

@@ -16,7 +16,6 @@ from dataclasses import dataclass
 from functools import cached_property
 from itertools import chain
 from pathlib import Path
-from typing import overload
 
 import numpy as np
 from numpy.typing import NDArray
@@ -32,6 +31,7 @@ from models.kb import (
     read_kb,
     write_kb,
 )
+from models.row_sequence import RowSequence
 from models.types import EntityRecord
 
 LARGE = 256 << 20
@@ -77,7 +77,7 @@ def _order_in_file(source: Path, target: Path) -> str:
 
 
 @dataclass(frozen=True, eq=False)
-class StoredEntities(Sequence[EntityRecord]):
+class StoredEntities(RowSequence[EntityRecord]):
     """Records of a mapped file by the places where their lines begin."""
 
     content: mmap.mmap
@@ -86,17 +86,8 @@ class StoredEntities(Sequence[EntityRecord]):
     def __len__(self) -> int:
         return len(self.offsets) - 1
 
-    @overload
-    def __getitem__(self, row: int) -> EntityRecord: ...
-    @overload
-    def __getitem__(self, row: slice) -> Sequence[EntityRecord]: ...
-    def __getitem__(self, row: int | slice) -> EntityRecord | Sequence[EntityRecord]:
-        if isinstance(row, slice):
-            return tuple(self[at] for at in range(*row.indices(len(self))))
-        at = row + len(self) if row < 0 else row
-        if not 0 <= at < len(self):
-            raise IndexError(row)
-        return record_of(self.content[self.offsets[at] : self.offsets[at + 1]])
+    def at(self, place: int) -> EntityRecord:
+        return record_of(self.content[self.offsets[place] : self.offsets[place + 1]])
 
 
 def record_of(line: bytes) -> EntityRecord:
@@ -185,33 +176,24 @@ class StoredKnowledgeBase(KnowledgeBase):
 
 
 @dataclass(frozen=True, eq=False)
-class StoredNames(Sequence[str]):
+class StoredNames(RowSequence[str]):
     kb: StoredKnowledgeBase
 
     def __len__(self) -> int:
         return int(self.kb.name_starts[-1])
 
-    @overload
-    def __getitem__(self, row: int) -> str: ...
-    @overload
-    def __getitem__(self, row: slice) -> Sequence[str]: ...
-    def __getitem__(self, row: int | slice) -> str | Sequence[str]:
-        if isinstance(row, slice):
-            first, last, step = row.indices(len(self))
-            if step == 1:
-                return tuple(self._between(first, last))
-            return tuple(self[at] for at in range(first, last, step))
-        at = row + len(self) if row < 0 else row
-        if not 0 <= at < len(self):
-            raise IndexError(row)
+    def at(self, place: int) -> str:
         starts = self.kb.name_starts
-        entity = int(np.searchsorted(starts, at, side="right")) - 1
-        return self.kb.entities[entity].names[at - int(starts[entity])]
+        entity = int(np.searchsorted(starts, place, side="right")) - 1
+        return self.kb.entities[entity].names[place - int(starts[entity])]
+
+    def between(self, first: int, last: int, step: int) -> Sequence[str]:
+        return tuple(self._running(first, last)) if step == 1 else super().between(first, last, step)
 
     def __iter__(self) -> Iterator[str]:
         return (name for entity in self.kb.entities for name in entity.names)
 
-    def _between(self, first: int, last: int) -> Iterator[str]:
+    def _running(self, first: int, last: int) -> Iterator[str]:
         if first >= last:
             return
         starts = self.kb.name_starts

@@ -1,4 +1,4 @@
-"""Sources of many files: a folder or a zip archive, listed safely and read by name; the same two to write.
+"""Sources of many files: a folder or a zip archive, listed safely and read by name.
 
 A reader of such a source asks for `open_files(path)`, which takes a single file as well, and sees names relative to
 the source with `/` between their parts. Nothing is unpacked to the disk. Refused with a sentence: names that lead out
@@ -10,24 +10,21 @@ from __future__ import annotations
 
 import gzip
 import hashlib
-import io
 import os
 import zipfile
 import zlib
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from functools import lru_cache
 from pathlib import Path, PurePosixPath
-from typing import Any, BinaryIO, Protocol, cast, runtime_checkable
+from typing import BinaryIO, Protocol, cast, runtime_checkable
 
 from curator.domain.errors import UserError
 from curator.domain.wording import tr
-from curator.io.atomic import AtomicFiles
+from curator.io.unpacking import FREE_BYTES, MOST_SWELLING, unpacked_gzip
 
 ZIP_MAGIC = b"PK\x03\x04"
 MOST_FILES = 100_000
-MOST_SWELLING = 100  # times the archive's own size; text seldom packs better than 20 : 1
-FREE_BYTES = 1 << 23  # a small archive may always hold this much
 MOST_BYTES = 1 << 28  # of one member, since it is read whole
 
 _HIDDEN = ("__MACOSX", "Thumbs.db", "desktop.ini")
@@ -163,37 +160,6 @@ class FileOf:
                 stream.seek(0)
                 yield stream
         self._files.mark_read(self._name)
-
-
-class Unpacked(io.RawIOBase):
-    """The content of a gzip file, as long as it is not far more than the file."""
-
-    def __init__(self, packed: BinaryIO, most: int, path: Path) -> None:
-        super().__init__()
-        self._file = gzip.GzipFile(fileobj=packed)
-        self._left = most
-        self._path = path
-
-    def readable(self) -> bool:
-        return True
-
-    def readinto(self, buffer: Any) -> int:
-        count = self._file.readinto(buffer)
-        self._left -= count
-        if self._left < 0:
-            raise UserError(tr("{path} swells to far more than it is: it was not read on", path=self._path))
-        return count
-
-    def close(self) -> None:
-        self._file.close()
-        super().close()
-
-
-@contextmanager
-def unpacked_gzip(packed: BinaryIO, size: int, path: Path) -> Iterator[BinaryIO]:
-    """The content of a gzip file of `size` bytes. Reading raises UserError where it swells as no text does."""
-    with io.BufferedReader(Unpacked(packed, FREE_BYTES + MOST_SWELLING * size, path), 1 << 16) as stream:
-        yield cast(BinaryIO, stream)
 
 
 def is_zip(path: Path) -> bool:
@@ -362,52 +328,3 @@ def _check_member(path: Path, member: zipfile.ZipInfo) -> None:
         raise UserError(tr("{path} holds {name!r}, a link: it was not opened", path=path, name=name))
     if member.flag_bits & 1:
         raise UserError(tr("{path} is encrypted: unpack it with its password first", path=path))
-
-
-# --- writing ---
-
-
-def write_files(out: Path, pieces: Iterable[tuple[str, bytes]]) -> list[Path]:
-    """Write the named files into the zip archive `out` (a name that ends so) or the folder `out`; all or none.
-
-    Names are relative, parts separated by `/`. Returns the archive, or the files. Raises UserError.
-    """
-    if out.suffix.lower() == ".zip" and not out.is_dir():
-        return [_write_zip(out, pieces)]
-    written: list[Path] = []
-    with AtomicFiles() as atomic:
-        atomic.folder(out)
-        for name, content in pieces:
-            target = out.joinpath(*PurePosixPath(safe_name(name)).parts)
-            _make_folders(atomic, out, target.parent)
-            atomic.put(target, content)
-            written.append(target)
-    return written
-
-
-def safe_name(name: str) -> str:
-    """`name` as a relative path that stays where it is: `../a` is `_/a`, and no part is empty or hidden."""
-    cleaned = "".join("_" if ch in '\\:*?"<>|' or ord(ch) < 32 else ch for ch in name)
-    parts = [part for part in cleaned.split("/") if part.strip()]
-    return "/".join("_" + part.lstrip(".") if part.startswith(".") else part[:200] for part in parts) or "_"
-
-
-def _write_zip(out: Path, pieces: Iterable[tuple[str, bytes]]) -> Path:
-    with AtomicFiles() as atomic:
-        stream = atomic.open(out)
-        with zipfile.ZipFile(stream, "w", zipfile.ZIP_DEFLATED) as archive:
-            for name, content in pieces:
-                member = zipfile.ZipInfo(safe_name(name))  # dated 1980, so that the same content is the same archive
-                member.compress_type = zipfile.ZIP_DEFLATED
-                member.external_attr = 0o644 << 16
-                archive.writestr(member, content)
-    return out
-
-
-def _make_folders(atomic: AtomicFiles, out: Path, folder: Path) -> None:
-    missing = []
-    while folder != out and not folder.is_dir():
-        missing.append(folder)
-        folder = folder.parent
-    for one in reversed(missing):
-        atomic.folder(one)

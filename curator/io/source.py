@@ -16,7 +16,8 @@ from typing import BinaryIO, cast
 
 from curator.domain.errors import UserError
 from curator.domain.wording import tr
-from curator.io.archives import ZIP_MAGIC, Unpacked, member_of, open_files, unpacked_gzip
+from curator.io.archives import ZIP_MAGIC, member_of, open_files
+from curator.io.unpacking import Unpacked, unpacked_gzip
 
 GZIP_MAGIC = b"\x1f\x8b"
 BOM = "\ufeff"

@@ -13,7 +13,8 @@ from curator.domain.curies import contract, curie
 from curator.domain.documents import Passage, SourceFile
 from curator.domain.errors import UserError
 from curator.domain.wording import tr
-from curator.io.archives import Files, safe_name, write_files
+from curator.io.archive_writing import safe_name, write_files
+from curator.io.archives import Files
 from curator.io.export import entity_ids, export_name, is_gold, unique
 from curator.io.idstyle import IdStyle
 from curator.io.reading import DocumentSourceReader

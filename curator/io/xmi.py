@@ -16,9 +16,10 @@ from curator.domain.documents import SourceDocument, SourceFile, SourceMention, 
 from curator.domain.errors import UserError
 from curator.domain.offsets import Utf16Map
 from curator.domain.wording import tr
-from curator.io.archives import FREE_BYTES, MOST_SWELLING, Files, chosen_files, holds_many, open_files
+from curator.io.archives import Files, chosen_files, holds_many, open_files
 from curator.io.source import GZIP_MAGIC, Source
 from curator.io.standoff import FilesReader, first_line, plain_passages, read_id
+from curator.io.unpacking import FREE_BYTES, MOST_SWELLING
 from curator.io.xmi_tree import Cas, dump, parse, type_and_ids
 from curator.io.xmi_write import write_files
 from curator.services.ports import Carries, ExportDocument, Problem

@@ -10,9 +10,8 @@ import itertools
 import queue
 import threading
 import time
-from collections import deque
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 
@@ -22,6 +21,7 @@ from curator.domain.jobs import JobOutcome, JobState, LinkerState, LinkerStatus
 from curator.domain.suggestions import Suggestion
 from curator.domain.wording import tr
 from curator.jobs.child import ChildGoneError, ChildProcess, Message
+from curator.jobs.linker_requests import Batch, Request, State
 from curator.jobs.wire import (
     contrast_from_wire,
     decided_to_wire,
@@ -49,39 +49,6 @@ class LinkerOptions:
     cache: str = ""
 
 
-@dataclass(slots=True)
-class _Request:
-    id: int
-    on_end: Callable[[JobOutcome], None]
-    receive: Callable[[Message], None]
-    urgent: bool
-    left: int = 0  # batches not yet answered
-    ended: bool = False
-
-
-@dataclass(slots=True)
-class _Batch:
-    request: _Request
-    message: Message
-    attempts: int = 0
-
-
-@dataclass(slots=True)
-class _State:
-    """What the keeper owns."""
-
-    child: ChildProcess | None = None
-    generation: int = 0
-    ready: bool = False
-    bundle: tuple[str, str] | None = None  # (path, id) that should serve
-    requests: dict[int, _Request] = field(default_factory=dict)
-    urgent: deque[_Batch] = field(default_factory=deque)
-    waiting: deque[_Batch] = field(default_factory=deque)
-    sent: dict[int, _Batch] = field(default_factory=dict)
-    deaths: deque[float] = field(default_factory=deque)
-    changes: list[Message] = field(default_factory=list)  # of the bundle's entities, for every child anew
-
-
 def _done() -> JobOutcome:
     return JobOutcome(JobState.DONE, tr("Done."))
 
@@ -99,7 +66,7 @@ class LinkerProcess:
         self._options = options or LinkerOptions()
         self._status = LinkerStatus(LinkerState.OFF, tr("The linker has no bundle yet."))
         self._listeners: list[Callable[[LinkerStatus], None]] = []
-        self._state = _State()
+        self._state = State()
         self._ids = itertools.count(1)
         self._batches = itertools.count(1)
         self._inbox: queue.SimpleQueue[Callable[[], None] | None] = queue.SimpleQueue()
@@ -210,18 +177,18 @@ class LinkerProcess:
         *,
         urgent: bool,
     ) -> int:
-        request = _Request(next(self._ids), on_end, receive, urgent, left=len(messages))
+        request = Request(next(self._ids), on_end, receive, urgent, left=len(messages))
         self._inbox.put(partial(self._accept, request, messages))
         return request.id
 
-    def _accept(self, request: _Request, messages: list[Message]) -> None:
+    def _accept(self, request: Request, messages: list[Message]) -> None:
         state = self._state
         if not messages:
             request.on_end(_done())
             return
         state.requests[request.id] = request
         line = state.urgent if request.urgent else state.waiting
-        line.extend(_Batch(request, message) for message in messages)
+        line.extend(Batch(request, message) for message in messages)
         if self._status.state in (LinkerState.OFF, LinkerState.FAILED):
             self._fail_all(JobOutcome(JobState.FAILED, self._status.message))
         self._pump()
@@ -388,7 +355,7 @@ class LinkerProcess:
         if request is not None:
             self._end(request, _cancelled())
 
-    def _end(self, request: _Request, outcome: JobOutcome) -> None:
+    def _end(self, request: Request, outcome: JobOutcome) -> None:
         self._state.requests.pop(request.id, None)
         if not request.ended:
             request.ended = True

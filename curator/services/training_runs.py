@@ -252,4 +252,8 @@ class TrainingRuns:
             return outcome
         words = outcome.message.replace(tr("; start it again"), "")
         stuck = run.resumed_at is not None and run.resumed_at == reached(run.folder)
-        return replace(outcome, message=f"{words} {tr(STUCK if stuck else INTERRUPTED)}", result={**outcome.result, RESUMABLE: run.folder.name})
+        return replace(
+            outcome,
+            message=f"{words} {tr(STUCK if stuck else INTERRUPTED)}",
+            result={**outcome.result, RESUMABLE: run.folder.name},
+        )

@@ -4,9 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from rapidfuzz import process
-from rapidfuzz.distance import OSA
-
 from curator.storage.kb_tables import KbTables
 
 SHORTEST = 4  # shorter words are near to too many others
@@ -45,6 +42,9 @@ def _near(tables: KbTables, word: str, *, beginning: bool) -> list[str]:
 
 
 def _nearest(word: str, keys: Sequence[str], terms: Sequence[str], slips: int) -> list[tuple[int, str]]:
+    from rapidfuzz import process  # with the first search, not with the window
+    from rapidfuzz.distance import OSA
+
     hits = process.extract(word, keys, scorer=OSA.distance, score_cutoff=slips, limit=4 * NEAR)
     return [(int(distance), terms[place]) for _, distance, place in hits]
 

@@ -35,6 +35,15 @@ def collect_young() -> None:
         gc.collect(1 if middle >= often else 0)
 
 
+def keep_loaded() -> None:
+    """What is loaded by now, modules above all, lives as long as the process: no collection goes through it again.
+
+    Once: what a second project leaves behind is collected.
+    """
+    if not gc.isenabled() and not gc.get_freeze_count():
+        gc.freeze()
+
+
 class QuietTime(QObject):
     """`busy` puts the next full collection off; without `collect_in_quiet_times` it never begins one."""
 

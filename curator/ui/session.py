@@ -16,6 +16,7 @@ from curator.services.logs import last_lines
 from curator.ui.demo_project import demo_folder, is_filled, world_of
 from curator.ui.dialogs.form import file_dialog
 from curator.ui.dialogs.messages import ask, tell
+from curator.ui.quiet_time import keep_loaded
 from curator.ui.recent import remember
 from curator.ui.windows import Windows
 
@@ -91,6 +92,7 @@ class Session(QObject):
     def _open(self, folder: Path, *, read_only: bool) -> None:
         from curator import bootstrap  # storage takes longer to import than the window: not before the first paint
 
+        keep_loaded()
         self.close()
         try:
             project = bootstrap.open_project(folder, read_only=read_only)

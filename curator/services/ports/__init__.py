@@ -18,6 +18,7 @@ from curator.services.ports.files import (
     Problem,
 )
 from curator.services.ports.imports import ImportRepository, TextMover, TextMoves
+from curator.services.ports.knowledge_base import KnowledgeBaseRepository
 from curator.services.ports.notes import NoteRepository
 from curator.services.ports.processes import (
     BundleStore,
@@ -38,7 +39,6 @@ from curator.services.ports.statistics import StatisticsRepository
 from curator.services.ports.storage import (
     DecisionRepository,
     DocumentRepository,
-    KnowledgeBaseRepository,
     MentionRepository,
     MetaRepository,
     Operation,

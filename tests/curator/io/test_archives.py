@@ -11,7 +11,8 @@ import pytest
 
 from curator.domain.errors import UserError
 from curator.io import archives
-from curator.io.archives import open_files, safe_name, write_files
+from curator.io.archive_writing import safe_name, write_files
+from curator.io.archives import open_files
 from curator.io.source import Source
 
 Put = Callable[..., Path]

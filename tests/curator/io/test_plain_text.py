@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from curator.domain.documents import Passage, SourceDocument
 from curator.domain.errors import UserError
 from curator.io import default_registry
-from curator.io.archives import write_files
+from curator.io.archive_writing import write_files
 from curator.io.plain_text import PlainTextFormat
 from tests.curator.io.standoff_samples import FEW, again, documents, plain, read
 

@@ -161,7 +161,7 @@ def test_blocks_are_passages_and_wrong_places_are_set_aside(put: Put) -> None:
 
 @pytest.mark.parametrize("name", ["d", "d.zip"])
 def test_folders_and_archives_of_files(put: Put, tmp_path: Path, name: str) -> None:
-    from curator.io.archives import write_files
+    from curator.io.archive_writing import write_files
 
     write_files(tmp_path / name, [(f"{n}.json", json.dumps({**DOCUMENT, "sourceid": str(n)}).encode()) for n in (1, 2)])
     assert default_registry().recognise(tmp_path / name).name == "pubannotation"
