@@ -25,11 +25,13 @@ _ADVICE = {
     errno.EISDIR: "it is a folder: name a file",
     errno.EEXIST: "a file of that name is in the way: remove it or choose another path",
 }
+UNKNOWN = "{error}: check the disk and try again"
 
 
 def write_error(path: Path, error: OSError) -> UserError:
     """The sentence for an operating-system error met while writing `path`."""
-    advice = _ADVICE.get(error.errno or 0, f"{error.strerror or error}: check the disk and try again")
+    number = error.errno or 0
+    advice = tr(_ADVICE[number]) if number in _ADVICE else tr(UNKNOWN, error=error.strerror or error)
     return UserError(tr("cannot write {path}: {advice}; nothing was changed", path=path, advice=advice))
 
 

@@ -21,6 +21,7 @@ from curator.domain.wording import tr
 from curator.io.atomic import AtomicFiles
 from curator.io.blink_write import CONTEXTS, written_lines
 from curator.io.export import target_paths
+from curator.io.places import first_of
 from curator.io.reading import DocumentSourceReader
 from curator.io.source import BOM, Source, plain_text
 from curator.io.standoff import NIL_WORDS, first_line, plain_passages, read_id
@@ -60,7 +61,7 @@ class BlinkReader(DocumentSourceReader):
         if held:
             yield self._document(held)
         if not count:
-            why = f" (line {self.problems[0].line}: {self.problems[0].text})" if self.problems else ""
+            why = first_of(self.problems)
             raise UserError(tr("{path} holds no usable BLINK mention{why}", path=self._source.path, why=why))
 
     def _lines(self) -> Iterator[_Line]:

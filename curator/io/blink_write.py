@@ -15,6 +15,7 @@ from typing import Any
 from curator.domain.documents import SourceFile
 from curator.domain.wording import tr
 from curator.io.export import Action, action_for, check_spans
+from curator.io.places import mention_place
 from curator.io.standoff import NIL, read_id, stated_ids, written_id
 from curator.services.ports import ExportDocument, GoldMention, Problem
 
@@ -55,7 +56,7 @@ def _line(
     if action is Action.DROP:
         return None
     if len(mention.spans) != 1:
-        where = f'document {item.document.external_id}: "{mention.text}"'
+        where = mention_place(item.document.external_id, mention.text)
         problems.append(
             Problem(0, "set aside", tr("{where} is discontinuous, which BLINK cannot carry: left out", where=where))
         )

@@ -18,6 +18,7 @@ from curator.domain.documents import SourceFile
 from curator.domain.wording import tr
 from curator.io.export import Action, action_for, check_spans
 from curator.io.fragments import broken, quoted
+from curator.io.places import mention_place
 from curator.io.source import line_end, split_lines, without_line_end
 from curator.io.standoff import NIL, extra_of, read_id, stated_ids, write_documents, written_id
 from curator.services.ports import ExportDocument, GoldMention, Problem
@@ -199,7 +200,7 @@ class Annotations:
         return number
 
     def _note(self, severity: str, gold: GoldMention, text: str) -> None:
-        where = f'document {self._item.document.external_id}: "{gold.mention.text}"'
+        where = mention_place(self._item.document.external_id, gold.mention.text)
         self._problems.append(Problem(0, severity, f"{where}: {text}"))
 
 

@@ -15,6 +15,7 @@ from curator.domain.wording import tr
 from curator.io.anchoring import Anchors
 from curator.io.fragments import find_place
 from curator.io.idstyle import IdStyle
+from curator.io.places import first_of
 from curator.io.reading import DocumentSourceReader
 from curator.io.source import BOM, plain_text
 from curator.io.zeshel_lines import LineError, parse_object
@@ -59,7 +60,7 @@ class DecisionsReader(DocumentSourceReader):
             count += 1
             yield document
         if not count:
-            why = f" (line {self.problems[0].line}: {self.problems[0].text})" if self.problems else ""
+            why = first_of(self.problems)
             raise UserError(tr("{path} holds no document of the program's own{why}", path=self._source.path, why=why))
 
     def _document(self, value: Mapping[str, Any], line: int) -> SourceDocument:

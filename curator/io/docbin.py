@@ -21,6 +21,7 @@ from curator.io.docbin_tokens import Tokens, groups_of
 from curator.io.docbin_write import Packer
 from curator.io.document_table_cells import ids_of
 from curator.io.export import target_paths
+from curator.io.places import first_of
 from curator.io.reading import DocumentSourceReader
 from curator.io.source import Source, plain_text
 from curator.io.standoff import first_line, plain_passages
@@ -48,7 +49,7 @@ class DocBinReader(DocumentSourceReader):
                 count += 1
                 yield found
         if not count:
-            why = f": {self.problems[0].text}" if self.problems else ""
+            why = first_of(self.problems)
             raise UserError(tr("{path} holds no document that could be read{why}", path=self._source.path, why=why))
         if tokens.known_attributes < tokens.attributes:
             text = "parts of speech, lemmas, dependencies and the like are not read"

@@ -25,6 +25,7 @@ from curator.io.document_table_cells import ids_of, ranges_of
 from curator.io.document_table_write import write_tables
 from curator.io.fragments import find_place
 from curator.io.kb.table import SHOWN, is_table
+from curator.io.places import first_of
 from curator.io.source import BOM, plain_text
 from curator.io.standoff import first_line, plain_passages
 from curator.io.table_layout import Layout, Sheet, are_documents, chosen_columns, layout_of
@@ -83,7 +84,7 @@ class TableReader:
         for count, document in enumerate(self._documents(), 1):  # noqa: B007  # the count is used after the loop
             yield self._made(document)
         if not count:
-            why = f": line {self.problems[0].line} {self.problems[0].text}" if self.problems else ""
+            why = first_of(self.problems)
             raise UserError(tr("{path} holds no usable row{why}", path=self._path, why=why))
         if self._rejected:
             text = tr("{rejected:,} mentions that were rejected were left out", rejected=self._rejected)
@@ -196,10 +197,9 @@ class TableReader:
             at = text.find(quote)
             if at >= 0 and text.find(quote, at + 1) < 0:
                 return (Span(at, at + len(quote)),)
-            what = "stands in several places" if at >= 0 else "does not stand in the text"
-            self._problem(
-                row.line, "set aside", tr("{where}: it {what}, and the row does not say where", where=where, what=what)
-            )
+            several = tr("{where}: it stands in several places, and the row does not say where", where=where)
+            nowhere = tr("{where}: it does not stand in the text, and the row does not say where", where=where)
+            self._problem(row.line, "set aside", several if at >= 0 else nowhere)
             return ()
         found = find_place(anchors, ranges, quote, text)
         if found is None:

@@ -23,6 +23,7 @@ from curator.io.export import ReadOnly
 from curator.io.fragments import find_place
 from curator.io.huggingface_rows import Entity, Row, ids_of, is_row, parsed
 from curator.io.json_stream import JsonStream
+from curator.io.places import first_of
 from curator.io.standoff import FilesReader, first_line
 from curator.io.zeshel_lines import DOCUMENT_KEYS, first_object, has_keys
 from curator.services.ports import Carries
@@ -51,7 +52,7 @@ class HuggingFaceReader(FilesReader):
                     count += 1
                     yield document
         if not count:
-            why = f": {self.problems[0].text}" if self.problems else ""
+            why = first_of(self.problems)
             raise UserError(tr("{path} holds no row with a text{why}", path=self._files.path, why=why))
 
     def _rows(self, name: str) -> Iterator[tuple[Mapping[str, Any], Names]]:
@@ -67,7 +68,7 @@ class HuggingFaceReader(FilesReader):
     def _document(
         self, value: Mapping[str, Any], names: Names, name: str, number: int, split: Split | None
     ) -> SourceDocument | None:
-        where = f"{name}, row {number}"
+        where = tr("{file}, row {row}", file=name, row=number)
         try:
             row = parsed(value, names)
         except ValueError as error:

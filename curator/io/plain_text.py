@@ -159,7 +159,7 @@ def decoded(data: bytes, shown: str) -> str:
         return body.decode(encoding)
     except UnicodeDecodeError as error:
         before = body[: error.start].decode(encoding, "ignore")
-        where = f"{shown}, line {before.count(chr(10)) + 1}"
+        where = tr("{file}, line {line}", file=shown, line=before.count("\n") + 1)
         name = "UTF-8" if encoding == "utf-8" else "UTF-16"
         raise UserError(
             tr(

@@ -19,6 +19,7 @@ from curator.io import pubannotation_tree as tree
 from curator.io.atomic import AtomicFiles
 from curator.io.export import Action, action_for, check_spans, target_paths
 from curator.io.json_stream import written_as
+from curator.io.places import mention_place
 from curator.io.source import plain_text
 from curator.io.standoff import NIL, extra_of, read_id, stated_ids, written_id
 from curator.services.ports import ExportDocument, GoldMention, Problem
@@ -195,7 +196,7 @@ class _Edit:
         return f"{letter}{number}"
 
     def _note(self, gold: GoldMention, text: str) -> None:
-        where = f'document {self._item.document.external_id}: "{gold.mention.text}"'
+        where = mention_place(self._item.document.external_id, gold.mention.text)
         self._problems.append(Problem(0, "note", f"{where}: {text}"))
 
 

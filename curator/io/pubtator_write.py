@@ -21,6 +21,7 @@ from curator.domain.wording import tr
 from curator.io.atomic import AtomicFiles
 from curator.io.export import Action, action_for, check_spans, entity_ids, is_gold, target_paths
 from curator.io.idstyle import IdStyle
+from curator.io.places import mention_place
 from curator.io.source import join_lines, line_end, split_lines, without_line_end
 from curator.services.ports import ExportDocument, GoldMention, Problem
 
@@ -217,7 +218,7 @@ def _annotation(pmid: str, gold: GoldMention, style: IdStyle, *, shift: int) -> 
 def _carried(gold: GoldMention, item: ExportDocument, problems: list[Problem]) -> bool:
     if len(gold.mention.spans) == 1:
         return True
-    where = f'document {item.document.external_id}: "{gold.mention.text}"'
+    where = mention_place(item.document.external_id, gold.mention.text)
     problems.append(
         Problem(0, "set aside", tr("{where} is discontinuous, which PubTator cannot carry: left out", where=where))
     )

@@ -82,6 +82,7 @@ class RecordReader(DocumentSourceReader, ABC):
         """Whether a record can be a document; one that cannot is set aside."""
         if pmid and (title or abstract):
             return True
-        what = "title and abstract" if pmid else "PMID"
-        self._problem(line, "set aside", tr("record {pmid!r} has no {what}", pmid=pmid or title, what=what))
+        empty = tr("record {pmid!r} has no title and no abstract", pmid=pmid)
+        nameless = tr("record {pmid!r} has no PMID", pmid=title)
+        self._problem(line, "set aside", empty if pmid else nameless)
         return False

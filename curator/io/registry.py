@@ -142,7 +142,7 @@ class Registry:
         return found is None or isinstance(found, TableFormat)
 
     def _no_folder(self, path: Path) -> UserError:
-        what = "folder" if path.is_dir() else "zip archive of several files"
+        what = tr("folder") if path.is_dir() else tr("zip archive of several files")
         titles = ", ".join(form.title for form in self._formats if isinstance(form, TakesFolders))
         return UserError(
             tr(

@@ -19,6 +19,7 @@ from curator.domain.offsets import Utf16Map
 from curator.domain.wording import tr
 from curator.io import webanno_tree as tree
 from curator.io.export import Action, action_for, check_spans
+from curator.io.places import mention_place
 from curator.io.standoff import NIL, stated_ids, write_documents, written_id
 from curator.io.webanno_new import declaration, new_text
 from curator.services.ports import ExportDocument, GoldMention, Problem
@@ -274,5 +275,5 @@ class _Edit:
         return ("\ufeff" if self._raw.startswith("\ufeff") else "") + ending.join(whole)
 
     def _note(self, severity: str, gold: GoldMention, text: str) -> None:
-        where = f'document {self._item.document.external_id}: "{gold.mention.text}"'
+        where = mention_place(self._item.document.external_id, gold.mention.text)
         self._problems.append(Problem(0, severity, f"{where} {text}"))

@@ -20,6 +20,7 @@ from curator.domain.offsets import Utf16Map
 from curator.domain.wording import tr
 from curator.io import xmi_tree as tree
 from curator.io.export import Action, action_for, check_spans
+from curator.io.places import mention_place
 from curator.io.standoff import NIL, extra_of, stated_ids, write_documents, written_id
 from curator.io.webanno_tree import ID_FEATURES, NAMED_ENTITY, TYPE_FEATURES
 from curator.services.ports import ExportDocument, GoldMention, Problem
@@ -200,7 +201,7 @@ class _Edit:
         return False
 
     def _note(self, severity: str, gold: GoldMention, text: str) -> None:
-        where = f'document {self._item.document.external_id}: "{gold.mention.text}"'
+        where = mention_place(self._item.document.external_id, gold.mention.text)
         self._problems.append(Problem(0, severity, f"{where} {text}"))
 
 

@@ -25,6 +25,7 @@ from curator.domain.wording import tr
 from curator.io.atomic import AtomicFiles
 from curator.io.export import Action, action_for, check_spans, entity_ids, export_name, is_gold, unique
 from curator.io.idstyle import NIL_MARKERS
+from curator.io.places import mention_place
 from curator.io.source import BOM, join_lines, line_end, split_lines, without_line_end
 from curator.io.zeshel_category import Titles, category
 from curator.io.zeshel_lines import MENTION_ORDER, LineError, Tokens, parse_object
@@ -239,7 +240,7 @@ class _FileWriter:
         return digest[:16].upper()
 
     def _note(self, severity: str, item: ExportDocument, gold: GoldMention, text: str) -> None:
-        where = f'document {item.document.external_id}: "{gold.mention.text}"'
+        where = mention_place(item.document.external_id, gold.mention.text)
         self._problems.append(Problem(0, severity, f"{where} {text}"))
 
 

@@ -9,6 +9,7 @@ from pathlib import Path
 from curator.domain.entities import Entity
 from curator.domain.errors import UserError
 from curator.domain.wording import tr
+from curator.io.places import first_of
 from curator.services.ports import KnowledgeBaseReader, Problem
 
 
@@ -51,7 +52,7 @@ def needs_some(entities: Iterable[Entity], path: Path, problems: list[Problem]) 
     for count, entity in enumerate(entities, 1):  # noqa: B007  # the count is used after the loop
         yield entity
     if not count:
-        why = f"; line {problems[0].line}: {problems[0].text}" if problems else ""
+        why = first_of(problems)
         raise UserError(tr("{path} holds no usable entity{why}", path=path, why=why))
 
 
