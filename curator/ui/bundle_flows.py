@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Generator
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from PySide6.QtCore import QObject, Qt, Signal
 from PySide6.QtWidgets import QVBoxLayout, QWidget
@@ -14,16 +14,14 @@ from curator.domain.errors import UserError
 from curator.domain.jobs import JobOutcome, Progress
 from curator.domain.wording import tr
 from curator.services.bundle_files import DiskReport, manifest_text, notes_of
-from curator.services.embedding_map import read_map
 from curator.services.promotion_diff import diff_rows, queue_asked
-from curator.ui.dialogs.bundles import BundlesDialog, delete_question, promote_question
-from curator.ui.dialogs.form import ShowDialog
-from curator.ui.dialogs.manifest import ManifestDialog, manifest_words, served_words
-from curator.ui.dialogs.map import MapDialog
 from curator.ui.dialogs.messages import ask, tell
-from curator.ui.dialogs.reason import ReasonDialog
-from curator.ui.promotion_diff import PromotionDiff
 from curator.ui.workbench import Workbench
+
+if TYPE_CHECKING:
+    from curator.ui.dialogs.bundles import BundlesDialog
+    from curator.ui.dialogs.form import ShowDialog
+    from curator.ui.dialogs.map import MapDialog
 
 PROMOTE, ROLL_BACK, DELETE = "Promote a bundle", "Roll back", "Delete a bundle"
 BACK = "Let the bundle serve that served before this one? Decisions stay; suggestions are made anew."
@@ -50,6 +48,8 @@ class BundleFlows(QObject):
     # --- the window ---
 
     def show_bundles(self) -> BundlesDialog:
+        from curator.ui.dialogs.bundles import BundlesDialog
+
         project = self._bench.project
         if self._history is None:
             dialog = BundlesDialog(
@@ -102,6 +102,9 @@ class BundleFlows(QObject):
 
     def ask_promote(self, bundle_id: str) -> None:
         """One that its gate refused is promoted with a reason only."""
+        from curator.ui.dialogs.bundles import promote_question
+        from curator.ui.dialogs.reason import ReasonDialog
+
         bundle = self._bundle(bundle_id)
         question = promote_question(bundle)
         if bundle is not None and bundle.verdict is GateVerdict.REFUSED:
@@ -127,6 +130,8 @@ class BundleFlows(QObject):
         )
 
     def ask_delete(self, bundle_id: str) -> None:
+        from curator.ui.dialogs.bundles import delete_question
+
         bundle = self._bundle(bundle_id)
         if bundle is None:
             return
@@ -147,6 +152,8 @@ class BundleFlows(QObject):
     # --- what a bundle says ---
 
     def show_manifest(self, bundle_id: str) -> None:
+        from curator.ui.dialogs.manifest import ManifestDialog, manifest_words, served_words
+
         bundle = self._bundle(bundle_id)
         if bundle is not None:
             served = served_words(self._bench.project.retraining.activations(), bundle_id)
@@ -155,6 +162,9 @@ class BundleFlows(QObject):
 
     def show_changes(self, bundle_id: str) -> None:
         """The promotion diff of a bundle against the one that it was compared with."""
+        from curator.ui.dialogs.form import ShowDialog
+        from curator.ui.promotion_diff import PromotionDiff
+
         bundle = self._bundle(bundle_id)
         if bundle is None:
             return
@@ -169,6 +179,9 @@ class BundleFlows(QObject):
         self.show_beside(dialog)
 
     def show_map(self, bundle_id: str) -> MapDialog | None:
+        from curator.services.embedding_map import read_map
+        from curator.ui.dialogs.map import MapDialog
+
         bundle = self._bundle(bundle_id)
         if bundle is None:
             return None

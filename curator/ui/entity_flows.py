@@ -21,10 +21,11 @@ from curator.services.nil_clusters import NilCluster
 from curator.services.provisional import Made
 from curator.services.remap_plan import RemapKind, Remapping, RemapPlan
 from curator.ui.banner import Banner
-from curator.ui.dialogs.form import ShowDialog
-from curator.ui.entity_form import EntityForm
 from curator.ui.key_names import way_to
 from curator.ui.workbench import Workbench
+
+if TYPE_CHECKING:
+    from curator.ui.dialogs.form import ShowDialog
 
 if TYPE_CHECKING:
     from curator.ui.entities_window import EntitiesWindow
@@ -37,6 +38,8 @@ class EntityFlows(QObject):
     """*Mention > NIL mentions, New entity, Knowledge-base update*, and the line that tells of an update."""
 
     def __init__(self, bench: Workbench) -> None:
+        from curator.ui.entity_form import EntityForm
+
         super().__init__(bench)
         self._bench = bench
         self._window: EntitiesWindow | None = None

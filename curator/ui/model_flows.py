@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Generator, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from PySide6.QtCore import QObject
 from PySide6.QtWidgets import QWidget
@@ -11,19 +11,20 @@ from PySide6.QtWidgets import QWidget
 from curator.domain.errors import UserError
 from curator.domain.jobs import JobOutcome, JobState, Progress
 from curator.domain.wording import tr
-from curator.services.embedding_map import nearest_with_map
 from curator.services.evaluation import EvaluationWish, ReplayWish
 from curator.ui.bundle_flows import BundleFlows
-from curator.ui.dialogs.bundles import BundlesDialog
-from curator.ui.dialogs.detect import DetectDialog
-from curator.ui.dialogs.evaluate import EvaluateDialog, FiguresDialog
 from curator.ui.dialogs.messages import tell
-from curator.ui.dialogs.retrain import RetrainDialog
 from curator.ui.jobs import JobKind, Launch, RunningJob
 from curator.ui.key_names import place_of
 from curator.ui.queue_model import SPLIT_WORDS
 from curator.ui.training_flows import TrainingFlows
 from curator.ui.workbench import Workbench
+
+if TYPE_CHECKING:
+    from curator.ui.dialogs.bundles import BundlesDialog
+    from curator.ui.dialogs.detect import DetectDialog
+    from curator.ui.dialogs.evaluate import EvaluateDialog
+    from curator.ui.dialogs.retrain import RetrainDialog
 
 NO_BUNDLE = "There is no bundle yet. Import a knowledge base: its index is the first one."
 NOTHING_TO_DETECT = "Every document has mentions already. {way} adds to the open one."
@@ -121,6 +122,8 @@ class ModelFlows(QObject):
 
     def show_map(self) -> None:
         """The map of the bundle that serves, or of the one that it was made from."""
+        from curator.services.embedding_map import nearest_with_map
+
         bundles = self._bench.project.retraining.bundles()
         active = next((one for one in bundles if one.active), None)
         if active is None:
@@ -132,6 +135,8 @@ class ModelFlows(QObject):
 
     def detect(self, *, everywhere: bool) -> DetectDialog | None:
         """Asks which entity types are looked for, where the knowledge base has several."""
+        from curator.ui.dialogs.detect import DetectDialog
+
         project = self._bench.project
         opened = self._bench.navigator.opened
         ids = project.detection.documents_without_mentions() if everywhere else []
@@ -173,6 +178,8 @@ class ModelFlows(QObject):
 
     def evaluate(self, bundle: str = "") -> EvaluateDialog:
         """Of the bundle that serves; or of another, compared with it."""
+        from curator.ui.dialogs.evaluate import EvaluateDialog
+
         project = self._bench.project
         counts = project.queue.counts().documents_by_split
         dialog = EvaluateDialog(counts, project.evaluation.bundles(), parent=self._window, bundle=bundle)
@@ -192,6 +199,8 @@ class ModelFlows(QObject):
         self._start(JobKind.EVALUATE, f"{what} {tr(SPLIT_WORDS[wish.split])}", launch, self._evaluated)
 
     def _evaluated(self, outcome: JobOutcome) -> None:
+        from curator.ui.dialogs.evaluate import FiguresDialog
+
         if outcome.state is JobState.DONE:
             found = self.bundles
             dialog = FiguresDialog(outcome.result, self._window, name_of=found.name_of, title_of=found.title_of)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Generator
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from PySide6.QtCore import QObject
 from PySide6.QtWidgets import QFileDialog, QWidget
@@ -15,16 +15,17 @@ from curator.domain.jobs import JobOutcome, JobState, Progress
 from curator.domain.rounds import Round, RoundKind
 from curator.domain.wording import tr
 from curator.services.ports import QueueFilter
-from curator.ui.agreement_window import AgreementWindow
 from curator.ui.banner import Banner
-from curator.ui.dialogs.form import file_dialog
-from curator.ui.dialogs.i_am import IAmDialog
 from curator.ui.dialogs.messages import choose, tell
-from curator.ui.dialogs.new_round import NewRoundDialog
-from curator.ui.dialogs.rounds import RoundRow, RoundsDialog
-from curator.ui.dialogs.save_as import SaveDialog
 from curator.ui.round_mode import RoundMode
 from curator.ui.workbench import Workbench
+
+if TYPE_CHECKING:
+    from curator.ui.agreement_window import AgreementWindow
+    from curator.ui.dialogs.i_am import IAmDialog
+    from curator.ui.dialogs.new_round import NewRoundDialog
+    from curator.ui.dialogs.rounds import RoundRow, RoundsDialog
+    from curator.ui.dialogs.save_as import SaveDialog
 
 WHO = "Your decisions bear the name “{name}”, as this computer knows you."
 NO_ROUND = "There is no round yet. People › Rounds… makes one."
@@ -75,6 +76,8 @@ class PeopleFlows(QObject):
     # --- names ---
 
     def say_who_i_am(self) -> IAmDialog:
+        from curator.ui.dialogs.i_am import IAmDialog
+
         project = self._bench.project
         dialog = IAmDialog(project.curation.curator, project.people(), self._window)
         dialog.accepted.connect(lambda: self._i_am(dialog.name))
@@ -95,6 +98,8 @@ class PeopleFlows(QObject):
     # --- rounds ---
 
     def show_rounds(self) -> RoundsDialog:
+        from curator.ui.dialogs.rounds import RoundsDialog
+
         project = self._bench.project
         dialog = RoundsDialog(self._rows(), writable=not project.read_only, parent=self._window)
         dialog.new_wanted.connect(self.new_round)
@@ -113,6 +118,8 @@ class PeopleFlows(QObject):
         self._dialog = None
 
     def _rows(self) -> list[RoundRow]:
+        from curator.ui.dialogs.rounds import RoundRow
+
         rounds = self._bench.project.rounds
         active = rounds.active()
         return [RoundRow(one, tuple(rounds.progress(one.id)), one == active) for one in rounds.all()]
@@ -122,6 +129,8 @@ class PeopleFlows(QObject):
             self._dialog.show_rows(self._rows())
 
     def new_round(self) -> NewRoundDialog:
+        from curator.ui.dialogs.new_round import NewRoundDialog
+
         project, where = self._bench.project, self._bench.navigator.where
         every = sum(project.queue.counts().documents.values())
         filtered = project.queue.count(where) if where != QueueFilter() else None
@@ -181,6 +190,8 @@ class PeopleFlows(QObject):
         self.ask_place(found, curators)
 
     def ask_place(self, found: Round, curators: tuple[str, ...]) -> SaveDialog:
+        from curator.ui.dialogs.save_as import SaveDialog
+
         whose = f"-{curators[0]}" if curators else ""
         safe = "".join(ch if ch.isalnum() or ch in "-_ " else "_" for ch in f"{found.name}{whose}").strip()
         place = self._bench.project.folder.parent / f"{safe}.round.jsonl"
@@ -199,6 +210,8 @@ class PeopleFlows(QObject):
         return dialog
 
     def import_round(self) -> QFileDialog:
+        from curator.ui.dialogs.form import file_dialog
+
         parent = self._dialog or self._window
         mode = QFileDialog.FileMode.ExistingFile
         dialog = file_dialog(parent, tr("Import a round"), mode=mode, filters="*.jsonl (*.jsonl)")
@@ -242,6 +255,8 @@ class PeopleFlows(QObject):
 
     def _agreement(self, name: str) -> None:
         """Reckoned in a worker thread: the interval takes a second."""
+        from curator.ui.agreement_window import AgreementWindow
+
         service = self._bench.project.agreement
 
         def work() -> Generator[Progress, None, dict[str, Any]]:
@@ -261,6 +276,8 @@ class PeopleFlows(QObject):
         self._ask(work, then)
 
     def _save_csv(self, window: QWidget, name: str, text: str) -> None:
+        from curator.ui.dialogs.save_as import SaveDialog
+
         place = self._bench.project.folder.parent / f"agreement-{name}.csv"
         intro = tr("Writes every row of the tables: the round, its pairs, types and documents.")
         dialog = SaveDialog(tr("Export agreement"), intro=intro, place=place, parent=window)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Generator
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from PySide6.QtCore import QObject
 from PySide6.QtWidgets import QWidget
@@ -14,10 +14,12 @@ from curator.domain.jobs import JobOutcome, JobState, Progress
 from curator.domain.wording import tr
 from curator.services.kb_export import LEAST
 from curator.ui.dialogs.messages import tell
-from curator.ui.dialogs.save_as import KbExportDialog, ReleaseDialog, SaveDialog
 from curator.ui.jobs import JobKind
-from curator.ui.suspicious_window import SuspiciousWindow
 from curator.ui.workbench import Workbench
+
+if TYPE_CHECKING:
+    from curator.ui.dialogs.save_as import KbExportDialog, ReleaseDialog, SaveDialog
+    from curator.ui.suspicious_window import SuspiciousWindow
 
 AUDIT_INTRO = (
     "Writes everything that was ever decided, undone and judged: who, when, what was suggested then and what it "
@@ -46,6 +48,8 @@ class RecordFlows(QObject):
     # --- out of the project ---
 
     def release(self) -> ReleaseDialog:
+        from curator.ui.dialogs.save_as import ReleaseDialog
+
         dialog = ReleaseDialog(place=self._place("-release.zip"), parent=self._window)
 
         def write() -> dict[str, Any]:
@@ -63,6 +67,8 @@ class RecordFlows(QObject):
         return dialog
 
     def export_audit(self) -> SaveDialog:
+        from curator.ui.dialogs.save_as import SaveDialog
+
         place = self._place("-audit.csv")
         dialog = SaveDialog(tr("Export audit trail"), intro=tr(AUDIT_INTRO), place=place, parent=self._window)
 
@@ -75,6 +81,8 @@ class RecordFlows(QObject):
         return dialog
 
     def export_knowledge_base(self) -> KbExportDialog:
+        from curator.ui.dialogs.save_as import KbExportDialog
+
         dialog = KbExportDialog(place=self._place("-kb.jsonl"), least=LEAST, parent=self._window)
 
         def write() -> dict[str, Any]:
@@ -115,6 +123,8 @@ class RecordFlows(QObject):
     # --- suspicious gold ---
 
     def show_suspicious(self) -> SuspiciousWindow:
+        from curator.ui.suspicious_window import SuspiciousWindow
+
         project = self._bench.project
         window = SuspiciousWindow(
             project.suspicious.found(), name_of=self._name_of, writable=not project.read_only, parent=self._window

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Generator, Mapping
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from PySide6.QtCore import QObject, Qt
 from PySide6.QtWidgets import QMessageBox, QWidget
@@ -11,14 +11,15 @@ from PySide6.QtWidgets import QMessageBox, QWidget
 from curator.domain.errors import UserError
 from curator.domain.jobs import JobOutcome, JobState, Progress
 from curator.domain.wording import tr
-from curator.services.embedding_map import has_map
 from curator.services.retraining import InterruptedTraining
 from curator.ui.bundle_flows import BundleFlows, show
 from curator.ui.dialogs.messages import choose, tell
-from curator.ui.dialogs.retrain import RetrainDialog, TrainingWish
-from curator.ui.dialogs.retrain_live import RetrainLive
 from curator.ui.jobs import JobKind, Launch, RunningJob
 from curator.ui.workbench import Workbench
+
+if TYPE_CHECKING:
+    from curator.ui.dialogs.retrain import RetrainDialog, TrainingWish
+    from curator.ui.dialogs.retrain_live import RetrainLive
 
 RESUME = "Resume the interrupted training"
 LATER = "It stays in Model › Resume the interrupted training until it is taken up or discarded."
@@ -45,6 +46,8 @@ class TrainingFlows(QObject):
     # --- the dialog ---
 
     def retrain(self) -> RetrainDialog:
+        from curator.ui.dialogs.retrain import RetrainDialog
+
         project = self._bench.project
         dialog = RetrainDialog(project.retraining.recipes(), device=project.settings.device.value, parent=self._window)
         dialog.preview_wanted.connect(lambda *wanted: self._preview(dialog, *wanted))
@@ -146,6 +149,8 @@ class TrainingFlows(QObject):
         show(self._live)
 
     def _make_live(self, job: RunningJob) -> RetrainLive:
+        from curator.ui.dialogs.retrain_live import RetrainLive
+
         live = RetrainLive(job, self._window, name_of=self._bundles.name_of, title_of=self._bundles.title_of)
         live.setWindowFlags(Qt.WindowType.Window)  # its rows lead into the text, which must not lie behind it
         live.cancel_wanted.connect(lambda: self._bench.jobs.cancel(job))
@@ -177,6 +182,8 @@ class TrainingFlows(QObject):
             self.show_training(self._job)
 
     def _show_outcome(self, outcome: JobOutcome) -> None:
+        from curator.services.embedding_map import has_map
+
         assert self._live is not None
         self._live.show_outcome(outcome)
         made = next((one for one in self._bench.project.retraining.bundles() if one.id == self._live.bundle), None)
