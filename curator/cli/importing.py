@@ -19,12 +19,15 @@ from curator.services.import_reading import ImportChoices
 from curator.services.import_sources import sources_of
 
 if TYPE_CHECKING:
-    from collections.abc import Generator
+    from collections.abc import Generator, Sequence
 
     from curator.bootstrap import Project
     from curator.services.foreseeing import Foreseen
 
 FILE = click.Path(path_type=Path)
+CHOSEN = ("gold", "split", "hold_out", "changed", "taken", "columns", "sheet")
+"""Options that a stopped import keeps; the columns of tables are kept for the headings."""
+COMMAND_LINE = click.core.ParameterSource.COMMANDLINE
 
 
 @click.command("import")
@@ -65,7 +68,7 @@ FILE = click.Path(path_type=Path)
     "tables with the same headings.",
 )
 @click.option("--sheet", default="", metavar="TEXT", help="Of a workbook: the sheet; the first if not given.")
-@click.option("--go-on", is_flag=True, help="Go on with an import of several files that was stopped.")
+@click.option("--go-on", is_flag=True, help="Go on with an import that was stopped, as it was wished then.")
 @AS_JSON
 def import_documents(
     project: Path,
@@ -85,27 +88,33 @@ def import_documents(
     """Import documents, recognised by content; `curator formats` lists what can be read."""
     if go_on == bool(files):
         raise click.UsageError("Name the files to import, or --go-on with an import that was stopped.")
+    if go_on and (given := _given(CHOSEN)):
+        raise click.UsageError(f"--go-on keeps what was chosen for the import; leave {given} out.")
     preview = dry_run or changed == "list"
     with opened(project, read_only=preview) as found:
         choose_columns(found.formats, files, columns, sheet)
         if preview:
-            _preview(found, files, listed=changed == "list", as_json=as_json)
+            stopped = found.importing.unfinished() if go_on else None
+            _preview(found, stopped.left if stopped else files, listed=changed == "list", as_json=as_json)
             return
-        kind, held_out = Split(split), hold_out
         if go_on:
-            stopped = found.importing.unfinished()
-            if stopped is None:
-                raise UserError("No import was stopped: there is nothing to go on with.")
-            files, gold, kind, held_out = stopped.left, stopped.gold, stopped.split, stopped.hold_out
-        chosen = {document_named(found, one): Changed.TAKE for one in taken}
-        choices = ImportChoices(Changed(changed), chosen)
+            steps = found.importing.go_on()
+        else:
+            choices = ImportChoices(Changed(changed), {document_named(found, one): Changed.TAKE for one in taken})
+            steps = found.importing.documents(files, gold=gold, split=Split(split), hold_out=hold_out, choices=choices)
         try:
-            steps = found.importing.documents(files, gold=gold, split=kind, hold_out=held_out, choices=choices)
             report = run_steps(steps)
         except KeyboardInterrupt:
             _say_where_it_stopped(found)
             raise
     say_import(report, as_json=as_json)
+
+
+def _given(names: Sequence[str]) -> str:
+    """Those of these options that stand in the command, as they are written there."""
+    context = click.get_current_context()
+    given = [one for one in context.command.params if context.get_parameter_source(one.name or "") is COMMAND_LINE]
+    return ", ".join(one.opts[0] for one in given if one.name in names)
 
 
 def _preview(found: Project, files: tuple[Path, ...], *, listed: bool, as_json: bool) -> None:

@@ -13,6 +13,7 @@ from curator.domain.errors import UserError
 
 if TYPE_CHECKING:
     from curator.bootstrap import Project
+    from curator.services.unfinished_import import UnfinishedImport
 
 NO_DISPLAY = (
     "There is no display to open a window on. Connect one (DISPLAY or WAYLAND_DISPLAY names it), install what Qt needs "
@@ -71,7 +72,19 @@ def info(project: Path, *, as_json: bool) -> None:
     """Show what P holds: documents, decisions, knowledge base, type mapping, bundle."""
     with opened(project, read_only=True) as found:
         facts = project_facts(found)
-    say(facts, "\n".join(f"{name.replace('_', ' ')}: {_text(value)}" for name, value in facts.items()), as_json=as_json)
+        stopped = found.importing.unfinished()
+    lines = [f"{name.replace('_', ' ')}: {_text(value)}" for name, value in facts.items()]
+    lines += [] if stopped is None else [f"unfinished import: {_unfinished_words(stopped)}"]
+    files = {"files": len(stopped.paths), "inside": stopped.done, "left": stopped.left} if stopped is not None else None
+    say({**facts, "unfinished_import": files}, "\n".join(lines), as_json=as_json)
+
+
+def _unfinished_words(import_: UnfinishedImport) -> str:
+    """Who only reads cannot know whether it runs at this moment."""
+    return (
+        f"{import_.done:,} of {len(import_.paths):,} files are in. If it is not running elsewhere, it was stopped: "
+        "`curator import P --go-on` goes on with it."
+    )
 
 
 def project_facts(project: Project) -> dict[str, Any]:

@@ -112,5 +112,11 @@ def stated_shapes(unit: UnitOfWork, document_id: int) -> dict[Shape, Mention]:
     return found
 
 
+def fingerprint(source: SourceDocument) -> str:
+    """Of a file's text and annotations: the same as long as a curator who looked at them would see the same."""
+    mentions = "\n".join(f"{shape_of(one)!r} {one.raw_ids!r}" for one in source.mentions)
+    return text_hash(f"{source.text}\0{mentions}")
+
+
 def shape_of(one: SourceMention | MentionShape) -> Shape:
     return one.spans, one.type

@@ -6,12 +6,10 @@ annotations stays as it is unless `ImportChoices` says otherwise. Each file goes
 
 from __future__ import annotations
 
-from collections.abc import Callable, Generator, Iterator, Sequence
+from collections.abc import Callable, Generator, Sequence
 from contextlib import suppress
 from dataclasses import replace
-from itertools import islice
 from pathlib import Path
-from typing import TypeVar
 
 from curator.domain.changes import Change, ChangeKind
 from curator.domain.documents import SourceDocument, SourceFile, Split
@@ -26,13 +24,13 @@ from curator.services.import_comparing import Compared, Comparer
 from curator.services.import_reading import ImportChoices, Reading, Wish
 from curator.services.import_report import FileProblem, ImportReport, Tally, joined
 from curator.services.import_sources import sources_of
+from curator.services.import_storing import batches, spread, store_batch, with_head
 from curator.services.kb_importing import KbResult, KbWish, KnowledgeImport
 from curator.services.knowledge import add_missing
-from curator.services.ports import Clock, DocumentReader, FormatRegistry, Problem, Store, TextMover, UnitOfWork
-from curator.services.restoring import restore_comments, restore_splits
+from curator.services.ports import Clock, FormatRegistry, Problem, Store, TextMover, UnitOfWork
 from curator.services.text_changes import TextChange, plan_change
 from curator.services.text_taking import TextTaker
-from curator.services.unfinished_import import UNFINISHED, UnfinishedImport
+from curator.services.unfinished_import import UnfinishedImport, UnfinishedImports
 
 __all__ = ["CONCERNED", "FileProblem", "ImportChoices", "ImportReport", "ImportService", "joined"]
 
@@ -42,7 +40,6 @@ TOLD_EACH = 3
 """Files that were imported before and are named one by one."""
 CHANGES_NOTHING = "Imported before as {name}: nothing will change."
 COMES_BACK = "Imported before as {name} and undone: its documents come back, with everything that was decided in them."
-T = TypeVar("T")
 
 
 class ImportService:
@@ -64,6 +61,7 @@ class ImportService:
         self._clock = clock
         self._curator = curator
         self._mover = mover
+        self._unfinished = UnfinishedImports(store)
 
     def documents(
         self,
@@ -88,19 +86,48 @@ class ImportService:
         tally = Tally()
         found = sources_of(paths, self._formats)  # a wrong file among several stops before anything is written
         tally.problems += [FileProblem(str(one.path), Problem(0, "note", one.words)) for one in found.left]
-        with self._store.read() as unit:
-            batch = unit.imports.next_batch()
-        wish = Wish(gold, split, hold_out, choices or ImportChoices(), batch)
-        unfinished = UnfinishedImport(found.paths, 0, gold, split, hold_out)
-        for number, path in enumerate(found.paths):
-            if len(found.paths) > 1:
-                self._remember(replace(unfinished, done=number))
-            yield from self._file(path, tally, wish)
-        self._remember(None)
+        plan = UnfinishedImport(found.paths, 0, gold, split, hold_out, choices or ImportChoices())
+        return (yield from self._all(plan, tally))
+
+    def go_on(self) -> Generator[Progress, None, ImportReport]:
+        """The files that a stopped import left, with everything that was chosen for it. They join its entry in the list
+        of imports. Raises UserError as `documents` does, and where no import was stopped."""
+        plan = self.unfinished()
+        if plan is None:
+            raise UserError(tr("No import was stopped: there is nothing to go on with."))
+        return (yield from self._all(plan, Tally()))
+
+    def _all(self, plan: UnfinishedImport, tally: Tally) -> Generator[Progress, None, ImportReport]:
+        """Whatever ends it early, the record says what is left; of a single file only a death of the program leaves
+        one, since who cancels knows that nothing is in."""
+        before, answered = self.unfinished(), self._unfinished.is_answered
+        rest = before.without(plan.paths) if before is not None else None
+        wish = self._wish(plan)
+        self._unfinished.put(replace(plan, paths=tuple(one.absolute() for one in plan.paths), batch=wish.batch))
+        try:
+            for number, path in enumerate(plan.left, plan.done):
+                if number > plan.done:
+                    self._unfinished.advance(number)
+                yield from self._file(path, tally, wish)
+        except BaseException:
+            if len(plan.paths) == 1:
+                with suppress(UserError):  # on a full disk: at the worst it is told at the next opening
+                    self._unfinished.put(rest, answered=answered)
+            raise
+        self._unfinished.put(rest, answered=answered)
         if (more := tally.counts["files imported before"] - TOLD_EACH) > 0:
             note = ntr("and {n:,} more file was imported before", "and {n:,} more files were imported before", more)
-            tally.problems.append(FileProblem(str(paths[-1]), Problem(0, "note", note)))
+            tally.problems.append(FileProblem(str(plan.paths[-1]), Problem(0, "note", note)))
         return tally.report()
+
+    def _wish(self, plan: UnfinishedImport) -> Wish:
+        """With the files that came in before the import was stopped, in whose entry the others go."""
+        names = {str(one.resolve()) for one in plan.inside}
+        with self._store.read() as unit:
+            records = unit.imports.all() if names else []
+            inside = [one.file.id for one in records if one.batch == plan.batch and one.file.path in names]
+            batch = plan.batch if inside else unit.imports.next_batch()
+        return Wish(plan.gold, plan.split, plan.hold_out, plan.choices, batch, inside)
 
     def preview(self, path: Path) -> Generator[Foreseen, None, Foreseen]:
         """What importing a source would bring, a little at a time. Nothing is written; a source is a file or a
@@ -128,20 +155,19 @@ class ImportService:
             return plan_change(unit, compared.document_id, compared.source, self._mover)
 
     def unfinished(self) -> UnfinishedImport | None:
-        """An import of several files that was stopped before its last one."""
-        with self._store.read() as unit:
-            return UnfinishedImport.load(unit.meta.get(UNFINISHED) or "")
+        """An import that was stopped before its end, or that is under way."""
+        return self._unfinished.load()
+
+    def to_tell(self) -> UnfinishedImport | None:
+        """The stopped import that the curator is to hear of when the project is opened."""
+        return None if self._unfinished.is_answered else self.unfinished()
+
+    def answer_unfinished(self) -> None:
+        """The curator knows of the stopped import; it stays."""
+        self._unfinished.answer()
 
     def forget_unfinished(self) -> None:
-        self._remember(None)
-
-    def _remember(self, what: UnfinishedImport | None) -> None:
-        wanted = what.dump() if what is not None else ""
-        with self._store.read() as unit:
-            known = unit.meta.get(UNFINISHED) or ""
-        if known != wanted:
-            with self._store.write() as unit:
-                unit.meta.set(UNFINISHED, wanted)
+        self._unfinished.put(None)
 
     def knowledge_base(self, path: Path, wish: KbWish | None = None) -> Generator[Progress, None, ImportReport]:
         """Read a knowledge base: it replaces the one before when it is complete, or joins it. Raises UserError."""
@@ -214,7 +240,7 @@ class ImportService:
             known, reader, Comparer(path, known.format), GoldWriter(known.name, self._clock), file_id=known.id
         )
         if Changed.TAKE in (wish.choices.usual, *wish.choices.of.values()):
-            for batch in _batches(iter(reader), DOCUMENTS_PER_UNIT):
+            for batch in batches(iter(reader), DOCUMENTS_PER_UNIT):
                 with self._store.read() as unit:
                     reading.sort(reading.comparer.compare(unit, batch), wish.choices)
                 yield Progress(tr("import {name}", name=known.name), *reader.position)
@@ -234,15 +260,15 @@ class ImportService:
     def _read(self, reading: Reading, wish: Wish) -> Generator[Progress, None, None]:
         """Store the new documents of a still invisible file; those to be taken wait for its end."""
         any_read = False
-        for batch in _batches(iter(reading.reader), DOCUMENTS_PER_UNIT):
+        for batch in batches(iter(reading.reader), DOCUMENTS_PER_UNIT):
             any_read = True
             with self._store.write() as unit:
                 new = reading.sort(reading.comparer.compare(unit, batch), wish.choices)
                 if new:
                     if not reading.file_id:  # the reader knows the head when it yields its first document
-                        reading.file_id = unit.documents.add_file(_with_head(reading.source, reading.reader))
+                        reading.file_id = unit.documents.add_file(with_head(reading.source, reading.reader))
                     gold = reading.gold if wish.gold else None
-                    reading.ids += _store_batch(unit, reading.file_id, new, wish.split, gold)
+                    reading.ids += store_batch(unit, reading.file_id, new, wish.split, gold)
             reading.counts.update(documents=len(new), mentions=sum(len(one.mentions) for one in new))
             done, total = reading.reader.position
             words = ntr("{n:,} document", "{n:,} documents", reading.read)
@@ -258,8 +284,8 @@ class ImportService:
             return  # nothing of it is new
         with self._store.write() as unit:
             if not reading.file_id:
-                reading.file_id = unit.documents.add_file(_with_head(reading.source, reader))
-            unit.documents.set_split(_spread(reading.ids, wish.hold_out), Split.VALIDATION)
+                reading.file_id = unit.documents.add_file(with_head(reading.source, reader))
+            unit.documents.set_split(spread(reading.ids, wish.hold_out), Split.VALIDATION)
             unit.documents.complete_file(reading.file_id, tail=reader.tail, extra=reader.extra)
             self._take(unit, reading, wish)
             if wish.gold:
@@ -303,37 +329,3 @@ class ImportService:
         with suppress(UserError), self._store.write() as unit:
             unit.documents.remove_incomplete()
             unit.kb.remove_incomplete()
-
-
-def _store_batch(
-    unit: UnitOfWork, file_id: int, batch: Sequence[SourceDocument], split: Split, gold: GoldWriter | None
-) -> list[int]:
-    stored = unit.documents.add_documents(file_id, batch, split=split)
-    restore_comments(unit, list(zip(batch, stored, strict=True)))
-    restore_splits(unit, list(zip(batch, stored, strict=True)), wished=split)
-    if gold is not None:
-        gold.write(unit, list(zip(batch, stored, strict=True)))
-    return [document_id for document_id, _ in stored]
-
-
-def _with_head(source: SourceFile, reader: DocumentReader) -> SourceFile:
-    return SourceFile(
-        id=0,
-        path=source.path,
-        name=source.name,
-        format=source.format,
-        sha256=source.sha256,
-        head=reader.head,
-        imported_at=source.imported_at,
-    )
-
-
-def _spread(ids: Sequence[int], count: int) -> list[int]:
-    """`count` of the ids at even distances."""
-    count = min(count, len(ids))
-    return [ids[i * len(ids) // count] for i in range(count)]
-
-
-def _batches(items: Iterator[T], size: int) -> Iterator[list[T]]:
-    while batch := list(islice(items, size)):
-        yield batch

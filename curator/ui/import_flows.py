@@ -6,36 +6,47 @@ from collections.abc import Callable, Generator, Sequence
 from typing import Any
 
 from PySide6.QtCore import QObject
+from PySide6.QtWidgets import QBoxLayout
 
 from curator.domain.jobs import JobOutcome, JobState, Progress
 from curator.domain.wording import tr
 from curator.services.imports import UndoPlan
-from curator.ui.dialogs.import_documents import ImportWish
+from curator.ui.banner import Banner
 from curator.ui.dialogs.imports import ImportsDialog
 from curator.ui.dialogs.messages import ask, tell
+from curator.ui.jobs import JobKind
 from curator.ui.workbench import Workbench
 
-STOPPED = (
-    "The import was stopped. {inside:,} of {all:,} files are in; of the others nothing is. Project › Imports… goes on "
-    "with them, and so does importing the same files again."
-)
+GOES_ON = "Project › Imports… goes on with the others, and so does importing the same files again."
+LATER = "Project › Imports… goes on with the stopped import."
 NOTHING = "There is no import to undo."
 
 
 class ImportFlows(QObject):
-    """`go_on` imports what a wish says."""
+    """`go_on` goes on with the stopped import. Of one that was stopped unseen, by a crash or a loss of power, a line
+    tells when the project is opened."""
 
     def __init__(
         self,
         bench: Workbench,
         *,
-        go_on: Callable[[ImportWish], None],
+        go_on: Callable[[], None],
         tell_outcome: Callable[[str, JobOutcome], None],
     ) -> None:
         super().__init__(bench)
         self._bench = bench
-        self._go_on_with = go_on
+        self.go_on = go_on
         self._tell_outcome = tell_outcome
+        self.banner = Banner(tr("Stopped import"), bench)
+        self.banner.add_button(tr("Go on with the import"), go_on)
+        self.banner.add_button(tr("Not now"), self._not_now)
+        layout = bench.layout()
+        assert isinstance(layout, QBoxLayout)
+        layout.insertWidget(layout.count() - 1, self.banner)
+        bench.jobs.changed.connect(self._hide_what_is_over)
+        if not bench.project.read_only:  # elsewhere it may be under way
+            stopped = bench.project.importing.to_tell()
+            self.banner.say(stopped.words if stopped is not None else "")
 
     def show_imports(self, chosen: Sequence[int] = ()) -> ImportsDialog:
         project = self._bench.project
@@ -48,6 +59,7 @@ class ImportFlows(QObject):
         )
         dialog.undo_wanted.connect(lambda ids: self.ask_undo(ids, dialog))
         dialog.go_on_wanted.connect(self.go_on)
+        dialog.forget_wanted.connect(lambda: self._forget(dialog))
         dialog.open()
         return dialog
 
@@ -80,18 +92,30 @@ class ImportFlows(QObject):
 
         self._bench.jobs.ask(lambda p, end: project.jobs.run_here(work, on_progress=p, on_end=end), then=then)
 
-    def go_on(self) -> None:
-        stopped = self._bench.project.importing.unfinished()
-        if stopped is not None:
-            self._go_on_with(ImportWish(stopped.left, stopped.split, stopped.gold, stopped.hold_out))
+    def _forget(self, dialog: ImportsDialog) -> None:
+        project = self._bench.project
+        project.importing.forget_unfinished()
+        self.banner.say("")
+        dialog.show_files(project.imports.files(), stopped=None)
+
+    def _not_now(self) -> None:
+        self._bench.project.importing.answer_unfinished()
+        self.banner.say("")
+        self._bench.say(tr(LATER))
+
+    def _hide_what_is_over(self) -> None:
+        """Once any import runs, the line is not true any more, or soon will not be."""
+        if self.banner.words and self._bench.jobs.runs(JobKind.IMPORT):
+            self.banner.say("")
 
     def say_stopped(self) -> None:
         """Which files are in after an import was cancelled; nothing where it was of one file."""
-        stopped = self._bench.project.importing.unfinished()
+        importing = self._bench.project.importing
+        stopped = importing.unfinished()
         if stopped is not None:
-            words = tr(STOPPED, inside=len(stopped.inside), all=len(stopped.paths))
             details = "\n".join(str(one) for one in stopped.inside)
-            tell(self._bench.window(), tr("Import stopped"), words, details=details)
+            tell(self._bench.window(), tr("Import stopped"), f"{stopped.words} {tr(GOES_ON)}", details=details)
+            importing.answer_unfinished()
 
 
 def _heading(plan: UndoPlan) -> str:

@@ -40,7 +40,7 @@ class ProjectFlows(QObject):
         super().__init__(bench)
         self._bench = bench
         self._index = index
-        self.imports = ImportFlows(bench, go_on=self._import, tell_outcome=self.tell_outcome)
+        self.imports = ImportFlows(bench, go_on=self._go_on, tell_outcome=self.tell_outcome)
 
     @property
     def _window(self) -> QWidget:
@@ -64,7 +64,6 @@ class ProjectFlows(QObject):
         return dialog
 
     def _import(self, wish: ImportWish) -> None:
-        before = set(self._bench.project.queue.mention_types())
         importing = self._bench.project.importing
 
         def work() -> Reporting:
@@ -72,7 +71,18 @@ class ProjectFlows(QObject):
                 wish.paths, gold=wish.gold, split=wish.split, hold_out=wish.hold_out, choices=wish.choices
             )
 
-        files = wish.paths[0].name if len(wish.paths) == 1 else tr("{n} files", n=len(wish.paths))
+        self._bring_in(wish.paths, work)
+
+    def _go_on(self) -> None:
+        """With the import that was stopped, as it was wished then."""
+        importing = self._bench.project.importing
+        stopped = importing.unfinished()
+        if stopped is not None:
+            self._bring_in(stopped.left, importing.go_on)
+
+    def _bring_in(self, paths: Sequence[Path], work: Callable[[], Reporting]) -> None:
+        before = set(self._bench.project.queue.mention_types())
+        files = paths[0].name if len(paths) == 1 else tr("{n} files", n=len(paths))
         self._run(tr("Import {files}", files=files), work, lambda report: self._imported(report, before))
 
     def _imported(self, report: ImportReport, types_before: set[str]) -> None:

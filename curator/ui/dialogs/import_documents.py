@@ -11,7 +11,7 @@ from PySide6.QtWidgets import QPushButton, QWidget
 from curator.domain.documents import Split
 from curator.domain.imports import Changed
 from curator.domain.wording import ntr, tr
-from curator.services.import_comparing import Compared
+from curator.services.import_comparing import Compared, fingerprint
 from curator.services.import_reading import ImportChoices
 from curator.services.ports import FormatRegistry
 from curator.services.text_changes import TextChange
@@ -109,5 +109,6 @@ class ImportDialog(FormDialog):
 
     @property
     def wish(self) -> ImportWish:
-        choices = ImportChoices(of=dict(self._choices))
+        seen = {one.document_id: fingerprint(one.source) for one in self.changed if one.document_id in self._choices}
+        choices = ImportChoices(of=dict(self._choices), seen=seen)
         return ImportWish(self.list.paths, self.fields.chosen, self.gold.isChecked(), self.fields.held_out, choices)

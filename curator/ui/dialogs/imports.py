@@ -14,14 +14,14 @@ from curator.ui.dialogs.form import ShowDialog, sentence
 from curator.ui.labels import NoteLabel
 
 NONE = "Nothing was imported yet."
-STOPPED = "An import was stopped: {inside:,} of {all:,} files are in."
 
 
 class ImportsDialog(ShowDialog):
-    """`undo_wanted` names the selected files; `go_on_wanted` the import that was stopped."""
+    """`undo_wanted` names the selected files; the other two are about the import that was stopped."""
 
     undo_wanted = Signal(object)  # tuple of file ids
     go_on_wanted = Signal()
+    forget_wanted = Signal()
 
     def __init__(
         self,
@@ -43,6 +43,9 @@ class ImportsDialog(ShowDialog):
         self.body.addWidget(self.table, 1)
         self.undo = self.add_button(tr("&Undo…"))
         self.go_on = self.add_button(tr("&Go on with the stopped import"))
+        self.forget = self.add_button(tr("&Forget the stopped import"))
+        self.forget.setToolTip(tr("The files that are in stay; the others are not offered any more."))
+        self.forget.clicked.connect(self.forget_wanted)
         self.undo.clicked.connect(lambda: self.undo_wanted.emit(self.selected))
         self.go_on.clicked.connect(self._go_on)
         self.table.itemSelectionChanged.connect(self._selection_changed)
@@ -70,9 +73,9 @@ class ImportsDialog(ShowDialog):
         self._files = tuple(files)
         self.said.setVisible(not files)
         self.table.setVisible(bool(files))
-        words = tr(STOPPED, inside=len(stopped.inside), all=len(stopped.paths)) if stopped is not None else ""
-        self.stopped.set_note(words)
-        self.go_on.setVisible(stopped is not None and self._writable)
+        self.stopped.set_note(stopped.words if stopped is not None else "")
+        for button in (self.go_on, self.forget):
+            button.setVisible(stopped is not None and self._writable)
         self.table.setRowCount(len(files))
         for row, one in enumerate(files):
             self._fill(row, one)

@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 from pytestqt.qtbot import QtBot
 
+from curator import bootstrap
 from curator.domain.imports import Changed
 from curator.domain.jobs import Progress
 from curator.services.import_reading import Reading, Wish
@@ -19,9 +20,11 @@ from curator.ui.dialogs.import_documents import ImportDialog
 from curator.ui.dialogs.import_report import ImportReportDialog
 from curator.ui.dialogs.imports import ImportsDialog
 from curator.ui.dropping import sorted_out
-from tests.curator.services.fakes import document, finish
+from curator.ui.main_window import MainWindow
+from tests.curator.services.fakes import World, document, finish
 from tests.curator.services.test_changed_texts import FIRST, SECOND
-from tests.curator.ui.window.fakes import Desk, MakeDesk
+from tests.curator.services.test_unfinished_import import stop_after
+from tests.curator.ui.window.fakes import Desk, MakeDesk, make_project
 from tests.curator.ui.window.test_dialogs import shown
 from tests.curator.ui.window.test_main_window_projects import boxes, press_button
 
@@ -129,6 +132,58 @@ def test_a_stopped_import_says_what_is_in_and_goes_on(
     for report in shown(ImportReportDialog):
         report.reject()
     assert empty.project.importing.unfinished() is None
+
+
+def stopped_project(tmp_path: Path) -> World:
+    """One of three files is in, and nobody knows."""
+    world = make_project(tmp_path)
+    paths = [world.write(document(number), name=f"{number}.pubtator") for number in (1, 2, 3)]
+    stop_after(world, 1, paths)
+    return world
+
+
+def test_a_project_tells_of_its_stopped_import_when_it_is_opened(
+    window: MainWindow, qtbot: QtBot, tmp_path: Path
+) -> None:
+    world = stopped_project(tmp_path)
+    window.session.show(world.project)
+    desk = Desk(window, world)
+    banner = window.session.flows.imports.banner  # type: ignore[union-attr]
+    assert banner.isVisible()
+    assert "1 of 3 files are in" in banner.words
+    with qtbot.waitSignal(desk.bench.jobs.ended):
+        banner.buttons[0].click()
+        assert not banner.isVisible(), "it is under way"
+    assert len(ids(desk)) == 3
+    for report in shown(ImportReportDialog):
+        report.reject()
+
+
+def test_not_now_is_not_asked_again_and_the_list_goes_on_or_forgets(window: MainWindow, tmp_path: Path) -> None:
+    world = stopped_project(tmp_path)
+    window.session.show(world.project)
+    banner = window.session.flows.imports.banner  # type: ignore[union-attr]
+    banner.buttons[1].click()
+    assert not banner.isVisible()
+    window.session.close()
+    window.session.show(bootstrap.open_project(world.project.folder, linker=False))
+    flows = window.session.flows
+    assert flows is not None
+    assert not flows.imports.banner.isVisible()
+    listed = flows.imports.show_imports()
+    assert "1 of 3 files are in" in listed.stopped.text()
+    listed.forget.click()
+    assert not listed.go_on.isVisible()
+    listed.reject()
+    assert window.bench is not None
+    assert window.bench.project.importing.unfinished() is None
+
+
+def test_a_read_only_window_offers_nothing_to_go_on_with(window: MainWindow, tmp_path: Path) -> None:
+    world = stopped_project(tmp_path)
+    world.project.close()
+    window.session.open(world.project.folder, read_only=True)
+    assert not window.session.flows.imports.banner.isVisible()  # type: ignore[union-attr]
 
 
 def test_a_folder_of_documents_is_dropped_as_its_files(empty: Desk, qtbot: QtBot, tmp_path: Path) -> None:
