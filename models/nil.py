@@ -158,13 +158,17 @@ def fit_nil(
 ) -> NilModel:
     """Fit threshold and, with at least 30 NIL and 100 linked, the regression; ``more`` teaches the regression only.
 
-    With less the ``default`` stays, not calibrated.
+    With less the ``default`` stays, not calibrated; where enough are linked, its threshold rises until no more
+    mentions are called NIL than were: what was fitted elsewhere may take every second mention of a new field for NIL.
     """
     truth = np.asarray(is_nil, dtype=bool)
     nil, linked = int(truth.sum()), int((~truth).sum())
     if nil < MIN_NIL or linked < MIN_LINKED:
-        kept = default or DEFAULT_NIL
-        return replace(kept, calibrated=False, fitted_nil=nil, fitted_linked=linked)
+        kept = replace(default or DEFAULT_NIL, calibrated=False, fitted_nil=nil, fitted_linked=linked)
+        if linked < MIN_LINKED:
+            return kept
+        scores = np.asarray([kept.score(item) for item in features])
+        return replace(kept, threshold=max(kept.threshold, as_often(scores, nil)))
     every = [*features, *(item for item, _ in more)]
     kinds = _frequent_types(every)
     matrix = np.stack([np.append(item.vector(), [kind in item.types for kind in kinds]) for item in every])
@@ -194,6 +198,12 @@ def best_threshold(scores: FLOATS64, is_nil: NDArray[np.bool_]) -> tuple[float, 
     best = int(np.argmax(f1))
     below = float(ranked[best + 1]) if best + 1 < len(ranked) else 0.0
     return (float(ranked[best]) + below) / 2, float(f1[best])
+
+
+def as_often(scores: FLOATS64, nil: int) -> float:
+    """The lowest threshold that at most ``nil`` + 1 scores reach: none of a hundred does not mean never."""
+    ranked = np.sort(scores)[::-1]
+    return float(np.nextafter(ranked[nil + 1], 2.0))
 
 
 def _logistic(matrix: FLOATS64, truth: NDArray[np.bool_]) -> tuple[tuple[float, ...], float]:

@@ -127,7 +127,7 @@ def test_calibrated_only_with_thirty_nil_and_a_hundred_linked() -> None:
     for nil, linked in ((29, 100), (30, 99), (0, 0)):
         model = fit_nil(*_validation(nil, linked))
         assert not model.calibrated
-        assert model.threshold == DEFAULT_NIL.threshold
+        assert model.threshold >= DEFAULT_NIL.threshold
         assert (model.fitted_nil, model.fitted_linked) == (nil, linked)
     model = fit_nil(*_validation(30, 100))
     assert model.calibrated
@@ -140,6 +140,19 @@ def test_an_uncalibrated_fit_keeps_the_given_default() -> None:
     default = NilModel(0.7, calibrated=True)
     assert fit_nil(*_validation(3, 5), default=default).threshold == 0.7
     assert not fit_nil(*_validation(3, 5), default=default).calibrated
+
+
+def test_without_nils_to_fit_no_more_are_called_nil_than_there_were() -> None:
+    """A new field's linked mentions score as NILs did elsewhere: the default would call all of them NIL."""
+    features = [NilFeatures(top=0.1 + at / 1000) for at in range(120)]
+    truth = [at < 2 for at in range(120)]
+    model = fit_nil(features, truth)
+    assert not model.calibrated
+    assert sum(model.score(item) >= model.threshold for item in features) == 3
+    few = fit_nil(features[:50], truth[:50])
+    assert few.threshold == DEFAULT_NIL.threshold, "too few to tell"
+    sure = fit_nil([NilFeatures(top=0.9)] * 120, [False] * 120)
+    assert sure.threshold == DEFAULT_NIL.threshold, "it is raised, never lowered"
 
 
 def test_nil_json_round_trip_and_damage() -> None:
