@@ -147,7 +147,17 @@ QUESTIONS = (
     Question("Prototype against down-sampled triplets", "prototype", "triplet-downsampled", AT_1, "higher"),
     Question("Down-sampled against all triplets", "triplet-downsampled", "triplet", AT_1, "higher"),
 )
-REPEATED = ("pel-pb", "pel-ce", "pel-pb mixed", "amh-dual", "dual hard", "prototype-srn", "prototype", "pel-pb fgsm")
+REPEATED = (
+    "pel-pb",
+    "pel-ce",
+    "pel-pb moved",
+    "pel-pb mixed",
+    "amh-dual",
+    "dual hard",
+    "prototype-srn",
+    "prototype",
+    "pel-pb fgsm",
+)
 """Settings that three seeds are run of, once each setting was run with the first."""
 SEEDS = (0, 1, 2)
 
