@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
+from itertools import chain
 from pathlib import Path
+from typing import Protocol
 
 from curator.domain.errors import UserError
 from curator.domain.wording import ntr, tr
-from curator.services.ports import FormatRegistry
+from curator.services.ports import DocumentFormat
 
 SHOWN = 3
 LOOKED_AT = 200
@@ -33,6 +36,14 @@ class Left:
         )
 
 
+class Recogniser(Protocol):
+    """What is asked of the formats here."""
+
+    def recognise(self, path: Path) -> DocumentFormat: ...
+
+    def files_in(self, path: Path) -> Sequence[Path]: ...
+
+
 @dataclass(frozen=True, slots=True)
 class Sources:
     """`paths` are read one by one, each as one source; `left` says what of folders is not."""
@@ -41,7 +52,7 @@ class Sources:
     left: tuple[Left, ...] = ()
 
 
-def sources_of(paths: Sequence[Path], formats: FormatRegistry) -> Sources:
+def sources_of(paths: Sequence[Path], formats: Recogniser) -> Sources:
     """Each path as it is where a format reads it, else the files in it. Raises UserError where there is none."""
     found: list[Path] = []
     left: list[Left] = []
@@ -52,7 +63,7 @@ def sources_of(paths: Sequence[Path], formats: FormatRegistry) -> Sources:
     return Sources(tuple(dict.fromkeys(found)), tuple(left))
 
 
-def sources_in(path: Path, formats: FormatRegistry) -> Sources:
+def sources_in(path: Path, formats: Recogniser) -> Sources:
     """Of one path. Raises UserError."""
     try:
         form = formats.recognise(path)
@@ -66,7 +77,25 @@ def sources_in(path: Path, formats: FormatRegistry) -> Sources:
     return Sources((path,))
 
 
-def _holds_others(folder: Path, name: str, formats: FormatRegistry) -> bool:
+def has_source(path: Path, formats: Recogniser) -> bool:
+    """Whether `sources_in` would find any; as soon as there is one, the other files of a folder are not looked at."""
+    return any(_is_recognised(one, formats) for one in chain((path,), _files_in(path, formats)))
+
+
+def _files_in(path: Path, formats: Recogniser) -> Iterator[Path]:
+    with suppress(UserError):
+        yield from formats.files_in(path)
+
+
+def _is_recognised(path: Path, formats: Recogniser) -> bool:
+    try:
+        formats.recognise(path)
+    except UserError:
+        return False
+    return True
+
+
+def _holds_others(folder: Path, name: str, formats: Recogniser) -> bool:
     """Whether a folder that a format reads whole has files of other formats too, which it would not see."""
     inside = formats.files_in(folder)
     for one in inside[:: max(len(inside) // LOOKED_AT, 1)]:
@@ -79,7 +108,7 @@ def _holds_others(folder: Path, name: str, formats: FormatRegistry) -> bool:
     return False
 
 
-def _of_children(folder: Path, formats: FormatRegistry) -> Sources:
+def _of_children(folder: Path, formats: Recogniser) -> Sources:
     """What is in a mixed folder, one by one: its folders as they are, its files each for itself."""
     found: list[Sources] = []
     left: list[Path] = []
@@ -93,7 +122,7 @@ def _of_children(folder: Path, formats: FormatRegistry) -> Sources:
     return Sources(paths, (*(words for one in found for words in one.left), *([Left(folder, names)] if names else [])))
 
 
-def _readable(path: Path, inside: Sequence[Path], formats: FormatRegistry, error: UserError) -> Sources:
+def _readable(path: Path, inside: Sequence[Path], formats: Recogniser, error: UserError) -> Sources:
     """The files that a format recognises. Files without any mark of a format count only where nothing else is: a README
     beside a corpus is no document."""
     found: list[Path] = []
@@ -116,7 +145,7 @@ def _readable(path: Path, inside: Sequence[Path], formats: FormatRegistry, error
     return Sources(tuple(found), (Left(path, names),) if names else ())
 
 
-def sources_words(path: Path, sources: Sources, formats: FormatRegistry) -> str:
+def sources_words(path: Path, sources: Sources, formats: Recogniser) -> str:
     """As what a path is recognised: `PubTator`, or `PubTator, 500 files`."""
     titles = list(dict.fromkeys(formats.recognise(one).title for one in sources.paths[:50]))
     title = ", ".join(titles)

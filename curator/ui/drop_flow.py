@@ -13,6 +13,7 @@ from curator.domain.wording import tr
 from curator.ui.dialogs.messages import tell
 from curator.ui.dropping import Dropped, local_paths, sorted_out, words_for
 from curator.ui.labels import NoteLabel
+from curator.ui.looking import Looking
 
 if TYPE_CHECKING:
     from curator.ui.main_window import MainWindow
@@ -26,6 +27,8 @@ class DropFlow(QObject):
         self._window = window
         self.note = NoteLabel(window)
         self.note.setAccessibleName(tr("What a drop would do"))
+        self.looking = Looking(self)
+        self.looking.changed.connect(lambda: self._say(self.looking.words))
         self.note.setAttribute(Qt.WidgetAttribute.WA_TransparentForMouseEvents)
 
     def enter(self, event: QDragEnterEvent) -> None:
@@ -34,13 +37,10 @@ class DropFlow(QObject):
             event.ignore()
             return
         event.acceptProposedAction()
-        self.note.set_note(words_for(paths))
-        self.note.adjustSize()
-        self.note.move((self._window.width() - self.note.width()) // 2, self._window.menuBar().height() + 12)
-        self.note.raise_()
+        self._say(words_for(paths))
 
     def leave(self) -> None:
-        self.note.set_note("")
+        self._say(self.looking.words)
 
     def drop(self, event: QDropEvent) -> None:
         self.leave()
@@ -49,11 +49,26 @@ class DropFlow(QObject):
         QTimer.singleShot(0, self, lambda: self.take(paths))  # the file manager gets its answer first
 
     def take(self, paths: Sequence[Path]) -> None:
-        """Sort out and do; what is nothing of ours is said, and then nothing is done."""
+        """Sort out beside the window's thread and do; what is nothing of ours is said, and then nothing is done."""
         from curator.bootstrap import document_formats  # storage and formats are not needed for the first paint
 
+        formats, asked = document_formats(), tuple(paths)
+        self.looking.ask(lambda count, stop: sorted_out(asked, formats, count=count, stop=stop), self._sorted)
+
+    def close(self) -> None:
+        """The window goes: nothing is looked at any more."""
+        self.looking.close()
+
+    def _say(self, words: str) -> None:
+        self.note.set_note(words)
+        self.note.adjustSize()
+        self.note.move((self._window.width() - self.note.width()) // 2, self._window.menuBar().height() + 12)
+        self.note.raise_()
+
+    def _sorted(self, dropped: Dropped | None) -> None:
+        if dropped is None:
+            dropped = Dropped(wrong=(tr("These files could not be looked at; the log says why."),))
         bench = self._window.bench
-        dropped = sorted_out(paths, document_formats())
         writable = bench is not None and not bench.project.read_only
         refusal = dropped.refusal(open_project=bench is not None, writable=writable)
         if refusal:

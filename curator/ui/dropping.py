@@ -5,12 +5,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from threading import Event
 
 from PySide6.QtCore import QMimeData
 
 from curator.domain.errors import UserError
 from curator.domain.wording import ntr, tr
-from curator.services.import_sources import sources_in
+from curator.services.import_sources import has_source
+from curator.services.looking import Counted, Looker
 from curator.services.ports import FormatRegistry
 
 KB_SUFFIXES = (".json", ".gz", ".RRF")
@@ -48,12 +50,15 @@ def local_paths(data: QMimeData) -> list[Path]:
     return [Path(url.toLocalFile()) for url in data.urls() if url.isLocalFile() and url.toLocalFile()]
 
 
-def sorted_out(paths: Sequence[Path], formats: FormatRegistry) -> Dropped:
-    """Ask every path what it is, by content."""
+def sorted_out(
+    paths: Sequence[Path], formats: FormatRegistry, *, count: Counted | None = None, stop: Event | None = None
+) -> Dropped:
+    """Ask every path what it is, by content. Raises CancelledError once `stop` is set."""
+    looker = Looker(formats, count=count, stop=stop)
     found: dict[str, list[Path]] = {"project": [], "knowledge base": [], "documents": []}
     wrong = []
     for path in paths:
-        kind, words = _kind_of(path, formats)
+        kind, words = _kind_of(path, formats, looker)
         if kind:
             found[kind].append(path)
         else:
@@ -63,7 +68,7 @@ def sorted_out(paths: Sequence[Path], formats: FormatRegistry) -> Dropped:
     )
 
 
-def _kind_of(path: Path, formats: FormatRegistry) -> tuple[str, str]:
+def _kind_of(path: Path, formats: FormatRegistry, looker: Looker) -> tuple[str, str]:
     """("project", "knowledge base" or "documents", ''), or ('', why it is none)."""
     from curator.bootstrap import project_folder  # not needed for the first paint
 
@@ -75,13 +80,11 @@ def _kind_of(path: Path, formats: FormatRegistry) -> tuple[str, str]:
         return "project", ""
     if path.is_dir() and _is_kb(path, formats):
         return "knowledge base", ""
-    try:
-        sources_in(path, formats)
-    except UserError as error:
-        if path.is_dir():
-            return "", tr("{path} is neither a project, nor a folder of documents or of a knowledge base.", path=path)
-        return ("knowledge base", "") if _is_kb(path, formats) else ("", str(error))
-    return "documents", ""
+    if has_source(path, looker):
+        return "documents", ""
+    if path.is_dir():
+        return "", tr("{path} is neither a project, nor a folder of documents or of a knowledge base.", path=path)
+    return ("knowledge base", "") if _is_kb(path, formats) else ("", looker.look(path).problem)
 
 
 def _is_kb(path: Path, formats: FormatRegistry) -> bool:

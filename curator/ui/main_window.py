@@ -136,6 +136,7 @@ class MainWindow(QMainWindow):
             event.ignore()  # asked first; after a yes the window closes by itself
             return
         self.layout_keeper.save()
+        self.drops.close()
         self.session.close()
         self.windows.remove(self)
         event.accept()

@@ -5,7 +5,7 @@ from __future__ import annotations
 import logging
 import time
 from collections import deque
-from collections.abc import Callable, Generator
+from collections.abc import Callable, Collection, Generator
 from dataclasses import replace
 from pathlib import Path
 
@@ -44,9 +44,9 @@ class ReadingAhead(QObject):
         if len(self._waiting) == 1:
             self._go_on()
 
-    def drop(self, path: Path) -> None:
-        """It is not wanted any more. The one that is being read is dropped at its next step."""
-        kept = [one for number, one in enumerate(self._waiting) if not number or one[0] != path]
+    def drop(self, paths: Collection[Path]) -> None:
+        """They are not wanted any more. The one that is being read is dropped at its next step."""
+        kept = [one for number, one in enumerate(self._waiting) if not number or one[0] not in paths]
         self._waiting = deque(kept)
 
     def close(self) -> None:

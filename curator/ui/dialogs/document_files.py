@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 
 from PySide6.QtCore import Qt, Signal
@@ -20,14 +20,14 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from curator.domain.errors import UserError
 from curator.domain.wording import tr
 from curator.services.foreseeing import Foreseen, foresee_documents
-from curator.services.import_sources import sources_in
+from curator.services.looking import Recognised, look
 from curator.services.ports import FormatRegistry
 from curator.ui.dialogs.document_columns import ColumnsButton
 from curator.ui.dialogs.form import file_dialog
 from curator.ui.import_words import figures, happening, page
+from curator.ui.looking import Looking
 from curator.ui.reading_ahead import Look, ReadingAhead
 
 RECOGNISED, DOCUMENTS, MENTIONS, HAPPENS = 1, 2, 3, 4
@@ -35,12 +35,14 @@ RECOGNISED, DOCUMENTS, MENTIONS, HAPPENS = 1, 2, 3, 4
 
 
 LEFT = "{path}: {words}."
+UNKNOWN = "{path} could not be looked at; the log says why."
 
 
 class DocumentFiles(QWidget):
     """`paths` are the files, `problem` the first sentence about one that cannot be read, `found` what is known of them.
 
-    `look` says what a file would bring, for example to a project; without it, what it holds.
+    Files are recognised beside the window's thread, and are in the list then; `looking` says how far that is. `look`
+    says what a file would bring, for example to a project; without it, what it holds.
     """
 
     changed = Signal()
@@ -50,11 +52,14 @@ class DocumentFiles(QWidget):
         super().__init__(parent)
         self._formats = formats
         self._paths: list[Path] = []
+        self._rows: dict[Path, int] = {}
         self._wrong: dict[Path, str] = {}
         self._left: list[str] = []
         self._found: dict[Path, Foreseen] = {}
         self.ahead = ReadingAhead(look or (lambda path: foresee_documents(path, formats)), self)
         self.ahead.found.connect(self._tell)
+        self._looking = Looking(self)
+        self._looking.changed.connect(self.changed)
         self.table = self._make_table()
         self.preview = QTextBrowser(self)
         self.preview.setAccessibleName(tr("What the file would bring"))
@@ -108,8 +113,18 @@ class DocumentFiles(QWidget):
 
     @property
     def said(self) -> str:
-        """The problem, else what of folders and archives was left out; '' for nothing."""
-        return self.problem or "\n".join(self._left)
+        """That files are looked at, else the problem, else what of folders was left out; '' for nothing."""
+        return self.looking or self.problem or "\n".join(self._left)
+
+    @property
+    def looking(self) -> str:
+        """Files that were added are looked at, and are not in the list before they were; '' when none are."""
+        return self._looking.words
+
+    @property
+    def reading(self) -> bool:
+        """Whether more will be known."""
+        return self._looking.busy or self.ahead.reading
 
     @property
     def found(self) -> list[Foreseen]:
@@ -117,27 +132,38 @@ class DocumentFiles(QWidget):
 
     def close_reading(self) -> None:
         """Look into nothing any more; call it before the dialog goes."""
+        self._looking.close()
         self.ahead.close()
 
-    def add_paths(self, paths: Sequence[Path]) -> None:
+    def add_paths(self, paths: Sequence[Path], *, then: Callable[[], None] | None = None) -> None:
         """Add files and the files of folders, with the format that is recognised or the sentence that says what is
-        wrong."""
-        for path in paths:
-            try:
-                sources = sources_in(path, self._formats)
-            except UserError as error:
-                self._add(path, tr("not readable"), str(error))
-                continue
-            self._left += [tr(LEFT, path=one.path.name, words=one.words) for one in sources.left]
-            for one in sources.paths:
-                self._add(one, self._formats.recognise(one).title, "")
+        wrong; `then` when they are there."""
+        if not paths:
+            return
+        formats, asked = self._formats, tuple(paths)
+
+        def done(found: tuple[Recognised, ...] | None) -> None:
+            unknown = (Recognised(one, problem=tr(UNKNOWN, path=one)) for one in asked)
+            self._take(unknown if found is None else found)
+            if then is not None:
+                then()
+
+        self._looking.ask(lambda count, stop: look(asked, formats, count=count, stop=stop), done)
+
+    def _take(self, found: Iterable[Recognised]) -> None:
+        for one in found:
+            if one.problem:
+                self._add(one.path, tr("not readable"), one.problem)
+            self._left += [tr(LEFT, path=left.path.name, words=left.words) for left in one.left]
+            for path, title in one.sources:
+                self._add(path, title, "")
         if self._paths and not self.table.selectedItems():
             self.table.selectRow(0)
-        self.changed.emit()
 
     def _add(self, path: Path, words: str, wrong: str) -> None:
-        if path in self._paths:
+        if path in self._rows:
             return
+        self._rows[path] = len(self._paths)
         self._paths.append(path)
         if wrong:
             self._wrong[path] = wrong
@@ -159,10 +185,10 @@ class DocumentFiles(QWidget):
 
     def _tell(self, found: Foreseen) -> None:
         """More is known of a file."""
-        if found.path not in self._paths:
+        row = self._rows.get(found.path)
+        if row is None:
             return
         self._found[found.path] = found
-        row = self._paths.index(found.path)
         for column, words in zip((DOCUMENTS, MENTIONS, HAPPENS), (*figures(found), happening(found)), strict=True):
             item = self.table.item(row, column)
             assert item is not None
@@ -190,12 +216,15 @@ class DocumentFiles(QWidget):
 
     def _again(self, path: Path) -> None:
         """Other columns were chosen for a table."""
-        if path in self._paths:
-            self.table.selectRow(self._paths.index(path))
+        if path in self._rows:
+            self.table.selectRow(self._rows[path])
             self._remove()
-        self.add_paths([path])
-        self.table.selectRow(self._paths.index(path))
-        self._show()
+        self.add_paths([path], then=lambda: self._show_path(path))
+
+    def _show_path(self, path: Path) -> None:
+        if path in self._rows:
+            self.table.selectRow(self._rows[path])
+            self._show()
 
     def _browse(self, mode: QFileDialog.FileMode) -> None:
         dialog = file_dialog(self, tr("Documents to import"), mode=mode)
@@ -203,11 +232,15 @@ class DocumentFiles(QWidget):
         dialog.open()
 
     def _remove(self) -> None:
-        for row in sorted({index.row() for index in self.table.selectedIndexes()}, reverse=True):
+        rows = {index.row() for index in self.table.selectedIndexes()}
+        gone = {self._paths[row] for row in rows}
+        for row in sorted(rows, reverse=True):
             self.table.removeRow(row)
-            path = self._paths.pop(row)
-            self._wrong.pop(path, None)
-            self._found.pop(path, None)
-            self.ahead.drop(path)
+        self._paths = [one for one in self._paths if one not in gone]
+        self._rows = {one: row for row, one in enumerate(self._paths)}
+        for known in (self._wrong, self._found):
+            for path in gone & known.keys():
+                del known[path]
+        self.ahead.drop(gone)
         self._show()
         self.changed.emit()

@@ -63,7 +63,7 @@ class ImportDialog(FormDialog):
         self.list.row.addWidget(self.changed_ones)
         self.fields.add_to(self.form)
         self.resize(860, 640)
-        self.list.changed.connect(lambda: self.problem.set_note(self.list.said))
+        self.list.changed.connect(self._say_files)
         self.list.known.connect(self._say_changed)
         self.list.changed.connect(self._say_changed)
         self.changed_ones.clicked.connect(self.look_at_changed)
@@ -74,7 +74,14 @@ class ImportDialog(FormDialog):
     def add_paths(self, paths: Sequence[Path]) -> None:
         self.list.add_paths(paths)
 
+    def _say_files(self) -> None:
+        """*Import* waits until every file was looked at."""
+        self.problem.set_note(self.list.said)
+        self.ok.setEnabled(not self.list.looking)
+
     def check(self) -> str:
+        if self.list.looking:
+            return self.list.looking
         if not self.list.paths:
             return tr("Add at least one file.")
         wrong = self.list.problem

@@ -174,6 +174,8 @@ class NewProjectDialog(FormDialog):
         if number == 0:
             return self._name_problem()
         if self.list is not None and number == 1:
+            if self.list.looking:
+                return self.list.looking
             wrong = self.list.problem
             return tr("{problem} Or remove it from the list.", problem=wrong) if wrong else ""
         return self._kb_problem() if number == (1 if self.list is None else 2) else ""

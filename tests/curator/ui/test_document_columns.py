@@ -51,12 +51,14 @@ def test_a_table_that_was_not_understood_is_understood_after_the_choice(qtbot: Q
     path = tmp_path / "a.csv"
     path.write_text("Nr,Befund\n1,Schmerz\n")
     files.add_paths([path])
+    qtbot.waitUntil(lambda: not files.reading)
     assert files.problem
     assert files.columns.isEnabled()
     files.columns.click()
     dialog = files.findChild(DocumentColumnsDialog)
     dialog.chooser.boxes["text"].setCurrentText("Befund")
     dialog.accept()
+    qtbot.waitUntil(lambda: not files.reading)
     assert (files.problem, files.paths) == ("", (path,))
     assert files.table.item(0, 1).text().startswith("Table")
     files.close_reading()

@@ -112,6 +112,7 @@ def test_an_import_shows_its_report_and_then_the_type_mapping(
     flow = desk.window.session.flows
     assert flow is not None
     dialog = flow.import_documents([path])
+    qtbot.waitUntil(lambda: not dialog.list.reading)
     assert dialog.files.item(0, 1).text() == "PubTator"
     dialog.split.setCurrentIndex(dialog.split.findData(Split.VALIDATION))
     dialog.gold.setChecked(True)
@@ -130,12 +131,13 @@ def test_an_import_shows_its_report_and_then_the_type_mapping(
     assert desk.bench.navigator.opened is not None
 
 
-def test_a_file_that_cannot_be_read_is_refused_in_the_dialog(desk: Desk, tmp_path: Path) -> None:
+def test_a_file_that_cannot_be_read_is_refused_in_the_dialog(desk: Desk, qtbot: QtBot, tmp_path: Path) -> None:
     bad = tmp_path / "bad.txt"
     bad.write_bytes(b"\x00\x01no format at all")
     flow = desk.window.session.flows
     assert flow is not None
     dialog = flow.import_documents([bad])
+    qtbot.waitUntil(lambda: not dialog.list.reading)
     assert str(bad) in dialog.problem.text()
     dialog.accept()
     assert dialog.isVisible()

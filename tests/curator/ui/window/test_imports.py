@@ -38,7 +38,7 @@ def looked_at(desk: Desk, qtbot: QtBot, *paths: Path) -> ImportDialog:
     flow = desk.window.session.flows
     assert flow is not None
     dialog = flow.import_documents(paths)
-    qtbot.waitUntil(lambda: not dialog.list.ahead.reading)
+    qtbot.waitUntil(lambda: not dialog.list.reading)
     return dialog
 
 

@@ -22,6 +22,13 @@ def wizard(qtbot: QtBot, place: Path) -> NewProjectDialog:
     return dialog
 
 
+def add(qtbot: QtBot, dialog: NewProjectDialog, path: Path) -> None:
+    files = dialog.list
+    assert files is not None
+    files.add_paths([path])
+    qtbot.waitUntil(lambda: not files.reading)
+
+
 def test_each_page_is_left_only_when_it_is_right(qtbot: QtBot, tmp_path: Path) -> None:
     dialog = wizard(qtbot, tmp_path)
     dialog.next.click()
@@ -30,12 +37,12 @@ def test_each_page_is_left_only_when_it_is_right(qtbot: QtBot, tmp_path: Path) -
     dialog.name.setText("fresh")
     dialog.next.click()
     assert dialog.list is not None
-    dialog.list.add_paths([tmp_path])
+    add(qtbot, dialog, tmp_path)
     dialog.next.click()
     assert dialog.pages.currentIndex() == 1
     assert "remove it from the list" in dialog.problem.text()
     dialog.list.remove.click()  # the row that was added is chosen
-    dialog.list.add_paths([DOCUMENTS])
+    add(qtbot, dialog, DOCUMENTS)
     dialog.fields.gold.setChecked(True)
     dialog.next.click()
     dialog.next.click()
@@ -50,7 +57,7 @@ def test_the_last_page_tells_counts_splits_and_time(qtbot: QtBot, tmp_path: Path
     dialog.name.setText("fresh")
     assert dialog.list is not None
     assert dialog.outlook is not None
-    dialog.list.add_paths([DOCUMENTS])
+    add(qtbot, dialog, DOCUMENTS)
     dialog.fields.split.setCurrentIndex(dialog.fields.split.findData(Split.TEST))
     dialog.kb.set_path(KB)
     for _ in range(3):

@@ -12,6 +12,7 @@ from PySide6.QtWidgets import QApplication, QDialog, QMessageBox
 from pytestqt.qtbot import QtBot
 
 from curator import bootstrap
+from curator.ui.dialogs.document_files import DocumentFiles
 from curator.ui.dialogs.import_documents import ImportDialog
 from curator.ui.dialogs.import_kb import ImportKbDialog
 from curator.ui.dialogs.new_project import NewProjectDialog
@@ -33,12 +34,18 @@ def others(window: MainWindow, qtbot: QtBot) -> Iterator[None]:
         one.close()
 
 
-def drop(window: MainWindow, *paths: Path) -> None:
+def drop(qtbot: QtBot, window: MainWindow, *paths: Path) -> None:
     data = QMimeData()
     data.setUrls([QUrl.fromLocalFile(str(path)) for path in paths])
     buttons, keys = Qt.MouseButton.LeftButton, Qt.KeyboardModifier.NoModifier
     window.dropEvent(QDropEvent(QPoint(9, 9), Qt.DropAction.CopyAction, data, buttons, keys))
     QApplication.processEvents()
+    qtbot.waitUntil(lambda: not window.drops.looking.busy)
+
+
+def looked_at(qtbot: QtBot, files: DocumentFiles | None) -> None:
+    assert files is not None
+    qtbot.waitUntil(lambda: not files.reading)
 
 
 def shown(kind: type[QDialog]) -> list[QDialog]:
@@ -119,34 +126,38 @@ def test_every_path_is_sorted_by_its_content(tmp_path: Path) -> None:
     assert "notes.bin" in found.wrong[0]
 
 
-def test_documents_and_a_knowledge_base_go_to_their_dialogs(desk: Desk) -> None:
-    drop(desk.window, DOCUMENTS, KB)
+def test_documents_and_a_knowledge_base_go_to_their_dialogs(qtbot: QtBot, desk: Desk) -> None:
+    drop(qtbot, desk.window, DOCUMENTS, KB)
     [kb] = shown(ImportKbDialog)
     assert isinstance(kb, ImportKbDialog)
     assert kb.path == KB
     kb.reject()
     [documents] = shown(ImportDialog)
     assert isinstance(documents, ImportDialog)
+    looked_at(qtbot, documents.list)
     assert documents.wish.paths == (DOCUMENTS,)
     documents.reject()
 
 
-def test_without_a_project_files_begin_a_new_one_and_a_project_opens(window: MainWindow, tmp_path: Path) -> None:
-    drop(window, DOCUMENTS, KB)
+def test_without_a_project_files_begin_a_new_one_and_a_project_opens(
+    qtbot: QtBot, window: MainWindow, tmp_path: Path
+) -> None:
+    drop(qtbot, window, DOCUMENTS, KB)
     [dialog] = shown(NewProjectDialog)
     assert isinstance(dialog, NewProjectDialog)
+    looked_at(qtbot, dialog.list)
     assert dialog.wish.documents is not None
     assert (dialog.wish.documents.paths, dialog.wish.knowledge_base) == ((DOCUMENTS,), KB)
     dialog.reject()
     world = make_project(tmp_path)
     world.project.close()
-    drop(window, world.project.folder / "project.curator")
+    drop(qtbot, window, world.project.folder / "project.curator")
     assert window.bench is not None
 
 
-def test_what_is_nothing_of_ours_is_said_and_nothing_is_done(desk: Desk, tmp_path: Path) -> None:
+def test_what_is_nothing_of_ours_is_said_and_nothing_is_done(qtbot: QtBot, desk: Desk, tmp_path: Path) -> None:
     (tmp_path / "photo.png").write_bytes(b"\x89PNG\r\n")
-    drop(desk.window, tmp_path / "photo.png", DOCUMENTS)
+    drop(qtbot, desk.window, tmp_path / "photo.png", DOCUMENTS)
     [box] = shown(QMessageBox)
     assert isinstance(box, QMessageBox)
     assert "photo.png" in box.text()
