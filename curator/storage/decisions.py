@@ -49,7 +49,7 @@ class SqlDecisions:
             Decision(first + i, mention_id, verdict, curator, at, seen, operation_id, note)
             for i, (mention_id, verdict, seen, note) in enumerate(zip(mention_ids, verdicts, shown, texts, strict=True))
         ]
-        self._conn.execute(insert(DecisionRow), [_row(decision) for decision in decisions])
+        self._conn.execute(_INSERT, [_row(decision) for decision in decisions])
         pointers = [_pointer(decision) for decision in decisions]
         self._conn.execute(_POINT, pointers)
         retally(self._conn, before, {int(one["b_id"]): one["b_outcome"] for one in pointers})
@@ -100,6 +100,7 @@ class SqlDecisions:
         return self._conn.execute(select(func.count()).select_from(DecisionRow)).scalar_one()
 
 
+_INSERT = insert(DecisionRow)
 _DECISIONS = select(
     DecisionRow.id,
     DecisionRow.mention_id,

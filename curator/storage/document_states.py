@@ -9,17 +9,16 @@ from sqlalchemy import Connection, select, update
 from curator.domain.documents import DocumentState
 from curator.domain.errors import UserError
 from curator.domain.wording import tr
-from curator.storage.rows import chunks, unique
+from curator.storage.rows import among, chunks, ids_of, unique
 from curator.storage.schema import DocumentRow
+
+_STATES = select(DocumentRow.id, DocumentRow.state).where(among(DocumentRow.id))
 
 
 def states_of(conn: Connection, document_ids: Sequence[int]) -> dict[int, DocumentState]:
     """By id. Raises UserError when a document does not exist."""
-    found: dict[int, DocumentState] = {}
     wanted = unique(document_ids)
-    for part in chunks(wanted):
-        query = select(DocumentRow.id, DocumentRow.state).where(DocumentRow.id.in_(part))
-        found.update((row[0], DocumentState(row[1])) for row in conn.execute(query))
+    found = {row[0]: DocumentState(row[1]) for row in conn.execute(_STATES, ids_of(wanted))}
     for document_id in wanted:
         if document_id not in found:
             raise UserError(tr("There is no document {document_id} in this project.", document_id=document_id))

@@ -135,6 +135,8 @@ def insert_mentions(
 
 def documents_of(conn: Connection, mention_ids: Sequence[int]) -> dict[int, int]:
     """Mention id -> document id. Raises UserError for an unknown mention."""
+    if not mention_ids:
+        return {}
     found: dict[int, int] = {row.id: row.document_id for row in conn.execute(_DOCUMENTS_OF, ids_of(mention_ids))}
     for mention_id in mention_ids:
         if mention_id not in found:

@@ -8,23 +8,26 @@ what they were empty both: an earlier step could not be taken back without harm.
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from datetime import datetime
 from typing import Any
 
-from sqlalchemy import Connection, insert, select
+from sqlalchemy import Connection, bindparam, insert, select
 
 from curator.domain.changes import OperationKind
 from curator.domain.errors import UserError
 from curator.domain.wording import tr
 from curator.services.ports import Operation
-from curator.storage.rows import from_iso, next_id
+from curator.storage.rows import from_iso
 from curator.storage.schema import OperationRow
 
 _IMPORT = "import:"
 _BARRIERS = (OperationKind.TAKE_TEXT, OperationKind.WITHDRAW_IMPORT)
 
-_STACKS = select(OperationRow.undo_after, OperationRow.redo_after).order_by(OperationRow.id.desc()).limit(1)
+_LAST = select(OperationRow.id, OperationRow.undo_after, OperationRow.redo_after)
+_LAST = _LAST.order_by(OperationRow.id.desc()).limit(1)
+_INSERT = insert(OperationRow)
+_BEFORE = _LAST.where(OperationRow.id < bindparam("before"))
 
 
 class SqlOperations:
@@ -44,21 +47,21 @@ class SqlOperations:
         payload: Mapping[str, Any] | None = None,
     ) -> int:
         """Raises UserError when an undo or redo does not target the operation whose turn it is."""
-        new_id = next_id(self._conn, OperationRow.id)
-        undo_after, redo_after = self._stacks_after(new_id, kind, actor=actor, target=target)
-        self._conn.execute(
-            insert(OperationRow).values(
-                id=new_id,
-                kind=kind.value,
-                actor=actor,
-                at=at.isoformat(),
-                text=text,
-                target=target,
-                payload=json.dumps(dict(payload or {}), ensure_ascii=False),
-                undo_after=undo_after,
-                redo_after=redo_after,
-            )
-        )
+        last, *stacks = self._last()
+        new_id = last + 1
+        undo_after, redo_after = self._stacks_after(new_id, stacks, kind, actor=actor, target=target)
+        values = {
+            "id": new_id,
+            "kind": kind.value,
+            "actor": actor,
+            "at": at.isoformat(),
+            "text": text,
+            "target": target,
+            "payload": json.dumps(dict(payload or {}), ensure_ascii=False),
+            "undo_after": undo_after,
+            "redo_after": redo_after,
+        }
+        self._conn.execute(_INSERT, values)
         return new_id
 
     def get(self, operation_id: int) -> tuple[Operation, dict[str, Any]]:
@@ -78,15 +81,15 @@ class SqlOperations:
         return Operation(operation_id, OperationKind(kind), actor, from_iso(at), text, target), json.loads(payload)
 
     def next_undo(self) -> int | None:
-        return self._stacks(None)[0]
+        return self._last()[1]
 
     def next_redo(self) -> int | None:
-        return self._redo_target(self._stacks(None)[1])
+        return self._redo_target(self._last()[2])
 
     def _stacks_after(
-        self, new_id: int, kind: OperationKind, *, actor: str, target: int | None
+        self, new_id: int, stacks: Sequence[int | None], kind: OperationKind, *, actor: str, target: int | None
     ) -> tuple[int | None, int | None]:
-        undo, redo = self._stacks(None)
+        undo, redo = stacks
         if actor.startswith(_IMPORT):
             return undo, redo
         if kind in _BARRIERS:
@@ -94,18 +97,17 @@ class SqlOperations:
         if kind is OperationKind.UNDO:
             if target is None or target != undo:
                 raise UserError(tr("That step cannot be undone now: another one came after it."))
-            return self._stacks(target)[0], new_id
+            return self._last(target)[1], new_id
         if kind is OperationKind.REDO:
             if redo is None or target != self._redo_target(redo):
                 raise UserError(tr("That step cannot be redone now: another one came after it."))
-            return target, self._stacks(redo)[1]
+            return target, self._last(redo)[2]
         return new_id, None
 
-    def _stacks(self, before: int | None) -> tuple[int | None, int | None]:
-        """The tops of both stacks before the operation `before`, or as they are now."""
-        query = _STACKS if before is None else _STACKS.where(OperationRow.id < before)
-        row = self._conn.execute(query).first()
-        return (row[0], row[1]) if row else (None, None)
+    def _last(self, before: int | None = None) -> tuple[int, int | None, int | None]:
+        """The id of the last operation (before the operation `before`), and the tops of both stacks after it."""
+        row = self._conn.execute(_LAST if before is None else _BEFORE, {"before": before}).first()
+        return (row[0], row[1], row[2]) if row else (0, None, None)
 
     def _redo_target(self, undo_entry: int | None) -> int | None:
         if undo_entry is None:

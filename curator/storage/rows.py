@@ -6,6 +6,7 @@ import json
 import unicodedata
 from collections.abc import Iterable, Iterator, Sequence
 from datetime import datetime
+from functools import cache
 from typing import Any, TypeAlias, TypeVar
 
 from sqlalchemy import ColumnElement, Connection, Select, bindparam, func, or_, select
@@ -40,7 +41,12 @@ def ids_of(ids: Iterable[int]) -> dict[str, str]:
 
 def next_id(conn: Connection, column: InstrumentedAttribute[int]) -> int:
     """The first free id. Sound because a writing unit holds the database's write lock from its beginning."""
-    return (conn.execute(select(func.max(column))).scalar() or 0) + 1
+    return (conn.execute(_highest(column)).scalar() or 0) + 1
+
+
+@cache
+def _highest(column: InstrumentedAttribute[int]) -> Select[Any]:
+    return select(func.max(column))
 
 
 def fold(text: str) -> str:

@@ -77,6 +77,8 @@ def _tally(
 
 
 def _stamps(conn: Connection, mention_ids: Sequence[int]) -> dict[int, Stamped]:
+    if not mention_ids:
+        return {}
     return {row[0]: (row[1], row[2]) for row in conn.execute(_STAMPS, ids_of(mention_ids))}
 
 

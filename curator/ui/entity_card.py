@@ -35,18 +35,23 @@ class EntityCard(LateBrowser):
         super().__init__(tr("Entity"), parent)
         self._lookup = lookup
         self._shown: tuple[Entity | None, Candidate | None, Suggestion | None] = (None, None, None)
+        self._asked: tuple[Candidate | None, Suggestion | None] | None = None  # not yet looked up
+        self._stale = True
         self._path: tuple[Entity, ...] = ()
 
     @property
     def entity(self) -> Entity | None:
         """The record on show."""
+        self._look_up()
         return self._shown[0]
 
     def show_candidate(self, candidate: Candidate | None, suggestion: Suggestion | None = None) -> None:
-        """A candidate, with its scores where the suggestion is given that it is one of."""
-        self._show(self._lookup(candidate.entity_id) if candidate is not None else None, candidate, suggestion)
+        """A candidate, with its scores where the suggestion is given that it is one of; looked up in a moment."""
+        self._asked = (candidate, suggestion)
+        self._late.start()
 
     def show_entity(self, entity: Entity | None) -> None:
+        self._asked = None
         self._show(entity, None, None)
 
     def show_path(self, entity_id: str, path: Sequence[Entity]) -> None:
@@ -54,6 +59,23 @@ class EntityCard(LateBrowser):
         if self.entity is not None and self.entity.id == entity_id and tuple(path) != self._path:
             self._path = tuple(path)
             self.render_soon()
+
+    def render_soon(self, *, from_top: bool = False) -> None:
+        self._stale = True
+        super().render_soon(from_top=from_top)
+
+    def _render(self) -> None:
+        self._look_up()
+        if self._stale:
+            self._stale = False
+            super()._render()
+        self._late.stop()
+
+    def _look_up(self) -> None:
+        if self._asked is not None:
+            (candidate, suggestion), self._asked = self._asked, None
+            entity = self._lookup(candidate.entity_id) if candidate is not None else None
+            self._show(entity, candidate, suggestion)
 
     def _show(self, entity: Entity | None, candidate: Candidate | None, suggestion: Suggestion | None) -> None:
         if (entity, candidate, suggestion) == self._shown:

@@ -10,6 +10,9 @@ from curator.ui.mention_state import MentionState
 from curator.ui.theme import Theme
 
 PAD = 10.0
+_LINE = Qt.AlignmentFlag.AlignVCenter | Qt.TextFlag.TextSingleLine | Qt.TextFlag.TextDontClip
+_LEFT, _RIGHT = int(_LINE | Qt.AlignmentFlag.AlignLeft), int(_LINE | Qt.AlignmentFlag.AlignRight)
+"""Put together once: Python's flags take as long as drawing a word."""
 
 
 def scaled(font: QFont, scale: float, *, bold: bool = False) -> QFont:
@@ -30,13 +33,15 @@ def draw_words(
 ) -> float:
     """One line, elided at the end where it does not fit; returns the width it took."""
     metrics = QFontMetricsF(font)
-    shown = metrics.elidedText(" ".join(words.split()), Qt.TextElideMode.ElideRight, max(rect.width(), 0.0))
+    shown = " ".join(words.split())
+    width = metrics.horizontalAdvance(shown)
+    if width > rect.width():
+        shown = metrics.elidedText(shown, Qt.TextElideMode.ElideRight, max(rect.width(), 0.0))
+        width = metrics.horizontalAdvance(shown)
     painter.setFont(font)
     painter.setPen(colour)
-    side = Qt.AlignmentFlag.AlignRight if right else Qt.AlignmentFlag.AlignLeft
-    flags = side | Qt.AlignmentFlag.AlignVCenter | Qt.TextFlag.TextSingleLine | Qt.TextFlag.TextDontClip
-    painter.drawText(rect, int(flags), shown)
-    return metrics.horizontalAdvance(shown)
+    painter.drawText(rect, _RIGHT if right else _LEFT, shown)
+    return width
 
 
 def draw_ground(painter: QPainter, option: QStyleOptionViewItem, theme: Theme) -> None:
