@@ -72,6 +72,7 @@ class QueueService:
         """`held_out` tells which of some mentions are to be decided without suggestions."""
         self._store = store
         self._held_out = held_out
+        self._last: tuple[int, QueueRow] | None = None  # the row read last, and what had been written then
 
     def rows(self, where: QueueFilter, *, offset: int = 0, limit: int = PAGE) -> list[QueueRow]:
         with self._store.read() as unit:
@@ -79,12 +80,27 @@ class QueueService:
 
     def rows_of(self, document_ids: Sequence[int]) -> list[QueueRow]:
         """In the order given; ids without a document are left out."""
+        if len(document_ids) == 1 and (row := self._known(document_ids[0])) is not None:
+            return [row]
+        written = self._store.written  # before reading: what is written meanwhile is asked for again
         with self._store.read() as unit:
-            return unit.documents.rows_of(document_ids)
+            rows = unit.documents.rows_of(document_ids)
+        self._last = (written, rows[0]) if len(rows) == 1 else self._last
+        return rows
 
     def row(self, document_id: int) -> QueueRow:
+        """Raises UserError when there is no such document."""
+        if (row := self._known(document_id)) is not None:
+            return row
         with self._store.read() as unit:
             return unit.documents.row(document_id)
+
+    def _known(self, document_id: int) -> QueueRow | None:
+        """After a decision queue and header ask for the same row. Where another process writes, nothing is known."""
+        if self._last is None or self._store.read_only:
+            return None
+        written, row = self._last
+        return row if written == self._store.written and row.document_id == document_id else None
 
     def count(self, where: QueueFilter) -> int:
         with self._store.read() as unit:
