@@ -94,7 +94,7 @@ class ImportDialog(FormDialog):
     @property
     def changed(self) -> list[Compared]:
         """Documents of the files that are here with another text or other annotations."""
-        return [one for file in self.list.found for one in file.changed]
+        return self.list.changed_documents
 
     def look_at_changed(self) -> ChangedTextsDialog | None:
         if self._change is None or not self.changed:
