@@ -46,11 +46,12 @@ def _of(name: str) -> Iterator[bytes]:
         yield from _of_all(name)
         return
     plain = name.removeprefix("zip-")
-    for real in _real(plain):
-        yield pack({"a/" + real.name: real.read_bytes()}) if name != plain else of_path(real)
     kept = KEPT / plain
+    files = list(_real(plain))
     if kept.is_dir():
-        yield from [of_path(kept)] if plain in FOLDERS else (of_path(one) for one in sorted(kept.iterdir()))
+        files += [kept] if plain in FOLDERS else sorted(kept.iterdir())
+    for one in files:
+        yield pack({"a/" + one.name: one.read_bytes()}) if name != plain else of_path(one)
     form = next((one for one in default_registry().formats() if one.name == plain), None)
     if form is not None and form.can_write:
         yield from _written(form, several=name != plain)

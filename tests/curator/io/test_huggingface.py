@@ -149,3 +149,13 @@ def test_without_pyarrow_it_is_said_what_to_install(tmp_path: Path, monkeypatch:
     monkeypatch.setitem(__import__("sys").modules, "pyarrow", None)
     with pytest.raises(UserError, match="curator\\[datasets\\]"):
         list(HuggingFaceFormat().open(path))
+
+
+@pytest.mark.parametrize("end", [b"\xff\xff\xff\x7f", b"\xff\xff\xff\xff"], ids=["far behind", "before"])
+def test_offsets_out_of_the_file_are_refused_and_not_followed(tmp_path: Path, end: bytes) -> None:
+    path = arrow(tmp_path / "x.arrow", table({"text": "Renal pain"}))
+    data, stored = path.read_bytes(), b"\0\0\0\0\x0a\0\0\0Renal pain"
+    assert data.count(stored) == 1
+    path.write_bytes(data.replace(stored, stored[:4] + end + stored[8:]))
+    with pytest.raises(UserError, match=r"x\.arrow is damaged"):
+        list(HuggingFaceFormat().open(path))
