@@ -17,6 +17,7 @@ import ahocorasick
 from models.abbreviations import Abbreviation, find_abbreviations
 from models.detectable import case_fits, is_usable, is_usable_memory
 from models.kb import KnowledgeBase
+from models.name_keys import FROM_NAMES, NameKeys
 from models.rewriting import noun_of
 from models.types import DetectedMention
 from models.words import Word, key_of, words_of
@@ -28,7 +29,8 @@ Owner = tuple[str, int]  # a name as written, and the row of its entity
 class Detector:
     """``names`` maps normalised words to [(name as written, entity row), …], ``remembered`` to [(surface, types), …].
 
-    Both hold keys as ``models.words.key_of`` spells them; None where there is nothing to find.
+    Both hold keys as ``models.words.key_of`` spells them; None where there is nothing to find. Automata hold what they
+    find; the names of a large knowledge base stay where they are stored (``NameKeys``).
     """
 
     kb: KnowledgeBase
@@ -38,11 +40,12 @@ class Detector:
     @classmethod
     def build(cls, kb: KnowledgeBase, extra: Iterable[tuple[str, Sequence[str]]] = ()) -> Detector:
         """A few seconds for 190,000 names. ``extra``: remembered mentions, each with its types."""
+        if len(kb.names) >= FROM_NAMES:
+            return cls(kb, NameKeys.build(kb, _keyed)).remembering(extra)
         grouped: dict[str, list[Owner]] = {}
         for name, row in zip(kb.names, kb.name_entity.tolist(), strict=True):
-            for form in _forms(name):
-                if is_usable(form):
-                    grouped.setdefault(key_of(form), []).append((form, row))
+            for form, key in _keyed(name):
+                grouped.setdefault(key, []).append((form, row))
         return cls(kb, _automaton(grouped)).remembering(extra)
 
     def remembering(self, extra: Iterable[tuple[str, Sequence[str]]]) -> Detector:
@@ -106,6 +109,11 @@ def _forms(name: str) -> tuple[str, ...]:
     return (name,)
 
 
+def _keyed(name: str) -> Iterator[tuple[str, str]]:
+    """The forms of a name that may be searched for, each with its key."""
+    return ((form, key_of(form)) for form in _forms(name) if is_usable(form))
+
+
 def _automaton(grouped: dict[str, list[Any]]) -> Any:
     """Key → (its length, its owners); None without keys, since an empty automaton cannot search."""
     grouped.pop("", None)
@@ -121,6 +129,9 @@ def _automaton(grouped: dict[str, list[Any]]) -> Any:
 def _spans(automaton: Any, words: Sequence[Word]) -> Iterator[tuple[tuple[int, int], Any]]:
     """Every key that stands in the words, as its place in the text, with its owners."""
     if automaton is None:
+        return
+    if isinstance(automaton, NameKeys):
+        yield from automaton.spans(words)
         return
     first: dict[int, int] = {}  # blank before a word -> where the word begins in the text
     last: dict[int, int] = {}  # blank behind it -> where it ends

@@ -1,3 +1,6 @@
+import pytest
+
+from models import detection
 from models.detection import Detector
 from models.kb import order_entities
 from models.types import EntityRecord
@@ -11,6 +14,13 @@ KB = order_entities(
         EntityRecord("C2", "Cancer drug X", ("cancer",), ("Chemical",)),
     ]
 )
+
+
+@pytest.fixture(autouse=True, params=["in memory", "where they are stored"])
+def names(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Every test is about both ways to hold the names."""
+    if request.param != "in memory":
+        monkeypatch.setattr(detection, "FROM_NAMES", 0)
 
 
 def _found(text: str, **options) -> list[tuple[str, tuple[str, ...]]]:

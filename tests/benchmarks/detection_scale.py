@@ -1,0 +1,78 @@
+"""Memory and time of dictionary detection over a large knowledge base in its file, in both ways to hold its names.
+
+    python -m tests.benchmarks.detection_scale --entities 340000
+
+The knowledge base is that of `umls_scale`, as the lines of a bundle. Each way has a process of its own.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import multiprocessing
+import resource
+import tempfile
+import time
+from pathlib import Path
+
+from tests.benchmarks.kb_search import Speech
+
+
+def make(path: Path, entities: int) -> None:
+    speech = Speech()
+    pick = speech.random
+    with path.open("w", encoding="utf-8") as out:
+        for number in range(entities):
+            count = 1 + (pick.random() < 0.6) + (pick.random() < 0.35) + (pick.random() < 0.22)
+            names = [speech.some(pick.randint(1, 6)) for _ in range(count)]
+            record = {"id": f"C{number:07}", "name": names[0], "synonyms": names[1:], "types": [f"Kind {number % 127}"]}
+            out.write(json.dumps(record | {"definition": "", "alt_ids": []}) + "\n")
+
+
+def resident() -> float:
+    """Megabytes now."""
+    pages = int(Path("/proc/self/statm").read_text().split()[1])
+    return pages * resource.getpagesize() / 1e6
+
+
+def measure(path: Path, automaton: bool) -> None:
+    from models import detection
+    from models.stored_kb import StoredKnowledgeBase
+
+    detection.FROM_NAMES = 1 << 60 if automaton else 0
+    kb = StoredKnowledgeBase.open(path)
+    names = len(kb.names)
+    before, began = resident(), time.process_time()
+    found = detection.Detector.build(kb)
+    built, after = time.process_time() - began, resident()
+    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1e3
+    speech = Speech()
+    texts = [speech.some(250) for _ in range(40)]
+    found.detect(texts[0])
+    began = time.process_time()
+    mentions = sum(len(found.detect(one)) for one in texts)
+    each = (time.process_time() - began) / len(texts)
+    way = "automaton" if automaton else "in the file"
+    print(
+        f"{way}: {names:,} names, {after - before:,.0f} MB more (peak {peak:,.0f} MB in all), {built:.1f} s to build, "
+        f"{1000 * each:.1f} ms for a text of 250 words, {mentions} mentions",
+        flush=True,
+    )
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--entities", type=int, default=340_000)
+    chosen = parser.parse_args()
+    context = multiprocessing.get_context("spawn")
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "kb.jsonl"
+        make(path, chosen.entities)
+        for automaton in (True, False):
+            one = context.Process(target=measure, args=(path, automaton))
+            one.start()
+            one.join()
+
+
+if __name__ == "__main__":
+    main()
