@@ -84,6 +84,7 @@ class CandidateDesk(QObject):
         self._rest.stop()
         self._path_rest.stop()
         self._contrasts.cancel()
+        self._panel.card.stop()
         self._lookups.close()
         self._paths.close()
 

@@ -54,6 +54,11 @@ class EntityCard(LateBrowser):
         self._asked = None
         self._show(entity, None, None)
 
+    def stop(self) -> None:
+        """Look nothing up any more: the project is being closed."""
+        self._asked = None
+        self._late.stop()
+
     def show_path(self, entity_id: str, path: Sequence[Entity]) -> None:
         """What stands above the entity on show, topmost first; for another one it comes too late and is dropped."""
         if self.entity is not None and self.entity.id == entity_id and tuple(path) != self._path:
