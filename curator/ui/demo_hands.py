@@ -64,13 +64,14 @@ class Hands:
             raise UserError(tr("{what} did not appear within {n} minutes. See the log.", what=what, n=minutes))
 
     def wait_for_suggestions(self) -> None:
-        """Until the linker has answered for the open document. Raises UserError where the linker gave up."""
+        """Until the linker has answered for the open document, whose held-out mentions show no suggestion. Raises
+        UserError where the linker gave up."""
         bench = self._bench
         failed = bench.project.suggestions.status
 
         def ready() -> bool:
             opened = bench.navigator.opened
-            answered = opened is not None and all(one.suggestion is not None for one in opened.mentions)
+            answered = opened is not None and all(one.suggestion is not None or one.held_out for one in opened.mentions)
             return answered or failed().state is LinkerState.FAILED
 
         self.wait(ready, bench.state_changed, what=tr("Suggestions"))
@@ -98,6 +99,7 @@ class Hands:
             if bench.navigator.mention is None or bench.navigator.mention.decision is not None:
                 self.press(Key.Key_Tab)  # this document is decided: the next one
                 self.wait_for_suggestions()
+            self._pass_held_out()
             view = bench.navigator.mention
             if view is None or view.decision is not None:
                 yield tr("Everything is decided.")
@@ -105,6 +107,16 @@ class Hands:
             before = view.mention.text
             act()
             yield tr("{keys:8} at “{mention}”: {words}", keys=keys, mention=before, words=bench.bottom.message.words)
+
+    def _pass_held_out(self) -> None:
+        """On to a mention that shows suggestions, which the next keys are about."""
+        bench = self._bench
+        opened = bench.navigator.opened
+        for _ in opened.mentions if opened is not None else ():
+            view = bench.navigator.mention
+            if view is None or not view.held_out:
+                return
+            self.press(Key.Key_Down)
 
     def _accept(self) -> None:
         self.press(Key.Key_Return)
