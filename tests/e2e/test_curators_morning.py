@@ -97,3 +97,18 @@ def test_a_morning(window: MainWindow, folder: Path, tmp_path: Path, qtbot: QtBo
     assert len(again.queue.ids(QueueFilter(split=Split.TEST))) == 12
     again.close()
     assert any("90000040" in one.read_text(encoding="utf-8") for one in gold.glob("*.pubtator"))
+
+
+def test_hands_pass_mentions_that_show_no_suggestion(
+    window: MainWindow, folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Which mentions are held out depends on the project's random id: nobody waits for their suggestions."""
+    monkeypatch.setattr("curator.services.holdout.held_out", lambda _, mention, __: mention % 2 == 0)
+    window.session.open(folder)
+    hands = Hands(window)
+    hands.wait_for_suggestions()
+    assert window.bench is not None
+    opened = window.bench.navigator.opened
+    assert opened is not None
+    assert any(one.held_out for one in opened.mentions)
+    assert [line for line in hands.curate() if "Linked" in line]
