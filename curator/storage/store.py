@@ -141,7 +141,10 @@ class SqlStore:
         self._syncer.settle()
 
     def close(self) -> None:
-        """Wait for a writing unit, then close the files and free the lock; idempotent."""
+        """Wait for a writing unit and the disk, then close the files and free the lock; idempotent.
+
+        Raises UserError, when all is closed, where the disk failed under what was written last.
+        """
         with self._turns.turn():
             if self._closed:
                 return
@@ -154,6 +157,7 @@ class SqlStore:
             self._source.copy.cleanup()
         if self._lock is not None:
             self._lock.release()
+        self._syncer.check()
 
     def __enter__(self) -> SqlStore:
         return self

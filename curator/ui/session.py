@@ -215,7 +215,10 @@ class Session(QObject):
             self.seeing.close_windows()
             self.seeing = None
         if bench is not None:
-            bench.close_project()
+            try:
+                bench.close_project()
+            except UserError as error:  # the disk failed under the last decisions
+                tell(self.window, tr("Close project"), str(error), wrong=True)
             self.closing.emit()
             bench.deleteLater()
 

@@ -2,13 +2,12 @@
 
     python -m tests.benchmarks.detection_scale --entities 340000
 
-The knowledge base is that of `umls_scale`, as the lines of a bundle. Each way has a process of its own.
+The knowledge base is that of `umls_linking`. Each way has a process of its own.
 """
 
 from __future__ import annotations
 
 import argparse
-import json
 import multiprocessing
 import resource
 import tempfile
@@ -16,17 +15,7 @@ import time
 from pathlib import Path
 
 from tests.benchmarks.kb_search import Speech
-
-
-def make(path: Path, entities: int) -> None:
-    speech = Speech()
-    pick = speech.random
-    with path.open("w", encoding="utf-8") as out:
-        for number in range(entities):
-            count = 1 + (pick.random() < 0.6) + (pick.random() < 0.35) + (pick.random() < 0.22)
-            names = [speech.some(pick.randint(1, 6)) for _ in range(count)]
-            record = {"id": f"C{number:07}", "name": names[0], "synonyms": names[1:], "types": [f"Kind {number % 127}"]}
-            out.write(json.dumps(record | {"definition": "", "alt_ids": []}) + "\n")
+from tests.benchmarks.umls_linking import make
 
 
 def resident() -> float:

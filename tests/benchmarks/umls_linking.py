@@ -40,6 +40,7 @@ def make(path: Path, entities: int) -> None:
                 "synonyms": names[1:],
                 "types": [f"Kind {number % TYPES}"],
                 "definition": speech.some(25) if number % 3 == 0 else "",
+                "alt_ids": [],
             }
             file.write(json.dumps(entity) + "\n")
 

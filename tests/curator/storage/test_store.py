@@ -6,6 +6,7 @@ import pytest
 
 from curator.domain.decisions import Verdict
 from curator.domain.errors import UserError
+from curator.storage import create_project, open_project
 from tests.curator.storage.filler import document
 
 
@@ -107,6 +108,22 @@ def test_a_disk_that_fails_under_a_decision_is_told_before_the_next(store, monke
     with store.write() as unit:
         unit.meta.set("k", "w")
     store.settle()
+
+
+def test_a_disk_that_fails_under_the_last_decision_is_told_at_closing(tmp_path, monkeypatch):
+    def fails(path):
+        raise OSError(5, "Input/output error")
+
+    store = create_project(tmp_path / "q.curation", name="Q")
+    monkeypatch.setattr("curator.storage.syncing.sync_file", fails)
+    with store.write() as unit:
+        unit.meta.set("k", "v")
+    with pytest.raises(UserError, match="could not be put on the disk"):
+        store.close()
+    store.close()
+    monkeypatch.undo()
+    with open_project(tmp_path / "q.curation") as again, again.read() as unit:
+        assert unit.meta.get("k") == "v"
 
 
 def test_a_long_log_is_folded_into_the_database_while_the_store_is_open(store, monkeypatch):
