@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
+from curator.cli.interrupts import interrupts_held
 from curator.domain.errors import CancelledError, UserError
 from curator.domain.jobs import JobOutcome, JobState, Progress
 
@@ -109,9 +110,10 @@ def progress_bar() -> Iterator[Report]:
 
 
 def run_steps(steps: Generator[Progress, None, T]) -> T:
-    """Drive a generator of progress to its end and return its result; Ctrl+C closes it."""
-    with progress_bar() as show, closing(steps):
+    """Drive a generator of progress to its end and return its result; Ctrl+C closes it after the step."""
+    with progress_bar() as show, interrupts_held() as look, closing(steps):
         while True:
+            look()
             try:
                 show(next(steps))
             except StopIteration as end:
@@ -121,11 +123,11 @@ def run_steps(steps: Generator[Progress, None, T]) -> T:
 
 def run_job(start: Callable[[Report, Callable[[JobOutcome], None]], JobHandle]) -> JobOutcome:
     """Start a job and wait for it. Raises UserError where it failed, CancelledError where it was cancelled."""
-    with progress_bar() as show:
+    with progress_bar() as show, interrupts_held() as look:
         handle = start(show, _ignore)
         try:
             while (outcome := handle.wait(LOOK)) is None:
-                pass
+                look()
         except KeyboardInterrupt:
             handle.cancel()
             handle.wait()

@@ -266,6 +266,9 @@ class Killable:
 
     def interrupt(self) -> int:
         self.process.send_signal(signal.SIGINT)
+        with contextlib.suppress(OSError):  # a terminal that nobody reads would stop the program
+            while select.select([self._terminal], [], [], TIMEOUT)[0]:
+                os.read(self._terminal, 65536)
         return self.process.wait(TIMEOUT)
 
     def close(self) -> None:
