@@ -20,6 +20,8 @@ NO_DISPLAY = (
     "(`make` prints it), or use the other commands: `curator --help` lists them."
 )
 
+KB_STOPPED = "If it is not being imported elsewhere, its import was stopped: nothing of it is in."
+
 
 @click.command("new")
 @PROJECT
@@ -72,11 +74,13 @@ def info(project: Path, *, as_json: bool) -> None:
     """Show what P holds: documents, decisions, knowledge base, type mapping, bundle."""
     with opened(project, read_only=True) as found:
         facts = project_facts(found)
-        stopped = found.importing.unfinished()
+        stopped, kb = found.importing.unfinished(), found.importing.unfinished_kb.load()
     lines = [f"{name.replace('_', ' ')}: {_text(value)}" for name, value in facts.items()]
     lines += [] if stopped is None else [f"unfinished import: {_unfinished_words(stopped)}"]
+    lines += [] if kb is None else [f"unfinished knowledge base: {kb}. {KB_STOPPED}"]
     files = {"files": len(stopped.paths), "inside": stopped.done, "left": stopped.left} if stopped is not None else None
-    say({**facts, "unfinished_import": files}, "\n".join(lines), as_json=as_json)
+    facts |= {"unfinished_import": files, "unfinished_knowledge_base": kb}
+    say(facts, "\n".join(lines), as_json=as_json)
 
 
 def _unfinished_words(import_: UnfinishedImport) -> str:

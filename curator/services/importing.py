@@ -30,7 +30,7 @@ from curator.services.knowledge import add_missing
 from curator.services.ports import Clock, FormatRegistry, Problem, Store, TextMover, UnitOfWork
 from curator.services.text_changes import TextChange, plan_change
 from curator.services.text_taking import TextTaker
-from curator.services.unfinished_import import UnfinishedImport, UnfinishedImports
+from curator.services.unfinished_import import UnfinishedImport, UnfinishedImports, UnfinishedKb
 
 __all__ = ["CONCERNED", "FileProblem", "ImportChoices", "ImportReport", "ImportService", "joined"]
 
@@ -62,6 +62,7 @@ class ImportService:
         self._curator = curator
         self._mover = mover
         self._unfinished = UnfinishedImports(store)
+        self.unfinished_kb = UnfinishedKb(store)
 
     def documents(
         self,
@@ -172,7 +173,11 @@ class ImportService:
     def knowledge_base(self, path: Path, wish: KbWish | None = None) -> Generator[Progress, None, ImportReport]:
         """Read a knowledge base: it replaces the one before when it is complete, or joins it. Raises UserError."""
         steps = KnowledgeImport(self._store, self._formats).read(path, wish or KbWish())
-        return (yield from self._version(steps, [path], tr("from {name}", name=path.name)))
+        self.unfinished_kb.put(path)
+        try:
+            return (yield from self._version(steps, [path], tr("from {name}", name=path.name)))
+        finally:  # only the death of the program leaves the record
+            self.unfinished_kb.forget()
 
     def drop_source(self, name: str) -> Generator[Progress, None, ImportReport]:
         """Take one of several sources out of the knowledge base. Raises UserError."""

@@ -22,6 +22,8 @@ from curator.services.ports import Store
 UNFINISHED, DONE, ANSWERED = "import.unfinished", "import.unfinished.done", "import.unfinished.answered"
 """Keys of the project's small values; the number of files that are in has one of its own, since it is written often."""
 
+KB = "kb.unfinished"
+
 
 @dataclass(frozen=True, slots=True)
 class UnfinishedImport:
@@ -123,6 +125,26 @@ class UnfinishedImports:
         """The curator knows of it."""
         with suppress(UserError), self._store.write() as unit:  # at the worst it is told again
             unit.meta.set(ANSWERED, "yes")
+
+
+class UnfinishedKb:
+    """The file whose import into the knowledge base is under way, or ended with the program."""
+
+    def __init__(self, store: Store) -> None:
+        self._store = store
+
+    def load(self) -> Path | None:
+        with self._store.read() as unit:
+            return Path(found) if (found := unit.meta.get(KB)) else None
+
+    def put(self, path: Path) -> None:
+        """Raises UserError where the disk is full."""
+        with self._store.write() as unit:
+            unit.meta.set(KB, str(path.absolute()))
+
+    def forget(self) -> None:
+        with suppress(UserError), self._store.write() as unit:  # on a full disk: at the worst it is told once more
+            unit.meta.set(KB, "")
 
 
 def _choices_facts(choices: ImportChoices) -> dict[str, Any]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Generator, Sequence
+from pathlib import Path
 from typing import Any
 
 from PySide6.QtCore import QObject
@@ -19,6 +20,7 @@ from curator.ui.workbench import Workbench
 
 GOES_ON = "Project › Imports… goes on with the others, and so does importing the same files again."
 LATER = "Project › Imports… goes on with the stopped import."
+KB_STOPPED = "The import of {name} into the knowledge base was stopped before its end: nothing of it is in."
 NOTHING = "There is no import to undo."
 
 
@@ -31,6 +33,7 @@ class ImportFlows(QObject):
         bench: Workbench,
         *,
         go_on: Callable[[], None],
+        import_kb: Callable[[Path], object],
         tell_outcome: Callable[[str, JobOutcome], None],
     ) -> None:
         super().__init__(bench)
@@ -40,13 +43,19 @@ class ImportFlows(QObject):
         self.banner = Banner(tr("Stopped import"), bench)
         self.banner.add_button(tr("Go on with the import"), go_on)
         self.banner.add_button(tr("Not now"), self._not_now)
+        self.kb_banner = Banner(tr("Stopped import of a knowledge base"), bench)
+        self.kb_banner.add_button(tr("Import it again…"), lambda: self._again(import_kb))
+        self.kb_banner.add_button(tr("Forget it"), self._forget_kb)
         layout = bench.layout()
         assert isinstance(layout, QBoxLayout)
-        layout.insertWidget(layout.count() - 1, self.banner)
+        for banner in (self.kb_banner, self.banner):
+            layout.insertWidget(layout.count() - 1, banner)
         bench.jobs.changed.connect(self._hide_what_is_over)
         if not bench.project.read_only:  # elsewhere it may be under way
             stopped = bench.project.importing.to_tell()
             self.banner.say(stopped.words if stopped is not None else "")
+            kb = bench.project.importing.unfinished_kb.load()
+            self.kb_banner.say(tr(KB_STOPPED, name=kb.name) if kb is not None else "")
 
     def show_imports(self, chosen: Sequence[int] = ()) -> ImportsDialog:
         project = self._bench.project
@@ -103,10 +112,20 @@ class ImportFlows(QObject):
         self.banner.say("")
         self._bench.say(tr(LATER))
 
+    def _again(self, import_kb: Callable[[Path], object]) -> None:
+        kb = self._bench.project.importing.unfinished_kb.load()
+        if kb is not None:
+            import_kb(kb)
+
+    def _forget_kb(self) -> None:
+        self._bench.project.importing.unfinished_kb.forget()
+        self.kb_banner.say("")
+
     def _hide_what_is_over(self) -> None:
-        """Once any import runs, the line is not true any more, or soon will not be."""
-        if self.banner.words and self._bench.jobs.runs(JobKind.IMPORT):
-            self.banner.say("")
+        """Once any import runs, the lines are not true any more, or soon will not be."""
+        for banner in (self.banner, self.kb_banner):
+            if banner.words and self._bench.jobs.runs(JobKind.IMPORT):
+                banner.say("")
 
     def say_stopped(self) -> None:
         """Which files are in after an import was cancelled; nothing where it was of one file."""

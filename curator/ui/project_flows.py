@@ -40,7 +40,9 @@ class ProjectFlows(QObject):
         super().__init__(bench)
         self._bench = bench
         self._index = index
-        self.imports = ImportFlows(bench, go_on=self._go_on, tell_outcome=self.tell_outcome)
+        self.imports = ImportFlows(
+            bench, go_on=self._go_on, import_kb=self.import_knowledge_base, tell_outcome=self.tell_outcome
+        )
 
     @property
     def _window(self) -> QWidget:

@@ -6,10 +6,12 @@ import io
 import json
 import zipfile
 from collections.abc import Iterator
+from contextlib import closing
 from pathlib import Path
 
 import pytest
 
+from curator import bootstrap
 from curator.cli.main import run
 from curator.domain.jobs import Progress
 from curator.services.import_reading import Reading, Wish
@@ -123,3 +125,10 @@ def test_an_import_that_was_stopped_goes_on(
     assert facts["unfinished_import"] is None
     assert read == ["1.pubtator", "2.pubtator", "2.pubtator", "3.pubtator"]
     assert "nothing to go on with" in said(capsys, "import", project, "--go-on", code=2)
+
+
+def test_a_knowledge_base_whose_import_died_is_told(project: Path, capsys: Output) -> None:
+    assert json.loads(said(capsys, "info", project, "--json"))["unfinished_knowledge_base"] is None
+    with closing(bootstrap.open_project(project, linker=False)) as found:
+        found.importing.unfinished_kb.put(Path("/data/large.jsonl"))
+    assert "unfinished knowledge base: /data/large.jsonl" in said(capsys, "info", project)

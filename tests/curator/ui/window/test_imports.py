@@ -17,6 +17,7 @@ from curator.services.ports import QueueFilter
 from curator.ui.dialogs.changed_texts import ChangedTextsDialog
 from curator.ui.dialogs.document_files import DOCUMENTS, HAPPENS
 from curator.ui.dialogs.import_documents import ImportDialog
+from curator.ui.dialogs.import_kb import ImportKbDialog
 from curator.ui.dialogs.import_report import ImportReportDialog
 from curator.ui.dialogs.imports import ImportsDialog
 from curator.ui.dropping import sorted_out
@@ -184,6 +185,39 @@ def test_a_read_only_window_offers_nothing_to_go_on_with(window: MainWindow, tmp
     world.project.close()
     window.session.open(world.project.folder, read_only=True)
     assert not window.session.flows.imports.banner.isVisible()  # type: ignore[union-attr]
+
+
+def test_a_knowledge_base_whose_import_died_is_told_and_can_be_imported_again(
+    window: MainWindow, qtbot: QtBot, tmp_path: Path
+) -> None:
+    world, path = make_project(tmp_path), tmp_path / "large.jsonl"
+    path.write_text('{"id": "X:1", "name": "Gout"}\n', encoding="utf-8")
+    world.project.importing.unfinished_kb.put(path)
+    window.session.show(world.project)
+    desk = Desk(window, world)
+    banner = window.session.flows.imports.kb_banner  # type: ignore[union-attr]
+    assert banner.words.startswith("The import of large.jsonl into the knowledge base was stopped")
+    banner.buttons[0].click()
+    [dialog] = shown(ImportKbDialog)
+    assert dialog.path == path
+    dialog.reject()
+    assert banner.isVisible(), "nothing was done yet"
+    with qtbot.waitSignal(desk.bench.jobs.ended):
+        window.session.flows.load_knowledge_base(path)  # type: ignore[union-attr]
+        assert not banner.isVisible()
+    assert world.project.importing.unfinished_kb.load() is None
+    for report in shown(ImportReportDialog):
+        report.reject()
+
+
+def test_a_knowledge_base_whose_import_died_can_be_left(window: MainWindow, tmp_path: Path) -> None:
+    world = make_project(tmp_path)
+    world.project.importing.unfinished_kb.put(tmp_path / "large.jsonl")
+    window.session.show(world.project)
+    banner = window.session.flows.imports.kb_banner  # type: ignore[union-attr]
+    banner.buttons[1].click()
+    assert not banner.isVisible()
+    assert world.project.importing.unfinished_kb.load() is None
 
 
 def test_a_folder_of_documents_is_dropped_as_its_files(empty: Desk, qtbot: QtBot, tmp_path: Path) -> None:
