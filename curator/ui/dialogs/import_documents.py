@@ -68,8 +68,8 @@ class ImportDialog(FormDialog):
         self.list.changed.connect(self._say_changed)
         self.changed_ones.clicked.connect(self.look_at_changed)
         self.add_paths(paths)
-        if not paths:
-            self.add.setFocus()
+        # not on Import, which waits for the looking: the keyboard would go on to Cancel
+        (self.list.table if paths else self.add).setFocus()
 
     def add_paths(self, paths: Sequence[Path]) -> None:
         self.list.add_paths(paths)

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
@@ -89,6 +90,21 @@ def test_import_waits_until_every_file_was_looked_at(
     dialog.reject()
 
 
+def test_return_imports_once_everything_was_looked_at(qtbot: QtBot, slow: SlowFormats, folder: Path) -> None:
+    """While it waits, Import is disabled; the keyboard must not have gone on to Cancel."""
+    dialog = ImportDialog(slow, gold=False, paths=[folder])
+    qtbot.addWidget(dialog)
+    dialog.show()
+    assert slow.waits.wait(20)
+    assert not dialog.ok.isEnabled()
+    slow.gate.set()
+    qtbot.waitUntil(lambda: not dialog.list.reading)
+    focus = dialog.focusWidget()
+    assert focus is dialog.list.table
+    with qtbot.waitSignal(dialog.accepted):
+        qtbot.keyClick(focus, Qt.Key.Key_Return)
+
+
 def test_what_is_added_meanwhile_is_looked_at_too(qtbot: QtBot, slow: SlowFormats, folder: Path) -> None:
     files = DocumentFiles(slow)
     qtbot.addWidget(files)
@@ -112,8 +128,8 @@ def test_a_dialog_that_is_left_stops_at_the_next_file(qtbot: QtBot, slow: SlowFo
     qtbot.addWidget(dialog)
     assert slow.waits.wait(20)
     asked = dict(slow.asked)
-    threading.Timer(0.0, slow.gate.set).start()  # leaving waits for the file that is being looked at
-    dialog.list._looking._stop.set()
+    dialog.list._looking._stop.set()  # as leaving does, which then waits for the file that is being looked at
+    threading.Timer(0.0, slow.gate.set).start()
     dialog.reject()
     assert dict(slow.asked) == asked
 
