@@ -6,16 +6,17 @@ from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
 from curator.cli.console import say
+from curator.services.import_report import counted
 
 if TYPE_CHECKING:
-    from curator.services.importing import ImportReport
+    from curator.services.import_report import ImportReport
 
 SHOWN_PROBLEMS = 20
 
 
 def say_import(report: ImportReport, *, as_json: bool) -> None:
     result: dict[str, Any] = asdict(report)
-    counts = ", ".join(f"{number:,} {word}" for word, number in report.counts.items()) or "nothing"
+    counts = ", ".join(counted(word, number) for word, number in report.counts.items()) or "nothing"
     lines = [f"Imported {counts} in {report.seconds:.1f} s."]
     shown = report.problems[:SHOWN_PROBLEMS]
     lines += [f"{one.file}{_line(one.problem.line)}: {one.problem.severity}: {one.problem.text}" for one in shown]

@@ -69,8 +69,16 @@ def kb_import(
     as_json: bool,
 ) -> None:
     """Import FILE, or a folder, as the knowledge base of P: MeSH, UMLS, CTD, OBO, OWL, SKOS, a table, JSON lines."""
-    options = KbOptions(_pairs(column, "--column"), sheet, language or ("en",), vocabulary, only_type, suppressed)
-    wish = KbWish(options, add, name, release, licence, prefix, _pairs(map_type, "--map-type"))
+    options = KbOptions(_pairs(column, "--column"), sheet, language, vocabulary, only_type, suppressed)
+    wish = KbWish(
+        options,
+        add=add,
+        name=name,
+        release=release,
+        licence=licence,
+        prefix=prefix,
+        types=_pairs(map_type, "--map-type"),
+    )
     with opened(project) as found:
         report = run_steps(found.importing.knowledge_base(file, wish))
     say_import(report, as_json=as_json)

@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 class KnowledgeSource:
     """One source of a knowledge base. `release`, `licence` and `prefix` are as the curator gave them; `types` maps the
     file's types to those that its entities have here, `*` standing for all others; `columns` is a table's choice.
+    `languages`, `vocabularies`, `only_types` and `suppressed` say what of the file is read, as in `KbOptions`.
     `left_out` entities had ids that an earlier source has."""
 
     name: str
@@ -20,6 +21,10 @@ class KnowledgeSource:
     prefix: str = ""
     types: Mapping[str, str] = field(default_factory=dict)
     columns: Mapping[str, str] = field(default_factory=dict)
+    languages: tuple[str, ...] = ()
+    vocabularies: tuple[str, ...] = ()
+    only_types: tuple[str, ...] = ()
+    suppressed: bool = False
     entities: int = 0
     left_out: int = 0
 

@@ -8,7 +8,6 @@ type of its entities is. Redirects, and pages of other namespaces than the artic
 from __future__ import annotations
 
 import re
-from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -16,7 +15,7 @@ from typing import Any
 
 from curator.domain.documents import Passage, SourceDocument, SourceMention, Span
 from curator.domain.errors import UserError
-from curator.domain.wording import tr
+from curator.domain.wording import ntr, tr
 from curator.io.export import ReadOnly
 from curator.io.reading import DocumentSourceReader
 from curator.io.source import Source
@@ -60,17 +59,17 @@ class Dump:
     def __init__(self, source: Source) -> None:
         self._source = source
         self.wiki = Wiki(_stem(source.path))
-        self.others: Counter[str] = Counter()
+        self.others = 0  # pages of other namespaces
 
     def pages(self) -> Iterator[Page]:
-        self.wiki, self.others = Wiki(_stem(self._source.path)), Counter()
+        self.wiki, self.others = Wiki(_stem(self._source.path)), 0
         for element in records(self._source, ("{*}siteinfo", "{*}page")):
             if _name(element) == "siteinfo":
                 self.wiki = _wiki(element, self.wiki.name)
                 continue
             title = page_title(_text(element, "title"), first_letter=self.wiki.first_letter)
             if _text(element, "ns") not in ("", "0") or not title:
-                self.others["pages of other namespaces"] += 1
+                self.others += 1
                 continue
             yield self._page(element, title)
 
@@ -116,13 +115,19 @@ class MediaWikiReader(DocumentSourceReader):
             self._problem(
                 0,
                 "note",
-                tr(
-                    "{redirects:,} redirects are no documents: a knowledge base of the dump has them",
-                    redirects=redirects,
+                ntr(
+                    "{n:,} redirect is no document: a knowledge base of the dump has it",
+                    "{n:,} redirects are no documents: a knowledge base of the dump has them",
+                    redirects,
                 ),
             )
-        for what, number in dump.others.items():
-            self._problem(0, "note", tr("{number:,} {what} were left out", number=number, what=what))
+        if dump.others:
+            words = ntr(
+                "{n:,} page of another namespace was left out",
+                "{n:,} pages of other namespaces were left out",
+                dump.others,
+            )
+            self._problem(0, "note", words)
 
 
 class MediaWikiFormat(ReadOnly):

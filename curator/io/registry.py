@@ -194,6 +194,10 @@ class Registry:
         """The knowledge-base formats: name and title."""
         return {source.name: source.title for source in self._kb_sources.values()}
 
+    def kb_choices(self) -> Mapping[str, frozenset[str]]:
+        """What each knowledge-base format takes of `KbOptions`."""
+        return {source.name: source.chooses for source in self._kb_sources.values()}
+
     def _kb_of(self, path: Path) -> KbSource | None:
         """By what the path is, or else by its first bytes."""
         found = next((source for source in self._kb_sources.values() if source.sniff_path(path)), None)

@@ -9,9 +9,11 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from curator.domain.documents import SourceDocument
+from curator.domain.entities import Entity
 from curator.domain.errors import UserError
 from curator.services.import_comparing import Compared, Standing
 from curator.services.ports import DocumentReader, FormatRegistry, KnowledgeBaseReader, Problem
+from curator.services.ports.knowledge_files import KbOptions
 
 STEP = 25
 """Records between two looks at the clock of who drives the generator."""
@@ -38,6 +40,7 @@ class Foreseen:
     problems: tuple[Problem, ...] = ()  # what is repaired, set aside and noted
     here: int = 0  # documents that the project has already
     changed: tuple[Compared, ...] = ()  # documents that it has with another text or other annotations
+    first_entities: tuple[Entity, ...] = ()
     known: str = ""  # why the file changes nothing or brings something back, as a sentence
 
     @property
@@ -90,20 +93,29 @@ def _looked_at(
     )
 
 
-def foresee_kb(path: Path, formats: FormatRegistry) -> Generator[Foreseen, None, Foreseen]:
+def foresee_kb(
+    path: Path, formats: FormatRegistry, options: KbOptions | None = None
+) -> Generator[Foreseen, None, Foreseen]:
     """Growing estimates of a knowledge base, the last one exact; one that cannot be read says why."""
+    found = Foreseen(path)
     try:
-        reader = formats.open_kb(path)
-        entities = 0
-        for entities, _ in enumerate(_records(reader), 1):
-            if entities % (STEP * 20) == 0:
-                yield Foreseen(path, entities=round(entities * _scale(reader)), whole=False)
-        return Foreseen(path, entities=entities)
+        reader = formats.open_kb(path, options)
+        found = replace(found, title=formats.kb_titles()[reader.format])
+        entities: list[Entity] = []
+        number = 0
+        for number, one in enumerate(_records(reader), 1):
+            if number <= FIRST:
+                entities.append(one)
+            if number % (STEP * 20) == 0:
+                seen = replace(found, looked_at=number, first_entities=tuple(entities), problems=tuple(reader.problems))
+                yield replace(seen, entities=round(number * _scale(reader)), whole=False)
+        seen = replace(found, looked_at=number, first_entities=tuple(entities), problems=tuple(reader.problems))
+        return replace(seen, entities=number)
     except UserError as error:
-        return Foreseen(path, problem=str(error))
+        return replace(found, problem=str(error))
 
 
-def _records(reader: KnowledgeBaseReader) -> Iterator[object]:
+def _records(reader: KnowledgeBaseReader) -> Iterator[Entity]:
     yield from reader
 
 

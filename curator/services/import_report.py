@@ -8,6 +8,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from curator.domain.wording import ntr, tr
 from curator.services.ports import Problem
 
 
@@ -27,6 +28,22 @@ class ImportReport:
     counts: Mapping[str, int] = field(default_factory=dict)
     problems: tuple[FileProblem, ...] = ()
     seconds: float = 0.0
+
+
+def counted(word: str, n: int) -> str:
+    """One of a report's counts, in words."""
+    match word:
+        case "documents":
+            return ntr("{n:,} document", "{n:,} documents", n)
+        case "mentions":
+            return ntr("{n:,} mention", "{n:,} mentions", n)
+        case "entities":
+            return ntr("{n:,} entity", "{n:,} entities", n)
+        case "names":
+            return ntr("{n:,} name", "{n:,} names", n)
+        case "definitions":
+            return ntr("{n:,} definition", "{n:,} definitions", n)
+    return f"{n:,} {tr(word)}"
 
 
 def joined(reports: Sequence[ImportReport]) -> ImportReport:

@@ -34,10 +34,12 @@ OTHERS = "*"
 @dataclass(frozen=True, slots=True)
 class KbWish:
     """How a file is to be taken: in place of everything, or with `add` beside the other sources, where it replaces the
-    one of its name. `name` '' is the file's; `prefix` goes before bare ids; `types` is as in `KnowledgeSource`."""
+    one of its name. `name` '' is the file's; `prefix` goes before bare ids; `types` is as in `KnowledgeSource`. With
+    `exact`, options that say nothing mean nothing; else they are those of the source that is replaced."""
 
     options: KbOptions = field(default_factory=KbOptions)
     add: bool = False
+    exact: bool = False
     name: str = ""
     release: str = ""
     licence: str = ""
@@ -84,6 +86,10 @@ class KnowledgeImport:
             wish.prefix,
             dict(wish.types),
             dict(wish.options.columns),
+            wish.options.languages,
+            wish.options.vocabularies,
+            wish.options.types,
+            wish.options.suppressed,
         )
         made = _Part(source, reader)
         parts = [made if one.source is before else one for one in present] if before else [*present, made]
@@ -192,10 +198,18 @@ def _as_before(wish: KbWish, before: KnowledgeSource | None) -> KbWish:
     """What was said of a source when it came is true of its next version, unless something else is said."""
     if before is None:
         return wish
-    columns = wish.options.columns or before.columns
+    said = wish.options
+    options = KbOptions(
+        said.columns or before.columns,
+        said.sheet,
+        said.languages or before.languages,
+        said.vocabularies or before.vocabularies,
+        said.types or before.only_types,
+        said.suppressed or before.suppressed,
+    )
     return replace(
         wish,
-        options=replace(wish.options, columns=columns),
+        options=said if wish.exact else options,
         licence=wish.licence or before.licence,
         prefix=wish.prefix or before.prefix,
         types=wish.types or before.types,

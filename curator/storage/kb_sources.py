@@ -8,6 +8,7 @@ from __future__ import annotations
 import json
 from collections.abc import Sequence
 from dataclasses import asdict
+from typing import Any
 
 from sqlalchemy import Connection, delete
 
@@ -25,7 +26,13 @@ def set_sources(conn: Connection, version: int, sources: Sequence[KnowledgeSourc
 def sources_of(conn: Connection, version: int) -> tuple[KnowledgeSource, ...]:
     """None of a version that an earlier program loaded."""
     stored = SqlMeta(conn).get(_key(version))
-    return tuple(KnowledgeSource(**one) for one in json.loads(stored)) if stored else ()
+    return tuple(_source(one) for one in json.loads(stored)) if stored else ()
+
+
+def _source(stored: dict[str, Any]) -> KnowledgeSource:
+    """JSON knows no tuples."""
+    lists = {name: tuple(one) for name, one in stored.items() if isinstance(one, list)}
+    return KnowledgeSource(**(stored | lists))
 
 
 def forget_sources(conn: Connection, version: int) -> None:

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from html import escape
 
 from curator.domain.documents import SourceDocument
+from curator.domain.entities import Entity
 from curator.domain.wording import ntr, tr
 from curator.services.foreseeing import Foreseen
 
@@ -41,6 +42,43 @@ def happening(found: Foreseen) -> str:
 def page(found: Foreseen) -> str:
     """Everything that is known of the file, as HTML without colours of its own."""
     return "".join(_blocks(found))
+
+
+def kb_page(found: Foreseen) -> str:
+    """What a knowledge base would bring, as HTML without colours of its own."""
+    return "".join(_kb_blocks(found))
+
+
+def _kb_blocks(found: Foreseen) -> Iterator[str]:
+    yield f"<p><b>{escape(found.path.name)}</b> · {escape(found.title or tr('not readable'))}</p>"
+    if found.problem:
+        yield f"<p>{escape(found.problem)}</p>"
+        return
+    if found.whole:
+        yield f"<p>{escape(ntr('{n:,} entity.', '{n:,} entities.', found.entities))}</p>"
+    else:
+        words = tr(
+            "About {entities:,} entities, told from the first {n:,}.", entities=found.entities, n=found.looked_at
+        )
+        yield f"<p>{escape(words)}</p>"
+    yield from _problems(found)
+    for one in found.first_entities:
+        yield _entity(one)
+
+
+def _entity(entity: Entity) -> str:
+    """Its id, names, types and definition."""
+    types = f" · {escape(', '.join(entity.types))}" if entity.types else ""
+    lines = [f"<b>{escape(entity.id)}</b> {escape(entity.name)}{types}"]
+    if entity.synonyms:
+        lines.append(escape(_short(" | ".join(entity.synonyms))))
+    if entity.definition:
+        lines.append(escape(_short(entity.definition)))
+    return f"<p>{'<br>'.join(lines)}</p>"
+
+
+def _short(text: str) -> str:
+    return text if len(text) <= LENGTH else f"{text[:LENGTH]}…"
 
 
 def _blocks(found: Foreseen) -> Iterator[str]:

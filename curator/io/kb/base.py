@@ -17,8 +17,8 @@ from curator.services.ports import KnowledgeBaseReader, Problem
 class KbSource:
     """A kind of knowledge-base file: `sniff` gets the first bytes, `open` raises UserError.
 
-    `sniff_path` knows what has no first bytes of text: folders and workbooks. `open` of a source that has something to
-    choose takes `KbOptions` as well.
+    `sniff_path` knows what has no first bytes of text: folders and workbooks. `chooses` names
+    what it takes of `KbOptions`; where that is anything, `open` gets them as well.
     """
 
     name: str
@@ -26,7 +26,7 @@ class KbSource:
     sniff: Callable[[bytes], bool]
     open: Callable[..., KnowledgeBaseReader]
     sniff_path: Callable[[Path], bool] = lambda _: False
-    chooses: bool = False
+    chooses: frozenset[str] = frozenset()
 
 
 def first_of_each(found: Iterable[tuple[int, Entity]], problems: list[Problem]) -> Iterator[Entity]:

@@ -50,7 +50,7 @@ class OwlReader(SourceReader):
 
     def __init__(self, path: Path, options: KbOptions) -> None:
         super().__init__(path)
-        self._languages = options.languages
+        self._languages = options.read_languages
 
     def __iter__(self) -> Iterator[Entity]:
         self.problems = []
@@ -112,4 +112,4 @@ def open_reader(path: Path, options: KbOptions | None = None) -> OwlReader:
     return reader
 
 
-OWL = KbSource("owl", "OWL (RDF/XML)", sniff, open_reader, chooses=True)
+OWL = KbSource("owl", "OWL (RDF/XML)", sniff, open_reader, chooses=frozenset({"languages"}))

@@ -56,7 +56,7 @@ class RdfReader(SourceReader):
 
     def __init__(self, path: Path, options: KbOptions) -> None:
         super().__init__(path)
-        self._languages = options.languages
+        self._languages = options.read_languages
 
     def __iter__(self) -> Iterator[Entity]:
         self.problems = []
@@ -173,4 +173,4 @@ def open_reader(path: Path, options: KbOptions | None = None) -> RdfReader:
     return reader
 
 
-RDF = KbSource("skos", "SKOS (RDF/XML, Turtle)", sniff, open_reader, chooses=True)
+RDF = KbSource("skos", "SKOS (RDF/XML, Turtle)", sniff, open_reader, chooses=frozenset({"languages"}))

@@ -206,4 +206,6 @@ def open_reader(path: Path, options: KbOptions | None = None) -> TableReader:
     return TableReader(path, options)
 
 
-TABLE = KbSource("table", "a table (CSV, TSV, XLSX)", sniff, open_reader, sniff_path, chooses=True)
+TABLE = KbSource(
+    "table", "a table (CSV, TSV, XLSX)", sniff, open_reader, sniff_path, chooses=frozenset({"columns", "sheet"})
+)

@@ -64,7 +64,7 @@ class UmlsReader:
     def __init__(self, folder: Path, options: KbOptions) -> None:
         self._folder = folder
         self._sources = {name: found for name in _WIDTHS if (found := _source(folder, name)) is not None}
-        self._languages = frozenset(LANGUAGES.get(one.lower(), one.upper()) for one in options.languages)
+        self._languages = frozenset(LANGUAGES.get(one.lower(), one.upper()) for one in options.read_languages)
         self._vocabularies = frozenset(options.vocabularies)
         self._types = frozenset(one.casefold() for one in options.types)
         self._suppressed = options.suppressed
@@ -219,4 +219,7 @@ def open_reader(path: Path, options: KbOptions | None = None) -> UmlsReader:
     return reader
 
 
-UMLS = KbSource("umls", "UMLS RRF (a folder with MRCONSO.RRF)", lambda _: False, open_reader, sniff_path, chooses=True)
+CHOICES = frozenset({"languages", "vocabularies", "types", "suppressed"})
+UMLS = KbSource(
+    "umls", "UMLS RRF (a folder with MRCONSO.RRF)", lambda _: False, open_reader, sniff_path, chooses=CHOICES
+)

@@ -150,6 +150,10 @@ class FormatRegistry(Protocol):
         """The knowledge-base formats: name and title."""
         ...
 
+    def kb_choices(self) -> Mapping[str, frozenset[str]]:
+        """What each knowledge-base format takes of `KbOptions`."""
+        ...
+
 
 class KnowledgeBaseReader(Protocol):
     format: str

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 
+from PySide6.QtCore import QSignalBlocker
 from PySide6.QtWidgets import QComboBox, QFileDialog, QLineEdit, QWidget
 
 from curator.domain.errors import UserError
@@ -15,6 +17,8 @@ from curator.services.ports import FormatRegistry
 from curator.services.ports.knowledge_files import KbOptions
 from curator.ui.dialogs.form import FormDialog, PathEdit
 from curator.ui.dialogs.kb_columns import ColumnChooser
+from curator.ui.dialogs.kb_filters import KbFilters
+from curator.ui.dialogs.kb_preview import KbPreview
 
 KB_FILES = (
     "Knowledge bases (*.jsonl *.obo *.owl *.xml *.bin *.ttl *.nt *.rdf *.csv *.tsv *.txt *.xlsx *.json *.RRF *.gz);;"
@@ -57,9 +61,16 @@ class ImportKbDialog(FormDialog):
         self.type = self._line(
             tr("&Type"), tr("Type of all its entities"), tr("of all its entities; empty: as the file says")
         )
+        self.filters = KbFilters(self, self.form)
         self.columns = ColumnChooser(self)
         self.columns.hide()
         self.body.addWidget(self.columns, 1)
+        self.preview = KbPreview(formats, self) if formats is not None else None
+        if self.preview is not None:
+            self.preview.known.connect(self._known)
+            self.body.addWidget(self.preview, 1)
+        self.filters.changed.connect(self._preview)
+        self.columns.changed.connect(self._preview)
         self.setMinimumWidth(640)
         self.file.changed.connect(self._look)
         self.columns.sheet_chosen.connect(lambda _: self._look_at_table())
@@ -75,18 +86,29 @@ class ImportKbDialog(FormDialog):
 
     @property
     def wish(self) -> KbWish:
-        columns = self.columns.columns if self._table else {}  # '' says that no column holds the field
-        sheet = self.columns.sheet.currentText() if self._table else ""
         type_ = self.type.text().strip()
         return KbWish(
-            KbOptions(columns, sheet),
+            self.options,
             add=self.place.currentIndex() > 0,
+            exact=self.filters.any_shown,
             name=self.name.text().strip(),
             release=self.release.text().strip(),
             licence=self.licence.text().strip(),
             prefix=self.prefix.text().strip(),
             types={"*": type_} if type_ else {},
         )
+
+    @property
+    def options(self) -> KbOptions:
+        if not self._table:
+            return self.filters.options
+        columns = self.columns.columns  # '' says that no column holds the field
+        return replace(self.filters.options, columns=columns, sheet=self.columns.sheet.currentText())
+
+    def done(self, result: int) -> None:
+        if self.preview is not None:
+            self.preview.close_reading()
+        super().done(result)
 
     def check(self) -> str:
         if self.file.path is None:
@@ -117,6 +139,9 @@ class ImportKbDialog(FormDialog):
         source = self._renewed()
         self.name.setText(source.name if source is not None else "")
         self.name.setEnabled(source is None)
+        if source is not None:
+            self.filters.set_source(source)
+            self._preview()
         self._say()
 
     def _renewed(self) -> KnowledgeSource | None:
@@ -135,9 +160,28 @@ class ImportKbDialog(FormDialog):
         self.columns.sheet.clear()
         self._look_at_table()
 
+    def _preview(self) -> None:
+        path = self.file.path
+        if self.preview is None:
+            return
+        if path is None or not path.exists() or (self._table and self.columns.problem()):
+            self.preview.forget()
+        else:
+            self.preview.look(path, self.options)
+
+    def _known(self) -> None:
+        """As what the file is recognised says what of it can be chosen."""
+        if self._formats is None or self.preview is None or self.preview.found is None:
+            return
+        names = {title: name for name, title in self._formats.kb_titles().items()}
+        if (name := names.get(self.preview.found.title)) is not None:
+            self.filters.show_only(self._formats.kb_choices()[name])
+            self._preview()  # with what stands in the filters
+
     def _look_at_table(self) -> None:
         path = self.file.path
         found = None
+        self.filters.show_only(())
         self._say()
         if self._formats is not None and path is not None and path.is_file():
             try:
@@ -146,8 +190,10 @@ class ImportKbDialog(FormDialog):
                 self.problem.set_note(str(error))
         self._table = found is not None
         if found is not None:
-            self.columns.show_table(found)
+            with QSignalBlocker(self.columns):  # the choice is complete when all of its boxes are set
+                self.columns.show_table(found)
         self.columns.setVisible(self._table)
+        self._preview()
 
 
 def kb_edit(parent: QWidget) -> PathEdit:

@@ -8,7 +8,7 @@ from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QAbstractItemView, QHeaderView, QTableWidget, QTableWidgetItem, QWidget
 
 from curator.domain.wording import ntr, tr
-from curator.services.importing import ImportReport
+from curator.services.import_report import ImportReport, counted
 from curator.ui.dialogs.form import ShowDialog, sentence
 
 MOST_NAMES = 4
@@ -55,7 +55,7 @@ def summary(report: ImportReport) -> str:
     files = ", ".join(Path(one).name for one in report.files[:MOST_NAMES]) or tr("nothing")
     if len(report.files) > MOST_NAMES:
         files = ntr("{n:,} file", "{n:,} files", len(report.files))
-    counts = ", ".join(f"{number:,} {tr(word)}" for word, number in report.counts.items() if number)
+    counts = ", ".join(counted(word, number) for word, number in report.counts.items() if number)
     problems = len(report.problems)
     noted = (
         ntr("{n:,} problem noted below.", "{n:,} problems noted below.", problems) if problems else tr("No problems.")

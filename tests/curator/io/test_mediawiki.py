@@ -65,7 +65,7 @@ def test_articles_are_documents_and_their_links_mentions(put: Put, zipped: bool)
     assert (planet.text, [one.kind for one in planet.passages]) == ("Tatooine\nA planet.", ["title", "section"])
     assert [one.partition(" ")[2] for one in problems] == [
         "2 redirects are no documents: a knowledge base of the dump has them",
-        "1 pages of other namespaces were left out",
+        "1 page of another namespace was left out",
     ]
 
 

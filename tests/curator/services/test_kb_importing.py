@@ -107,3 +107,21 @@ def test_the_columns_of_a_table_are_remembered(world: World) -> None:
     table.write_text("word\tnumber\none\t1\ntwo\t2\n", encoding="utf-8")
     load(world, table, name="T", add=True)
     assert ids(world) == ["T:1", "T:2"]
+
+
+def test_what_of_a_source_is_read_is_remembered_unless_another_part_is_wanted(world: World) -> None:
+    skos = world.folder / "t.ttl"
+    concept = '<http://x.org/1> a skos:Concept; skos:prefLabel "one"@en; skos:altLabel "eins"@de, "uno"@es.'
+    skos.write_text(f"@prefix skos: <http://www.w3.org/2004/02/skos/core#> .\n{concept}\n", encoding="utf-8")
+
+    def names(**wish: object) -> set[str]:
+        load(world, skos, name="T", **wish)
+        found = world.project.knowledge.entity("http://x.org/1")
+        assert found is not None
+        return {found.name, *found.synonyms}
+
+    assert names(options=KbOptions(languages=("en", "de"))) == {"one", "eins"}
+    assert names(add=True) == {"one", "eins"}
+    assert names(add=True, options=KbOptions(languages=("en", "es"))) == {"one", "uno"}
+    assert names(add=True, exact=True) == {"one"}
+    assert world.project.knowledge.sources()[0].languages == ()

@@ -120,7 +120,7 @@ def test_an_import_shows_its_report_and_then_the_type_mapping(
         dialog.accept()
     [report] = shown(ImportReportDialog)
     assert isinstance(report, ImportReportDialog)
-    assert "1 documents" in report.summary.text()
+    assert "1 document" in report.summary.text()
     report.copy.click()
     assert "D999 is not in the knowledge base" in QGuiApplication.clipboard().text()
     assert f"{path}:" in QGuiApplication.clipboard().text()

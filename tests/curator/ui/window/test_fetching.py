@@ -58,7 +58,7 @@ def test_pmids_from_a_file_are_fetched_and_reported(
         dialog.accept()
     [report] = shown(ImportReportDialog)
     assert isinstance(report, ImportReportDialog)
-    assert "1 documents" in report.summary.text()
+    assert "1 document" in report.summary.text()
     report.reject()
     assert [row.external_id for row in desk.project.queue.rows(QueueFilter(), limit=9)] == ["2"]
 

@@ -99,3 +99,76 @@ def test_a_source_is_renewed_under_its_name(desk: Desk) -> None:
     assert (dialog.wish.name, dialog.wish.add) == (source.name, True)
     assert not dialog.name.isEnabled()
     dialog.reject()
+
+
+def umls(folder: Path) -> Path:
+    """Two diseases and a drug; one name is German."""
+    folder.mkdir()
+    rows = [
+        ("C0000001", "ENG", "MSH", "Gout"),
+        ("C0000001", "GER", "MSHGER", "Gicht"),
+        ("C0000002", "ENG", "NCI", "Influenza"),
+        ("C0000003", "ENG", "MSH", "Aspirin"),
+    ]
+    lines = [f"{cui}|{lat}|P|L|PF|S|Y|A||||{sab}|PT|1|{name}|0|N||" for cui, lat, sab, name in rows]
+    (folder / "MRCONSO.RRF").write_text("\n".join(lines) + "\n", encoding="utf-8")
+    kinds = [("C0000001", "T047", "Disease"), ("C0000002", "T047", "Disease"), ("C0000003", "T121", "Drug")]
+    types = [f"{cui}|{tui}|A|{name}|AT|256|" for cui, tui, name in kinds]
+    (folder / "MRSTY.RRF").write_text("\n".join(types) + "\n", encoding="utf-8")
+    return folder
+
+
+def test_what_of_the_umls_is_read_is_chosen_and_shown(desk: Desk, qtbot: QtBot, tmp_path: Path) -> None:
+    dialog = asked(desk)
+    assert dialog.preview is not None
+    preview, filters = dialog.preview, dialog.filters
+    assert not filters.types.isVisible()
+    dialog.file.set_path(umls(tmp_path / "META"))
+    qtbot.waitUntil(lambda: "3 entities" in preview.toPlainText())
+    assert filters.types.isVisible()
+    assert filters.vocabularies.isVisible()
+    filters.types.setText("T047")
+    filters.types.editingFinished.emit()
+    qtbot.waitUntil(lambda: "2 entities" in preview.toPlainText())
+    filters.languages.setText("de, en")
+    filters.languages.editingFinished.emit()
+    qtbot.waitUntil(lambda: "Gicht" in preview.toPlainText())
+    dialog.place.setCurrentIndex(1)
+    dialog.accept()
+    qtbot.waitUntil(lambda: len(desk.project.knowledge.sources()) == 2 and len(desk.bench.jobs) == 0)
+    for report in shown(ImportReportDialog):
+        report.reject()
+    entity = desk.project.knowledge.entity("UMLS:C0000001")
+    assert entity is not None
+    assert set(entity.synonyms) | {entity.name} == {"Gout", "Gicht"}
+    assert desk.project.knowledge.entity("UMLS:C0000003") is None
+    again = asked(desk)
+    again.place.setCurrentIndex(3)
+    assert again.filters.types.text() == "T047", "the next version is read likewise, unless something else is said"
+    again.file.set_path(tmp_path / "META")
+    qtbot.waitUntil(lambda: again.preview is not None and "2 entities" in again.preview.toPlainText())
+    again.filters.types.setText("")
+    assert again.wish.options.types == ()
+    assert again.wish.exact
+    again.reject()
+
+
+def test_what_a_file_would_bring_is_shown(desk: Desk, qtbot: QtBot, tmp_path: Path) -> None:
+    dialog = asked(desk)
+    assert dialog.preview is not None
+    preview = dialog.preview
+    path = tmp_path / "kb.jsonl"
+    path.write_text(
+        '{"id": "X:1", "name": "Gout", "synonyms": ["podagra"], "definition": "<Uric>."}\n', encoding="utf-8"
+    )
+    dialog.file.set_path(path)
+    qtbot.waitUntil(lambda: "1 entity" in preview.toPlainText())
+    for words in ("JSON lines", "X:1 Gout", "podagra", "<Uric>."):
+        assert words in preview.toPlainText()
+    assert not dialog.filters.any_shown
+    path.with_suffix(".txt").write_text("nothing of the kind", encoding="utf-8")
+    dialog.file.set_path(path.with_suffix(".txt"))
+    qtbot.waitUntil(lambda: "not readable" in preview.toPlainText())
+    dialog.file.set_path(tmp_path / "gone.obo")
+    assert preview.toPlainText() == ""
+    dialog.reject()
