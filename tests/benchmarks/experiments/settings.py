@@ -156,9 +156,13 @@ REPEATED = (
     "dual hard",
     "prototype-srn",
     "prototype",
+    "triplet-downsampled",
     "pel-pb fgsm",
+    "t-biencoder-dual",
+    "dual hard in",
+    "cross-encoder",
 )
-"""Settings that three seeds are run of, once each setting was run with the first."""
+"""Settings whose intervals decide a question: three seeds are run of them, once each setting was run with the first."""
 SEEDS = (0, 1, 2)
 
 
