@@ -19,6 +19,7 @@ from numpy.lib import format as npy
 from numpy.typing import NDArray
 from scipy import sparse
 
+from models.ahead import ahead
 from models.files import write_json
 from models.lexical import CHUNK, FORMAT, HEADER, VOCABULARY, TfIdf, count_terms, row_norms
 from models.lexical_index import ARRAYS, CLASSES, class_norms, classes_of, name_weights
@@ -28,8 +29,8 @@ from models.types import Progress
 
 FROM_NAMES = 750_000
 """Names from which on an index is built on the disk; in memory these take 4 GB."""
-AT_ONCE = 1 << 24
-"""Entries of inverted lists that are sorted in memory at a time, each of some 40 bytes."""
+AT_ONCE = 1 << 23
+"""Entries of inverted lists that are sorted at a time in each thread, each of some 40 bytes in memory."""
 _ENTRY = np.dtype([("row", np.int32), ("term", np.int32), ("weight", np.float32)])
 
 
@@ -70,9 +71,13 @@ def build_on_disk(names: Sequence[str], folder: Path, *, analyzer: str = "char")
     count = len(names)
     total = 3 * count
     vocabulary = np.zeros(0, dtype=np.uint64)
-    for start, texts in _chunks(names):
-        vocabulary = np.union1d(vocabulary, ANALYZERS[analyzer](texts)[1])
-        yield Progress("lexical index", start, total)
+
+    def terms_of(chunk: list[str]) -> UINTS:
+        return np.unique(ANALYZERS[analyzer](_normalised(chunk))[1])
+
+    for number, found in enumerate(ahead(terms_of, _chunks(names))):
+        vocabulary = np.union1d(vocabulary, found)
+        yield Progress("lexical index", number * CHUNK, total)
     frequency = np.zeros(len(vocabulary), dtype=np.int64)
     yield from _count(names, folder, analyzer, vocabulary, frequency, total)
     gains = np.log((1 + count) / (1 + frequency)) + 1
@@ -96,13 +101,17 @@ def _count(
     """Write which terms each name has and how often; `frequency` gets the names of each term."""
     starts, terms, counts = (_Column.begin(folder, name) for name in ("starts", "terms", "counts"))
     starts.put(np.zeros(1))
-    for start, texts in _chunks(names):
-        found = count_terms(*ANALYZERS[analyzer](texts), vocabulary, len(texts))
+
+    def counts_of(chunk: list[str]) -> tuple[sparse.csr_matrix, NDArray[np.int64]]:
+        found = count_terms(*ANALYZERS[analyzer](_normalised(chunk)), vocabulary, len(chunk))
+        return found, np.bincount(found.indices, minlength=len(vocabulary))
+
+    for number, (found, times) in enumerate(ahead(counts_of, _chunks(names))):
         starts.put(found.indptr[1:].astype(np.int64) + terms.rows)
         terms.put(found.indices)
         counts.put(found.data)
-        frequency += np.bincount(found.indices, minlength=len(vocabulary))
-        yield Progress("lexical index", len(names) + start, total)
+        frequency += times
+        yield Progress("lexical index", len(names) + number * CHUNK, total)
     for column in (starts, terms, counts):
         column.end()
 
@@ -137,10 +146,15 @@ class _Counted:
 def _weigh(counted: _Counted, folder: Path, gains: NDArray[np.float64], classes: NDArray[np.int8]) -> None:
     """Write what belongs to each name: its own number, and its norms over the classes of terms."""
     owns, norms = _Column.begin(folder, "owns"), _Column.begin(folder, "norms", width=CLASSES)
-    for _, counts in counted.pieces():
+
+    def numbers_of(piece: tuple[int, sparse.csr_matrix]) -> tuple[NDArray[np.float64], NDArray[np.float32]]:
+        _, counts = piece
         own = 1 / row_norms(counts, gains)
+        return own, class_norms(counts, name_weights(counts, gains, own, saturating=False), classes)
+
+    for own, norm in ahead(numbers_of, counted.pieces()):
         owns.put(own)
-        norms.put(class_norms(counts, name_weights(counts, gains, own, saturating=False), classes))
+        norms.put(norm)
     owns.end()
     norms.end()
 
@@ -152,16 +166,22 @@ def _invert(counted: _Counted, folder: Path, gains: NDArray[np.float64], frequen
     with tempfile.TemporaryDirectory(dir=folder) as name:
         place = Path(name)
         yield from _deal(counted, folder, gains, [last for _, last in spans], place)
-        for at, (first, last) in enumerate(spans):
+
+        def lists_of(at: int) -> tuple[NDArray[np.void], NDArray[np.float32]]:
+            """The entries of a range of terms in the order of the terms, and the greatest weight of each."""
+            first, last = spans[at]
             entries = np.fromfile(place / str(at), dtype=_ENTRY)
             (place / str(at)).unlink()
             entries = entries[np.argsort(entries["term"], kind="stable")]
-            names.put(entries["row"])
-            weights.put(entries["weight"])
             highest = np.zeros(last - first, dtype=np.float32)
             used = frequency[first:last] > 0
             begin = np.cumsum(frequency[first:last]) - frequency[first:last]
             highest[used] = np.maximum.reduceat(entries["weight"], begin[used])
+            return entries, highest
+
+        for (_, last), (entries, highest) in zip(spans, ahead(lists_of, range(len(spans))), strict=True):
+            names.put(entries["row"])
+            weights.put(entries["weight"])
             peaks.put(highest)
             yield last
     for column in (names, weights, peaks):
@@ -173,15 +193,20 @@ def _deal(
 ) -> Iterator[int]:
     """Write the entries of each range of terms to a file of its own, the names of a term in their order."""
     owns = np.load(folder / "owns.npy", allow_pickle=False)
-    for start, counts in counted.pieces():
+
+    def entries_of(piece: tuple[int, sparse.csr_matrix]) -> tuple[NDArray[np.void], list[int]]:
+        """In the order of their terms, and where each range of terms ends."""
+        start, counts = piece
         own = owns[start : start + counts.shape[0]]
         row = np.repeat(np.arange(counts.shape[0], dtype=np.int32), np.diff(counts.indptr))
         entries = np.empty(len(row), dtype=_ENTRY)
         entries["row"], entries["term"] = row + np.int32(start), counts.indices
         entries["weight"] = name_weights(counts, gains, own, saturating=False)
         entries = entries[np.argsort(counts.indices, kind="stable")]
-        cuts = [0, *np.searchsorted(entries["term"], lasts).tolist()]
-        for at, (begin, end) in enumerate(pairwise(cuts)):
+        return entries, np.searchsorted(entries["term"], lasts).tolist()
+
+    for entries, ends in ahead(entries_of, counted.pieces()):
+        for at, (begin, end) in enumerate(pairwise([0, *ends])):
             if begin < end:
                 with (place / str(at)).open("ab") as file:
                     entries[begin:end].tofile(file)
@@ -199,9 +224,13 @@ def _spans(frequency: NDArray[np.int64]) -> Iterator[tuple[int, int]]:
         first = last
 
 
-def _chunks(names: Sequence[str]) -> Iterator[tuple[int, list[str]]]:
+def _chunks(names: Sequence[str]) -> Iterator[list[str]]:
     for start in range(0, len(names), CHUNK):
-        yield start, [normalise(names[at]) for at in range(start, min(start + CHUNK, len(names)))]
+        yield [names[at] for at in range(start, min(start + CHUNK, len(names)))]
+
+
+def _normalised(names: list[str]) -> list[str]:
+    return [normalise(name) for name in names]
 
 
 def _save(folder: Path, name: str, values: NDArray[Any]) -> None:
