@@ -53,10 +53,10 @@ class Latest(QObject):
         else:
             self._waiting = (work, done)
 
-    def close(self) -> None:
-        """Wait for what is under way; nothing is told any more."""
+    def close(self, *, wait: bool = True) -> None:
+        """Nothing is told any more. `wait` for what is under way, unless it holds nothing that is closed next."""
         self._open, self._waiting = False, None
-        if self._thread is not None:
+        if wait and self._thread is not None:
             self._thread.join()
             self._thread = None
 

@@ -49,9 +49,10 @@ class ReadingAhead(QObject):
         kept = [one for number, one in enumerate(self._waiting) if not number or one[0] not in paths]
         self._waiting = deque(kept)
 
-    def close(self) -> None:
+    def close(self, *, wait: bool = True) -> None:
+        """Stop after the step that is under way; with `wait`, when it is over."""
         self._waiting.clear()
-        self._latest.close()
+        self._latest.close(wait=wait)
 
     def _go_on(self) -> None:
         path, steps = self._waiting[0]

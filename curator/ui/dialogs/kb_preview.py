@@ -53,8 +53,9 @@ class KbPreview(QTextBrowser):
         self.clear()
 
     def close_reading(self) -> None:
+        """A step can take long (a large RDF file is parsed as a whole), and holds nothing but the file."""
         if self._ahead is not None:
-            self._ahead.close()
+            self._ahead.close(wait=False)
             self._ahead.deleteLater()
             self._ahead = None
 
