@@ -156,6 +156,7 @@ REPEATED = (
     "dual hard",
     "prototype-srn",
     "prototype",
+    "triplet",
     "triplet-downsampled",
     "pel-pb fgsm",
     "t-biencoder-dual",
