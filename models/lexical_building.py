@@ -8,7 +8,7 @@ go to their file as they are counted, and the inverted lists are made for as man
 from __future__ import annotations
 
 import tempfile
-from collections.abc import Iterator, Sequence
+from collections.abc import Generator, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 from pathlib import Path
@@ -29,7 +29,7 @@ from models.types import Progress
 
 FROM_NAMES = 750_000
 """Names from which on an index is built on the disk; in memory these take 4 GB."""
-AT_ONCE = 1 << 23
+AT_ONCE = 1 << 22
 """Entries of inverted lists that are sorted at a time in each thread, each of some 40 bytes in memory."""
 _ENTRY = np.dtype([("row", np.int32), ("term", np.int32), ("weight", np.float32)])
 
@@ -70,16 +70,10 @@ def build_on_disk(names: Sequence[str], folder: Path, *, analyzer: str = "char")
     folder.mkdir(parents=True, exist_ok=True)
     count = len(names)
     total = 3 * count
-    vocabulary = np.zeros(0, dtype=np.uint64)
-
-    def terms_of(chunk: list[str]) -> UINTS:
-        return np.unique(ANALYZERS[analyzer](_normalised(chunk))[1])
-
-    for number, found in enumerate(ahead(terms_of, _chunks(names))):
-        vocabulary = np.union1d(vocabulary, found)
-        yield Progress("lexical index", number * CHUNK, total)
-    frequency = np.zeros(len(vocabulary), dtype=np.int64)
-    yield from _count(names, folder, analyzer, vocabulary, frequency, total)
+    with tempfile.TemporaryDirectory(dir=folder) as name:
+        own = Path(name) / "terms"
+        vocabulary, sizes = yield from _count(names, folder, analyzer, own, total)
+        frequency = _rename(folder, vocabulary, own, sizes)
     gains = np.log((1 + count) / (1 + frequency)) + 1
     _save(folder, "gains", gains)
     _save(folder, "list_starts", np.concatenate([[0], np.cumsum(frequency)]))
@@ -96,24 +90,50 @@ def build_on_disk(names: Sequence[str], folder: Path, *, analyzer: str = "char")
 
 
 def _count(
-    names: Sequence[str], folder: Path, analyzer: str, vocabulary: UINTS, frequency: NDArray[np.int64], total: int
-) -> Iterator[Progress]:
-    """Write which terms each name has and how often; `frequency` gets the names of each term."""
+    names: Sequence[str], folder: Path, analyzer: str, own: Path, total: int
+) -> Generator[Progress, None, tuple[UINTS, list[int]]]:
+    """Write which terms each name has and how often. Terms are numbers in the sorted terms of their chunk, which go to
+    the file `own`; returned are the terms of all chunks, sorted, and how many each chunk has."""
     starts, terms, counts = (_Column.begin(folder, name) for name in ("starts", "terms", "counts"))
     starts.put(np.zeros(1))
+    vocabulary = np.zeros(0, dtype=np.uint64)
+    sizes = []
 
-    def counts_of(chunk: list[str]) -> tuple[sparse.csr_matrix, NDArray[np.int64]]:
-        found = count_terms(*ANALYZERS[analyzer](_normalised(chunk)), vocabulary, len(chunk))
-        return found, np.bincount(found.indices, minlength=len(vocabulary))
+    def counts_of(chunk: list[str]) -> tuple[UINTS, sparse.csr_matrix]:
+        rows, found = ANALYZERS[analyzer]([normalise(name) for name in chunk])
+        there = np.unique(found)
+        return there, count_terms(rows, found, there, len(chunk))
 
-    for number, (found, times) in enumerate(ahead(counts_of, _chunks(names))):
-        starts.put(found.indptr[1:].astype(np.int64) + terms.rows)
-        terms.put(found.indices)
-        counts.put(found.data)
-        frequency += times
-        yield Progress("lexical index", len(names) + number * CHUNK, total)
+    with own.open("wb") as file:
+        for number, (there, found) in enumerate(ahead(counts_of, _chunks(names))):
+            there.tofile(file)
+            sizes.append(len(there))
+            vocabulary = np.union1d(vocabulary, there)
+            starts.put(found.indptr[1:].astype(np.int64) + terms.rows)
+            terms.put(found.indices)
+            counts.put(found.data)
+            yield Progress("lexical index", 2 * number * CHUNK, total)
     for column in (starts, terms, counts):
         column.end()
+    return vocabulary, sizes
+
+
+def _rename(folder: Path, vocabulary: UINTS, own: Path, sizes: Sequence[int]) -> NDArray[np.int64]:
+    """Make the terms' numbers those of the vocabulary; returns how many names each term is in."""
+    frequency = np.zeros(len(vocabulary), dtype=np.int64)
+    starts = np.load(folder / "starts.npy", allow_pickle=False)
+    ends = starts[np.minimum(CHUNK * np.arange(1, len(sizes) + 1), len(starts) - 1)]
+    with own.open("rb") as file, (folder / "terms.npy").open("r+b") as terms:
+        npy.read_magic(terms)
+        npy.read_array_header_1_0(terms)
+        for size, count in zip(sizes, np.diff(ends, prepend=0), strict=True):
+            numbers = np.searchsorted(vocabulary, np.fromfile(file, dtype=np.uint64, count=size))
+            place = terms.tell()
+            found = numbers.astype(ARRAYS["terms"])[np.fromfile(terms, dtype=ARRAYS["terms"], count=int(count))]
+            terms.seek(place)
+            found.tofile(terms)
+            frequency += np.bincount(found, minlength=len(vocabulary))
+    return frequency
 
 
 @dataclass(frozen=True, slots=True)
@@ -227,10 +247,6 @@ def _spans(frequency: NDArray[np.int64]) -> Iterator[tuple[int, int]]:
 def _chunks(names: Sequence[str]) -> Iterator[list[str]]:
     for start in range(0, len(names), CHUNK):
         yield [names[at] for at in range(start, min(start + CHUNK, len(names)))]
-
-
-def _normalised(names: list[str]) -> list[str]:
-    return [normalise(name) for name in names]
 
 
 def _save(folder: Path, name: str, values: NDArray[Any]) -> None:
