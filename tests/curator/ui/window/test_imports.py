@@ -206,6 +206,7 @@ def test_a_knowledge_base_whose_import_died_is_told_and_can_be_imported_again(
         window.session.flows.load_knowledge_base(path)  # type: ignore[union-attr]
         assert not banner.isVisible()
     assert world.project.importing.unfinished_kb.load() is None
+    qtbot.waitUntil(lambda: len(world.jobs.started) == 2 and len(desk.bench.jobs) == 0)  # both indexes
     for report in shown(ImportReportDialog):
         report.reject()
 
