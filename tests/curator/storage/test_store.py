@@ -115,6 +115,7 @@ def test_a_disk_that_fails_under_the_last_decision_is_told_at_closing(tmp_path, 
         raise OSError(5, "Input/output error")
 
     store = create_project(tmp_path / "q.curation", name="Q")
+    store.settle()  # what making it wrote is not what fails
     monkeypatch.setattr("curator.storage.syncing.sync_file", fails)
     with store.write() as unit:
         unit.meta.set("k", "v")
