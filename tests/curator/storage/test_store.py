@@ -83,6 +83,7 @@ def test_every_unit_is_synced_to_the_disk_without_its_writer_waiting(store, monk
         go_on.wait()
         synced.append(path.name)
 
+    store.settle()  # what making it wrote
     monkeypatch.setattr("curator.storage.syncing.sync_file", slowly)
     for n in range(3):
         with store.write() as unit:
@@ -99,6 +100,7 @@ def test_a_disk_that_fails_under_a_decision_is_told_before_the_next(store, monke
     def fails(path):
         raise OSError(5, "Input/output error")
 
+    store.settle()  # what making it wrote
     monkeypatch.setattr("curator.storage.syncing.sync_file", fails)
     with store.write() as unit:
         unit.meta.set("k", "v")
