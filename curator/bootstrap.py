@@ -174,7 +174,9 @@ def join(
 ) -> Project:
     """The services over an open store; tests hand in their own linker and jobs."""
     try:
-        return _Joined(store, settings, curator, linker_port, job_port).project(start=linker)
+        joined = _Joined(store, settings, curator, linker_port, job_port)
+        joined.prepare(start=linker)
+        return joined.project()
     except BaseException:
         store.close()
         raise
@@ -225,7 +227,8 @@ class _Joined:
         self.teacher = EntityTeacher(store, self.linker, self.events, learnt=self.suggestions.memory_changed)
         self.memory = MemoryService(store, self.linker, self.events, learnt=self.suggestions.memory_changed)
 
-    def project(self, *, start: bool) -> Project:
+    def prepare(self, *, start: bool) -> None:
+        """Clear away what a killed process left; with `start` begin to link ahead."""
         if not self.store.read_only:  # we hold the lock: what a killed process left is nobody's
             self.bundles.clean()
             self.workplace.clean()
@@ -233,6 +236,8 @@ class _Joined:
             self.teacher.start()  # first, so that no answer lacks the project's own entities
             self.memory.start()  # before the suggestions, so that it is asked first
             self.suggestions.start()
+
+    def project(self) -> Project:
         store, events, clock, curator = self.store, self.events, self.clock, self.curator
         rounds = RoundService(store, self.linker, events, clock, curator=curator)
         holdout = HoldoutService(store, percent=lambda: load().settings.holdout_percent)

@@ -6,7 +6,6 @@ Saved as plain arrays that are opened memory-mapped. A million names of 73 terms
 from __future__ import annotations
 
 import mmap
-import os
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
@@ -18,6 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
+from models.ahead import WORKERS
 from models.errors import ModelError
 from models.files import atomic_path
 from models.kb import Ranges
@@ -259,7 +259,7 @@ def _fixed(array: NDArray[Any]) -> NDArray[Any]:
 
 
 def _threads() -> int:
-    return min(2, os.cpu_count() or 1)
+    return WORKERS
 
 
 def _parts(queries: int) -> Iterator[slice]:

@@ -30,6 +30,7 @@ class Foreseen:
 
     path: Path
     title: str = ""
+    format: str = ""  # name of a knowledge base's format
     documents: int = 0
     mentions: int = 0
     entities: int = 0
@@ -100,7 +101,7 @@ def foresee_kb(
     found = Foreseen(path)
     try:
         reader = formats.open_kb(path, options)
-        found = replace(found, title=formats.kb_titles()[reader.format])
+        found = replace(found, format=reader.format, title=formats.kb_titles()[reader.format])
         entities: list[Entity] = []
         number = 0
         for number, one in enumerate(_records(reader), 1):

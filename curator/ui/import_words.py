@@ -49,10 +49,16 @@ def kb_page(found: Foreseen) -> str:
     return "".join(_kb_blocks(found))
 
 
-def _kb_blocks(found: Foreseen) -> Iterator[str]:
+def _head(found: Foreseen) -> Iterator[str]:
+    """Its name and format, and why it cannot be read."""
     yield f"<p><b>{escape(found.path.name)}</b> · {escape(found.title or tr('not readable'))}</p>"
     if found.problem:
         yield f"<p>{escape(found.problem)}</p>"
+
+
+def _kb_blocks(found: Foreseen) -> Iterator[str]:
+    yield from _head(found)
+    if found.problem:
         return
     if found.whole:
         yield f"<p>{escape(ntr('{n:,} entity.', '{n:,} entities.', found.entities))}</p>"
@@ -82,9 +88,8 @@ def _short(text: str) -> str:
 
 
 def _blocks(found: Foreseen) -> Iterator[str]:
-    yield f"<p><b>{escape(found.path.name)}</b> · {escape(found.title or tr('not readable'))}</p>"
+    yield from _head(found)
     if found.problem:
-        yield f"<p>{escape(found.problem)}</p>"
         return
     if found.known:
         yield f"<p>{escape(found.known)}</p>"

@@ -173,9 +173,8 @@ class ImportKbDialog(FormDialog):
         """As what the file is recognised says what of it can be chosen."""
         if self._formats is None or self.preview is None or self.preview.found is None:
             return
-        names = {title: name for name, title in self._formats.kb_titles().items()}
-        if (name := names.get(self.preview.found.title)) is not None:
-            self.filters.show_only(self._formats.kb_choices()[name])
+        if (choices := self._formats.kb_choices().get(self.preview.found.format)) is not None:
+            self.filters.show_only(choices)
             self._preview()  # with what stands in the filters
 
     def _look_at_table(self) -> None:
