@@ -66,6 +66,11 @@ def parse_query(typed: str) -> SearchQuery:
     )
 
 
+def only_words(text: str) -> str:
+    """What to type for all words of a text, the last one whole, too: nothing of it is taken as syntax."""
+    return text.replace('"', " ").replace(":", " ") + " "
+
+
 def _cut(typed: str) -> tuple[str, str, str]:
     """Before and behind the first :: that stands outside of quotes."""
     inside = [found.span() for found in _QUOTED.finditer(typed)]

@@ -20,6 +20,7 @@ from curator.services.entity_teaching import teach_entities
 from curator.services.events import EventBus
 from curator.services.keys import active_bundle
 from curator.services.linking import K, LinkedDocument, LinkReport, link_document, link_documents, teach, wait_ready
+from curator.services.name_linking import NameLinking
 from curator.services.ports import BundleStore, LinkDocument, LinkerPort, Store, UnitOfWork
 
 BATCH = 32
@@ -56,6 +57,7 @@ class SuggestionService:
         self._position = 0  # the document the curator is at
         self._closed = False
         self._trouble = ""
+        self._names = NameLinking(store, self._tell)
 
     def start(self) -> None:
         """Listen to changes, open the active bundle, link ahead. Does nothing on a read-only project."""
@@ -90,6 +92,7 @@ class SuggestionService:
         if not self._serves():
             with self._lock:
                 self._urgent += [one for one in document_ids if one not in self._urgent]
+            self._names.ask(document_ids)
             return
         self._send(self._stale(document_ids, remembered=urgent), urgent=urgent)
         self._pump()
@@ -168,6 +171,7 @@ class SuggestionService:
             background, self._background = self._background, None
         if background is not None:
             self._linker.cancel(background)
+        self._names.close()
 
     # --- linking ahead ---------------------------------------------------------------------------------------
 
@@ -192,6 +196,8 @@ class SuggestionService:
         elif change.kind in RELINK:
             self._forget()
             self.refresh()
+            if self._position:
+                self.request([self._position])
         elif change.kind is ChangeKind.IMPORTED:
             self._pump()
 
@@ -200,6 +206,7 @@ class SuggestionService:
         with self._lock:
             background, self._background = self._background, None
             self._tried.clear()
+        self._names.forget()
         if background is not None:
             self._linker.cancel(background)
 
@@ -285,8 +292,11 @@ class SuggestionService:
             self._trouble = str(error)
             return
         if kept:
-            text = ntr("Linked {n} mention", "Linked {n} mentions", len(kept))
-            self._events.emit(Change(ChangeKind.SUGGESTIONS, ACTOR, text, (document_id,), tuple(kept)))
+            self._tell(document_id, kept)
+
+    def _tell(self, document_id: int, mention_ids: Sequence[int]) -> None:
+        text = ntr("Linked {n} mention", "Linked {n} mentions", len(mention_ids))
+        self._events.emit(Change(ChangeKind.SUGGESTIONS, ACTOR, text, (document_id,), tuple(mention_ids)))
 
     def _ended(self, documents: Sequence[LinkDocument], outcome: JobOutcome, *, urgent: bool) -> None:
         with self._lock:

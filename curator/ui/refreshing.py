@@ -21,7 +21,8 @@ from curator.ui.workbench import Workbench
 QUEUE = {ChangeKind.DECIDED, ChangeKind.MENTIONS, ChangeKind.DOCUMENT_STATE, ChangeKind.ENTITIES, ChangeKind.NOTES}
 NEWER = "Newer suggestions are here; they appear when you go on."
 NO_INDEX = (
-    "There is no index yet: Model › Rebuild index makes one. The knowledge base can be searched with / meanwhile."
+    "There is no index yet: Model › Rebuild index makes one. Until then only spelling is compared, and / searches the "
+    "knowledge base."
 )
 NO_KB = "No knowledge base yet. Import one with {way}."
 LEXICAL = "Only spelling is compared so far: the index of meanings is {state}."

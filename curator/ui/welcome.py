@@ -92,7 +92,9 @@ class WelcomePage(QWidget):
         self._column.setFixedWidth(min(metrics.averageCharWidth() * WIDTH_IN_LETTERS, max(self.width() - 40, 200)))
         for button in self._column.findChildren(QPushButton):
             button.setMinimumHeight(metrics.height() * 2)
-        self._inside.setMinimumHeight(self._rows.totalHeightForWidth(self._column.width()) + 2 * metrics.height())
+        needed = self._rows.totalHeightForWidth(self._column.width())
+        self._column.setMinimumHeight(needed)  # its own hint takes sentences for wider than they are
+        self._inside.setMinimumHeight(needed + 2 * metrics.height())
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         """Return presses the button that has the keyboard, as in a dialog."""

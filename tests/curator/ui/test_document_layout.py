@@ -39,7 +39,7 @@ def test_text_outside_of_passages_is_shown_too(styles: Styles) -> None:
 
 @pytest.mark.parametrize("words", ["tacrolimus", "FK506", "🫀", "Na\u0308ive", "ventricular failure."])
 def test_a_point_in_a_word_gives_its_code_points_back(styles: Styles, words: str) -> None:
-    layout = laid_out(TEXT, document().passages, styles)
+    layout = laid_out(TEXT, document().passages, styles, width=2000)
     wanted = span(words)
     (piece,) = layout.pieces(wanted)
     assert layout.offset_at(QPointF(piece.rect.left() + 1, piece.rect.center().y())) == wanted.start

@@ -89,7 +89,7 @@ def test_rows_grow_with_the_font(panel: QueuePanel) -> None:
     font = panel.list.font()
     font.setPointSizeF(font.pointSizeF() * 2)
     panel.list.setFont(font)
-    assert panel.list.rowHeight(0) > 1.6 * before
+    assert panel.list.rowHeight(0) > 1.5 * before
 
 
 def test_without_a_project_it_says_so(panel: QueuePanel) -> None:
