@@ -24,6 +24,8 @@ from training.towers import one_of
 
 PAIRS_AT_ONCE, TOKENS_AT_ONCE = 32, 2048
 """A batch's pairs are read in parts of like length: padding would cost more than the larger matrices save."""
+GRAPH_PAIRS = 64
+"""Pairs whose graph is built at a time, in whole mentions: the 256 of a batch took 11 GB, and longer."""
 ON_GPU = 16
 """Times as many on a GPU, which wants to be filled."""
 
@@ -62,6 +64,7 @@ class CrossEncoderTask(Task):
             (example, hard_rows(rows, example.gold, kinship, limit=candidates - 1, shown=example.shown))
             for example, rows in zip(examples, ranked, strict=True)
         ]
+        self.at_once = max(1, GRAPH_PAIRS * self._times // candidates)
         self.examples = [example for example, wrong in pairs if wrong]
         self.wrong = [wrong for _, wrong in pairs if wrong]
 

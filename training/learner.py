@@ -23,12 +23,13 @@ class Learner:
 
     Where memory runs out, `make_smaller` halves what is taken at once: the texts of a piece where gradients are
     cached, which changes nothing in them; otherwise the examples, which keeps the effective batch by accumulation but
-    leaves each part with its own negatives. `micro` 0: whole batches.
+    leaves each part with its own negatives. `micro` 0: whole batches. Without caching it begins with what the task
+    wants `at_once`.
     """
 
     def __init__(self, task: Task, engine: Engine, parameters: Sequence[nn.Parameter], *, chunk: int) -> None:
         self.task, self.engine, self.parameters = task, engine, parameters
-        self.micro, self.chunk = 0, chunk
+        self.micro, self.chunk = 0 if chunk else task.at_once, chunk
 
     def mark(self) -> GeneratorStates:
         """Where a step begins; `start_over` goes back to it."""

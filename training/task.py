@@ -21,7 +21,12 @@ class Task(ABC):
     """What a recipe trains: networks, batches of example numbers, and the loss of one batch.
 
     Only the first three methods are needed; the others have defaults.
+
+    `at_once`: most examples whose graph is built at a time; 0: a whole batch. For tasks whose examples do not touch
+    each other, so that parts change nothing but the rounding.
     """
+
+    at_once: int = 0
 
     @abstractmethod
     def modules(self) -> Sequence[nn.Module]:
@@ -110,8 +115,8 @@ class TrainResult:
     """What happened. `losses` are the means of each epoch; `cut_short` tells that the clock ended it.
 
     `seconds` counts the training before an interruption too. `micro_batch` is the most examples that were taken at
-    once after memory ran out (0: whole batches), `gradient_chunk` likewise. `validation` holds the figures of each
-    validation, `notes` what the manifest should say.
+    once at the end (0: whole batches), less where memory ran out; `gradient_chunk` likewise. `validation` holds the
+    figures of each validation, `notes` what the manifest should say.
     """
 
     steps: int

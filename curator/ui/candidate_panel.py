@@ -12,6 +12,7 @@ from PySide6.QtWidgets import QHBoxLayout, QSplitter, QStackedWidget, QVBoxLayou
 from curator.domain.decisions import Outcome
 from curator.domain.suggestions import Band
 from curator.domain.wording import tr
+from curator.services.name_linking import BY_NAME
 from curator.services.queue import MentionView
 from curator.ui.candidate_contrast import ContrastCard
 from curator.ui.candidate_delegate import CandidateDelegate
@@ -132,7 +133,8 @@ class CandidatePanel(QWidget):
         self._show_header(view)
         suggestion = view.suggestion if view is not None else None
         decided_nil = view is not None and view.decision is not None and view.decision.verdict.outcome is Outcome.NIL
-        estimate = suggestion.nil if suggestion is not None else None
+        by_linker = suggestion is not None and suggestion.stamp.bundle_id != BY_NAME
+        estimate = suggestion.nil if suggestion is not None and by_linker else None
         self.nil_row.show_estimate(estimate, chosen=decided_nil, blind=self._extent.blind)
         self.nil_row.setEnabled(view is not None)
         waiting = self._withheld or tr(NOT_LINKED)

@@ -148,6 +148,23 @@ def test_pieces_and_a_restored_state_give_the_same_loss(
     assert task.generators() == [task.random]
 
 
+def test_parts_of_a_batch_give_its_gradient(encoder: Encoder, kb: KnowledgeBase, examples: list[Example]) -> None:
+    """Mentions do not touch each other: the graph of a few at a time is enough."""
+    task = make_task(encoder, kb, examples, everything(kb, examples))
+    assert task.at_once == 16  # of four candidates each
+    weights = [one.weight for one in task.module.modules() if isinstance(one, torch.nn.Linear)]
+    batch, drawn = range(6), json.dumps(task.state())
+    task.module.eval()
+    wanted = torch.autograd.grad(task.loss(batch), weights)
+    found = [torch.zeros_like(one) for one in weights]
+    task.load_state(json.loads(drawn))
+    for part in task.split(batch, 2):
+        for total, own in zip(found, torch.autograd.grad(task.loss(part) * len(part) / 6, weights), strict=True):
+            total += own
+    for total, whole in zip(found, wanted, strict=True):
+        torch.testing.assert_close(total, whole, atol=1e-6, rtol=1e-4)
+
+
 def test_short_rows_are_filled_up() -> None:
     scores, given = spread(torch.tensor([1.0, 2, 3, 4]), [1, 3])
     assert scores.tolist() == [[1, 0, 0], [2, 3, 4]]

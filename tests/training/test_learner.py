@@ -82,6 +82,34 @@ def test_the_effective_batch_stays(limit: int, micro: int, accumulation: int) ->
     assert all("Memory ran out" in text and "effective batch stays the same" in text for text in said)
 
 
+@pytest.mark.parametrize("at_once", [1, 3])
+def test_a_task_whose_examples_stand_apart_is_taken_in_parts(at_once: int) -> None:
+    """Parts fit where a whole batch would not, nothing is said of it, and the weights are the same."""
+    whole, parts = Pointwise(), Pointwise(limit=3)
+    parts.at_once = at_once
+    _, wanted = run(whole)
+    _, result = run(parts)
+    torch.testing.assert_close(parts.weights, whole.weights, atol=1e-6, rtol=0)
+    assert result.losses == pytest.approx(wanted.losses, abs=1e-6)
+    assert result.micro_batch == at_once
+    assert result.notes == ()
+
+
+def test_memory_that_runs_out_halves_the_parts_too() -> None:
+    task = Pointwise(limit=1)
+    task.at_once = 3
+    _, result = run(task)
+    assert result.micro_batch == 1
+    assert len(result.notes) == 1
+
+
+def test_where_gradients_are_cached_batches_stay_whole() -> None:
+    task = ToyTask(dropout=0.0)
+    task.at_once = 1
+    _, result = run(task, replace(SETTINGS, gradient_chunk=8))
+    assert (result.gradient_chunk, result.micro_batch) == (8, 0)
+
+
 def test_the_manifest_can_hold_it() -> None:
     _, result = run(Pointwise(limit=3))
     assert json.loads(json.dumps({"micro_batch": result.micro_batch, "notes": result.notes}))["micro_batch"] == 3

@@ -7,6 +7,7 @@ from pytestqt.qtbot import QtBot
 from curator.domain.decisions import Verdict
 from curator.domain.entities import Entity, EntityMatch
 from curator.domain.suggestions import NilEstimate
+from curator.services.name_linking import BY_NAME
 from curator.ui.candidate_contrast import Pair, pair_html
 from curator.ui.candidate_model import Extent
 from curator.ui.candidate_panel import CandidatePanel
@@ -136,6 +137,13 @@ def test_suggestions_are_withheld_with_the_reason_until_the_next_mention(panel: 
     assert panel.model.rowCount() == 0, "the same mention shown anew"
     panel.show_mention(view(2, FK))
     assert panel.model.rowCount() == 3
+
+
+def test_spelling_alone_says_nothing_of_nil(panel: CandidatePanel) -> None:
+    found = suggestion(1)
+    panel.show_mention(view(1, FK, made=replace(found, stamp=replace(found.stamp, bundle_id=BY_NAME))))
+    assert panel.model.rowCount() == len(found.candidates)
+    assert panel.nil_row.second_line == "no estimate yet"
 
 
 def test_a_note_is_shown_and_hidden(panel: CandidatePanel) -> None:
