@@ -18,7 +18,7 @@ from models.answering import Answerer, Ranked, ScoredMention
 from models.bundle import Bundle, open_bundle
 from models.candidates import CandidateTable, PreparedLookup, regroup
 from models.coherence import add_coherence
-from models.combiner import DEFAULT_COMBINER, Combiner
+from models.combiner import DEFAULT_COMBINER, Combiner, default_combiner
 from models.detection import Detector
 from models.device import Device, choose_device
 from models.fusion import FusionWeights
@@ -83,7 +83,7 @@ class Linker:
             device=place,
             fusion=fusion,
             nil=NilModel.from_json(bundle.manifest.nil),
-            combiner=Combiner.from_json(bundle.manifest.combiner) or DEFAULT_COMBINER,
+            combiner=Combiner.from_json(bundle.manifest.combiner) or default_combiner(stages.names.stages),
         )
 
     def with_weights(

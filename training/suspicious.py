@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any
 
 from models.answering import ScoredMention
-from models.combiner import DEFAULT_COMBINER
+from models.combiner import default_combiner
 from models.errors import ModelError
 from models.linker import Linker
 from models.nil import DEFAULT_NIL
@@ -151,5 +151,5 @@ def _untrained(linker: Linker) -> Linker:
         device=linker.device,
         fusion=linker.fusion,
         nil=DEFAULT_NIL,
-        combiner=DEFAULT_COMBINER,
+        combiner=default_combiner(stages.names.stages),
     )

@@ -9,11 +9,13 @@ from models.combiner import (
     DEFAULT_COMBINER,
     FEATURES,
     HEAD,
+    LEXICAL_COMBINER,
     TAUGHT,
     Combiner,
     Labelled,
     Wording,
     _Problem,
+    default_combiner,
     fit_combiner,
     head_features,
 )
@@ -86,6 +88,13 @@ def test_json_round_trip_and_damage() -> None:
     assert Combiner.from_json({}) is None
     with pytest.raises(ModelError, match="combiner is damaged"):
         Combiner.from_json({"coefficients": [1.0, 2.0], "features": ["fused"]})
+
+
+def test_the_program_brings_one_for_spelling_alone() -> None:
+    assert default_combiner(["lexical", "names"]) is DEFAULT_COMBINER
+    assert default_combiner(["lexical"]) is LEXICAL_COMBINER
+    named = dict(zip(FEATURES, LEXICAL_COMBINER.coefficients, strict=True))
+    assert {named[one] for one in ("names", "names_gap", "new_names_gap", "near", "near_gap")} == {0.0}
 
 
 def test_a_combiner_of_another_version_gives_way_to_the_default() -> None:

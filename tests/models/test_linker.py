@@ -6,6 +6,7 @@ import pytest
 from models.biencoder import Biencoder, BiencoderSettings, Scorer, build_entity_index
 from models.bundle import EncoderRef, RankerSpec, RetrieverSpec, new_id, new_staging, publish, reuse, seal
 from models.candidates import LEXICAL, NAMES
+from models.combiner import LEXICAL_COMBINER
 from models.dual_ranker import build_ranker_entities, encode_marked_mentions
 from models.encoders import load_encoder, save_encoder
 from models.errors import ModelError
@@ -129,6 +130,21 @@ def test_a_lexical_bundle_serves_without_an_encoder(make_bundle, tmp_path) -> No
     assert answers["cancer"].candidates[0].entity_id == "D1"
     assert NAMES not in answers["cancer"].candidates[0].scores
     assert bundle.manifest.kind == "untrained-lexical"
+
+
+def test_where_only_spelling_is_compared_a_whole_synonym_goes_before_a_part_of_a_name(make_bundle, tmp_path) -> None:
+    """Whatever the preferred name of its entity is, and whichever of the two is defined."""
+    kb = (
+        EntityRecord("WHOLE", "myocardial infarction", ("heart attack",)),
+        EntityRecord("PART", "heart", definition="A muscular organ that pumps blood."),
+        EntityRecord("OTHER", "attack of panic", definition="A sudden fear."),
+    )
+    linker = Linker.load(make_bundle(tmp_path, kb, stages=(LEXICAL,)).path, device="cpu")
+    assert linker.combiner == LEXICAL_COMBINER
+    document = DocumentInput("d", "heart attack", (MentionInput("m", ((0, 12),)),))
+    first, second, *_ = _answers(linker, document)["m"].candidates
+    assert first.entity_id == "WHOLE"
+    assert first.probability > 2 * second.probability
 
 
 def test_detect_and_describe(linker) -> None:
