@@ -72,7 +72,7 @@ class CtdReader(SourceReader):
             return
         row = dict(zip(columns, cells, strict=False))
         vocabulary = next((one for one in _VOCABULARIES if one.id in row), None)
-        if vocabulary is None or not row[vocabulary.id] or not row.get(vocabulary.name):
+        if vocabulary is None or not row[vocabulary.id].strip() or not row.get(vocabulary.name, "").strip():
             self._problem(line, "set aside", tr("the row has no id or no name"))
             return
         yield line, _entity(vocabulary, row)

@@ -42,6 +42,12 @@ def test_genes_have_bare_ids_and_the_csv_has_quotes(put: Put) -> None:
     ]
 
 
+def test_a_blank_id_or_name_is_none(put: Put) -> None:
+    reader = ctd.open_reader(put(f"{HEAD} GeneSymbol,GeneName,GeneID\nA1,one,7\nA2,two, \n ,three,8\n"))
+    assert [one.id for one in reader] == ["NCBIGene:7"]
+    assert [(one.line, one.severity) for one in reader.problems] == [(6, "set aside"), (7, "set aside")]
+
+
 def test_medic(put: Put) -> None:
     reader = medic.open_reader(put("270400|D019082||One|Uno\n" + 5 * "C1||Two\n" + "broken\n"))
     assert list(reader) == [

@@ -12,6 +12,7 @@ from curator.domain.entities import Entity
 from curator.domain.errors import UserError
 from curator.io import default_registry
 from curator.io.kb.table import open_reader, preview, sniff, sniff_path
+from curator.io.tables import is_workbook
 from curator.services.ports.knowledge_files import KbOptions
 
 Put = Callable[..., Path]
@@ -82,6 +83,16 @@ def test_workbooks_that_unpack_to_too_much_are_refused(tmp_path: Path) -> None:
         archive.writestr("xl/sharedStrings.xml", bytes(65 << 20))
     with pytest.raises(UserError, match="unpacks to 65 MB"):
         preview(path)
+
+
+def test_a_zip_of_an_unknown_version_is_no_workbook(tmp_path: Path) -> None:
+    path = tmp_path / "a.zip"
+    with zipfile.ZipFile(path, "w") as archive:
+        archive.writestr("a.txt", "id\tname")
+    raw = bytearray(path.read_bytes())
+    raw[raw.index(b"PK\x01\x02") + 6] = 235  # version needed to extract
+    path.write_bytes(raw)
+    assert not is_workbook(path)
 
 
 def test_a_damaged_workbook(tmp_path: Path) -> None:
