@@ -187,18 +187,18 @@ class World:
         return f"{mcnemar(this, other).p_value:.3g}"
 
     def _over_best(self, runs: Mapping[str, Sequence[Run]]) -> str:
-        """Re-rankers over the retriever that is best on the held-out documents."""
+        """Re-rankers, all their seeds, over the one retriever that is best on the held-out documents."""
         lines = []
         for own in runs.values():
             if "over_best" not in own[0] or own[0]["over"] not in runs:
                 continue
             retriever = runs[own[0]["over"]][0]
-            pair = {"alone": own[0]["over_best"]}, {"alone": retriever["alone"]}
-            after, before = ({AT_1: self.figures([one])[AT_1]} for one in pair)
+            pair = [{"alone": one["over_best"]} for one in own if "over_best" in one], [retriever]
+            after, before = ({AT_1: self.figures(each)[AT_1]} for each in pair)
             found = self.bootstrap.differences(after, before)[AT_1]
             lines.append(
-                f"- {own[0]['setting']} over the first 16 of {retriever['setting']}: recall@1 {_percent(found.this)} "
-                f"against {_percent(found.other)}, {_said(found.difference)}: {_verdict(found)}"
+                f"- {own[0]['setting']} ({len(pair[0])} seeds) over the first 16 of {retriever['setting']}: recall@1 "
+                f"{_percent(found.this)} against {_percent(found.other)}, {_said(found.difference)}: {_verdict(found)}"
             )
         return "\n\n" + "\n".join(lines) if lines else ""
 
