@@ -142,13 +142,15 @@ def test_an_uncalibrated_fit_keeps_the_given_default() -> None:
     assert not fit_nil(*_validation(3, 5), default=default).calibrated
 
 
-def test_without_nils_to_fit_no_more_are_called_nil_than_there_were() -> None:
-    """A new field's linked mentions score as NILs did elsewhere: the default would call all of them NIL."""
+@pytest.mark.parametrize(("nil", "called"), [(0, 2), (2, 6), (10, 16)])
+def test_without_nils_to_fit_no_more_are_called_nil_than_there_may_well_be(nil: int, called: int) -> None:
+    """A new field's linked mentions score as NILs did elsewhere: the default would call all of them NIL. The 95 % upper
+    bounds of a Poisson mean after 0, 2 and 10 events are 2.996, 6.296 and 16.962."""
     features = [NilFeatures(top=0.1 + at / 1000) for at in range(120)]
-    truth = [at < 2 for at in range(120)]
+    truth = [at < nil for at in range(120)]
     model = fit_nil(features, truth)
     assert not model.calibrated
-    assert sum(model.score(item) >= model.threshold for item in features) == 3
+    assert sum(model.score(item) >= model.threshold for item in features) == called
     few = fit_nil(features[:50], truth[:50])
     assert few.threshold == DEFAULT_NIL.threshold, "too few to tell"
     sure = fit_nil([NilFeatures(top=0.9)] * 120, [False] * 120)
