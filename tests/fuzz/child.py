@@ -49,6 +49,7 @@ def _fuzz(session: Session, known: list[bytes], seconds: int) -> None:
         f"-max_len={LONGEST}",
         "-rss_limit_mb=4096",
         "-timeout=600",
+        f"-artifact_prefix={session.folder}/",  # what libFuzzer itself leaves; findings are kept by the session
         "-print_final_stats=1",
         "-verbosity=0",
     ]
