@@ -45,7 +45,8 @@ class InfonStyle:
     key: str = ""
 
     def dump(self) -> str:
-        return json.dumps({"ids": self.ids.dump(), "key": self.key}, ensure_ascii=False)
+        """In ASCII: JSON may name an infon with what no database holds."""
+        return json.dumps({"ids": self.ids.dump(), "key": self.key})
 
     @classmethod
     def load(cls, text: str) -> InfonStyle:

@@ -120,6 +120,17 @@ def test_null_and_numbers_as_identifiers(put: Put) -> None:
     assert [(d.mentions[0].ids, d.mentions[0].nil) for d in documents] == [((), True), (("672",), False)]
 
 
+def test_an_infon_named_with_half_a_character_is_kept(make: SimpleNamespace, put: Put) -> None:
+    """JSON may escape a lone surrogate, which no database holds."""
+    text = json.dumps(document()).replace('"identifier"', '"identif\\ud800ier"')
+    assert "ud800" in text
+    path = put(text)
+    (one,), reader = read(path)
+    assert one.mentions[0].ids
+    reader.extra.encode()
+    assert json.loads(written(make, path)) == json.loads(text)
+
+
 def test_wrong_types_are_missing_values(put: Put) -> None:
     odd = document()
     odd["passages"] += [None, {"offset": "x", "text": 5, "infons": [], "annotations": {}}]
