@@ -144,7 +144,7 @@ def is_workbook(path: Path) -> bool:
                 return False
         with zipfile.ZipFile(path) as archive:
             return _WORKBOOK in archive.namelist()
-    except (OSError, zipfile.BadZipFile, NotImplementedError):  # the last: a zip version that Python does not know
+    except _DAMAGED:  # also a version of zip, or bytes of a name, that Python does not know
         return False
 
 

@@ -85,12 +85,15 @@ def test_workbooks_that_unpack_to_too_much_are_refused(tmp_path: Path) -> None:
         preview(path)
 
 
-def test_a_zip_of_an_unknown_version_is_no_workbook(tmp_path: Path) -> None:
+@pytest.mark.parametrize(("place", "value"), [(6, 235), (9, 8)], ids=["version", "name said to be UTF-8"])
+def test_a_zip_that_python_cannot_list_is_no_workbook(tmp_path: Path, place: int, value: int) -> None:
     path = tmp_path / "a.zip"
     with zipfile.ZipFile(path, "w") as archive:
         archive.writestr("a.txt", "id\tname")
     raw = bytearray(path.read_bytes())
-    raw[raw.index(b"PK\x01\x02") + 6] = 235  # version needed to extract
+    at = raw.index(b"PK\x01\x02")
+    raw[at + place] = value
+    raw[at + 46] = 0xFF  # of the name
     path.write_bytes(raw)
     assert not is_workbook(path)
 
