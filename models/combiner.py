@@ -112,7 +112,7 @@ class Combiner:
 
 
 # Fitted on the train documents of BC5CDR and NCBI Disease, each mention once with the memory of the other documents
-# and once without (tests/benchmarks/combiner_fit.py). A project with enough decisions fits its own.
+# and once without (as tests/benchmarks/combiner_fit.py does). A project with enough decisions fits its own.
 DEFAULT_COMBINER = Combiner((
     1.048, 0.214, 0.613, 1.646, 1.506, 0.899, 0.818, 1.370, 1.215, 1.429, 2.263, 3.773, 1.814,
     0.891, 0.119, 0.499, 0.188, -0.251, 1.263, 8.283, 0.826, -0.036, -0.774,

@@ -11,6 +11,7 @@ from curator.domain.documents import Split
 from curator.domain.entities import Entity, EntityMatch, KnowledgeBaseInfo, TypeMapping
 from curator.domain.errors import UserError
 from curator.domain.kb_sources import KnowledgeSource
+from curator.domain.search_query import only_words
 from curator.domain.wording import tr
 from curator.services.events import EventBus
 from curator.services.ports import Store, UnitOfWork
@@ -97,7 +98,7 @@ class KnowledgeService:
         with self._store.read() as unit:
             info, allowed = unit.kb.info(), unit.meta.type_mapping().types_for(mention_type)
             barred = [one for one in info.types if one not in allowed] if info is not None and allowed else []
-            found = unit.kb.search(f"{text} ", types=barred, limit=MOST_HIDDEN) if barred else []
+            found = unit.kb.search(only_words(text), types=barred, limit=MOST_HIDDEN) if barred else []
             known = unit.kb.get_many(entity_ids)
         others = tuple(one for one in found if one.rank < NAMED_SO and one.entity.id not in entity_ids)
         return HiddenEntities(others, frozenset(entity_ids) - known.keys())

@@ -80,7 +80,8 @@ class NameLinking:
             if candidates:  # that a search finds nothing does not speak for NIL
                 nil = NilEstimate(0.0, is_nil=False, calibrated=False)
                 suggestions.append(Suggestion(mention.id, candidates, nil, Stamp(BY_NAME, revision)))
-        self._save(document_id, suggestions)
+        if suggestions:
+            self._save(document_id, suggestions)
 
     def _wanted(self, unit: UnitOfWork, document_id: int) -> list[tuple[Mention, int]]:
         """Undecided mentions that no bundle answered, with the document's revision; none where a bundle serves."""

@@ -133,8 +133,7 @@ class CandidatePanel(QWidget):
         self._show_header(view)
         suggestion = view.suggestion if view is not None else None
         decided_nil = view is not None and view.decision is not None and view.decision.verdict.outcome is Outcome.NIL
-        by_linker = suggestion is not None and suggestion.stamp.bundle_id != BY_NAME
-        estimate = suggestion.nil if suggestion is not None and by_linker else None
+        estimate = None if suggestion is None or suggestion.stamp.bundle_id == BY_NAME else suggestion.nil
         self.nil_row.show_estimate(estimate, chosen=decided_nil, blind=self._extent.blind)
         self.nil_row.setEnabled(view is not None)
         waiting = self._withheld or tr(NOT_LINKED)

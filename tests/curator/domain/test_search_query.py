@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from curator.domain.search_query import SearchQuery, parse_query
+from curator.domain.search_query import SearchQuery, only_words, parse_query
 
 
 @pytest.mark.parametrize(
@@ -53,3 +53,11 @@ def test_no_nonsense_fails_and_no_word_is_lost(typed: str) -> None:
     lost = {"a", "b"} & set(typed) - set(found)
     assert not lost
     assert query.text == " ".join(query.text.split())
+
+
+@given(st.text())
+def test_the_words_of_a_text_are_never_syntax(text: str) -> None:
+    query = parse_query(only_words(text))
+    assert query.plain
+    assert not query.typing
+    assert query.text.split() == text.replace('"', " ").replace(":", " ").split()

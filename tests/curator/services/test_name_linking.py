@@ -13,6 +13,7 @@ from curator.domain.changes import Change, ChangeKind
 from curator.domain.decisions import Verdict
 from curator.domain.suggestions import Band, Suggestion
 from curator.services.name_linking import BY_NAME, NameLinking
+from curator.services.ports import QueueFilter
 from tests.curator.services.fakes import KB, World, finish, make_world
 
 LIMIT = 30
@@ -77,7 +78,9 @@ def test_a_document_that_is_opened_before_the_first_index_gets_suggestions(world
     assert [(one.entity_id, one.matched) for one in arrest.candidates] == [("MESH:D006323", "Cardiac arrest")]
     assert {one.stamp.bundle_id for one in (lidocaine, arrest, arrhythmia)} == {BY_NAME}
     assert lidocaine.band is Band.REVIEW
-    assert lidocaine.candidates[0].probability == 0.0, "nothing to accept in bulk"
+    assert lidocaine.candidates[0].probability == 0.0
+    with world.project.suggestions._store.read() as unit:
+        assert unit.contexts.chances(QueueFilter(), bundle_id="") == [], "nothing to accept in bulk"
 
 
 def test_the_index_takes_their_place(world: World) -> None:
