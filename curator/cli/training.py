@@ -182,8 +182,10 @@ def _pairs(given: tuple[str, ...]) -> dict[str, str]:
 def _preview_text(shown: TrainingPreview) -> str:
     """What the dialog says, in lines."""
     lines = [
-        f"Learns from {shown.links:,} links and {shown.nils:,} NIL decisions in {shown.documents:,} documents "
-        f"({shown.entities:,} entities).",
+        f"Learns from {shown.links:,} links"
+        + (f" and {shown.nils:,} NIL decisions" if shown.nils else "")
+        + f" in {shown.documents:,} documents ({shown.entities:,} entities).",
+        f"Its loss leaves {shown.left_out:,} NIL decisions out." if shown.left_out else "",
         f"{shown.passed_over:,} candidates were shown and passed over." if shown.passed_over else "",
         f"{shown.outside:,} linked entities are not in the knowledge base." if shown.outside else "",
         f"Judged by {shown.validation_decisions:,} decisions in {shown.validation_documents:,} validation documents"

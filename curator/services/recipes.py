@@ -102,6 +102,10 @@ class Recipe:
         defaults = {one.name: one.default for one in self.parameters}
         return defaults | {name: known[name].check(value) for name, value in (given or {}).items()}
 
+    def learns_from_nil(self, given: Mapping[str, Any] | None) -> bool:
+        """Whether NIL decisions enter the loss, as they can with the proxy loss; otherwise they are left out."""
+        return bool(self.values(given).get("nil_negatives"))
+
     def parse(self, given: Mapping[str, str]) -> dict[str, Any]:
         """Parameters written as text, on the command line for example. Raises UserError."""
         kinds = {one.name: one.kind for one in self.parameters}

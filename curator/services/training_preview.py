@@ -24,6 +24,7 @@ TRAINING = (Split.TRAIN, Split.VALIDATION)  # never TEST
 class TrainingPreview:
     """What a training run would learn from, and an estimate of its minutes; `basis` says where that comes from.
 
+    `nils` are the NIL decisions that its loss learns from, `left_out` those that it leaves out: all or none.
     `passed_over` counts the candidates that curators saw and did not choose; `outside` the linked entities that the
     knowledge base no longer holds, whose links teach nothing. `encoded_entities` is how many entities are encoded anew
     after training, in `encoding_seconds` (part of the whole); 0 where the entity encoder stays as it is.
@@ -40,6 +41,7 @@ class TrainingPreview:
     minutes: float
     basis: str
     problem: str = ""
+    left_out: int = 0
     passed_over: int = 0
     outside: int = 0
     test_documents: int = 0
@@ -58,6 +60,7 @@ def preview(
     max_minutes: float | None = None,
 ) -> TrainingPreview:
     """Reads every document of two splits: for a worker thread."""
+    nil = recipe.learns_from_nil(values)
     train, held_out = (count_gold(store, split) for split in TRAINING)
     with store.read() as unit:
         info = unit.kb.info()
@@ -71,7 +74,8 @@ def preview(
     return TrainingPreview(
         documents=train.documents,
         links=train.links,
-        nils=train.nils,
+        nils=train.nils if nil else 0,
+        left_out=0 if nil else train.nils,
         entities=len(train.entities),
         validation_documents=held_out.documents,
         validation_decisions=held_out.decisions,

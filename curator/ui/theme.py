@@ -211,6 +211,8 @@ _SHEET = """
         border: 1px solid palette(placeholder-text); border-radius: 6px; background: palette(base); }
     QPlainTextEdit[field="true"]:focus, QListView[field="true"]:focus { border: 2px solid palette(accent); }
     QLineEdit:focus { border: 2px solid palette(accent); padding: 4px 7px; }
+    QLineEdit[low="true"] { padding: 2px 4px; border-radius: 3px; }
+    QLineEdit[low="true"]:focus { padding: 1px 3px; }
     QSplitter::handle { background: palette(mid); }
     QSplitter::handle:horizontal { width: 1px; }
     QSplitter::handle:vertical { height: 1px; }

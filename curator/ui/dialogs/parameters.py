@@ -19,6 +19,7 @@ class NumberEdit(QLineEdit):
 
     def __init__(self, value: float, *, minimum: float | None, maximum: float | None) -> None:
         super().__init__(f"{value:g}")
+        self.setProperty("low", True)  # no higher than the spin boxes above and below
         self._value = value
         low = -1e300 if minimum is None else minimum
         high = 1e300 if maximum is None else maximum

@@ -268,7 +268,16 @@ def learns_words(preview: TrainingPreview) -> str:
             documents=preview.documents,
             entities=preview.entities,
         )
+        if preview.nils
+        else tr(
+            "{links:,} links in {documents:,} train documents, {entities:,} different entities.",
+            links=preview.links,
+            documents=preview.documents,
+            entities=preview.entities,
+        )
     ]
+    if preview.left_out:
+        lines.append(tr("The loss leaves {left_out:,} NIL decisions out.", left_out=preview.left_out))
     if preview.passed_over:
         lines.append(
             tr(

@@ -5,20 +5,26 @@ from __future__ import annotations
 import pytest
 
 from curator.domain.errors import UserError
-from curator.services.recipes import estimate, find_recipe, load_recipes
-from training.recipes import load_recipe
+from curator.services.recipes import Recipe, estimate, find_recipe, load_recipes
+from training.losses import ProxyLoss
+from training.recipes import Network, load_recipe
 
 
 @pytest.mark.parametrize("recipe", load_recipes(), ids=lambda one: one.id)
-def test_the_training_job_accepts_the_defaults(recipe: object) -> None:
-    from curator.services.recipes import Recipe
-
-    assert isinstance(recipe, Recipe)
+def test_the_training_job_accepts_the_defaults(recipe: Recipe) -> None:
     assert load_recipe(recipe.id).values(recipe.values(None)) == recipe.values(None)
     assert recipe.title
     assert recipe.description
     assert all(one.help for one in recipe.parameters)
     assert estimate(recipe, recipe.values(None), decisions=1000, entities=1000).seconds > 0
+
+
+@pytest.mark.parametrize("recipe", load_recipes(), ids=lambda one: one.id)
+def test_it_says_of_nil_decisions_what_the_loss_does(recipe: Recipe) -> None:
+    own = load_recipe(recipe.id)
+    for values in (recipe.values(None), recipe.values(recipe.published())):
+        loss = None if own.network is Network.PAIR else own.make_loss(values)
+        assert recipe.learns_from_nil(values) == (isinstance(loss, ProxyLoss) and loss.nil_negatives)
 
 
 def test_parameters_written_as_text() -> None:

@@ -196,7 +196,7 @@ def test_a_preview_says_what_is_learnt_and_what_is_missing(world: World) -> None
     world.kb()
     world.documents(3, gold=True)
     shown = world.project.retraining.preview(RECIPE)
-    assert (shown.documents, shown.links, shown.nils, shown.entities) == (3, 9, 3, 3)
+    assert (shown.documents, shown.links, shown.left_out, shown.entities) == (3, 9, 3, 3)
     assert "at least 20 links" in shown.problem
     assert (shown.passed_over, shown.outside, shown.test_documents) == (0, 0, 0)
     world.documents(5, first=10, name="b.pubtator", gold=True)
@@ -210,6 +210,15 @@ def test_a_preview_says_what_is_learnt_and_what_is_missing(world: World) -> None
     assert shown.problem == ""
     assert shown.minutes > 0
     assert "cautious rule" in shown.basis
+
+
+def test_a_preview_says_which_nil_decisions_the_loss_leaves_out(world: World) -> None:
+    world.kb()
+    world.documents(3, gold=True)
+    preview = world.project.retraining.preview
+    learning, leaving = preview("pel-pb", {"nil_negatives": True}), preview("pel-ce")
+    assert (learning.nils, learning.left_out) == (3, 0)
+    assert (leaving.nils, leaving.left_out) == (0, 3)
 
 
 def test_more_epochs_take_longer(indexed: World) -> None:
