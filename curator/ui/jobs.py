@@ -75,14 +75,15 @@ class RunningJob:
         return (self.ended if self.outcome is not None else now) - self.started
 
     def seconds_left(self, now: float) -> float | None:
-        """As the job says it, else of the present step from its pace so far; None before two seconds of it."""
+        """As the job says it, else of the present step from its pace so far; None before two seconds of it
+        and when the step is done: the work goes on."""
         if "seconds_left" in self.progress.data:
             return float(self.progress.data["seconds_left"])
-        done = self.progress.done - self.phase_begin
+        done, left = self.progress.done - self.phase_begin, self.progress.total - self.progress.done
         elapsed = now - self.phase_started
-        if not self.progress.total or done <= 0 or elapsed < 2.0:
+        if left <= 0 or done <= 0 or elapsed < 2.0:
             return None
-        return elapsed / done * max(self.progress.total - self.progress.done, 0)
+        return elapsed / done * left
 
 
 class Jobs(QObject):

@@ -6,16 +6,13 @@ from pathlib import Path
 
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QFontDatabase
-from PySide6.QtWidgets import QFileDialog, QGridLayout, QPlainTextEdit, QSplitter, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QFileDialog, QHBoxLayout, QPlainTextEdit, QSplitter, QVBoxLayout, QWidget
 
 from curator.domain.wording import tr
 from curator.ui.dialogs.figures import percent
 from curator.ui.dialogs.form import file_dialog, sentence
 from curator.ui.line_chart import Curve, LineChart, Tone
 from curator.ui.training_history import TrainingHistory
-
-COLUMN = 1
-"""The small charts stand here, beside the loss."""
 
 
 class TrainingPanel(QWidget):
@@ -45,14 +42,15 @@ class TrainingPanel(QWidget):
 
     def _compose(self) -> None:
         self._charts = charts = QWidget(self)
-        grid = QGridLayout(charts)
-        grid.setContentsMargins(0, 0, 0, 0)
-        grid.setSpacing(8)
-        grid.addWidget(self.loss, 0, 0, len(self.small), 1)
-        for row, chart in enumerate(self.small):
-            grid.addWidget(chart, row, COLUMN)
-        grid.setColumnStretch(0, 3)
-        grid.setColumnStretch(COLUMN, 2)
+        small = QVBoxLayout()
+        small.setSpacing(8)
+        for chart in self.small:
+            small.addWidget(chart)
+        row = QHBoxLayout(charts)
+        row.setContentsMargins(0, 0, 0, 0)
+        row.setSpacing(8)
+        row.addWidget(self.loss, 3)
+        row.addLayout(small, 2)
         parts = QSplitter(Qt.Orientation.Vertical, self)
         parts.setChildrenCollapsible(False)
         parts.addWidget(charts)
@@ -128,11 +126,11 @@ def percent_tick(value: float) -> str:
 
 
 def figures_line(history: TrainingHistory) -> str:
-    """`step 120 · pass 1.5 · 31 mentions a second`, of what is known."""
+    """`step 120 · pass 2 · 31 mentions a second`, of what is known."""
     latest = history.latest
     parts = [
         tr("step {value:,.0f}", value=latest["step"]) if "step" in latest else "",
-        tr("pass {value:.1f}", value=latest["epoch"]) if "epoch" in latest else "",
+        tr("pass {value:,.0f}", value=latest["epoch"]) if "epoch" in latest else "",
         tr("{value:,.0f} mentions a second", value=latest["throughput"]) if "throughput" in latest else "",
     ]
     return " · ".join(part for part in parts if part)

@@ -165,11 +165,13 @@ def test_only_figures_that_came_are_drawn(panel: TrainingPanel) -> None:
     told = history(step(1, loss=2.0, learning_rate=0.1))
     panel.show_history(told)
     assert [one.isVisible() for one in panel.small] == [False, False, True]
-    told.take(step(2, loss=1.0, recall_at_1=0.5, recall_at_64=0.75, nil_aupr=0.25, throughput=31.4, epoch=0.5), AT)
+    QTest.qWait(0)
+    assert panel.loss.y() == panel.rate.y()
+    told.take(step(2, loss=1.0, recall_at_1=0.5, recall_at_64=0.75, nil_aupr=0.25, throughput=31.4, epoch=1), AT)
     panel.grown()
     assert all(one.isVisible() for one in panel.small)
     assert panel.recall.accessibleDescription() == "@1 50.0 %, @64 75.0 %"
-    assert panel.figures.text() == "step 2 · pass 0.5 · 31 mentions a second"
+    assert panel.figures.text() == "step 2 · pass 1 · 31 mentions a second"
 
 
 def test_the_log_grows_and_is_not_written_twice(panel: TrainingPanel) -> None:

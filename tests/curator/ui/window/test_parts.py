@@ -83,6 +83,8 @@ def test_time_left_goes_by_the_pace_of_the_present_step() -> None:
     job.take(Progress("train", 25, 100, data={"loss": 0.5}), 110.0)
     assert job.seconds_left(110.0) == pytest.approx(30.0)  # 25 in 10 s, 75 are left
     assert job.history.losses == [0.5]
+    job.take(Progress("train", 100, 100), 140.0)
+    assert job.seconds_left(140.0) is None  # the step is done, the job is not
 
 
 def test_a_training_keeps_all_it_told_and_other_work_its_steps() -> None:
