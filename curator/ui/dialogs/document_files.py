@@ -33,6 +33,7 @@ from curator.ui.reading_ahead import Look, ReadingAhead
 
 RECOGNISED, DOCUMENTS, MENTIONS, HAPPENS = 1, 2, 3, 4
 """Columns after the name."""
+RIGHT = Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
 
 
 LEFT = "{path}: {words}."
@@ -177,14 +178,15 @@ class DocumentFiles(QWidget):
             self.ahead.add(path)
 
     def _add_row(self, path: Path, words: str, wrong: str) -> None:
-        at = self.table.rowCount()
+        at, tip = self.table.rowCount(), wrong or str(path)
         self.table.insertRow(at)
         for column, text in enumerate((path.name, words, "", "", "")):
             item = QTableWidgetItem(text)
-            item.setToolTip(wrong or str(path))
-            item.setData(Qt.ItemDataRole.AccessibleTextRole, f"{text}. {wrong}" if wrong else text)
+            item.setToolTip(tip)
+            if wrong:
+                item.setData(Qt.ItemDataRole.AccessibleTextRole, f"{text}. {wrong}")
             if column in (DOCUMENTS, MENTIONS):
-                item.setTextAlignment(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
+                item.setTextAlignment(RIGHT)
             self.table.setItem(at, column, item)
 
     def _tell(self, found: Foreseen) -> None:
@@ -199,7 +201,6 @@ class DocumentFiles(QWidget):
             item = self.table.item(row, column)
             assert item is not None
             item.setText(words)
-            item.setData(Qt.ItemDataRole.AccessibleTextRole, words)
         if found.problem and found.path not in self._wrong:
             self._wrong[found.path] = found.problem
             self.changed.emit()
