@@ -262,8 +262,10 @@ def _key_order(lines: Sequence[str | None]) -> tuple[str, ...]:
 
 
 def _value(line: str | None, key: str) -> str:
+    if not line or "{" not in line:  # a file may end with a million blank lines
+        return ""
     try:
-        return str(parse_object((line or "").removeprefix(BOM)).get(key) or "")
+        return str(parse_object(line.removeprefix(BOM)).get(key) or "")
     except LineError:
         return ""
 

@@ -19,6 +19,7 @@ from curator.domain.documents import SourceDocument, Span, slice_spans
 from curator.domain.errors import UserError
 from curator.io.pubtator import PubTatorFormat
 from curator.io.zeshel import ZeshelFormat
+from curator.io.zeshel_lines import parse_object
 from curator.services.ports import DocumentReader
 
 Put = Callable[..., Path]
@@ -178,6 +179,22 @@ def test_unchanged_files_are_written_back_byte_for_byte(
     assert export(make, path, tmp_path / "out")[0] == text
     kept = (tmp_path / "out/documents/lego.json").read_bytes()
     assert kept == lines(DOCUMENTS[:1]).encode()
+
+
+def test_blank_lines_are_kept_and_not_parsed(
+    make: SimpleNamespace, put: Put, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    text = lines([mention(1, "red castle", 4, 5)]) + "\n" * 50
+    parsed: list[str] = []
+
+    def parse(line: str) -> Any:
+        parsed.append(line)
+        return parse_object(line)
+
+    monkeypatch.setattr("curator.io.zeshel_write.parse_object", parse)
+    assert export(make, corpus(put, text), tmp_path / "out")[0] == text
+    assert parsed
+    assert all(parsed)
 
 
 def test_the_real_slice_is_written_back_byte_for_byte(make: SimpleNamespace, shared_data: Path, tmp_path: Path) -> None:
