@@ -17,6 +17,9 @@ NULL = "*"
 ID_FEATURES = ("identifier", "iri", "uri", "conceptid", "entityid", "concept", "id")
 TYPE_FEATURES = ("value", "label", "category", "type", "class", "kind")
 
+MOST_STACKED = 1000
+"""Annotations of one layer on one token; a line with more is damaged: a megabyte of bars would be a million of them."""
+
 _LINGUISTIC = re.compile(
     r"\.core\.api\.(lexmorph|segmentation|syntax|transform|metadata|anomaly|coref|semantics|structure|phonetics)\."
 )
@@ -147,6 +150,8 @@ def _unit(line: str, index: int, width: int) -> Unit | None:
     address = _UNIT.fullmatch(columns[0])
     offsets = _OFFSETS.fullmatch(columns[1]) if len(columns) > 2 else None
     if address is None or offsets is None or len(columns[0]) + len(columns[1]) > 60:
+        return None
+    if any(cell.count("|") >= MOST_STACKED for cell in columns[3:]):
         return None
     cells = (columns[3 : 3 + width] + [EMPTY] * width)[:width]
     sentence, token, part = (int(one or 0) for one in address.groups())

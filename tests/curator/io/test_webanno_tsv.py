@@ -142,6 +142,18 @@ def test_code_point_offsets_and_wrong_ones_are_said(put: Put) -> None:
     assert [one.partition(":")[0] for one in problems] == ["set aside", "note", "repaired", "set aside"]
 
 
+def test_a_token_of_thousands_of_annotations_is_set_aside_and_kept(
+    make: SimpleNamespace, put: Put, tmp_path: Path
+) -> None:
+    damaged = "1-1\t0-1\ta\tX" + "|" * 5000 + "\t"
+    path = put(f"#FORMAT=WebAnno TSV 3.3\n#T_SP={NE}|value\n\n\n#Text=a b\n{damaged}\n1-2\t2-3\tb\tY\t\n")
+    (found,), problems = read(WebAnnoFormat(), path)
+    assert [m.text for m in found.mentions] == ["b"]
+    assert "not understood" in problems[0]
+    (out,) = written(make, WebAnnoFormat(), path, tmp_path / "o.tsv", verdicts={0: Verdict.nil()})
+    assert damaged in out.read_text()
+
+
 def test_folders_and_foreign_files(make: SimpleNamespace, put: Put, tmp_path: Path) -> None:
     put(FILE, "d/a.tsv"), put(FILE, "d/sub/b.tsv"), put("x\ty\n", "d/c.tsv")
     assert default_registry().recognise(tmp_path / "d").name == "webanno-tsv"
