@@ -6,7 +6,10 @@ import zipfile
 from collections.abc import Iterable
 from pathlib import Path, PurePosixPath
 
-from curator.io.atomic import AtomicFiles
+from curator.io.atomic import AtomicFiles, cut, write_error
+
+MOST_BYTES = 250
+"""Of a file's name, its ending included; file systems take 255."""
 
 
 def write_files(out: Path, pieces: Iterable[tuple[str, bytes]]) -> list[Path]:
@@ -20,18 +23,20 @@ def write_files(out: Path, pieces: Iterable[tuple[str, bytes]]) -> list[Path]:
     with AtomicFiles() as atomic:
         atomic.folder(out)
         for name, content in pieces:
-            target = out.joinpath(*PurePosixPath(safe_name(name)).parts)
+            target = out.joinpath(*PurePosixPath(safe_name(name, MOST_BYTES)).parts)
             _make_folders(atomic, out, target.parent)
             atomic.put(target, content)
             written.append(target)
     return written
 
 
-def safe_name(name: str) -> str:
-    """`name` as a relative path that stays where it is: `../a` is `_/a`, and no part is empty or hidden."""
+def safe_name(name: str, most: int = 200) -> str:
+    """`name` as a relative path that stays where it is: `../a` is `_/a`, and no part is empty, hidden, or of more than
+    `most` bytes, so that a number and an ending may follow."""
     cleaned = "".join("_" if ch in '\\:*?"<>|' or ord(ch) < 32 else ch for ch in name)
     parts = [part for part in cleaned.split("/") if part.strip()]
-    return "/".join("_" + part.lstrip(".") if part.startswith(".") else part[:200] for part in parts) or "_"
+    shown = ("_" + part.lstrip(".") if part.startswith(".") else part for part in parts)
+    return "/".join(cut(part, most) for part in shown) or "_"
 
 
 def _write_zip(out: Path, pieces: Iterable[tuple[str, bytes]]) -> Path:
@@ -39,7 +44,8 @@ def _write_zip(out: Path, pieces: Iterable[tuple[str, bytes]]) -> Path:
         stream = atomic.open(out)
         with zipfile.ZipFile(stream, "w", zipfile.ZIP_DEFLATED) as archive:
             for name, content in pieces:
-                member = zipfile.ZipInfo(safe_name(name))  # dated 1980, so that the same content is the same archive
+                # dated 1980, so that the same content is the same archive
+                member = zipfile.ZipInfo(safe_name(name, MOST_BYTES))
                 member.compress_type = zipfile.ZIP_DEFLATED
                 member.external_attr = 0o644 << 16
                 archive.writestr(member, content)
@@ -48,8 +54,11 @@ def _write_zip(out: Path, pieces: Iterable[tuple[str, bytes]]) -> Path:
 
 def _make_folders(atomic: AtomicFiles, out: Path, folder: Path) -> None:
     missing = []
-    while folder != out and not folder.is_dir():
-        missing.append(folder)
-        folder = folder.parent
+    try:
+        while folder != out and not folder.is_dir():
+            missing.append(folder)
+            folder = folder.parent
+    except OSError as error:  # the path is too long
+        raise write_error(folder, error) from error
     for one in reversed(missing):
         atomic.folder(one)

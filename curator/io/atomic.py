@@ -23,6 +23,7 @@ _ADVICE = {
     errno.ENOENT: "the folder does not exist: create it or choose another",
     errno.ENOTDIR: "a part of the path is not a folder: choose another path",
     errno.EISDIR: "it is a folder: name a file",
+    errno.ENAMETOOLONG: "the name or the path is too long: choose a folder with a shorter path",
     errno.EEXIST: "a file of that name is in the way: remove it or choose another path",
 }
 UNKNOWN = "{error}: check the disk and try again"
@@ -51,13 +52,16 @@ class AtomicFiles:
 
     def folder(self, path: Path) -> None:
         """Make the folder `path` (its parent must exist); it goes again when the block fails."""
-        if not path.exists():
-            self._folders.append(path)
+        try:
+            if not path.exists():
+                self._folders.append(path)
+        except OSError as error:  # too long
+            raise write_error(path, error) from error
         make_folder(path)
 
     def open(self, target: Path) -> BinaryIO:
         """A stream whose content becomes `target`."""
-        temporary = target.with_name(f".{target.name[:80]}.{secrets.token_hex(6)}.part")
+        temporary = target.with_name(f".{cut(target.name, 80)}.{secrets.token_hex(6)}.part")
         try:
             if target.is_dir():
                 raise IsADirectoryError(errno.EISDIR, "is a folder")
@@ -110,6 +114,11 @@ class AtomicFiles:
         for folder in reversed(self._folders if folders else ()):
             with suppress(OSError):  # somebody else put something into it meanwhile
                 folder.rmdir()
+
+
+def cut(name: str, most: int) -> str:
+    """A name of at most `most` bytes, whole characters of it."""
+    return name.encode("utf-8", "ignore")[:most].decode("utf-8", "ignore")
 
 
 def _finish(stream: BinaryIO) -> None:

@@ -122,7 +122,9 @@ class WebAnnoReader(FilesReader):
         text = assembled(tree)
         for index in tree.odd[:50]:
             self._problem(
-                index + 1, "set aside", tr("{name}: not understood as a token's line: {lines}", name=name, lines=tree.lines[index][:80])
+                index + 1,
+                "set aside",
+                tr("{name}: not understood as a token's line: {lines}", name=name, lines=tree.lines[index][:80]),
             )
         wrong = [unit for unit in tree.units() if not text.holds(unit)]
         if wrong:

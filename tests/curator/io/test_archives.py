@@ -114,3 +114,16 @@ def test_a_zip_of_one_file_is_read_as_the_file(tmp_path: Path) -> None:
 
 def test_names_to_write_stay_where_they_are() -> None:
     assert [safe_name(one) for one in ("../a", "a//b", "/a", "..", "a:b", "")] == ["_/a", "a/b", "a", "_", "a_b", "_"]
+
+
+def test_long_names_are_cut_to_what_a_folder_takes(tmp_path: Path) -> None:
+    name = "\U0001f600" * 100
+    assert safe_name(f"{name}/{name}") == "/".join(["\U0001f600" * 50] * 2)
+    (out,) = write_files(tmp_path / "out", [(f"{safe_name(name)}/{safe_name(name)}-12.txt", b"x")])
+    assert out.name.endswith("-12.txt")
+    assert out.read_bytes() == b"x"
+    with pytest.raises(UserError, match="too long"):
+        write_files(tmp_path / "deep", [("/".join(["a" * 200] * 25), b"x")])
+    with pytest.raises(UserError, match="too long"):
+        write_files(tmp_path / ("a" * 300), [("a", b"x")])
+    assert [one.name for one in tmp_path.iterdir()] == ["out"]
