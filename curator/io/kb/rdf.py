@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
+from typing import BinaryIO, cast
 
 from curator.domain.curies import contract, curie
 from curator.domain.entities import Entity
@@ -44,6 +45,7 @@ REPLACED_BY = (f"{_IAO}0100001", f"{_DCT}isReplacedBy")
 SCHEME, SPACE, ALTERNATE = f"{_SKOS}inScheme", f"{_OIO}hasOBONamespace", f"{_OIO}hasAlternativeId"
 DEPRECATED = f"{_OWL}deprecated"
 _READ = frozenset((*TITLES, *SYNONYMS, *DEFINITIONS, *PARENTS, *REPLACED_BY, SCHEME, SPACE, ALTERNATE, DEPRECATED))
+MOST_NESTED = 10_000
 _Value = tuple[str, str, str]  # predicate, language, text or address
 _XML = re.compile(rb"<(?:[A-Za-z]+:)?RDF[\s>]")
 _XMLNS = re.compile(rb"""xmlns:([\w.-]+)\s*=\s*(["'])(.*?)\2""", re.ASCII)
@@ -86,7 +88,8 @@ class RdfReader(SourceReader):
         known = {one: one for one in _READ}  # one text for each predicate
         try:
             with self._source.stream() as stream:
-                triples = parse(stream, formats[kind])
+                checked = cast("BinaryIO", _Shallow(stream, self._source.path)) if kind == "turtle" else stream
+                triples = parse(checked, formats[kind])
                 for triple in triples:
                     node, said = triple.subject, triple.object
                     if not isinstance(node, NamedNode):
@@ -138,6 +141,31 @@ class RdfReader(SourceReader):
             if predicate in predicates and language in order and text:
                 found.append((order[language], predicates.index(predicate), text))
         return [text for _, _, text in sorted(found)]
+
+
+class _Shallow:
+    """A Turtle file, refused where brackets are nested so deeply that it must be damaged: the parser keeps some 350
+    bytes for each that is open. Counted roughly, with those in texts, and anew behind each line that ends a statement.
+    """
+
+    def __init__(self, stream: BinaryIO, path: Path) -> None:
+        self._stream, self._path = stream, path
+        self._depth = 0
+
+    def read(self, size: int = -1) -> bytes:
+        block = self._stream.read(size)
+        end = max(block.rfind(b".\n"), block.rfind(b".\r\n"))
+        opened, closed = (sum(block.count(one, max(end, 0)) for one in pair) for pair in ((b"(", b"["), (b")", b"]")))
+        self._depth = max(0, (self._depth if end < 0 else 0) + opened - closed)
+        if self._depth > MOST_NESTED:
+            raise UserError(
+                tr(
+                    "{path} nests brackets more than {most:,} deep: mend it, or fetch or export the file again",
+                    path=self._path,
+                    most=MOST_NESTED,
+                )
+            )
+        return block
 
 
 def _all(own: Sequence[_Value], predicates: Sequence[str]) -> list[str]:
