@@ -25,6 +25,9 @@ if TYPE_CHECKING:
 NOT_IDENTITY = ("seconds", "epoch_overhead", "validate_every", "precision")
 """Settings that a resumed run may have otherwise: time is taken from the checkpoint, precision as it was chosen."""
 
+MOST_LOST = 120.0
+"""Seconds of training that a crash may cost; a single step that takes longer is saved when it is done."""
+
 
 class Saver:
     """Writes a run's checkpoints; a disk that is full ends none."""
@@ -32,13 +35,18 @@ class Saver:
     def __init__(self, checkpoints: Checkpoints) -> None:
         self.checkpoints = checkpoints
         self._failed = ""
+        self._looked = 0.0
 
     def is_due(self, timer: Timer) -> bool:
-        return timer.since_interval() >= self.checkpoints.every
+        """Asked after each step: also where another one as long would leave more than `MOST_LOST` seconds unsaved."""
+        since = timer.since_interval()
+        step, self._looked = since - self._looked, since
+        return since >= self.checkpoints.every or since + step > MOST_LOST
 
     def save(self, loop: Loop) -> Iterator[Event]:
         """An event with `data["checkpoint"]` = the step; a note where it could not be written, once for each reason."""
         loop.timer.begin_interval()
+        self._looked = 0.0
         try:
             self.checkpoints.save(snapshot(loop))
         except OSError as error:
