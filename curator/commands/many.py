@@ -22,8 +22,8 @@ IDENTICAL = (
         "mention.others",
         "Other mentions of this string…",
         Menu.MENTION,
-        "Lists the other mentions of the same string in their contexts, to decide the ticked ones in one step; accepts "
-        "the first suggestion of an undecided mention before. Pressing a deciding key twice does the same.",
+        "Lists the other mentions of the same string in their contexts; pressed again there, it decides the ticked "
+        "ones in one step. An undecided mention gets its first suggestion before.",
         lambda w: w.list_others(),
         ("Shift+Return", "Shift+Enter"),
         lambda s: _deciding(s) and (s.decided or s.candidates > 0 or s.nil_suggested),

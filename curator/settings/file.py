@@ -17,6 +17,8 @@ from curator.domain.wording import tr
 from curator.settings.schema import Settings, options, with_value
 
 FILE = "settings.json"
+RETIRED = {"double_key"}
+"""Settings of earlier versions that every file of theirs holds; they are dropped without a word."""
 DAMAGED = "The settings in {path} could not be read ({error}); the defaults serve."
 NO_OBJECT = "The settings in {path} are not a JSON object; the defaults serve."
 
@@ -121,7 +123,7 @@ def _validated(raw: Mapping[str, Any], path: Path) -> LoadedSettings:
             settings = with_value(settings, name, raw[name])
         except UserError as error:
             problems.append(tr("{path}: {error} The default serves.", path=path, error=error))
-    unknown = {key: value for key, value in raw.items() if key not in names}
+    unknown = {key: value for key, value in raw.items() if key not in names and key not in RETIRED}
     if unknown:
         problems.append(
             tr(

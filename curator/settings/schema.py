@@ -92,7 +92,6 @@ class Settings:
     text_width: int = 72
     snapping: Snapping = Snapping.WORDS
     candidates_shown: int = 10
-    double_key: int = 250
     same_string: SameString = SameString.ONE
     candidate_order: Order = Order.RANKED
     contrast_margin: int = 10
@@ -173,14 +172,6 @@ OPTIONS = (
         kind=Kind.INTEGER,
         minimum=3,
         maximum=64,
-    ),
-    Option(
-        name="double_key",
-        title="Doubled key",
-        help="A deciding key pressed again within so many milliseconds lists the other mentions of the same string; "
-        "0: it never does, and Shift+Enter alone lists them.",
-        kind=Kind.INTEGER,
-        maximum=1000,
     ),
     Option(
         name="same_string",

@@ -6,7 +6,7 @@ comes; with the keyboard in the text the usual keys decide it anew.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Hashable
 from dataclasses import dataclass
 
 from PySide6.QtCore import QEvent, QPointF, QRectF, QSize, Qt, Signal
@@ -30,10 +30,12 @@ from curator.ui.mention_state import MentionState, verdict_words
 from curator.ui.record_table import Column, Index, RecordModel
 from curator.ui.row_list import RowList
 from curator.ui.row_painting import PAD, draw_focus, draw_ground, draw_key, draw_tag, draw_words, row_height, scaled
+from curator.ui.sight import Glance, rows_in_sight
 from curator.ui.theme import theme_of
 
 NOT_MARKED = "did not mark it (choosing this rejects it)"
 HINT = "1–{last} take a curator's verdict · ↵ the highlighted one · Esc to the text, where the usual keys decide anew"
+TOO_SOON = "Nothing was settled: this verdict had only just appeared. Press the key again."
 DONE = "Every disagreement of “{name}” is settled."
 AGREED = "Take over the {n:,} agreed"
 LEFT = "{left:,} of {all:,} disagreements left in “{name}”"
@@ -75,8 +77,13 @@ class AdjudicationPanel(QWidget):
     left = Signal()
     text_wanted = Signal()
 
-    def __init__(self, name_of: Callable[[str], str], parent: QWidget | None = None) -> None:
+    said = Signal(str)
+
+    def __init__(
+        self, name_of: Callable[[str], str], parent: QWidget | None = None, *, glance: Glance | None = None
+    ) -> None:
         super().__init__(parent)
+        self._glance = glance or Glance(None)
         self.setAccessibleName(tr("Adjudication"))
         self._name_of = name_of
         self._opinions: Opinions | None = None
@@ -98,6 +105,7 @@ class AdjudicationPanel(QWidget):
         self.leave = self._button(tr("End adjudication"), self.left.emit)
         self._compose()
         self.list.chosen.connect(self._chosen)
+        self._glance.log(self.list.viewport(), lambda: [self._key(one) for one in rows_in_sight(self.list)])
         self.setFocusProxy(self.list)
 
     def _button(self, words: str, then: Callable[[], None]) -> QPushButton:
@@ -172,8 +180,17 @@ class AdjudicationPanel(QWidget):
 
     def _chosen(self, at: int) -> None:
         row = self.model.index(at, 0).data(ROW_ROLE)
-        if isinstance(row, OpinionRow) and self._opinions is not None:
+        if not isinstance(row, OpinionRow) or self._opinions is None:
+            return
+        if self._glance.saw(self._key(at)):
             self.settled.emit(self._opinions.mention.id, row.curator)
+        else:
+            self.list.go_to(at)
+            self.said.emit(tr(TOO_SOON))
+
+    def _key(self, at: int) -> Hashable:
+        """A curator's verdict on the mention at hand, for `Glance`."""
+        return "opinion", self._opinions.mention.id if self._opinions is not None else 0, at
 
 
 class _Delegate(QStyledItemDelegate):

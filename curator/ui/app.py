@@ -26,6 +26,7 @@ from curator.ui.kept import keep, read_kept
 from curator.ui.language import speak
 from curator.ui.main_window import MainWindow
 from curator.ui.quiet_time import collect_in_quiet_times
+from curator.ui.sight import Sight
 from curator.ui.theme import Scheme, ThemeController
 
 log = logging.getLogger(__name__)
@@ -42,6 +43,7 @@ def run(*projects: Path, read_only: bool = False) -> int:
     qInstallMessageHandler(to_log)
     app = make_application(sys.argv[:1])
     collect_in_quiet_times(app)
+    Sight(app)
     window = make_window(app)
     old_hook, sys.excepthook = sys.excepthook, _hook(app, window)
     if projects:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Hashable, Sequence
 
 from PySide6.QtCore import QSize, Qt, Signal
 from PySide6.QtGui import QPalette
@@ -17,9 +17,11 @@ from curator.ui.jobs_bar import KeyHints
 from curator.ui.kwic_list import KwicList, rule
 from curator.ui.kwic_model import KwicRow, Mark
 from curator.ui.labels import ElidedLabel
+from curator.ui.sight import Glance, rows_in_sight
 
 USUAL = (1.0, 2.0, 5.0)
 HINTS = (("R", "right"), ("W", "wrong"), ("↑↓", "go"), ("Esc", "leave"))
+TOO_SOON = "Not marked: this line had only just become the current one. Press the key again."
 EMPTY = "Choose the error you can live with; the mentions to check are listed here."
 
 
@@ -32,8 +34,9 @@ class BulkPanel(QWidget):
     preview_wanted = Signal(int, int)  # document id, mention id
     left = Signal()
 
-    def __init__(self, parent: QWidget | None = None) -> None:
+    def __init__(self, parent: QWidget | None = None, *, glance: Glance | None = None) -> None:
         super().__init__(parent)
+        self._glance = glance or Glance(None)
         self.setAccessibleName(tr("Accept in bulk"))
         self.error_box = QDoubleSpinBox(self)
         self.checks_box = QSpinBox(self)
@@ -50,6 +53,8 @@ class BulkPanel(QWidget):
         self._compose()
         self.setFocusProxy(self.list)
         self._connect()
+        self._glance.log(self.list.viewport(), self._line_shown)
+        self._glance.log(self.button, lambda: [("accept", self.button.text())])
 
     def _set_up(self) -> None:
         self.error_box.setRange(0.1, 50.0)
@@ -109,7 +114,8 @@ class BulkPanel(QWidget):
         self.list.pressed.connect(self._key)
         self.list.clicked_mark.connect(self._clicked)
         self.list.rested.connect(self._rest)
-        self.button.clicked.connect(self.accept_wanted)
+        self.list.stepped.connect(self._accept)
+        self.button.clicked.connect(self._accept)
         self.close_button.clicked.connect(self.left)
 
     def sizeHint(self) -> QSize:
@@ -165,10 +171,21 @@ class BulkPanel(QWidget):
         row = self.list.current
         if key == Qt.Key.Key_Escape:
             self.left.emit()
-        elif key in (Qt.Key.Key_Return, Qt.Key.Key_Enter) and self._passed:
-            self.accept_wanted.emit()
         elif row is not None and row.context is not None and key in (Qt.Key.Key_R, Qt.Key.Key_W):
-            self.checked.emit(row.context.mention_id, key == Qt.Key.Key_R)
+            if self._glance.saw(_line_key(row.context.mention_id)):
+                self.checked.emit(row.context.mention_id, key == Qt.Key.Key_R)
+            else:
+                self.standing.set_words(tr(TOO_SOON))
+
+    def _accept(self) -> None:
+        if self._passed and self._glance.saw(("accept", self.button.text())):
+            self.accept_wanted.emit()
+
+    def _line_shown(self) -> list[Hashable]:
+        """The current line, where it is in sight: what R and W are about."""
+        row = self.list.current
+        shown = row is not None and self.list.currentIndex().row() in rows_in_sight(self.list)
+        return [_line_key(row.context.mention_id)] if shown and row is not None and row.context is not None else []
 
     def _clicked(self, number: int) -> None:
         row = self.list.lines.row(number)
@@ -182,11 +199,15 @@ class BulkPanel(QWidget):
 
     def _say_button(self, number: int, *, passed: bool) -> None:
         self._passed = passed
-        self.button.setText(tr("Accept {number:,}  ↵", number=number) if passed else tr("Accept"))
+        self.button.setText(tr("Accept {number:,}  ⇧↵", number=number) if passed else tr("Accept"))
         self.button.setAccessibleName(
             tr("Accept the other {number:,} mentions", number=number) if passed else tr("Accept; check first")
         )
         self.button.setEnabled(passed and number > 0)
+
+
+def _line_key(mention_id: int) -> Hashable:
+    return "line", mention_id
 
 
 def _buddy(words: str, box: QWidget, parent: QWidget) -> QLabel:

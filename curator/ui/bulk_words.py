@@ -30,7 +30,7 @@ SHRUNK = (
 )
 PASSED = (
     "{checks:,} checked, {wrong:,} wrong: of the {rest:,} others at most {limit:.1f} % are wrong, with 95 % "
-    "confidence. ↵ accepts them."
+    "confidence. Shift+Enter accepts them."
 )
 FAILED = (
     "{wrong:,} of {done:,} checked were wrong: more than {error:g} % may be, so nothing is accepted unseen. The "

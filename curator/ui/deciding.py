@@ -1,8 +1,13 @@
-"""What the deciding keys do: one short action each, saved at once, then on to the next undecided mention."""
+"""What the deciding keys do: one short action each, saved at once, then on to the next undecided mention.
+
+Every action asks first whether its mention, and the candidate it links to, were on the screen before the key was
+pressed (`Glance`).
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Hashable, Sequence
+from dataclasses import dataclass
 
 from PySide6.QtCore import QObject, Signal
 
@@ -16,12 +21,56 @@ from curator.services.curation import CurationService
 from curator.services.deciding import shown_of
 from curator.services.queue import MentionView
 from curator.ui.key_names import way_to
+from curator.ui.mention_words import decision_words
 from curator.ui.navigation import Navigator
+from curator.ui.sight import Glance
 
 DOCUMENT_DECIDED = "Every mention here is decided. {key} marks the document done and opens the next."
 NO_FIRST = "Candidates are shuffled, so that none is first: choose one by its number, or N where none fits."
 NOTHING_TO_UNDO = "There is nothing to undo."
 NOTHING_TO_REDO = "There is nothing to redo."
+TOO_SOON = "Nothing was decided: “{text}” had only just appeared when the key was pressed. Press it again."
+TOO_SOON_HERE = "Nothing was done: the document had only just appeared when the key was pressed. Press it again."
+OUT_OF_SIGHT = "Nothing was decided: “{text}” was scrolled out of view. It is in view now; press the key again."
+IS_DECIDED = "“{text}” is already decided: {decision}. 1–9, N, X or S changes it; {key} goes to the next mention."
+SAME = "“{text}” already has this decision. Nothing was changed."
+
+
+def mention_key(mention_id: int) -> Hashable:
+    """A mention that is framed in the text, for `Glance`."""
+    return "mention", mention_id
+
+
+def document_key(document_id: int) -> Hashable:
+    return "document", document_id
+
+
+def candidate_key(mention_id: int, row: int, entity_id: str) -> Hashable:
+    """A row of the candidates, shown for this mention, and the entity in it."""
+    return "candidate", mention_id, row, entity_id
+
+
+def nil_key(mention_id: int) -> Hashable:
+    """The NIL row that says that NIL is suggested for this mention."""
+    return "nil", mention_id
+
+
+@dataclass(frozen=True, slots=True)
+class Revision:
+    """A decision of somebody else, or of a file, that is about to be changed."""
+
+    view: MentionView
+    verdict: Verdict
+    stay: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Leftover:
+    """A document that is to be done with so many undecided mentions."""
+
+    document_id: int
+    mention_ids: tuple[int, ...]
+    every: int
 
 
 class Decider(QObject):
@@ -30,20 +79,28 @@ class Decider(QObject):
     done = Signal(object)  # Change: it is on disk
     refused = Signal(str)  # the sentence of a UserError; nothing was changed
     said = Signal(str)
+    unseen = Signal(object)  # what was out of sight: a key of `Glance`
+    revision_wanted = Signal(object)  # Revision: to be confirmed
+    leftover_wanted = Signal(object)  # Leftover: to be confirmed
 
-    def __init__(self, curation: CurationService, navigator: Navigator, parent: QObject | None = None) -> None:
+    def __init__(
+        self, curation: CurationService, navigator: Navigator, parent: QObject | None = None, *, glance: Glance
+    ) -> None:
         super().__init__(parent)
         self._curation = curation
         self._at = navigator
+        self._glance = glance
+        self._settling = False
 
     @property
     def curation(self) -> CurationService:
         """Who decides: the project, or a round."""
         return self._curation
 
-    def use(self, curation: CurationService) -> None:
-        """Let the deciding keys act on another curation from now on."""
-        self._curation = curation
+    def use(self, curation: CurationService, *, settling: bool = False) -> None:
+        """Let the deciding keys act on another curation from now on. `settling`: an adjudication, in which what
+        others decided is decided again without being asked."""
+        self._curation, self._settling = curation, settling
 
     def told(self, change: Change) -> None:
         """A decision that was made beside the deciding keys, by the same curator."""
@@ -52,17 +109,30 @@ class Decider(QObject):
     # --- decisions ---
 
     def choose(self, rank: int) -> None:
-        """Link to the candidate with this rank; 0 accepts what is suggested first, which may be NIL."""
+        """Link to the candidate with this rank; 0 accepts what is suggested first, which may be NIL, for an undecided
+        mention."""
         view = self._at.mention
         suggestion = view.suggestion if view is not None else None
-        if suggestion is None:
+        if view is None or suggestion is None:
             return
-        if rank == 0 and self._at.candidate_order is Order.SHUFFLED:
+        if rank == 0 and view.decision is not None and not self._settling:
+            words = decision_words(view, {})
+            key = way_to("mention.undecided")
+            self.said.emit(tr(IS_DECIDED, text=view.mention.text, decision=words, key=key))
+        elif rank == 0 and self._at.candidate_order is Order.SHUFFLED:
             self.said.emit(tr(NO_FIRST))
         elif rank == 0 and suggestion.nil.is_nil:
-            self.decide(Verdict.nil())
+            if self.saw(nil_key(view.mention.id)):
+                self.decide(Verdict.nil())
         elif max(rank, 1) <= len(suggestion.candidates):
-            self.link(suggestion.candidates[max(rank, 1) - 1].entity_id)
+            row = max(rank, 1) - 1
+            self.link_candidate(row, suggestion.candidates[row].entity_id)
+
+    def link_candidate(self, row: int, entity_id: str) -> None:
+        """Link to the entity in this row of the candidates."""
+        view = self._at.mention
+        if view is not None and self.saw(candidate_key(view.mention.id, row, entity_id)):
+            self.link(entity_id)
 
     def link(self, entity_id: str) -> None:
         self.decide(Verdict.link(entity_id))
@@ -74,17 +144,53 @@ class Decider(QObject):
         self.decide(Verdict.link(*entities) if entities else Verdict(Outcome.CLEARED), stay=True)
 
     def also_rank(self, rank: int) -> None:
-        suggestion = self._at.mention.suggestion if self._at.mention is not None else None
-        if suggestion is not None and rank <= len(suggestion.candidates):
-            self.also(suggestion.candidates[rank - 1].entity_id)
+        view = self._at.mention
+        suggestion = view.suggestion if view is not None else None
+        if suggestion is not None and view is not None and rank <= len(suggestion.candidates):
+            entity_id = suggestion.candidates[rank - 1].entity_id
+            if self.saw(candidate_key(view.mention.id, rank - 1, entity_id)):
+                self.also(entity_id)
 
     def clear(self) -> None:
         self.decide(Verdict(Outcome.CLEARED), stay=True)
 
     def decide(self, verdict: Verdict, *, stay: bool = False) -> None:
+        """Decide about the current mention. The same decision again changes nothing; one that somebody else made, or
+        that was imported, is confirmed first."""
+        view = self._at.mention
+        if view is None or not self.saw():
+            return
+        old = view.decision
+        if old is not None and not self._settling:
+            if old.verdict == verdict:
+                self.said.emit(tr(SAME, text=view.mention.text))
+                return
+            if old.curator != self._curation.curator:
+                self.revision_wanted.emit(Revision(view, verdict, stay))
+                return
+        self._decide(view, verdict, stay=stay)
+
+    def revise(self, revision: Revision) -> None:
+        """Decide after all, where the mention is still on show."""
+        view = self._at.mention
+        if view is not None and view.mention.id == revision.view.mention.id and self.saw():
+            self._decide(view, revision.verdict, stay=revision.stay)
+
+    def saw(self, *keys: Hashable) -> bool:
+        """Whether the current mention and these were on the screen before the key was pressed; says it where not."""
         view = self._at.mention
         if view is None:
-            return
+            return False
+        wanted = (mention_key(view.mention.id), *keys)
+        if self._glance.saw(*wanted):
+            return True
+        hidden = next((one for one in wanted if not self._glance.is_shown(one)), None)
+        if hidden is not None:
+            self.unseen.emit(hidden)
+        self.said.emit(tr(TOO_SOON if hidden is None else OUT_OF_SIGHT, text=view.mention.text))
+        return False
+
+    def _decide(self, view: MentionView, verdict: Verdict, *, stay: bool) -> None:
         mention_id, shown = view.mention.id, _shown(view)
         change = self._act(lambda: self._curation.decide(mention_id, verdict, shown=shown))
         if change is None:
@@ -121,7 +227,7 @@ class Decider(QObject):
 
     def delete_mention(self) -> None:
         opened, view = self._at.opened, self._at.mention
-        if opened is None or view is None:
+        if opened is None or view is None or not self.saw():
             return
         mention_id = view.mention.id
         ids = [one.mention.id for one in opened.mentions]
@@ -131,18 +237,46 @@ class Decider(QObject):
             self._at.reload()
             self._at.select(near[0] if near else None)
 
-    def mark_done(self) -> None:
-        """Done and on to the next document; a done document is taken back."""
+    def mark_done(self, *, anyway: bool = False) -> None:
+        """Done and on to the next document; a done document is taken back. Where mentions are undecided it is
+        confirmed first, but for `anyway`."""
         opened = self._at.opened
-        if opened is None:
+        if opened is None or not self._saw_document(opened.document.id):
             return
-        document = opened.document
-        done = document.state is DocumentState.DONE
-        state = DocumentState.IN_PROGRESS if done else DocumentState.DONE
-        if self._act(lambda: self._curation.set_state(document.id, state)) is not None:
+        left = tuple(view.mention.id for view in opened.mentions if view.decision is None)
+        if opened.document.state is DocumentState.DONE:
+            self._set_state(opened.document.id, DocumentState.IN_PROGRESS)
+        elif left and not anyway:
+            self.leftover_wanted.emit(Leftover(opened.document.id, left, len(opened.mentions)))
+        else:
+            self._finish(opened.document.id)
+
+    def finish(self, leftover: Leftover, verdict: Verdict | None) -> None:
+        """The document is done; its undecided mentions get the verdict, or with None stay undecided."""
+        opened = self._at.opened
+        if opened is None or opened.document.id != leftover.document_id:
+            return
+        if verdict is not None:
+            ids = leftover.mention_ids
+            if self.several(lambda: self._curation.decide_many(ids, verdict)) is None:
+                return
+        self._finish(leftover.document_id)
+
+    def _finish(self, document_id: int) -> None:
+        if self._set_state(document_id, DocumentState.DONE):
+            self._at.step_document(1)
+
+    def _set_state(self, document_id: int, state: DocumentState) -> bool:
+        changed = self._act(lambda: self._curation.set_state(document_id, state)) is not None
+        if changed:
             self._at.reload()
-            if not done:
-                self._at.step_document(1)
+        return changed
+
+    def _saw_document(self, document_id: int) -> bool:
+        seen = self._glance.saw(document_key(document_id))
+        if not seen:
+            self.said.emit(tr(TOO_SOON_HERE))
+        return seen
 
     # --- back and forth ---
 

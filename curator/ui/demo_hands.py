@@ -37,9 +37,7 @@ class Hands:
         return self._window.bench
 
     def press(self, key: Qt.Key, modifiers: Qt.KeyboardModifier = PLAIN) -> None:
-        """Press a key in whatever has the keyboard; however quick, never a doubled one."""
-        if self._window.bench is not None:
-            self._window.bench.many.same.forget()
+        """Press a key in whatever has the keyboard."""
         QTest.keyClick(QApplication.focusWidget() or self._window, key, modifiers)
 
     def wait(self, ready: Callable[[], bool], *signals: SignalInstance, what: str) -> None:

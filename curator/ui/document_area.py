@@ -185,6 +185,11 @@ class DocumentArea(QAbstractScrollArea):
     def _mark(self, mention_id: int | None) -> Mark | None:
         return self._marks.get(mention_id) if self._marks is not None else None
 
+    def is_in_sight(self, mention_id: int) -> bool:
+        """Whether any part of a mention can be read in the viewport as it is scrolled."""
+        mark, origin, page = self._mark(mention_id), self._origin(), self.viewport().height()
+        return mark is not None and any(0 <= piece.rect.center().y() + origin.y() < page for piece in mark.pieces)
+
     def _update_mark(self, mark: Mark | None) -> None:
         for rect in frame_rects(mark) if mark is not None else ():
             self.viewport().update(rect.translated(self._origin()).adjusted(-3, -3, 5, 5).toAlignedRect())

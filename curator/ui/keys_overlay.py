@@ -13,6 +13,7 @@ from curator.commands import COMMANDS, Command, Menu
 from curator.commands.keymap import Keymap
 from curator.domain.wording import tr
 from curator.ui.key_names import key_name
+from curator.ui.sight import watch
 from curator.ui.theme import theme_of
 
 COLUMNS: tuple[tuple[Menu, ...], ...] = (
@@ -43,6 +44,7 @@ class KeysOverlay(QWidget):
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         self.setAccessibleName(tr("Keys"))
         self._before = over.window().focusWidget()
+        watch(self)
         self.sheet = QFrame(self)
         self.sheet.setFrameShape(QFrame.Shape.StyledPanel)
         self.sheet.setAutoFillBackground(True)

@@ -14,18 +14,22 @@ from curator.ui.row_list import RowList
 PREVIEW_MS = 120
 """Resting on a line for so long shows it in the text."""
 PAGE = 10
+ENTERS = (Qt.Key.Key_Return, Qt.Key.Key_Enter)
 
 
 class KwicList(RowList):
     """`pressed(key)` for every key that does not move; `clicked_mark(row)` for a click on a line's mark; `rested(row)`
-    when the curator stays on a line, or asks with → or a double click."""
+    when the curator stays on a line, or asks with → or a double click; `stepped` for Shift+Enter. `moved_in`: a key or
+    a click went to a line since the rows were shown."""
 
     pressed = Signal(int)  # Qt.Key
     clicked_mark = Signal(int)
     rested = Signal(int)
+    stepped = Signal()
 
     def __init__(self, name: str, parent: QWidget | None = None) -> None:
         super().__init__(name, parent)
+        self.moved_in = False
         self.lines = KwicModel(self)
         self.setModel(self.lines)
         self.setItemDelegate(KwicDelegate(self))
@@ -38,6 +42,7 @@ class KwicList(RowList):
     def show_rows(self, rows: list[KwicRow], *, at: int | None = None) -> None:
         """Show rows and go to one, by default the first line; nothing is previewed before the curator moves."""
         self.lines.show_rows(rows)
+        self.moved_in = False
         first = self.lines.line_beside(-1, 1) if at is None else at
         if first is not None:
             self.go_to(first)
@@ -78,14 +83,19 @@ class KwicList(RowList):
         if not is_plain(event):
             event.ignore()
         elif step is not None:
+            self.moved_in = True
             self.go_by(step)
+        elif key in ENTERS and event.modifiers() & Qt.KeyboardModifier.ShiftModifier:
+            self.stepped.emit()
         elif key == Qt.Key.Key_Right:
             self._rest()
         else:
+            self.moved_in = self.moved_in or key not in ENTERS
             self.pressed.emit(key)
 
     def mousePressEvent(self, event: QMouseEvent) -> None:
         super().mousePressEvent(event)
+        self.moved_in = True
         index: QModelIndex = self.indexAt(event.position().toPoint())
         row = self.lines.row(index.row())
         if row is not None and row.context is not None and event.position().x() < self.fontMetrics().height() * 1.8:

@@ -23,6 +23,7 @@ from curator.ui.preferences import Preferences
 from curator.ui.quiet_time import QuietTime
 from curator.ui.recent import opened_before
 from curator.ui.session import Session
+from curator.ui.sight import Sight
 from curator.ui.status import StatusLine
 from curator.ui.theme import ThemeController
 from curator.ui.welcome import WelcomePage
@@ -33,6 +34,7 @@ from curator.ui.windows import Windows
 if TYPE_CHECKING:
     from curator.ui.workbench import Workbench
 
+DROPPED = "The key was ignored: what it would have acted on had only just appeared. Press it again."
 SIZE = QSize(1440, 900)
 SMALLEST = QSize(900, 560)
 
@@ -68,6 +70,8 @@ class MainWindow(QMainWindow):
         self.drops = DropFlow(self)
         self.windows.add(self)
         self._connect()
+        if (sight := Sight.of_process()) is not None:
+            sight.dropped.connect(self._dropped)
         self.preferences.apply()
         self._closed()
 
@@ -118,6 +122,8 @@ class MainWindow(QMainWindow):
             self.session.people.start()
         bench.focus_document()
         self.show_state()
+        if (sight := Sight.of_process()) is not None:
+            sight.watch_parts(bench)
         if self.session.model is not None:
             self.session.model.build_if_needed()
 
@@ -168,8 +174,7 @@ class MainWindow(QMainWindow):
             self.bench.document.set_spacing(settings.line_spacing / 100, settings.text_width)
             self.bench.document.set_snapping(settings.snapping is Snapping.WORDS)
             self.bench.navigator.set_limit(settings.candidates_shown)
-            always = settings.same_string is SameString.LIST
-            self.bench.many.same.set_ways(double_ms=settings.double_key, always=always)
+            self.bench.many.same.always = settings.same_string is SameString.LIST
             self.bench.navigator.set_candidate_order(settings.candidate_order)
             self.bench.desk.set_close_call(settings.contrast_margin)
 
@@ -180,6 +185,15 @@ class MainWindow(QMainWindow):
             self.bench.say(words)
         else:
             tell(self, "Curator", words)
+
+    @Slot()
+    def _dropped(self) -> None:
+        """A key came before the view that would have got it was seen."""
+        window = QApplication.activeWindow()
+        while window is not None and window is not self:
+            window = window.parentWidget()
+        if window is self and self.bench is not None:
+            self.bench.say(tr(DROPPED))
 
     @Slot()
     def _lay_out(self) -> None:

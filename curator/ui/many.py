@@ -16,6 +16,7 @@ from curator.ui.jobs import Jobs
 from curator.ui.navigation import Navigator
 from curator.ui.propagating import Propagator, default_verdict
 from curator.ui.propagation_panel import PropagationPanel
+from curator.ui.sight import Glance
 
 if TYPE_CHECKING:
     from curator.bootstrap import Project
@@ -29,14 +30,21 @@ class Many(QObject):
     in_sight_wanted = Signal()  # the text became lower: the current mention should stay in sight
 
     def __init__(
-        self, project: Project, decider: Decider, navigator: Navigator, jobs: Jobs, parent: QWidget | None = None
+        self,
+        project: Project,
+        decider: Decider,
+        navigator: Navigator,
+        jobs: Jobs,
+        parent: QWidget | None = None,
+        *,
+        glance: Glance,
     ) -> None:
         super().__init__(parent)
         self.strip = QStackedWidget(parent)
         self.strip.hide()
         self._decider = decider
         self.others = PropagationPanel(self.strip)
-        self.bulk_panel = BulkPanel(self.strip)
+        self.bulk_panel = BulkPanel(self.strip, glance=glance)
         for panel in (self.others, self.bulk_panel):
             self.strip.addWidget(panel)
         self.same = Propagator(project.propagation, decider, navigator, self.others, self)
@@ -56,21 +64,21 @@ class Many(QObject):
             self.same.leave()
             self.bulk.leave()
 
-    def press(self, key: str, act: Callable[[], None], *, others: bool = False) -> None:
-        """A key that decides; doubled, it lists the others."""
+    def press(self, act: Callable[[], None], *, others: bool = False) -> None:
+        """A key that decides; with `others` the other mentions of the string are listed."""
         if self._alone:
             act()
         else:
-            self.same.press(key, act, others=others)
+            self.same.press(act, others=others)
 
     def list_others(self) -> None:
         """The others of the current mention, which is decided first where it is not."""
         if not self._alone:
             self.same.show_of_current(lambda: self._decider.choose(0))
 
-    def usual(self, outcome: Outcome) -> None:
-        """N, X or S doubled: with the usual reason, and the others are listed."""
-        self.press(outcome.value, lambda: self._decider.decide(default_verdict(outcome)), others=True)
+    def usual(self, outcome: Outcome, *, others: bool = False) -> None:
+        """NIL, rejected or skipped with the usual reason."""
+        self.press(lambda: self._decider.decide(default_verdict(outcome)), others=others)
 
     def accept_in_bulk(self) -> None:
         if not self._alone:

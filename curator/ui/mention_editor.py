@@ -175,6 +175,8 @@ class MentionEditor(QObject):
         return selection is None
 
     def _act(self, mention_id: int, action: Callable[[], Change]) -> bool:
+        if not self._decider.saw():
+            return False
         try:
             change = action()
         except UserError as error:

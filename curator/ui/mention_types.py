@@ -9,6 +9,7 @@ from PySide6.QtGui import QHideEvent, QKeyEvent, QPainter, QPaintEvent, QPen
 from PySide6.QtWidgets import QFrame, QLabel, QLineEdit, QListWidget, QListWidgetItem, QVBoxLayout, QWidget
 
 from curator.domain.wording import tr
+from curator.ui.sight import watch
 from curator.ui.theme import theme_of
 
 HEADLINE = "Type of “{text}”"
@@ -35,6 +36,7 @@ class TypePicker(QFrame):
         self.line = QLineEdit(self)
         self.line.setPlaceholderText(tr("First letters, or a digit"))
         self.line.setAccessibleName(tr("Type"))
+        self.line.setProperty("typing_acts", True)  # a digit chooses
         self.list = QListWidget(self)
         self.list.setAccessibleName(tr("Types"))
         self.list.setFrameShape(QFrame.Shape.NoFrame)
@@ -45,6 +47,7 @@ class TypePicker(QFrame):
             layout.addWidget(widget)
         self.line.textEdited.connect(self._typed)
         self.line.installEventFilter(self)
+        watch(self)
         self.list.itemClicked.connect(lambda item: self._take(item))
 
     def ask(self, text: str, types: Mapping[str, int], *, at: QPoint, usual: str = "") -> None:

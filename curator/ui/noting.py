@@ -24,17 +24,25 @@ class Noter(QObject):
     refused = Signal(str)  # the sentence of a UserError; nothing was changed
 
     def __init__(
-        self, notes: NoteService, curation: CurationService, navigator: Navigator, parent: QObject | None = None
+        self,
+        notes: NoteService,
+        curation: CurationService,
+        navigator: Navigator,
+        parent: QObject | None = None,
+        *,
+        saw: Callable[[], bool],
     ) -> None:
+        """`saw`: whether the current mention was on the screen before the key was pressed; says it where not."""
         super().__init__(parent)
         self._notes = notes
         self._curation = curation
         self._at = navigator
+        self._saw = saw
         self._about: tuple[int, int | None] | None = None
 
     def flag_mention(self) -> None:
         view = self._at.mention
-        if view is not None:
+        if view is not None and self._saw():
             self._act(lambda: self._notes.flag_mention(view.mention.id))
 
     def flag_document(self) -> None:
@@ -53,7 +61,7 @@ class Noter(QObject):
     def ask_comment(self, strip: CommentStrip, *, on_document: bool) -> bool:
         """Ask for a comment on the mention, or on the document; False where there is none."""
         opened, view = self._at.opened, self._at.mention
-        if opened is None or (view is None and not on_document):
+        if opened is None or (not on_document and (view is None or not self._saw())):
             return False
         if on_document or view is None:
             self._about = (opened.document.id, None)

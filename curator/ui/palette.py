@@ -13,6 +13,7 @@ from curator.services.ports import QueueRow
 from curator.ui.palette_model import DOCUMENTS, ENTRY_ROLE, PaletteEntry, PaletteModel, document_entries
 from curator.ui.row_list import RowList
 from curator.ui.row_painting import PAD, draw_focus, draw_ground, draw_words, row_height
+from curator.ui.sight import watch
 from curator.ui.theme import theme_of
 
 WIDTH_IN_LETTERS, ROWS = 88, 12
@@ -75,6 +76,7 @@ class Palette(QWidget):
         self.line.setText(text)
         self._typed(text)
         self._fit()
+        watch(self)
         self.show()
         self.raise_()
         self.line.setFocus(Qt.FocusReason.PopupFocusReason)

@@ -28,6 +28,10 @@ if TYPE_CHECKING:
     from curator.ui.dialogs.save_as import SaveDialog
 
 WHO = "Your decisions bear the name “{name}”, as this computer knows you."
+IN_ROUND = (
+    "You are in the round “{name}” as {curator}. Leave it first (People › Leave the round); then you can continue "
+    "under another name."
+)
 NO_ROUND = "There is no round yet. People › Rounds… makes one."
 NONE_CLOSED = "No round is closed yet. People › Rounds… closes one; then its disagreements can be adjudicated."
 EXPORT_INTRO = (
@@ -75,9 +79,13 @@ class PeopleFlows(QObject):
 
     # --- names ---
 
-    def say_who_i_am(self) -> IAmDialog:
+    def say_who_i_am(self) -> IAmDialog | None:
+        """Ask for the name; in a round it is refused, since another curator's decisions would go elsewhere."""
         from curator.ui.dialogs.i_am import IAmDialog
 
+        if self.mode.active is not None:
+            self._bench.say(tr(IN_ROUND, name=self.mode.active.name, curator=self._bench.project.curation.curator))
+            return None
         project = self._bench.project
         dialog = IAmDialog(project.curation.curator, project.people(), self._window)
         dialog.accepted.connect(lambda: self._i_am(dialog.name))

@@ -1,17 +1,15 @@
-"""The doubled key: a deciding key pressed again at once lists the other mentions of the string that it decided."""
+"""Lists the other mentions of a string that was decided, and decides the ticked ones in one step."""
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable
-from dataclasses import dataclass
 
 from PySide6.QtCore import QObject, Signal
 
 from curator.domain.changes import Change, ChangeKind
 from curator.domain.decisions import Outcome, Verdict
 from curator.domain.errors import UserError
-from curator.domain.wording import tr
+from curator.domain.wording import ntr, tr
 from curator.services.propagation import PropagationService, Scope
 from curator.services.propagation_groups import GroupKind
 from curator.ui.deciding import Decider
@@ -19,17 +17,10 @@ from curator.ui.navigation import Navigator
 from curator.ui.propagation_panel import PropagationPanel
 
 NONE = "“{text}” stands nowhere else."
+STEP = "{n:,} other mention of “{text}” is ticked. Shift+Enter decides it, Esc leaves it."
+STEPS = "{n:,} other mentions of “{text}” are ticked. Shift+Enter decides them in one step, Esc leaves them."
 UNDECIDED = "Decide this mention first; then its other mentions are listed."
 USUAL = {Outcome.NIL: Verdict.nil(), Outcome.REJECTED: Verdict.reject(), Outcome.SKIPPED: Verdict.skip()}
-
-
-@dataclass(frozen=True, slots=True)
-class Press:
-    """A key that decided: which, when that was done (monotonic seconds), which mention."""
-
-    key: str
-    at: float
-    mention_id: int
 
 
 class Propagator(QObject):
@@ -46,20 +37,15 @@ class Propagator(QObject):
         navigator: Navigator,
         panel: PropagationPanel,
         parent: QObject | None = None,
-        *,
-        clock: Callable[[], float] = time.monotonic,
     ) -> None:
         super().__init__(parent)
         self._service = service
         self._decider = decider
         self._at = navigator
         self._panel = panel
-        self._clock = clock
-        self._last: Press | None = None
         self._decided: int | None = None
         self.scope = Scope.QUEUE
-        self.double_seconds = 0.0
-        self.always = False
+        self.always = False  # whether every decision lists the others by itself
         decider.done.connect(self._done)
         panel.decide_wanted.connect(self._decide)
         panel.scope_wanted.connect(self._rescope)
@@ -67,27 +53,12 @@ class Propagator(QObject):
         panel.left.connect(self.leave)
         panel.said.connect(self.said)
 
-    def set_ways(self, *, double_ms: int, always: bool) -> None:
-        """How soon a key counts as doubled (0: never), and whether every decision lists the others by itself."""
-        self.double_seconds, self.always = double_ms / 1000, always
-
-    def forget(self) -> None:
-        """The next key is not a doubled one."""
-        self._last = None
-
-    def press(self, key: str, act: Callable[[], None], *, others: bool = False) -> None:
-        """A deciding key: `act` decides. Pressed again at once, or with `others`, the other mentions are listed."""
-        now, last = self._clock(), self._last
-        self._last = None
-        if last is not None and last.key == key and now - last.at <= self.double_seconds:
-            self.show_others(last.mention_id)
-            return
+    def press(self, act: Callable[[], None], *, others: bool = False) -> None:
+        """A deciding key: `act` decides. With `others`, the other mentions of the string are listed."""
         self._decided = None
         act()
-        if self._decided is not None:
-            self._last = Press(key, self._clock(), self._decided)  # deciding took time, during which the key came
-            if others or self.always:
-                self.show_others(self._decided, silent=self.always and not others)
+        if self._decided is not None and (others or self.always):
+            self.show_others(self._decided, silent=self.always and not others)
 
     def show_of_current(self, act: Callable[[], None]) -> None:
         """Shift+Enter: an undecided mention is decided first."""
@@ -97,11 +68,10 @@ class Propagator(QObject):
         if view.decision is not None and view.decision.verdict.outcome is not Outcome.CLEARED:
             self.show_others(view.mention.id)
         else:
-            self.press("others", act, others=True)
+            self.press(act, others=True)
 
     def show_others(self, mention_id: int, *, silent: bool = False) -> None:
         """List the other mentions of a decided one. Where there are none it is said, or with `silent` nothing is."""
-        self._last = None
         verdict = self._decider.verdict_of(mention_id)
         if verdict is None:
             self.said.emit(tr(UNDECIDED))
@@ -123,6 +93,7 @@ class Propagator(QObject):
         self._at.open(found.this.document_id, mention_id)
         self._panel.show_others(found)
         self.shown.emit()
+        self.said.emit(ntr(STEP, STEPS, len(self._panel.ticked), text=found.this.text))
 
     def leave(self) -> None:
         """Back to where deciding goes on, without deciding anything more."""

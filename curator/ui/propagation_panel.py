@@ -26,7 +26,8 @@ NOWHERE = {
     Scope.PROJECT: "There is no other mention of “{text}” of this type in the project.",
 }
 NONE_TICKED = "Nothing is ticked: Space ticks a line, A all of them. Esc leaves without deciding."
-HINTS = (("↑↓", "go"), ("Space", "tick"), ("G", "group"), ("A", "all"), ("Esc", "leave"))
+MOVE_FIRST = "Nothing was decided. Shift+Enter decides the ticked mentions; Enter does once you have moved in the list."
+HINTS = (("⇧↵", "decide ticked"), ("↑↓", "go"), ("Space", "tick"), ("G", "group"), ("A", "all"), ("Esc", "leave"))
 
 
 class PropagationPanel(QWidget):
@@ -55,6 +56,7 @@ class PropagationPanel(QWidget):
         self.list.pressed.connect(self._key)
         self.list.clicked_mark.connect(lambda row: self._toggle([row]))
         self.list.rested.connect(self._rest)
+        self.list.stepped.connect(self._decide)
         self.button.clicked.connect(self._decide)
         self.close_button.clicked.connect(self.left)
 
@@ -110,7 +112,7 @@ class PropagationPanel(QWidget):
         scope = next((one for one, (_, letter) in SCOPES.items() if letter == key), None)
         at = self.list.currentIndex().row()
         if key in (Qt.Key.Key_Return, Qt.Key.Key_Enter):
-            self._decide()
+            self._decide() if self.list.moved_in else self.said.emit(tr(MOVE_FIRST))
         elif key == Qt.Key.Key_Escape:
             self.left.emit()
         elif scope is not None:
@@ -144,7 +146,7 @@ class PropagationPanel(QWidget):
     def _say(self) -> None:
         assert self.others is not None
         ticked, every = len(self.ticked), len(self.list.lines.lines)
-        self.button.setText(tr("Decide {ticked:,}  ↵", ticked=ticked))
+        self.button.setText(tr("Decide {ticked:,}  ⇧↵", ticked=ticked))
         self.button.setAccessibleName(tr("Decide the {ticked:,} ticked mentions", ticked=ticked))
         self.button.setEnabled(ticked > 0)
         words = tr("{ticked:,} of {every:,} ticked", ticked=ticked, every=every)

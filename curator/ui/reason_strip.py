@@ -1,15 +1,17 @@
-"""The reason for NIL, rejecting or skipping, asked for in one line that covers nothing."""
+"""The questions of the deciding keys: the reason for NIL, rejecting or skipping; a decision that is to be changed; a
+document that is to be done with undecided mentions."""
 
 from __future__ import annotations
 
-from PySide6.QtCore import QEvent, Qt, Signal
-from PySide6.QtGui import QKeyEvent, QPalette
-from PySide6.QtWidgets import QApplication, QHBoxLayout, QLabel, QPushButton, QSizePolicy, QWidget
+from collections.abc import Callable
+
+from PySide6.QtCore import Qt, Signal
+from PySide6.QtWidgets import QWidget
 
 from curator.domain.decisions import NilReason, Outcome, RejectReason, Verdict
-from curator.domain.wording import tr
+from curator.domain.wording import ntr, tr
 from curator.ui.mention_state import REASON_WORDS, REASONS, Reason
-from curator.ui.theme import theme_of
+from curator.ui.question_strip import Answer, QuestionStrip
 
 QUESTIONS = {
     Outcome.NIL: "NIL, because it is",
@@ -17,142 +19,63 @@ QUESTIONS = {
     Outcome.SKIPPED: "Skipped, because it is",
 }
 REPEATS = {Outcome.NIL: Qt.Key.Key_N, Outcome.REJECTED: Qt.Key.Key_X, Outcome.SKIPPED: Qt.Key.Key_S}
+CHANGE = "“{text}” is decided: {old} ({curator}). Change it to {new}?"
+UNDECIDED = "{n:,} mention of {all:,} is undecided. Mark the document done?"
+UNDECIDED_MANY = "{n:,} mentions of {all:,} are undecided. Mark the document done?"
+WHAT_IS_TAKEN = (
+    "An undecided mention of a done document is not gold: evaluation and training leave it out, and an export writes "
+    "it with the identifier that its file gave, or with none."
+)
 
 
-class ReasonStrip(QWidget):
-    """`ask(outcome)` shows the reasons and takes the keyboard: a digit chooses, Enter takes the first, Esc leaves.
+class ReasonStrip(QuestionStrip):
+    """`ask(outcome)` shows the reasons: a digit chooses, Enter takes the first, Esc leaves.
 
-    `chosen` carries the whole `Verdict`; `repeated` says that the outcome's own key was pressed again (the doubled
-    key: all identical mentions), `entity_wanted` that E was pressed for NIL, `left` that nothing was chosen. The
-    keyboard goes back to where it was.
+    `chosen` carries the whole `Verdict`; `repeated` says that the outcome's own key was pressed again: the usual
+    reason. `entity_wanted`: E was pressed for NIL, to make the entity that is missing.
     """
 
     chosen = Signal(object)  # Verdict
     repeated = Signal(object)  # Outcome
-    left = Signal()
-    entity_wanted = Signal()  # in place of NIL: make the entity that is missing
+    entity_wanted = Signal()
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
-        self.setAutoFillBackground(True)
-        self.setAccessibleName(tr("Reason"))
         self._outcome: Outcome | None = None
-        self._before: QWidget | None = None
-        self.question = QLabel(self)
-        self.buttons: list[QPushButton] = []
-        self._row = QHBoxLayout(self)
-        self._row.setContentsMargins(14, 6, 14, 6)
-        self._row.setSpacing(8)
-        self._row.addWidget(self.question)
-        hint = QLabel(tr("Esc leaves"), self)
-        hint.setSizePolicy(
-            QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Preferred
-        )  # the first to go where it is narrow
-        hint.setAlignment(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
-        self._row.addWidget(hint, 1)
-        self._colour()
-        self.hide()
 
     @property
     def outcome(self) -> Outcome | None:
-        """The outcome that is asked about; None while hidden."""
-        return self._outcome
+        """The outcome whose reason is asked for; None while none is."""
+        return self._outcome if self.asked else None
 
     def ask(self, outcome: Outcome) -> None:
         """Raises KeyError for an outcome without reasons."""
-        reasons = REASONS[outcome]
-        if self._outcome is None:
-            self._before = QApplication.focusWidget()
+        answers = [self._reason(number, one) for number, one in enumerate(REASONS[outcome], start=1)]
+        again = Answer(REPEATS[outcome], "", "", lambda: self.repeated.emit(outcome))
+        entity = Answer(Qt.Key.Key_E, "E", tr("make it a new entity") + "…", self.entity_wanted.emit)
         self._outcome = outcome
-        self.question.setText(f"{tr(QUESTIONS[outcome])}:")
-        self._set_buttons(reasons)
-        self.show()
-        self.setFocus(Qt.FocusReason.ShortcutFocusReason)
+        self.put(f"{tr(QUESTIONS[outcome])}:", [*answers, again, *([entity] if outcome is Outcome.NIL else [])])
 
-    def _set_buttons(self, reasons: tuple[Reason, ...]) -> None:
-        for button in self.buttons:
-            self._row.removeWidget(button)
-            button.hide()
-            button.deleteLater()
-        self.buttons = []
-        for number, reason in enumerate(reasons, start=1):
-            button = QPushButton(f"{number}  {tr(REASON_WORDS[reason])}{'  ↵' if number == 1 else ''}", self)
-            button.setAccessibleName(f"{number}: {tr(REASON_WORDS[reason])}")
-            button.setFocusPolicy(Qt.FocusPolicy.NoFocus)
-            button.clicked.connect(lambda _=False, one=reason: self._answer(one))
-            self._row.insertWidget(number, button)
-            self.buttons.append(button)
-        if self._outcome is Outcome.NIL:
-            self._add_entity_button(len(reasons) + 1)
+    def ask_change(self, text: str, *, old: str, curator: str, new: str, then: Callable[[], None]) -> None:
+        """Ask before another curator's or an imported decision is changed."""
+        self._outcome = None
+        question = tr(CHANGE, text=text, old=old, curator=curator, new=new)
+        self.put(question, [Answer(Qt.Key.Key_C, "C", tr("change it"), then, enter=True)])
 
-    def _add_entity_button(self, place: int) -> None:
-        words = tr("make it a new entity")
-        button = QPushButton(f"E  {words}…", self)
-        button.setAccessibleName(f"E: {words}")
-        button.setFocusPolicy(Qt.FocusPolicy.NoFocus)
-        button.clicked.connect(self._want_entity)
-        self._row.insertWidget(place, button)
-        self.buttons.append(button)
+    def ask_done(self, undecided: int, every: int, *, then: Callable[[Verdict | None], None]) -> None:
+        """Ask what becomes of a document's undecided mentions. `then(verdict)`: the document is done, and they get the
+        verdict; None leaves them undecided."""
+        self._outcome = None
+        leave = Answer(Qt.Key.Key_L, "L", tr("leave them undecided"), lambda: then(None), help=tr(WHAT_IS_TAKEN))
+        nil = Answer(Qt.Key.Key_N, "N", tr("all as NIL"), lambda: then(Verdict.nil()))
+        reject = Answer(Qt.Key.Key_X, "X", tr("all as rejected"), lambda: then(Verdict.reject()))
+        question = ntr(UNDECIDED, UNDECIDED_MANY, undecided, all=every)
+        self.put(question, [leave, nil, reject], help=tr(WHAT_IS_TAKEN))
 
-    def _want_entity(self) -> None:
-        if self._close() is not None:
-            self.left.emit()
-            self.entity_wanted.emit()
-
-    def dismiss(self) -> None:
-        """Hide without an answer."""
-        if self._close() is not None:
-            self.left.emit()
-
-    def keyPressEvent(self, event: QKeyEvent) -> None:
-        if self._outcome is None:
-            event.ignore()
-            return
-        reasons, key = REASONS[self._outcome], event.key()
-        digit = key - Qt.Key.Key_1
-        if key in (Qt.Key.Key_Return, Qt.Key.Key_Enter):
-            self._answer(reasons[0])
-        elif 0 <= digit < len(reasons):
-            self._answer(reasons[digit])
-        elif key == REPEATS[self._outcome]:
-            self.repeated.emit(self._outcome)
-        elif key == Qt.Key.Key_E and self._outcome is Outcome.NIL:
-            self._want_entity()
-        elif key == Qt.Key.Key_Escape:
-            self.dismiss()
-        else:
-            event.accept()  # any other key is neither an answer nor the window's: a slip decides nothing
-
-    def event(self, event: QEvent) -> bool:
-        """Keys that answer are not shortcuts of the window while the strip is asked."""
-        if event.type() == QEvent.Type.ShortcutOverride and self._outcome is not None:
-            event.accept()
-            return True
-        return super().event(event)
-
-    def _answer(self, reason: Reason) -> None:
-        if self._close() is not None:
-            self.chosen.emit(_verdict(reason))
-
-    def _close(self) -> Outcome | None:
-        outcome, self._outcome = self._outcome, None
-        if outcome is not None:
-            self.hide()
-            if self._before is not None:
-                self._before.setFocus(Qt.FocusReason.OtherFocusReason)
-            self._before = None
-        return outcome
-
-    def changeEvent(self, event: QEvent) -> None:
-        super().changeEvent(event)
-        if event.type() is QEvent.Type.ApplicationPaletteChange:
-            self._colour()
-
-    def _colour(self) -> None:
-        palette = QPalette(QApplication.palette())
-        palette.setColor(QPalette.ColorRole.Window, theme_of(palette).accent_tint)
-        self.setPalette(palette)
+    def _reason(self, number: int, reason: Reason) -> Answer:
+        key = Qt.Key(Qt.Key.Key_0 + number)
+        verdict = _verdict(reason)
+        return Answer(key, str(number), tr(REASON_WORDS[reason]), lambda: self.chosen.emit(verdict), enter=number == 1)
 
 
 def _verdict(reason: Reason) -> Verdict:

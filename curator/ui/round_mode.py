@@ -43,7 +43,7 @@ class RoundMode(QObject):
         self._round: Round | None = None  # that is being adjudicated
         self.banner = Banner("Round", bench)
         self.banner.add_button(tr("Leave the round"), self.leave)
-        self.panel = AdjudicationPanel(self._name_of, bench)
+        self.panel = AdjudicationPanel(self._name_of, bench, glance=bench.glance)
         self.panel.hide()
         bench.middle.insertWidget(0, self.banner)
         bench.middle.addWidget(self.panel)
@@ -54,6 +54,7 @@ class RoundMode(QObject):
         self.panel.adopt_wanted.connect(self._adopt)
         self.panel.step_wanted.connect(self._step)
         self.panel.left.connect(self.end_adjudication)
+        self.panel.said.connect(bench.say)
         self.panel.text_wanted.connect(bench.focus_document)
 
     @property
@@ -152,7 +153,8 @@ class RoundMode(QObject):
             self._bench.project.rounds.leave()
             self._put_back()
         self._round = found
-        bench.work_with(service.queue(found.id), service.curation(found), bench.project.suggestions)
+        suggestions = bench.project.suggestions
+        bench.work_with(service.queue(found.id), service.curation(found), suggestions, settling=True)
         self.panel.show()
         self._show(state, state.next())
         self.changed.emit()

@@ -10,6 +10,7 @@ from curator.ui.entity_card import EntityCard, Lookup
 from curator.ui.labels import NoteLabel
 from curator.ui.search_panel import SearchPanel
 from curator.ui.search_runner import Search
+from curator.ui.sight import Glance
 
 ADDING = "The entity you choose is added to the link of this mention. Esc leaves."
 
@@ -21,11 +22,13 @@ class SearchPane(QWidget):
     added = Signal(str)
     left = Signal()
 
-    def __init__(self, search: Search, lookup: Lookup, parent: QWidget | None = None) -> None:
+    def __init__(
+        self, search: Search, lookup: Lookup, parent: QWidget | None = None, *, glance: Glance | None = None
+    ) -> None:
         super().__init__(parent)
         self._adding = False
         self.note = NoteLabel(self)
-        self.panel = SearchPanel(search, self)
+        self.panel = SearchPanel(search, self, glance=glance)
         self.card = EntityCard(lookup, self)
         splitter = QSplitter(Qt.Orientation.Vertical, self)
         splitter.addWidget(self.panel)

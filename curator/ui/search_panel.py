@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Hashable
 from functools import partial
 
 from PySide6.QtCore import QEvent, QModelIndex, QObject, Qt, Signal, Slot
@@ -14,10 +15,13 @@ from curator.ui.latest import Latest
 from curator.ui.row_list import RowList
 from curator.ui.search_rows import MatchDelegate, MatchModel
 from curator.ui.search_runner import Answer, Search, answer_to
+from curator.ui.sight import Glance, rows_in_sight
 
 NO_MATCH = "Nothing in the knowledge base matches “{query}”. ? in the empty line shows what else can be typed."
 HINT = "Type a name, a synonym or an identifier. ↓ ↑ go through the entities, ↵ links, Esc leaves."
 LINKED_LAST = "Linked to last"
+STILL_SEARCHING = "Still searching. Press ↵ when the entities are listed."
+TOO_SOON = "This entity had only just appeared. Press ↵ again."
 MOST = 50
 """As many as a search gives at most."""
 GRAMMAR = (
@@ -42,13 +46,13 @@ class SearchPanel(QWidget):
     left = Signal()
     highlighted = Signal(object)  # Entity | None
 
-    def __init__(self, search: Search, parent: QWidget | None = None) -> None:
+    def __init__(self, search: Search, parent: QWidget | None = None, *, glance: Glance | None = None) -> None:
         super().__init__(parent)
+        self._glance = glance or Glance(None)
         self.search = search
         self.latest = Latest(self)
         self.latest.here = False
         self.model = MatchModel(self)
-        self._choose_first = False  # Enter was pressed before the answer came
         self._make_widgets()
         self._compose()
         self.line.textChanged.connect(self._ask)
@@ -57,6 +61,7 @@ class SearchPanel(QWidget):
         self.help.toggled.connect(lambda on: self.grammar.set_note(tr(GRAMMAR_NOTE) if on else ""))
         self.line.installEventFilter(self)
         self.list.installEventFilter(self)
+        self._glance.log(self.list.viewport(), self._found_shown)
 
     def _make_widgets(self) -> None:
         self.line = QLineEdit(self)
@@ -115,7 +120,6 @@ class SearchPanel(QWidget):
 
     @Slot(str)
     def _ask(self, text: str) -> None:
-        self._choose_first = False
         self.latest.ask(partial(answer_to, self.search, text if text.strip() else ""), self._show)
 
     def _show(self, answer: Answer) -> None:
@@ -130,9 +134,6 @@ class SearchPanel(QWidget):
             self.list.scrollToTop()
         else:
             self.highlighted.emit(None)
-        if self._choose_first:
-            self._choose_first = False
-            self._choose(0)
 
     def _highlight(self, index: QModelIndex) -> None:
         match = self.model.found(index.row())
@@ -140,16 +141,24 @@ class SearchPanel(QWidget):
 
     def _choose(self, row: int) -> None:
         match = self.model.found(row)
-        if match is not None:
+        if match is None:
+            return
+        if self._glance.saw(("found", match.entity.id)):
             self.chosen.emit(match.entity.id)
+        else:
+            self.list.go_to(row)
+            self.status.set_words(tr(TOO_SOON))
+
+    def _found_shown(self) -> list[Hashable]:
+        matches = [self.model.found(one) for one in rows_in_sight(self.list)]
+        return [("found", one.entity.id) for one in matches if one is not None]
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
-        """Keys of the line and the list. Enter never chooses what an older query found: it waits for the answer."""
+        """Keys of the line and the list. Enter chooses nothing while the answer to what was typed is on its way."""
         if not isinstance(event, QKeyEvent) or event.type() != QEvent.Type.KeyPress:
             return super().eventFilter(watched, event)
         key = event.key()
         if key == Qt.Key.Key_Escape:
-            self._choose_first = False
             self.left.emit()
             return True
         if watched is self.line and key in (Qt.Key.Key_Down, Qt.Key.Key_Up):
@@ -161,7 +170,7 @@ class SearchPanel(QWidget):
             return True
         if watched is self.line and key in (Qt.Key.Key_Return, Qt.Key.Key_Enter):
             if self.latest.busy:
-                self._choose_first = True
+                self.status.set_words(tr(STILL_SEARCHING))
             else:
                 self._choose(self.list.currentIndex().row())
             return True

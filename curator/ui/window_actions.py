@@ -125,7 +125,7 @@ class Actions(TextActions):
 
     def choose(self, rank: int) -> None:
         bench = self._bench
-        bench.many.press(f"choose{rank}", lambda: bench.decider.choose(rank))
+        bench.many.press(lambda: bench.decider.choose(rank))
 
     def link_also(self, rank: int) -> None:
         self._bench.decider.also_rank(rank)
@@ -194,7 +194,7 @@ class Actions(TextActions):
         self._bench.many.list_others()
 
     def decide_and_list(self, outcome: Outcome) -> None:
-        self._bench.many.usual(outcome)
+        self._bench.many.usual(outcome, others=True)
 
     def accept_in_bulk(self) -> None:
         self._bench.many.accept_in_bulk()
@@ -204,8 +204,8 @@ class Actions(TextActions):
     def step_document(self, direction: int) -> None:
         self._bench.navigator.step_document(direction)
 
-    def mark_done(self) -> None:
-        self._bench.decider.mark_done()
+    def mark_done(self, *, anyway: bool) -> None:
+        self._bench.decider.mark_done(anyway=anyway)
 
     def filter_queue(self) -> None:
         self._bench.queue.focus_filter()

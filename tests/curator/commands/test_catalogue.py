@@ -19,7 +19,7 @@ class Recorder:
         self.calls: list[tuple[str, tuple[Any, ...]]] = []
 
     def __getattr__(self, name: str) -> Any:
-        return lambda *args: self.calls.append((name, args))
+        return lambda *args, **named: self.calls.append((name, (*args, *named.values())))
 
 
 def calls_of(command: Command) -> list[tuple[str, tuple[Any, ...]]]:

@@ -54,6 +54,7 @@ def test_g_ticks_the_group_and_a_all(panel: PropagationPanel) -> None:
 
 
 def test_enter_decides_what_is_ticked_and_nothing_where_nothing_is(panel: PropagationPanel, qtbot: QtBot) -> None:
+    press(panel, Key.Key_Down)
     with qtbot.waitSignal(panel.decide_wanted):
         press(panel, Key.Key_Return)
     press(panel, Key.Key_A, Key.Key_A)

@@ -97,5 +97,4 @@ def make_project(folder: Path, *, manual: bool = False, name: str = "p") -> Worl
 
 
 def make_window(app: QApplication) -> MainWindow:
-    loaded = LoadedSettings(Settings(double_key=0))  # tests press keys faster than a hand could
-    return MainWindow(ThemeController(app), loaded)
+    return MainWindow(ThemeController(app), LoadedSettings(Settings()))

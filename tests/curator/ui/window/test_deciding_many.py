@@ -1,4 +1,4 @@
-"""The doubled key and bulk acceptance in the real window: keys in, decisions out, and the text beside them."""
+"""Deciding many at once and bulk acceptance in the real window: keys in, decisions out, and the text beside them."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ from curator.domain.decisions import Outcome, Verdict
 from curator.services.bulk_plan import Standing
 from curator.services.propagation import Scope
 from curator.ui.propagating import NONE
+from curator.ui.propagation_panel import MOVE_FIRST
 from tests.curator.services.bulk_samples import long_world
 from tests.curator.ui.window.fakes import CTRL, SHIFT, Desk, MakeDesk
 
@@ -17,50 +18,43 @@ Key = Qt.Key
 LIDOCAINE = Verdict.link("MESH:D008012")
 
 
-@pytest.fixture
-def doubling(desk: Desk) -> Desk:
-    """Keys are doubled however slowly they are pressed."""
-    desk.bench.many.same.set_ways(double_ms=3_600_000, always=False)
-    return desk
-
-
 def verdicts(desk: Desk, *mention_ids: int) -> list[Verdict | None]:
     found = desk.project.curation.current(mention_ids)
     return [found[one].verdict if one in found else None for one in mention_ids]
 
 
-def test_the_doubled_key_lists_the_others_and_enter_decides_them_in_one_step(doubling: Desk) -> None:
-    desk = doubling
-    assert desk.word == "Lidocaine"
-    desk.press(Key.Key_Return)
-    assert verdicts(desk, 1, 5) == [LIDOCAINE, None]
-    assert not desk.bench.many.is_open
-    desk.press(Key.Key_Return)
+def test_the_same_key_pressed_again_and_again_decides_one_mention_each_time(desk: Desk) -> None:
+    for _ in range(3):
+        desk.press(Key.Key_Return)
+    assert not desk.bench.many.is_open, "no list opens by itself"
+    assert verdicts(desk, 5) == [None], "nothing is decided in another document"
+
+
+def test_shift_enter_lists_and_again_decides_the_ticked_in_one_step(desk: Desk) -> None:
+    desk.press(Key.Key_Return, SHIFT)
     panel = desk.bench.many.others
     assert desk.bench.many.is_open
     assert panel.ticked == [5]
     assert desk.word == "Lidocaine", "the text shows what was decided"
-    assert verdicts(desk, 1, 2, 5) == [LIDOCAINE, None, None], "the second key decided nothing"
-    desk.press(Key.Key_Return)
+    assert verdicts(desk, 1, 2, 5) == [LIDOCAINE, None, None]
+    desk.press(Key.Key_Return, SHIFT)
     assert verdicts(desk, 1, 2, 5) == [LIDOCAINE, None, LIDOCAINE]
     assert not desk.bench.many.is_open
-    assert desk.word == "cardiac arrest", "and deciding goes on"
+    assert desk.word == "cardiac arrest", "and deciding continues"
     assert desk.bench.document.hasFocus()
     desk.press(Key.Key_Z, CTRL)
     assert verdicts(desk, 1, 5) == [LIDOCAINE, None]
 
 
-def test_another_key_or_a_late_one_is_not_doubled(doubling: Desk) -> None:
-    desk = doubling
+def test_enter_decides_nothing_in_the_list_before_the_curator_moved_in_it(desk: Desk) -> None:
+    desk.press(Key.Key_Return, SHIFT)
     desk.press(Key.Key_Return)
-    desk.press(Key.Key_1)
-    assert verdicts(desk, 1)[0] == LIDOCAINE
-    assert verdicts(desk, 2)[0] is not None
-    assert not desk.bench.many.is_open
-    desk.bench.many.same.set_ways(double_ms=0, always=False)
-    desk.press(Key.Key_1)
-    assert verdicts(desk, 3)[0] is not None
-    assert not desk.bench.many.is_open
+    desk.press(Key.Key_Return)
+    assert verdicts(desk, 5) == [None]
+    assert desk.bench.bottom.message.words == MOVE_FIRST
+    desk.press(Key.Key_Up)
+    desk.press(Key.Key_Return)
+    assert verdicts(desk, 5) == [LIDOCAINE]
 
 
 def test_shift_enter_lists_without_hurry_and_escape_decides_nothing_more(desk: Desk) -> None:
@@ -85,14 +79,12 @@ def test_keys_of_letters_in_the_list_are_not_the_windows(desk: Desk) -> None:
     assert verdicts(desk, 5) == [None]
 
 
-def test_n_doubled_marks_nil_with_the_usual_reason_and_lists(doubling: Desk) -> None:
-    doubling.press(Key.Key_N)
-    doubling.press(Key.Key_N)
-    assert doubling.bench.reasons.outcome is None
-    assert verdicts(doubling, 1) == [Verdict.nil()]
-    assert doubling.bench.many.is_open
-    doubling.press(Key.Key_Return)
-    assert verdicts(doubling, 5) == [Verdict.nil()]
+def test_n_pressed_again_marks_nil_with_the_usual_reason_and_lists_nothing(desk: Desk) -> None:
+    desk.press(Key.Key_N)
+    desk.press(Key.Key_N)
+    assert desk.bench.reasons.outcome is None
+    assert verdicts(desk, 1, 5) == [Verdict.nil(), None]
+    assert not desk.bench.many.is_open
 
 
 @pytest.mark.parametrize(("key", "outcome"), [(Key.Key_X, Outcome.REJECTED), (Key.Key_S, Outcome.SKIPPED)])
@@ -110,10 +102,10 @@ def test_a_string_that_stands_nowhere_else_is_said_and_nothing_opens(make_desk: 
 
 
 def test_the_setting_lists_after_every_decision_that_has_others(desk: Desk) -> None:
-    desk.bench.many.same.set_ways(double_ms=0, always=True)
+    desk.bench.many.same.always = True
     desk.press(Key.Key_Return)
     assert desk.bench.many.is_open
-    desk.press(Key.Key_Return)
+    desk.press(Key.Key_Return, SHIFT)
     desk.press(Key.Key_Up)
     desk.press(Key.Key_1)
     assert not desk.bench.many.is_open, "all others are decided"
@@ -174,10 +166,12 @@ def test_bulk_acceptance_from_the_sample_to_one_undoable_step(make_desk: MakeDes
     for _ in audit.left:
         desk.press(Key.Key_R, at=many.bulk_panel.list)
     assert audit.standing is Standing.PASSED
-    assert "↵ accepts them" in many.bulk_panel.words.text()
+    assert "Shift+Enter accepts them" in many.bulk_panel.words.text()
     checked, found = len(audit.marks), audit.set
     assert found is not None
     desk.press(Key.Key_Return, at=many.bulk_panel.list)
+    assert many.is_open, "Enter alone accepts nothing"
+    desk.press(Key.Key_Return, SHIFT, at=many.bulk_panel.list)
     assert desk.project.queue.counts().decisions_by_outcome[Outcome.LINK] == found.size
     assert not many.is_open
     desk.press(Key.Key_Z, CTRL)

@@ -163,8 +163,8 @@ def test_space_searches_the_mention_and_return_links(desk: Desk, qtbot: QtBot) -
     desk.press(Key.Key_Down)
     desk.press(Key.Key_Space)
     assert desk.bench.searching
+    qtbot.waitUntil(lambda: not desk.bench.search.panel.latest.busy)
     desk.press(Key.Key_Return)
-    qtbot.waitUntil(lambda: desk.decision("cardiac arrest") is not None)
     assert desk.decision("cardiac arrest").verdict == Verdict.link("MESH:D006323")  # type: ignore[union-attr]
     assert not desk.bench.searching
     assert desk.bench.document.hasFocus()
@@ -174,8 +174,9 @@ def test_plus_adds_an_entity_that_is_searched_for(desk: Desk, qtbot: QtBot) -> N
     desk.press(Key.Key_1, SHIFT)
     desk.press(Key.Key_Plus)
     QTest.keyClicks(desk.bench.search.panel.line, "arrhythmia")
+    qtbot.waitUntil(lambda: not desk.bench.search.panel.latest.busy)
     desk.press(Key.Key_Return)
-    qtbot.waitUntil(lambda: not desk.bench.searching)
+    assert not desk.bench.searching
     assert desk.decision("Lidocaine").verdict == Verdict.link("MESH:D008012", "MESH:D001145")  # type: ignore[union-attr]
 
 

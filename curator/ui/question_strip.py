@@ -1,0 +1,148 @@
+"""A question asked in one line at the bottom that covers nothing: each answer has a key and a button."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+from PySide6.QtCore import QEvent, Qt, Signal
+from PySide6.QtGui import QKeyEvent, QPalette
+from PySide6.QtWidgets import QApplication, QHBoxLayout, QPushButton, QSizePolicy, QWidget
+
+from curator.domain.wording import tr
+from curator.ui.labels import ElidedLabel
+from curator.ui.theme import theme_of
+
+ENTERS = (Qt.Key.Key_Return, Qt.Key.Key_Enter)
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """`cap` is the key as the button shows it, '' for none. `enter`: Enter gives this answer too."""
+
+    key: Qt.Key
+    cap: str
+    words: str
+    then: Callable[[], None]
+    enter: bool = False
+    help: str = ""
+
+
+class QuestionStrip(QWidget):
+    """`put` asks and takes the keyboard; a key or a click answers, Esc leaves (`left`).
+
+    Every other key is swallowed: a slip decides nothing. After the answer the keyboard goes back to where it was.
+    """
+
+    left = Signal()
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
+        self.setAutoFillBackground(True)
+        self._answers: tuple[Answer, ...] = ()
+        self._asked = False
+        self._before: QWidget | None = None
+        self.question = ElidedLabel(parent=self)
+        self.buttons: list[QPushButton] = []
+        self._row = QHBoxLayout(self)
+        self._row.setContentsMargins(14, 6, 14, 6)
+        self._row.setSpacing(8)
+        self._row.addWidget(self.question, 4)
+        hint = ElidedLabel(parent=self)
+        hint.set_words(tr("Esc leaves"))
+        hint.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Preferred)  # the first to go where narrow
+        self._row.addWidget(hint, 1)
+        self._colour()
+        self.hide()
+
+    @property
+    def asked(self) -> bool:
+        """Whether it waits for an answer."""
+        return self._asked
+
+    def put(self, question: str, answers: Sequence[Answer], *, help: str = "") -> None:  # noqa: A002
+        """Ask. `help` is the strip's tooltip and what a screen reader says of it."""
+        if not self._asked:
+            self._before = QApplication.focusWidget()
+        self._asked, self._answers = True, tuple(answers)
+        self.question.set_words(question)
+        self.question.setMaximumWidth(self.fontMetrics().horizontalAdvance(question) + 4)
+        self.setAccessibleName(question)
+        self.setAccessibleDescription(help)
+        self.setToolTip(help)
+        self._set_buttons()
+        self.show()
+        self.setFocus(Qt.FocusReason.ShortcutFocusReason)
+
+    def dismiss(self) -> None:
+        """Hide without an answer."""
+        if self._close():
+            self.left.emit()
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        if not self._asked:
+            event.ignore()
+        elif event.key() == Qt.Key.Key_Escape:
+            self.dismiss()
+        else:
+            answer = self._answer_to(Qt.Key(event.key()))
+            if answer is not None:
+                self.give(answer)
+            event.accept()
+
+    def event(self, event: QEvent) -> bool:
+        """Keys that answer are not shortcuts of the window while the strip is asked."""
+        if event.type() == QEvent.Type.ShortcutOverride and self._asked:
+            event.accept()
+            return True
+        return super().event(event)
+
+    def changeEvent(self, event: QEvent) -> None:
+        super().changeEvent(event)
+        if event.type() is QEvent.Type.ApplicationPaletteChange:
+            self._colour()
+
+    # --- inside ---
+
+    def give(self, answer: Answer) -> None:
+        """Close, then do what the answer says."""
+        if self._close():
+            self.left.emit()
+            answer.then()
+
+    def _answer_to(self, key: Qt.Key) -> Answer | None:
+        return next((one for one in self._answers if one.key == key or (one.enter and key in ENTERS)), None)
+
+    def _set_buttons(self) -> None:
+        for button in self.buttons:
+            self._row.removeWidget(button)
+            button.hide()
+            button.deleteLater()
+        shown = [one for one in self._answers if one.words]
+        self.buttons = [self._button(one) for one in shown]
+        for place, button in enumerate(self.buttons, start=1):
+            self._row.insertWidget(place, button)
+
+    def _button(self, answer: Answer) -> QPushButton:
+        cap = f"{answer.cap}  " if answer.cap else ""
+        button = QPushButton(f"{cap}{answer.words}{'  ↵' if answer.enter else ''}", self)
+        button.setAccessibleName(f"{answer.cap}: {answer.words}" if answer.cap else answer.words)
+        button.setToolTip(answer.help)
+        button.setFocusPolicy(Qt.FocusPolicy.NoFocus)
+        button.clicked.connect(lambda: self.give(answer))
+        return button
+
+    def _close(self) -> bool:
+        asked, self._asked = self._asked, False
+        if asked:
+            self.hide()
+            if self._before is not None:
+                self._before.setFocus(Qt.FocusReason.OtherFocusReason)
+            self._before = None
+        return asked
+
+    def _colour(self) -> None:
+        palette = QPalette(QApplication.palette())
+        palette.setColor(QPalette.ColorRole.Window, theme_of(palette).accent_tint)
+        self.setPalette(palette)

@@ -1,0 +1,316 @@
+"""No key decides what its curator did not see: the rule in the whole window, with keys that have a time."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+
+import pytest
+from PySide6.QtCore import Qt
+from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QApplication, QWidget
+
+from curator.domain.decisions import Outcome, Verdict
+from curator.domain.documents import DocumentState
+from curator.services.curation import CurationService
+from curator.services.deciding import decide_in
+from curator.ui.deciding import OUT_OF_SIGHT, SAME, TOO_SOON, TOO_SOON_HERE
+from curator.ui.main_window import DROPPED
+from curator.ui.people_flows import IN_ROUND
+from curator.ui.sight import SEEN_SECONDS, Sight
+from tests.curator.ui.seeing import Clock, seeing
+from tests.curator.ui.window.fakes import CTRL, SHIFT, Desk, MakeDesk
+
+Key = Qt.Key
+LIDOCAINE = Verdict.link("MESH:D008012")
+
+
+@pytest.fixture(autouse=True)
+def clock(qapp: QApplication) -> Iterator[Clock]:
+    made = Clock()
+    with seeing(qapp, made):
+        yield made
+
+
+@dataclass
+class Person:
+    """Presses keys as a display hands them over, so many seconds after what was painted last."""
+
+    desk: Desk
+    clock: Clock
+
+    def look(self, seconds: float = 0.3) -> None:
+        for _ in range(3):
+            QApplication.processEvents()
+        self.clock.now += seconds
+
+    def press(self, key: Qt.Key, modifiers: Qt.KeyboardModifier = Qt.KeyboardModifier.NoModifier) -> None:
+        window = QApplication.focusWindow() or self.desk.window.windowHandle()
+        QTest.keyClick(window, key, modifiers)
+
+    @property
+    def said(self) -> str:
+        return self.desk.bench.bottom.message.words
+
+    def steps(self) -> int:
+        """How many operations were recorded."""
+        with self.desk.project.curation._store.read() as unit:
+            return unit.operations.next_undo() or 0
+
+    def decided(self) -> int:
+        return sum(self.desk.project.queue.counts().decisions_by_outcome.values())
+
+
+@pytest.fixture
+def person(desk: Desk, clock: Clock) -> Person:
+    made = Person(desk, clock)
+    desk.bench.focus_document()
+    made.look(1.0)
+    made.look(1.0)
+    return made
+
+
+def test_enter_decides_what_was_seen_and_not_the_mention_that_came_up_meanwhile(desk: Desk, person: Person) -> None:
+    person.press(Key.Key_Return)
+    assert person.decided() == 1
+    person.look(SEEN_SECONDS - 0.02)
+    person.press(Key.Key_Return)
+    assert person.decided() == 1, "the next mention had only just come up"
+    assert person.said == TOO_SOON.format(text=desk.word)
+    person.look(0.03)
+    person.press(Key.Key_Return)
+    assert person.decided() == 2
+
+
+@pytest.mark.parametrize("every", [0.31, 0.32, 0.33])
+def test_a_rhythm_of_enter_decides_one_mention_each_time_and_opens_nothing(person: Person, every: float) -> None:
+    for count in range(1, 4):
+        person.press(Key.Key_Return)
+        assert person.decided() == count
+        assert not person.desk.bench.many.is_open
+        person.look(every)
+
+
+def test_keys_faster_than_sight_leave_mentions_undecided_and_never_skip_one(desk: Desk, person: Person) -> None:
+    first = desk.bench.navigator.mention_id
+    for _ in range(4):
+        person.press(Key.Key_Return)
+        person.look(1 / 12)
+    current = desk.project.curation.current(desk.world.mentions(1))
+    assert first in current
+    assert len(current) == 2, "1st and 3rd press; 2nd and 4th came too soon"
+
+
+@pytest.mark.parametrize("key", [Key.Key_1, Key.Key_Backspace, Key.Key_Delete, Key.Key_F])
+def test_every_key_about_a_mention_needs_to_have_seen_it(desk: Desk, person: Person, key: Qt.Key) -> None:
+    person.press(Key.Key_Return)
+    person.press(Key.Key_Up)
+    person.look(0.05)
+    before = person.steps()
+    person.press(key)
+    assert person.steps() == before
+    assert person.said == TOO_SOON.format(text=desk.word)
+
+
+def test_a_candidate_painted_again_has_been_seen_and_another_in_its_place_has_not(desk: Desk, person: Person) -> None:
+    desk.bench.navigator.set_limit(3)
+    person.look(0.05)
+    person.press(Key.Key_1)
+    assert person.decided() == 1, "the same rows were only painted again"
+    person.look()
+    view = desk.bench.navigator.mention
+    assert view is not None
+    assert view.suggestion is not None
+    other = replace(view.suggestion.candidates[0], entity_id="MESH:D001145")
+    desk.bench.navigator.mention = replace(view, suggestion=replace(view.suggestion, candidates=(other,)))
+    desk.bench.navigator.mention_changed.emit()
+    person.look(0.05)
+    person.press(Key.Key_1)
+    assert person.decided() == 1, "another entity stands in the row that the digit names"
+
+
+def test_a_mention_scrolled_out_of_view_is_brought_back_before_it_is_decided(desk: Desk, person: Person) -> None:
+    text = desk.bench.document
+    text.is_in_sight = lambda _: False  # type: ignore[method-assign]
+    text.viewport().update()
+    person.look()
+    person.press(Key.Key_Return)
+    assert person.decided() == 0
+    assert person.said == OUT_OF_SIGHT.format(text=desk.word)
+
+
+@pytest.mark.parametrize("key", [Key.Key_N, Key.Key_X, Key.Key_S])
+def test_the_strip_of_reasons_takes_its_first_key_when_it_was_seen(person: Person, key: Qt.Key) -> None:
+    person.press(key)
+    person.look(0.05)
+    person.press(Key.Key_Return)
+    assert person.decided() == 0
+    assert person.said == DROPPED
+    assert person.desk.bench.reasons.outcome is not None, "it goes on asking"
+    person.look(0.15)
+    person.press(Key.Key_Return)
+    assert person.decided() == 1
+
+
+def test_the_list_of_other_mentions_takes_its_step_when_it_was_seen(desk: Desk, person: Person) -> None:
+    person.press(Key.Key_Return, SHIFT)
+    person.look(0.05)
+    person.press(Key.Key_Return, SHIFT)
+    assert person.decided() == 1
+    assert desk.bench.many.is_open
+    person.look(0.15)
+    person.press(Key.Key_Return, SHIFT)
+    assert person.decided() == 2
+
+
+def test_a_dialog_takes_its_first_key_when_it_was_seen(desk: Desk, person: Person) -> None:
+    person.press(Key.Key_Comma, CTRL)
+    dialog = next(one for one in QApplication.topLevelWidgets() if type(one).__name__ == "SettingsDialog")
+    assert QTest.qWaitForWindowActive(dialog)
+    person.look(0.05)
+    person.press(Key.Key_Escape)
+    assert dialog.isVisible()
+    person.look(0.15)
+    person.press(Key.Key_Escape)
+    assert "SettingsDialog" not in [type(one).__name__ for one in QApplication.topLevelWidgets() if one.isVisible()]
+
+
+def test_every_part_that_can_open_and_take_keys_is_watched(desk: Desk) -> None:
+    """A panel, strip, page or popup that is hidden when the project opens."""
+    sight = Sight.of_process()
+    assert sight is not None
+
+    def is_hidden(widget: QWidget) -> bool:
+        around = widget.parentWidget()
+        return not widget.isVisibleTo(desk.window) and around is not None and around.isVisibleTo(desk.window)
+
+    def takes_keys(widget: QWidget) -> bool:
+        return any(one.focusPolicy() & Qt.FocusPolicy.TabFocus for one in (widget, *widget.findChildren(QWidget)))
+
+    hidden = [one for one in desk.bench.findChildren(QWidget) if is_hidden(one) and takes_keys(one)]
+    assert {"ReasonStrip", "CommentStrip", "SearchPane", "FindBar", "AdjudicationPanel", "GuidelinesPanel"} <= {
+        type(one).__name__ for one in hidden
+    }
+    unwatched = [f"{type(one).__name__} {one.objectName()}" for one in hidden if not sight.watches(one)]
+    assert not unwatched, "\n".join(unwatched)
+
+
+# --- documents ---
+
+
+def test_a_document_with_undecided_mentions_is_done_only_after_an_answer(desk: Desk, person: Person) -> None:
+    document = desk.bench.navigator.opened.document.id  # type: ignore[union-attr]
+    state = lambda: desk.project.queue.open(document).document.state  # noqa: E731
+    person.press(Key.Key_Return, CTRL)
+    assert state() is not DocumentState.DONE
+    assert "4 mentions of 4 are undecided" in desk.bench.reasons.question.words
+    person.look()
+    person.press(Key.Key_Escape)
+    assert state() is not DocumentState.DONE
+    person.look()
+    person.press(Key.Key_Return, CTRL)
+    person.look()
+    person.press(Key.Key_L)
+    assert state() is DocumentState.DONE
+    assert person.decided() == 0
+
+
+@pytest.mark.parametrize(("key", "outcome"), [(Key.Key_N, Outcome.NIL), (Key.Key_X, Outcome.REJECTED)])
+def test_the_answer_decides_the_rest_and_undo_takes_it_back(
+    desk: Desk, person: Person, key: Qt.Key, outcome: Outcome
+) -> None:
+    person.press(Key.Key_Return, CTRL)
+    person.look()
+    person.press(key)
+    assert desk.project.queue.counts().decisions_by_outcome[outcome] == 4
+    assert desk.project.queue.open(1).document.state is DocumentState.DONE
+    for _ in range(2):
+        desk.bench.decider.undo()
+    assert person.decided() == 0
+
+
+def test_shift_ctrl_enter_asks_nothing(desk: Desk, person: Person) -> None:
+    person.press(Key.Key_Return, CTRL | SHIFT)
+    assert desk.project.queue.open(1).document.state is DocumentState.DONE
+    person.look(0.05)
+    person.press(Key.Key_Return, CTRL | SHIFT)
+    assert desk.project.queue.open(2).document.state is not DocumentState.DONE
+    assert person.said == TOO_SOON_HERE
+
+
+# --- decided mentions ---
+
+
+def decide_as(desk: Desk, curator: str, mention_id: int, verdict: Verdict) -> None:
+    curation: CurationService = desk.project.curation
+    with curation._store.write() as unit:
+        decide_in(unit, [mention_id], [verdict], curator=curator, clock=curation._clock)
+    desk.bench.navigator.reload()
+
+
+def test_enter_on_a_decided_mention_changes_nothing(desk: Desk, person: Person) -> None:
+    person.press(Key.Key_Return)
+    person.press(Key.Key_Up)
+    person.look()
+    person.press(Key.Key_Return)
+    assert desk.word == "Lidocaine"
+    assert len(desk.project.curation.history(1)) == 1
+    assert "is already decided: Lidocaine" in person.said
+
+
+def test_the_same_decision_again_adds_nothing_to_the_history(desk: Desk, person: Person) -> None:
+    person.press(Key.Key_1)
+    person.press(Key.Key_Up)
+    person.look()
+    person.press(Key.Key_1)
+    assert len(desk.project.curation.history(1)) == 1
+    assert person.said == SAME.format(text="Lidocaine")
+
+
+@pytest.mark.parametrize("curator", ["import:gold.txt", "Bea"])
+def test_what_others_decided_is_changed_after_a_question(desk: Desk, person: Person, curator: str) -> None:
+    decide_as(desk, curator, 1, LIDOCAINE)
+    desk.bench.navigator.select(1)
+    person.look()
+    person.press(Key.Key_N)
+    person.look()
+    person.press(Key.Key_Return)
+    assert len(desk.project.curation.history(1)) == 1
+    words = desk.bench.reasons.question.words
+    assert "Lidocaine" in words
+    assert curator in words
+    assert "NIL" in words
+    person.look(0.05)
+    person.press(Key.Key_Return)
+    assert len(desk.project.curation.history(1)) == 1, "the question had only just come up"
+    person.look(0.15)
+    person.press(Key.Key_Return)
+    assert [one.verdict.outcome for one in desk.project.curation.history(1)] == [Outcome.LINK, Outcome.NIL]
+
+
+def test_esc_keeps_what_others_decided(desk: Desk, person: Person) -> None:
+    decide_as(desk, "import:gold.txt", 1, LIDOCAINE)
+    desk.bench.navigator.select(1)
+    person.look()
+    person.press(Key.Key_X)
+    person.look()
+    person.press(Key.Key_Return)
+    person.look()
+    person.press(Key.Key_Escape)
+    assert [one.verdict for one in desk.project.curation.history(1)] == [LIDOCAINE]
+    assert desk.bench.document.hasFocus()
+
+
+# --- names ---
+
+
+def test_another_name_is_refused_in_a_round(make_desk: MakeDesk) -> None:
+    desk = make_desk()
+    rounds = desk.project.rounds
+    rounds.create("R", [1, 2])
+    people = desk.window.session.people
+    assert people is not None
+    people.mode.enter(rounds.all()[0])
+    assert people.say_who_i_am() is None
+    assert desk.bench.bottom.message.words == IN_ROUND.format(name="R", curator="ada")
+    assert people.mode.judging
