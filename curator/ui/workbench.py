@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Sequence
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import Qt, Signal
@@ -22,7 +22,8 @@ from curator.ui.candidate_desk import CandidateDesk
 from curator.ui.candidate_panel import CandidatePanel
 from curator.ui.comment_strip import CommentStrip
 from curator.ui.comments_panel import CommentsPanel
-from curator.ui.deciding import Decider, Leftover, Revision, candidate_key, document_key, mention_key, nil_key
+from curator.ui.deciding import Decider
+from curator.ui.decision_guard import DecisionGuard
 from curator.ui.document_header import DocumentHeader
 from curator.ui.document_view import DocumentView
 from curator.ui.effort_meter import EffortMeter
@@ -33,14 +34,13 @@ from curator.ui.jobs import Jobs
 from curator.ui.jobs_bar import BottomBar
 from curator.ui.many import Many
 from curator.ui.mention_editor import MentionEditor
-from curator.ui.mention_state import verdict_words
 from curator.ui.mention_types import TypePicker
 from curator.ui.navigation import Asked, Navigator
 from curator.ui.noting import Noter
 from curator.ui.queue_panel import QueuePanel
 from curator.ui.reason_strip import ReasonStrip
 from curator.ui.search_pane import SearchPane
-from curator.ui.sight import Glance, Sight, rows_in_sight
+from curator.ui.sight import Glance, Sight
 from curator.ui.text_tools import TextTools
 from curator.ui.window_layout import MOVED
 
@@ -77,7 +77,7 @@ class Workbench(QWidget):
         self._compose()
         self._make_text_tools()
         self._connect()
-        self._keep_in_sight()
+        self.guard = DecisionGuard(self)
 
     def _make_widgets(self) -> None:
         lookup = self.project.knowledge.entity
@@ -209,9 +209,6 @@ class Workbench(QWidget):
         self.decider.done.connect(self.meter.took)
         self.reasons.chosen.connect(self._reason_chosen)
         self.reasons.repeated.connect(self.many.usual)
-        self.decider.revision_wanted.connect(self._ask_change)
-        self.decider.leftover_wanted.connect(self._ask_done)
-        self.decider.unseen.connect(self._bring_into_sight)
         self.reasons.left.connect(lambda: self.line.setCurrentWidget(self.bottom))
         self.types.chosen.connect(self._type_chosen)
         for part in (self.navigator, self.decider, self.queue, self.desk):
@@ -284,34 +281,6 @@ class Workbench(QWidget):
         self.line.setCurrentWidget(self.bottom)
         self.decider.decide(verdict)
 
-    def _ask_change(self, revision: Revision) -> None:
-        """What somebody else decided, or a file brought, is shown before it is changed."""
-        old, view = revision.view.decision, revision.view
-        if old is not None:
-            names = self.knowledge_names(*old.verdict.entity_ids, *revision.verdict.entity_ids)
-            self.line.setCurrentWidget(self.reasons)
-            self.reasons.ask_change(
-                view.mention.text,
-                old=verdict_words(old.verdict, names),
-                curator=old.curator,
-                new=verdict_words(revision.verdict, names),
-                then=lambda: self.decider.revise(revision),
-            )
-
-    def _ask_done(self, leftover: Leftover) -> None:
-        if self._judging:
-            self.decider.finish(leftover, None)  # a round refuses it with a sentence of its own
-            return
-        self.line.setCurrentWidget(self.reasons)
-        undecided = len(leftover.mention_ids)
-        self.reasons.ask_done(undecided, leftover.every, then=lambda verdict: self.decider.finish(leftover, verdict))
-
-    def knowledge_names(self, *entity_ids: str) -> dict[str, str]:
-        """Names of entities that the knowledge base has or had."""
-        knowledge = self.project.knowledge
-        found = {one: knowledge.entity(one) or knowledge.former(one) for one in entity_ids}
-        return {one: entity.name for one, entity in found.items() if entity is not None}
-
     def _link_candidate(self, entity_id: str) -> None:
         row = self.candidates.model.row_of(entity_id)
         if row is not None:
@@ -319,40 +288,6 @@ class Workbench(QWidget):
 
     def _link(self, entity_id: str) -> None:
         self.many.press(lambda: self.decider.link(entity_id))
-
-    # --- what is on the screen ---
-
-    def _keep_in_sight(self) -> None:
-        """Record what is painted, and since when: no key decides what was not on the screen before it."""
-        glance, candidates = self.glance, self.candidates
-        glance.log(self.document.viewport(), self._text_shown)
-        glance.log(candidates.list.viewport(), self._candidates_shown)
-        glance.log(candidates.nil_row, self._nil_shown)
-
-    def _text_shown(self) -> list[Hashable]:
-        opened, current = self.navigator.opened, self.document.current
-        framed = [mention_key(current)] if current is not None and self.document.is_in_sight(current) else []
-        return [*framed, *([document_key(opened.document.id)] if opened is not None else [])]
-
-    def _candidates_shown(self) -> list[Hashable]:
-        view, panel = self.navigator.mention, self.candidates
-        if view is None:
-            return []
-        rows = ((at, panel.model.row(at)) for at in rows_in_sight(panel.list))
-        return [candidate_key(view.mention.id, at, row.candidate.entity_id) for at, row in rows if row is not None]
-
-    def _nil_shown(self) -> list[Hashable]:
-        view = self.navigator.mention
-        suggested = view is not None and view.suggestion is not None and view.suggestion.nil.is_nil
-        return [nil_key(view.mention.id)] if suggested and view is not None else []
-
-    def _bring_into_sight(self, hidden: object) -> None:
-        """What a key was about and had been scrolled away."""
-        kind, *ids = hidden if isinstance(hidden, tuple) else ("",)
-        if kind == "candidate":
-            self.candidates.bring_into_sight(ids[1])
-        elif kind == "mention":
-            self.document.set_current(self.navigator.mention_id)
 
     def _type_chosen(self, mention_type: str) -> None:
         selection = self.document.selection
@@ -394,6 +329,10 @@ class Workbench(QWidget):
         the project's own again. What the queue shows is the caller's."""
         self.navigator.use(queue, suggestions)
         self.decider.use(curation, settling=settling)
+
+    @property
+    def judging(self) -> bool:
+        return self._judging
 
     def set_judging(self, judging: bool) -> None:
         """Whether decisions are judgements in a round: what acts on the project is out of reach meanwhile."""
