@@ -93,7 +93,8 @@ class Propagator(QObject):
         self._at.open(found.this.document_id, mention_id)
         self._panel.show_others(found)
         self.shown.emit()
-        self.said.emit(ntr(STEP, STEPS, len(self._panel.ticked), text=found.this.text))
+        if ticked := len(self._panel.ticked):
+            self.said.emit(ntr(STEP, STEPS, ticked, text=found.this.text))
 
     def leave(self) -> None:
         """Back to where deciding goes on, without deciding anything more."""

@@ -76,7 +76,6 @@ def work(one: Desk, keys: int, seed: int) -> dict[str, list[Answer]]:
         kind = "PgDn" if at_the_end(one) else kind
         if kind != "PgDn" and not can(one, kind):
             continue
-        one.bench.many.same.forget()  # nobody decides twice within a quarter of a second
         if kind == "N Enter":
             one.press(Qt.Key.Key_N)
             one.rest(PAUSE)
@@ -107,7 +106,7 @@ def told(title: str, found: dict[str, list[Answer]], targets: dict[int, float]) 
 
 def idle(folder: Path, keys: int) -> None:
     """The project's linker is not started: everything is linked."""
-    with desk(open_project(folder, linker=False, curator="ada")) as one:
+    with desk(open_project(folder, linker=False, curator="ada"), rule=True) as one:
         work(one, 20, seed=0)
         found = work(one, keys, seed=1)
         report("idle", found)
@@ -119,7 +118,7 @@ def beside(folder: Path, keys: int) -> None:
     """While a training works in its process and train's documents are linked in the linker's, begun as ever."""
     ended = threading.Event()
     steps: list[Progress] = []
-    with desk(open_project(folder, curator="ada")) as one:
+    with desk(open_project(folder, curator="ada"), rule=True) as one:
         project = one.bench.project
         one.until(lambda: project.suggestions.status().state is LinkerState.READY, 300)
         linking = threading.Thread(target=_link_on, args=(project, ended), daemon=True)

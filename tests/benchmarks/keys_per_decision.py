@@ -7,7 +7,8 @@ project, and the window's own count of keys is compared. For all documents the s
 
 An event is one key press; Shift with a key is one. Ctrl+Enter, which ends a document, is counted for every document.
 The hold-out, whose mentions are decided without suggestions on purpose, is off and given apart, and so is propagation:
-there a decided string that stands again in the document gets the doubled key, wrong ticks are taken out, Enter decides.
+there a string that occurs again in the document is accepted with Shift+Enter, wrong ticks are removed, and Shift+Enter
+decides the others.
 """
 
 from __future__ import annotations
@@ -184,18 +185,17 @@ class Hand:
                 self.send("Tab")
                 continue
             self._decide(at.opened, view, gold, propagate=propagate)
-        self.send("Ctrl+Return")
+        self.send("Ctrl+Shift+Return")  # mentions without gold stay undecided
         self.tally.documents += 1
 
     def _decide(self, opened: OpenDocument, view: MentionView, gold: Verdict, *, propagate: bool) -> None:
         last = opened.next_undecided(view.mention.id) == view.mention.id
         found, before = self.answers.plan(view, gold, last=last), self.tally.keys
-        self.bench.many.same.forget()  # what was pressed for the mention before is not doubled by this one
-        repeated = propagate and len(found.keys) == 1 and _again(opened, view)
-        for key in found.keys:
-            self.send(key)
-        if repeated:
-            self._others(found.keys[-1])
+        if propagate and found.keys == ("Enter",) and _again(opened, view):
+            self._others()
+        else:
+            for key in found.keys:
+                self.send(key)
         made = self.bench.project.curation.current([view.mention.id]).get(view.mention.id)
         if made is None:
             raise SystemExit(f"{' '.join(found.keys)} decided nothing about “{view.mention.text}”.")
@@ -204,9 +204,9 @@ class Hand:
         self.tally.of_one.append(self.tally.keys - before)
         self.tally.how[found.how] += 1
 
-    def _others(self, key: str) -> None:
-        """The doubled key; ticks that the gold contradicts are taken out, and what is right is decided."""
-        self.send(key)
+    def _others(self) -> None:
+        """Accept and list; ticks that the gold contradicts are removed, and what is right is decided."""
+        self.send("Shift+Return")
         panel = self.bench.many.others
         if panel.others is None:
             return
@@ -223,7 +223,7 @@ class Hand:
                 self.send("Down" if panel.list.currentIndex().row() < line else "Up")
                 at += 1
             self.send("Space")
-        self.send("Enter" if panel.ticked else "Escape")
+        self.send("Shift+Return" if panel.ticked else "Escape")
 
     def _is(self, document_id: int, mention_id: int, wanted: Verdict) -> bool:
         opened = self.bench.project.queue.open(document_id)
@@ -243,10 +243,8 @@ def _again(opened: OpenDocument, view: MentionView) -> bool:
 
 def drive(folder: Path, gold: Gold, documents: Sequence[int], *, propagate: bool) -> Tally:
     with desk(open_project(folder, linker=False, curator="ada")) as one:
-        one.bench.many.same.set_ways(double_ms=60_000 if propagate else 0, always=False)
         hand = Hand(one, Answers(one.bench.project, gold))
         for document_id in documents:
-            one.bench.many.same.forget()
             hand.document(document_id, propagate=propagate)
         hand.tally.counted_by_window = one.keys_counted()
         return hand.tally

@@ -100,7 +100,6 @@ def steps(one: Desk) -> dict[str, list[tuple[float, float]]]:
         note("order by gain", lambda: queue.set_order(Order.DIVERSE))
         note("order of documents", lambda: queue.set_order(Order.DOCUMENT))
         note("next document", lambda: one.press(Qt.Key.Key_PageDown))
-        one.bench.many.same.forget()
         note("accept, facets counted anew", lambda: one.press(Qt.Key.Key_Return))
     return found
 

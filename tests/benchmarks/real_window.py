@@ -26,6 +26,7 @@ from curator.bootstrap import Project
 from curator.ui.app import make_application, make_window
 from curator.ui.main_window import MainWindow
 from curator.ui.quiet_time import collect_in_quiet_times
+from curator.ui.sight import Sight
 from curator.ui.workbench import Workbench
 
 SCREEN = "1440x900x24"
@@ -177,13 +178,16 @@ class Desk:
 
 
 @contextmanager
-def desk(project: Project | Path) -> Iterator[Desk]:
-    """The program's own window, with fresh settings, over a project (or its folder, with its own linker process)."""
+def desk(project: Project | Path, *, rule: bool = False) -> Iterator[Desk]:
+    """The program's own window, with fresh settings, over a project (or its folder, with its own linker process).
+    With `rule`, keys decide only what was on the screen before them, as in the program."""
     folder = Path(tempfile.mkdtemp())
     os.environ.setdefault("CURATOR_CONFIG_DIR", str(folder))
     _tell_frames()
     app = make_application(sys.argv[:1])
     collect_in_quiet_times(app)  # as the window's process does
+    if rule:
+        Sight(app)
     window = make_window(app)
     window.show()
     if isinstance(project, Path):

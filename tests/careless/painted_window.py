@@ -1,0 +1,137 @@
+"""The program, unchanged, with a log of what its widgets painted, of its input events and of the changes it made.
+
+Run as `python -m tests.careless.painted_window LOG PROJECT [--without-rule]`. Each line of the log is a JSON list:
+what, when (seconds of the monotonic clock), and more. The log is written by wrappers around `paintEvent`, not by what
+enforces the rule; without the rule, the window is as it would be if nothing enforced it.
+"""
+
+from __future__ import annotations
+
+import json
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, TextIO
+
+from PySide6.QtCore import QEvent, QObject, QRectF
+from PySide6.QtGui import QKeyEvent, QMouseEvent, QPaintEvent, QWindow
+from PySide6.QtWidgets import QApplication, QWidget
+
+from curator.domain.changes import Change
+from curator.services.events import EventBus
+from curator.ui import app as program
+from curator.ui.document_area import DocumentArea
+from curator.ui.kwic_list import KwicList
+from curator.ui.mention_marks import bounds
+from curator.ui.question_strip import QuestionStrip
+from curator.ui.row_list import RowList
+
+
+class Log:
+    """Appends lines; what repeats the line before of its kind is left out."""
+
+    def __init__(self, stream: TextIO) -> None:
+        self._stream = stream
+        self._last: dict[str, Any] = {}
+
+    def state(self, what: str, value: Any) -> None:
+        """What is painted now."""
+        if self._last.get(what, ...) != value:
+            self._last[what] = value
+            self.write(what, value)
+
+    def write(self, what: str, *more: Any) -> None:
+        self._stream.write(json.dumps([what, time.monotonic(), *more]) + "\n")
+        self._stream.flush()
+
+
+class Inputs(QObject):
+    """Every key and button that reaches a window, with the time that the display gave it."""
+
+    def __init__(self, log: Log, parent: QObject) -> None:
+        super().__init__(parent)
+        self._log = log
+
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
+        if isinstance(watched, QWindow):
+            if event.type() == QEvent.Type.ShortcutOverride and isinstance(event, QKeyEvent):
+                if not event.isAutoRepeat():
+                    self._log.write("input", event.timestamp() / 1000, event.key())
+            elif event.type() == QEvent.Type.MouseButtonPress and isinstance(event, QMouseEvent):
+                self._log.write("input", event.timestamp() / 1000, "click")
+        return False
+
+
+def watch(kind: type[QWidget], what: Callable[[Any], tuple[str, Any] | None], log: Log) -> None:
+    """After each painting of such a widget, log what it shows."""
+    paint = kind.paintEvent
+
+    def painted(self: QWidget, event: QPaintEvent) -> None:
+        paint(self, event)
+        if (state := what(self)) is not None:
+            log.state(*state)
+
+    kind.paintEvent = painted  # type: ignore[method-assign]
+
+
+def text(area: DocumentArea) -> tuple[str, Any]:
+    """The open document, and the framed mention where its frame is inside the viewport."""
+    mark = area._mark(area._current)
+    page = QRectF(area.viewport().rect())
+    shown = mark is not None and bounds(mark).translated(area._origin()).intersects(page)
+    document = area._document.id if area._document is not None else None
+    return f"text {id(area)}", [document, area._current if shown else None]
+
+
+def lines(view: KwicList) -> tuple[str, Any]:
+    rows = [view.lines.row(at) for at in range(view.lines.rowCount())]
+    return f"lines {id(view)}", [row.context.mention_id for row in rows if row is not None and row.context is not None]
+
+
+def strip(view: QuestionStrip) -> tuple[str, Any]:
+    return f"strip {id(view)}", view.question.words
+
+
+def rows(view: RowList) -> tuple[str, Any] | None:
+    """Names of what a list of entities shows."""
+    model = view.model()
+    if isinstance(view, KwicList) or model is None or view.accessibleName() not in ("Candidates", "Entities found"):
+        return None
+    column = view.modelColumn()
+    page = view.viewport().rect()
+    index = [model.index(at, column) for at in range(min(model.rowCount(), 60))]
+    return f"rows {view.accessibleName()}", [str(one.data()) for one in index if view.visualRect(one).intersects(page)]
+
+
+def main() -> int:
+    path, project = Path(sys.argv[1]), Path(sys.argv[2])
+    with path.open("a", encoding="utf-8") as stream:
+        log = Log(stream)
+        for kind, what in ((DocumentArea, text), (KwicList, lines), (QuestionStrip, strip), (RowList, rows)):
+            watch(kind, what, log)  # type: ignore[type-abstract]
+        emit = EventBus.emit
+
+        def emitted(self: EventBus, change: Change) -> None:
+            log.write(
+                "change", change.kind.value, change.operation_id, list(change.mention_ids), list(change.document_ids)
+            )
+            emit(self, change)
+
+        EventBus.emit = emitted  # type: ignore[method-assign]
+        make = program.make_application
+
+        def made(arguments: list[str]) -> QApplication:
+            application = make(arguments)
+            application.installEventFilter(Inputs(log, application))
+            return application
+
+        program.make_application = made  # type: ignore[assignment]
+        if "--without-rule" in sys.argv:
+            program.Sight = lambda _: None  # type: ignore[assignment,misc]
+        log.write("start")
+        return program.run(project)
+
+
+if __name__ == "__main__":
+    sys.exit(main())
