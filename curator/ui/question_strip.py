@@ -25,7 +25,6 @@ class Answer:
     words: str
     then: Callable[[], None]
     enter: bool = False
-    help: str = ""
 
 
 class QuestionStrip(QWidget):
@@ -49,10 +48,9 @@ class QuestionStrip(QWidget):
         self._row.setContentsMargins(14, 6, 14, 6)
         self._row.setSpacing(8)
         self._row.addWidget(self.question, 4)
-        hint = ElidedLabel(parent=self)
-        hint.set_words(tr("Esc leaves"))
-        hint.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Preferred)  # the first to go where narrow
-        self._row.addWidget(hint, 1)
+        self.hint = ElidedLabel(parent=self)
+        self.hint.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Preferred)  # the first to go if narrow
+        self._row.addWidget(self.hint, 1)
         self._colour()
         self.hide()
 
@@ -61,16 +59,16 @@ class QuestionStrip(QWidget):
         """Whether it waits for an answer."""
         return self._asked
 
-    def put(self, question: str, answers: Sequence[Answer], *, help: str = "") -> None:  # noqa: A002
-        """Ask. `help` is the strip's tooltip and what a screen reader says of it."""
+    def put(self, question: str, answers: Sequence[Answer], *, note: str = "") -> None:
+        """Ask. `note` is what should be known before answering."""
         if not self._asked:
             self._before = QApplication.focusWidget()
         self._asked, self._answers = True, tuple(answers)
         self.question.set_words(question)
         self.question.setMaximumWidth(self.fontMetrics().horizontalAdvance(question) + 4)
         self.setAccessibleName(question)
-        self.setAccessibleDescription(help)
-        self.setToolTip(help)
+        self.setAccessibleDescription(note)
+        self.hint.set_words(" · ".join(part for part in (tr("Esc leaves"), note) if part))
         self._set_buttons()
         self.show()
         self.setFocus(Qt.FocusReason.ShortcutFocusReason)
@@ -128,7 +126,6 @@ class QuestionStrip(QWidget):
         cap = f"{answer.cap}  " if answer.cap else ""
         button = QPushButton(f"{cap}{answer.words}{'  ↵' if answer.enter else ''}", self)
         button.setAccessibleName(f"{answer.cap}: {answer.words}" if answer.cap else answer.words)
-        button.setToolTip(answer.help)
         button.setFocusPolicy(Qt.FocusPolicy.NoFocus)
         button.clicked.connect(lambda: self.give(answer))
         return button

@@ -23,8 +23,8 @@ CHANGE = "“{text}” is decided: {old} ({curator}). Change it to {new}?"
 UNDECIDED = "{n:,} mention of {all:,} is undecided. Mark the document done?"
 UNDECIDED_MANY = "{n:,} mentions of {all:,} are undecided. Mark the document done?"
 WHAT_IS_TAKEN = (
-    "An undecided mention of a done document is not gold: evaluation and training leave it out, and an export writes "
-    "it with the identifier that its file gave, or with none."
+    "Undecided mentions are not gold: training and evaluation leave them out, an export writes them with the "
+    "identifier of their file, or with none."
 )
 
 
@@ -66,11 +66,11 @@ class ReasonStrip(QuestionStrip):
         """Ask what becomes of a document's undecided mentions. `then(verdict)`: the document is done, and they get the
         verdict; None leaves them undecided."""
         self._outcome = None
-        leave = Answer(Qt.Key.Key_L, "L", tr("leave them undecided"), lambda: then(None), help=tr(WHAT_IS_TAKEN))
+        leave = Answer(Qt.Key.Key_L, "L", tr("leave them undecided"), lambda: then(None))
         nil = Answer(Qt.Key.Key_N, "N", tr("all as NIL"), lambda: then(Verdict.nil()))
         reject = Answer(Qt.Key.Key_X, "X", tr("all as rejected"), lambda: then(Verdict.reject()))
         question = ntr(UNDECIDED, UNDECIDED_MANY, undecided, all=every)
-        self.put(question, [leave, nil, reject], help=tr(WHAT_IS_TAKEN))
+        self.put(question, [leave, nil, reject], note=tr(WHAT_IS_TAKEN))
 
     def _reason(self, number: int, reason: Reason) -> Answer:
         key = Qt.Key(Qt.Key.Key_0 + number)
