@@ -138,7 +138,8 @@ def rows_in_sight(view: QAbstractItemView) -> range:
 class Sight(QObject):
     """One for the process, a child of the application.
 
-    API: `watch` a view that can open by itself or by a key; top-level windows are watched without being named.
+    API: `watch` a view that can open by itself or by a key; top-level windows with their hidden parts are watched
+    without being named.
     """
 
     dropped = Signal()  # a key that came too early did nothing
@@ -285,8 +286,9 @@ class Sight(QObject):
             return
         window.installEventFilter(self)  # a second time changes nothing
         for widget in QApplication.topLevelWidgets():
-            if widget.windowHandle() is window:
+            if widget.windowHandle() is window and not self.watches(widget):
                 self.watch(widget)
+                self.watch_parts(widget)  # such as the further pages of a dialog
 
     def _forget(self, view: int) -> None:
         self._gone(view)

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 import pytest
 from PySide6.QtCore import QStringListModel, Qt
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QApplication, QDialog, QLineEdit, QPushButton, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QApplication, QDialog, QLineEdit, QPushButton, QStackedWidget, QVBoxLayout, QWidget
 from pytestqt.qtbot import QtBot
 
 from curator.ui.row_list import RowList
@@ -138,6 +138,27 @@ def test_what_was_pressed_before_a_dialog_came_up_does_not_act_on_it(
     clock.now += SEEN_SECONDS + 0.01
     press(dialog)
     assert pressed == [True]
+
+
+def test_a_page_of_a_dialog_takes_its_first_key_when_it_was_seen(
+    qtbot: QtBot, window: Window, sight: Sight, clock: Clock
+) -> None:
+    dialog = QDialog(window)
+    pages = QStackedWidget(dialog)
+    for words in ("Next", "Create"):
+        pages.addWidget(QPushButton(words))
+    dialog.resize(200, 80)
+    dialog.open()
+    dialog.activateWindow()
+    assert QTest.qWaitForWindowActive(dialog)
+    painted(dialog)
+    clock.now += 1
+    assert not sight.watches(pages.widget(0))
+    pages.setCurrentIndex(1)
+    pages.widget(1).setFocus()
+    painted(dialog)
+    with qtbot.waitSignal(sight.dropped):
+        press(dialog)
 
 
 def test_text_for_a_field_that_a_key_opened_is_kept(window: Window, sight: Sight, clock: Clock) -> None:
