@@ -190,6 +190,14 @@ class Decider(QObject):
         self.said.emit(tr(TOO_SOON if hidden is None else OUT_OF_SIGHT, text=view.mention.text))
         return False
 
+    def saw_document(self) -> bool:
+        """The same of the open document."""
+        opened = self._at.opened
+        seen = opened is not None and self._glance.saw(document_key(opened.document.id))
+        if opened is not None and not seen:
+            self.said.emit(tr(TOO_SOON_HERE))
+        return seen
+
     def _decide(self, view: MentionView, verdict: Verdict, *, stay: bool) -> None:
         mention_id, shown = view.mention.id, _shown(view)
         change = self._act(lambda: self._curation.decide(mention_id, verdict, shown=shown))
@@ -241,7 +249,7 @@ class Decider(QObject):
         """Done and on to the next document; a done document is taken back. Where mentions are undecided it is
         confirmed first, but for `anyway`."""
         opened = self._at.opened
-        if opened is None or not self._saw_document(opened.document.id):
+        if opened is None or not self.saw_document():
             return
         left = tuple(view.mention.id for view in opened.mentions if view.decision is None)
         if opened.document.state is DocumentState.DONE:
@@ -271,12 +279,6 @@ class Decider(QObject):
         if changed:
             self._at.reload()
         return changed
-
-    def _saw_document(self, document_id: int) -> bool:
-        seen = self._glance.saw(document_key(document_id))
-        if not seen:
-            self.said.emit(tr(TOO_SOON_HERE))
-        return seen
 
     # --- back and forth ---
 

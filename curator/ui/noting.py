@@ -31,13 +31,15 @@ class Noter(QObject):
         parent: QObject | None = None,
         *,
         saw: Callable[[], bool],
+        saw_document: Callable[[], bool],
     ) -> None:
-        """`saw`: whether the current mention was on the screen before the key was pressed; says it where not."""
+        """`saw`, `saw_document`: whether the current mention, or the document, was on the screen before the key was
+        pressed; they say it where not."""
         super().__init__(parent)
         self._notes = notes
         self._curation = curation
         self._at = navigator
-        self._saw = saw
+        self._saw, self._saw_document = saw, saw_document
         self._about: tuple[int, int | None] | None = None
 
     def flag_mention(self) -> None:
@@ -47,13 +49,13 @@ class Noter(QObject):
 
     def flag_document(self) -> None:
         opened = self._at.opened
-        if opened is not None:
+        if opened is not None and self._saw_document():
             self._act(lambda: self._notes.flag_document(opened.document.id))
 
     def discuss(self) -> None:
         """The document needs discussion; where it does already, it is in progress again."""
         opened = self._at.opened
-        if opened is not None:
+        if opened is not None and self._saw_document():
             there = opened.document.state is DocumentState.DISCUSS
             state = DocumentState.IN_PROGRESS if there else DocumentState.DISCUSS
             self._act(lambda: self._curation.set_state(opened.document.id, state))
@@ -61,7 +63,9 @@ class Noter(QObject):
     def ask_comment(self, strip: CommentStrip, *, on_document: bool) -> bool:
         """Ask for a comment on the mention, or on the document; False where there is none."""
         opened, view = self._at.opened, self._at.mention
-        if opened is None or (not on_document and (view is None or not self._saw())):
+        if opened is None or (view is None and not on_document):
+            return False
+        if not (self._saw_document() if on_document else self._saw()):
             return False
         if on_document or view is None:
             self._about = (opened.document.id, None)

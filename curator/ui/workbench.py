@@ -68,7 +68,8 @@ class Workbench(QWidget):
         self.navigator = Navigator(project.queue, project.suggestions, self)
         self.glance = Glance(Sight.of_process())
         self.decider = Decider(project.curation, self.navigator, self, glance=self.glance)
-        self.noter = Noter(project.notes, project.curation, self.navigator, self, saw=self.decider.saw)
+        saw, saw_document = self.decider.saw, self.decider.saw_document
+        self.noter = Noter(project.notes, project.curation, self.navigator, self, saw=saw, saw_document=saw_document)
         self.many = Many(project, self.decider, self.navigator, self.jobs, self, glance=self.glance)
         self.meter = EffortMeter(project.efforts, self)
         self.usual_type = ""

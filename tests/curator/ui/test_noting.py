@@ -43,7 +43,7 @@ class Desk:
         project = world.project
         self.project = project
         self.at = Navigator(project.queue, project.suggestions)
-        self.noter = Noter(project.notes, project.curation, self.at, saw=lambda: True)
+        self.noter = Noter(project.notes, project.curation, self.at, saw=lambda: True, saw_document=lambda: True)
         self.strip, self.panel = CommentStrip(), CommentsPanel()
         self.strip.written.connect(self.noter.write_comment)
         self.panel.deleted.connect(self.noter.delete_comment)

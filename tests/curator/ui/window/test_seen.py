@@ -19,7 +19,7 @@ from curator.ui.main_window import DROPPED
 from curator.ui.people_flows import IN_ROUND
 from curator.ui.sight import SEEN_SECONDS, Sight
 from tests.curator.ui.seeing import Clock, seeing
-from tests.curator.ui.window.fakes import CTRL, SHIFT, Desk, MakeDesk
+from tests.curator.ui.window.fakes import CTRL, PLAIN, SHIFT, Desk, MakeDesk
 
 Key = Qt.Key
 LIDOCAINE = Verdict.link("MESH:D008012")
@@ -110,6 +110,19 @@ def test_every_key_about_a_mention_needs_to_have_seen_it(desk: Desk, person: Per
     person.press(key)
     assert person.steps() == before
     assert person.said == TOO_SOON.format(text=desk.word)
+
+
+@pytest.mark.parametrize(("key", "modifiers"), [(Key.Key_D, PLAIN), (Key.Key_F, SHIFT), (Key.Key_Return, CTRL)])
+def test_every_key_about_a_document_needs_to_have_seen_it(
+    desk: Desk, person: Person, key: Qt.Key, modifiers: Qt.KeyboardModifier
+) -> None:
+    person.press(Key.Key_PageDown)
+    person.look(0.05)
+    before = person.steps()
+    person.press(key, modifiers)
+    assert person.steps() == before
+    assert not desk.bench.reasons.asked
+    assert person.said == TOO_SOON_HERE
 
 
 def test_a_candidate_painted_again_has_been_seen_and_another_in_its_place_has_not(desk: Desk, person: Person) -> None:
