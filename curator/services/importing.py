@@ -233,7 +233,7 @@ class ImportService:
             self._remove_incomplete()
             raise
         tally.files.append(str(path))
-        tally.note(path, [*reader.problems, *(reading.gold.problems() if wish.gold else ()), *reading.notes()])
+        tally.note(path, [*(reading.gold.problems() if wish.gold else ()), *reader.problems, *reading.notes()])
         tally.counts.update(+reading.counts)
         name = reading.source.name
         self._tell(reading, tr("Imported {number:,} documents from {name}", number=len(reading.ids), name=name))
