@@ -10,6 +10,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, BinaryIO
 
@@ -36,6 +37,15 @@ _ELSEWHERE = frozenset({"denotations", "tracks", "context_left", "label_document
 Names = Mapping[str, Sequence[str]]
 
 
+@dataclass(frozen=True, slots=True)
+class _Place:
+    """Where a row stands: its file, its number there, and its line."""
+
+    name: str
+    number: int
+    line: int
+
+
 class HuggingFaceReader(FilesReader):
     """Yields the rows of all files, in the order of their names."""
 
@@ -46,8 +56,8 @@ class HuggingFaceReader(FilesReader):
         count = 0
         for name in data_files(self._files):
             split = split_of(name)
-            for number, (value, names) in enumerate(self._rows(name), 1):
-                document = self._document(value, names, name, number, split)
+            for number, (value, names, line) in enumerate(self._rows(name), 1):
+                document = self._document(value, names, _Place(name, number, line or number), split)
                 if document is not None:
                     count += 1
                     yield document
@@ -55,29 +65,34 @@ class HuggingFaceReader(FilesReader):
             why = first_of(self.problems)
             raise UserError(tr("{path} holds no row with a text{why}", path=self._files.path, why=why))
 
-    def _rows(self, name: str) -> Iterator[tuple[Mapping[str, Any], Names]]:
+    def _rows(self, name: str) -> Iterator[tuple[Mapping[str, Any], Names, int]]:
+        """Each row with the names of its tags and its line, 0 where there are no lines."""
         head = self._files.head(name, 8)
         if not head.startswith((PARQUET, *ARROW)):
             stream = JsonStream(self._files.source(name), (), whole=True)
-            yield from ((value, {}) for _, _, value, _ in stream if isinstance(value, dict))
+            yield from ((value, {}, line) for _, _, value, line in stream if isinstance(value, dict))
             return
         with self._files.open(name) as file:
-            yield from arrow_rows(file, self._files.shown(name), parquet=head.startswith(PARQUET))
+            rows = arrow_rows(file, self._files.shown(name), parquet=head.startswith(PARQUET))
+            yield from ((value, names, 0) for value, names in rows)
         self._files.mark_read(name)
 
     def _document(
-        self, value: Mapping[str, Any], names: Names, name: str, number: int, split: Split | None
+        self, value: Mapping[str, Any], names: Names, place: _Place, split: Split | None
     ) -> SourceDocument | None:
-        where = tr("{file}, row {row}", file=name, row=number)
+        where = tr("{file}, row {row}", file=place.name, row=place.number)
         try:
             row = parsed(value, names)
         except ValueError as error:
-            self._problem(number, "set aside", f"{where} {error}")
+            self._problem(place.line, "set aside", f"{where} {error}")
             return None
-        key = row.key or f"{Path(name).stem} {number}"
-        mentions = self._mentions(row, number, f"document {key}")
+        key = row.key or f"{Path(place.name).stem} {place.number}"
+        mentions = self._mentions(row, place.line, f"document {key}")
+        for one in row.unread:
+            words = tr("document {key}: {element} is no mention: [start, end, type]", key=key, element=one)
+            self._problem(place.line, "set aside", words)
         title = row.title or first_line(row.text)
-        return SourceDocument(key, title, row.text, row.passages, mentions, "", number, split=split)
+        return SourceDocument(key, title, row.text, row.passages, mentions, "", place.line, split=split)
 
     def _mentions(self, row: Row, line: int, where: str) -> tuple[SourceMention, ...]:
         anchors = Anchors(row.text, row.passages)
@@ -92,7 +107,9 @@ class HuggingFaceReader(FilesReader):
         return tuple(found)
 
     def _place(self, one: Entity, text: str, anchors: Anchors, line: int, where: str) -> tuple[Span, ...]:
-        said = f'{where}: mention "{one.quote[:80]}"'
+        stated = ", ".join(f"{start}-{end}" for start, end in one.ranges)
+        quote = one.quote[:80] if one.quote.strip() else stated
+        said = f'{where}: mention "{quote}"'
         if not one.quote.strip():
             if one.ranges and all(end <= len(text) for _, end in one.ranges):
                 return tuple(Span(start, end) for start, end in sorted(one.ranges))
