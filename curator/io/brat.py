@@ -16,10 +16,10 @@ from pathlib import Path
 from curator.domain.documents import SourceDocument, SourceFile, SourceMention
 from curator.domain.errors import UserError
 from curator.domain.wording import tr
-from curator.io.anchoring import Anchors
+from curator.io.anchoring import Anchors, same_text
 from curator.io.archives import Files, chosen_files, holds_many, open_files
 from curator.io.brat_write import write_files
-from curator.io.fragments import Range, find_place, quoted
+from curator.io.fragments import Range, find_place, learn, quoted
 from curator.io.source import BOM, Source, split_lines, without_line_end
 from curator.io.standoff import FilesReader, first_line, plain_passages, read_id
 from curator.services.ports import Carries, ExportDocument, Problem
@@ -30,6 +30,7 @@ _ENTITY = re.compile(r"(T[^\s]+)\t(\S+) (-?\d+ -?\d+(?:;-?\d+ -?\d+)*)(?:\t(.*))
 _REFERENCE = re.compile(r"N[^\s]+\t\S+ (T[^\s]+) ([^\s:]+):(.*?)(?:\t.*)?", re.DOTALL)
 _TRIGGER = re.compile(r"E[^\s]+\t[^\s:]+:(T[^\s]+)")
 _LINE = re.compile(rb"([TREAMNW][\w.-]*|#[\w.-]*|\*)\t\S")
+_MARK = BOM.encode()
 _FIRST = re.compile(rb"\s*T[\w.-]+\t\S+ -?\d+ -?\d+")
 
 
@@ -44,12 +45,19 @@ class _Annotations:
     @classmethod
     def of(cls, raw: str) -> _Annotations:
         found = cls(split_lines(raw))
-        for line in map(without_line_end, found.lines):
+        for line in map(_bare, found.lines):
             if reference := _REFERENCE.fullmatch(line):
                 found.references.setdefault(reference[1], []).append(f"{reference[2]}:{reference[3]}")
             elif trigger := _TRIGGER.match(line):
                 found.triggers.add(trigger[1])
         return found
+
+    def stated(self) -> Iterator[tuple[list[Range], str]]:
+        """The offsets and quoted texts of the mentions that quote one."""
+        for line in self.lines:
+            entity = _ENTITY.fullmatch(_bare(line))
+            if entity is not None and entity[1] not in self.triggers and entity[4] is not None:
+                yield _ranges(entity[3]), entity[4]
 
 
 class BratReader(FilesReader):
@@ -59,6 +67,7 @@ class BratReader(FilesReader):
 
     def __iter__(self) -> Iterator[SourceDocument]:
         self._reset()
+        self._marked = list[str]()  # texts that begin with a mark that offsets do not count
         names = self._names()
         used = [one for parts in names.values() for one in parts]
         for name in self._files.with_suffix(*ENDINGS):
@@ -77,7 +86,7 @@ class BratReader(FilesReader):
             raise UserError(
                 tr("{path} holds no brat document that could be read: no .txt with its .ann", path=self._files.path)
             )
-        self.extra = _dump(parts, others)
+        self.extra = _dump(parts, others, self._marked)
 
     def _names(self) -> dict[str, list[str]]:
         """The files of each document, the text first."""
@@ -105,7 +114,12 @@ class BratReader(FilesReader):
         if [ending for ending, _ in kept] != [".ann"]:
             parts[stem] = kept
         found = _Annotations.of(raw)
+        if text.startswith(BOM) and not _counts_mark(text, found):
+            text = text.removeprefix(BOM)
+            self._marked.append(stem)
         anchors = Anchors(text, ())
+        if words := learn(anchors, found.stated()):
+            self._problem(0, "note", tr("document {key}: {words}", key=stem, words=words))
         mentions = [
             mention
             for record, line in enumerate(found.lines)
@@ -118,7 +132,7 @@ class BratReader(FilesReader):
         self, stem: str, record: int, found: _Annotations, anchors: Anchors, text: str
     ) -> SourceMention | None:
         """None for triggers, and for what is set aside with a problem."""
-        line = without_line_end(found.lines[record]).removeprefix(BOM)
+        line = _bare(found.lines[record])
         entity = _ENTITY.fullmatch(line)
         if entity is None:
             self._problem(
@@ -168,14 +182,14 @@ class BratFormat:
     def sniff(self, path: Path, head: bytes) -> bool:
         """An annotation file, or a text that has one beside it."""
         if path.name.lower().endswith(ENDINGS):
-            return _FIRST.match(head) is not None
+            return _FIRST.match(head.removeprefix(_MARK)) is not None
         beside = path.with_suffix(".ann")
         return path.suffix.lower() == ".txt" and beside.is_file() and self.sniff_files(_pair(path))
 
     def sniff_files(self, files: Files) -> bool:
         texts = {_stem(name) for name in files.with_suffix(".txt")}
         annotated = [name for name in files.with_suffix(*ENDINGS) if _stem(name) in texts]
-        heads = [files.head(name).lstrip() for name in annotated[:20]]
+        heads = [files.head(name).removeprefix(_MARK).lstrip() for name in annotated[:20]]
         return bool(annotated) and all(_LINE.match(head) for head in heads if head)
 
     def open(self, path: Path) -> BratReader:
@@ -207,13 +221,27 @@ def _stem(name: str) -> str:
     return name.rpartition(".")[0]
 
 
+def _bare(line: str) -> str:
+    """Without its end, and without the mark that an editor may put at the start of a file."""
+    return without_line_end(line).removeprefix(BOM)
+
+
 def _ranges(text: str) -> list[Range]:
     pairs = [part.split(" ") for part in text.split(";")]
     return [(int(start[:18]), int(end[:18])) for start, end in pairs]
 
 
-def _dump(parts: dict[str, list[tuple[str, int]]], others: dict[str, str]) -> str:
+def _counts_mark(text: str, found: _Annotations) -> bool:
+    """Whether offsets count the byte-order mark that a text begins with: more quotes fit so, or as many."""
+    stated = list(found.stated())
+    with_it, without = (
+        sum(same_text(quoted(ranges, one), quote) for ranges, quote in stated) for one in (text, text.removeprefix(BOM))
+    )
+    return with_it >= without
+
+
+def _dump(parts: dict[str, list[tuple[str, int]]], others: dict[str, str], marked: list[str]) -> str:
     import json
 
-    content = {"parts": parts, "others": others}
+    content = {"parts": parts, "others": others, "marked": marked}
     return json.dumps({key: value for key, value in content.items() if value}, ensure_ascii=False)

@@ -13,6 +13,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -23,7 +24,7 @@ from curator.io.anchoring import Anchors
 from curator.io.columns import place
 from curator.io.document_table_cells import ids_of, ranges_of
 from curator.io.document_table_write import write_tables
-from curator.io.fragments import find_place
+from curator.io.fragments import find_place, learn
 from curator.io.kb.table import SHOWN, is_table
 from curator.io.places import first_of
 from curator.io.source import BOM, plain_text
@@ -157,6 +158,8 @@ class TableReader:
         text = f"{found.title}\n{found.body}" if joined else found.body
         passages = _passages(found, text, joined=joined)
         anchors = Anchors(text, passages)
+        if words := learn(anchors, _stated(found.rows)):
+            self._problem(found.line, "note", tr("document {key}: {words}", key=found.key, words=words))
         mentions = [one for row in found.rows if (one := self._mention(row, text, anchors, found.key)) is not None]
         title = found.title or first_line(text)
         return SourceDocument(found.key, title, text, passages, tuple(mentions), "", found.line)
@@ -295,6 +298,14 @@ def _document(row: _Row, sheet: Sheet) -> _Document:
     title, body = row.values.get("title", ""), row.values.get("text", "")
     kind = "abstract" if sheet.labelled == "abstract" else "section"
     return _Document(row.line, key, title if title.strip() else "", body, kind)
+
+
+def _stated(rows: Iterable[_Row]) -> Iterator[tuple[list[tuple[int, int]], str]]:
+    """The offsets and quoted texts of rows."""
+    for row in rows:
+        quote = row.values.get("mention", "").strip()
+        with suppress(ValueError):  # such a row is set aside
+            yield ranges_of(row.values.get("start", ""), row.values.get("end", ""), len(quote)), quote
 
 
 def _passages(found: _Document, text: str, *, joined: bool) -> tuple[Passage, ...]:

@@ -21,7 +21,7 @@ from curator.io.anchoring import Anchors
 from curator.io.archives import Files, holds_many, open_files
 from curator.io.decisions_read import is_document
 from curator.io.export import ReadOnly
-from curator.io.fragments import find_place
+from curator.io.fragments import find_place, learn
 from curator.io.huggingface_rows import Entity, Row, ids_of, is_row, parsed
 from curator.io.json_stream import JsonStream
 from curator.io.places import first_of
@@ -96,6 +96,8 @@ class HuggingFaceReader(FilesReader):
 
     def _mentions(self, row: Row, line: int, where: str) -> tuple[SourceMention, ...]:
         anchors = Anchors(row.text, row.passages)
+        if words := learn(anchors, ((one.ranges, one.quote) for one in row.entities)):
+            self._problem(line, "note", f"{where}: {words}")
         found = []
         for number, one in enumerate(row.entities):
             spans = self._place(one, row.text, anchors, line, where)

@@ -19,7 +19,7 @@ from urllib.parse import unquote, urlsplit
 from curator.domain.documents import SourceDocument, SourceFile, SourceMention, Span
 from curator.domain.errors import UserError
 from curator.domain.wording import tr
-from curator.io.anchoring import Anchors
+from curator.io.anchoring import Anchors, Stated
 from curator.io.archives import Files, holds_many, open_files
 from curator.io.json_stream import JsonStream
 from curator.io.source import Source, plain_text
@@ -149,6 +149,8 @@ class WebAnnotationReader(FilesReader):
     def _document(self, address: str, found: tuple[str, str], annotations: list[dict[str, Any]]) -> SourceDocument:
         text, title = found
         anchors, key = Anchors(text, ()), _document_id(address)
+        if words := anchors.learn(_stated(annotations)):
+            self._problem(0, "note", tr("document {key}: {words}", key=key, words=words))
         mentions = [
             mention
             for record, one in enumerate(annotations)
@@ -261,6 +263,15 @@ class WebAnnotationFormat:
         """See `webannotation_write.write_files`."""
         self.problems = []
         return write_files(files, out, self.problems)
+
+
+def _stated(annotations: Iterable[dict[str, Any]]) -> Iterator[Stated]:
+    """The offsets and quoted texts of targets."""
+    for one in annotations:
+        for _, selector in targets(one):
+            start, end, exact, _, _ = place(selector)
+            if start is not None and end is not None and exact is not None:
+                yield start, end, exact
 
 
 def _document_id(address: str) -> str:
