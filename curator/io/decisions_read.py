@@ -73,7 +73,9 @@ class DecisionsReader(DocumentSourceReader):
         passages = tuple(_passage(one, len(text)) for one in _objects(value.get("passages")))
         anchors = Anchors(text, passages)
         listed = _objects(value.get("mentions"))
-        if words := learn(anchors, ((_ranges(one.get("spans")), plain_text(str(one.get("text", "")))) for one in listed)):
+        if words := learn(
+            anchors, ((_ranges(one.get("spans")), plain_text(str(one.get("text", "")))) for one in listed)
+        ):
             self._problem(line, "note", tr("document {key}: {words}", key=key, words=words))
         found = [self._mention(one, n, text, anchors, line, key) for n, one in enumerate(listed)]
         kept = {name: given for name, given in value.items() if name not in _OURS}

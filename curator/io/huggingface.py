@@ -33,6 +33,7 @@ ROWS = 200
 PARQUET, ARROW = b"PAR1", (b"\xff\xff\xff\xff", b"ARROW1")
 _SPLITS = {"train": Split.TRAIN, "test": Split.TEST} | dict.fromkeys(("validation", "valid", "dev"), Split.VALIDATION)
 _CACHES = re.compile(r"(^|/)(cache-|tmp)[^/]*\.arrow$")
+_BESIDE = frozenset({"dataset_info.json", "dataset_infos.json", "dataset_dict.json", "state.json"})
 _ELSEWHERE = frozenset({"denotations", "tracks", "context_left", "label_document_id", "@context", "infons"})
 Names = Mapping[str, Sequence[str]]
 
@@ -155,6 +156,11 @@ class HuggingFaceFormat(ReadOnly):
         names = data_files(files)
         heads = [files.head(name, 1 << 14) for name in names[:3]]
         return bool(names) and all(_is_arrow(head[:8]) or self.sniff(files.path, head) for head in heads)
+
+    def reads(self, files: Files) -> Sequence[str]:
+        """With what `datasets` keeps beside the data."""
+        ours = {*data_files(files), *(name for name in files.names if _CACHES.search(name))}
+        return [name for name in files.names if name in ours or name.rpartition("/")[2] in _BESIDE]
 
     def open(self, path: Path) -> HuggingFaceReader:
         """Raises UserError for a missing or unsafe source, one without data, and where `pyarrow` is missing."""

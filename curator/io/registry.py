@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Protocol, runtime_checkable
 
-from curator.domain.errors import UserError
+from curator.domain.errors import UnknownFormatError, UserError
 from curator.domain.wording import tr
 from curator.io.archives import TakesFolders, digest, holds_many, open_files
 from curator.io.column_memory import ColumnMemory
@@ -26,6 +26,15 @@ class TakesPaths(Protocol):
 
     def sniff_path(self, path: Path) -> bool:
         """By the first bytes; never raises for what is not of the format."""
+        ...
+
+
+@runtime_checkable
+class Explains(Protocol):
+    """A document format of which a file may be a part that is of no use alone."""
+
+    def lacks(self, path: Path, head: bytes) -> str:
+        """What keeps the file from being read, as a sentence; '' for what is no part of the format."""
         ...
 
 
@@ -60,6 +69,15 @@ class Registry:
         names = ", ".join(form.name for form in self._formats if form.can_write)
         raise UserError(tr("there is no format {name!r} to write: choose one of {names}", name=name, names=names))
 
+    def fixed(self, name: str) -> Registry:
+        """The registry that reads documents as this format alone. Raises UserError that lists the names."""
+        readable = [form for form in self._formats if form.can_read]
+        for form in readable:
+            if form.name == name.strip().lower():
+                return _Fixed(self._formats, self._kb_sources, self._columns, form=form)
+        names = ", ".join(sorted(form.name for form in readable))
+        raise UserError(tr("there is no format {name!r} to read: choose one of {names}", name=name, names=names))
+
     def recognise(self, path: Path, options: DocumentOptions | None = None) -> DocumentFormat:
         """By content, gzip and zip included; a table as `options` say, or as was chosen for its headings before. Raises
         UserError (missing, empty, truncated, unknown)."""
@@ -81,6 +99,10 @@ class Registry:
             return found
         if self._kb_source(head):
             raise UserError(tr("{path} is a knowledge base, not documents: import it as the knowledge base", path=path))
+        if lacks := next(
+            (one for form in self._formats if isinstance(form, Explains) if (one := form.lacks(path, head))), ""
+        ):
+            raise UserError(lacks)
         if could_be_table(path):
             raise UserError(
                 tr(
@@ -90,7 +112,7 @@ class Registry:
                 )
             )
         titles = ", ".join(form.title for form in self._formats if form.can_read)
-        raise UserError(
+        raise UnknownFormatError(
             tr(
                 "{path} is none of the document formats that can be read ({titles}): convert it to one of them",
                 path=path,
@@ -156,6 +178,13 @@ class Registry:
     def files_in(self, path: Path) -> Sequence[Path]:
         return [path / name for name in open_files(path).names] if holds_many(path) else []
 
+    def unread_in(self, path: Path, form: DocumentFormat) -> Sequence[Path]:
+        if not holds_many(path) or not isinstance(form, TakesFolders):
+            return []
+        files = open_files(path)
+        read = set(form.reads(files)) if path.is_dir() or len(files.names) > 1 else set(files.names)
+        return [path / name for name in files.names if name not in read]
+
     def digest(self, path: Path) -> str:
         return digest(path)
 
@@ -207,3 +236,40 @@ class Registry:
 
     def _kb_source(self, head: bytes) -> KbSource | None:
         return next((source for source in self._kb_sources.values() if source.sniff(head)), None)
+
+
+class _Fixed(Registry):
+    """Takes every file for one format, as far as it can be."""
+
+    def __init__(
+        self,
+        formats: Sequence[DocumentFormat],
+        kb_sources: Mapping[str, KbSource],
+        columns: ColumnMemory | None,
+        *,
+        form: DocumentFormat,
+    ) -> None:
+        super().__init__(formats, kb_sources, columns)
+        self._form = form
+
+    def recognise(self, path: Path, options: DocumentOptions | None = None) -> DocumentFormat:
+        form = self._form
+        if isinstance(form, TableFormat):
+            options = options or self._remembered(path)
+            form = TableFormat(options) if options is not None else form
+        if self._is_of(form, path):
+            return form
+        raise UserError(tr("{path} is not {title}: choose another format", path=path, title=form.title))
+
+    def _is_of(self, form: DocumentFormat, path: Path) -> bool:
+        if holds_many(path) and not is_workbook(path):
+            files = open_files(path)
+            if isinstance(form, TakesFolders) and form.reads(files):
+                return True
+            if path.is_dir() or len(files.names) != 1:
+                return False
+        if isinstance(form, TakesPaths) and form.sniff_path(path):
+            return True
+        head = Source(path).head()
+        known = isinstance(form, ByExclusion) or (isinstance(form, TableFormat) and could_be_table(path))
+        return known or form.sniff(path, head)

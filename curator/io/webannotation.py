@@ -10,7 +10,7 @@ those of its document, whose record is their list; the envelope around them is k
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import pairwise
 from pathlib import Path, PurePosixPath
 from typing import Any
@@ -245,6 +245,10 @@ class WebAnnotationFormat:
     def sniff_files(self, files: Files) -> bool:
         names = files.with_suffix(*ENDINGS)
         return bool(names) and all(self.sniff(files.path, files.head(name, 1 << 16)) for name in names[:20])
+
+    def reads(self, files: Files) -> Sequence[str]:
+        """With the texts that annotations may be about."""
+        return files.with_suffix(*ENDINGS, ".txt", ".text")
 
     def open(self, path: Path) -> WebAnnotationReader:
         """Raises UserError for a missing, empty, unsafe or foreign source."""
