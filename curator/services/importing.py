@@ -23,7 +23,7 @@ from curator.services.gold import GoldWriter
 from curator.services.import_comparing import Compared, Comparer
 from curator.services.import_reading import ImportChoices, Reading, Wish
 from curator.services.import_report import FileProblem, ImportReport, Tally, joined
-from curator.services.import_sources import sources_of
+from curator.services.import_sources import Left, Sources, sources_of
 from curator.services.import_storing import batches, spread, store_batch, with_head
 from curator.services.kb_importing import KbResult, KbWish, KnowledgeImport
 from curator.services.knowledge import add_missing
@@ -73,10 +73,12 @@ class ImportService:
         hold_out: int = 0,
         choices: ImportChoices | None = None,
         format_name: str = "",
+        left: Sequence[Left] | None = None,
     ) -> Generator[Progress, None, ImportReport]:
         """Read document files, and the files of folders. With `gold` each annotation becomes a decision by
         `import:FILE`; `hold_out` documents, evenly spread over each file, get the split validation instead. Files are
-        recognised by their content, or are all of the format `format_name`.
+        recognised by their content, or are all of the format `format_name`. With `left` (what was left out of
+        folders), `paths` are the sources that were found in them, and nothing else of them is read.
 
         A file whose content was imported before changes nothing and is noted; one whose import was undone comes back.
         Raises UserError for a file that cannot be read (files before it in `paths` stay imported) and for gold without
@@ -88,7 +90,8 @@ class ImportService:
             )
         tally = Tally()
         # a wrong file among several stops before anything is written
-        found = sources_of(paths, self._formats_as(format_name))
+        formats = self._formats_as(format_name)
+        found = sources_of(paths, formats) if left is None else Sources(tuple(paths), tuple(left))
         tally.problems += [problem for one in found.left for problem in one.problems()]
         chosen = choices or ImportChoices()
         plan = UnfinishedImport(found.paths, 0, gold, split, hold_out, chosen, format_name=format_name)

@@ -17,7 +17,8 @@ from tests.curator.services.fakes import World, document, finish
 Corpus = Callable[[Mapping[str, str | bytes]], Path]
 PAIR = {"a.txt": "With aspirin.\n", "a.ann": "T1\tDrug 5 12\taspirin\n"}
 BIOC = (
-    '<?xml version="1.0" encoding="UTF-8"?>\n<!DOCTYPE collection SYSTEM "BioC.dtd">\n<collection><source/><date/><key/>'
+    '<?xml version="1.0" encoding="UTF-8"?>\n<!DOCTYPE collection SYSTEM "BioC.dtd">\n'
+    "<collection><source/><date/><key/>"
     "<document><id>9</id><passage><offset>0</offset><text>An ox.</text></passage></document></collection>"
 )
 
@@ -55,7 +56,9 @@ def test_one_brat_pair_hides_no_other_document(world: World, corpus: Corpus) -> 
 
 
 def test_plain_text_beside_documents_of_a_format_is_left_out(world: World, corpus: Corpus) -> None:
-    path = corpus({f"sub/{name}": content for name, content in PAIR.items()} | {"p.txt": document(1), "q.txt": "Plain."})
+    path = corpus(
+        {f"sub/{name}": content for name, content in PAIR.items()} | {"p.txt": document(1), "q.txt": "Plain."}
+    )
     report = finish(world.project.importing.documents([path]))
     assert report.counts["documents"] == 2
     assert [(Path(one.file).name, one.problem.text) for one in report.problems] == [
@@ -66,7 +69,9 @@ def test_plain_text_beside_documents_of_a_format_is_left_out(world: World, corpu
 def test_pairs_are_read_where_another_format_reads_the_collection(world: World, corpus: Corpus) -> None:
     annotations = '{"text": "An ox.", "denotations": [], "sourcedb": "PubMed", "sourceid": "7"}'
     pairs = {f"{name}": content for name, content in PAIR.items()} | {"b.txt": "It.", "b.ann": "no annotations"}
-    path = corpus(pairs | {"c.txt": "Not.", "c.ann": "nothing", "d.txt": "And.", "d.ann": "none", "p.json": annotations})
+    path = corpus(
+        pairs | {"c.txt": "Not.", "c.ann": "nothing", "d.txt": "And.", "d.ann": "none", "p.json": annotations}
+    )
     report = finish(world.project.importing.documents([path]))
     assert report.counts["documents"] == 2
     assert {Path(one.file).name for one in report.problems} == {f"{x}.{end}" for x in "bcd" for end in ("txt", "ann")}
@@ -100,5 +105,5 @@ def test_a_file_that_came_in_as_one_format_can_come_in_as_another(world: World) 
 
 
 def test_names_of_formats_are_listed_where_one_is_wrong() -> None:
-    with pytest.raises(UserError, match="no format 'bart' to read: choose one of bioc-json, .*brat.*pubtator"):
+    with pytest.raises(UserError, match=r"no format 'bart' to read: choose one of bioc-json, .*brat.*pubtator"):
         default_registry().fixed("bart")
