@@ -30,7 +30,7 @@ from curator.io.places import first_of
 from curator.io.source import BOM, plain_text
 from curator.io.standoff import first_line, plain_passages
 from curator.io.table_layout import Layout, Sheet, are_documents, chosen_columns, layout_of
-from curator.io.tables import Table, is_workbook, separator_of
+from curator.io.tables import Table, is_only_table, is_workbook, separator_of
 from curator.services.ports import Carries, ExportDocument, Problem
 from curator.services.ports.document_files import DocumentOptions
 from curator.services.ports.knowledge_files import TablePreview
@@ -90,6 +90,9 @@ class TableReader:
         if self._rejected:
             text = tr("{rejected:,} mentions that were rejected were left out", rejected=self._rejected)
             self.problems.append(Problem(0, "note", text))
+        sheets = (self._layout.documents, self._layout.mentions)
+        said = dict.fromkeys(one.table.repair for one in sheets if one is not None)
+        self.problems[:0] = [Problem(0, "repaired", words) for words in said if words]
 
     def _documents(self) -> Iterator[_Document]:
         documents, mentions = self._layout.documents, self._layout.mentions
@@ -243,13 +246,12 @@ class TableFormat:
         return are_documents(line.rstrip("\r").replace('"', "").split(separator_of(line)))
 
     def sniff_path(self, path: Path) -> bool:
-        """A workbook one of whose sheets has such headings."""
+        """A workbook one of whose sheets has such headings, or a text in UTF-16 that has them."""
         try:
-            if not (path.is_file() and is_workbook(path)):
+            if not (path.is_file() and is_only_table(path)):
                 return False
-            return any(
-                are_documents(next(iter(Table(path, sheet=name).first(1)), [])) for name in Table(path).sheets()[:2]
-            )
+            sheets = Table(path).sheets()[:2] or ("",)
+            return any(are_documents(next(iter(Table(path, sheet=name).first(1)), [])) for name in sheets)
         except UserError:
             return False
 

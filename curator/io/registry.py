@@ -14,7 +14,7 @@ from curator.io.document_table import TableFormat, could_be_table, has_columns, 
 from curator.io.kb import table
 from curator.io.kb.base import KbSource
 from curator.io.source import Source
-from curator.io.tables import is_workbook
+from curator.io.tables import is_only_table, is_workbook
 from curator.services.ports import DocumentFormat, KnowledgeBaseReader
 from curator.services.ports.document_files import DocumentOptions
 from curator.services.ports.knowledge_files import KbOptions, TablePreview
@@ -87,6 +87,8 @@ class Registry:
         for form in self._formats:
             if isinstance(form, TakesPaths) and form.sniff_path(path):
                 return form
+        if is_only_table(path) and could_be_table(path):
+            raise self._no_headings(path)
         if holds_many(path):
             files = open_files(path)
             for form in self._formats:
@@ -104,13 +106,7 @@ class Registry:
         ):
             raise UserError(lacks)
         if could_be_table(path):
-            raise UserError(
-                tr(
-                    "{path} looks like a table whose headings do not say what it holds. Say which column holds the "
-                    "texts or the mentions: “Columns…” beside the list of files, or --column text=HEADING.",
-                    path=path,
-                )
-            )
+            raise self._no_headings(path)
         titles = ", ".join(form.title for form in self._formats if form.can_read)
         raise UnknownFormatError(
             tr(
@@ -156,12 +152,25 @@ class Registry:
         """Whether no other format claims it; with `options`, prose with such a heading is a table too."""
         if not could_be_table(path):
             return False
-        if is_workbook(path):
+        if is_only_table(path):
             return True
         found = self._by_content(path, Source(path).head())
         if isinstance(found, ByExclusion):
             return options is not None and bool(options.columns) and has_columns(path, options)
         return found is None or isinstance(found, TableFormat)
+
+    def _no_headings(self, path: Path) -> UserError:
+        if self._kb_of(path) is not None:
+            return UserError(
+                tr("{path} is a knowledge base, not documents: import it as the knowledge base", path=path)
+            )
+        return UserError(
+            tr(
+                "{path} looks like a table whose headings do not say what it holds. Say which column holds the "
+                "texts or the mentions: “Columns…” beside the list of files, or --column text=HEADING.",
+                path=path,
+            )
+        )
 
     def _no_folder(self, path: Path) -> UserError:
         what = tr("folder") if path.is_dir() else tr("zip archive of several files")
@@ -194,7 +203,7 @@ class Registry:
     def open_kb(self, path: Path, options: KbOptions | None = None) -> KnowledgeBaseReader:
         """The reader of a knowledge base, a file or a folder, by content. Raises UserError."""
         source = self._kb_of(path)
-        if source is None and options is not None and options.columns and table.is_table(path):
+        if source is None and self._may_be_kb_table(path, options or KbOptions()):
             source = self._kb_sources[table.TABLE.name]
         if source is not None:
             return source.open(path, options) if source.chooses else source.open(path)
@@ -211,6 +220,15 @@ class Registry:
                 titles=titles,
             )
         )
+
+    def _may_be_kb_table(self, path: Path, options: KbOptions) -> bool:
+        """Whether the choice of columns makes a knowledge base of it, which the reader says where they are missing."""
+        if options.columns or is_only_table(path):
+            return table.is_table(path)
+        if path.is_dir() or not could_be_table(path):
+            return False
+        head = Source(path).head()
+        return not any(form.sniff(path, head) for form in self._formats)
 
     def preview_kb(self, path: Path, options: KbOptions | None = None) -> TablePreview | None:
         """The beginning of a table, for the choice of its columns; None for every other file. Raises UserError."""
@@ -230,7 +248,7 @@ class Registry:
     def _kb_of(self, path: Path) -> KbSource | None:
         """By what the path is, or else by its first bytes."""
         found = next((source for source in self._kb_sources.values() if source.sniff_path(path)), None)
-        if found is not None or path.is_dir() or is_workbook(path):
+        if found is not None or path.is_dir() or is_only_table(path):
             return found
         return self._kb_source(Source(path).head())
 
