@@ -186,7 +186,9 @@ class BratFormat:
         return bool(annotated) and known * 2 >= sum(map(bool, heads))
 
     def reads(self, files: Files) -> Sequence[str]:
-        return [name for members in _documents(files).values() for name in members]
+        """With annotations whose text is missing, which the reader sets aside."""
+        read = [name for members in _documents(files).values() for name in members]
+        return list(dict.fromkeys([*read, *files.with_suffix(*ENDINGS)]))
 
     def main_file(self, path: Path) -> Path:
         """The text, which stands for its annotation files too."""

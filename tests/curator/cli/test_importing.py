@@ -146,8 +146,7 @@ def test_what_of_an_archive_is_left_out_is_listed_before_and_after(
             archive.writestr(name, text)
     for options in (["--dry-run"], []):
         told = said(capsys, "import", project, path, *options)
-        assert f"{path}/stray.ann" in told
-        assert "its text stray.txt is missing" in told
+        assert told.count("stray.ann: the text stray.txt is missing") == 1
         assert f"{path}/notes.md" in told
     assert "Imported 2 documents" in told
 

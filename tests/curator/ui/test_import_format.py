@@ -54,11 +54,11 @@ def test_what_is_left_out_is_named_with_its_reason(qtbot: QtBot, tmp_path: Path)
         archive.writestr("a.txt", "With aspirin.\n")
         archive.writestr("a.ann", "T1\tDrug 5 12\taspirin\n")
         archive.writestr("1.pubtator", PUBTATOR)
-        archive.writestr("stray.ann", "T1\tDrug 5 12\taspirin\n")
+        archive.writestr("notes.md", "Notes.\n")
     dialog = opened(qtbot, path)
     assert [name for name, _ in shown(dialog)] == ["corpus.zip", "1.pubtator"]
-    assert "stray.ann (holds annotations of brat, and its text stray.txt is missing)" in dialog.problem.text()
-    assert [one.names for one in dialog.wish.left] == [("stray.ann",)]
+    assert "notes.md (of no format that can be read)" in dialog.problem.text()
+    assert [one.names for one in dialog.wish.left] == [("notes.md",)]
     dialog.files.selectRow(1)
     dialog.list.remove.click()
     assert dialog.wish.paths == (path,)
