@@ -78,6 +78,7 @@ COUNTED = (
     *("documents", "mentions", "linked", "nil", "entities", "names", "definitions", "files imported before"),
     *("decisions to look at", "already here", "changed, left as they are", "documents brought back"),
     *("new texts taken", "decisions moved", "decisions without a place", "mentions added"),
+    "left undecided, ambiguous",
 )
 """Words of an import report."""
 STEPS = ("curator/services", "models", "training")

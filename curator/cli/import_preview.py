@@ -25,11 +25,11 @@ def say_preview(
     """`listed`: every changed document is shown with its differences."""
     facts = {
         "files": [_facts(one) for one in found],
-        "left_out": [{"path": str(one.path), "names": one.names} for one in left],
+        "left_out": [{"path": str(one.path), "names": one.names, "reasons": dict(one.reasons)} for one in left],
         "changed": [_change_facts(one) for one in changes],
     }
     lines = [line for one in found for line in _lines(one)]
-    lines += [f"{one.path}: {one.words}." for one in left]
+    lines += [f"{one.file}: {one.problem.text}" for files in left for one in files.problems()]
     if listed:
         lines += [line for one in changes for line in _change_lines(one)]
         lines += [] if changes else ["No document that is here already differs."]

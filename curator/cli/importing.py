@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from curator.services.foreseeing import Foreseen
 
 FILE = click.Path(path_type=Path)
-CHOSEN = ("gold", "split", "hold_out", "changed", "taken", "columns", "sheet")
+CHOSEN = ("gold", "split", "hold_out", "format_name", "changed", "taken", "columns", "sheet")
 """Options that a stopped import keeps; the columns of tables are kept for the headings."""
 COMMAND_LINE = click.core.ParameterSource.COMMANDLINE
 
@@ -47,6 +47,13 @@ COMMAND_LINE = click.core.ParameterSource.COMMANDLINE
     default=0,
     metavar="N",
     help="Put N documents of each file, evenly spread, into the split validation.",
+)
+@click.option(
+    "--format",
+    "format_name",
+    default="",
+    metavar="NAME",
+    help="Read every file as this format, by its name in `curator formats`; recognised by content if not given.",
 )
 @click.option("--dry-run", is_flag=True, help="Say what would come in, what is repaired and left out; write nothing.")
 @click.option(
@@ -77,6 +84,7 @@ def import_documents(
     gold: bool,
     split: str,
     hold_out: int,
+    format_name: str,
     dry_run: bool,
     changed: str,
     taken: tuple[str, ...],
@@ -95,13 +103,16 @@ def import_documents(
         choose_columns(found.formats, files, columns, sheet)
         if preview:
             stopped = found.importing.unfinished() if go_on else None
-            _preview(found, stopped.left if stopped else files, listed=changed == "list", as_json=as_json)
+            paths, name = (stopped.left, stopped.format_name) if stopped else (files, format_name)
+            _preview(found, paths, name, listed=changed == "list", as_json=as_json)
             return
         if go_on:
             steps = found.importing.go_on()
         else:
             choices = ImportChoices(Changed(changed), {document_named(found, one): Changed.TAKE for one in taken})
-            steps = found.importing.documents(files, gold=gold, split=Split(split), hold_out=hold_out, choices=choices)
+            steps = found.importing.documents(
+                files, gold=gold, split=Split(split), hold_out=hold_out, choices=choices, format_name=format_name
+            )
         try:
             report = run_steps(steps)
         except KeyboardInterrupt:
@@ -117,9 +128,10 @@ def _given(names: Sequence[str]) -> str:
     return ", ".join(one.opts[0] for one in given if one.name in names)
 
 
-def _preview(found: Project, files: tuple[Path, ...], *, listed: bool, as_json: bool) -> None:
-    sources = sources_of(files, found.formats)
-    seen = [last_of(found.importing.preview(path)) for path in sources.paths]
+def _preview(found: Project, files: tuple[Path, ...], format_name: str, *, listed: bool, as_json: bool) -> None:
+    formats = found.formats.fixed(format_name) if format_name else found.formats
+    sources = sources_of(files, formats)
+    seen = [last_of(found.importing.preview(path, format_name)) for path in sources.paths]
     changes = [found.importing.change(one) for file in seen for one in file.changed] if listed or as_json else []
     say_preview(seen, changes, sources.left, as_json=as_json, listed=listed)
 

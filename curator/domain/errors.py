@@ -10,6 +10,10 @@ class UserError(Exception):
     """
 
 
+class UnknownFormatError(UserError):
+    """No format knows the file's content."""
+
+
 class ProjectLockedError(UserError):
     """Another process holds the project's write lock; the message names its process and host."""
 

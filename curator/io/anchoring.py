@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import unicodedata
-from collections.abc import Iterator, Sequence
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from enum import Enum, auto
 
 from curator.domain.documents import Passage, Span
 from curator.domain.offsets import Utf16Map
@@ -13,6 +15,35 @@ from curator.domain.wording import tr
 NORMALISED = "the quoted text differs in case or compatibility characters"
 _MARKS = {"\u2018": "'", "\u2019": "'", "\u2032": "'", "\u201c": '"', "\u201d": '"', "\u2033": '"'}
 _LOOKS = {"\u03bc": "u", "\u03bd": "v", "\u03c9": "w", "\u03c7": "x", "\u03b7": "n", "\u03c1": "p"}
+
+
+Stated = tuple[int, int, str]
+"""Start, end and quoted text of a mention, as its file has them."""
+
+
+class Counting(Enum):
+    """What offsets may count, in the order in which it is tried."""
+
+    CODE_POINTS = auto()
+    UTF16 = auto()
+    BYTES = auto()
+    PASSAGE = auto()
+    TOO_LARGE = auto()
+    TOO_SMALL = auto()
+    INCLUSIVE = auto()
+
+
+WAYS = {
+    Counting.CODE_POINTS: "characters",
+    Counting.UTF16: "UTF-16 units",
+    Counting.BYTES: "UTF-8 bytes",
+    Counting.PASSAGE: "characters of the passage",
+    Counting.TOO_LARGE: "characters from 1",
+    Counting.TOO_SMALL: "characters from -1",
+    Counting.INCLUSIVE: "characters, the end included",
+}
+SLIPS = frozenset({Counting.TOO_LARGE, Counting.TOO_SMALL, Counting.INCLUSIVE})
+"""What a single mention may have by mistake: it contradicts no other."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,9 +64,9 @@ def _spaced(text: str) -> str:
 
 
 class Anchors:
-    """The conventions tried, in order: code points, UTF-16 units, UTF-8 bytes, passage-relative code points,
-    surrounding whitespace, one to the left or right, case or compatibility characters; then the quoted text itself,
-    if it stands in exactly one place, or nearest in the same passage.
+    """The conventions tried, in order: the one that `learn` found, code points, UTF-16 units, UTF-8 bytes,
+    passage-relative code points, one to the left or right, surrounding whitespace, case or compatibility characters;
+    then the quoted text itself, if it stands in exactly one place, or nearest in the same passage.
     """
 
     def __init__(self, text: str, passages: Sequence[Passage]) -> None:
@@ -43,29 +74,80 @@ class Anchors:
         self._passages = passages
         self._flat = _spaced(text)
         self._utf16: Utf16Map | None = None
+        self._bytes = b""
+        self._usual = Counting.CODE_POINTS
+
+    def learn(self, stated: Iterable[Stated]) -> str:
+        """Find the convention that fits most mentions of the document; those that fit several are read by it. Returns
+        a sentence where mentions prove different conventions, else ''."""
+        known = [one for one in stated if one[2].strip()]
+        if all(self._fits(*one) for one in known):  # the others cannot fit more
+            return ""
+        fitting = [self._fitting(*one) for one in known]
+        scores = Counter(one for found in fitting for one in found)
+        self._usual = max(Counting, key=lambda one: scores[one])  # of equals the first
+        against: Counter[Counting] = Counter()
+        for found in fitting:
+            if self._usual not in found and (proven := [one for one in found if one not in SLIPS]):
+                against[proven[0]] += 1
+        if not against:
+            return ""
+        ways = [(self._usual, scores[self._usual]), *against.items()]
+        return tr(
+            "its offsets do not all count the same ({ways}); where several of these fit, {usual} were taken",
+            ways=", ".join(f"{tr(WAYS[one])}: {n:,}" for one, n in ways),
+            usual=tr(WAYS[self._usual]),
+        )
 
     def find(self, start: int, end: int, quote: str) -> Anchor | None:
         """The anchor of `quote`, stated at start-end (half-open); None when nothing unambiguous fits."""
         if not quote.strip():
             return None
-        if 0 <= start < end and same_text(self._text[start:end], quote):
+        if found := self.proven(start, end, quote):
+            return found
+        if self._fits(start, end, quote):
             return Anchor(Span(start, end))
-        for s, e, what in self._conventions(start, end):
-            if 0 <= s < e <= len(self._text) and same_text(self._text[s:e], quote):
+        for _, s, e, what in self._conventions(start, end):
+            if self._fits(s, e, quote):
                 return Anchor(Span(s, e), what)
         return self._trimmed(start, end, quote) or self._equivalent(start, end, quote) or self._by_quote(start, quote)
 
-    def _conventions(self, start: int, end: int) -> Iterator[tuple[int, int, str]]:
+    def proven(self, start: int, end: int, quote: str) -> Anchor | None:
+        """By the convention that `learn` found, where that is another than code points; None where it does not fit."""
+        if self._usual is Counting.CODE_POINTS or not quote.strip():
+            return None
+        if self._usual is Counting.PASSAGE and self._in_first(end) and self._fits(start, end, quote):
+            return Anchor(Span(start, end))
+        for way, s, e, what in self._conventions(start, end):
+            if way is self._usual and self._fits(s, e, quote):
+                return Anchor(Span(s, e), "" if (s, e) == (start, end) else what)
+        return None
+
+    def _fits(self, start: int, end: int, quote: str) -> bool:
+        return 0 <= start < end <= len(self._text) and same_text(self._text[start:end], quote)
+
+    def _fitting(self, start: int, end: int, quote: str) -> list[Counting]:
+        """The conventions by which the quoted text stands at its offsets, in order."""
+        found = {way for way, s, e, _ in self._conventions(start, end) if self._fits(s, e, quote)}
+        if self._fits(start, end, quote):
+            found |= {Counting.CODE_POINTS} | ({Counting.PASSAGE} if self._in_first(end) else set())
+        return [one for one in Counting if one in found]
+
+    def _in_first(self, end: int) -> bool:
+        """Whether offsets relative to the first of several passages are those of the text."""
+        return len(self._passages) > 1 and not self._passages[0].start and end <= self._passages[0].end
+
+    def _conventions(self, start: int, end: int) -> Iterator[tuple[Counting, int, int, str]]:
         if not self._text.isascii():
-            yield *self._from_utf16(start, end), tr("the offsets count UTF-16 units")
-            yield *self._from_bytes(start, end), tr("the offsets count UTF-8 bytes")
+            yield Counting.UTF16, *self._from_utf16(start, end), tr("the offsets count UTF-16 units")
+            yield Counting.BYTES, *self._from_bytes(start, end), tr("the offsets count UTF-8 bytes")
         for passage in self._passages:
             if passage.start:
-                shift = passage.start
-                yield start + shift, end + shift, tr("the offsets are relative to the {kind}", kind=passage.kind)
-        yield start - 1, end - 1, tr("the offsets are one too large")
-        yield start + 1, end + 1, tr("the offsets are one too small")
-        yield start, end + 1, tr("the end is inclusive")
+                words = tr("the offsets are relative to the {kind}", kind=passage.kind)
+                yield Counting.PASSAGE, start + passage.start, end + passage.start, words
+        yield Counting.TOO_LARGE, start - 1, end - 1, tr("the offsets are one too large")
+        yield Counting.TOO_SMALL, start + 1, end + 1, tr("the offsets are one too small")
+        yield Counting.INCLUSIVE, start, end + 1, tr("the end is inclusive")
 
     def _from_utf16(self, start: int, end: int) -> tuple[int, int]:
         self._utf16 = self._utf16 or Utf16Map(self._text)
@@ -74,7 +156,8 @@ class Anchors:
         return self._utf16.to_code_point(start), self._utf16.to_code_point(end)
 
     def _from_bytes(self, start: int, end: int) -> tuple[int, int]:
-        data = self._text.encode("utf-8", "surrogatepass")
+        self._bytes = self._bytes or self._text.encode("utf-8", "surrogatepass")
+        data = self._bytes
         if not 0 <= start < end <= len(data):
             return -1, -1
         return len(data[:start].decode("utf-8", "ignore")), len(data[:end].decode("utf-8", "ignore"))

@@ -38,6 +38,10 @@ class TakesFolders(Protocol):
         """Whether these are files of the format."""
         ...
 
+    def reads(self, files: Files) -> Sequence[str]:
+        """The names of those that it reads, and of those that belong to them."""
+        ...
+
 
 class Files:
     """The files of one source. `names` are sorted, relative to it, with `/` between their parts."""
@@ -119,6 +123,11 @@ class Files:
         """The one file that is left, as if it stood at `path`, which ends with its name."""
         [name] = self.names
         return Files(path, {path.name: self._sizes[name]}, lambda _: self._open(name))
+
+    def beside(self, path: Path, names: Sequence[str]) -> Files:
+        """Those of `names` that are here, all of one folder, by their last parts and as if they stood beside `path`."""
+        here = {PurePosixPath(name).name: name for name in names if name in self._sizes}
+        return Files(path, {one: self._sizes[name] for one, name in here.items()}, lambda one: self._open(here[one]))
 
     def source(self, name: str) -> FileOf:
         """A file as its readers take one: they ask for its `path`, for sentences, and for `stream()`."""

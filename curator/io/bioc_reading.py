@@ -8,7 +8,7 @@ from itertools import pairwise
 
 from curator.domain.documents import SourceDocument, SourceMention, Span, slice_spans
 from curator.domain.wording import tr
-from curator.io.anchoring import NORMALISED, Anchors, same_text
+from curator.io.anchoring import NORMALISED, Anchor, Anchors, Stated, same_text
 from curator.io.bioc import Annotation, BioCDocument, Layout, Segment, infon, lay_out
 from curator.io.bioc_ids import InfonStyle, stated
 from curator.io.source import plain_text
@@ -29,6 +29,8 @@ class Reading:
         if not layout.stated:
             self._tell_offsets(found, layout)
         anchors = Anchors(layout.text, layout.passages)
+        if words := anchors.learn(_stated(found, layout)):
+            self.problems.append(Problem(found.line, "note", tr("document {key}: {words}", key=found.id, words=words)))
         mentions = (self._mention(found, index, layout, anchors) for index in range(len(found.annotations)))
         title = next((layout.text[p.start : p.end] for p in layout.passages if p.kind == "title"), "")
         return SourceDocument(
@@ -107,10 +109,31 @@ def place(one: Annotation, layout: Layout, anchors: Anchors) -> tuple[tuple[Span
     if not one.places:
         return (), tr("it has no location")
     segment = layout.segment_of(one)
+    if (proven := _proven(one, layout, segment, anchors)) is not None:
+        return (proven.span,), proven.repair
     for stated_first in (layout.stated, not layout.stated):
         if (spans := _spans(one, layout, segment, stated=stated_first)) and _quoted(layout.text, spans, one.text):
             return spans, "" if stated_first == layout.stated else tr("its offsets count otherwise than its passage's")
     return _anchored(one, layout, segment, anchors)
+
+
+def _stated(found: BioCDocument, layout: Layout) -> Iterator[Stated]:
+    """The places of the text that the annotations with one location mean, and what they quote."""
+    for one in found.annotations:
+        for offset, length in one.places if one.places and len(one.places) == 1 else ():
+            start = layout.from_file(layout.segment_of(one), offset, stated=layout.stated)
+            yield start, start + length, plain_text(one.text)
+
+
+def _proven(one: Annotation, layout: Layout, segment: Segment | None, anchors: Anchors) -> Anchor | None:
+    """The place of one location by the convention that the document's other annotations prove."""
+    if not one.places or len(one.places) > 1:
+        return None
+    ((offset, length),) = one.places
+    start = layout.from_file(segment, offset, stated=layout.stated)
+    found = anchors.proven(start, start + length, plain_text(one.text))
+    inside = found is None or segment is None or segment.start <= found.span.start <= found.span.end <= segment.end
+    return found if inside else None
 
 
 def _anchored(

@@ -9,17 +9,17 @@ else (relations, events, attributes, notes) stays in the record and goes back. `
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
 from curator.domain.documents import SourceDocument, SourceFile, SourceMention
 from curator.domain.errors import UserError
 from curator.domain.wording import tr
-from curator.io.anchoring import Anchors
-from curator.io.archives import Files, chosen_files, holds_many, open_files
+from curator.io.anchoring import Anchors, same_text
+from curator.io.archives import Files, chosen_files, holds_many, member_of, open_files
 from curator.io.brat_write import write_files
-from curator.io.fragments import Range, find_place, quoted
+from curator.io.fragments import Range, find_place, learn, quoted
 from curator.io.source import BOM, Source, split_lines, without_line_end
 from curator.io.standoff import FilesReader, first_line, plain_passages, read_id
 from curator.services.ports import Carries, ExportDocument, Problem
@@ -30,6 +30,9 @@ _ENTITY = re.compile(r"(T[^\s]+)\t(\S+) (-?\d+ -?\d+(?:;-?\d+ -?\d+)*)(?:\t(.*))
 _REFERENCE = re.compile(r"N[^\s]+\t\S+ (T[^\s]+) ([^\s:]+):(.*?)(?:\t.*)?", re.DOTALL)
 _TRIGGER = re.compile(r"E[^\s]+\t[^\s:]+:(T[^\s]+)")
 _LINE = re.compile(rb"([TREAMNW][\w.-]*|#[\w.-]*|\*)\t\S")
+_MARK = BOM.encode()
+_CORPUS = re.compile(rb"\s*(?:[^\s|]{1,40}\|[ta]\||PMID ?- )")
+"""How PubTator and MEDLINE begin."""
 _FIRST = re.compile(rb"\s*T[\w.-]+\t\S+ -?\d+ -?\d+")
 
 
@@ -44,12 +47,19 @@ class _Annotations:
     @classmethod
     def of(cls, raw: str) -> _Annotations:
         found = cls(split_lines(raw))
-        for line in map(without_line_end, found.lines):
+        for line in map(_bare, found.lines):
             if reference := _REFERENCE.fullmatch(line):
                 found.references.setdefault(reference[1], []).append(f"{reference[2]}:{reference[3]}")
             elif trigger := _TRIGGER.match(line):
                 found.triggers.add(trigger[1])
         return found
+
+    def stated(self) -> Iterator[tuple[list[Range], str]]:
+        """The offsets and quoted texts of the mentions that quote one."""
+        for line in self.lines:
+            entity = _ENTITY.fullmatch(_bare(line))
+            if entity is not None and entity[1] not in self.triggers and entity[4] is not None:
+                yield _ranges(entity[3]), entity[4]
 
 
 class BratReader(FilesReader):
@@ -59,7 +69,8 @@ class BratReader(FilesReader):
 
     def __iter__(self) -> Iterator[SourceDocument]:
         self._reset()
-        names = self._names()
+        self._marked = list[str]()  # texts that begin with a mark that offsets do not count
+        names = _documents(self._files)
         used = [one for parts in names.values() for one in parts]
         for name in self._files.with_suffix(*ENDINGS):
             if name not in used:
@@ -77,17 +88,7 @@ class BratReader(FilesReader):
             raise UserError(
                 tr("{path} holds no brat document that could be read: no .txt with its .ann", path=self._files.path)
             )
-        self.extra = _dump(parts, others)
-
-    def _names(self) -> dict[str, list[str]]:
-        """The files of each document, the text first."""
-        names = {_stem(name): [name] for name in self._files.with_suffix(".txt")}
-        for ending in ENDINGS:
-            for name in self._files.with_suffix(ending):
-                if _stem(name) in names:
-                    names[_stem(name)].append(name)
-        annotated = {stem.rpartition("/")[0] for stem, found in names.items() if len(found) > 1}
-        return {s: found for s, found in names.items() if len(found) > 1 or s.rpartition("/")[0] in annotated}
+        self.extra = _dump(parts, others, self._marked)
 
     def _document(
         self, stem: str, members: list[str], parts: dict[str, list[tuple[str, int]]]
@@ -105,7 +106,12 @@ class BratReader(FilesReader):
         if [ending for ending, _ in kept] != [".ann"]:
             parts[stem] = kept
         found = _Annotations.of(raw)
+        if text.startswith(BOM) and not _counts_mark(text, found):
+            text = text.removeprefix(BOM)
+            self._marked.append(stem)
         anchors = Anchors(text, ())
+        if words := learn(anchors, found.stated()):
+            self._problem(0, "note", tr("document {key}: {words}", key=stem, words=words))
         mentions = [
             mention
             for record, line in enumerate(found.lines)
@@ -118,7 +124,7 @@ class BratReader(FilesReader):
         self, stem: str, record: int, found: _Annotations, anchors: Anchors, text: str
     ) -> SourceMention | None:
         """None for triggers, and for what is set aside with a problem."""
-        line = without_line_end(found.lines[record]).removeprefix(BOM)
+        line = _bare(found.lines[record])
         entity = _ENTITY.fullmatch(line)
         if entity is None:
             self._problem(
@@ -166,17 +172,36 @@ class BratFormat:
         self.problems: list[Problem] = []
 
     def sniff(self, path: Path, head: bytes) -> bool:
-        """An annotation file, or a text that has one beside it."""
+        """One of the files of a document, the text or annotations."""
         if path.name.lower().endswith(ENDINGS):
-            return _FIRST.match(head) is not None
-        beside = path.with_suffix(".ann")
-        return path.suffix.lower() == ".txt" and beside.is_file() and self.sniff_files(_pair(path))
+            return _FIRST.match(head.removeprefix(_MARK)) is not None and bool(_pair(path).with_suffix(".txt"))
+        return path.suffix.lower() == ".txt" and self.sniff_files(_pair(path))
 
     def sniff_files(self, files: Files) -> bool:
+        """Whether most annotation files of texts look so: a stray one says nothing of the others."""
         texts = {_stem(name) for name in files.with_suffix(".txt")}
         annotated = [name for name in files.with_suffix(*ENDINGS) if _stem(name) in texts]
-        heads = [files.head(name).lstrip() for name in annotated[:20]]
-        return bool(annotated) and all(_LINE.match(head) for head in heads if head)
+        heads = [files.head(name).removeprefix(_MARK).lstrip() for name in annotated[:20]]
+        known = sum(_LINE.match(head) is not None for head in heads if head)
+        return bool(annotated) and known * 2 >= sum(map(bool, heads))
+
+    def reads(self, files: Files) -> Sequence[str]:
+        """With annotations whose text is missing, which the reader sets aside."""
+        read = [name for members in _documents(files).values() for name in members]
+        return list(dict.fromkeys([*read, *files.with_suffix(*ENDINGS)]))
+
+    def main_file(self, path: Path) -> Path:
+        """The text, which stands for its annotation files too."""
+        texts = _pair(path).with_suffix(".txt")
+        return path.with_name(texts[0]) if texts else path
+
+    def lacks(self, path: Path, head: bytes) -> str:
+        """What keeps annotations from being read; '' for any other file."""
+        if not path.name.lower().endswith(ENDINGS) or _FIRST.match(head.removeprefix(_MARK)) is None:
+            return ""
+        return tr(
+            "{path} holds annotations of brat, and its text {text} is missing", path=path, text=f"{path.stem}.txt"
+        )
 
     def open(self, path: Path) -> BratReader:
         """Raises UserError for a missing, unsafe or foreign source."""
@@ -195,9 +220,26 @@ class BratFormat:
         return write_files(files, out, self.problems)
 
 
+def _documents(files: Files) -> dict[str, list[str]]:
+    """The files of each document, the text first: by a text's name without its ending. Texts without annotations are
+    documents where they stand beside others that have some, unless they are a whole corpus of another format."""
+    names = {_stem(name): [name] for name in files.with_suffix(".txt")}
+    for ending in ENDINGS:
+        for name in files.with_suffix(ending):
+            if _stem(name) in names:
+                names[_stem(name)].append(name)
+    annotated = {stem.rpartition("/")[0] for stem, found in names.items() if len(found) > 1}
+    bare = {stem for stem, found in names.items() if len(found) == 1 and stem.rpartition("/")[0] in annotated}
+    others = {stem for stem in bare if _CORPUS.match(files.head(names[stem][0]).removeprefix(_MARK))}
+    return {stem: found for stem, found in names.items() if len(found) > 1 or stem in bare - others}
+
+
 def _pair(path: Path) -> Files:
-    """The text and the annotations that belong to the file `path`."""
+    """The text and the annotations that belong to the file `path`, which may stand in an archive."""
     endings = (".txt", *ENDINGS)
+    if (inside := member_of(path)) is not None:
+        archive, name = inside
+        return open_files(archive).beside(path, [_stem(name) + ending for ending in endings])
     beside = [path.with_suffix(ending) for ending in endings]
     names = [one.name for one in beside if one.is_file()]
     return chosen_files(path.parent, names or [path.name], path=path)
@@ -207,13 +249,27 @@ def _stem(name: str) -> str:
     return name.rpartition(".")[0]
 
 
+def _bare(line: str) -> str:
+    """Without its end, and without the mark that an editor may put at the start of a file."""
+    return without_line_end(line).removeprefix(BOM)
+
+
 def _ranges(text: str) -> list[Range]:
     pairs = [part.split(" ") for part in text.split(";")]
     return [(int(start[:18]), int(end[:18])) for start, end in pairs]
 
 
-def _dump(parts: dict[str, list[tuple[str, int]]], others: dict[str, str]) -> str:
+def _counts_mark(text: str, found: _Annotations) -> bool:
+    """Whether offsets count the byte-order mark that a text begins with: more quotes fit so, or as many."""
+    stated = list(found.stated())
+    with_it, without = (
+        sum(same_text(quoted(ranges, one), quote) for ranges, quote in stated) for one in (text, text.removeprefix(BOM))
+    )
+    return with_it >= without
+
+
+def _dump(parts: dict[str, list[tuple[str, int]]], others: dict[str, str], marked: list[str]) -> str:
     import json
 
-    content = {"parts": parts, "others": others}
+    content = {"parts": parts, "others": others, "marked": marked}
     return json.dumps({key: value for key, value in content.items() if value}, ensure_ascii=False)

@@ -19,7 +19,7 @@ from curator.domain.wording import tr
 from curator.io.export import Action, action_for, check_spans
 from curator.io.fragments import broken, quoted
 from curator.io.places import mention_place
-from curator.io.source import line_end, split_lines, without_line_end
+from curator.io.source import BOM, line_end, split_lines, without_line_end
 from curator.io.standoff import NIL, extra_of, read_id, stated_ids, write_documents, written_id
 from curator.services.ports import ExportDocument, GoldMention, Problem
 
@@ -47,7 +47,8 @@ class _FileWriter:
 
     def pieces(self, item: ExportDocument, name: str) -> Iterator[tuple[str, bytes]]:
         check_spans(item)
-        yield f"{name}.txt", item.document.text.encode("utf-8", "surrogatepass")
+        mark = BOM if item.document.external_id in self._extra.get("marked", ()) else ""
+        yield f"{name}.txt", (mark + item.document.text).encode("utf-8", "surrogatepass")
         edited = Annotations(item, self._file, self._problems, raw=item.raw if self._own else "")
         edited.apply()
         for ending, text in edited.files(self._extra.get("parts", {}).get(item.document.external_id, [(".ann", -1)])):

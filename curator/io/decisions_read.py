@@ -13,7 +13,7 @@ from curator.domain.errors import UserError
 from curator.domain.stated import StatedComment, StatedDecision
 from curator.domain.wording import tr
 from curator.io.anchoring import Anchors
-from curator.io.fragments import find_place
+from curator.io.fragments import find_place, learn
 from curator.io.idstyle import IdStyle
 from curator.io.places import first_of
 from curator.io.reading import DocumentSourceReader
@@ -73,6 +73,10 @@ class DecisionsReader(DocumentSourceReader):
         passages = tuple(_passage(one, len(text)) for one in _objects(value.get("passages")))
         anchors = Anchors(text, passages)
         listed = _objects(value.get("mentions"))
+        if words := learn(
+            anchors, ((_ranges(one.get("spans")), plain_text(str(one.get("text", "")))) for one in listed)
+        ):
+            self._problem(line, "note", tr("document {key}: {words}", key=key, words=words))
         found = [self._mention(one, n, text, anchors, line, key) for n, one in enumerate(listed)]
         kept = {name: given for name, given in value.items() if name not in _OURS}
         records = [{name: given for name, given in one.items() if name not in _OF_MENTION} for one in listed]

@@ -13,6 +13,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -23,13 +24,13 @@ from curator.io.anchoring import Anchors
 from curator.io.columns import place
 from curator.io.document_table_cells import ids_of, ranges_of
 from curator.io.document_table_write import write_tables
-from curator.io.fragments import find_place
+from curator.io.fragments import find_place, learn
 from curator.io.kb.table import SHOWN, is_table
 from curator.io.places import first_of
 from curator.io.source import BOM, plain_text
 from curator.io.standoff import first_line, plain_passages
 from curator.io.table_layout import Layout, Sheet, are_documents, chosen_columns, layout_of
-from curator.io.tables import Table, is_workbook, separator_of
+from curator.io.tables import Table, is_only_table, is_workbook, separator_of
 from curator.services.ports import Carries, ExportDocument, Problem
 from curator.services.ports.document_files import DocumentOptions
 from curator.services.ports.knowledge_files import TablePreview
@@ -89,6 +90,9 @@ class TableReader:
         if self._rejected:
             text = tr("{rejected:,} mentions that were rejected were left out", rejected=self._rejected)
             self.problems.append(Problem(0, "note", text))
+        sheets = (self._layout.documents, self._layout.mentions)
+        said = dict.fromkeys(one.table.repair for one in sheets if one is not None)
+        self.problems[:0] = [Problem(0, "repaired", words) for words in said if words]
 
     def _documents(self) -> Iterator[_Document]:
         documents, mentions = self._layout.documents, self._layout.mentions
@@ -157,6 +161,8 @@ class TableReader:
         text = f"{found.title}\n{found.body}" if joined else found.body
         passages = _passages(found, text, joined=joined)
         anchors = Anchors(text, passages)
+        if words := learn(anchors, _stated(found.rows)):
+            self._problem(found.line, "note", tr("document {key}: {words}", key=found.key, words=words))
         mentions = [one for row in found.rows if (one := self._mention(row, text, anchors, found.key)) is not None]
         title = found.title or first_line(text)
         return SourceDocument(found.key, title, text, passages, tuple(mentions), "", found.line)
@@ -240,13 +246,12 @@ class TableFormat:
         return are_documents(line.rstrip("\r").replace('"', "").split(separator_of(line)))
 
     def sniff_path(self, path: Path) -> bool:
-        """A workbook one of whose sheets has such headings."""
+        """A workbook one of whose sheets has such headings, or a text in UTF-16 that has them."""
         try:
-            if not (path.is_file() and is_workbook(path)):
+            if not (path.is_file() and is_only_table(path)):
                 return False
-            return any(
-                are_documents(next(iter(Table(path, sheet=name).first(1)), [])) for name in Table(path).sheets()[:2]
-            )
+            sheets = Table(path).sheets()[:2] or ("",)
+            return any(are_documents(next(iter(Table(path, sheet=name).first(1)), [])) for name in sheets)
         except UserError:
             return False
 
@@ -295,6 +300,14 @@ def _document(row: _Row, sheet: Sheet) -> _Document:
     title, body = row.values.get("title", ""), row.values.get("text", "")
     kind = "abstract" if sheet.labelled == "abstract" else "section"
     return _Document(row.line, key, title if title.strip() else "", body, kind)
+
+
+def _stated(rows: Iterable[_Row]) -> Iterator[tuple[list[tuple[int, int]], str]]:
+    """The offsets and quoted texts of rows."""
+    for row in rows:
+        quote = row.values.get("mention", "").strip()
+        with suppress(ValueError):  # such a row is set aside
+            yield ranges_of(row.values.get("start", ""), row.values.get("end", ""), len(quote)), quote
 
 
 def _passages(found: _Document, text: str, *, joined: bool) -> tuple[Passage, ...]:

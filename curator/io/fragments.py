@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
@@ -39,6 +39,15 @@ def find_place(anchors: Anchors, ranges: Sequence[Range], quote: str, text: str)
             return Place(_joined(spans, text), "; ".join(repairs))
     anchor = anchors.find(ranges[0][0], ranges[-1][1], quote)
     return Place((anchor.span,), anchor.repair or _WHOLE) if anchor else None
+
+
+def learn(anchors: Anchors, stated: Iterable[tuple[Sequence[Range], str]]) -> str:
+    """Let `anchors` learn from all mentions of a document, each with its ranges and its quoted text."""
+    return anchors.learn(
+        (start, end, piece)
+        for ranges, quote in stated
+        for (start, end), piece in zip(ranges, _parts(ranges, quote, wide=False) or (), strict=False)
+    )
 
 
 _WHOLE = "the quoted text is that of the whole stretch, not of its fragments"

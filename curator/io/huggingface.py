@@ -10,6 +10,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, BinaryIO
 
@@ -20,7 +21,7 @@ from curator.io.anchoring import Anchors
 from curator.io.archives import Files, holds_many, open_files
 from curator.io.decisions_read import is_document
 from curator.io.export import ReadOnly
-from curator.io.fragments import find_place
+from curator.io.fragments import find_place, learn
 from curator.io.huggingface_rows import Entity, Row, ids_of, is_row, parsed
 from curator.io.json_stream import JsonStream
 from curator.io.places import first_of
@@ -32,8 +33,18 @@ ROWS = 200
 PARQUET, ARROW = b"PAR1", (b"\xff\xff\xff\xff", b"ARROW1")
 _SPLITS = {"train": Split.TRAIN, "test": Split.TEST} | dict.fromkeys(("validation", "valid", "dev"), Split.VALIDATION)
 _CACHES = re.compile(r"(^|/)(cache-|tmp)[^/]*\.arrow$")
+_BESIDE = frozenset({"dataset_info.json", "dataset_infos.json", "dataset_dict.json", "state.json"})
 _ELSEWHERE = frozenset({"denotations", "tracks", "context_left", "label_document_id", "@context", "infons"})
 Names = Mapping[str, Sequence[str]]
+
+
+@dataclass(frozen=True, slots=True)
+class _Place:
+    """Where a row stands: its file, its number there, and its line."""
+
+    name: str
+    number: int
+    line: int
 
 
 class HuggingFaceReader(FilesReader):
@@ -46,8 +57,8 @@ class HuggingFaceReader(FilesReader):
         count = 0
         for name in data_files(self._files):
             split = split_of(name)
-            for number, (value, names) in enumerate(self._rows(name), 1):
-                document = self._document(value, names, name, number, split)
+            for number, (value, names, line) in enumerate(self._rows(name), 1):
+                document = self._document(value, names, _Place(name, number, line or number), split)
                 if document is not None:
                     count += 1
                     yield document
@@ -55,32 +66,39 @@ class HuggingFaceReader(FilesReader):
             why = first_of(self.problems)
             raise UserError(tr("{path} holds no row with a text{why}", path=self._files.path, why=why))
 
-    def _rows(self, name: str) -> Iterator[tuple[Mapping[str, Any], Names]]:
+    def _rows(self, name: str) -> Iterator[tuple[Mapping[str, Any], Names, int]]:
+        """Each row with the names of its tags and its line, 0 where there are no lines."""
         head = self._files.head(name, 8)
         if not head.startswith((PARQUET, *ARROW)):
             stream = JsonStream(self._files.source(name), (), whole=True)
-            yield from ((value, {}) for _, _, value, _ in stream if isinstance(value, dict))
+            yield from ((value, {}, line) for _, _, value, line in stream if isinstance(value, dict))
             return
         with self._files.open(name) as file:
-            yield from arrow_rows(file, self._files.shown(name), parquet=head.startswith(PARQUET))
+            rows = arrow_rows(file, self._files.shown(name), parquet=head.startswith(PARQUET))
+            yield from ((value, names, 0) for value, names in rows)
         self._files.mark_read(name)
 
     def _document(
-        self, value: Mapping[str, Any], names: Names, name: str, number: int, split: Split | None
+        self, value: Mapping[str, Any], names: Names, place: _Place, split: Split | None
     ) -> SourceDocument | None:
-        where = tr("{file}, row {row}", file=name, row=number)
+        where = tr("{file}, row {row}", file=place.name, row=place.number)
         try:
             row = parsed(value, names)
         except ValueError as error:
-            self._problem(number, "set aside", f"{where} {error}")
+            self._problem(place.line, "set aside", f"{where} {error}")
             return None
-        key = row.key or f"{Path(name).stem} {number}"
-        mentions = self._mentions(row, number, f"document {key}")
+        key = row.key or f"{Path(place.name).stem} {place.number}"
+        mentions = self._mentions(row, place.line, f"document {key}")
+        for one in row.unread:
+            words = tr("document {key}: {element} is no mention: [start, end, type]", key=key, element=one)
+            self._problem(place.line, "set aside", words)
         title = row.title or first_line(row.text)
-        return SourceDocument(key, title, row.text, row.passages, mentions, "", number, split=split)
+        return SourceDocument(key, title, row.text, row.passages, mentions, "", place.line, split=split)
 
     def _mentions(self, row: Row, line: int, where: str) -> tuple[SourceMention, ...]:
         anchors = Anchors(row.text, row.passages)
+        if words := learn(anchors, ((one.ranges, one.quote) for one in row.entities)):
+            self._problem(line, "note", f"{where}: {words}")
         found = []
         for number, one in enumerate(row.entities):
             spans = self._place(one, row.text, anchors, line, where)
@@ -92,7 +110,9 @@ class HuggingFaceReader(FilesReader):
         return tuple(found)
 
     def _place(self, one: Entity, text: str, anchors: Anchors, line: int, where: str) -> tuple[Span, ...]:
-        said = f'{where}: mention "{one.quote[:80]}"'
+        stated = ", ".join(f"{start}-{end}" for start, end in one.ranges)
+        quote = one.quote[:80] if one.quote.strip() else stated
+        said = f'{where}: mention "{quote}"'
         if not one.quote.strip():
             if one.ranges and all(end <= len(text) for _, end in one.ranges):
                 return tuple(Span(start, end) for start, end in sorted(one.ranges))
@@ -136,6 +156,11 @@ class HuggingFaceFormat(ReadOnly):
         names = data_files(files)
         heads = [files.head(name, 1 << 14) for name in names[:3]]
         return bool(names) and all(_is_arrow(head[:8]) or self.sniff(files.path, head) for head in heads)
+
+    def reads(self, files: Files) -> Sequence[str]:
+        """With what `datasets` keeps beside the data."""
+        ours = {*data_files(files), *(name for name in files.names if _CACHES.search(name))}
+        return [name for name in files.names if name in ours or name.rpartition("/")[2] in _BESIDE]
 
     def open(self, path: Path) -> HuggingFaceReader:
         """Raises UserError for a missing or unsafe source, one without data, and where `pyarrow` is missing."""

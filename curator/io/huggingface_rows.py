@@ -1,7 +1,11 @@
-"""Rows of Hugging Face datasets as documents: BigBIO's schema of knowledge bases, marked words, texts with entities."""
+"""Rows of Hugging Face datasets as documents: BigBIO's schema of knowledge bases, marked words, texts with entities.
+
+Entities are objects, or `[start, end, type]` as doccano (`label`) and spaCy (`entities`) write them.
+"""
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -14,6 +18,8 @@ TEXTS = ("text", "abstract", "document", "content", "body", "sentence", "context
 KEYS = ("document_id", "doc_id", "pmid", "id", "docid", "article_id")
 TAGS = ("ner_tags", "tags", "labels", "bio_tags", "ner", "entities_tags")
 LISTS = ("entities", "mentions", "spans", "annotations", "ents")
+TRIPLES = ("label", "labels")
+"""Further lists that may hold mentions, where the row has no words that they mark."""
 _STARTS = ("start", "start_char", "begin", "start_offset", "offset")
 _ENDS = ("end", "end_char", "stop", "end_offset")
 _KINDS = ("type", "label", "entity_type", "category", "class")
@@ -39,6 +45,7 @@ class Row:
     text: str
     passages: tuple[Passage, ...]
     entities: tuple[Entity, ...]
+    unread: tuple[str, ...] = ()  # elements of a list of mentions that are none
 
 
 def is_row(value: Mapping[str, Any]) -> bool:
@@ -64,8 +71,8 @@ def parsed(value: Mapping[str, Any], names: Mapping[str, Sequence[str]]) -> Row:
     shift = len(title) + 1 if title and not body.startswith(title) else 0
     text = f"{title}\n{body}" if shift else body
     passages = (Passage("title", 0, shift - 1), Passage("section", shift, len(text))) if shift else plain_passages(text)
-    listed = next((_dicts(value[one]) for one in LISTS if _dicts(value.get(one))), [])
-    return Row(key, title, text, passages, tuple(_listed(listed, shift)))
+    entities, unread = _entities(value, shift)
+    return Row(key, title, text, passages, tuple(entities), tuple(unread))
 
 
 # --- BigBIO ---
@@ -145,15 +152,51 @@ def _tag(value: object, names: Sequence[str]) -> str:
 # --- texts with entities ---
 
 
-def _listed(entities: Sequence[Mapping[str, Any]], shift: int) -> Iterator[Entity]:
-    for one in entities:
-        start = next((one[key] for key in _STARTS if type(one.get(key)) is int), None)
-        end = next((one[key] for key in _ENDS if type(one.get(key)) is int), None)
-        ranges = ((start + shift, end + shift),) if start is not None and end is not None and 0 <= start < end else ()
-        stated: object = next((one[key] for key in _IDS if one.get(key) not in (None, "", [])), [])
-        kind = next((one[key] for key in _KINDS if isinstance(one.get(key), str)), "entity")
-        quote = next((one[key] for key in _QUOTES if isinstance(one.get(key), str)), "")
-        yield Entity(ranges, plain_text(quote), plain_text(kind), tuple(_texts(stated)))
+def _entities(value: Mapping[str, Any], shift: int) -> tuple[list[Entity], list[str]]:
+    """The mentions of the first list that holds any, and what of it is none, as its file writes it."""
+    unread: list[str] = []
+    for key in (*LISTS, *TRIPLES):
+        listed = _dicts(value.get(key))
+        elements = listed if isinstance(value.get(key), dict) else value.get(key)
+        found, others = _sorted(elements if isinstance(elements, list) else [], shift)
+        if found:
+            return found, others
+        unread += others
+    return [], unread
+
+
+def _sorted(elements: Sequence[object], shift: int) -> tuple[list[Entity], list[str]]:
+    found, others = [], []
+    for one in elements:
+        if isinstance(one, dict):
+            found.append(_entity(one, shift))
+        elif (triple := _triple(one, shift)) is not None:
+            found.append(triple)
+        else:
+            others.append(plain_text(json.dumps(one, ensure_ascii=False, default=str))[:80])
+    return found, others
+
+
+def _triple(one: object, shift: int) -> Entity | None:
+    """`[start, end, type]`, half-open; None for anything else."""
+    if not isinstance(one, list) or len(one) != 3:
+        return None
+    start, end, kind = one
+    if type(start) is not int or type(end) is not int or not 0 <= start < end:
+        return None
+    if not (kind is None or isinstance(kind, str)):
+        return None
+    return Entity(((start + shift, end + shift),), "", plain_text(kind or "entity"), ())
+
+
+def _entity(one: Mapping[str, Any], shift: int) -> Entity:
+    start = next((one[key] for key in _STARTS if type(one.get(key)) is int), None)
+    end = next((one[key] for key in _ENDS if type(one.get(key)) is int), None)
+    ranges = ((start + shift, end + shift),) if start is not None and end is not None and 0 <= start < end else ()
+    stated: object = next((one[key] for key in _IDS if one.get(key) not in (None, "", [])), [])
+    kind = next((one[key] for key in _KINDS if isinstance(one.get(key), str)), "entity")
+    quote = next((one[key] for key in _QUOTES if isinstance(one.get(key), str)), "")
+    return Entity(ranges, plain_text(quote), plain_text(kind), tuple(_texts(stated)))
 
 
 def ids_of(stated: Sequence[str]) -> tuple[str, ...]:

@@ -7,7 +7,7 @@ where a byte-order mark says so; anything else is an error with its line, never 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 
 from curator.domain.documents import SourceDocument, SourceFile
@@ -33,7 +33,7 @@ class PlainTextReader(FilesReader):
     def __iter__(self) -> Iterator[SourceDocument]:
         self._reset()
         count, names = 0, self._files.names
-        texts = [name for name in names if _is_text(name)]
+        texts = [name for name in names if _is_text(name)] or [*names][: len(names) == 1]  # one may have any name
         for name in texts:
             try:
                 text = self._read(name)
@@ -115,6 +115,9 @@ class PlainTextFormat:
         names = [name for name in files.names if _is_text(name)]
         heads = (files.head(name) for name in names[:20])
         return bool(names) and all(looks_plain(_decoded_head(head)) for head in heads)
+
+    def reads(self, files: Files) -> Sequence[str]:
+        return [name for name in files.names if _is_text(name)]
 
     def open(self, path: Path) -> PlainTextReader:
         """Raises UserError for a missing or unsafe source, and one without any text."""

@@ -9,7 +9,7 @@ address. Relations, attributes, blocks and whatever else a document holds stay i
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
@@ -111,6 +111,9 @@ class PubAnnotationFormat:
     def sniff_files(self, files: Files) -> bool:
         names = files.with_suffix(".json")
         return bool(names) and all(self.sniff(files.path, files.head(name, 1 << 16)) for name in names[:20])
+
+    def reads(self, files: Files) -> Sequence[str]:
+        return files.with_suffix(".json")
 
     def open(self, path: Path) -> PubAnnotationReader:
         """Raises UserError for a missing, empty, unsafe or foreign source."""

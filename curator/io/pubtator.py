@@ -16,7 +16,7 @@ from pathlib import Path
 from curator.domain.documents import Passage, SourceDocument, SourceFile, SourceMention
 from curator.domain.errors import UserError
 from curator.domain.wording import tr
-from curator.io.anchoring import Anchors
+from curator.io.anchoring import Anchors, Stated
 from curator.io.idstyle import IdStyle, detect_style
 from curator.io.pubtator_write import write_files
 from curator.io.reading import DocumentSourceReader
@@ -116,6 +116,8 @@ class PubTatorReader(DocumentSourceReader):
             self._problem(record.line, "note", tr("document {pmid} has no title line", pmid=record.pmid))
         text, passages = join_text(title, abstract)
         anchors = Anchors(text, passages)
+        if words := anchors.learn(_stated(record)):
+            self._problem(record.line, "note", tr("document {key}: {words}", key=record.pmid, words=words))
         mentions = []
         for index, line in enumerate(record.lines):
             if index in (record.title, record.abstract) or not line.strip():
@@ -202,6 +204,14 @@ def join_text(title: str, abstract: str) -> tuple[str, tuple[Passage, ...]]:
     start = len(title) + 1
     passages.append(Passage("abstract", start, start + len(abstract)))
     return f"{title}\n{abstract}", tuple(passages)
+
+
+def _stated(record: _Record) -> Iterator[Stated]:
+    """The offsets and quoted texts of a document's annotations."""
+    for index, line in enumerate(record.lines):
+        columns = without_line_end(line).split("\t")
+        if index not in (record.title, record.abstract) and line.strip() and not _unusable(columns, record.pmid):
+            yield int(columns[1]), int(columns[2]), columns[3]
 
 
 def _unusable(columns: Sequence[str], pmid: str) -> str:

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Protocol, runtime_checkable
 
-from curator.domain.errors import UserError
+from curator.domain.errors import UnknownFormatError, UserError
 from curator.domain.wording import tr
 from curator.io.archives import TakesFolders, digest, holds_many, open_files
 from curator.io.column_memory import ColumnMemory
@@ -14,7 +14,7 @@ from curator.io.document_table import TableFormat, could_be_table, has_columns, 
 from curator.io.kb import table
 from curator.io.kb.base import KbSource
 from curator.io.source import Source
-from curator.io.tables import is_workbook
+from curator.io.tables import is_only_table, is_workbook
 from curator.services.ports import DocumentFormat, KnowledgeBaseReader
 from curator.services.ports.document_files import DocumentOptions
 from curator.services.ports.knowledge_files import KbOptions, TablePreview
@@ -26,6 +26,15 @@ class TakesPaths(Protocol):
 
     def sniff_path(self, path: Path) -> bool:
         """By the first bytes; never raises for what is not of the format."""
+        ...
+
+
+@runtime_checkable
+class Explains(Protocol):
+    """A document format of which a file may be a part that is of no use alone."""
+
+    def lacks(self, path: Path, head: bytes) -> str:
+        """What keeps the file from being read, as a sentence; '' for what is no part of the format."""
         ...
 
 
@@ -60,6 +69,15 @@ class Registry:
         names = ", ".join(form.name for form in self._formats if form.can_write)
         raise UserError(tr("there is no format {name!r} to write: choose one of {names}", name=name, names=names))
 
+    def fixed(self, name: str) -> Registry:
+        """The registry that reads documents as this format alone. Raises UserError that lists the names."""
+        readable = [form for form in self._formats if form.can_read]
+        for form in readable:
+            if form.name == name.strip().lower():
+                return _Fixed(self._formats, self._kb_sources, self._columns, form=form)
+        names = ", ".join(sorted(form.name for form in readable))
+        raise UserError(tr("there is no format {name!r} to read: choose one of {names}", name=name, names=names))
+
     def recognise(self, path: Path, options: DocumentOptions | None = None) -> DocumentFormat:
         """By content, gzip and zip included; a table as `options` say, or as was chosen for its headings before. Raises
         UserError (missing, empty, truncated, unknown)."""
@@ -69,6 +87,8 @@ class Registry:
         for form in self._formats:
             if isinstance(form, TakesPaths) and form.sniff_path(path):
                 return form
+        if is_only_table(path) and could_be_table(path):
+            raise self._no_headings(path)
         if holds_many(path):
             files = open_files(path)
             for form in self._formats:
@@ -81,16 +101,14 @@ class Registry:
             return found
         if self._kb_source(head):
             raise UserError(tr("{path} is a knowledge base, not documents: import it as the knowledge base", path=path))
+        if lacks := next(
+            (one for form in self._formats if isinstance(form, Explains) if (one := form.lacks(path, head))), ""
+        ):
+            raise UserError(lacks)
         if could_be_table(path):
-            raise UserError(
-                tr(
-                    "{path} looks like a table whose headings do not say what it holds. Say which column holds the "
-                    "texts or the mentions: “Columns…” beside the list of files, or --column text=HEADING.",
-                    path=path,
-                )
-            )
+            raise self._no_headings(path)
         titles = ", ".join(form.title for form in self._formats if form.can_read)
-        raise UserError(
+        raise UnknownFormatError(
             tr(
                 "{path} is none of the document formats that can be read ({titles}): convert it to one of them",
                 path=path,
@@ -134,12 +152,25 @@ class Registry:
         """Whether no other format claims it; with `options`, prose with such a heading is a table too."""
         if not could_be_table(path):
             return False
-        if is_workbook(path):
+        if is_only_table(path):
             return True
         found = self._by_content(path, Source(path).head())
         if isinstance(found, ByExclusion):
             return options is not None and bool(options.columns) and has_columns(path, options)
         return found is None or isinstance(found, TableFormat)
+
+    def _no_headings(self, path: Path) -> UserError:
+        if self._kb_of(path) is not None:
+            return UserError(
+                tr("{path} is a knowledge base, not documents: import it as the knowledge base", path=path)
+            )
+        return UserError(
+            tr(
+                "{path} looks like a table whose headings do not say what it holds. Say which column holds the "
+                "texts or the mentions: “Columns…” beside the list of files, or --column text=HEADING.",
+                path=path,
+            )
+        )
 
     def _no_folder(self, path: Path) -> UserError:
         what = tr("folder") if path.is_dir() else tr("zip archive of several files")
@@ -156,6 +187,13 @@ class Registry:
     def files_in(self, path: Path) -> Sequence[Path]:
         return [path / name for name in open_files(path).names] if holds_many(path) else []
 
+    def unread_in(self, path: Path, form: DocumentFormat) -> Sequence[Path]:
+        if not holds_many(path) or not isinstance(form, TakesFolders):
+            return []
+        files = open_files(path)
+        read = set(form.reads(files)) if path.is_dir() or len(files.names) > 1 else set(files.names)
+        return [path / name for name in files.names if name not in read]
+
     def digest(self, path: Path) -> str:
         return digest(path)
 
@@ -165,7 +203,7 @@ class Registry:
     def open_kb(self, path: Path, options: KbOptions | None = None) -> KnowledgeBaseReader:
         """The reader of a knowledge base, a file or a folder, by content. Raises UserError."""
         source = self._kb_of(path)
-        if source is None and options is not None and options.columns and table.is_table(path):
+        if source is None and self._may_be_kb_table(path, options or KbOptions()):
             source = self._kb_sources[table.TABLE.name]
         if source is not None:
             return source.open(path, options) if source.chooses else source.open(path)
@@ -182,6 +220,15 @@ class Registry:
                 titles=titles,
             )
         )
+
+    def _may_be_kb_table(self, path: Path, options: KbOptions) -> bool:
+        """Whether the choice of columns makes a knowledge base of it, which the reader says where they are missing."""
+        if options.columns or is_only_table(path):
+            return table.is_table(path)
+        if path.is_dir() or not could_be_table(path):
+            return False
+        head = Source(path).head()
+        return not any(form.sniff(path, head) for form in self._formats)
 
     def preview_kb(self, path: Path, options: KbOptions | None = None) -> TablePreview | None:
         """The beginning of a table, for the choice of its columns; None for every other file. Raises UserError."""
@@ -201,9 +248,46 @@ class Registry:
     def _kb_of(self, path: Path) -> KbSource | None:
         """By what the path is, or else by its first bytes."""
         found = next((source for source in self._kb_sources.values() if source.sniff_path(path)), None)
-        if found is not None or path.is_dir() or is_workbook(path):
+        if found is not None or path.is_dir() or is_only_table(path):
             return found
         return self._kb_source(Source(path).head())
 
     def _kb_source(self, head: bytes) -> KbSource | None:
         return next((source for source in self._kb_sources.values() if source.sniff(head)), None)
+
+
+class _Fixed(Registry):
+    """Takes every file for one format, as far as it can be."""
+
+    def __init__(
+        self,
+        formats: Sequence[DocumentFormat],
+        kb_sources: Mapping[str, KbSource],
+        columns: ColumnMemory | None,
+        *,
+        form: DocumentFormat,
+    ) -> None:
+        super().__init__(formats, kb_sources, columns)
+        self._form = form
+
+    def recognise(self, path: Path, options: DocumentOptions | None = None) -> DocumentFormat:
+        form = self._form
+        if isinstance(form, TableFormat):
+            options = options or self._remembered(path)
+            form = TableFormat(options) if options is not None else form
+        if self._is_of(form, path):
+            return form
+        raise UserError(tr("{path} is not {title}: choose another format", path=path, title=form.title))
+
+    def _is_of(self, form: DocumentFormat, path: Path) -> bool:
+        if holds_many(path) and not is_workbook(path):
+            files = open_files(path)
+            if isinstance(form, TakesFolders) and form.reads(files):
+                return True
+            if path.is_dir() or len(files.names) != 1:
+                return False
+        if isinstance(form, TakesPaths) and form.sniff_path(path):
+            return True
+        head = Source(path).head()
+        known = isinstance(form, ByExclusion) or (isinstance(form, TableFormat) and could_be_table(path))
+        return known or form.sniff(path, head)

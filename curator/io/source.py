@@ -9,7 +9,7 @@ import gzip
 import os
 import zipfile
 import zlib
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import BinaryIO, cast
@@ -104,8 +104,9 @@ class Source:
         with files.open(files.names[0]) as member:
             yield member
 
-    def lines(self) -> Iterator[str]:
-        """Lines with their line end, split on LF only. Raises UserError as `stream` does, and for other than UTF-8."""
+    def lines(self, decode: Callable[[bytes], str] = bytes.decode) -> Iterator[str]:
+        """Lines with their line end, split on LF only. Raises UserError as `stream` does, and for what `decode` does
+        not know, which is other than UTF-8."""
         with self.stream() as stream:
             number = 0
             while line := stream.readline(LINE_BYTES):
@@ -119,7 +120,7 @@ class Source:
                         )
                     )
                 try:
-                    yield line.decode("utf-8")
+                    yield decode(line)
                 except UnicodeDecodeError as error:
                     raise UserError(
                         tr(

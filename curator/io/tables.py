@@ -19,7 +19,8 @@ from typing import TYPE_CHECKING
 
 from curator.domain.errors import UserError
 from curator.domain.wording import tr
-from curator.io.source import BOM, Source, without_line_end
+from curator.io.source import Source, without_line_end
+from curator.io.text_encoding import TextLines, is_utf16
 
 if TYPE_CHECKING:
     from openpyxl.workbook import Workbook
@@ -45,12 +46,18 @@ class Table:
         self.path = path
         self.sheet = sheet
         self._source = Source(path)
+        self._lines = TextLines(self._source)
         self._rows = (0, 0)
 
     @property
     def position(self) -> tuple[int, int]:
         """(read, in all): bytes, or rows of a workbook."""
         return self._rows if self._rows[1] else self._source.position
+
+    @property
+    def repair(self) -> str:
+        """As what a text file was read that is not in UTF-8, as far as its rows were; '' for every other."""
+        return self._lines.repair
 
     def verify(self) -> None:
         """Raises UserError for a truncated gzip file, and for a workbook that unpacks to too much."""
@@ -86,9 +93,8 @@ class Table:
         return [cells for _, cells in islice(self.rows(), number)]
 
     def _of_text(self) -> Iterator[Row]:
-        head = self._source.head().decode("utf-8", "replace").removeprefix(BOM)
-        separator = separator_of(head)
-        lines = (line.removeprefix(BOM) if n == 0 else line for n, line in enumerate(self._source.lines()))
+        head = self._lines.head()
+        separator, lines = separator_of(head), iter(self._lines)
         if separator == "\t" and not _quotes(head):
             yield from ((n, without_line_end(line).split("\t")) for n, line in enumerate(lines, 1))
             return
@@ -146,6 +152,12 @@ def is_workbook(path: Path) -> bool:
             return _WORKBOOK in archive.namelist()
     except _DAMAGED:  # also a version of zip, or bytes of a name, that Python does not know
         return False
+
+
+def is_only_table(path: Path) -> bool:
+    """Whether nothing but a table is read of such a file: a workbook, or a text in UTF-16 with separators, which are
+    not PubTator's."""
+    return is_workbook(path) or (is_utf16(path) and separator_of(TextLines(Source(path)).head()) != "|")
 
 
 @contextmanager

@@ -8,7 +8,7 @@ in the order of their first tokens.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -182,6 +182,9 @@ class WebAnnoFormat:
 
     def sniff_files(self, files: Files) -> bool:
         return bool(_members(files, self))
+
+    def reads(self, files: Files) -> Sequence[str]:
+        return _members(files, self)
 
     def open(self, path: Path) -> WebAnnoReader:
         """Raises UserError for a missing, empty, unsafe or foreign source."""

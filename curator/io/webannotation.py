@@ -10,7 +10,7 @@ those of its document, whose record is their list; the envelope around them is k
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import pairwise
 from pathlib import Path, PurePosixPath
 from typing import Any
@@ -19,7 +19,7 @@ from urllib.parse import unquote, urlsplit
 from curator.domain.documents import SourceDocument, SourceFile, SourceMention, Span
 from curator.domain.errors import UserError
 from curator.domain.wording import tr
-from curator.io.anchoring import Anchors
+from curator.io.anchoring import Anchors, Stated
 from curator.io.archives import Files, holds_many, open_files
 from curator.io.json_stream import JsonStream
 from curator.io.source import Source, plain_text
@@ -149,6 +149,8 @@ class WebAnnotationReader(FilesReader):
     def _document(self, address: str, found: tuple[str, str], annotations: list[dict[str, Any]]) -> SourceDocument:
         text, title = found
         anchors, key = Anchors(text, ()), _document_id(address)
+        if words := anchors.learn(_stated(annotations)):
+            self._problem(0, "note", tr("document {key}: {words}", key=key, words=words))
         mentions = [
             mention
             for record, one in enumerate(annotations)
@@ -244,6 +246,10 @@ class WebAnnotationFormat:
         names = files.with_suffix(*ENDINGS)
         return bool(names) and all(self.sniff(files.path, files.head(name, 1 << 16)) for name in names[:20])
 
+    def reads(self, files: Files) -> Sequence[str]:
+        """With the texts that annotations may be about."""
+        return files.with_suffix(*ENDINGS, ".txt", ".text")
+
     def open(self, path: Path) -> WebAnnotationReader:
         """Raises UserError for a missing, empty, unsafe or foreign source."""
         files = open_files(path)
@@ -261,6 +267,15 @@ class WebAnnotationFormat:
         """See `webannotation_write.write_files`."""
         self.problems = []
         return write_files(files, out, self.problems)
+
+
+def _stated(annotations: Iterable[dict[str, Any]]) -> Iterator[Stated]:
+    """The offsets and quoted texts of targets."""
+    for one in annotations:
+        for _, selector in targets(one):
+            start, end, exact, _, _ = place(selector)
+            if start is not None and end is not None and exact is not None:
+                yield start, end, exact
 
 
 def _document_id(address: str) -> str:

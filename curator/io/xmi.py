@@ -8,7 +8,7 @@ stand in `identifier`. `SourceMention.record` counts the mentions' annotations i
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -125,6 +125,10 @@ class XmiFormat:
 
     def sniff_files(self, files: Files) -> bool:
         return bool(_members(files, self))
+
+    def reads(self, files: Files) -> Sequence[str]:
+        systems = (name for name in files.with_suffix(".xml") if _is_type_system(files, name))
+        return list(dict.fromkeys([*_members(files, self), *systems]))
 
     def open(self, path: Path) -> XmiReader:
         """Raises UserError for a missing, empty, unsafe or foreign source."""

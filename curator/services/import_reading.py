@@ -50,6 +50,7 @@ class Wish:
     choices: ImportChoices
     batch: int
     inside: list[int] = field(default_factory=list)  # ids of the files of this import that are in
+    format_name: str = ""  # the format that was chosen for all of them, '' to recognise it
 
 
 @dataclass(slots=True)

@@ -2,38 +2,52 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from itertools import chain
 from pathlib import Path
-from typing import Protocol
+from typing import Protocol, runtime_checkable
 
-from curator.domain.errors import UserError
+from curator.domain.errors import UnknownFormatError, UserError
 from curator.domain.wording import ntr, tr
-from curator.services.ports import DocumentFormat
+from curator.services.import_report import FileProblem
+from curator.services.ports import DocumentFormat, Problem
 
 SHOWN = 3
-LOOKED_AT = 200
-"""Files of a folder that are looked at, evenly spread, for whether they are all of one format."""
+MOST_LISTED = 1000
+"""Files that are left out and listed one by one; the others are counted."""
 
 
 @dataclass(frozen=True, slots=True)
 class Left:
-    """Files of a folder or archive that are no documents."""
+    """Files of a folder or archive that are no documents, each with the reason."""
 
     path: Path
-    names: tuple[str, ...]
+    reasons: Mapping[str, str]
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        return tuple(self.reasons)
 
     @property
     def words(self) -> str:
-        names = ", ".join(self.names[:SHOWN]) + (", …" if len(self.names) > SHOWN else "")
+        some = [f"{name} ({reason})" for name, reason in [*self.reasons.items()][:SHOWN]]
+        names = ", ".join(some) + (", …" if len(self.reasons) > SHOWN else "")
         return ntr(
-            "{n:,} file in it is of no format that can be read, and was left out: {names}",
-            "{n:,} files in it are of no format that can be read, and were left out: {names}",
-            len(self.names),
+            "{n:,} file in it was left out: {names}",
+            "{n:,} files in it were left out: {names}",
+            len(self.reasons),
             names=names,
         )
+
+    def problems(self) -> Iterator[FileProblem]:
+        """One for each file."""
+        for name, reason in [*self.reasons.items()][:MOST_LISTED]:
+            yield FileProblem(str(self.path / name), Problem(0, "set aside", tr("left out: {reason}", reason=reason)))
+        if (more := len(self.reasons) - MOST_LISTED) > 0:
+            words = ntr("{n:,} more file was left out", "{n:,} more files were left out", more)
+            yield FileProblem(str(self.path), Problem(0, "set aside", words))
 
 
 class Recogniser(Protocol):
@@ -42,6 +56,17 @@ class Recogniser(Protocol):
     def recognise(self, path: Path) -> DocumentFormat: ...
 
     def files_in(self, path: Path) -> Sequence[Path]: ...
+
+    def unread_in(self, path: Path, form: DocumentFormat) -> Sequence[Path]: ...
+
+
+@runtime_checkable
+class OfSeveralFiles(Protocol):
+    """A format with several files for one document."""
+
+    def main_file(self, path: Path) -> Path:
+        """The one that stands for a file and those that belong to it."""
+        ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,10 +96,19 @@ def sources_in(path: Path, formats: Recogniser) -> Sources:
         inside = formats.files_in(path)
         if not inside:
             raise
-        return _readable(path, inside, formats, error)
-    if path.is_dir() and _holds_others(path, form.name, formats):
+        found = _Sorted.of(inside, formats).sources(path)
+        if not found.paths:
+            raise error from None
+        return found
+    unread = formats.unread_in(path, form)
+    others = _Sorted.of(unread, formats)
+    if not others.marked:
+        return others.sources(path, whole=True)
+    if getattr(form, "by_exclusion", False):  # a README beside a corpus is no document
+        return _Sorted.of(formats.files_in(path), formats).sources(path)
+    if path.is_dir() and not _reads_here(path, formats, set(unread)):
         return _of_children(path, formats)
-    return Sources((path,))
+    return others.sources(path, whole=True)
 
 
 def has_source(path: Path, formats: Recogniser) -> bool:
@@ -95,64 +129,63 @@ def _is_recognised(path: Path, formats: Recogniser) -> bool:
     return True
 
 
-def _holds_others(folder: Path, name: str, formats: Recogniser) -> bool:
-    """Whether a folder that a format reads whole has files of other formats too, which it would not see."""
-    inside = formats.files_in(folder)
-    for one in inside[:: max(len(inside) // LOOKED_AT, 1)]:
-        try:
-            found = formats.recognise(one)
-        except UserError:
-            continue
-        if found.name != name and not getattr(found, "by_exclusion", False):
-            return True
-    return False
+def _reads_here(folder: Path, formats: Recogniser, unread: set[Path]) -> bool:
+    """Whether a format that reads a folder whole reads files of the folder itself, not of its folders only."""
+    return any(one.parent == folder and one not in unread for one in formats.files_in(folder))
 
 
 def _of_children(folder: Path, formats: Recogniser) -> Sources:
     """What is in a mixed folder, one by one: its folders as they are, its files each for itself."""
-    found: list[Sources] = []
-    left: list[Path] = []
-    for child in sorted(one for one in folder.iterdir() if not one.name.startswith(".")):
+    children = sorted(one for one in folder.iterdir() if not one.name.startswith("."))
+    files = _Sorted.of([one for one in children if not one.is_dir()], formats).sources(folder, mixed=True)
+    paths, left = [*files.paths], [*files.left]
+    for child in (one for one in children if one.is_dir()):
         try:
-            found.append(sources_in(child, formats))
-        except UserError:
-            left.append(child)
-    names = tuple(one.name for one in left)
-    paths = tuple(path for one in found for path in one.paths)
-    return Sources(paths, (*(words for one in found for words in one.left), *([Left(folder, names)] if names else [])))
-
-
-def _readable(path: Path, inside: Sequence[Path], formats: Recogniser, error: UserError) -> Sources:
-    """The files that a format recognises. Files without any mark of a format count only where nothing else is: a README
-    beside a corpus is no document."""
-    found: list[Path] = []
-    unmarked: list[Path] = []
-    left: list[Path] = []
-    for one in inside:
-        try:
-            form = formats.recognise(one)
-        except UserError:
-            left.append(one)
+            found = sources_in(child, formats)
+        except UserError as error:
+            left.append(Left(folder, {child.name: _reason(child, error)}))
         else:
-            (unmarked if getattr(form, "by_exclusion", False) else found).append(one)
-    if found:
-        left += unmarked
-    elif unmarked:
-        found = unmarked
-    else:
-        raise error
-    names = tuple(one.relative_to(path).as_posix() for one in sorted(left))
-    return Sources(tuple(found), (Left(path, names),) if names else ())
+            paths += found.paths
+            left += found.left
+    return Sources(tuple(sorted(paths)), tuple(left))
 
 
-def sources_words(path: Path, sources: Sources, formats: Recogniser) -> str:
-    """As what a path is recognised: `PubTator`, or `PubTator, 500 files`."""
-    titles = list(dict.fromkeys(formats.recognise(one).title for one in sources.paths[:50]))
-    title = ", ".join(titles)
-    if sources.paths == (path,):
-        return title
-    return tr(
-        "{title}, {files}",
-        title=title,
-        files=ntr("{n:,} file", "{n:,} files", len(sources.paths)),
-    )
+@dataclass(frozen=True, slots=True)
+class _Sorted:
+    """Files of a folder or archive: what formats know, what has no mark of any format, and why the rest is left."""
+
+    marked: tuple[Path, ...]
+    unmarked: tuple[Path, ...]
+    reasons: Mapping[Path, str]
+
+    @classmethod
+    def of(cls, paths: Iterable[Path], formats: Recogniser) -> _Sorted:
+        marked: list[Path] = []
+        unmarked: list[Path] = []
+        reasons: dict[Path, str] = {}
+        for one in paths:
+            try:
+                form = formats.recognise(one)
+            except UserError as error:
+                reasons[one] = _reason(one, error)
+                continue
+            main = form.main_file(one) if isinstance(form, OfSeveralFiles) else one
+            (unmarked if getattr(form, "by_exclusion", False) else marked).append(main)
+        return cls(tuple(dict.fromkeys(marked)), tuple(dict.fromkeys(unmarked)), reasons)
+
+    def sources(self, path: Path, *, whole: bool = False, mixed: bool = False) -> Sources:
+        """`whole`: a format reads the folder or archive itself; `mixed`: there are documents in its folders. Files
+        without any mark of a format count only where nothing else is."""
+        alone = not (self.marked or whole or mixed)
+        found = self.unmarked if alone else self.marked
+        unmarked = () if alone else self.unmarked
+        reasons = dict(self.reasons) | dict.fromkeys(unmarked, tr("plain text beside documents of a format"))
+        named = {one.relative_to(path).as_posix(): reasons[one] for one in sorted(reasons)}
+        return Sources(((path,) if whole else ()) + found, (Left(path, named),) if named else ())
+
+
+def _reason(path: Path, error: UserError) -> str:
+    """Why a file is left out, without its path."""
+    if isinstance(error, UnknownFormatError):
+        return tr("of no format that can be read")
+    return str(error).removeprefix(f"{path} ").removeprefix(f"{path}: ")

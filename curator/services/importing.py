@@ -23,7 +23,7 @@ from curator.services.gold import GoldWriter
 from curator.services.import_comparing import Compared, Comparer
 from curator.services.import_reading import ImportChoices, Reading, Wish
 from curator.services.import_report import FileProblem, ImportReport, Tally, joined
-from curator.services.import_sources import sources_of
+from curator.services.import_sources import Left, Sources, sources_of
 from curator.services.import_storing import batches, spread, store_batch, with_head
 from curator.services.kb_importing import KbResult, KbWish, KnowledgeImport
 from curator.services.knowledge import add_missing
@@ -72,9 +72,13 @@ class ImportService:
         split: Split = Split.TRAIN,
         hold_out: int = 0,
         choices: ImportChoices | None = None,
+        format_name: str = "",
+        left: Sequence[Left] | None = None,
     ) -> Generator[Progress, None, ImportReport]:
         """Read document files, and the files of folders. With `gold` each annotation becomes a decision by
-        `import:FILE`; `hold_out` documents, evenly spread over each file, get the split validation instead.
+        `import:FILE`; `hold_out` documents, evenly spread over each file, get the split validation instead. Files are
+        recognised by their content, or are all of the format `format_name`. With `left` (what was left out of
+        folders), `paths` are the sources that were found in them, and nothing else of them is read.
 
         A file whose content was imported before changes nothing and is noted; one whose import was undone comes back.
         Raises UserError for a file that cannot be read (files before it in `paths` stay imported) and for gold without
@@ -85,9 +89,12 @@ class ImportService:
                 tr("Gold needs a knowledge base to look identifiers up in. Import one first (`curator kb import`).")
             )
         tally = Tally()
-        found = sources_of(paths, self._formats)  # a wrong file among several stops before anything is written
-        tally.problems += [FileProblem(str(one.path), Problem(0, "note", one.words)) for one in found.left]
-        plan = UnfinishedImport(found.paths, 0, gold, split, hold_out, choices or ImportChoices())
+        # a wrong file among several stops before anything is written
+        formats = self._formats_as(format_name)
+        found = sources_of(paths, formats) if left is None else Sources(tuple(paths), tuple(left))
+        tally.problems += [problem for one in found.left for problem in one.problems()]
+        chosen = choices or ImportChoices()
+        plan = UnfinishedImport(found.paths, 0, gold, split, hold_out, chosen, format_name=format_name)
         return (yield from self._all(plan, tally))
 
     def go_on(self) -> Generator[Progress, None, ImportReport]:
@@ -128,19 +135,29 @@ class ImportService:
             records = unit.imports.all() if names else []
             inside = [one.file.id for one in records if one.batch == plan.batch and one.file.path in names]
             batch = plan.batch if inside else unit.imports.next_batch()
-        return Wish(plan.gold, plan.split, plan.hold_out, plan.choices, batch, inside)
+        return Wish(plan.gold, plan.split, plan.hold_out, plan.choices, batch, inside, plan.format_name)
 
-    def preview(self, path: Path) -> Generator[Foreseen, None, Foreseen]:
+    def _formats_as(self, format_name: str) -> FormatRegistry:
+        """Raises UserError for a name that no format has."""
+        return self._formats.fixed(format_name) if format_name else self._formats
+
+    def _known(self, unit: UnitOfWork, sha256: str, format_name: str) -> SourceFile | None:
+        """The file of this content that was imported before, unless another format is chosen for it now."""
+        found = unit.documents.find_file(sha256)
+        return None if found is not None and format_name and found.format != format_name else found
+
+    def preview(self, path: Path, format_name: str = "") -> Generator[Foreseen, None, Foreseen]:
         """What importing a source would bring, a little at a time. Nothing is written; a source is a file or a
-        collection as `import_sources` tells them."""
+        collection as `import_sources` finds them."""
         known = ""
         try:
-            sha256 = self._formats.digest(path)
+            formats = self._formats_as(format_name)
+            sha256 = formats.digest(path)
             with self._store.read() as unit:
-                file = unit.documents.find_file(sha256)
+                file = self._known(unit, sha256, format_name)
                 if file is not None:
                     known = tr(COMES_BACK if unit.imports.is_withdrawn(file.id) else CHANGES_NOTHING, name=file.name)
-            comparer = Comparer(path, self._formats.recognise(path).name)
+            comparer = Comparer(path, formats.recognise(path).name)
         except UserError as error:
             return Foreseen(path, problem=str(error))
 
@@ -148,7 +165,7 @@ class ImportService:
             with self._store.read() as unit:
                 return comparer.compare(unit, documents)
 
-        return (yield from foresee_documents(path, self._formats, compare=None if known else compare, known=known))
+        return (yield from foresee_documents(path, formats, compare=None if known else compare, known=known))
 
     def change(self, compared: Compared) -> TextChange:
         """What taking a changed document's text would move. Nothing is written."""
@@ -211,7 +228,7 @@ class ImportService:
     def _file(self, path: Path, tally: Tally, wish: Wish) -> Generator[Progress, None, None]:
         sha256 = self._formats.digest(path)
         with self._store.read() as unit:
-            known = unit.documents.find_file(sha256)
+            known = self._known(unit, sha256, wish.format_name)
             withdrawn = known is not None and unit.imports.is_withdrawn(known.id)
         if known is not None and not withdrawn:
             tally.counts["files imported before"] += 1
@@ -222,7 +239,7 @@ class ImportService:
         if known is not None:
             yield from self._bring_back(path, known, tally, wish)
             return
-        format_ = self._formats.recognise(path)
+        format_ = self._formats_as(wish.format_name).recognise(path)
         reader = format_.open(path)
         source = SourceFile(0, str(path.resolve()), path.name, format_.name, sha256, imported_at=self._clock.now())
         reading = Reading(source, reader, Comparer(path, format_.name), GoldWriter(path.name, self._clock), wish.inside)
@@ -233,14 +250,14 @@ class ImportService:
             self._remove_incomplete()
             raise
         tally.files.append(str(path))
-        tally.note(path, [*reader.problems, *(reading.gold.problems() if wish.gold else ()), *reading.notes()])
+        tally.note(path, [*(reading.gold.problems() if wish.gold else ()), *reader.problems, *reading.notes()])
         tally.counts.update(+reading.counts)
         name = reading.source.name
         self._tell(reading, tr("Imported {number:,} documents from {name}", number=len(reading.ids), name=name))
 
     def _bring_back(self, path: Path, known: SourceFile, tally: Tally, wish: Wish) -> Generator[Progress, None, None]:
         """Show the documents of an import that was undone again, and take its texts again where that is chosen."""
-        reader = self._formats.recognise(path).open(path)
+        reader = self._formats_as(wish.format_name).recognise(path).open(path)
         reading = Reading(
             known, reader, Comparer(path, known.format), GoldWriter(known.name, self._clock), file_id=known.id
         )

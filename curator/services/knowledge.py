@@ -167,7 +167,7 @@ def propose(unit: UnitOfWork) -> TypeMapping:
     corpus = unit.documents.mention_types()
     if info is None:
         return TypeMapping(dict.fromkeys(corpus, ()))
-    found = {name: _by_name(name, info.types) for name in corpus}
+    found = {name: types_by_name(name, info.types) for name in corpus}
     open_types = {name for name, types in found.items() if not types}
     votes = _votes(unit, open_types) if open_types and info.types else {}
     return TypeMapping({name: types or votes.get(name, ()) for name, types in found.items()})
@@ -194,7 +194,8 @@ def fold(name: str) -> str:
     return "".join(ch for ch in name.casefold() if ch.isalnum())
 
 
-def _by_name(name: str, types: Sequence[str]) -> tuple[str, ...]:
+def types_by_name(name: str, types: Sequence[str]) -> tuple[str, ...]:
+    """The knowledge base's type that a type of mentions means by its name or a known synonym; none where none does."""
     folded = {fold(one): one for one in types}
     wanted = fold(name)
     for key in (wanted, SYNONYMS.get(wanted, "")):

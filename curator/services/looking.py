@@ -51,6 +51,9 @@ class Looker:
     def files_in(self, path: Path) -> Sequence[Path]:
         return self._formats.files_in(path)
 
+    def unread_in(self, path: Path, form: DocumentFormat) -> Sequence[Path]:
+        return self._formats.unread_in(path, form)
+
     def look(self, path: Path) -> Recognised:
         try:
             found = sources_in(path, self)

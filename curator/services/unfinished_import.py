@@ -27,7 +27,8 @@ KB = "kb.unfinished"
 
 @dataclass(frozen=True, slots=True)
 class UnfinishedImport:
-    """`done` of `paths` are in, the rest is not. `batch` is the entry of the list of imports that they share."""
+    """`done` of `paths` are in, the rest is not. `batch` is the entry of the list of imports that they share, and
+    `format_name` the format that was chosen for them, '' where it is recognised."""
 
     paths: tuple[Path, ...]
     done: int
@@ -36,6 +37,7 @@ class UnfinishedImport:
     hold_out: int
     choices: ImportChoices = field(default_factory=ImportChoices)
     batch: int = 0
+    format_name: str = ""
 
     @property
     def inside(self) -> tuple[Path, ...]:
@@ -71,6 +73,7 @@ class UnfinishedImport:
                 "hold_out": self.hold_out,
                 "choices": _choices_facts(self.choices),
                 "batch": self.batch,
+                "format": self.format_name,
             },
             ensure_ascii=False,
         )
@@ -83,7 +86,8 @@ class UnfinishedImport:
         paths = tuple(Path(one) for one in facts["paths"])
         choices = _choices(facts.get("choices", {}))
         split, batch = Split(facts["split"]), facts.get("batch", 0)
-        return cls(paths, done, facts["gold"], split, facts["hold_out"], choices, batch)
+        format_name = facts.get("format", "")
+        return cls(paths, done, facts["gold"], split, facts["hold_out"], choices, batch, format_name)
 
 
 class UnfinishedImports:

@@ -14,7 +14,7 @@ from curator.domain.entities import Entity, EntityMatch, KnowledgeBaseInfo
 from curator.domain.kb_sources import KbChanges, KnowledgeSource
 from curator.domain.search_query import SearchQuery, parse_query
 from curator.storage import kb_matching, kb_sources, provisional_search
-from curator.storage.kb_ids import resolve_ids
+from curator.storage.kb_ids import ambiguous_ids, resolve_ids
 from curator.storage.kb_index import build_index, has_index
 from curator.storage.kb_links import link_counts, linked_last
 from curator.storage.kb_search import NameSearch
@@ -134,6 +134,10 @@ class SqlKnowledgeBase:
         asked = list(ids)
         ours = {one: one for one in living_entities(self._conn, asked)}
         return ours | (resolve_ids(tables, asked) if tables else {})
+
+    def ambiguous(self, ids: Iterable[str]) -> dict[str, tuple[str, ...]]:
+        tables = self._active()
+        return ambiguous_ids(tables, ids) if tables else {}
 
     def search(
         self, query: str, *, types: Sequence[str] = (), preferred: Sequence[str] = (), limit: int = 50

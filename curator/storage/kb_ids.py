@@ -25,6 +25,14 @@ def resolve_ids(tables: KbTables, ids: Iterable[str]) -> dict[str, str]:
     return {id_: primary for id_, primary in resolved.items() if primary is not None}
 
 
+def ambiguous_ids(tables: KbTables, ids: Iterable[str]) -> dict[str, tuple[str, ...]]:
+    """Of the bare ids that `resolve_ids` leaves out since they fit several entities: the primary ids of these."""
+    keys = {id_: fold(id_) for id_ in unique(ids)}
+    found = _look_up(tables, [key for key in keys.values() if key])
+    every = {id_: _ambiguous(found.get(key, [])) for id_, key in keys.items()}
+    return {id_: fitting for id_, fitting in every.items() if fitting}
+
+
 def _look_up(tables: KbTables, keys: list[str]) -> _Found:
     found: _Found = {}
     for part in chunks(unique(keys)):
@@ -45,6 +53,12 @@ def _choose(found: _Found, key: str) -> str | None:
     if not matches:
         whole = [match for match in found.get(bare(key), []) if match[0] in (PRIMARY, ALTERNATE)]
         return whole[0][2] if whole else None
-    tier, _, primary = matches[0]
-    ambiguous = tier >= BARE_PRIMARY and len({entity for t, entity, _ in matches if t == tier}) > 1
-    return None if ambiguous else primary
+    return None if _ambiguous(matches) else matches[0][2]
+
+
+def _ambiguous(matches: list[tuple[int, int, str]]) -> tuple[str, ...]:
+    """The entities that a bare id fits equally well; none where it fits one."""
+    if not matches or matches[0][0] < BARE_PRIMARY:
+        return ()
+    fitting = {entity: primary for tier, entity, primary in matches if tier == matches[0][0]}
+    return tuple(fitting.values()) if len(fitting) > 1 else ()

@@ -70,7 +70,13 @@ class ProjectFlows(QObject):
 
         def work() -> Reporting:
             return importing.documents(
-                wish.paths, gold=wish.gold, split=wish.split, hold_out=wish.hold_out, choices=wish.choices
+                wish.paths,
+                gold=wish.gold,
+                split=wish.split,
+                hold_out=wish.hold_out,
+                choices=wish.choices,
+                format_name=wish.format_name,
+                left=wish.left,
             )
 
         self._bring_in(wish.paths, work)
@@ -134,7 +140,9 @@ class ProjectFlows(QObject):
             if knowledge_base is not None:
                 reports.append((yield from importing.knowledge_base(knowledge_base)))
             if wish is not None:
-                steps = importing.documents(wish.paths, gold=wish.gold, split=wish.split, hold_out=wish.hold_out)
+                steps = importing.documents(
+                    wish.paths, gold=wish.gold, split=wish.split, hold_out=wish.hold_out, left=wish.left
+                )
                 reports.append((yield from steps))
             return joined(reports)
 

@@ -39,6 +39,10 @@ class ReadingAhead(QObject):
     def reading(self) -> bool:
         return bool(self._waiting)
 
+    def use(self, look: Look) -> None:
+        """Look so at the files that are added from now on."""
+        self._look = look
+
     def add(self, path: Path) -> None:
         self._waiting.append((path, self._look(path)))
         if len(self._waiting) == 1:

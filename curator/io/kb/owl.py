@@ -3,13 +3,14 @@
 Read by a stream of our own rather than by pronto, which holds the whole ontology in memory and stops at the first line
 that it does not know. Names are `rdfs:label`, the synonyms of oboInOwl and of SKOS; parents are named superclasses. The
 type is the OBO namespace, or else the prefix of the class. Classes that are only referred to have no name and are set
-aside. Other syntaxes of OWL: see `rdf` for Turtle; Manchester and functional syntax are not read (ROBOT converts them).
+aside. A class may also be an `rdf:Description` of that type, or several of one subject. Other syntaxes of OWL: see
+`rdf` for Turtle; Manchester and functional syntax are not read (ROBOT converts them).
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -31,6 +32,7 @@ _OBO = "{http://purl.obolibrary.org/obo/}"
 _OIO = "{http://www.geneontology.org/formats/oboInOwl#}"
 _SKOS = "{http://www.w3.org/2004/02/skos/core#}"
 _EFO = "{http://www.ebi.ac.uk/efo/}"
+_DESCRIPTION, _CLASS = f"{_RDF}Description", f"{_OWL}Class".strip("{").replace("}", "")
 _LANG = "{http://www.w3.org/XML/1998/namespace}lang"
 SYNONYMS = (
     *(f"{_OIO}has{scope}Synonym" for scope in ("Exact", "Narrow", "Broad", "Related")),
@@ -58,10 +60,17 @@ class OwlReader(SourceReader):
         yield from needs_some(found, self._source.path, self.problems)
 
     def _terms(self) -> Iterator[Term]:
-        for element in records(self._source, (f"{_OWL}Class",), attributes_may_refer=True):
+        described: dict[str, list[Term]] = {}
+        classes: set[str] = set()
+        for element in records(self._source, (f"{_OWL}Class", _DESCRIPTION), attributes_may_refer=True):
             address = element.get(f"{_RDF}about", "")
-            if address:
+            if address and element.tag == _DESCRIPTION:
+                described.setdefault(address, []).append(self._term(element, contract(address)))
+                if any(one.get(f"{_RDF}resource") == _CLASS for one in element.iterfind(f"{_RDF}type")):
+                    classes.add(address)
+            elif address:
                 yield self._term(element, contract(address))
+        yield from (_joined(found) for address, found in described.items() if address in classes)
 
     def _term(self, element: Any, term_id: str) -> Term:
         labels = self._texts(element, f"{_RDFS}label") or self._texts(element, f"{_SKOS}prefLabel")
@@ -72,7 +81,7 @@ class OwlReader(SourceReader):
             name=labels[0] if labels else "",
             names=[*labels[1:], *(text for tag in SYNONYMS for text in self._texts(element, tag))],
             definition=next((text for tag in DEFINITIONS for text in self._texts(element, tag)), ""),
-            types=space[:1] or [term_id.partition(":")[0] if ":" in term_id and "//" not in term_id else ""],
+            types=space[:1] or [_type_of(term_id)],
             alt_ids=[curie(text_of(one)) for one in element.iterfind(f"{_OIO}hasAlternativeId")],
             parents=_resources(element, f"{_RDFS}subClassOf"),
             deprecated=text_of(element.find(f"{_OWL}deprecated")).lower() in ("true", "1"),
@@ -87,6 +96,29 @@ class OwlReader(SourceReader):
         return [text for _, _, text in kept if text]
 
 
+def _joined(parts: Sequence[Term]) -> Term:
+    """What several `rdf:Description` elements say of one class."""
+    first, names = parts[0], [one.name for one in parts if one.name]
+    spaces = [kind for one in parts for kind in one.types if kind != _type_of(first.id)]
+    return Term(
+        first.id,
+        first.line,
+        name=names[0] if names else "",
+        names=[*names[1:], *(name for one in parts for name in one.names)],
+        definition=next((one.definition for one in parts if one.definition), ""),
+        types=spaces[:1] or first.types,
+        alt_ids=[alt for one in parts for alt in one.alt_ids],
+        parents=[parent for one in parts for parent in one.parents],
+        deprecated=any(one.deprecated for one in parts),
+        replaced_by=[other for one in parts for other in one.replaced_by],
+    )
+
+
+def _type_of(term_id: str) -> str:
+    """The prefix of a class, '' for an address."""
+    return term_id.partition(":")[0] if ":" in term_id and "//" not in term_id else ""
+
+
 def _resources(element: Any, tag: str) -> list[str]:
     """CURIEs that an element refers to, as an attribute or as text."""
     found = [one.get(f"{_RDF}resource", "") or ("" if len(one) else text_of(one)) for one in element.iterfind(tag)]
@@ -98,7 +130,7 @@ def sniff(head: bytes) -> bool:
 
 
 def _is_skos(head: bytes) -> bool:
-    return b"ConceptScheme" in head or re.search(rb"<\w*:?Concept[\s>]", head) is not None
+    return b"ConceptScheme" in head or re.search(rb"<\w*:?Concept[\s>]|skos/core#Concept[\"']", head) is not None
 
 
 def open_reader(path: Path, options: KbOptions | None = None) -> OwlReader:

@@ -21,7 +21,7 @@ from curator.io.columns import key, place
 from curator.io.columns import sniffed as sniffed_by
 from curator.io.kb.base import KbSource, clean_names, first_of_each, needs_some
 from curator.io.source import plain_text
-from curator.io.tables import Table, is_workbook
+from curator.io.tables import Table, is_only_table, is_workbook
 from curator.services.ports import Problem
 from curator.services.ports.knowledge_files import FIELDS, KbOptions, TablePreview
 
@@ -57,6 +57,8 @@ class TableReader:
     def __iter__(self) -> Iterator[Entity]:
         self.problems = []
         yield from needs_some(first_of_each(self._entities(), self.problems), self._table.path, self.problems)
+        if self._table.repair:
+            self.problems.insert(0, Problem(0, "repaired", self._table.repair))
 
     def _entities(self) -> Iterator[tuple[int, Entity]]:
         for _, group in groupby(self._rows(), key=lambda found: found[1].id):
@@ -175,9 +177,9 @@ def sniff(head: bytes) -> bool:
 
 
 def sniff_path(path: Path) -> bool:
-    """A workbook whose first sheet has such headings."""
+    """A workbook whose first sheet has such headings, or a text in UTF-16 that has them."""
     try:
-        return path.is_file() and is_workbook(path) and is_kb(next(iter(Table(path).first(1)), []))
+        return path.is_file() and is_only_table(path) and is_kb(next(iter(Table(path).first(1)), []))
     except UserError:
         return False
 

@@ -121,6 +121,15 @@ class FormatRegistry(Protocol):
         file. Raises UserError."""
         ...
 
+    def unread_in(self, path: Path, form: DocumentFormat) -> Sequence[Path]:
+        """The files of a folder or archive that a format that reads it whole would pass over. Raises UserError."""
+        ...
+
+    def fixed(self, name: str) -> FormatRegistry:
+        """The registry that reads documents as the format of this name, and recognises nothing else. Raises UserError
+        that lists the names that can be read."""
+        ...
+
     def choose_columns(self, path: Path, options: DocumentOptions) -> None:
         """Read this table, and later ones with its headings, so. Raises UserError for columns that are not there."""
         ...

@@ -65,6 +65,10 @@ class KnowledgeBaseRepository(Protocol):
         """Given ids as a corpus writes them (bare or prefixed), the primary ids of those that resolve."""
         ...
 
+    def ambiguous(self, ids: Iterable[str]) -> dict[str, tuple[str, ...]]:
+        """Of ids that do not resolve since they are bare and fit several entities, the primary ids of these."""
+        ...
+
     def search(
         self, query: str, *, types: Sequence[str] = (), preferred: Sequence[str] = (), limit: int = 50
     ) -> list[EntityMatch]:

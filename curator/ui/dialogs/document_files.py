@@ -23,6 +23,7 @@ from PySide6.QtWidgets import (
 from curator.domain.wording import tr
 from curator.services.foreseeing import Foreseen, foresee_documents
 from curator.services.import_comparing import Compared
+from curator.services.import_sources import Left
 from curator.services.looking import Recognised, look
 from curator.services.ports import FormatRegistry
 from curator.ui.dialogs.document_columns import ColumnsButton
@@ -56,7 +57,9 @@ class DocumentFiles(QWidget):
         self._paths: list[Path] = []
         self._rows: dict[Path, int] = {}
         self._wrong: dict[Path, str] = {}
-        self._left: list[str] = []
+        self._asked: dict[Path, None] = {}  # what was added, folders as they are
+        self._gone: set[Path] = set()  # what of it was removed
+        self._left: list[Left] = []
         self._found: dict[Path, Foreseen] = {}
         self._changed: dict[Path, Sequence[Compared]] = {}  # apart, since it is asked for with each file that is read
         self.ahead = ReadingAhead(look or (lambda path: foresee_documents(path, formats)), self)
@@ -118,7 +121,13 @@ class DocumentFiles(QWidget):
     @property
     def said(self) -> str:
         """That files are looked at, else the problem, else what of folders was left out; '' for nothing."""
-        return self.looking or self.problem or "\n".join(self._left)
+        words = (tr(LEFT, path=one.path.name, words=one.words) for one in self._left)
+        return self.looking or self.problem or "\n".join(words)
+
+    @property
+    def left(self) -> tuple[Left, ...]:
+        """What of folders and archives was left out."""
+        return tuple(self._left)
 
     @property
     def looking(self) -> str:
@@ -146,8 +155,12 @@ class DocumentFiles(QWidget):
         if not paths:
             return
         formats, asked = self._formats, tuple(paths)
+        self._asked |= dict.fromkeys(asked)
+        self._gone -= {*asked}
 
         def done(found: tuple[Recognised, ...] | None) -> None:
+            if formats is not self._formats:
+                return  # they are looked at again
             unknown = (Recognised(one, problem=tr(UNKNOWN, path=one)) for one in asked)
             self._take(unknown if found is None else found)
             if then is not None:
@@ -155,13 +168,26 @@ class DocumentFiles(QWidget):
 
         self._looking.ask(lambda count, stop: look(asked, formats, count=count, stop=stop), done)
 
+    def read_as(self, formats: FormatRegistry, look: Look) -> None:
+        """Recognise by these formats from now on, and look at everything again."""
+        self._formats = formats
+        gone = set(self._gone)
+        self.table.selectAll()
+        self._remove()
+        self._left.clear()
+        self.ahead.use(look)
+        self._gone = gone
+        asked = [one for one in self._asked if one not in gone]
+        self.add_paths(asked)
+
     def _take(self, found: Iterable[Recognised]) -> None:
         for one in found:
             if one.problem:
                 self._add(one.path, tr("not readable"), one.problem)
-            self._left += [tr(LEFT, path=left.path.name, words=left.words) for left in one.left]
+            self._left += one.left
             for path, title in one.sources:
-                self._add(path, title, "")
+                if path not in self._gone:
+                    self._add(path, title, "")
         if self._paths and not self.table.selectedItems():
             self.table.selectRow(0)
 
@@ -243,6 +269,7 @@ class DocumentFiles(QWidget):
         gone = {self._paths[row] for row in rows}
         for row in sorted(rows, reverse=True):
             self.table.removeRow(row)
+        self._gone |= gone
         self._paths = [one for one in self._paths if one not in gone]
         self._rows = {one: row for row, one in enumerate(self._paths)}
         for path in gone:

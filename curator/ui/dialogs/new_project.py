@@ -233,5 +233,6 @@ class NewProjectDialog(FormDialog):
         if self.list is None or not self.list.paths:
             return ProjectWish(self.folder, self.knowledge_base)
         fields = self.fields
-        documents = ImportWish(self.list.paths, fields.chosen, fields.gold.isChecked(), fields.held_out)
+        gold = fields.gold.isChecked()
+        documents = ImportWish(self.list.paths, fields.chosen, gold, fields.held_out, left=self.list.left)
         return ProjectWish(self.folder, self.knowledge_base, documents)

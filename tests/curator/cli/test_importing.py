@@ -132,3 +132,31 @@ def test_a_knowledge_base_whose_import_died_is_told(project: Path, capsys: Outpu
     with closing(bootstrap.open_project(project, linker=False)) as found:
         found.importing.unfinished_kb.put(Path("/data/large.jsonl"))
     assert "unfinished knowledge base: /data/large.jsonl" in said(capsys, "info", project)
+
+
+PAIR = {"a.txt": "With aspirin.\n", "a.ann": "T1\tDrug 5 12\taspirin\n"}
+
+
+def test_what_of_an_archive_is_left_out_is_listed_before_and_after(
+    project: Path, tmp_path: Path, capsys: Output
+) -> None:
+    path = tmp_path / "corpus.zip"
+    with zipfile.ZipFile(path, "w") as archive:
+        for name, text in (PAIR | {"1.pubtator": document(1), "stray.ann": PAIR["a.ann"], "notes.md": "N.\n"}).items():
+            archive.writestr(name, text)
+    for options in (["--dry-run"], []):
+        told = said(capsys, "import", project, path, *options)
+        assert told.count("stray.ann: the text stray.txt is missing") == 1
+        assert f"{path}/notes.md" in told
+    assert "Imported 2 documents" in told
+
+
+def test_the_format_can_be_chosen(project: Path, tmp_path: Path, capsys: Output) -> None:
+    path = file(tmp_path, document(1), "a.txt")
+    assert "Plain text, 1 documents, 0 mentions" in said(
+        capsys, "import", project, path, "--format", "text", "--dry-run"
+    )
+    assert "1 document" in said(capsys, "import", project, path, "--format", "TEXT")
+    assert "is not brat" in said(capsys, "import", project, path, "--format", "brat", code=2)
+    wrong = said(capsys, "import", project, path, "--format", "bart", code=2)
+    assert "no format 'bart' to read: choose one of bioc-json" in wrong

@@ -61,3 +61,57 @@ def test_normalising_hides_no_place_that_is_wrong() -> None:
     assert not alike("TNF-α", "TNF-b")
     assert not alike("NF-α ", "TNF-a")
     assert not alike("abc", "abd")
+
+
+def learned(*stated: tuple[int, int, str], text: str, passages: tuple[Passage, ...] = ()) -> tuple[Anchors, str]:
+    anchors = Anchors(text, passages)
+    return anchors, anchors.learn(stated)
+
+
+def span_of(anchors: Anchors, start: int, end: int, quote: str) -> tuple[Span, str]:
+    found = anchors.find(start, end, quote)
+    assert found is not None
+    return found.span, found.repair
+
+
+def test_an_ambiguous_mention_takes_the_convention_that_another_one_proves() -> None:
+    text = "\U0001f600\U0001f600 ababab ox"  # UTF-16: ab at 5, 7, 9; code points: 3, 5, 7
+    ambiguous, proof = (5, 7, "ab"), (12, 14, "ox")
+    alone, _ = learned(ambiguous, text=text)
+    assert span_of(alone, *ambiguous) == (Span(5, 7), ""), "code points are tried first"
+    anchors, conflict = learned(ambiguous, proof, text=text)
+    assert span_of(anchors, *ambiguous) == (Span(3, 5), "the offsets count UTF-16 units")
+    assert conflict == ""
+
+
+def test_bytes_are_a_convention_too() -> None:
+    text = "\u00e4\u00e4 ababab ox"  # bytes: ab at 5, 7, 9; code points: 3, 5, 7
+    ambiguous, proof = (5, 7, "ab"), (12, 14, "ox")
+    anchors, conflict = learned(ambiguous, proof, text=text)
+    assert span_of(anchors, *ambiguous) == (Span(3, 5), "the offsets count UTF-8 bytes")
+    assert conflict == ""
+
+
+def test_offsets_of_the_passage_are_a_convention_too() -> None:
+    text = "a cat\nthe cat, the cat, an ox"
+    passages = (Passage("title", 0, 5), Passage("abstract", 6, len(text)))
+    # relative to the abstract, `cat` is at 4 and 13; by the text, at 2, 10 and 19
+    anchors, conflict = learned((21, 23, "ox"), (2, 5, "cat"), text=text, passages=passages)
+    assert span_of(anchors, 21, 23, "ox") == (Span(27, 29), "the offsets are relative to the abstract")
+    assert span_of(anchors, 2, 5, "cat") == (Span(2, 5), ""), "in the title both are the same"
+    assert conflict == ""
+
+
+def test_where_mentions_prove_different_conventions_that_is_said() -> None:
+    text = "\U0001f600\U0001f600 ababab ox cow"  # code points: ox at 10, cow at 13; UTF-16: 12 and 15
+    ambiguous = (5, 7, "ab")
+    anchors, conflict = learned(ambiguous, (10, 12, "ox"), (15, 18, "cow"), text=text)
+    assert "characters: 2, UTF-16 units: 1" in conflict
+    assert "characters were taken" in conflict
+    assert span_of(anchors, *ambiguous) == (Span(5, 7), "")
+    assert span_of(anchors, 15, 18, "cow") == (Span(13, 16), "the offsets count UTF-16 units")
+
+
+def test_a_slip_is_no_conflict() -> None:
+    _, conflict = learned((3, 6, "ill"), (18, 20, "ox"), text="an ill ox and an ox")
+    assert conflict == ""

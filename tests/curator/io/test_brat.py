@@ -156,3 +156,24 @@ def test_what_is_written_is_read(make: SimpleNamespace, found: list[SourceDocume
     once, twice, form = again(make, BratFormat(), found, name)
     assert once == twice == plain(found)
     assert form.problems == []
+
+
+MARK = "\ufeff"
+
+
+@pytest.mark.parametrize(("text", "ann"), [(MARK, MARK), (MARK, ""), ("", MARK)])
+@pytest.mark.parametrize("counted", [True, False])
+def test_byte_order_marks_make_no_corpus_plain_text(
+    make: SimpleNamespace, put: Put, tmp_path: Path, text: str, ann: str, *, counted: bool
+) -> None:
+    shift = len(text) if counted else 0
+    first = f"{ann}T1\tDrug {5 + shift} {12 + shift}\taspirin\nN1\tReference T1 MESH:D1\t\n"
+    put(f"{text}With aspirin.\n", "c/a.txt"), put(first, "c/a.ann"), put("With it.\n", "c/b.txt"), put("", "c/b.ann")
+    assert default_registry().recognise(tmp_path / "c").name == "brat"
+    (found, _), problems = read(BratFormat(), tmp_path / "c")
+    assert [(one.text, one.ids) for one in found.mentions] == [("aspirin", ("MESH:D1",))]
+    assert found.text.startswith(MARK) is bool(shift), "offsets stay those of the file"
+    assert problems == []
+    written(make, BratFormat(), tmp_path / "c", tmp_path / "out")
+    for name in ("a.txt", "a.ann"):
+        assert (tmp_path / "out" / name).read_bytes() == (tmp_path / "c" / name).read_bytes()

@@ -229,3 +229,23 @@ def test_the_sheet_is_kept_with_the_columns(tmp_path: Path) -> None:
     assert other is not None
     assert (shown.headings, shown.columns) == (("Nr", "Befund"), {"document": "Nr", "text": "Befund"})
     assert (other.headings, other.columns) == (("read", "me"), {})
+
+
+@pytest.mark.parametrize(("encoding", "name"), [("utf-16", "UTF-16"), ("cp1252", "Windows-1252")])
+def test_tables_in_other_encodings(tmp_path: Path, encoding: str, name: str) -> None:
+    path = tmp_path / "a.csv"
+    path.write_bytes("pmid,text,mention,start,end\n1,Morbus Möbius,Möbius,7,13\n".encode(encoding))
+    reader = default_registry().recognise(path).open(path)
+    [document] = reader
+    assert [(one.text, one.spans) for one in document.mentions] == [("Möbius", (Span(7, 13),))]
+    assert [one.text for one in reader.problems] == [f"the file is not in UTF-8 and was read as {name}"]
+
+
+def test_a_table_in_utf_16_whose_headings_say_nothing(tmp_path: Path) -> None:
+    path = tmp_path / "a.csv"
+    path.write_bytes("Nummer,Inhalt\n1,Möbius\n".encode("utf-16"))
+    with pytest.raises(UserError, match="headings do not say what it holds"):
+        default_registry().recognise(path)
+    shown = default_registry().preview_documents(path)
+    assert shown is not None
+    assert shown.headings == ("Nummer", "Inhalt")

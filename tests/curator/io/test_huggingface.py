@@ -69,7 +69,7 @@ def test_a_saved_dataset_of_bigbio(tmp_path: Path) -> None:
         ("heart", (), False),
     ]
     assert all(found.text[one.start : one.end] in m.text for m in found.mentions for one in m.spans)
-    assert [one.partition(":")[0] for one in problems] == ["repaired", "set aside"]
+    assert [one.partition(":")[0] for one in problems] == ["note", "repaired", "set aside"]
 
 
 @pytest.mark.parametrize("stream", [True, False])
@@ -159,3 +159,34 @@ def test_offsets_out_of_the_file_are_refused_and_not_followed(tmp_path: Path, en
     path.write_bytes(data.replace(stored, stored[:4] + end + stored[8:]))
     with pytest.raises(UserError, match=r"x\.arrow is damaged"):
         list(HuggingFaceFormat().open(path))
+
+
+@pytest.mark.parametrize("key", ["label", "labels", "entities"])
+def test_triples_of_doccano_and_spacy_are_mentions(tmp_path: Path, key: str) -> None:
+    path = tmp_path / "doccano.jsonl"
+    lines = [
+        {"id": 1, "text": "Of \U0001f600 fever and pain.", key: [[5, 10, "Symptom"], [15, 19, None]]},
+        {"id": 2, "text": "Nothing.", key: []},
+    ]
+    path.write_text("".join(json.dumps(one) + "\n" for one in lines))
+    [first, second], problems = read(HuggingFaceFormat(), path)
+    assert [(one.text, one.type, one.spans) for one in first.mentions] == [
+        ("fever", "Symptom", (Span(5, 10),)),
+        ("pain", "entity", (Span(15, 19),)),
+    ]
+    assert second.mentions == ()
+    assert problems == []
+
+
+def test_what_of_a_list_is_no_mention_is_named_with_its_line(tmp_path: Path) -> None:
+    path = tmp_path / "doccano.jsonl"
+    labels = [[0, 5, "Symptom"], [9, 9, "Empty"], ["0", 3, "X"], "positive", [1, 2], [4, 99, "Beyond"]]
+    path.write_text('{"id": 1, "text": "Nothing."}\n\n' + json.dumps({"id": 2, "text": "fever", "label": labels}))
+    reader = HuggingFaceFormat().open(path)
+    [_, document] = reader
+    assert [one.text for one in document.mentions] == ["fever"]
+    assert {one.line for one in reader.problems} == {3}
+    told = "\n".join(one.text for one in reader.problems)
+    for words in ('[9, 9, "Empty"]', '["0", 3, "X"]', '"positive"', "[1, 2]", "4-99"):
+        assert words in told
+    assert len(reader.problems) == 5

@@ -8,6 +8,7 @@ import json
 from collections.abc import Callable
 from pathlib import Path
 
+import openpyxl
 import pytest
 
 from curator.domain.errors import UserError
@@ -118,3 +119,12 @@ def test_each_kind_in_the_others_place_is_said(put: Put) -> None:
         default_registry().recognise(put(KB["obo"]))
     with pytest.raises(UserError, match="is PubTator, not a knowledge base"):
         default_registry().open_kb(put(CONTENT["pubtator"]))
+
+
+def test_a_workbook_whose_headings_say_nothing_is_no_archive(tmp_path: Path) -> None:
+    path = tmp_path / "a.xlsx"
+    book = openpyxl.Workbook()
+    book.active.append(["Kode", "Bezeichnung"])
+    book.active.append(["A:1", "Morbus"])
+    book.save(path)
+    assert "headings do not say what it holds" in refused(path)

@@ -131,3 +131,12 @@ def test_a_stopped_import_is_told_until_it_was_answered(world: World) -> None:
     world.documents(1, first=9, name="another.pubtator")
     assert world.project.importing.to_tell() is None
     assert world.project.importing.unfinished() is not None
+
+
+def test_the_format_that_was_chosen_is_kept(world: World) -> None:
+    paths = [world.write(document(number), name=f"{number}.txt") for number in (1, 2)]
+    stop_after(world, 1, paths, format_name="text")
+    report = go_on(world)
+    assert report.counts["documents"] == 1
+    assert "mentions" not in report.counts or not report.counts["mentions"], "read as plain text"
+    assert {one.record.file.format for one in world.project.imports.files()} == {"text"}

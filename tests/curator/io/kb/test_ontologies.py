@@ -10,6 +10,7 @@ import pytest
 
 from curator.domain.entities import Entity
 from curator.domain.errors import UserError
+from curator.io import default_registry
 from curator.io.kb import obographs, owl, rdf
 from curator.services.ports.knowledge_files import KbOptions
 
@@ -128,3 +129,43 @@ def test_entities_in_texts_are_not_resolved(put: Put) -> None:
     outside = SKOS_XML.replace("?>\n", '?>\n<!DOCTYPE x [<!ENTITY a SYSTEM "file:///etc/passwd">]>\n', 1)
     with pytest.raises(UserError, match="declares XML entities"):
         list(rdf.open_reader(put(outside)))
+
+
+DESCRIBED = """<?xml version="1.0" encoding="utf-8"?>
+<rdf:RDF xmlns:rdf="http://www.w3.org/1999/02/22-rdf-syntax-ns#" xmlns:rdfs="http://www.w3.org/2000/01/rdf-schema#"
+  xmlns:oboInOwl="http://www.geneontology.org/formats/oboInOwl#" xmlns:owl="http://www.w3.org/2002/07/owl#">
+  <rdf:Description rdf:about="http://purl.obolibrary.org/obo/DOID_4">
+    <rdfs:label>disease</rdfs:label>
+    <oboInOwl:hasExactSynonym>illness</oboInOwl:hasExactSynonym>
+  </rdf:Description>
+  <rdf:Description rdf:about="http://purl.obolibrary.org/obo/DOID_7">
+    <rdf:type rdf:resource="http://www.w3.org/2002/07/owl#Class"/>
+    <rdfs:label>fever</rdfs:label>
+    <rdfs:subClassOf rdf:resource="http://purl.obolibrary.org/obo/DOID_4"/>
+    <oboInOwl:hasOBONamespace>symptom</oboInOwl:hasOBONamespace>
+  </rdf:Description>
+  <rdf:Description rdf:about="http://purl.obolibrary.org/obo/DOID_4">
+    <rdf:type rdf:resource="http://www.w3.org/2002/07/owl#Class"/>
+  </rdf:Description>
+  <owl:Class rdf:about="http://purl.obolibrary.org/obo/DOID_8"><rdfs:label>pain</rdfs:label></owl:Class>
+  <rdf:Description rdf:about="http://purl.obolibrary.org/obo/part_of">
+    <rdf:type rdf:resource="http://www.w3.org/2002/07/owl#ObjectProperty"/>
+    <rdfs:label>part of</rdfs:label>
+  </rdf:Description>
+</rdf:RDF>
+"""
+
+
+def test_classes_may_be_descriptions_of_that_type(put: Put) -> None:
+    path = put(DESCRIBED, "a.owl")
+    reader = default_registry().open_kb(path)
+    found = {one.id: one for one in reader}
+    assert reader.format == "owl"
+    assert set(found) == {"DOID:4", "DOID:7", "DOID:8"}
+    assert (found["DOID:4"].name, found["DOID:4"].synonyms, found["DOID:4"].types) == (
+        "disease",
+        ("illness",),
+        ("DOID",),
+    )
+    assert (found["DOID:7"].parents, found["DOID:7"].types) == (("DOID:4",), ("symptom",))
+    assert reader.problems == []

@@ -118,3 +118,61 @@ def test_a_damaged_workbook(tmp_path: Path) -> None:
 )
 def test_what_looks_like_a_knowledge_base(head: str, is_kb: bool) -> None:
     assert sniff(head.encode()) is is_kb
+
+
+ROWS = "Kode,Bezeichnung\nA:1,Morbus Möbius\nA:2,Naïve’s\n"
+CHOSEN = {"id": "Kode", "name": "Bezeichnung"}
+
+
+@pytest.mark.parametrize("name", ["kb.xlsx", "kb.csv"])
+def test_where_headings_say_nothing_the_columns_are_asked_for(tmp_path: Path, name: str) -> None:
+    path = tmp_path / name
+    if name.endswith("xlsx"):
+        workbook(path, {"one": [["Kode", "Bezeichnung"], ["A:1", "Morbus"]]})
+    else:
+        path.write_text("Kode,Bezeichnung\nA:1,Morbus\n")
+    registry = default_registry()
+    shown = registry.preview_kb(path)
+    assert shown is not None
+    assert shown.headings == ("Kode", "Bezeichnung")
+    with pytest.raises(
+        UserError, match=r"Its columns are Kode, Bezeichnung: say which one it is \(--column id=HEADING"
+    ):
+        registry.open_kb(path)
+    assert [one.name for one in registry.open_kb(path, KbOptions(CHOSEN))] == ["Morbus"]
+
+
+@pytest.mark.parametrize(
+    ("encoding", "mark", "name"),
+    [
+        ("utf-16-le", "\ufeff", "UTF-16"),
+        ("utf-16-be", "\ufeff", "UTF-16"),
+        ("utf-16-le", "", "UTF-16"),
+        ("utf-16-be", "", "UTF-16"),
+        ("cp1252", "", "Windows-1252"),
+        ("latin-1", "", "Latin-1"),
+        ("utf-8", "\ufeff", ""),
+        ("utf-8", "", ""),
+    ],
+)
+@pytest.mark.parametrize("known", [True, False])
+def test_encodings_are_recognised_and_said(tmp_path: Path, encoding: str, mark: str, name: str, *, known: bool) -> None:
+    text = ROWS.replace("Kode,Bezeichnung", "id,name") if known else ROWS
+    text = text.replace("\u2019", "\x9d") if encoding == "latin-1" else text  # which Windows-1252 does not have
+    path = tmp_path / "kb.csv"
+    path.write_bytes((mark + text).encode(encoding))
+    registry = default_registry()
+    shown = registry.preview_kb(path)
+    assert shown is not None
+    assert shown.rows[0] == ("A:1", "Morbus Möbius")
+    reader = registry.open_kb(path, None if known else KbOptions(CHOSEN))
+    assert [one.name for one in reader] == ["Morbus Möbius", text.split(",")[-1].strip()]
+    said = [one.text for one in reader.problems]
+    assert said == ([f"the file is not in UTF-8 and was read as {name}"] if name else [])
+
+
+def test_a_damaged_utf_8_table_is_no_other_encoding(tmp_path: Path) -> None:
+    path = tmp_path / "kb.csv"
+    path.write_bytes("id,name\nA:1,Möbius\nA:2,Naïve\n".encode() + b"A:3,M\xf6bius\n")
+    with pytest.raises(UserError, match="line 4: byte 6 is not UTF-8"):
+        list(default_registry().open_kb(path))

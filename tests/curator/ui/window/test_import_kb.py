@@ -5,6 +5,7 @@ from __future__ import annotations
 from importlib import resources
 from pathlib import Path
 
+import openpyxl
 from PySide6.QtWidgets import QFileDialog
 from pytestqt.qtbot import QtBot
 
@@ -171,4 +172,22 @@ def test_what_a_file_would_bring_is_shown(desk: Desk, qtbot: QtBot, tmp_path: Pa
     qtbot.waitUntil(lambda: "not readable" in preview.toPlainText())
     dialog.file.set_path(tmp_path / "gone.obo")
     assert preview.toPlainText() == ""
+    dialog.reject()
+
+
+def test_the_columns_of_a_workbook_are_chosen_too(desk: Desk, qtbot: QtBot, tmp_path: Path) -> None:
+    path = tmp_path / "t.xlsx"
+    book = openpyxl.Workbook()
+    book.active.append(["Kode", "Bezeichnung"])
+    book.active.append(["K:1", "First"])
+    book.save(path)
+    dialog = asked(desk)
+    dialog.file.set_path(path)
+    assert dialog.columns.isVisible()
+    assert "unpack" not in dialog.problem.text()
+    dialog.columns.boxes["id"].setCurrentText("Kode")
+    dialog.columns.boxes["name"].setCurrentText("Bezeichnung")
+    preview = dialog.preview
+    assert preview is not None
+    qtbot.waitUntil(lambda: preview.found is not None and preview.found.entities == 1)
     dialog.reject()
