@@ -1,4 +1,5 @@
-"""What the deciding keys do: one short action each, saved at once, then on to the next undecided mention."""
+"""What the deciding keys do: one short action each, painted at once, on the disk moments later, then on to the
+next undecided mention."""
 
 from __future__ import annotations
 
@@ -27,7 +28,7 @@ NOTHING_TO_REDO = "There is nothing to redo."
 class Decider(QObject):
     """Decides about the current mention. Decisions record exactly what the panel showed."""
 
-    done = Signal(object)  # Change: it is on disk
+    done = Signal(object)  # Change: it is stored, and on the disk moments later
     refused = Signal(str)  # the sentence of a UserError; nothing was changed
     said = Signal(str)
 

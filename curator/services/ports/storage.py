@@ -310,7 +310,24 @@ class UnitOfWork(Protocol):
     imports: ImportRepository
 
 
-class Store(Protocol):
+class Disk(Protocol):
+    """How far what was written is on the disk."""
+
+    def settle(self) -> None:
+        """Wait until all that was written is on the disk. Raises UserError where the disk fails."""
+        ...
+
+    @property
+    def saving(self) -> Saving:
+        """How many units were written, and how many of them are on the disk."""
+        ...
+
+    def on_saving(self, listener: Listener) -> Callable[[], None]:
+        """Call `listener`, in another thread, after every sync of the disk; returns what ends that."""
+        ...
+
+
+class Store(Disk, Protocol):
     """An open project database. Units may be used from several threads, each unit from one."""
 
     @property
@@ -333,19 +350,6 @@ class Store(Protocol):
 
         Raises UserError on a read-only project, on a full disk, and while an earlier unit cannot be put on the disk.
         """
-        ...
-
-    def settle(self) -> None:
-        """Wait until all that was written is on the disk. Raises UserError where the disk fails."""
-        ...
-
-    @property
-    def saving(self) -> Saving:
-        """How many units were written, and how many of them are on the disk."""
-        ...
-
-    def on_saving(self, listener: Listener) -> Callable[[], None]:
-        """Call `listener`, in another thread, after every sync of the disk; returns what ends that."""
         ...
 
     def close(self) -> None: ...
