@@ -47,7 +47,8 @@ class Decider(QObject):
         self._curation = curation
 
     def told(self, change: Change) -> None:
-        """A decision that was made beside the deciding keys, by the same curator."""
+        """A decision that was made beside the deciding keys, by the same curator: shown at once, where it is open."""
+        self._patch_here(change.mention_ids)
         self.done.emit(change)
 
     # --- decisions ---
@@ -91,6 +92,8 @@ class Decider(QObject):
         if change is None:
             return
         self._patch(change.mention_ids)
+        if self._at.mention_id != mention_id:
+            return  # who heard of it has led on already: an adjudication
         if stay:
             self._at.mention_changed.emit()
         elif not self._at.go_on():

@@ -193,6 +193,10 @@ def _hints(state: WindowState) -> tuple[Hint, ...]:
     keys = (key_of("help.keys"), tr("keys"))
     if not state.project or not state.document:
         return ((key_of("project.import"), tr("import documents")), (key_of("help.manual"), tr("manual")), keys)
+    if state.opinions:
+        digits = f"1–{state.opinions}" if state.opinions > 1 else "1"
+        marked = (key_of("mention.accept"), tr("the highlighted one"))
+        return ((digits, tr("take a verdict")), marked, ("Esc", tr("back to the text")), keys)
     if not state.writable or not state.mention:
         return (
             (key_of("mention.next"), tr("next mention")),

@@ -55,6 +55,7 @@ class RoundMode(QObject):
         self.panel.step_wanted.connect(self._step)
         self.panel.left.connect(self.end_adjudication)
         self.panel.text_wanted.connect(bench.focus_document)
+        self.panel.keyboard.connect(bench.set_opinions)
 
     @property
     def judging(self) -> bool:
