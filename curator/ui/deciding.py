@@ -4,6 +4,7 @@ next undecided mention."""
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 
 from PySide6.QtCore import QObject, Signal
 
@@ -206,4 +207,5 @@ class Decider(QObject):
 def _shown(view: MentionView) -> Shown | None:
     if view.suggestion is None:
         return Shown("", (), unseen=shown_of(view.kept_back))
-    return shown_of(view.suggestion, limit=len(view.suggestion.candidates))
+    shown = shown_of(view.suggestion, limit=len(view.suggestion.candidates))
+    return replace(shown, revealed=True) if shown is not None and view.revealed else shown

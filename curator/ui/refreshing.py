@@ -131,7 +131,9 @@ class Refresher(QObject):
     def _hold_out(self, held_out: bool) -> None:
         """Show no suggestions of a mention that is to be decided without, until it is."""
         if held_out or self._held_out:
-            self._bench.candidates.show_without_suggestions(tr(HELD_OUT) if held_out else "")
+            self._bench.candidates.show_without_suggestions(
+                tr(HELD_OUT, key=way_to("mention.hidden")) if held_out else ""
+            )
         self._held_out = held_out
 
     @Slot(object)
