@@ -45,6 +45,23 @@ def test_facets_narrow_the_keys_and_are_lifted_by_one(desk: Desk) -> None:
     assert desk.word == "cardiac arrest"
 
 
+def test_the_arrows_start_from_the_open_document_after_a_filter_was_lifted(make_desk: MakeDesk) -> None:
+    desk = make_desk(documents=60)
+    bench = desk.bench
+    bench.queue.narrow(QueueFilter(text="40"))
+    bench.navigator.open(40)
+    desk.press(Key.Key_Q, SHIFT)
+    assert bench.queue.where == QueueFilter()
+    assert bench.queue.list.currentIndex().row() == 39
+    bench.focus_document()
+    desk.press(Key.Key_F6)
+    assert bench.queue.list.hasFocus()
+    desk.press(Key.Key_Down)
+    desk.press(Key.Key_Return)
+    assert bench.navigator.opened is not None
+    assert bench.navigator.opened.document.id == 41
+
+
 def test_undo_comes_back_to_what_left_the_filtered_queue(desk: Desk) -> None:
     desk.bench.queue.narrow(QueueFilter(facets=Facets.of({Facet.TYPE: ["Chemical"], Facet.STATE: ["undecided"]})))
     desk.press(Key.Key_Return)
