@@ -54,7 +54,7 @@ class Many(QObject):
         self._alone = alone
         if alone:
             self.same.leave()
-            self.bulk.leave()
+            self.bulk.leave(back=False)  # the text belongs to the round from now on
 
     def press(self, key: str, act: Callable[[], None], *, others: bool = False) -> None:
         """A key that decides; doubled, it lists the others."""
@@ -83,7 +83,7 @@ class Many(QObject):
 
     def _show(self, panel: QWidget) -> None:
         if panel is self.others:
-            self.bulk.leave()
+            self.bulk.leave(back=False)  # the curator chose another mention
         self.strip.setCurrentWidget(panel)
         self.strip.show()
         panel.setFocus()
