@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import getpass
+import logging
 import os
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -28,7 +29,7 @@ from curator.services.consistency import RepeatingSeat
 from curator.services.contrast import ContrastService
 from curator.services.curation import CurationService
 from curator.services.detection import DetectionService
-from curator.services.diagnostics import DiagnosticsService
+from curator.services.diagnostics import DiagnosticsService, sqlite_words
 from curator.services.efforts import EffortService
 from curator.services.entity_teaching import EntityTeacher
 from curator.services.evaluation import EvaluationService
@@ -48,7 +49,7 @@ from curator.services.logs import log_folder
 from curator.services.nil_clusters import NilService
 from curator.services.notes import NoteService
 from curator.services.ordering import OrderingService
-from curator.services.ports import FormatRegistry, JobPort, LinkerPort, Store
+from curator.services.ports import Disk, FormatRegistry, JobPort, LinkerPort, Store
 from curator.services.propagation import PropagationService
 from curator.services.provisional import ProvisionalService
 from curator.services.queue import QueueService
@@ -75,6 +76,9 @@ TABLE_COLUMNS = "table-columns.json"
 class SystemClock:
     def now(self) -> datetime:
         return datetime.now(UTC)
+
+
+log = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True, slots=True)
@@ -123,6 +127,7 @@ class Project:
     diagnostics: DiagnosticsService
     jobs: JobPort
     formats: FormatRegistry
+    disk: Disk
     close: Callable[[], None]
 
     def people(self) -> list[str]:
@@ -173,6 +178,7 @@ def join(
     job_port: JobPort | None = None,
 ) -> Project:
     """The services over an open store; tests hand in their own linker and jobs."""
+    log.info(sqlite_words())
     try:
         joined = _Joined(store, settings, curator, linker_port, job_port)
         joined.prepare(start=linker)
@@ -292,6 +298,7 @@ class _Joined:
             diagnostics=DiagnosticsService(store, self.linker, self.switch),
             jobs=self.jobs,
             formats=self.formats,
+            disk=store,
             close=self._close,
         )
 

@@ -29,6 +29,8 @@ from models.wording import say
 log = logging.getLogger(__name__)
 
 SHARD_ROWS = 8192
+PIECE_ROWS = 1024
+"""Texts between two reports: some seconds of work on two cores."""
 MAX_SHARDS = 24
 HEADER_BYTES = 256
 DTYPES = {"float16": np.float16, "float32": np.float32}
@@ -64,6 +66,12 @@ def hash_texts(texts: Sequence[str]) -> Hashes:
     return np.frombuffer(raw, dtype="<u8").reshape(-1, 2)
 
 
+def _even_pieces(texts: list[str], rows: int) -> list[list[str]]:
+    """Of texts in order of length, each piece has some of every length."""
+    number = -(-len(texts) // rows)
+    return [texts[at::number] for at in range(number)]
+
+
 class EmbeddingCache:
     """Normalised embeddings of one encoder; ``dtype`` is how they are stored and handed out."""
 
@@ -74,7 +82,8 @@ class EmbeddingCache:
         self._shards: dict[Path, Shard] = {}
 
     def fill(self, texts: Sequence[str]) -> Iterator[tuple[int, int]]:
-        """Encode what is missing, shard by shard; yields (done, total) distinct texts.
+        """Encode what is missing; yields (done, total) distinct texts, at an even pace: each piece has long texts and
+        short ones.
 
         What is finished stays if the caller stops in the middle.
         """
@@ -83,12 +92,24 @@ class EmbeddingCache:
         missing.sort(key=len)
         done = len(distinct) - len(missing)
         yield done, len(distinct)
-        for start in range(0, len(missing), SHARD_ROWS):
-            part = missing[start : start + SHARD_ROWS]
-            self._write(hash_texts(part), self.encoder.encode(part))
-            done += len(part)
-            yield done, len(distinct)
+        waiting: list[tuple[list[str], Vectors]] = []
+        try:
+            for part in _even_pieces(missing, min(PIECE_ROWS, SHARD_ROWS)):
+                waiting.append((part, self.encoder.encode(part)))
+                done += len(part)
+                if sum(len(texts) for texts, _ in waiting) + PIECE_ROWS > SHARD_ROWS:
+                    self._write_all(waiting)
+                yield done, len(distinct)
+        finally:
+            self._write_all(waiting)
         self._compact()
+
+    def _write_all(self, waiting: list[tuple[list[str], Vectors]]) -> None:
+        """As one shard; nothing waits any more, written or not."""
+        parts, waiting[:] = waiting[:], []
+        if parts:
+            texts = [text for some, _ in parts for text in some]
+            self._write(hash_texts(texts), np.concatenate([vectors for _, vectors in parts]))
 
     def vectors(self, texts: Sequence[str]) -> Vectors:
         """(n, d) vectors of all texts, encoded where missing; equal on the first and every later call."""

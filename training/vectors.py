@@ -26,15 +26,17 @@ TOKENS_PER_BATCH = 4096
 def entity_vectors(
     encoder: Encoder, texts: EntityTexts, *, phase: Phase = Phase.ENCODE
 ) -> Generator[Event, None, FloatArray]:
-    """(entities, d) vectors, not normalised, short texts first."""
+    """(entities, d) vectors, not normalised, short texts first; `work` in the events is the share of the tokens."""
     total = len(texts.kb.entities)
     tokens = texts.of(range(total))
     order = sorted(range(total), key=lambda row: (len(tokens[row]), row))
     vectors = np.zeros((total, encoder.dimension), dtype=np.float32)
+    whole, done = max(sum(map(len, tokens)), 1), 0
     for start in range(0, total, CHUNK):
         rows = order[start : start + CHUNK]
         vectors[rows] = encoder.encode_ids([tokens[row] for row in rows], normalize=False)
-        yield Event(phase, min(start + CHUNK, total), total)
+        done += sum(len(tokens[row]) for row in rows)
+        yield Event(phase, min(start + CHUNK, total), total, data={"work": done / whole})
     return vectors
 
 

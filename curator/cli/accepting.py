@@ -73,6 +73,7 @@ def _say_offer(project: Project, offer: BulkOffer, out: Path | None, *, as_json:
         "undecided": offer.undecided,
         "unsuggested": offer.unsuggested,
         "calibrated": offer.calibrated,
+        "pays": offer.pays,
         "sets": [asdict(one) for one in plan.sets],
         "sample": str(out) if out and plan.sets else None,
     }
@@ -88,6 +89,11 @@ def _say_offer(project: Project, offer: BulkOffer, out: Path | None, *, as_json:
             f"them; with no more than {first.allowed:,} wrong, the other {first.saved:,} can be accepted: at most "
             f"{plan.error:.1%} wrong, with 95 % confidence. "
         )
+        if not offer.pays:
+            text = (
+                f"This does not pay: you check {first.checks:,} mentions to gain {first.saved:,}. Deciding all "
+                f"{first.size:,} one by one costs about the same.\n{text}"
+            )
         text += f"The sample is in {out}." if out else "--sample-out FILE writes them."
         if out:
             project.save_text(out, sheet_of(plan, project.bulk.contexts(plan.samples[0]), {}))

@@ -24,6 +24,8 @@ Report = Callable[[Progress], None]
 LOOK = 0.2
 """Seconds between two looks at a job; Ctrl+C is felt at the next one."""
 
+_open: list[Project] = []
+"""The projects that this command has open."""
 PROJECT = click.argument("project", type=click.Path(path_type=Path), metavar="P")
 AS_JSON = click.option("--json", "as_json", is_flag=True, help="Write the result as JSON to standard output.")
 CURATOR = click.option("--curator", default="", metavar="NAME", help="Who decides; otherwise as in the settings.")
@@ -36,14 +38,21 @@ def opened(path: Path, *, read_only: bool = False, curator: str = "") -> Iterato
     from curator.bootstrap import open_project
 
     project = open_project(path, read_only=read_only, linker=False, curator=curator)
+    _open.append(project)
     try:
         yield project
     finally:
+        _open.remove(project)
         project.close()
 
 
 def say(result: Mapping[str, Any], text: str, *, as_json: bool) -> None:
-    """The result of a command: a sentence or lines for people, or one JSON object."""
+    """The result of a command, once all that it did is on the disk: a sentence or lines for people, or one JSON object.
+
+    Raises UserError, and says nothing, where the disk fails.
+    """
+    for project in _open:
+        project.disk.settle()
     click.echo(json.dumps(result, ensure_ascii=False, default=str) if as_json else text)
 
 

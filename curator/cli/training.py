@@ -193,7 +193,7 @@ def _preview_text(shown: TrainingPreview) -> str:
         f"Encoding {shown.encoded_entities:,} entities anew takes about {_minutes(shown.encoding_seconds / 60)}."
         if shown.encoded_entities
         else "",
-        f"About {_minutes(shown.minutes)} in all ({shown.basis}).",
+        f"About {max(1, round(shown.least)):,} to {_minutes(shown.most)} in all ({shown.basis}).",
         f"It cannot start: {shown.problem}" if shown.problem else "",
     ]
     return "\n".join(line for line in lines if line)

@@ -44,6 +44,7 @@ class WindowState:
     importing: bool = False  # an import is part of what runs; an index may be built beside it
     interrupted: bool = False  # a training can be taken up again
     judging: bool = False  # decisions are judgements in a round
+    opinions: int = 0  # verdicts of curators that the digits take, while the list of them has the keyboard
 
 
 class WindowActions(Protocol):

@@ -190,7 +190,8 @@ MENTION = (
         "mention.hidden",
         "Show hidden candidates",
         Menu.MENTION,
-        "Unfolds the candidates below the limit and those of other types, or folds them again.",
+        "Unfolds the candidates below the limit and those of other types, or folds them again; shows suggestions that "
+        "are held back.",
         lambda w: w.show_hidden_candidates(),
         ("H",),
         lambda s: s.mention,

@@ -78,22 +78,24 @@ class ShownCandidate:
     score: float
 
 
-RANK_UNKNOWN, KEPT_BACK_SAME, KEPT_BACK_OTHER = -1, -2, -3
+RANK_UNKNOWN, KEPT_BACK_SAME, KEPT_BACK_OTHER, KEPT_BACK_SHOWN = -1, -2, -3, -4
 """Ranks that are no places: whether NIL stood first was not recorded; the suggestion was kept back from the curator
-and said first what was decided, or something else."""
+and said first what was decided, or something else; it was kept back until the curator asked for it, so that it
+measures neither deciding with suggestions nor without."""
 
 
 @dataclass(frozen=True, slots=True)
 class Shown:
     """What the curator saw when deciding: candidates in order, and the bundle that ranked them ('' when none).
     `nil_first`: NIL stood above the candidates, as what Enter accepts; None where that was not recorded. `unseen` is
-    the suggestion that was kept back from the curator."""
+    the suggestion that was kept back from the curator; `revealed`: this one was, until the curator asked for it."""
 
     bundle_id: str
     candidates: tuple[ShownCandidate, ...]
     nil_score: float | None = None
     nil_first: bool | None = None
     unseen: Shown | None = None
+    revealed: bool = False
 
     def rank_of(self, verdict: Verdict) -> int | None:
         """Where in the list stood what a link or NIL decision chose: 1 is what Enter accepts, 0 it stood nowhere,
@@ -105,6 +107,8 @@ class Shown:
             return KEPT_BACK_SAME if self.unseen.rank_of(verdict) == 1 else KEPT_BACK_OTHER
         if not (self.bundle_id or self.candidates):
             return None
+        if self.revealed:
+            return KEPT_BACK_SHOWN
         if verdict.outcome is Outcome.NIL:
             return RANK_UNKNOWN if self.nil_first is None else int(self.nil_first)
         ids = [one.entity_id for one in self.candidates]

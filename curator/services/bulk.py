@@ -32,6 +32,11 @@ class BulkOffer:
     unsuggested: int
     calibrated: bool
 
+    @property
+    def pays(self) -> bool:
+        """Whether more mentions can be accepted unseen than have to be checked for it."""
+        return bool(self.plan.sets) and self.plan.sets[0].saved >= self.plan.sets[0].checks
+
 
 @dataclass(frozen=True, slots=True)
 class BulkReport:

@@ -14,6 +14,7 @@ from curator.domain.errors import UserError
 from curator.services.import_comparing import Compared, Standing
 from curator.services.ports import DocumentReader, FormatRegistry, KnowledgeBaseReader, Problem
 from curator.services.ports.knowledge_files import KbOptions
+from curator.services.speeds import RULE, SPREADS, busy_now
 
 STEP = 25
 """Records between two looks at the clock of who drives the generator."""
@@ -130,6 +131,9 @@ def seconds_to_import(found: list[Foreseen]) -> float:
     return sum(one.documents / DOCUMENTS_A_SECOND + one.entities / ENTITIES_A_SECOND for one in found)
 
 
-def seconds_to_index(found: list[Foreseen]) -> float:
-    """Until meanings are compared too: every name is encoded once."""
-    return sum(one.entities for one in found) / ENTITIES_INDEXED_A_SECOND
+def seconds_to_index(found: list[Foreseen]) -> tuple[float, float]:
+    """At least and at most, until meanings are compared too: every name is encoded once, on a machine that is not
+    measured yet and that other programs may use."""
+    usual = sum(one.entities for one in found) / ENTITIES_INDEXED_A_SECOND
+    low, high = SPREADS[RULE]
+    return low * usual, high * (1.0 + busy_now()) * usual

@@ -15,7 +15,10 @@ from curator.domain.decisions import KEPT_BACK_OTHER, KEPT_BACK_SAME
 from curator.domain.statistics import IMPORTED, DecidedCell
 from curator.services.ports import Store
 
-REASON = "Decide this one without suggestions: it measures how far suggestions sway."
+REASON = (
+    "The suggestions of this mention are held back to measure how much suggestions influence curators: decide it "
+    "without them, or press {key} to show them. Settings › Decided without suggestions sets how many are."
+)
 _STEPS = 2**32
 
 
@@ -44,7 +47,9 @@ class Agreement:
 
 @dataclass(frozen=True, slots=True)
 class HoldoutReport:
-    """`without`: decided without seeing suggestions: their unbiased accuracy. `seen`: all others that were decided with
+    """Decisions before which the curator had held-back suggestions shown count on neither side.
+
+    `without`: decided without seeing suggestions: their unbiased accuracy. `seen`: all others that were decided with
     suggestions on show. Both are compared with the suggestion that there was when they were decided."""
 
     without: Agreement

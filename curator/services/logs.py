@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 import os
+from contextlib import suppress
 from logging.handlers import RotatingFileHandler
 from pathlib import Path
 
@@ -21,6 +22,11 @@ def log_folder() -> Path:
 class _QuietHandler(RotatingFileHandler):
     def handleError(self, record: logging.LogRecord) -> None:  # noqa: N802 logging's name
         """A full disk swallows a line of the log; logging's own traceback on standard error would help nobody."""
+
+    def close(self) -> None:
+        """What a full disk kept from being written is lost with it."""
+        with suppress(OSError):
+            super().close()
 
 
 def start_logging() -> logging.Handler | None:

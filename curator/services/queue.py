@@ -26,7 +26,7 @@ class Direction(IntEnum):
 class MentionView:
     """A mention as the window shows it. `stale`: the suggestion was made by another bundle than the active one, or for
     another revision of the document. `held_out`: undecided and to be decided without suggestions, which are then in
-    `kept_back`."""
+    `kept_back`; `revealed`: they were, until the curator asked for them."""
 
     mention: Mention
     decision: Decision | None
@@ -35,6 +35,13 @@ class MentionView:
     comments: tuple[Comment, ...] = ()
     held_out: bool = False
     kept_back: Suggestion | None = None
+    revealed: bool = False
+
+    def reveal(self) -> MentionView:
+        """With the suggestion that was kept back."""
+        if not self.held_out:
+            return self
+        return replace(self, suggestion=self.kept_back, held_out=False, kept_back=None, revealed=True)
 
     def with_decision(self, decision: Decision | None) -> MentionView:
         """After a new decision; what was kept back may be seen from then on."""

@@ -140,11 +140,13 @@ def _place(recipe: Recipe) -> tuple[bool, bool, str, str]:
 
 @dataclass(frozen=True, slots=True)
 class TimeEstimate:
-    """Seconds of a whole run, and of them those for encoding `encoded` entities anew with their trained encoder."""
+    """Seconds of a whole run, and of them those for encoding `encoded` entities anew with their trained encoder, and
+    for encoding all entities `before` training, which an earlier run may have done."""
 
     seconds: float
     encoding: float
     encoded: int
+    before: float = 0.0
 
 
 def estimate(
@@ -176,7 +178,7 @@ def _run(
     anew = once if trained else 0.0
     step = cost["seconds_per_decision_trained" if trained else "seconds_per_decision"]
     learning = cost["fixed_seconds"] + float(values.get("epochs", 1)) * decisions * step
-    return TimeEstimate(factor * learning + once + anew, anew, entities if anew else 0)
+    return TimeEstimate(factor * learning + once + anew, anew, entities if anew else 0, once)
 
 
 def _recipe(raw: Mapping[str, Any]) -> Recipe:

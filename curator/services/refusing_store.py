@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from contextlib import AbstractContextManager
 from pathlib import Path
 
 from curator.domain.errors import UserError
-from curator.services.ports import (
-    Store,
-    UnitOfWork,
-)
+from curator.domain.saving import Listener, Saving
+from curator.services.ports import Store, UnitOfWork
 
 
 class RefusingStore:
@@ -36,6 +35,16 @@ class RefusingStore:
 
     def write(self) -> AbstractContextManager[UnitOfWork]:
         raise UserError(self._why)
+
+    def settle(self) -> None:
+        self._store.settle()
+
+    @property
+    def saving(self) -> Saving:
+        return self._store.saving
+
+    def on_saving(self, listener: Listener) -> Callable[[], None]:
+        return self._store.on_saving(listener)
 
     def close(self) -> None:
         """It belongs to somebody else."""

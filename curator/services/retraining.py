@@ -22,7 +22,7 @@ from curator.services.jobdesk import JobDesk
 from curator.services.ports import JobHandle
 from curator.services.recipes import Parameter, Recipe, find_recipe, load_recipes
 from curator.services.snapshots import count_gold
-from curator.services.speeds import Speeds
+from curator.services.speeds import Speeds, busy_now
 from curator.services.training_preview import TRAINING, TrainingPreview, decisions_problem, preview
 from curator.services.training_runs import RESUMABLE, SERVES, TrainingRuns
 from curator.services.unfinished import InterruptedTraining
@@ -70,6 +70,7 @@ class RetrainingService:
             found.values(params),
             speeds=self._speeds,
             device=device,
+            busy=busy_now(),
             max_minutes=max_minutes,
         )
         return replace(shown, problem=shown.problem or self._no_index())

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import statistics
 import time
 from collections.abc import Callable
@@ -15,11 +16,13 @@ FILE = "training-speed.json"
 CAUTION = 1.5
 """Before the first run here the recipe's own figure, measured on two cores, is taken times this."""
 ENCODING = "encode entities on"
-ENCODE_PHASE = "encode entities"
+ENCODE_PHASE, PREPARE_PHASE = "encode entities", "prepare"
 LEAST_MEASURED = 5.0  # seconds of encoding that tell a rate
 OWN = "runs of this recipe measured on this machine"
 OTHERS = "runs of other recipes measured on this machine"
 RULE = "a cautious rule: no run of this recipe was measured on this machine yet"
+SPREADS = {OWN: (0.7, 1.5), OTHERS: (0.5, 2.5), RULE: (0.3, 3.0)}
+"""How much less or more than foreseen a run takes, by where the figure comes from."""
 
 
 class Speeds:
@@ -29,15 +32,24 @@ class Speeds:
         self._path = folder / FILE
 
     def factor(self, recipe: str, device: str) -> tuple[float, str]:
-        """(what to multiply a prediction by, where that comes from)."""
+        """(what to multiply a prediction with, where that comes from)."""
+        factor, basis = self._factor(recipe, device)
+        return factor, tr(basis)
+
+    def spread(self, recipe: str, device: str, *, busy: float = 0.0) -> tuple[float, float]:
+        """What to multiply such a prediction with, at least and at most; `busy` as `busy_now` gives it."""
+        low, high = SPREADS[self._factor(recipe, device)[1]]
+        return low, high * (1.0 + busy)
+
+    def _factor(self, recipe: str, device: str) -> tuple[float, str]:
         known = self._read()
         own = known.get(f"{recipe} {device}")
         if own is not None:
-            return own, tr(OWN)
+            return own, OWN
         others = [value for key, value in known.items() if key.endswith(f" {device}") and not key.startswith(ENCODING)]
         if others:
-            return statistics.median(others), tr(OTHERS)
-        return CAUTION, tr(RULE)
+            return statistics.median(others), OTHERS
+        return CAUTION, RULE
 
     def encoding(self, device: str) -> float | None:
         """Entities encoded a second in the last run on this device; None before the first."""
@@ -71,15 +83,26 @@ class Speeds:
         return {str(k): float(v) for k, v in raw.items()} if isinstance(raw, dict) else {}
 
 
+def busy_now() -> float:
+    """How many programs ran or waited for each processor during the last minute; 0 where the system does not tell."""
+    try:
+        return os.getloadavg()[0] / (os.cpu_count() or 1)
+    except (OSError, AttributeError):  # Windows
+        return 0.0
+
+
 class EncodingWatch:
-    """How many entities a second a run encoded anew, from its progress."""
+    """How many entities a second a run encoded anew, from its progress, and how many it encoded before training."""
 
     def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
         self._clock = clock
         self._first: tuple[float, int] | None = None
         self._last: tuple[float, int] | None = None
+        self.before = 0  # their vectors were not kept from an earlier run
 
     def take(self, progress: Progress) -> None:
+        if progress.phase == PREPARE_PHASE and "work" in progress.data:
+            self.before = progress.done
         if progress.phase == ENCODE_PHASE and progress.total:
             now = (self._clock(), progress.done)
             self._first, self._last = self._first or now, now

@@ -22,7 +22,8 @@ TRAINING = (Split.TRAIN, Split.VALIDATION)  # never TEST
 
 @dataclass(frozen=True, slots=True)
 class TrainingPreview:
-    """What a training run would learn from, and an estimate of its minutes; `basis` says where that comes from.
+    """What a training run would learn from, and an estimate of its minutes, `least` to `most` of them; `basis` says
+    where that comes from.
 
     `nils` are the NIL decisions that its loss learns from, `left_out` those that it leaves out: all or none.
     `passed_over` counts the candidates that curators saw and did not choose; `outside` the linked entities that the
@@ -48,6 +49,8 @@ class TrainingPreview:
     encoded_entities: int = 0
     encoding_seconds: float = 0.0
     judged_at_most: int = 0
+    least: float = 0.0
+    most: float = 0.0
 
 
 def preview(
@@ -57,6 +60,7 @@ def preview(
     *,
     speeds: Speeds,
     device: str,
+    busy: float = 0.0,
     max_minutes: float | None = None,
 ) -> TrainingPreview:
     """Reads every document of two splits: for a worker thread."""
@@ -67,6 +71,7 @@ def preview(
         outside = len(train.entities - set(unit.kb.resolve(train.entities))) if info is not None else 0
         by_split = unit.documents.counts().documents_by_split
     factor, basis = speeds.factor(recipe.id, device)
+    low, high = speeds.spread(recipe.id, device, busy=busy)
     size = info.entities if info else 0
     time = estimate(recipe, values, decisions=train.decisions, entities=size, minutes=max_minutes, factor=factor)
     rate = speeds.encoding(device)
@@ -88,6 +93,8 @@ def preview(
         test_documents=by_split.get(Split.TEST, 0),
         encoded_entities=time.encoded,
         encoding_seconds=encoding,
+        least=min(low * max(time.seconds - time.before, 0.0), time.seconds) / 60,
+        most=min(high * time.seconds / 60, max_minutes or float("inf")),
         judged_at_most=JUDGED_MENTIONS if recipe.quick and held_out.links > JUDGED_MENTIONS else 0,
     )
 

@@ -16,7 +16,7 @@ from curator.domain.wording import tr
 from curator.services.chain import JobChain, OnEnd, OnProgress, Step
 from curator.services.jobdesk import JobDesk
 from curator.services.ports import JobHandle
-from curator.services.recipes import Recipe, estimate, find_recipe
+from curator.services.recipes import Recipe, TimeEstimate, estimate, find_recipe
 from curator.services.snapshots import INDEX, count_gold, write_snapshot
 from curator.services.speeds import EncodingWatch, Speeds
 from curator.services.training_preview import TRAINING
@@ -49,7 +49,7 @@ class _Run:
     device: str
     staging: Path
     folder: Path
-    predicted: Callable[[], float]  # seconds, by the recipe's own figures
+    predicted: Callable[[], TimeEstimate]  # by the recipe's own figures
     started: float
     timed: bool
     resumed_at: datetime | None
@@ -210,15 +210,17 @@ class TrainingRuns:
         def finish(outcome: JobOutcome) -> JobOutcome:
             if (rate := watch.rate) is not None:
                 self._speeds.measured_encoding(run.device, rate)
-            return self._finish(run, outcome)
+            return self._finish(run, outcome, encoded=watch.before > 0)
 
         return JobChain(steps, on_progress=progress, on_end=on_end, finish=finish).start()
 
-    def _predicted(self, recipe: Recipe, values: Mapping[str, Any]) -> float:
+    def _predicted(self, recipe: Recipe, values: Mapping[str, Any]) -> TimeEstimate:
         decisions = count_gold(self._desk.store, TRAINING[0]).decisions
-        return estimate(recipe, values, decisions=decisions, entities=self._entities()).seconds
+        return estimate(recipe, values, decisions=decisions, entities=self._entities())
 
-    def _finish(self, run: _Run, outcome: JobOutcome) -> JobOutcome:
+    def _finish(self, run: _Run, outcome: JobOutcome, *, encoded: bool) -> JobOutcome:
+        """`encoded`: the entities were encoded before training; else their vectors were kept from an earlier run, which
+        makes this machine no faster."""
         if outcome.state is not JobState.DONE:
             self._desk.bundles.discard(run.staging)
             return self._interrupt(run, outcome)
@@ -235,7 +237,9 @@ class TrainingRuns:
             self._desk.switch.activate(info.id, reason=outcome.message)
         if run.timed:
             seconds = time.monotonic() - run.started
-            self._speeds.measured(run.recipe, run.device, predicted=run.predicted(), seconds=seconds)
+            foreseen = run.predicted()
+            predicted = foreseen.seconds - (0.0 if encoded else foreseen.before)
+            self._speeds.measured(run.recipe, run.device, predicted=predicted, seconds=seconds)
         result = {**outcome.result, "bundle": info.id, "verdict": verdict.value, "active": active}
         return replace(outcome, result=result)
 

@@ -22,6 +22,10 @@ RETIRED = {"double_key"}
 DAMAGED = "The settings in {path} could not be read ({error}); the defaults serve."
 NO_OBJECT = "The settings in {path} are not a JSON object; the defaults serve."
 
+VERSION, NOW = "settings_version", 2
+OLD_DEFAULTS = {"holdout_percent": 2}
+"""Of files before this version."""
+
 
 @dataclass(frozen=True, slots=True)
 class LoadedSettings:
@@ -83,8 +87,9 @@ def _read(path: Path) -> LoadedSettings:
 def save(settings: Settings, *, unknown: Mapping[str, Any] | None = None, folder: Path | None = None) -> Path:
     """Write all values beside the file and move them into place. Raises UserError where that is impossible."""
     path = (folder or config_folder()) / FILE
+    unknown = {**(unknown or {}), VERSION: NOW}
     beside = path.with_suffix(".new")
-    text = json.dumps({**(unknown or {}), **asdict(settings)}, indent=2, ensure_ascii=False) + "\n"
+    text = json.dumps({**unknown, **asdict(settings)}, indent=2, ensure_ascii=False) + "\n"
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
         with beside.open("w", encoding="utf-8") as file:
@@ -115,7 +120,14 @@ def _set_aside(path: Path, sentence: str, **values: object) -> str:
     return tr("{said} The file as it was is kept in {kept}.", said=said, kept=kept)
 
 
+def _without_old_defaults(raw: Mapping[str, Any]) -> dict[str, Any]:
+    """Every save writes all values: in an older file an old default was chosen by nobody, and the new one serves."""
+    old = OLD_DEFAULTS if raw.get(VERSION) != NOW else {}
+    return {name: value for name, value in raw.items() if name != VERSION and (name, value) not in old.items()}
+
+
 def _validated(raw: Mapping[str, Any], path: Path) -> LoadedSettings:
+    raw = _without_old_defaults(raw)
     settings, problems = Settings(), []
     names = {one.name for one in options()}
     for name in sorted(names & raw.keys()):

@@ -103,7 +103,7 @@ class Settings:
     index_kind: IndexKind = IndexKind.AUTO
     link_ahead: int = 200
     cache_folder: str = ""
-    holdout_percent: int = 2
+    holdout_percent: int = 0
     ncbi_api_key: str = ""
     shortcuts: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
 
@@ -263,9 +263,8 @@ OPTIONS = (
     Option(
         name="holdout_percent",
         title="Decided without suggestions",
-        help="Of a hundred mentions, how many are to be decided without seeing suggestions, which measures "
-        "how far these "
-        "sway; 0 shows them always.",
+        help="Percentage of mentions whose suggestions are held back, to measure how much suggestions influence "
+        "curators; 0 always shows them.",
         kind=Kind.INTEGER,
         maximum=50,
     ),

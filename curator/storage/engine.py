@@ -18,7 +18,9 @@ from curator.storage.errors import told_to_user
 
 BUSY_MS = 5000  # another program (a backup, a viewer) may hold the file for a moment
 FULL_CHECK_BYTES = 32 * 2**20  # checked whole at opening up to this size, the records that matter beyond it
-WAL_PAGES = 16_384  # of 4 KB: the writer folds the log into the database when `syncing` has not done so before
+FOLD_BYTES = 4 * 2**20
+"""A log of this size is folded into the database and cut, by `syncing`, when nobody writes for a moment."""
+WAL_PAGES = 16_384  # of 4 KB: the writer itself does it when no such moment came, as in a bulk load
 _NO_SHARED_MEMORY = {sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_READONLY, sqlite3.SQLITE_IOERR, sqlite3.SQLITE_FULL}
 """What SQLite says where the `-shm` file cannot be made: no permission, a read-only disk, a full one."""
 _RECORD_TABLES = ("meta", "source_files", "documents", "operations", "decisions", "kb_versions")
@@ -42,6 +44,7 @@ def connect(uri: str, *, writable: bool) -> sqlite3.Connection:
         conn.execute("PRAGMA journal_mode = WAL")
         conn.execute("PRAGMA synchronous = NORMAL")  # the log is synced after each commit by `syncing`
         conn.execute(f"PRAGMA wal_autocheckpoint = {WAL_PAGES}")
+        conn.execute(f"PRAGMA journal_size_limit = {FOLD_BYTES}")  # to which a log is cut that begins again
     else:
         conn.execute("PRAGMA query_only = ON")
     return conn

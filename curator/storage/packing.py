@@ -21,8 +21,18 @@ def pack_shown(shown: Shown) -> bytes:
 def _shown_columns(shown: Shown) -> dict[str, Any]:
     ids = [candidate.entity_id for candidate in shown.candidates]
     scores = [candidate.score for candidate in shown.candidates]
-    value = {"bundle": shown.bundle_id, "ids": ids, "scores": scores, "nil": shown.nil_score, "top": shown.nil_first}
-    return value if shown.unseen is None else {**value, "unseen": _shown_columns(shown.unseen)}
+    value: dict[str, Any] = {
+        "bundle": shown.bundle_id,
+        "ids": ids,
+        "scores": scores,
+        "nil": shown.nil_score,
+        "top": shown.nil_first,
+    }
+    if shown.unseen is not None:
+        value["unseen"] = _shown_columns(shown.unseen)
+    if shown.revealed:
+        value["revealed"] = True
+    return value
 
 
 def unpack_shown(data: bytes) -> Shown:
@@ -33,7 +43,7 @@ def _shown(value: dict[str, Any]) -> Shown:
     pairs = zip(value["ids"], value["scores"], strict=True)
     candidates = tuple(ShownCandidate(entity_id, score) for entity_id, score in pairs)
     unseen = _shown(value["unseen"]) if "unseen" in value else None
-    return Shown(value["bundle"], candidates, value["nil"], value.get("top"), unseen)
+    return Shown(value["bundle"], candidates, value["nil"], value.get("top"), unseen, value.get("revealed", False))
 
 
 def pack_suggestion(suggestion: Suggestion) -> bytes:

@@ -10,6 +10,7 @@ from pathlib import Path
 from sqlalchemy import Connection, Engine
 
 from curator.domain.errors import UserError
+from curator.domain.saving import Listener, Saving
 from curator.domain.wording import tr
 from curator.services.ports import (
     ContextRepository,
@@ -91,7 +92,7 @@ class SqlStore:
         self._turns = Turns()
         self._reader = reading_engine(source)
         self._writer: Engine | None = writing_engine(database) if lock else None
-        self._syncer = Syncer(database)
+        self._syncer = Syncer(database, self._turns)
         self._closed = False
         self._written = 0
 
@@ -119,7 +120,7 @@ class SqlStore:
         """A unit that the program's end cannot take back once the block ended, and that is on the disk moments later;
         `settle` waits for that. Writers take turns in the order in which they came.
 
-        Raises UserError, before anything is written, where the disk failed under what was written before.
+        Raises UserError, before anything is written, while what was written before cannot be put on the disk.
 
         `kb.add` alone, whose rows nobody sees before `kb.activate`, commits in between while another thread waits,
         so that a decision is not held up by a bulk load.
@@ -137,8 +138,15 @@ class SqlStore:
             self._syncer.ask()
 
     def settle(self) -> None:
-        """Wait until all that was written is on the disk. Raises UserError where the disk failed."""
+        """Wait until all that was written is on the disk. Raises UserError where the disk fails."""
         self._syncer.settle()
+
+    @property
+    def saving(self) -> Saving:
+        return self._syncer.saving
+
+    def on_saving(self, listener: Listener) -> Callable[[], None]:
+        return self._syncer.listen(listener)
 
     def close(self) -> None:
         """Wait for a writing unit and the disk, then close the files and free the lock; idempotent.

@@ -31,6 +31,19 @@ class Turns:
             if self._holder == threading.get_ident():  # not when Ctrl+C came while it was giving way
                 self._pass_on()
 
+    @contextmanager
+    def turn_if_free(self) -> Iterator[bool]:
+        """Hold the lock where nobody holds it or waits for it; gives at once whether that is so."""
+        with self._guard:
+            free = not self._taken
+            if free:
+                self._taken, self._holder = True, threading.get_ident()
+        try:
+            yield free
+        finally:
+            if free:
+                self._pass_on()
+
     def give_way(self) -> None:
         """Let the threads that are waiting have their turns first; call while holding the lock."""
         with self._guard:

@@ -69,13 +69,15 @@ def majority(rows: list[OpinionRow]) -> int:
 
 
 class AdjudicationPanel(QWidget):
-    """API: `show_adjudication`. `settled(mention id, curator)` asks for a verdict to be taken."""
+    """API: `show_adjudication`. `settled(mention id, curator)` asks for a verdict to be taken; `keyboard` says how many
+    the digits take from now on."""
 
     settled = Signal(int, str)
     adopt_wanted = Signal()
     step_wanted = Signal(int)
     left = Signal()
     text_wanted = Signal()
+    keyboard = Signal(int)
 
     said = Signal(str)
 
@@ -151,6 +153,7 @@ class AdjudicationPanel(QWidget):
             button.setEnabled(len(found.left) > 1)
         self.list.setVisible(bool(rows))
         self.updateGeometry()
+        self.keyboard.emit(len(rows) if self.list.hasFocus() else 0)
 
     def show_suggestion(self, words: str) -> None:
         """What the linker says about the mention at hand."""
@@ -163,6 +166,8 @@ class AdjudicationPanel(QWidget):
 
     def eventFilter(self, watched: object, event: QEvent) -> bool:
         """Digits belong to the list before any shortcut of the window; Esc goes to the text."""
+        if watched is self.list and event.type() in (QEvent.Type.FocusIn, QEvent.Type.FocusOut):
+            self.keyboard.emit(self.model.rowCount() if event.type() == QEvent.Type.FocusIn else 0)
         if watched is self.list and isinstance(event, QKeyEvent):
             number = event.key() - Qt.Key.Key_0
             own = 1 <= number <= self.model.rowCount() and not event.modifiers() & ~Qt.KeyboardModifier.KeypadModifier

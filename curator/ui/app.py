@@ -34,7 +34,7 @@ Hook = Callable[[type[BaseException], BaseException, TracebackType | None], None
 SEEN = "display.json"
 """With which Qt a window could be opened here."""
 PROBE = "import sys; from PySide6.QtGui import QGuiApplication; QGuiApplication(sys.argv[:1])"
-BUG = "Something went wrong in Curator itself. Every decision up to now is saved. The log in {log} has the details."
+BUG = "Something went wrong in Curator itself. Decisions up to now are kept. The log in {log} has the details."
 
 
 def run(*projects: Path, read_only: bool = False) -> int:

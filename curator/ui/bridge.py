@@ -9,7 +9,9 @@ from shiboken6 import isValid
 
 from curator.domain.changes import Change
 from curator.domain.jobs import JobOutcome, LinkerStatus, Progress
+from curator.domain.saving import Saving
 from curator.services.events import EventBus
+from curator.services.ports import Disk
 from curator.services.suggestions import SuggestionService
 from curator.ui.post import in_the_window
 
@@ -28,21 +30,28 @@ class Bridge(QObject):
     changed = Signal(object)  # Change
     linker = Signal(object)  # LinkerStatus
     progressed = Signal(int, object)  # job number, Progress
+    saved = Signal(object)  # Saving
     ended = Signal(int, object)  # job number, JobOutcome
 
     def __init__(self, parent: QObject | None = None) -> None:
         super().__init__(parent)
         self._open = True
         self._unsubscribe: Callable[[], None] = _nothing
+        self._unfollow: Callable[[], None] = _nothing
 
     def listen(self, events: EventBus, suggestions: SuggestionService) -> None:
         self._unsubscribe = events.subscribe(self.tell_change)
         suggestions.on_status(self.tell_status)
 
+    def follow(self, disk: Disk) -> None:
+        """Emit `saved` after every sync of the disk."""
+        self._unfollow = disk.on_saving(self.tell_saving)
+
     def close(self) -> None:
         """Nothing that arrives later is told."""
         self._open = False
         self._unsubscribe()
+        self._unfollow()
 
     # --- called from any thread ---
 
@@ -51,6 +60,9 @@ class Bridge(QObject):
 
     def tell_status(self, status: LinkerStatus) -> None:
         in_the_window(lambda: self._emit("linker", status))
+
+    def tell_saving(self, saving: Saving) -> None:
+        in_the_window(lambda: self._emit("saved", saving))
 
     def tell_progress(self, job: int, progress: Progress) -> None:
         in_the_window(lambda: self._emit("progressed", job, progress))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from contextlib import suppress
 from functools import partial
 
 from PySide6.QtCore import QObject, Signal
@@ -46,6 +47,7 @@ class BulkAccepter(QObject):
         self._threads = threads
         self._asked = 0
         self._open = False
+        self._began: tuple[int, int | None] | None = None  # the document and mention at opening
         self.audit: Audit | None = None
         panel.wanted.connect(self._ask)
         panel.checked.connect(self._check)
@@ -55,18 +57,28 @@ class BulkAccepter(QObject):
 
     def open(self) -> None:
         """Show the panel with an offer for what the queue shows now."""
+        if not self._open and self._at.opened is not None:
+            self._began = self._at.opened.document.id, self._at.mention_id
         self._open = True
         self.shown.emit()
         self._ask()
 
-    def leave(self) -> None:
-        """What was checked right is decided; nothing else is."""
+    def leave(self, *, back: bool = True) -> None:
+        """What was checked right is decided; nothing else is. With `back` the text is where it was at opening."""
         if self._open:
             self._open, self.audit = False, None
             self._asked += 1  # an offer that is under way comes too late
+            if back:
+                self._go_back()
             self.hidden.emit()
 
     # --- inside ---
+
+    def _go_back(self) -> None:
+        began, self._began = self._began, None
+        if began is not None:
+            with suppress(UserError):  # the document was taken out meanwhile
+                self._at.open(*began)
 
     def _ask(self) -> None:
         if not self._open:

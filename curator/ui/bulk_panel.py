@@ -6,7 +6,15 @@ from collections.abc import Hashable, Sequence
 
 from PySide6.QtCore import QSize, Qt, Signal
 from PySide6.QtGui import QPalette
-from PySide6.QtWidgets import QDoubleSpinBox, QHBoxLayout, QLabel, QPushButton, QSpinBox, QVBoxLayout, QWidget
+from PySide6.QtWidgets import (
+    QDoubleSpinBox,
+    QHBoxLayout,
+    QLabel,
+    QPushButton,
+    QSpinBox,
+    QVBoxLayout,
+    QWidget,
+)
 
 from curator.domain.wording import tr
 from curator.services.bulk import BulkOffer
@@ -17,6 +25,7 @@ from curator.ui.jobs_bar import KeyHints
 from curator.ui.kwic_list import KwicList, rule
 from curator.ui.kwic_model import KwicRow, Mark
 from curator.ui.labels import ElidedLabel
+from curator.ui.lines import Lines
 from curator.ui.sight import Glance, rows_in_sight
 
 USUAL = (1.0, 2.0, 5.0)
@@ -78,27 +87,16 @@ class BulkPanel(QWidget):
     def _compose(self) -> None:
         self.setAutoFillBackground(True)
         self.setBackgroundRole(QPalette.ColorRole.Base)
-        head = QHBoxLayout()
+        error = _with_label(tr("&Error to live with:"), self.error_box, self)
+        checks = _with_label(tr("&Check at most:"), self.checks_box, self)
+        head = Lines([error, *self.usual, checks])
         head.setContentsMargins(12, 8, 12, 2)
-        head.setSpacing(8)
-        head.addWidget(_buddy(tr("&Error to live with:"), self.error_box, self))
-        head.addWidget(self.error_box)
-        for button in self.usual:
-            head.addWidget(button)
-        head.addSpacing(16)
-        head.addWidget(_buddy(tr("&Check at most:"), self.checks_box, self))
-        head.addWidget(self.checks_box)
-        head.addStretch(1)
         told = QHBoxLayout()
         told.setContentsMargins(12, 2, 12, 4)
         told.addWidget(self.words)
-        foot = QHBoxLayout()
+        self.standing.setMinimumWidth(self.fontMetrics().horizontalAdvance("0" * 30))
+        foot = Lines([self.button, self.close_button, self.standing, self.hints])
         foot.setContentsMargins(12, 4, 12, 6)
-        foot.setSpacing(10)
-        foot.addWidget(self.button)
-        foot.addWidget(self.close_button)
-        foot.addWidget(self.standing, 1)
-        foot.addWidget(self.hints)
         whole = QVBoxLayout(self)
         whole.setContentsMargins(0, 0, 0, 0)
         whole.setSpacing(0)
@@ -210,10 +208,15 @@ def _line_key(mention_id: int) -> Hashable:
     return "line", mention_id
 
 
-def _buddy(words: str, box: QWidget, parent: QWidget) -> QLabel:
-    label = QLabel(words, parent)
+def _with_label(words: str, box: QWidget, parent: QWidget) -> QWidget:
+    both = QWidget(parent)
+    label = QLabel(words, both)
     label.setBuddy(box)
-    return label
+    line = QHBoxLayout(both)
+    line.setContentsMargins(0, 0, 8, 0)
+    line.addWidget(label)
+    line.addWidget(box)
+    return both
 
 
 def _mark(audit: Audit, mention_id: int) -> Mark:

@@ -19,6 +19,10 @@ OFFER = (
     "no more than {allowed:,} wrong, the other {rest:,} can be accepted: at most {error:g} % wrong, with 95 % "
     "confidence."
 )
+NO_GAIN = (
+    "This does not pay: you check {checks:,} mentions to gain {saved:,}. Deciding all {size:,} one by one costs about "
+    "the same."
+)
 HELD_OUT = "Of {tried:,} validation mentions suggested this surely {wrong:,} were wrong."
 UNCALIBRATED = "The probabilities are not calibrated on this project, so the sample alone decides."
 UNSUGGESTED = "{number:,} more have no current suggestion yet."
@@ -58,6 +62,8 @@ def offer_words(offer: BulkOffer) -> str:
             rest=first.saved,
             error=error,
         )
+        if not offer.pays:
+            words = f"{tr(NO_GAIN, checks=first.checks, saved=first.saved, size=first.size)}\n{words}"
     return " ".join([words, *_remarks(offer)])
 
 

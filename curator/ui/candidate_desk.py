@@ -121,8 +121,11 @@ class CandidateDesk(QObject):
             self._tint(say=True)
 
     def toggle_hidden(self) -> None:
-        """Unfold the candidates beyond the limit and those of other types, or fold them again."""
-        if self._at.beyond_limit or self._hidden.others:
+        """Unfold the candidates beyond the limit and those of other types, or fold them again; of a mention that is to
+        be decided without suggestions, show these."""
+        if self._at.mention is not None and self._at.mention.held_out:
+            self._at.reveal()
+        elif self._at.beyond_limit or self._hidden.others:
             self._at.unfold(not self._at.unfolded)
             if self._at.unfolded:
                 self._panel.bring_into_sight(self._at.limit)
@@ -177,7 +180,8 @@ class CandidateDesk(QObject):
         ids = [one.entity_id for one in found.candidates] if found is not None else []
 
         def done(hidden: HiddenEntities) -> None:
-            if self._mention == number and not view.held_out:
+            now = self._at.mention
+            if self._mention == number and now is not None and not now.held_out:
                 self._hidden = hidden
                 self._show_hidden()
 

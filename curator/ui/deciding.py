@@ -1,4 +1,5 @@
-"""What the deciding keys do: one short action each, saved at once, then on to the next undecided mention.
+"""What the deciding keys do: one short action each, painted at once, on the disk moments later, then on to the next
+undecided mention.
 
 Every action asks first whether its mention, and the candidate it links to, were on the screen before the key was
 pressed (`Glance`).
@@ -7,7 +8,7 @@ pressed (`Glance`).
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from PySide6.QtCore import QObject, Signal
 
@@ -76,7 +77,7 @@ class Leftover:
 class Decider(QObject):
     """Decides about the current mention. Decisions record exactly what the panel showed."""
 
-    done = Signal(object)  # Change: it is on disk
+    done = Signal(object)  # Change: it is stored, and on the disk moments later
     refused = Signal(str)  # the sentence of a UserError; nothing was changed
     said = Signal(str)
     unseen = Signal(object)  # what was out of sight: a key of `Glance`
@@ -103,7 +104,8 @@ class Decider(QObject):
         self._curation, self._settling = curation, settling
 
     def told(self, change: Change) -> None:
-        """A decision that was made beside the deciding keys, by the same curator."""
+        """A decision that was made beside the deciding keys, by the same curator: shown at once, where it is open."""
+        self._patch_here(change.mention_ids)
         self.done.emit(change)
 
     # --- decisions ---
@@ -204,6 +206,8 @@ class Decider(QObject):
         if change is None:
             return
         self._patch(change.mention_ids)
+        if self._at.mention_id != mention_id:
+            return  # who heard of it has led on already: an adjudication
         if stay:
             self._at.mention_changed.emit()
         elif not self._at.go_on():
@@ -338,4 +342,5 @@ class Decider(QObject):
 def _shown(view: MentionView) -> Shown | None:
     if view.suggestion is None:
         return Shown("", (), unseen=shown_of(view.kept_back))
-    return shown_of(view.suggestion, limit=len(view.suggestion.candidates))
+    shown = shown_of(view.suggestion, limit=len(view.suggestion.candidates))
+    return replace(shown, revealed=True) if shown is not None and view.revealed else shown

@@ -8,6 +8,7 @@ from typing import Any
 
 from PySide6.QtCore import QAbstractTableModel, QModelIndex, QObject, QPersistentModelIndex, Qt, Signal
 
+from curator.domain.decisions import KEPT_BACK_SHOWN
 from curator.domain.statistics import TakenDecision
 from curator.domain.wording import tr
 
@@ -104,4 +105,6 @@ def rank_words(rank: int | None) -> str:
         return ""
     if rank == 0:
         return tr("not listed")
+    if rank == KEPT_BACK_SHOWN:
+        return tr("shown when asked for")
     return str(rank) if rank > 0 else tr("not shown")

@@ -116,6 +116,8 @@ def shown_words(decision: Decision, names: Mapping[str, str] | None = None) -> s
         among = tr("not among {n} shown", n=len(ids))
     if shown.unseen is not None:
         among = tr("decided without suggestions")
+    if shown.revealed:
+        among = tr("{among} when asked for", among=among)
     if ids and ids[0] not in decision.verdict.entity_ids:
         among = tr("suggested {get} · {among}", get=(names or {}).get(ids[0], ids[0]), among=among)
     return (

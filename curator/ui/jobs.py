@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import itertools
 import time
-from collections import deque
+from collections import defaultdict, deque
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from datetime import datetime
@@ -14,6 +14,7 @@ from PySide6.QtCore import QObject, Signal
 
 from curator.domain.jobs import JobOutcome, Progress
 from curator.domain.wording import tr
+from curator.services.pace import Pace
 from curator.services.ports import JobHandle
 from curator.services.retraining import OnEnd, OnProgress
 from curator.ui.bridge import Bridge
@@ -21,6 +22,9 @@ from curator.ui.training_history import TrainingHistory
 
 Launch = Callable[[OnProgress, OnEnd], JobHandle]
 Then = Callable[[JobOutcome], None]
+MINUTE, HOUR, DAY = 60, 3600, 24 * 3600
+LONGER = 2.0
+"""Than a training itself says, its step may take: what it says knows no validation in between."""
 KEPT = 200
 """Ended jobs that are remembered, with their logs and curves."""
 
@@ -46,9 +50,8 @@ class RunningJob:
     title: str
     then: Then
     started: float
-    phase_started: float
     progress: Progress = Progress("", 0, 0, "Starting…")  # noqa: RUF009 - frozen
-    phase_begin: int = 0
+    paces: dict[str, Pace] = field(default_factory=lambda: defaultdict(Pace))
     history: TrainingHistory = field(default_factory=TrainingHistory)
     handle: JobHandle | None = None
     cancelling: bool = False
@@ -58,7 +61,8 @@ class RunningJob:
 
     def take(self, progress: Progress, now: float) -> None:
         if progress.phase != self.progress.phase:
-            self.phase_started, self.phase_begin = now, progress.done
+            self.paces[self.progress.phase].pause()
+        self.paces[progress.phase].take(now, _units(progress)[0])
         told = progress
         if self.kind is not JobKind.TRAIN and progress.phase == self.progress.phase:
             told = replace(progress, text="")  # an import tells every file it reads: steps are enough for a log
@@ -74,16 +78,17 @@ class RunningJob:
         """How long it ran, or runs."""
         return (self.ended if self.outcome is not None else now) - self.started
 
-    def seconds_left(self, now: float) -> float | None:
-        """As the job says it, else of the present step from its pace so far; None before two seconds of it
-        and when the step is done: the work goes on."""
-        if "seconds_left" in self.progress.data:
-            return float(self.progress.data["seconds_left"])
-        done, left = self.progress.done - self.phase_begin, self.progress.total - self.progress.done
-        elapsed = now - self.phase_started
-        if left <= 0 or done <= 0 or elapsed < 2.0:
+    def seconds_left(self, now: float) -> tuple[float, float] | None:
+        """Of the present step, at least and at most, from its pace during the last minute; what the job itself says is
+        within. None before it was measured and when the step is done: the work goes on."""
+        done, total = _units(self.progress)
+        if total <= done:
             return None
-        return elapsed / done * left
+        found = self.paces[self.progress.phase].left(now, total - done)
+        if found is None or "seconds_left" not in self.progress.data:
+            return found
+        said = float(self.progress.data["seconds_left"])  # a time budget may end it earlier
+        return min(found[0], said), max(min(found[1], LONGER * said), said)
 
 
 class Jobs(QObject):
@@ -107,7 +112,7 @@ class Jobs(QObject):
     def start(self, kind: JobKind, title: str, launch: Launch, *, then: Then = lambda _: None) -> RunningJob:
         """Launch a job; `then` gets its outcome in the window's thread. Raises UserError where it cannot start."""
         now = self._clock()
-        job = RunningJob(next(self._numbers), kind, title, then, now, now)
+        job = RunningJob(next(self._numbers), kind, title, then, now)
         self._running[job.number] = job
         try:
             job.handle = launch(
@@ -180,14 +185,34 @@ class Jobs(QObject):
             job.then(outcome)
 
 
-def minutes_words(seconds: float | None) -> str:
-    """`1:48 left`, `1 h 05 min left`; '' when unknown."""
+def _units(progress: Progress) -> tuple[float, float]:
+    """Done and in all: of the work where the job weighs its units."""
+    work = progress.data.get("work")
+    return (float(work), 1.0) if isinstance(work, float) else (progress.done, progress.total)
+
+
+def left_words(seconds: tuple[float, float] | None, *, step: bool = False) -> str:
+    """`about 8 to 14 min left`; '' when unknown. `step`: other steps follow."""
     if seconds is None:
         return ""
-    whole = round(seconds)
-    if whole >= 3600:
-        return tr("{hours} h {minutes:02d} min left", hours=whole // 3600, minutes=whole % 3600 // 60)
-    return tr("{minutes}:{seconds:02d} left", minutes=whole // 60, seconds=whole % 60)
+    words = range_words(*seconds)
+    return tr("{time} left in this step", time=words) if step else tr("{time} left", time=words)
+
+
+def range_words(low: float, high: float) -> str:
+    """`less than a minute`, `about 4 min`, `about 8 to 14 min`, `about 1.5 to 3 h`, `about 2 to 5 days`."""
+    if high < MINUTE:
+        return tr("less than a minute")
+    if high < 90 * MINUTE:
+        first, last = f"{max(low / MINUTE, 1):.0f}", f"{high / MINUTE:.0f}"
+        return (
+            tr("about {n} min", n=last) if first == last else tr("about {first} to {last} min", first=first, last=last)
+        )
+    if high < 36 * HOUR:
+        first, last = (f"{one / HOUR:.1f}".removesuffix(".0") for one in (max(low, MINUTE * 6), high))
+        return tr("about {n} h", n=last) if first == last else tr("about {first} to {last} h", first=first, last=last)
+    first, last = f"{max(low / DAY, 1):.0f}", f"{high / DAY:.0f}"
+    return tr("about {n} days", n=last) if first == last else tr("about {first} to {last} days", first=first, last=last)
 
 
 def figures_words(progress: Progress) -> str:

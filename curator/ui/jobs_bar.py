@@ -10,7 +10,7 @@ from PySide6.QtWidgets import QHBoxLayout, QProgressBar, QPushButton, QSizePolic
 
 from curator.commands import WindowState
 from curator.domain.wording import tr
-from curator.ui.jobs import JobKind, Jobs, RunningJob, figures_words, minutes_words
+from curator.ui.jobs import JobKind, Jobs, RunningJob, figures_words, left_words
 from curator.ui.key_names import key_of, keys_between
 from curator.ui.labels import ElidedLabel
 from curator.ui.row_painting import draw_key, draw_words, scaled
@@ -91,7 +91,8 @@ def words_of(job: RunningJob, now: float) -> str:
     progress = job.progress
     share = f"{progress.fraction:.0%}" if progress.fraction is not None else ""
     phase = tr(progress.phase)
-    parts = (phase, share, minutes_words(job.seconds_left(now)), figures_words(progress), progress.text)
+    left = left_words(job.seconds_left(now), step=job.kind is JobKind.TRAIN)
+    parts = (phase, share, left, figures_words(progress), progress.text)
     return " · ".join(part for part in parts if part)
 
 
@@ -193,6 +194,10 @@ def _hints(state: WindowState) -> tuple[Hint, ...]:
     keys = (key_of("help.keys"), tr("keys"))
     if not state.project or not state.document:
         return ((key_of("project.import"), tr("import documents")), (key_of("help.manual"), tr("manual")), keys)
+    if state.opinions:
+        digits = f"1–{state.opinions}" if state.opinions > 1 else "1"
+        marked = (key_of("mention.accept"), tr("the highlighted one"))
+        return ((digits, tr("take a verdict")), marked, ("Esc", tr("back to the text")), keys)
     if not state.writable or not state.mention:
         return (
             (key_of("mention.next"), tr("next mention")),

@@ -62,7 +62,7 @@ class Many(QObject):
         self._alone = alone
         if alone:
             self.same.leave()
-            self.bulk.leave()
+            self.bulk.leave(back=False)  # the text belongs to the round from now on
 
     def press(self, act: Callable[[], None], *, others: bool = False) -> None:
         """A key that decides; with `others` the other mentions of the string are listed."""
@@ -91,7 +91,7 @@ class Many(QObject):
 
     def _show(self, panel: QWidget) -> None:
         if panel is self.others:
-            self.bulk.leave()
+            self.bulk.leave(back=False)  # the curator chose another mention
         self.strip.setCurrentWidget(panel)
         self.strip.show()
         panel.setFocus()

@@ -64,6 +64,7 @@ class Navigator(QObject):
         self._matching = Matching(queue)
         self._work = WorkOrder(())
         self._asked_for_work = False
+        self._revealed: set[int] = set()  # mentions whose held-back suggestions the curator asked for
 
     @property
     def queue(self) -> QueueService:
@@ -123,6 +124,13 @@ class Navigator(QObject):
         """How many candidates of the current mention the limit hides, or would hide."""
         held = self._held if self.mention is not None and self.mention.suggestion is not None else None
         return max(len(held.candidates) - self.limit, 0) if held is not None else 0
+
+    def reveal(self) -> None:
+        """Show the suggestions that are held back from the current mention; a decision records that they were."""
+        if self.mention is not None and self.mention.held_out:
+            self._revealed.add(self.mention.mention.id)
+            self._show(swap=True)
+            self.mention_changed.emit()
 
     # --- documents ---
 
@@ -332,6 +340,8 @@ class Navigator(QObject):
         if view is None:
             self.mention, self._held, self.newer_waits = None, None, False
             return
+        if view.mention.id in self._revealed:
+            view = view.reveal()
         if swap or self._held is None:
             self._held = view.suggestion
         self.newer_waits = view.suggestion is not None and view.suggestion != self._held

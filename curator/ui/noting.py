@@ -1,4 +1,4 @@
-"""What the keys for flags, comments and discussion do: one short action each, saved at once."""
+"""What the keys for flags, comments and discussion do: one short action each, on the disk moments later."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from curator.ui.navigation import Navigator
 class Noter(QObject):
     """Flags and comments the current mention or document."""
 
-    done = Signal(object)  # Change: it is on disk
+    done = Signal(object)  # Change: it is stored, and on the disk moments later
     refused = Signal(str)  # the sentence of a UserError; nothing was changed
 
     def __init__(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QPalette
-from PySide6.QtWidgets import QButtonGroup, QHBoxLayout, QPushButton, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QButtonGroup, QPushButton, QVBoxLayout, QWidget
 
 from curator.domain.wording import tr
 from curator.services.propagation import Others, Scope
@@ -13,6 +13,7 @@ from curator.ui.jobs_bar import KeyHints
 from curator.ui.kwic_list import KwicList, rule
 from curator.ui.kwic_model import KwicRow, Mark
 from curator.ui.labels import ElidedLabel
+from curator.ui.lines import Lines
 from curator.ui.mention_state import verdict_words
 
 SCOPES = {
@@ -27,7 +28,7 @@ NOWHERE = {
 }
 NONE_TICKED = "Nothing is ticked: Space ticks a line, A all of them. Esc leaves without deciding."
 MOVE_FIRST = "Nothing was decided. Shift+Enter decides the ticked mentions; Enter does once you have moved in the list."
-HINTS = (("⇧↵", "decide ticked"), ("↑↓", "go"), ("Space", "tick"), ("G", "group"), ("A", "all"), ("Esc", "leave"))
+HINTS = (("↑↓", "go"), ("Space", "tick"), ("G", "group"), ("A", "all"), ("Esc", "leave"))
 
 
 class PropagationPanel(QWidget):
@@ -63,10 +64,11 @@ class PropagationPanel(QWidget):
     def _compose(self) -> None:
         self.setAutoFillBackground(True)
         self.setBackgroundRole(QPalette.ColorRole.Base)
-        head = QHBoxLayout()
+        letters = self.fontMetrics().horizontalAdvance("0")
+        self.title.setMinimumWidth(30 * letters)
+        self.count.setMinimumWidth(12 * letters)
+        head = Lines([self.title])
         head.setContentsMargins(12, 8, 12, 4)
-        head.setSpacing(8)
-        head.addWidget(self.title, 2)
         for number, (scope, (words, _)) in enumerate(SCOPES.items()):
             button = QPushButton(tr(words), self)
             button.setCheckable(True)
@@ -76,13 +78,8 @@ class PropagationPanel(QWidget):
             button.clicked.connect(lambda _=False, one=scope: self.scope_wanted.emit(one))
             self.scopes.addButton(button, number)
             head.addWidget(button)
-        foot = QHBoxLayout()
+        foot = Lines([self.button, self.close_button, self.count, self.hints])
         foot.setContentsMargins(12, 4, 12, 6)
-        foot.setSpacing(10)
-        foot.addWidget(self.button)
-        foot.addWidget(self.close_button)
-        foot.addWidget(self.count, 1)
-        foot.addWidget(self.hints)
         whole = QVBoxLayout(self)
         whole.setContentsMargins(0, 0, 0, 0)
         whole.setSpacing(0)

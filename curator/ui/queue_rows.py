@@ -53,6 +53,7 @@ class QueueRows(QWidget):
         column.setSpacing(0)
         column.addWidget(self._stack, 1)
         column.addLayout(foot)
+        self.model.modelReset.connect(self._follow)
         self.list.chosen.connect(self._choose_document)
         self.work_list.chosen.connect(self._choose_mention)
 
@@ -99,18 +100,18 @@ class QueueRows(QWidget):
     def load(self, where: QueueFilter, matching: Mapping[int, int] | None) -> None:
         self.model.load(where, matching)
         self.say()
-        current = self.model.current
-        row = self.model.find(current) if current is not None and matching is not None else None
-        row = row if row is not None or current is None else self.model.row_of(current)
-        if row is not None:
-            self.list.go_to(row)
 
     def set_current(self, document_id: int | None) -> None:
         self.model.set_current(document_id)
-        row = self.model.find(document_id) if document_id is not None else None
+        self._follow()
+        self.say()
+
+    def _follow(self) -> None:
+        """The arrow keys start from the open document, also after the rows were read again under another filter."""
+        current = self.model.current
+        row = self.model.find(current) if current is not None else None
         if row is not None:
             self.list.go_to(row)
-        self.say()
 
     def set_current_mention(self, mention_id: int | None) -> None:
         if mention_id != self.work.current:

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from datetime import datetime
-
 from PySide6.QtCore import QObject, QTimer, Slot
 from PySide6.QtWidgets import QAbstractItemView
 
 from curator.domain.changes import Change, ChangeKind
 from curator.domain.jobs import LinkerState, LinkerStatus
+from curator.domain.saving import Saving
 from curator.domain.wording import tr
 from curator.services.holdout import REASON as HELD_OUT
 from curator.services.queue import MentionView
@@ -51,6 +50,8 @@ class Refresher(QObject):
         self._own: set[int] = set()  # operations of this window, shown already
         self._shown: int | None = None
         self._held_out = False
+        self._awaited = 0  # the last commit of the curator's: see `Saving`
+        self._unsaved = False
         at, decider, bridge = bench.navigator, bench.decider, bench.bridge
         at.document_changed.connect(self._document)
         at.content_changed.connect(self._content)
@@ -58,6 +59,7 @@ class Refresher(QObject):
         decider.done.connect(self._decided)
         bridge.changed.connect(self._changed)
         bridge.linker.connect(self._linker)
+        bridge.saved.connect(self._saved)
         bench.document.selection_changed.connect(bench.state_changed)
         bench.jobs.changed.connect(self._jobs)
         bench.jobs.progressed.connect(self._note)
@@ -72,6 +74,7 @@ class Refresher(QObject):
         if bench.project.read_only:
             self._status.show_read_only()
         bench.bridge.listen(bench.project.events, bench.project.suggestions)
+        bench.bridge.follow(bench.project.disk)
         bench.navigator.open_first()
         if bench.navigator.opened is None:
             self._document()
@@ -128,16 +131,33 @@ class Refresher(QObject):
     def _hold_out(self, held_out: bool) -> None:
         """Show no suggestions of a mention that is to be decided without, until it is."""
         if held_out or self._held_out:
-            self._bench.candidates.show_without_suggestions(tr(HELD_OUT) if held_out else "")
+            self._bench.candidates.show_without_suggestions(
+                tr(HELD_OUT, key=way_to("mention.hidden")) if held_out else ""
+            )
         self._held_out = held_out
 
     @Slot(object)
     def _decided(self, change: Change) -> None:
         if change.operation_id is not None:
             self._own.add(change.operation_id)
-        self._status.show_saved(datetime.now().astimezone())
+        saving = self._bench.project.disk.saving
+        self._awaited = saving.asked
+        if not saving.holds(self._awaited) and not saving.why:
+            self._status.show_saving()
+        self._saved(saving)
         self._bench.queue.refresh(change.document_ids)
         self._bench.queue.mark_decided(change.mention_ids, self._bench.project.queue)
+
+    @Slot(object)
+    def _saved(self, saving: Saving) -> None:
+        """Say what is on the disk, and while the disk fails that it is not."""
+        if saving.why:
+            self._status.show_unsaved(saving.why)
+            if not self._unsaved:
+                self._bench.say(saving.why)
+        elif saving.at is not None and (self._unsaved or self._awaited) and saving.holds(self._awaited):
+            self._status.show_saved(saving.at)
+        self._unsaved = bool(saving.why)
 
     # --- what happens elsewhere ---
 

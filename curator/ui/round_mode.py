@@ -56,6 +56,7 @@ class RoundMode(QObject):
         self.panel.left.connect(self.end_adjudication)
         self.panel.said.connect(bench.say)
         self.panel.text_wanted.connect(bench.focus_document)
+        self.panel.keyboard.connect(bench.set_opinions)
 
     @property
     def judging(self) -> bool:

@@ -33,10 +33,10 @@ if TYPE_CHECKING:
 
 log = logging.getLogger(__name__)
 READ_ONLY = "Nothing can be decided in a read-only window, and it does not follow the other's changes."
-WORKING = "“{job}” is still running. Leaving stops it; what was there before stays as it was. Decisions are saved."
+WORKING = "“{job}” is still running. Leaving stops it; what was there before stays as it was. Decisions are kept."
 TRAINING = (
     "“{job}” is still running. Leaving stops it; it goes on from there when you resume it after opening the project "
-    "again. The bundle in use stays as it was. Decisions are saved."
+    "again. The bundle in use stays as it was. Decisions are kept."
 )
 
 

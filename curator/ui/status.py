@@ -1,4 +1,4 @@
-"""The right end of the menu bar: when the last change was saved, and how the linker is."""
+"""The right end of the menu bar: when the last change was on the disk, and how the linker is."""
 
 from __future__ import annotations
 
@@ -46,6 +46,8 @@ class StatusLine(QWidget):
     def clear(self) -> None:
         self.i_am.hide()
         self._saved.clear()
+        self._saved.setMinimumWidth(0)
+        self._mark(self._saved, bad=False)
         self._linker.clear()
         self.adjust()
 
@@ -57,14 +59,21 @@ class StatusLine(QWidget):
             self.adjust()
 
     def show_saved(self, at: datetime, *, linker: bool = True) -> None:
-        self._saved.setText(tr("saved {at:%H:%M:%S}", at=at) + (" ·" if linker else ""))
-        self._saved.setToolTip(tr("Every decision is on disk as soon as it is made."))
-        self.adjust()
+        """All decisions are on the disk since `at`."""
+        words = tr("saved {at:%H:%M:%S}", at=at) + (" ·" if linker else "")
+        self._say_saved(words, tr("All decisions are on disk since then."))
+
+    def show_saving(self) -> None:
+        """A decision is on its way to the disk."""
+        self._say_saved(tr("saving…") + " ·", tr("The last decisions are being written to the disk."))
+
+    def show_unsaved(self, why: str) -> None:
+        """The disk fails: `why` is the sentence about it."""
+        self._say_saved(tr("NOT SAVED") + " ·", why, bad=True)
 
     def show_read_only(self) -> None:
-        self._saved.setText(tr("read-only"))
-        self._saved.setToolTip(tr("Another process writes to this project, or it was opened only for reading."))
-        self.adjust()
+        why = tr("Another process writes to this project, or it was opened only for reading.")
+        self._say_saved(tr("read-only"), why)
 
     def show_linker(self, status: LinkerStatus, *, trouble: str = "") -> None:
         """`trouble`: a sentence about answers that could not be stored; '' when all is well."""
@@ -72,10 +81,20 @@ class StatusLine(QWidget):
             tr("linker: {linker_words}", linker_words=linker_words(status)) + (tr(" · not stored") if trouble else "")
         )
         self._linker.setToolTip("\n".join(part for part in (status.message, status.device, trouble) if part))
-        bad = bool(trouble) or status.state in (LinkerState.FAILED, LinkerState.RESTARTING)
-        colour = theme_of(self.palette()).states[MentionState.REJECTED].ink.name() if bad else ""
-        self._linker.setStyleSheet(f"color: {colour}" if colour else "")
+        self._mark(self._linker, bad=bool(trouble) or status.state in (LinkerState.FAILED, LinkerState.RESTARTING))
         self.adjust()
+
+    def _say_saved(self, words: str, why: str, *, bad: bool = False) -> None:
+        self._saved.setText(words)
+        self._saved.setToolTip(why)
+        self._mark(self._saved, bad=bad)
+        self._saved.setMinimumWidth(max(self._saved.minimumWidth(), self._saved.sizeHint().width()))  # stays in place
+        self.adjust()
+
+    def _mark(self, label: QLabel, *, bad: bool) -> None:
+        colour = theme_of(self.palette()).states[MentionState.REJECTED].ink.name() if bad else ""
+        if (style := f"color: {colour}" if colour else "") != label.styleSheet():
+            label.setStyleSheet(style)
 
     def adjust(self) -> None:
         """A menu bar places its corner again only when it is laid out."""

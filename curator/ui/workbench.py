@@ -74,6 +74,7 @@ class Workbench(QWidget):
         self.meter = EffortMeter(project.efforts, self)
         self.usual_type = ""
         self._interrupted = self._judging = False
+        self._opinions = 0
         self._make_widgets()
         self._compose()
         self._make_text_tools()
@@ -366,7 +367,14 @@ class Workbench(QWidget):
             importing=self.jobs.importing,
             interrupted=self._interrupted,
             judging=self._judging,
+            opinions=self._opinions,
         )
+
+    def set_opinions(self, number: int) -> None:
+        """How many verdicts of curators the digits take; 0 while the list of them has no keyboard."""
+        if number != self._opinions:
+            self._opinions = number
+            self.state_changed.emit()
 
     def set_interrupted(self, interrupted: bool) -> None:
         """Whether a training can be taken up again."""

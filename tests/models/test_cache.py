@@ -116,6 +116,21 @@ def test_an_interrupted_fill_keeps_what_is_done(tmp_path, monkeypatch) -> None:
     assert sorted(encoder.encoded) == ["a", "b", "c", "d"]
 
 
+def test_a_fill_reports_often_and_at_an_even_pace(tmp_path, monkeypatch) -> None:
+    """What is told of the time left is measured from it: not the short texts first."""
+    monkeypatch.setattr("models.cache.PIECE_ROWS", 4)
+    encoder = CountingEncoder()
+    texts = ["x" * length for length in range(1, 41)]
+    steps = EmbeddingCache(encoder, root=tmp_path).fill(texts)
+    assert next(steps) == (0, 40)
+    letters = []
+    for done, _ in steps:
+        letters.append(sum(map(len, encoder.encoded[-4:])))
+        assert done == 4 * len(letters)
+    assert max(letters) < 2 * min(letters)
+    assert len(list((tmp_path / "embeddings").rglob("*.shard"))) == 1
+
+
 def test_the_environment_chooses_the_folder(tmp_path, monkeypatch) -> None:
     monkeypatch.setenv("CURATOR_CACHE", str(tmp_path))
     assert cache_root() == tmp_path

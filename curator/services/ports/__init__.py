@@ -38,6 +38,7 @@ from curator.services.ports.rounds import RecordRepository, RoundRepository
 from curator.services.ports.statistics import StatisticsRepository
 from curator.services.ports.storage import (
     DecisionRepository,
+    Disk,
     DocumentRepository,
     MentionRepository,
     MetaRepository,
@@ -60,6 +61,7 @@ __all__ = [
     "DecidedMention",
     "DecisionRepository",
     "DetectedMention",
+    "Disk",
     "DocumentFormat",
     "DocumentReader",
     "DocumentRepository",

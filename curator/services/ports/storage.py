@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from datetime import datetime
@@ -23,6 +23,7 @@ from curator.domain.documents import (
 )
 from curator.domain.entities import TypeMapping
 from curator.domain.mention_edits import MentionEdit, MentionShape
+from curator.domain.saving import Listener, Saving
 from curator.domain.suggestions import Suggestion
 from curator.services.ports.contexts import ContextRepository
 from curator.services.ports.efforts import EffortRepository
@@ -309,7 +310,24 @@ class UnitOfWork(Protocol):
     imports: ImportRepository
 
 
-class Store(Protocol):
+class Disk(Protocol):
+    """How far what was written is on the disk."""
+
+    def settle(self) -> None:
+        """Wait until all that was written is on the disk. Raises UserError where the disk fails."""
+        ...
+
+    @property
+    def saving(self) -> Saving:
+        """How many units were written, and how many of them are on the disk."""
+        ...
+
+    def on_saving(self, listener: Listener) -> Callable[[], None]:
+        """Call `listener`, in another thread, after every sync of the disk; returns what ends that."""
+        ...
+
+
+class Store(Disk, Protocol):
     """An open project database. Units may be used from several threads, each unit from one."""
 
     @property
@@ -330,7 +348,7 @@ class Store(Protocol):
     def write(self) -> AbstractContextManager[UnitOfWork]:
         """A writing unit: kept whatever becomes of the program, and on the disk moments later.
 
-        Raises UserError on a read-only project, on a full disk, and where the disk failed under an earlier unit.
+        Raises UserError on a read-only project, on a full disk, and while an earlier unit cannot be put on the disk.
         """
         ...
 

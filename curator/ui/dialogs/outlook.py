@@ -16,6 +16,7 @@ from curator.services.ports import FormatRegistry
 from curator.ui.dialogs.form import sentence
 from curator.ui.dialogs.import_documents import ImportWish
 from curator.ui.dialogs.table import FigureTable
+from curator.ui.jobs import range_words
 
 SLICE, MOST = 0.012, 2.0
 """Seconds of reading at a time, and for each file; what is left then is estimated."""
@@ -113,11 +114,11 @@ class Outlook(QWidget):
             )
         if seconds_to_import(found) > 0:
             lines.append(tr("This takes {time}; you can begin when it is done.", time=about(seconds_to_import(found))))
-        if seconds_to_index(found) > 0:
+        if seconds_to_index(found)[1] > 0:
             lines.append(
                 tr(
                     "Then names are encoded in the background, {time}; meanings are compared from then on.",
-                    time=about(seconds_to_index(found)),
+                    time=range_words(*seconds_to_index(found)),
                 )
             )
         if not found:

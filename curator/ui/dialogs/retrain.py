@@ -25,6 +25,7 @@ from curator.services.retraining import TrainingPreview
 from curator.settings.schema import Device
 from curator.ui.dialogs.form import FormDialog, sentence
 from curator.ui.dialogs.parameter_panel import ParameterPanel
+from curator.ui.jobs import range_words
 from curator.ui.theme import theme_of
 
 INTRO = (
@@ -35,6 +36,10 @@ PREVIEW_MS = 250
 COUNTING = "Counting the decisions…"
 ROLES = {"retriever": "Retrievers find candidates", "ranker": "Re-rankers order them"}
 RECIPE_ROLE = int(Qt.ItemDataRole.UserRole)
+FORECAST = (
+    "In all {time} on this machine ({basis}). Other programs make it longer; once the training runs, the time left is "
+    "measured and shown within 20 seconds."
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -316,11 +321,7 @@ def judged_words(preview: TrainingPreview) -> str:
 
 def time_words(preview: TrainingPreview) -> str:
     """First what encoding the entities anew takes, then the whole, and how that is known."""
-    whole = tr(
-        "In all {duration_words} on this machine ({basis}).",
-        duration_words=duration_words(60 * preview.minutes),
-        basis=preview.basis,
-    )
+    whole = tr(FORECAST, time=range_words(60 * preview.least, 60 * preview.most), basis=preview.basis)
     if not preview.encoded_entities:
         return whole
     encoding = tr(

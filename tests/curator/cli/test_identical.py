@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import click
 import pytest
 
 from curator.bootstrap import open_project
@@ -85,3 +86,28 @@ def test_what_makes_no_sense_is_refused(cli: Cli, project: Path, arguments: tupl
 
 def test_without_a_decision_there_is_nothing_to_spread(cli: Cli, project: Path, undecided: list[int]) -> None:
     assert "not decided yet" in cli("decide", project, 1, "--identical").err
+
+
+def test_nothing_is_said_before_it_is_on_the_disk(
+    cli: Cli, project: Path, undecided: list[int], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    synced: list[str] = []
+    say = click.echo
+
+    def fails(path: Path) -> None:
+        raise OSError(5, "Input/output error")
+
+    def ordered(words: str, **options: bool) -> None:
+        synced.append("said")
+        say(words, **options)
+
+    monkeypatch.setattr("curator.storage.syncing.sync_file", lambda path: synced.append("synced"))
+    monkeypatch.setattr("curator.cli.console.click.echo", ordered)
+    cli("decide", project, 1, "--link", ENTITY, "--identical", "--tick", 5, "--yes")
+    assert synced.index("said") > 0
+    with monkeypatch.context() as broken:
+        broken.setattr("curator.storage.syncing.sync_file", fails)
+        answer = cli("decide", project, 1, "--nil", "not-in-kb", "--identical", "--tick", 9, "--yes")
+    assert answer.code == 2
+    assert answer.out == ""
+    assert "Input/output error" in answer.err

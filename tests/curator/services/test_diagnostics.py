@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import logging
+import sqlite3
 
+from curator.services.diagnostics import sqlite_words
 from curator.services.logs import last_lines, log_folder, start_logging, stop_logging
 from tests.curator.services.fakes import World
 
@@ -15,6 +17,12 @@ def test_diagnostics_hold_no_text_of_a_document(filled: World) -> None:
         assert expected in text
     for secret in ("Lidocaine", "blorbitis", "arrest"):
         assert secret not in text
+
+
+def test_it_says_which_sqlite_serves_and_whether_that_has_the_fault(filled: World) -> None:
+    assert f"\nSQLite {sqlite3.sqlite_version}" in filled.project.diagnostics.text()
+    assert "WAL-reset fault" in sqlite_words((3, 51, 2))
+    assert sqlite_words((3, 51, 3)) == "SQLite 3.51.3"
 
 
 def test_the_log_is_written_to_its_folder() -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -15,9 +16,16 @@ from curator.domain.decisions import RejectReason, Verdict
 from curator.domain.documents import Split
 from curator.domain.errors import UserError
 from curator.domain.jobs import JobOutcome, JobState
+from curator.services.speeds import Speeds
 from tests.curator.services.fakes import KB, World, document, finish, ignore
 
 RECIPE = "pel-pb"
+COST = {
+    "fixed_seconds": 100.0,
+    "seconds_per_decision": 0.0,
+    "seconds_per_decision_trained": 0.0,
+    "seconds_per_entity": 1000.0,
+}
 Train = Callable[[], JobOutcome]
 
 
@@ -38,6 +46,25 @@ def train(world: World, **options: Any) -> JobOutcome:
     assert ended == [outcome]
     assert outcome is not None
     return outcome
+
+
+def test_vectors_that_were_kept_make_no_machine_faster(
+    indexed: World, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    """A run that did not encode the entities first, since an earlier one had, is measured without that."""
+    monkeypatch.setattr("curator.services.recipes.recipe_files.cost", lambda *_: COST)
+    speeds = Speeds(tmp_path)
+    indexed.project.retraining._runs._speeds = speeds
+    times = iter((0.0, 100.0 + 3 * 1000.0))  # of learning and of encoding 3 entities anew: as foreseen
+    monkeypatch.setattr("curator.services.training_runs.time", SimpleNamespace(monotonic=lambda: next(times)))
+    train(indexed)
+    assert speeds.factor(RECIPE, "auto")[0] == pytest.approx(1.0)
+
+
+def test_a_preview_foresees_a_range(indexed: World) -> None:
+    shown = indexed.project.retraining.preview(RECIPE)
+    assert 0 < shown.least < shown.minutes < shown.most
+    assert indexed.project.retraining.preview(RECIPE, max_minutes=0.5).most <= 0.5
 
 
 def active(world: World) -> str:

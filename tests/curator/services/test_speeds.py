@@ -21,6 +21,28 @@ def test_measured_runs_replace_the_cautious_rule(tmp_path: Path) -> None:
     assert speeds.factor("a", "cuda")[0] == CAUTION
 
 
+def test_a_forecast_is_a_range_wide_before_the_first_run_and_wider_beside_other_work(tmp_path: Path) -> None:
+    speeds = Speeds(tmp_path)
+
+    def ratio(busy: float = 0.0) -> float:
+        low, high = speeds.spread("a", "cpu", busy=busy)
+        return high / low
+
+    unknown = ratio()
+    assert unknown >= 10
+    speeds.measured("a", "cpu", predicted=100.0, seconds=100.0)
+    assert ratio() < unknown / 3
+    assert speeds.spread("a", "cpu", busy=3.0)[1] >= 4.0, "3 minutes become 12"
+
+
+def test_what_was_encoded_before_training_is_known_from_its_progress() -> None:
+    watch = EncodingWatch(clock=lambda: 0.0)
+    watch.take(Progress("prepare", 5, 10))
+    assert watch.before == 0, "decisions are read there, too"
+    watch.take(Progress("prepare", 512, 4000, data={"work": 0.1}))
+    assert watch.before == 512
+
+
 def test_runs_of_other_recipes_tell_about_the_machine(tmp_path: Path) -> None:
     speeds = Speeds(tmp_path)
     speeds.measured_encoding("cpu", 200.0)
@@ -50,6 +72,7 @@ def test_a_trained_entity_encoder_is_paid_for_again() -> None:
     frozen = estimate(recipe, values | {"entity_tower": "frozen"}, decisions=100, entities=10_000)
     trained = estimate(recipe, values | {"entity_tower": "train"}, decisions=100, entities=10_000)
     assert (frozen.encoded, frozen.encoding) == (0, 0.0)
+    assert 0.0 < frozen.before < frozen.seconds
     assert trained.encoded == 10_000
     assert trained.seconds > frozen.seconds + trained.encoding - 1e-6
     twice = estimate(recipe, values | {"entity_tower": "train"}, decisions=100, entities=10_000, factor=2.0)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from dataclasses import fields
+from dataclasses import fields, replace
 from pathlib import Path
 
 import pytest
@@ -91,3 +91,16 @@ def test_a_folder_that_cannot_be_made_is_said(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("", encoding="utf-8")
     with pytest.raises(UserError, match="could not be saved"):
         save(Settings(), folder=tmp_path / "file")
+
+
+def test_suggestions_are_held_back_only_where_somebody_chose_so(tmp_path):
+    """Files of earlier versions hold every default of theirs."""
+    assert Settings().holdout_percent == 0
+    path = tmp_path / "settings.json"
+    for stored, serves in ((2, 0), (5, 5)):
+        path.write_text(json.dumps({"holdout_percent": stored}))
+        loaded = load(tmp_path)
+        assert (loaded.settings.holdout_percent, loaded.problems) == (serves, ())
+    save(replace(Settings(), holdout_percent=2), folder=tmp_path)
+    loaded = load(tmp_path)
+    assert (loaded.settings.holdout_percent, loaded.unknown, loaded.problems) == (2, {}, ())

@@ -4,15 +4,19 @@ from __future__ import annotations
 
 import pytest
 from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
 from curator.domain.decisions import Outcome, Verdict
-from curator.services.bulk_plan import Standing
+from curator.services.bulk import BulkOffer
+from curator.services.bulk_plan import Standing, make_plan
+from curator.services.ports import Chance
 from curator.services.propagation import Scope
+from curator.ui.bulk_words import offer_words
 from curator.ui.propagating import NONE
 from curator.ui.propagation_panel import MOVE_FIRST
 from tests.curator.services.bulk_samples import long_world
-from tests.curator.ui.window.fakes import CTRL, SHIFT, Desk, MakeDesk
+from tests.curator.ui.window.fakes import CTRL, PLAIN, SHIFT, Desk, MakeDesk
 
 Key = Qt.Key
 LIDOCAINE = Verdict.link("MESH:D008012")
@@ -137,6 +141,55 @@ def test_bulk_acceptance_without_calibrated_suggestions_says_why_not(desk: Desk,
     assert not panel.button.isEnabled()
     desk.press(Key.Key_Escape, at=panel.list)
     assert not desk.bench.many.is_open
+
+
+def test_a_narrow_window_keeps_its_columns_while_many_are_decided(desk: Desk) -> None:
+    desk.window.resize(1024, 700)
+    QApplication.processEvents()
+    before = desk.bench.splitter.sizes()
+    for show in (desk.bench.many.accept_in_bulk, desk.bench.many.list_others):
+        show()
+        QApplication.processEvents()
+        assert desk.bench.many.is_open
+        assert desk.bench.splitter.sizes() == before
+        assert desk.bench.candidates.width() >= 320
+
+
+def test_bulk_acceptance_says_beforehand_when_it_does_not_pay() -> None:
+    def offer(number: int) -> BulkOffer:
+        chances = [Chance(one, one // 10, 0.999, "A") for one in range(1, number + 1)]
+        return BulkOffer(make_plan(chances, [], error=0.02, seed=1), number, 0, True)
+
+    few, many = offer(227), offer(3000)
+    first = few.plan.sets[0]
+    assert first.saved < first.checks
+    assert offer_words(few).startswith(
+        f"This does not pay: you check {first.checks} mentions to gain {first.saved}. Deciding all {first.size} one by "
+        "one costs about the same."
+    )
+    assert "does not pay" not in offer_words(many)
+
+
+def test_leaving_bulk_acceptance_leads_back(make_desk: MakeDesk, qtbot: QtBot) -> None:
+    desk = make_desk(documents=0, kb=False, index=False)
+    long_world(desk.world, documents=32)
+    many, at = desk.bench.many, desk.bench.navigator
+    many.bulk_panel.error_box.setValue(20.0)
+    desk.bench.navigator.open(7)
+    desk.press(Key.Key_Down)
+    began = at.mention_id
+    for key in (Key.Key_Escape, Key.Key_Return):
+        desk.press(Key.Key_B, CTRL, at=desk.window)
+        qtbot.waitUntil(lambda: many.bulk.audit is not None)
+        audit = many.bulk.audit
+        assert audit is not None
+        for _ in audit.left if key == Key.Key_Return else audit.left[:3]:
+            desk.press(Key.Key_R, at=many.bulk_panel.list)
+        assert at.mention_id != began
+        desk.press(key, SHIFT if key == Key.Key_Return else PLAIN, at=many.bulk_panel.list)
+        assert not many.is_open
+        assert at.opened is not None
+        assert (at.opened.document.id, at.mention_id) == (7, began)
 
 
 def test_a_round_decides_one_mention_at_a_time(desk: Desk) -> None:

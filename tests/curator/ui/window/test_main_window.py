@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import threading
+from pathlib import Path
+
 import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
@@ -14,14 +17,55 @@ from tests.curator.ui.window.fakes import CTRL, SHIFT, Desk, MakeDesk
 Key = Qt.Key
 
 
-def test_return_links_to_the_first_candidate_and_goes_on(desk: Desk) -> None:
+def test_return_links_to_the_first_candidate_and_goes_on(desk: Desk, qtbot: QtBot) -> None:
     assert desk.word == "Lidocaine"
     desk.press(Key.Key_Return)
     decision = desk.decision("Lidocaine")
     assert decision is not None
     assert decision.verdict == Verdict.link("MESH:D008012")
     assert desk.word == "cardiac arrest"
-    assert desk.window.status.words.startswith("saved ")
+    qtbot.waitUntil(lambda: desk.window.status.words.startswith("saved "))
+
+
+def test_a_decision_is_called_saved_when_the_disk_has_it_and_not_before(
+    desk: Desk, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    go_on, seen = threading.Event(), []
+
+    def slowly(path: Path) -> None:
+        seen.append(path)
+        go_on.wait()
+
+    desk.bench.project.disk.settle()
+    monkeypatch.setattr("curator.storage.syncing.sync_file", slowly)
+    desk.press(Key.Key_Return)
+    assert desk.word == "cardiac arrest", "painted at once"
+    qtbot.waitUntil(lambda: bool(seen))
+    assert desk.window.status.words.startswith("saving…")
+    go_on.set()
+    qtbot.waitUntil(lambda: desk.window.status.words.startswith("saved "))
+
+
+def test_a_disk_that_fails_is_shown_until_it_took_the_decision(
+    desk: Desk, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def fails(path: Path) -> None:
+        raise OSError(5, "Input/output error")
+
+    desk.bench.project.disk.settle()
+    monkeypatch.setattr("curator.storage.syncing.RETRY", 0.001)
+    with monkeypatch.context() as broken:
+        broken.setattr("curator.storage.syncing.sync_file", fails)
+        desk.press(Key.Key_Return)
+        qtbot.waitUntil(lambda: desk.window.status.words.startswith("NOT SAVED"))
+        assert "Input/output error" in desk.bench.bottom.message.words
+        desk.press(Key.Key_Return)
+        assert desk.word == "cardiac arrest", "nothing more is accepted"
+        assert desk.decision("cardiac arrest") is None
+        assert desk.window.status.words.startswith("NOT SAVED")
+    qtbot.waitUntil(lambda: desk.window.status.words.startswith("saved "))
+    desk.press(Key.Key_Return)
+    assert desk.decision("cardiac arrest") is not None
 
 
 def test_a_decision_records_exactly_what_was_shown(desk: Desk) -> None:

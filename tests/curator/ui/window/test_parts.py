@@ -17,8 +17,8 @@ from curator.domain.errors import UserError
 from curator.domain.jobs import JobOutcome, JobState, LinkerState, LinkerStatus, Progress
 from curator.ui.bridge import Bridge
 from curator.ui.dialogs.figures import comparison_rows, comparison_words, evaluation_rows, gate_rows, percent
-from curator.ui.jobs import JobKind, Jobs, RunningJob, minutes_words
-from curator.ui.jobs_bar import hints_for
+from curator.ui.jobs import JobKind, Jobs, RunningJob, left_words
+from curator.ui.jobs_bar import hints_for, words_of
 from curator.ui.keys import belongs_to
 from curator.ui.manual import title_of
 from curator.ui.recent import recent_projects, remember
@@ -76,21 +76,57 @@ def test_a_job_that_cannot_start_is_not_running(qtbot: QtBot) -> None:
 
 
 def test_time_left_goes_by_the_pace_of_the_present_step() -> None:
-    job = RunningJob(1, JobKind.TRAIN, "x", lambda _: None, 0.0, 0.0)
+    job = RunningJob(1, JobKind.TRAIN, "x", lambda _: None, 0.0)
     job.take(Progress("load", 1, 1), 50.0)
-    job.take(Progress("train", 0, 100), 100.0)
+    job.take(Progress("train", 0, 1000), 100.0)
     assert job.seconds_left(100.0) is None
-    job.take(Progress("train", 25, 100, data={"loss": 0.5}), 110.0)
-    assert job.seconds_left(110.0) == pytest.approx(30.0)  # 25 in 10 s, 75 are left
-    assert job.history.losses == [0.5]
-    job.take(Progress("train", 100, 100), 140.0)
+    for second in range(1, 26):
+        job.take(Progress("train", 10 * second, 1000, data={"loss": 0.5}), 100.0 + second)
+    found = job.seconds_left(125.0)
+    assert found is not None
+    assert found[0] < 75.0 < found[1] < 90.0
+    assert "about 1 min left in this step" in words_of(job, 125.0)
+    assert job.history.losses[0] == 0.5
+    job.take(Progress("train", 1000, 1000), 140.0)
     assert job.seconds_left(140.0) is None  # the step is done, the job is not
+
+
+def test_an_index_beside_other_load_says_a_range_within_twenty_seconds() -> None:
+    """Half of the names are kept from before, the others take 14 minutes: 12 a second, then 8, and so on."""
+    job, done = RunningJob(1, JobKind.INDEX, "x", lambda _: None, 0.0), 10_000
+    job.take(Progress("names", 0, 20_000), 0.0)
+    job.take(Progress("names", done, 20_000), 0.1)
+    for second in range(1, 21):
+        done += 14 if second % 2 else 10
+        job.take(Progress("names", done, 20_000), float(second))
+    words = words_of(job, 20.0)
+    low, high = (int(one) for one in words.split("about ")[1].split(" min")[0].split(" to "))
+    assert low <= 14 <= high <= 20
+    assert words.endswith("min left")
+
+
+def test_work_that_is_weighed_is_timed_by_its_weight() -> None:
+    job = RunningJob(1, JobKind.TRAIN, "x", lambda _: None, 0.0)
+    for second in range(21):  # short texts first: half of them are a tenth of the work
+        job.take(Progress("encode entities", 50 * second, 2000, data={"work": second / 200}), float(second))
+    found = job.seconds_left(20.0)
+    assert found is not None
+    assert found[0] < 180.0 < found[1] < 220.0
+
+
+def test_a_time_budget_ends_the_range() -> None:
+    job = RunningJob(1, JobKind.TRAIN, "x", lambda _: None, 0.0)
+    for second in range(21):
+        job.take(Progress("train", second, 10_000, data={"seconds_left": 100.0 - second}), float(second))
+    found = job.seconds_left(20.0)
+    assert found is not None
+    assert found[0] <= 80.0 <= found[1] <= 160.0
 
 
 def test_a_training_keeps_all_it_told_and_other_work_its_steps() -> None:
     told: dict[JobKind, list[str]] = {}
     for kind in (JobKind.IMPORT, JobKind.TRAIN):
-        job = RunningJob(1, kind, "x", lambda _: None, 0.0, 0.0)
+        job = RunningJob(1, kind, "x", lambda _: None, 0.0)
         for text in ("a.txt", "b.txt", "c.txt"):  # thousands of files, of an import
             job.take(Progress("read", 1, 9, text), 50.0)
         job.take(Progress("write", 0, 9), 50.0)
@@ -99,10 +135,19 @@ def test_a_training_keeps_all_it_told_and_other_work_its_steps() -> None:
 
 
 @pytest.mark.parametrize(
-    ("seconds", "words"), [(None, ""), (8.4, "0:08 left"), (108, "1:48 left"), (3900, "1 h 05 min left")]
+    ("seconds", "words"),
+    [
+        (None, ""),
+        ((8.0, 12.0), "less than a minute left"),
+        ((100.0, 118.0), "about 2 min left"),
+        ((480.0, 840.0), "about 8 to 14 min left"),
+        ((10.0, 200.0), "about 1 to 3 min left"),
+        ((5400.0, 10_800.0), "about 1.5 to 3 h left"),
+        ((170_000.0, 430_000.0), "about 2 to 5 days left"),
+    ],
 )
-def test_time_left_in_words(seconds: float | None, words: str) -> None:
-    assert minutes_words(seconds) == words
+def test_time_left_in_words(seconds: tuple[float, float] | None, words: str) -> None:
+    assert left_words(seconds) == words
 
 
 @pytest.mark.parametrize(

@@ -99,6 +99,45 @@ def test_disagreements_are_settled_by_number_and_by_the_usual_keys(desk: Desk) -
     assert "settled" in panel.title.text()
 
 
+def test_what_an_adjudication_decided_is_shown_at_once(desk: Desk) -> None:
+    bench, project = desk.bench, desk.project
+    second = desk.world.mentions(1)[1]
+    project.curation.decide(second, Verdict.link("MESH:D006323"))
+    found = judge_alike_but_once(desk, "anna", "ben")
+    mode = people(desk).mode
+    mode.adjudicate(found)
+    assert "1–2 take a verdict" in bench.bottom.hints.accessibleName()
+    assert "choose" not in bench.bottom.hints.accessibleName()
+    desk.press(Key.Key_2)
+    view = bench.navigator.mention
+    assert view is not None
+    assert view.decision is not None
+    assert view.decision.verdict == Verdict.nil()
+    assert "NIL" in bench.candidates._decided.words
+    assert "NIL" in bench.history.model.index(0, 0).data()
+    desk.bench.focus_document()
+    assert "verdict" not in bench.bottom.hints.accessibleName()
+
+
+def test_the_usual_keys_lead_to_the_next_disagreement(desk: Desk) -> None:
+    """Not past it to the next undecided mention."""
+    project, apart = desk.project, Verdict.link("MESH:D006323")
+    found = project.rounds.create("pilot", [1])
+    second, *_, last = desk.world.mentions(1)[1:]
+    for name, verdict in (("anna", apart), ("ben", Verdict.nil())):
+        curation = project.rounds.seat(found, name).curation
+        for one in (second, last):
+            curation.decide(one, verdict)
+    project.rounds.close(found.id)
+    mode = people(desk).mode
+    mode.adjudicate(project.rounds.named("pilot"))
+    desk.press(Key.Key_Escape)
+    desk.press(Key.Key_X)
+    desk.press(Key.Key_Return)
+    assert mode.panel.opinions is not None
+    assert mode.panel.opinions.mention.id == desk.bench.navigator.mention_id == last
+
+
 def test_a_round_is_gone_on_with_after_a_restart(make_desk: MakeDesk) -> None:
     desk = make_desk()
     found = desk.project.rounds.create("pilot", [2])

@@ -45,6 +45,23 @@ def test_facets_narrow_the_keys_and_are_lifted_by_one(desk: Desk) -> None:
     assert desk.word == "cardiac arrest"
 
 
+def test_the_arrows_start_from_the_open_document_after_a_filter_was_lifted(make_desk: MakeDesk) -> None:
+    desk = make_desk(documents=60)
+    bench = desk.bench
+    bench.queue.narrow(QueueFilter(text="40"))
+    bench.navigator.open(40)
+    desk.press(Key.Key_Q, SHIFT)
+    assert bench.queue.where == QueueFilter()
+    assert bench.queue.list.currentIndex().row() == 39
+    bench.focus_document()
+    desk.press(Key.Key_F6)
+    assert bench.queue.list.hasFocus()
+    desk.press(Key.Key_Down)
+    desk.press(Key.Key_Return)
+    assert bench.navigator.opened is not None
+    assert bench.navigator.opened.document.id == 41
+
+
 def test_undo_comes_back_to_what_left_the_filtered_queue(desk: Desk) -> None:
     desk.bench.queue.narrow(QueueFilter(facets=Facets.of({Facet.TYPE: ["Chemical"], Facet.STATE: ["undecided"]})))
     desk.press(Key.Key_Return)
@@ -112,7 +129,7 @@ def test_a_mention_of_the_hold_out_is_decided_without_suggestions(
     desk = make_desk()
     assert desk.word == "Lidocaine"
     assert desk.bench.candidates.model.rowCount() == 0
-    assert desk.bench.candidates.list._empty == REASON
+    assert desk.bench.candidates.list._empty == REASON.format(key="H")
     desk.press(Key.Key_Return)  # accepts nothing, since nothing is shown
     assert desk.decision("Lidocaine") is None
     desk.bench.decider.link("MESH:D008012")  # as a search does
@@ -126,3 +143,27 @@ def test_a_mention_of_the_hold_out_is_decided_without_suggestions(
     assert desk.bench.candidates.model.rowCount() > 0
     desk.press(Key.Key_Up)
     assert desk.bench.candidates.model.rowCount() > 0  # decided: now they may be seen
+
+
+def test_held_back_suggestions_are_shown_by_a_key_and_the_decision_says_so(
+    make_desk: MakeDesk, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("curator.services.holdout.held_out", lambda _, mention, __: mention == 1)
+    desk = make_desk()
+    assert desk.bench.candidates.model.rowCount() == 0
+    desk.press(Key.Key_H)
+    assert desk.word == "Lidocaine"
+    assert desk.bench.candidates.model.rowCount() > 0
+    desk.press(Key.Key_Down)
+    desk.press(Key.Key_Up)
+    assert desk.bench.candidates.model.rowCount() > 0, "what was seen stays seen"
+    desk.press(Key.Key_Return)
+    decision = desk.decision("Lidocaine")
+    assert decision is not None
+    assert decision.shown is not None
+    assert (decision.shown.revealed, decision.shown.unseen) == (True, None)
+    assert decision.shown.candidates
+    report = desk.project.holdout.report()
+    assert (report.without.decided, report.seen.decided) == (0, 0)
+    desk.press(Key.Key_Up)
+    assert "when asked for" in desk.bench.history.list.model().index(0, 0).data(Qt.ItemDataRole.AccessibleTextRole)

@@ -13,12 +13,13 @@ from PySide6.QtWidgets import QMessageBox
 from pytestqt.qtbot import QtBot
 
 from curator.domain.jobs import JobOutcome, JobState, Progress
+from curator.services.training_preview import TrainingPreview
 from curator.ui.bundle_flows import BundleFlows
 from curator.ui.dialogs.bundles import BundlesDialog
 from curator.ui.dialogs.form import ShowDialog
 from curator.ui.dialogs.manifest import ManifestDialog
 from curator.ui.dialogs.map import MapDialog
-from curator.ui.dialogs.retrain import duration_words
+from curator.ui.dialogs.retrain import duration_words, time_words
 from curator.ui.dialogs.retrain_live import RetrainLive
 from curator.ui.model_flows import ModelFlows
 from curator.ui.promotion_diff import PromotionDiff
@@ -333,7 +334,13 @@ def test_encoding_anew_is_told_first(make_desk: MakeDesk, qtbot: QtBot) -> None:
     dialog.choose("pel-pb")
     qtbot.waitUntil(lambda: dialog.takes.text().startswith("Encoding 3 entities anew:"))
     assert "In all about" in dialog.takes.text() or "In all less" in dialog.takes.text()
+    assert "measured and shown within 20 seconds" in dialog.takes.text()
     dialog.reject()
+
+
+def test_the_forecast_is_a_range() -> None:
+    shown = TrainingPreview(1, 1, 0, 1, 1, 1, 3.0, "a cautious rule", least=1.0, most=14.2)
+    assert time_words(shown).startswith("In all about 1 to 14 min on this machine (a cautious rule).")
 
 
 def test_published_values_are_taken_by_a_button(desk: Desk, qtbot: QtBot) -> None:
