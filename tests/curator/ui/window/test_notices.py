@@ -225,6 +225,6 @@ def test_it_covers_no_text_and_the_line_keeps_its_height(desk: Desk, width: int,
 def test_the_mapping_of_new_types_waits_too(desk: Desk) -> None:
     flow = desk.window.session.flows
     assert flow is not None
-    flow._loaded(ImportReport(("kb.jsonl",)))
+    flow._report(ImportReport(("kb.jsonl",)), types=True)
     assert not shown(TypeMappingDialog)
     assert len(desk.bench.notices) == 2
