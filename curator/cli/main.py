@@ -89,9 +89,7 @@ def _is_project(argument: str) -> bool:
     return (path.name == "project.curator" or path.name.endswith(".curation")) and path.exists()
 
 
-@click.command(
-    cls=LazyGroup, context_settings={"help_option_names": ["-h", "--help"]}, invoke_without_command=True
-)
+@click.command(cls=LazyGroup, context_settings={"help_option_names": ["-h", "--help"]}, invoke_without_command=True)
 @click.version_option(package_name="curator", prog_name="curator")
 @click.pass_context
 def cli(ctx: click.Context) -> int | None:

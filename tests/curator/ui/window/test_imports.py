@@ -117,6 +117,8 @@ def test_a_stopped_import_says_what_is_in_and_goes_on(
     monkeypatch.setattr(ImportService, "_read", cancelling)
     with qtbot.waitSignal(empty.bench.jobs.ended):
         looked_at(empty, qtbot, *paths).accept()
+    assert not boxes()
+    empty.bench.notices.show()
     [box] = boxes()
     assert "1 of 3 files are in" in box.text()
     press_button(box, "OK")
