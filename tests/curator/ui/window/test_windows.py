@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 from PySide6.QtCore import QMimeData, QPoint, QRect, QSize, Qt, QUrl
-from PySide6.QtGui import QDropEvent
+from PySide6.QtGui import QDragEnterEvent, QDragMoveEvent, QDropEvent
 from PySide6.QtWidgets import QApplication, QDialog, QMessageBox
 from pytestqt.qtbot import QtBot
 
@@ -107,6 +107,43 @@ def test_the_menu_lists_projects_and_greys_those_that_are_gone(window: MainWindo
 
 
 # --- what is dropped ---
+
+
+COPY, MOVE, LINK = Qt.DropAction.CopyAction, Qt.DropAction.MoveAction, Qt.DropAction.LinkAction
+
+
+@pytest.mark.parametrize(
+    ("offered", "proposed", "taken"),
+    [(COPY | MOVE | LINK, MOVE, True), (COPY, COPY, True), (COPY | LINK, LINK, True), (MOVE, MOVE, False)],
+)
+def test_a_file_is_copied_and_never_moved(
+    window: MainWindow,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    offered: Qt.DropAction,
+    proposed: Qt.DropAction,
+    taken: bool,
+) -> None:
+    asked: list[object] = []
+    monkeypatch.setattr(window.drops, "take", asked.append)
+    data = QMimeData()
+    data.setUrls([QUrl.fromLocalFile(str(tmp_path / "a.txt"))])
+    rest = (data, Qt.MouseButton.LeftButton, Qt.KeyboardModifier.ShiftModifier)
+    events: list[QDropEvent] = []
+    for kind, then in (
+        (QDragEnterEvent, window.dragEnterEvent),
+        (QDragMoveEvent, window.dragMoveEvent),
+        (QDropEvent, window.dropEvent),
+    ):
+        event = kind(QPoint(9, 9), offered, *rest)
+        event.setDropAction(proposed)
+        event.ignore()
+        then(event)
+        events.append(event)
+    QApplication.processEvents()
+    assert [event.isAccepted() for event in events] == [taken] * 3
+    assert not taken or {event.dropAction() for event in events} == {COPY}
+    assert len(asked) == int(taken)
 
 
 def test_every_path_is_sorted_by_its_content(tmp_path: Path) -> None:
