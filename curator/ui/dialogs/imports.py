@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QAbstractItemView, QHeaderView, QTableWidget, QTableWidgetItem, QWidget
 
+from curator.domain.imports import ImportRecord
 from curator.domain.wording import tr
 from curator.services.imports import FileImport
 from curator.services.unfinished_import import UnfinishedImport
@@ -89,8 +90,7 @@ class ImportsDialog(ShowDialog):
         self._selection_changed()
 
     def _fill(self, row: int, one: FileImport) -> None:
-        file, at = one.record.file, one.record.at
-        when = f"{at.astimezone():%d %b %Y, %H:%M}" if at is not None else "–"
+        file, when = one.record.file, _when(one.record)
         words = (file.name, file.format, f"{one.documents:,}", when, one.record.curator or "–", _state(one))
         for column, text in enumerate(words):
             item = QTableWidgetItem(text)
@@ -115,7 +115,12 @@ class ImportsDialog(ShowDialog):
 
 
 def _state(one: FileImport) -> str:
-    if one.undone is None:
-        return tr("in the project")
-    at = f"{one.undone.at.astimezone():%d %b %Y, %H:%M}" if one.undone.at is not None else ""
-    return tr("undone {when} by {who}", when=at, who=one.undone.curator)
+    if one.undone is not None:
+        return tr("undone {when} by {who}", when=_when(one.undone), who=one.undone.curator)
+    if one.restored is not None:
+        return tr("imported again {when} by {who}", when=_when(one.restored), who=one.restored.curator)
+    return tr("in the project")
+
+
+def _when(record: ImportRecord) -> str:
+    return f"{record.at.astimezone():%d %b %Y, %H:%M}" if record.at is not None else "–"
