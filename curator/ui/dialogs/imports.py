@@ -11,10 +11,11 @@ from curator.domain.imports import ImportRecord
 from curator.domain.wording import tr
 from curator.services.imports import FileImport
 from curator.services.unfinished_import import UnfinishedImport
-from curator.ui.dialogs.form import ShowDialog, sentence
+from curator.ui.dialogs.form import EmptyPage, ShowDialog
+from curator.ui.key_names import place_of
 from curator.ui.labels import NoteLabel
 
-NONE = "Nothing was imported yet."
+NONE, WAY = "Nothing was imported yet", "{documents} and {pubmed} bring documents in."
 
 
 class ImportsDialog(ShowDialog):
@@ -36,12 +37,13 @@ class ImportsDialog(ShowDialog):
         super().__init__(tr("Imports"), parent)
         self._files: tuple[FileImport, ...] = ()
         self._writable = writable
-        self.said = sentence(tr(NONE))
+        ways = {"documents": place_of("project.import"), "pubmed": place_of("project.fetch")}
+        self.empty = EmptyPage(tr(NONE), tr(WAY, **ways), self)
         self.stopped = NoteLabel(self)
         self.table = self._make_table()
-        self.body.addWidget(self.said)
         self.body.addWidget(self.stopped)
         self.body.addWidget(self.table, 1)
+        self.body.addWidget(self.empty, 1)
         self.undo = self.add_button(tr("&Undo…"))
         self.go_on = self.add_button(tr("&Go on with the stopped import"))
         self.forget = self.add_button(tr("&Forget the stopped import"))
@@ -72,8 +74,7 @@ class ImportsDialog(ShowDialog):
     ) -> None:
         """Newest first. `chosen` are selected."""
         self._files = tuple(files)
-        self.said.setVisible(not files)
-        self.table.setVisible(bool(files))
+        self.empty.stand_in(self.table, empty=not files)
         self.stopped.set_note(stopped.words if stopped is not None else "")
         for button in (self.go_on, self.forget):
             button.setVisible(stopped is not None and self._writable)

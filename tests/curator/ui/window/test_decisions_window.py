@@ -58,7 +58,8 @@ def test_words_and_people_filter(decided: DecisionsWindow, desk: Desk, qtbot: Qt
     qtbot.waitUntil(lambda: cells(decided, 2) == ["Lidocaine"])
     decided.words.setText("nobody wrote this")
     qtbot.waitUntil(lambda: decided.model.rowCount() == 0)
-    assert decided.state.words == "No decision matches."
+    assert decided.empty.headline.text() == "No decision matches"
+    assert not decided.table.isVisible()
     decided.words.clear()
     assert decided.curators.itemText(1) == desk.project.curation.curator
     decided.curators.setCurrentIndex(1)
