@@ -152,7 +152,8 @@ class KeyHints(QWidget):
 
 
 class BottomBar(QWidget):
-    """Job line, what was done last, the newest unread result, and key hints; its height never changes."""
+    """Job line, what was done last, the newest unread result, and key hints; its height never changes. While a result
+    waits, a message gives it back its room after some seconds."""
 
     def __init__(self, jobs: Jobs, notices: Notices, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -166,7 +167,7 @@ class BottomBar(QWidget):
         line = QHBoxLayout(self)
         line.setContentsMargins(12, 3, 8, 3)
         line.setSpacing(16)
-        line.addWidget(self.job, 1)
+        line.addWidget(self.job, 3)
         line.addWidget(self.message, 1)
         line.addWidget(self.notice, 2)
         line.addWidget(self.hints)
@@ -193,9 +194,10 @@ class BottomBar(QWidget):
     def _turn(self) -> None:
         job = len(self._jobs) > 0 and not self._timer.isActive()
         self.job.setVisible(job)
-        self.message.setVisible(not job)
+        waits = len(self._notices) > 0
+        self.message.setVisible(not job and (not waits or self._timer.isActive()))
         room = self.width() - self.hints.sizeHint().width()
-        self.hints.setVisible(not len(self._notices) or room > (2 if job else 1) * NOTICE_ROOM)
+        self.hints.setVisible(not waits or room > (2 if job else 1) * NOTICE_ROOM)
 
 
 def hints_for(state: WindowState) -> tuple[Hint, ...]:

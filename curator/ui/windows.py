@@ -6,12 +6,15 @@ from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QObject, QRect
+from PySide6.QtCore import QObject, QRect, QSize
 
 from curator.ui.layout_store import cascaded
 
 if TYPE_CHECKING:
     from curator.ui.main_window import MainWindow
+
+FRAME = QSize(16, 44)
+"""As much as a window manager may put around a window that is not maximised."""
 
 
 class Windows(QObject):
@@ -83,7 +86,8 @@ def _place(window: MainWindow, beside: MainWindow, others: Sequence[MainWindow])
     """Whole on the screen of `beside`, its frame too; a frame that is not there yet is as wide as that one's."""
     frame, inner = beside.frameGeometry(), beside.geometry()
     margins = frame.size() - inner.size()
-    if beside.isMaximized():  # it has the screen; the further one is as large as it was before
+    if beside.isMaximized():  # it has the screen, and less of a frame; the further one is as large as it was before
+        margins = margins.expandedTo(FRAME)
         frame = QRect(frame.topLeft(), beside.normalGeometry().size() + margins)
     taken = [one.frameGeometry().topLeft() for one in others]
     screen = beside.screen().availableGeometry()
