@@ -166,8 +166,9 @@ def imports(project: Path, *, as_json: bool) -> None:
     for one in files:
         file, at = one.record.file, f"{one.record.at:%Y-%m-%d %H:%M}" if one.record.at else "–"
         by = f" by {one.record.curator}" if one.record.curator else ""
-        undone = f"; undone {one.undone.at:%Y-%m-%d %H:%M} by {one.undone.curator}" if one.undone is not None else ""
-        lines.append(f"{file.id}  {file.name}  ({file.format}, {one.documents:,} documents)  {at}{by}{undone}")
+        then, word = (one.undone, "undone") if one.undone is not None else (one.restored, "imported again")
+        since = f"; {word} {then.at:%Y-%m-%d %H:%M} by {then.curator}" if then is not None else ""
+        lines.append(f"{file.id}  {file.name}  ({file.format}, {one.documents:,} documents)  {at}{by}{since}")
     result = {
         "imports": [
             {
@@ -181,6 +182,7 @@ def imports(project: Path, *, as_json: bool) -> None:
                 "counts": one.record.counts,
                 "documents": one.documents,
                 "undone": asdict(one.undone) if one.undone is not None else None,
+                "restored": asdict(one.restored) if one.restored is not None else None,
             }
             for one in files
         ]

@@ -89,13 +89,19 @@ def _is_project(argument: str) -> bool:
     return (path.name == "project.curator" or path.name.endswith(".curation")) and path.exists()
 
 
-@click.command(cls=LazyGroup, context_settings={"help_option_names": ["-h", "--help"]})
+@click.command(cls=LazyGroup, context_settings={"help_option_names": ["-h", "--help"]}, invoke_without_command=True)
 @click.version_option(package_name="curator", prog_name="curator")
-def cli() -> None:
+@click.pass_context
+def cli(ctx: click.Context) -> int | None:
     """Curate entity links in documents, with a linker that learns from your decisions.
 
-    P is the project's folder, NAME.curation.
+    Without a command, the window opens. P is the project's folder, NAME.curation.
     """
+    if ctx.invoked_subcommand is not None:
+        return None
+    module, name, _ = COMMANDS["open"]
+    opened: int = ctx.invoke(getattr(importlib.import_module(module), name), projects=())
+    return opened
 
 
 def run(arguments: Sequence[str] | None = None) -> int:

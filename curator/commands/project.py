@@ -262,6 +262,16 @@ TOOLS = (
         lambda s: s.project,
         group=1,
     ),
+    Command(
+        "tools.result",
+        "Show the last result",
+        Menu.TOOLS,
+        "Opens what background work came to: the newest result you have not seen, or the one you saw last.",
+        lambda w: w.show_result(),
+        ("F9",),
+        lambda s: s.results,
+        group=2,
+    ),
 )
 
 VIEW = (

@@ -111,9 +111,14 @@ class Shown:
             return KEPT_BACK_SHOWN
         if verdict.outcome is Outcome.NIL:
             return RANK_UNKNOWN if self.nil_first is None else int(self.nil_first)
-        ids = [one.entity_id for one in self.candidates]
-        places = [ids.index(one) + 1 for one in verdict.entity_ids if one in ids]
+        places = self.places_of(verdict)
         return min(places) + int(bool(self.nil_first)) if places else 0
+
+    def places_of(self, verdict: Verdict) -> tuple[int, ...]:
+        """The numbers that the chosen candidates had in the window, from 1 on; NIL has none there. Empty where none of
+        them was in the list, or the list was kept back."""
+        ids = [one.entity_id for one in self.candidates]
+        return tuple(ids.index(one) + 1 for one in verdict.entity_ids if one in ids)
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import unicodedata
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import pairwise
 
 from curator.domain.documents import Span
@@ -83,40 +83,113 @@ def snapped(text: str, span: Span) -> Span:
     return Span(first.start if first else span.start, last.end if last else span.end)
 
 
+# A step by words goes to the next stop. A stop is
+#
+# * a run of letters and digits: a step into a compound stops at each of its parts ("TNF-α" at "TNF" and at the whole,
+#   "p.V600E" at "p" and at the whole), since either may be the mention; the signs between are passed over;
+# * with the signs that belong to its end: primes, "%" and "'" after a digit, a charge ("5'", "5%", "Ca2+"), unless a
+#   letter or digit follows ("5'A", "A+B");
+# * with a bracket that was opened in the same word ("Fe(III)", "poly(A)");
+# * a symbol that is no punctuation, such as an emoji.
+#
+# Punctuation around words is never a stop: a mention does not grow by the full stop, comma or quote behind it.
+
+_PRIMES, _CHARGES, _AFTER_DIGIT = "\u2032\u2033\u2034", "+\u207a\u2212\u207b", "'\u2019%"
+_OPENED = {")": "(", "]": "["}
+_BRACKET_ROOM = 40
+"""Code points in which a bracket's opening one is looked for."""
+
+
 def next_word_start(text: str, offset: int) -> int:
     """Where the next word behind `offset` begins; the text's length where there is none."""
-    here = word_at(text, offset)
-    at = here.end if here is not None and here.start <= offset else offset
-    while at < len(text) and text[at].isspace():
-        at += 1
-    return at
+    return next((one.start for one in _stops(text, offset) if one.start > offset), len(text))
 
 
 def next_word_end(text: str, offset: int) -> int:
-    """Where the word at or behind `offset` ends; `offset` where only white space follows."""
-    at = offset
-    while at < len(text) and text[at].isspace():
-        at += 1
-    word = word_at(text, at)
-    return word.end if word is not None else offset
+    """Where the word at or behind `offset` ends; `offset` where none follows."""
+    return next((one.end for one in _stops(text, offset) if one.end > offset), offset)
 
 
 def previous_word_start(text: str, offset: int) -> int:
-    """Where the word before `offset` begins; `offset` where only white space precedes."""
-    at = offset
-    while at > 0 and text[at - 1].isspace():
-        at -= 1
-    word = word_at(text, at - 1)
-    return word.start if word is not None else offset
+    """Where the word before `offset` begins; `offset` where none precedes."""
+    return next((one.start for one in _stops_before(text, offset) if one.start < offset), offset)
 
 
 def previous_word_end(text: str, offset: int) -> int:
     """Where the word that ends before `offset` ends; 0 where there is none."""
-    start = previous_word_start(text, offset)
-    at = start
-    while at > 0 and text[at - 1].isspace():
+    return next((one.end for one in _stops_before(text, offset) if one.end < offset), 0)
+
+
+def _stops(text: str, offset: int) -> Iterator[Span]:
+    """Those at and behind `offset`, in the order of the text."""
+    at = offset
+    while at < len(text):
+        word = word_at(text, at)
+        stop = _stop(text, word) if word is not None else None
+        if stop is not None:
+            yield stop
+        at = max(word.end if word is not None else 0, at + 1)
+
+
+def _stops_before(text: str, offset: int) -> Iterator[Span]:
+    """Those that begin before `offset`, the last one first."""
+    at = min(offset, len(text)) - 1
+    while at >= 0:
+        word = word_at(text, at)
+        stop = _stop(text, word) if word is not None else None
+        if stop is not None:
+            yield stop
+        at = min(word.start if word is not None else at, at) - 1
+
+
+def _stop(text: str, word: Span) -> Span | None:
+    """The stop that a word or sign belongs to; None for punctuation that belongs to no word."""
+    if any(_in_word(char) for char in text[word.start : word.end]):
+        end = _behind_signs(text, word.end)
+        return Span(_opened_at(text, end) if end > word.end else word.start, end)
+    run = word.start
+    while run > 0 and not _in_word(text[run - 1]) and not text[run - 1].isspace() and word.start - run < 3:
+        run -= 1
+    if run > 0 and _in_word(text[run - 1]) and _behind_signs(text, run) >= word.end:
+        return _stop(text, word_at(text, run - 1) or word)
+    between = word.end < len(text) and _in_word(text[word.end])
+    category = unicodedata.category(text[word.start])
+    return None if category[0] == "P" or (category == "Sm" and between) else word
+
+
+def _behind_signs(text: str, end: int) -> int:
+    """Behind the signs that belong to the word that ends at `end`."""
+    at = end
+    while at < len(text) and _belongs(text, at):
+        at += 1
+    return end if at < len(text) and _in_word(text[at]) and text[at - 1] not in _OPENED else at
+
+
+def _belongs(text: str, at: int) -> bool:
+    char = text[at]
+    if char in _AFTER_DIGIT:
+        return text[at - 1].isdigit()
+    return char in _PRIMES or char in _CHARGES or (char in _OPENED and _opening(text, at) is not None)
+
+
+def _opening(text: str, at: int) -> int | None:
+    """Where the bracket that closes at `at` was opened in the same word."""
+    found = text.rfind(_OPENED[text[at]], max(at - _BRACKET_ROOM, 0), at)
+    inside = text[found + 1 : at]
+    if found < 1 or not _in_word(text[found - 1]) or any(one.isspace() or one in ")]([" for one in inside):
+        return None
+    return found
+
+
+def _opened_at(text: str, end: int) -> int:
+    """Where the word begins that ends at `end` with signs; with a bracket, the word before its opening one."""
+    at = end
+    while at > 0 and not _in_word(text[at - 1]):
         at -= 1
-    return at
+        if text[at] in _OPENED and (opening := _opening(text, at)) is not None:
+            at = opening
+    word = word_at(text, at - 1)
+    return word.start if word is not None else at
 
 
 def is_mark(char: str) -> bool:

@@ -59,7 +59,8 @@ class DecidedCell:
 @dataclass(frozen=True, slots=True)
 class TakenDecision:
     """One line of the project's history, undone ones included. `step` is the kind of the operation, '' for what came
-    with a file; `actor` did it, `curator` is whose verdict it is. `stands`: it is the mention's current decision."""
+    with a file; `actor` did it, `curator` is whose verdict it is. `rank` and `places` are `Shown.rank_of` and
+    `Shown.places_of` it. `stands`: it is the mention's current decision."""
 
     id: int
     at: datetime
@@ -75,6 +76,7 @@ class TakenDecision:
     rank: int | None
     note: str
     stands: bool
+    places: tuple[int, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -23,11 +23,13 @@ from curator.services.text_taking import TextTaker, base_of
 
 @dataclass(frozen=True, slots=True)
 class FileImport:
-    """A file of the list as it is now: how it came in last, and whether it was undone (`undone`: when, and by whom)."""
+    """A file of the list as it is now. `record` has the number of the import that brought it in last, and counts, time
+    and curator of the first one; `undone` says when it was undone and by whom, `restored` when it came back."""
 
     record: ImportRecord
     documents: int
     undone: ImportRecord | None = None
+    restored: ImportRecord | None = None
 
     @property
     def at(self) -> datetime | None:
@@ -159,17 +161,20 @@ class ImportList:
 def _files(unit: UnitOfWork) -> list[FileImport]:
     came: dict[int, ImportRecord] = {}
     undone: dict[int, ImportRecord | None] = {}
+    restored: dict[int, ImportRecord] = {}
     for one in unit.imports.all():
         if one.kind is ImportKind.WITHDRAWN:
             undone[one.file.id] = one
-        else:
-            first = came.get(one.file.id)
-            came[one.file.id] = one if first is None else replace(one, counts=first.counts)
-            undone[one.file.id] = None
+            continue
+        if one.kind is ImportKind.RESTORED:
+            restored[one.file.id] = one
+        first = came.get(one.file.id, one)
+        came[one.file.id] = replace(one, counts=first.counts, at=first.at, curator=first.curator)
+        undone[one.file.id] = None
     numbers = {
         one: len(unit.documents.ids_of_file(one)) if undone[one] is None else _hidden(undone[one]) for one in came
     }
-    found = [FileImport(record, numbers[one], undone[one]) for one, record in came.items()]
+    found = [FileImport(record, numbers[one], undone[one], restored.get(one)) for one, record in came.items()]
     return sorted(found, key=lambda one: (one.record.id, one.record.file.id), reverse=True)
 
 

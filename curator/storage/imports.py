@@ -67,7 +67,7 @@ class SqlImports(FormerTexts):
         files = {row.id: as_file(row) for row in self._conn.execute(FILES.where(SourceFileRow.complete))}
         columns = (ImportRow.id, ImportRow.file_id, ImportRow.batch, ImportRow.kind, ImportRow.curator)
         rows = self._conn.execute(select(*columns, ImportRow.at, ImportRow.counts).order_by(ImportRow.id)).all()
-        told = {row.file_id for row in rows}
+        told = {row.file_id for row in rows if row.kind == ImportKind.IMPORTED.value}
         older = [
             ImportRecord(0, file, 0, ImportKind.IMPORTED, "", file.imported_at)
             for file_id, file in sorted(files.items())

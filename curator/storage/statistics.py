@@ -11,10 +11,11 @@ from sqlalchemy import ColumnElement, Connection, case, func, or_, select
 from sqlalchemy.orm import InstrumentedAttribute
 
 from curator.domain.changes import OperationKind
-from curator.domain.decisions import Outcome
+from curator.domain.decisions import Outcome, Verdict
 from curator.domain.documents import DocumentState, Split
 from curator.domain.statistics import IMPORTED, DecidedCell, DocumentCell, EffortCell, TakenDecision
 from curator.storage.efforts import undone
+from curator.storage.packing import unpack_shown
 from curator.storage.rows import AnyRow, from_iso, hidden, visible
 from curator.storage.schema import DecisionRow, DocumentRow, EffortRow, MentionRow, OperationRow
 
@@ -150,6 +151,7 @@ _TAKEN: AnyQuery = (
         DecisionRow.outcome,
         DecisionRow.entity_ids,
         DecisionRow.rank,
+        DecisionRow.shown,
         DecisionRow.note,
         (MentionRow.decision_id == DecisionRow.id).label("stands"),
     )
@@ -161,6 +163,8 @@ _TAKEN: AnyQuery = (
 
 
 def _taken_decision(row: AnyRow) -> TakenDecision:
+    entities = tuple(json.loads(row.entity_ids))
+    linked = row.shown is not None and row.outcome == Outcome.LINK.value
     return TakenDecision(
         row.id,
         from_iso(row.at),
@@ -172,8 +176,9 @@ def _taken_decision(row: AnyRow) -> TakenDecision:
         row.mention_id,
         row.text,
         row.outcome,
-        tuple(json.loads(row.entity_ids)),
+        entities,
         row.rank,
         row.note,
         bool(row.stands),
+        unpack_shown(row.shown).places_of(Verdict.link(*entities)) if linked else (),
     )

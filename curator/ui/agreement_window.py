@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from PySide6.QtCore import Signal
+from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QTabWidget, QWidget
 
 from curator.domain.wording import tr
@@ -17,6 +17,7 @@ HEAD = (
     "called NIL; observed agreement {observed}. Spans: F1 {exact} exact, {overlap} overlapping."
 )
 NOTHING = "Nothing can be compared yet: in “{name}” no mention was judged by two curators. Import a colleague's file."
+CALCULATING = "Calculating the figures…"
 EXPLAINED = (
     "Alpha: Krippendorff, nominal, missing judgements allowed; Jaccard and MASI weigh sets of entities that overlap. "
     "Kappa: Cohen, mean over pairs. Fleiss: mentions that all judged. In brackets the 95 % interval over documents "
@@ -30,20 +31,36 @@ NO_REPEATS = "Nothing has been asked again yet. Edit › Settings › Asked agai
 
 
 class AgreementWindow(ShowDialog):
-    """`export_wanted` carries the CSV's text."""
+    """Opens at once; `show_report` fills it when the figures are there. `export_wanted` carries the CSV's text."""
 
     export_wanted = Signal(str)
 
-    def __init__(
-        self, report: AgreementReport, consistency: Sequence[ConsistencyRow] = (), parent: QWidget | None = None
-    ) -> None:
-        super().__init__(tr("Agreement in “{round}”", round=report.round), parent)
+    def __init__(self, name: str, parent: QWidget | None = None) -> None:
+        super().__init__(tr("Agreement in “{round}”", round=name), parent)
         self.setWindowModality(self.windowModality().NonModal)
-        self.report = report
-        self.head = sentence(head_words(report), selectable=True)
+        self.report: AgreementReport | None = None
+        self.head = sentence(tr(CALCULATING), selectable=True)
         self.tabs = QTabWidget(self)
         self.tabs.setAccessibleName(tr("Agreement by"))
         self.tables: dict[str, RecordTable[AgreementRow]] = {}
+        self.explained = sentence(tr(EXPLAINED))
+        self.body.addWidget(self.head, 0)
+        self.body.addWidget(self.tabs, 1)
+        self.body.addWidget(self.explained)
+        self.export = self.add_button(tr("&Export as CSV…"))
+        self.export.clicked.connect(self._export)
+        self._show_parts(False)
+        self.body.setAlignment(self.head, Qt.AlignmentFlag.AlignTop)
+        self.resize(980, 560)
+
+    def _show_parts(self, shown: bool) -> None:
+        self.export.setEnabled(shown)
+        for part in (self.tabs, self.explained):
+            part.setVisible(shown)
+
+    def show_report(self, report: AgreementReport, consistency: Sequence[ConsistencyRow] = ()) -> None:
+        self.report = report
+        self.head.setText(head_words(report))
         parts = ([report.whole, *report.pairs], report.by_type, report.by_document)
         for title, rows in zip(PARTS, parts, strict=True):
             self.tables[title] = table = RecordTable(
@@ -52,12 +69,15 @@ class AgreementWindow(ShowDialog):
             table.show_rows(rows)
             self.tabs.addTab(table, tr(title))
         self.tabs.addTab(_consistency(consistency, self), tr("Own consistency"))
-        self.body.addWidget(self.head)
-        self.body.addWidget(self.tabs, 1)
-        self.body.addWidget(sentence(tr(EXPLAINED)))
-        self.export = self.add_button(tr("&Export as CSV…"))
-        self.export.clicked.connect(lambda: self.export_wanted.emit(report.as_csv()))
-        self.resize(980, 560)
+        self._show_parts(True)
+
+    def show_problem(self, words: str) -> None:
+        """Why there are no figures."""
+        self.head.setText(words)
+
+    def _export(self) -> None:
+        if self.report is not None:
+            self.export_wanted.emit(self.report.as_csv())
 
 
 def head_words(report: AgreementReport) -> str:

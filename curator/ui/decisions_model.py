@@ -8,14 +8,34 @@ from typing import Any
 
 from PySide6.QtCore import QAbstractTableModel, QModelIndex, QObject, QPersistentModelIndex, Qt, Signal
 
-from curator.domain.decisions import KEPT_BACK_SHOWN
+from curator.domain.changes import OperationKind
+from curator.domain.decisions import KEPT_BACK_SHOWN, RANK_UNKNOWN, Outcome
 from curator.domain.statistics import TakenDecision
 from curator.domain.wording import tr
 
 Index = QModelIndex | QPersistentModelIndex
 NO_PARENT = QModelIndex()
 HEADERS = ("When", "Who", "Mention", "Decision", "Rank", "How", "Document")
-STEPS = {"decide": "", "undo": "undone", "redo": "done again", "": "with a file"}
+STEPS = {
+    "": "with a file",
+    OperationKind.DECIDE: "",
+    OperationKind.UNDO: "undone",
+    OperationKind.REDO: "done again",
+    OperationKind.ADD_MENTION: "mention added",
+    OperationKind.DELETE_MENTION: "mention deleted",
+    OperationKind.CHANGE_MENTION: "mention changed",
+    OperationKind.SET_STATE: "document marked",
+    OperationKind.FLAG: "flagged",
+    OperationKind.COMMENT: "commented",
+    OperationKind.DELETE_COMMENT: "comment deleted",
+    OperationKind.MAKE_ENTITY: "new entity",
+    OperationKind.CHANGE_ENTITY: "new entity changed",
+    OperationKind.DELETE_ENTITY: "new entity deleted",
+    OperationKind.REMAP: "knowledge-base update",
+    OperationKind.TAKE_TEXT: "newer text of the document",
+    OperationKind.WITHDRAW_IMPORT: "import undone",
+}
+"""How a decision came about, by the operation that it belongs to; '' came with a file."""
 OUTCOMES = {"nil": "NIL", "rejected": "rejected", "skipped": "skipped", "cleared": "undecided again"}
 ROW_ROLE = int(Qt.ItemDataRole.UserRole)
 
@@ -84,7 +104,7 @@ class DecisionsModel(QAbstractTableModel):
         if row.actor != row.curator:
             who = tr("{actor} for {curator}", actor=row.actor, curator=row.curator)
         how = [
-            tr(STEPS[row.step]) if row.step in STEPS else row.step,
+            tr(STEPS[row.step]) if STEPS[row.step] else "",
             row.note,
             "" if row.stands else tr("no longer stands"),
         ]
@@ -93,18 +113,21 @@ class DecisionsModel(QAbstractTableModel):
             who,
             row.text,
             what,
-            rank_words(row.rank),
+            rank_words(row),
             " · ".join(one for one in how if one),
             row.document,
         )
 
 
-def rank_words(rank: int | None) -> str:
-    """The place in the list that was shown, where there was one."""
-    if rank is None or rank == -1:
+def rank_words(row: TakenDecision) -> str:
+    """The number that the chosen candidates had in the list, as the history of the mention says it; of NIL whether it
+    was suggested. '' where there was no list."""
+    if row.rank is None or row.rank == RANK_UNKNOWN:
         return ""
-    if rank == 0:
-        return tr("not listed")
-    if rank == KEPT_BACK_SHOWN:
+    if row.rank == KEPT_BACK_SHOWN:
         return tr("shown when asked for")
-    return str(rank) if rank > 0 else tr("not shown")
+    if row.rank < RANK_UNKNOWN:
+        return tr("not shown")
+    if row.outcome == Outcome.NIL:
+        return tr("suggested") if row.rank else tr("not suggested")
+    return " + ".join(str(place) for place in row.places) or tr("not listed")

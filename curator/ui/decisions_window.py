@@ -11,7 +11,7 @@ from curator.domain.statistics import TakenDecision
 from curator.domain.wording import tr
 from curator.services.statistics import StatisticsService
 from curator.ui.decisions_model import HEADERS, ROW_ROLE, DecisionsModel
-from curator.ui.dialogs.form import ShowDialog
+from curator.ui.dialogs.form import EmptyPage, ShowDialog
 from curator.ui.find_line import FindLine
 from curator.ui.labels import ElidedLabel
 from curator.ui.latest import Latest
@@ -20,7 +20,8 @@ from curator.ui.opening_table import OpeningTable
 PAGE = 300
 TYPING_MS = 250
 EVERYBODY = "Everybody"
-NONE = "No decision matches."
+NONE, LESS = "No decision matches", "Change the words or the curator above, or list what came with files."
+NOTHING, LISTED = "Nothing has been decided yet", "Every decision is listed here, the newest first."
 OPENS = "Enter or a double click opens the mention; F4 comes back."
 
 
@@ -46,6 +47,8 @@ class DecisionsWindow(ShowDialog):
         self.imported = QCheckBox(tr("With what came with &files"), self)
         self.model = DecisionsModel(name_of, self)
         self.table = self._make_table()
+        self.empty = EmptyPage("", parent=self)
+        self.empty.hide()
         self.state = ElidedLabel(muted=True, parent=self)
         self._typing = QTimer(self, singleShot=True, interval=TYPING_MS)
         self._compose()
@@ -77,6 +80,7 @@ class DecisionsWindow(ShowDialog):
         line.addWidget(self.imported)
         self.body.addLayout(line)
         self.body.addWidget(self.table, 1)
+        self.body.addWidget(self.empty, 1)
         self.body.addWidget(self.state)
 
     def _connect(self) -> None:
@@ -105,7 +109,10 @@ class DecisionsWindow(ShowDialog):
 
     def _begin(self, rows: list[TakenDecision]) -> None:
         self.model.begin(rows, more=len(rows) == PAGE)
-        self.state.set_words(tr(OPENS) if rows else tr(NONE))
+        self.state.set_words(tr(OPENS) if rows else "")
+        narrowed = bool(self.words.text().strip() or self.curators.currentData())
+        self.empty.say(*((tr(NONE), tr(LESS)) if narrowed else (tr(NOTHING), tr(LISTED))))
+        self.empty.stand_in(self.table, empty=not rows)
 
     def _to_table(self) -> None:
         if self.model.rowCount():

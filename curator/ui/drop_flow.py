@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QObject, Qt, QTimer
-from PySide6.QtGui import QDragEnterEvent, QDropEvent
+from PySide6.QtGui import QDragEnterEvent, QDragMoveEvent, QDropEvent
 
 from curator.domain.wording import tr
 from curator.ui.dialogs.messages import tell
@@ -17,6 +17,16 @@ from curator.ui.looking import Looking
 
 if TYPE_CHECKING:
     from curator.ui.main_window import MainWindow
+
+
+def accept_copy(event: QDropEvent) -> bool:
+    """Take what is dragged as a copy and as nothing else: after a move the file manager deletes the file. False where
+    it offers no copy."""
+    if not event.possibleActions() & Qt.DropAction.CopyAction:
+        return False
+    event.setDropAction(Qt.DropAction.CopyAction)
+    event.accept()
+    return True
 
 
 class DropFlow(QObject):
@@ -33,11 +43,15 @@ class DropFlow(QObject):
 
     def enter(self, event: QDragEnterEvent) -> None:
         paths = local_paths(event.mimeData())
-        if not paths:
+        if paths and accept_copy(event):
+            self._say(words_for(paths))
+        else:
             event.ignore()
-            return
-        event.acceptProposedAction()
-        self._say(words_for(paths))
+
+    def move(self, event: QDragMoveEvent) -> None:
+        """A modifier key may ask for a move meanwhile."""
+        if not (local_paths(event.mimeData()) and accept_copy(event)):
+            event.ignore()
 
     def leave(self) -> None:
         self._say(self.looking.words)
@@ -45,8 +59,10 @@ class DropFlow(QObject):
     def drop(self, event: QDropEvent) -> None:
         self.leave()
         paths = local_paths(event.mimeData())
-        event.acceptProposedAction()
-        QTimer.singleShot(0, self, lambda: self.take(paths))  # the file manager gets its answer first
+        if paths and accept_copy(event):
+            QTimer.singleShot(0, self, lambda: self.take(paths))  # the file manager gets its answer first
+        else:
+            event.ignore()
 
     def take(self, paths: Sequence[Path]) -> None:
         """Sort out beside the window's thread and do; what is nothing of ours is said, and then nothing is done."""

@@ -108,7 +108,7 @@ def shown_words(decision: Decision, names: Mapping[str, str] | None = None) -> s
     if shown is None or decision.verdict.outcome is Outcome.CLEARED:
         return "" if decision.verdict.outcome is Outcome.CLEARED else tr("nothing shown")
     ids = [one.entity_id for one in shown.candidates]
-    ranks = [str(ids.index(one) + 1) for one in decision.verdict.entity_ids if one in ids]
+    ranks = [str(place) for place in shown.places_of(decision.verdict)]
     among = tr("{n} shown", n=len(ids)) if ids else tr("no candidates shown")
     if ranks:
         among = tr("rank {join} of {n} shown", join=" + ".join(ranks), n=len(ids))
@@ -118,7 +118,10 @@ def shown_words(decision: Decision, names: Mapping[str, str] | None = None) -> s
         among = tr("decided without suggestions")
     if shown.revealed:
         among = tr("{among} when asked for", among=among)
-    if ids and ids[0] not in decision.verdict.entity_ids:
+    if shown.nil_first:
+        if decision.verdict.outcome is not Outcome.NIL:
+            among = tr("suggested {get} · {among}", get="NIL", among=among)
+    elif ids and ids[0] not in decision.verdict.entity_ids:
         among = tr("suggested {get} · {among}", get=(names or {}).get(ids[0], ids[0]), among=among)
     return (
         among if shown.nil_score is None else tr("{among} · NIL {figure}", among=among, figure=figure(shown.nil_score))

@@ -34,12 +34,10 @@ class ImportFlows(QObject):
         *,
         go_on: Callable[[], None],
         import_kb: Callable[[Path], object],
-        tell_outcome: Callable[[str, JobOutcome], None],
     ) -> None:
         super().__init__(bench)
         self._bench = bench
         self.go_on = go_on
-        self._tell_outcome = tell_outcome
         self.banner = Banner(tr("Stopped import"), bench)
         self.banner.add_button(tr("Go on with the import"), go_on)
         self.banner.add_button(tr("Not now"), self._not_now)
@@ -87,6 +85,8 @@ class ImportFlows(QObject):
 
     def _undo(self, file_ids: tuple[int, ...], dialog: ImportsDialog) -> None:
         project = self._bench.project
+        open_ = [True]
+        dialog.finished.connect(lambda _: open_.clear())
 
         def work() -> Generator[Progress, None, dict[str, Any]]:
             yield Progress(tr("undo import"), 0, 0)
@@ -95,9 +95,10 @@ class ImportFlows(QObject):
         def then(outcome: JobOutcome) -> None:
             if outcome.state is JobState.DONE:
                 self._bench.say(outcome.message)
-                dialog.show_files(project.imports.files(), stopped=project.importing.unfinished())
             else:
-                self._tell_outcome(tr("Undo import"), outcome)
+                self._bench.notices.add_outcome(tr("Undo import"), outcome)
+            if open_:
+                dialog.show_files(project.imports.files(), stopped=project.importing.unfinished())
 
         self._bench.jobs.ask(lambda p, end: project.jobs.run_here(work, on_progress=p, on_end=end), then=then)
 
@@ -133,7 +134,8 @@ class ImportFlows(QObject):
         stopped = importing.unfinished()
         if stopped is not None:
             details = "\n".join(str(one) for one in stopped.inside)
-            tell(self._bench.window(), tr("Import stopped"), f"{stopped.words} {tr(GOES_ON)}", details=details)
+            outcome = JobOutcome(JobState.DONE, f"{stopped.words} {tr(GOES_ON)}")
+            self._bench.notices.add_outcome(tr("Import stopped"), outcome, details=details)
             importing.answer_unfinished()
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 
 from PySide6.QtCore import QPointF, QRectF, QSize, QTimer, Signal
-from PySide6.QtGui import QFontMetricsF, QPainter, QPaintEvent
+from PySide6.QtGui import QFontMetricsF, QPainter, QPaintEvent, QResizeEvent
 from PySide6.QtWidgets import QHBoxLayout, QProgressBar, QPushButton, QSizePolicy, QWidget
 
 from curator.commands import WindowState
@@ -13,11 +13,14 @@ from curator.domain.wording import tr
 from curator.ui.jobs import JobKind, Jobs, RunningJob, figures_words, left_words
 from curator.ui.key_names import key_of, keys_between
 from curator.ui.labels import ElidedLabel
+from curator.ui.notices import NoticeLine, Notices
 from curator.ui.row_painting import draw_key, draw_words, scaled
 from curator.ui.theme import theme_of
 
 SMALL = 0.88
 MESSAGE_MS = 4000
+NOTICE_ROOM = 600
+"""Pixels that an unread result and a message need; key hints come back once it is read."""
 Hint = tuple[str, str]  # key, what it does
 
 
@@ -150,28 +153,38 @@ class KeyHints(QWidget):
 
 
 class BottomBar(QWidget):
-    """Job line, what was done last, and key hints; its height never changes."""
+    """Job line, what was done last, the newest unread result, and key hints; its height never changes. While a result
+    waits, a message gives it back its room after some seconds."""
 
-    def __init__(self, jobs: Jobs, parent: QWidget | None = None) -> None:
+    def __init__(self, jobs: Jobs, notices: Notices, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._jobs = jobs
+        self._notices = notices
         self.job = JobLine(jobs, self)
+        self.notice = NoticeLine(notices, self)
         self.message = ElidedLabel(muted=True, parent=self)
         self.hints = KeyHints(self)
         self._timer = QTimer(self, singleShot=True, interval=MESSAGE_MS)
         line = QHBoxLayout(self)
         line.setContentsMargins(12, 3, 8, 3)
         line.setSpacing(16)
-        line.addWidget(self.job, 1)
+        line.addWidget(self.job, 3)
         line.addWidget(self.message, 1)
+        line.addWidget(self.notice, 2)
         line.addWidget(self.hints)
         self.setFixedHeight(self.hints.sizeHint().height() + 10)
         self._timer.timeout.connect(self._turn)
         jobs.changed.connect(self._turn)
+        notices.changed.connect(self._turn)
         self._turn()
 
     def show_state(self, state: WindowState, *, searching: bool = False) -> None:
         self.hints.set_hints(search_hints() if searching else hints_for(state))
+        self._turn()
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self._turn()
 
     def say(self, words: str) -> None:
         """Show a sentence, for some seconds where background work has to be shown again."""
@@ -182,7 +195,10 @@ class BottomBar(QWidget):
     def _turn(self) -> None:
         job = len(self._jobs) > 0 and not self._timer.isActive()
         self.job.setVisible(job)
-        self.message.setVisible(not job)
+        waits = len(self._notices) > 0
+        self.message.setVisible(not job and (not waits or self._timer.isActive()))
+        room = self.width() - self.hints.sizeHint().width()
+        self.hints.setVisible(not waits or room > (2 if job else 1) * NOTICE_ROOM)
 
 
 def hints_for(state: WindowState) -> tuple[Hint, ...]:

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
 
-from PySide6.QtCore import QRect, QSize
+from PySide6.QtCore import QPoint, QRect, QSize
 
 from curator.ui.kept import keep, read_kept
 
@@ -71,6 +71,28 @@ def on_screen(place: QRect, screens: list[QRect], smallest: QSize) -> QRect | No
     left = min(max(place.left(), screen.left()), screen.left() + screen.width() - width)
     top = min(max(place.top(), screen.top()), screen.top() + screen.height() - height)
     return QRect(left, top, width, height)
+
+
+STEP = 32
+"""Pixels by which a further window is moved, so that the one below is seen."""
+
+
+def cascaded(beside: QRect, screen: QRect, taken: Sequence[QPoint], smallest: QSize) -> QRect:
+    """Where a further window goes, its frame included: a step down and to the right of `beside`, smaller where that
+    would leave `screen`, and from the screen's corner again where that would be smaller than `smallest`. No corner of
+    `taken` is used twice as long as another one is free."""
+    smallest = smallest.boundedTo(screen.size())
+    inside = on_screen(beside, [screen], smallest) or screen
+    room = min(screen.width() - smallest.width(), screen.height() - smallest.height()) // STEP
+    corners = [screen.topLeft() + QPoint(STEP, STEP) * step for step in range(room + 1)]
+    corners = [one for one in corners if one not in taken] or corners
+    next_to = inside.topLeft() + QPoint(STEP, STEP)
+    for corner in (next_to, *corners):
+        left = QSize(screen.right() + 1 - corner.x(), screen.bottom() + 1 - corner.y())
+        fits = left.width() >= smallest.width() and left.height() >= smallest.height()
+        if fits and (corner is not next_to or corner not in taken):
+            return QRect(corner, inside.size().boundedTo(left))
+    return QRect(screen.topLeft(), inside.size())
 
 
 def _kept() -> dict[str, Any]:

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, cast
 
 from PySide6.QtCore import QEvent, QSize, Qt, Slot
-from PySide6.QtGui import QCloseEvent, QDragEnterEvent, QDragLeaveEvent, QDropEvent, QKeyEvent
+from PySide6.QtGui import QCloseEvent, QDragEnterEvent, QDragLeaveEvent, QDragMoveEvent, QDropEvent, QKeyEvent
 from PySide6.QtWidgets import QApplication, QLabel, QMainWindow, QStackedWidget
 
 from curator.commands import Command, WindowActions, WindowState
@@ -204,6 +204,9 @@ class MainWindow(QMainWindow):
 
     def dragEnterEvent(self, event: QDragEnterEvent) -> None:
         self.drops.enter(event)
+
+    def dragMoveEvent(self, event: QDragMoveEvent) -> None:
+        self.drops.move(event)
 
     def dragLeaveEvent(self, event: QDragLeaveEvent) -> None:
         self.drops.leave()

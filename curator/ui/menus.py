@@ -17,6 +17,9 @@ from curator.ui.recent_menu import RecentMenu
 RECENT_AFTER = "project.open"
 """The command behind which the projects opened before are listed."""
 
+RESULT, COUNT = "tools.result", "curator.unread"
+"""The command that opens results, and the property with what its title ends in."""
+
 
 class CommandMenus(QObject):
     """One `QAction` for each command; `show_state` enables those that can be used."""
@@ -29,7 +32,11 @@ class CommandMenus(QObject):
         titles: set[str] = set()
         for menu in Menu:
             commands = [one for one in COMMANDS if one.menu is menu]
-            self._fill(bar.addMenu(with_mnemonic(tr(menu.value), titles)), commands, window)
+            title = with_mnemonic(tr(menu.value), titles)
+            filled = bar.addMenu(title)
+            self._fill(filled, commands, window)
+            if any(one.id == RESULT for one in commands):
+                self._results, self._results_title = filled, title
         for command in COMMANDS:
             self._actions[command.id].triggered.connect(
                 lambda _=False, one=command: run(one, actions)  # the default binds this command
@@ -62,6 +69,19 @@ class CommandMenus(QObject):
             action, enabled = self._actions[command.id], command.enabled(state)
             if action.isEnabled() != enabled:
                 action.setEnabled(enabled)
+        self._mark_unread(state.unread)
+
+    def _mark_unread(self, unread: int) -> None:
+        """A dot on the menu, and the number on its command, until the results were opened."""
+        mark = f"{self._results_title} •" if unread else self._results_title
+        if self._results.title() != mark:
+            self._results.setTitle(mark)
+        action = self._actions[RESULT]
+        plain = action.text().removesuffix(action.property(COUNT) or "")
+        count = f" ({unread})" if unread else ""
+        action.setProperty(COUNT, count)
+        if action.text() != plain + count:
+            action.setText(plain + count)
 
     def set_keymap(self, keymap: Keymap) -> None:
         """Give every command its keys."""

@@ -33,10 +33,9 @@ NOTHING_TO_DETECT = "Every document has mentions already. {way} adds to the open
 class ModelFlows(QObject):
     """What *Model* and *Tools* do with an open project."""
 
-    def __init__(self, bench: Workbench, *, tell_outcome: Callable[[str, JobOutcome], None]) -> None:
+    def __init__(self, bench: Workbench) -> None:
         super().__init__(bench)
         self._bench = bench
-        self._tell_outcome = tell_outcome
         self.bundles = BundleFlows(bench)
         self.training = TrainingFlows(bench, self.bundles)
         self.bundles.compare_wanted.connect(self.evaluate)
@@ -49,20 +48,22 @@ class ModelFlows(QObject):
     # --- the index ---
 
     def build_index(self, *, anew: bool = False) -> None:
-        """Lexical first, then full; each serves as soon as it is there. `anew`: also what is there already."""
+        """Lexical first, then full; each serves as soon as it is there. `anew`: also what is there already, as the
+        curator asked."""
         retraining = self._bench.project.retraining
         self._start(
             JobKind.INDEX,
             tr("Build the index"),
             lambda progress, end: retraining.build_index(anew=anew, on_progress=progress, on_end=end),
             self._built,
+            asked=anew,
         )
 
     def _built(self, outcome: JobOutcome) -> None:
         if outcome.state is JobState.DONE:
             self.calibrate_if_due()
         else:
-            self._tell_outcome(tr("Build the index"), outcome)
+            self._bench.notices.add_outcome(tr("Build the index"), outcome)
 
     def build_if_needed(self) -> None:
         """Go on with what was interrupted: a training, an index that is not complete, or a calibration that is due."""
@@ -85,25 +86,26 @@ class ModelFlows(QObject):
 
         def then(outcome: JobOutcome) -> None:
             if outcome.result.get("due") and not len(self._bench.jobs):
-                self.calibrate()
+                self.calibrate(asked=False)
 
         self._bench.jobs.ask(lambda p, end: project.jobs.run_here(work, on_progress=p, on_end=end), then=then)
 
-    def calibrate(self) -> None:
-        """Refit fusion and the NIL threshold on the validation documents."""
+    def calibrate(self, *, asked: bool = True) -> None:
+        """Refit fusion and the NIL threshold on the validation documents. `asked`: by the curator, who looks."""
         retraining = self._bench.project.retraining
         self._start(
             JobKind.CALIBRATE,
             tr("Calibrate"),
             lambda progress, end: retraining.calibrate(on_progress=progress, on_end=end),
             self._calibrated,
+            asked=asked,
         )
 
     def _calibrated(self, outcome: JobOutcome) -> None:
         if outcome.state is JobState.DONE:
             self._bench.say(outcome.message)
         else:
-            self._tell_outcome(tr("Calibrate"), outcome)
+            self._bench.notices.add_outcome(tr("Calibrate"), outcome)
 
     # --- retraining and bundles ---
 
@@ -174,7 +176,7 @@ class ModelFlows(QObject):
         if outcome.state is JobState.DONE:
             self._bench.say(outcome.message)
         else:
-            self._tell_outcome(tr("Detect mentions"), outcome)
+            self._bench.notices.add_outcome(tr("Detect mentions"), outcome)
 
     def evaluate(self, bundle: str = "") -> EvaluateDialog:
         """Of the bundle that serves; or of another, compared with it."""
@@ -196,18 +198,22 @@ class ModelFlows(QObject):
             return service.start(wish, on_progress=progress, on_end=end)
 
         what = tr("Replay") if isinstance(wish, ReplayWish) else tr("Evaluate on")
-        self._start(JobKind.EVALUATE, f"{what} {tr(SPLIT_WORDS[wish.split])}", launch, self._evaluated)
+        title = f"{what} {tr(SPLIT_WORDS[wish.split])}"
+        self._start(JobKind.EVALUATE, title, launch, lambda outcome: self._evaluated(title, outcome))
 
-    def _evaluated(self, outcome: JobOutcome) -> None:
+    def _evaluated(self, title: str, outcome: JobOutcome) -> None:
+        if outcome.state is JobState.DONE:
+            self._bench.notices.add(tr("{title}: the figures are ready.", title=title), lambda: self._figures(outcome))
+        else:
+            self._bench.notices.add_outcome(tr("Evaluate"), outcome)
+
+    def _figures(self, outcome: JobOutcome) -> None:
         from curator.ui.dialogs.evaluate import FiguresDialog
 
-        if outcome.state is JobState.DONE:
-            found = self.bundles
-            dialog = FiguresDialog(outcome.result, self._window, name_of=found.name_of, title_of=found.title_of)
-            dialog.mention_wanted.connect(found.open_mention)
-            found.show_beside(dialog)
-        else:
-            self._tell_outcome(tr("Evaluate"), outcome)
+        found = self.bundles
+        dialog = FiguresDialog(outcome.result, self._window, name_of=found.name_of, title_of=found.title_of)
+        dialog.mention_wanted.connect(found.open_mention)
+        found.show_beside(dialog)
 
     def close_windows(self) -> None:
         """Windows that stay beside the project's go with it: nothing can be promoted in a closed project."""
@@ -217,10 +223,14 @@ class ModelFlows(QObject):
     # --- inside ---
 
     def _start(
-        self, kind: JobKind, title: str, launch: Launch, then: Callable[[JobOutcome], None]
+        self, kind: JobKind, title: str, launch: Launch, then: Callable[[JobOutcome], None], *, asked: bool = True
     ) -> RunningJob | None:
+        """`asked`: a refusal answers the curator in a box; one of what began by itself waits as a notice."""
         try:
             return self._bench.jobs.start(kind, title, launch, then=then)
         except UserError as error:
-            tell(self._window, title, str(error), wrong=True)
+            if asked:
+                tell(self._window, title, str(error), wrong=True)
+            else:
+                self._bench.notices.add_outcome(title, JobOutcome(JobState.FAILED, str(error)))
             return None

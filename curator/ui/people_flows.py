@@ -49,13 +49,11 @@ class PeopleFlows(QObject):
         self,
         bench: Workbench,
         *,
-        tell_outcome: Callable[[str, JobOutcome], None],
         rename: Callable[[str], None],
         named: Callable[[], bool],
     ) -> None:
         super().__init__(bench)
         self._bench = bench
-        self._tell_outcome = tell_outcome
         self._rename = rename
         self._dialog: RoundsDialog | None = None
         self._windows: list[AgreementWindow] = []
@@ -238,12 +236,7 @@ class PeopleFlows(QObject):
 
         def then(outcome: JobOutcome) -> None:
             notes = str(outcome.result.get("notes", ""))
-            if outcome.state is JobState.DONE and notes:
-                tell(self._dialog or self._window, tr("Import a round"), outcome.message, details=notes)
-            elif outcome.state is JobState.DONE:
-                self._bench.say(outcome.message)
-            else:
-                self._tell_outcome(tr("Import a round"), outcome)
+            self._bench.notices.add_outcome(tr("Import a round"), outcome, details=notes)
             self._show_rows()
 
         self._ask(work, then)
@@ -262,7 +255,7 @@ class PeopleFlows(QObject):
         self._agreement(found.name)
 
     def _agreement(self, name: str) -> None:
-        """Reckoned in a worker thread: the interval takes a second."""
+        """The window opens at once and is filled by a worker thread: the intervals take a second."""
         from curator.ui.agreement_window import AgreementWindow
 
         service = self._bench.project.agreement
@@ -271,15 +264,19 @@ class PeopleFlows(QObject):
             yield Progress("agreement", 0, 0, name)
             return {"report": service.report(name), "consistency": service.consistency()}
 
+        window = AgreementWindow(name, self._window)
+        window.export_wanted.connect(lambda text: self._save_csv(window, name, text))
+        window.finished.connect(lambda _: self._windows.remove(window))
+        self._windows.append(window)
+        window.show()
+
         def then(outcome: JobOutcome) -> None:
-            if outcome.state is not JobState.DONE:
-                self._tell_outcome(tr("Agreement"), outcome)
-                return
-            window = AgreementWindow(outcome.result["report"], outcome.result["consistency"], self._window)
-            window.export_wanted.connect(lambda text: self._save_csv(window, name, text))
-            window.destroyed.connect(lambda: self._windows.remove(window) if window in self._windows else None)
-            self._windows.append(window)
-            window.show()
+            if window not in self._windows:
+                return  # closed meanwhile
+            if outcome.state is JobState.DONE:
+                window.show_report(outcome.result["report"], outcome.result["consistency"])
+            else:
+                window.show_problem(outcome.message)
 
         self._ask(work, then)
 

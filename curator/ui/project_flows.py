@@ -20,7 +20,7 @@ from curator.ui.dialogs.export_gold import ExportDialog
 from curator.ui.dialogs.fetch_pubmed import FetchPubMedDialog
 from curator.ui.dialogs.import_documents import ImportDialog, ImportWish
 from curator.ui.dialogs.import_kb import REPLACES, ImportKbDialog
-from curator.ui.dialogs.import_report import ImportReportDialog
+from curator.ui.dialogs.import_report import ImportReportDialog, in_short
 from curator.ui.dialogs.messages import tell
 from curator.ui.dialogs.type_mapping import TypeMappingDialog
 from curator.ui.fetch_flow import FetchFlow
@@ -28,7 +28,7 @@ from curator.ui.import_flows import ImportFlows
 from curator.ui.jobs import JobKind
 from curator.ui.workbench import Workbench
 
-BUG = "This is a bug in Curator; nothing of yours was changed. The log has the details."
+TYPES = "The types of mentions or of entities changed. Check which entity types each type of mention is linked to."
 Reporting = Generator[Progress, None, ImportReport]
 
 
@@ -40,9 +40,7 @@ class ProjectFlows(QObject):
         super().__init__(bench)
         self._bench = bench
         self._index = index
-        self.imports = ImportFlows(
-            bench, go_on=self._go_on, import_kb=self.import_knowledge_base, tell_outcome=self.tell_outcome
-        )
+        self.imports = ImportFlows(bench, go_on=self._go_on, import_kb=self.import_knowledge_base)
 
     @property
     def _window(self) -> QWidget:
@@ -94,11 +92,15 @@ class ProjectFlows(QObject):
         self._run(tr("Import {files}", files=files), work, lambda report: self._imported(report, before))
 
     def _imported(self, report: ImportReport, types_before: set[str]) -> None:
-        dialog = ImportReportDialog(report, self._window)
         new_types = set(self._bench.project.queue.mention_types()) - types_before
-        if new_types and self._bench.project.knowledge.info() is not None:
-            dialog.finished.connect(lambda _: self.edit_type_mapping())
-        dialog.open()
+        self._report(report, types=bool(new_types) and self._bench.project.knowledge.info() is not None)
+
+    def _report(self, report: ImportReport, *, types: bool) -> None:
+        """The report waits to be opened; `types`: and so does the mapping of types, behind it."""
+        notices = self._bench.notices
+        if types:
+            notices.add(tr(TYPES), self.edit_type_mapping)
+        notices.add(in_short(report), lambda: ImportReportDialog(report, self._window).open())
 
     def fetch_from_pubmed(self) -> FetchPubMedDialog:
         return FetchFlow(self._bench, run=self._run, done=self._imported).open()
@@ -126,10 +128,7 @@ class ProjectFlows(QObject):
 
     def _loaded(self, report: ImportReport) -> None:
         self._index()
-        dialog = ImportReportDialog(report, self._window)
-        if self._bench.project.queue.mention_types():
-            dialog.finished.connect(lambda _: self.edit_type_mapping())
-        dialog.open()
+        self._report(report, types=bool(self._bench.project.queue.mention_types()))
 
     def fill(self, knowledge_base: Path | None, wish: ImportWish | None) -> None:
         """A new project: the knowledge base first, since gold is looked up in it, then the documents."""
@@ -165,7 +164,7 @@ class ProjectFlows(QObject):
                 self._index()
                 self._bench.navigator.open_first()  # where something is undecided; the first files have gold
             else:
-                self.tell_outcome(tr("Demo project"), outcome)
+                self._bench.notices.add_outcome(tr("Demo project"), outcome)
 
         self._bench.jobs.start(JobKind.IMPORT, tr("Import the demo “{name}”", name=world.name), launch, then=then)
 
@@ -206,7 +205,7 @@ class ProjectFlows(QObject):
             if outcome.state is JobState.DONE:
                 self._bench.say(outcome.message)
             else:
-                self.tell_outcome(tr("Type mapping"), outcome)
+                self._bench.notices.add_outcome(tr("Type mapping"), outcome)
 
         self._bench.jobs.ask(lambda p, end: project.jobs.run_here(work, on_progress=p, on_end=end), then=then)
 
@@ -243,7 +242,7 @@ class ProjectFlows(QObject):
             return self._bench.project.jobs.run_here(work, on_progress=progress, on_end=end)
 
         def then(outcome: JobOutcome) -> None:
-            self.tell_outcome(tr("Export"), outcome, details=str(outcome.result.get("notes", "")))
+            self._bench.notices.add_outcome(tr("Export"), outcome, details=str(outcome.result.get("notes", "")))
 
         self._bench.jobs.start(JobKind.IMPORT, tr("Export {name}", name=out.name), launch, then=then)
 
@@ -264,18 +263,8 @@ class ProjectFlows(QObject):
             if outcome.state is JobState.DONE:
                 done(outcome.result["report"])
                 return
-            self.tell_outcome(title, outcome)
+            self._bench.notices.add_outcome(title, outcome)
             if self._bench.project.importing.unfinished() != stopped:  # not one that was stopped long ago
                 self.imports.say_stopped()
 
         self._bench.jobs.start(JobKind.IMPORT, title, launch, then=then)
-
-    def tell_outcome(self, title: str, outcome: JobOutcome, *, details: str = "") -> None:
-        """Cancelling is shown to nobody; a bug says so and keeps its traceback in the folded part."""
-        if outcome.state is JobState.CANCELLED:
-            return
-        wrong = outcome.state is not JobState.DONE
-        words = outcome.message
-        if outcome.state is JobState.CRASHED:
-            words = f"{words}\n\n{tr(BUG)}"
-        tell(self._window, title, words, details=details or outcome.detail, wrong=wrong)

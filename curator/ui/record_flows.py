@@ -31,10 +31,9 @@ SAVED = "SHA-256 {sha}"
 class RecordFlows(QObject):
     """*Project > Release, Export audit trail, Export knowledge base* and *Model > Suspicious gold*."""
 
-    def __init__(self, bench: Workbench, *, tell_outcome: Callable[[str, JobOutcome], None]) -> None:
+    def __init__(self, bench: Workbench) -> None:
         super().__init__(bench)
         self._bench = bench
-        self._tell_outcome = tell_outcome
         self._suspicious: SuspiciousWindow | None = None
         bench.decider.done.connect(lambda _: self._renew())
 
@@ -113,10 +112,7 @@ class RecordFlows(QObject):
             return self._bench.project.jobs.run_here(work, on_progress=progress, on_end=end)
 
         def then(outcome: JobOutcome) -> None:
-            if outcome.state is JobState.DONE:
-                tell(self._window, title, outcome.message, details=str(outcome.result.get("notes", "")))
-            else:
-                self._tell_outcome(title, outcome)
+            self._bench.notices.add_outcome(title, outcome, details=str(outcome.result.get("notes", "")))
 
         self._bench.jobs.start(JobKind.IMPORT, title, launch, then=then)
 
@@ -148,7 +144,7 @@ class RecordFlows(QObject):
                 self._bench.say(outcome.message)
                 self._renew()
             else:
-                self._tell_outcome(tr("Suspicious gold"), outcome)
+                self._bench.notices.add_outcome(tr("Suspicious gold"), outcome)
 
         try:
             self._bench.jobs.start(

@@ -170,18 +170,14 @@ class Session(QObject):
 
         bench = Workbench(project)
         self.bench = bench
-        self.model = ModelFlows(bench, tell_outcome=self._tell_outcome)
+        self.model = ModelFlows(bench)
         self.flows = ProjectFlows(bench, index=self.model.build_index)
-        self.people = PeopleFlows(bench, tell_outcome=self._tell_outcome, rename=self.rename, named=self.named)
-        self.records = RecordFlows(bench, tell_outcome=self._tell_outcome)
+        self.people = PeopleFlows(bench, rename=self.rename, named=self.named)
+        self.records = RecordFlows(bench)
         self.seeing = SeeingFlows(bench, self.window, self.model.bundles)
         self.entities = EntityFlows(bench)
         remember(project.folder)
         self.opened.emit(bench)
-
-    def _tell_outcome(self, title: str, outcome: object) -> None:
-        if self.flows is not None:
-            self.flows.tell_outcome(title, outcome)  # type: ignore[arg-type]
 
     # --- closing ---
 

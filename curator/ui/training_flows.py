@@ -170,16 +170,19 @@ class TrainingFlows(QObject):
             self._live.show_job(job)
 
     def _trained(self, outcome: JobOutcome) -> None:
-        """The open window tells; where it was closed, one is opened: an outcome never comes and goes unseen."""
+        """The open window shows it in its place; where nobody looks at that, a notice says so until it is read."""
         self._look_for_interrupted()
-        if self._live is None and outcome.state is JobState.CANCELLED:
+        job = self._job
+        if job is None:
             return
-        if self._job is None:
-            return
-        if self._live is not None and self._live.job == self._job.number:
+        if self._live is not None and self._live.job == job.number:
             self._show_outcome(outcome)
-        else:
-            self.show_training(self._job)
+            if self._live.isActiveWindow():
+                return
+        if outcome.state is not JobState.CANCELLED:
+            words = f"{job.title}: {outcome.message}"
+            wrong = outcome.state is not JobState.DONE
+            self._bench.notices.add(words, lambda: self.show_training(job), wrong=wrong)
 
     def _show_outcome(self, outcome: JobOutcome) -> None:
         from curator.services.embedding_map import has_map

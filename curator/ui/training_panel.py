@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from PySide6.QtCore import Qt, Signal
-from PySide6.QtGui import QFontDatabase
+from PySide6.QtGui import QFontDatabase, QTextCursor
 from PySide6.QtWidgets import QFileDialog, QHBoxLayout, QPlainTextEdit, QSplitter, QVBoxLayout, QWidget
 
 from curator.domain.wording import tr
@@ -87,9 +87,22 @@ class TrainingPanel(QWidget):
             chart.grown()
         for chart in self.small:
             chart.setVisible(not chart.is_empty)
+        self._write_log()
+
+    def _write_log(self) -> None:
+        """Behind what is there; the newest line stays in sight, from its beginning, where it was in sight before."""
+        across, down = self.log.horizontalScrollBar(), self.log.verticalScrollBar()
+        left, at_end = across.value(), down.value() == down.maximum()
         for line in self._history.log[self._logged :]:
             self.log.appendPlainText(str(line))
         self._logged = len(self._history.log)
+        cursor = self.log.textCursor()
+        if at_end and not cursor.hasSelection():  # a log that is shown later opens where its cursor is
+            cursor.movePosition(QTextCursor.MoveOperation.End)
+            cursor.movePosition(QTextCursor.MoveOperation.StartOfBlock)
+            self.log.setTextCursor(cursor)
+            down.setValue(down.maximum())
+        across.setValue(left)
 
     # --- export ---
 

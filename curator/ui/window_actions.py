@@ -304,6 +304,9 @@ class Actions(TextActions):
     def evaluate(self) -> None:
         self._model.evaluate()
 
+    def show_result(self) -> None:
+        self._bench.notices.show()
+
     # --- View and Help ---
 
     def set_theme(self, name: str) -> None:

@@ -9,7 +9,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from PySide6.QtCore import QEvent, QObject, QRect, QSize, QTimer, Signal
-from PySide6.QtWidgets import QApplication, QHeaderView, QMainWindow, QSplitter, QTableView, QWidget
+from PySide6.QtWidgets import QApplication, QHeaderView, QMainWindow, QSplitter, QStyle, QTableView, QWidget
 
 from curator.ui.layout_store import Layout, forget_layout, keep_layout, layout_of, on_screen, usual_layout
 
@@ -44,7 +44,8 @@ class WindowLayout(QObject):
         layout = layout_of(project) if project is not None else usual_layout()
         if layout.place is None:
             return False
-        screens = [one.availableGeometry() for one in QApplication.screens()]
+        title = self._window.style().pixelMetric(QStyle.PixelMetric.PM_TitleBarHeight)  # the place is without a frame
+        screens = [one.availableGeometry().adjusted(0, title, 0, 0) for one in QApplication.screens()]
         place = on_screen(QRect(*layout.place), screens, self._window.minimumSize())
         if place is None:
             return False

@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QObject
+from PySide6.QtCore import QObject, QRect, QSize
+
+from curator.ui.layout_store import cascaded
 
 if TYPE_CHECKING:
     from curator.ui.main_window import MainWindow
 
-STEP = 32
-"""Pixels by which a further window is moved, so that the one below is seen."""
+FRAME = QSize(16, 44)
+"""As much as a window manager may put around a window that is not maximised."""
 
 
 class Windows(QObject):
@@ -41,10 +43,10 @@ class Windows(QObject):
 
     def new(self, beside: MainWindow | None = None) -> MainWindow:
         """One more window, shown."""
+        others = [one for one in self._windows if one.isVisible()]
         window = self._make(self)
-        if beside is not None and not beside.isMaximized():
-            window.resize(beside.size())
-            window.move(beside.pos().x() + STEP, beside.pos().y() + STEP)
+        if beside is not None:
+            _place(window, beside, others)
         window.show()
         window.activateWindow()
         return window
@@ -78,3 +80,17 @@ class Windows(QObject):
         for window in self._windows:
             if window is not origin:
                 window.preferences.adopt(origin.preferences.settings)
+
+
+def _place(window: MainWindow, beside: MainWindow, others: Sequence[MainWindow]) -> None:
+    """Whole on the screen of `beside`, its frame too; a frame that is not there yet is as wide as that one's."""
+    frame, inner = beside.frameGeometry(), beside.geometry()
+    margins = frame.size() - inner.size()
+    if beside.isMaximized():  # it has the screen, and less of a frame; the further one is as large as it was before
+        margins = margins.expandedTo(FRAME)
+        frame = QRect(frame.topLeft(), beside.normalGeometry().size() + margins)
+    taken = [one.frameGeometry().topLeft() for one in others]
+    screen = beside.screen().availableGeometry()
+    place = cascaded(frame, screen, taken, window.minimumSize() + margins)
+    window.resize(place.size() - margins)
+    window.move(place.topLeft())

@@ -36,6 +36,7 @@ from curator.ui.many import Many
 from curator.ui.mention_editor import MentionEditor
 from curator.ui.mention_types import TypePicker
 from curator.ui.navigation import Asked, Navigator
+from curator.ui.notices import Notices
 from curator.ui.noting import Noter
 from curator.ui.queue_panel import QueuePanel
 from curator.ui.reason_strip import ReasonStrip
@@ -65,6 +66,7 @@ class Workbench(QWidget):
         self.project = project
         self.bridge = Bridge(self)
         self.jobs = Jobs(self.bridge)
+        self.notices = Notices(self)
         self.navigator = Navigator(project.queue, project.suggestions, self)
         self.glance = Glance(Sight.of_process())
         self.decider = Decider(project.curation, self.navigator, self, glance=self.glance)
@@ -99,7 +101,7 @@ class Workbench(QWidget):
         self.guidelines.hide()
         self.reasons = ReasonStrip(self)
         self.types = TypePicker(self)
-        self.bottom = BottomBar(self.jobs, self)
+        self.bottom = BottomBar(self.jobs, self.notices, self)
         self.find_bar = FindBar(self)
 
     def _compose(self) -> None:
@@ -205,6 +207,8 @@ class Workbench(QWidget):
             signal.connect(lambda: self.noter.show_in(self.comments))
         self.noter.refused.connect(self.say)
         self.noter.done.connect(self.decider.done)
+        self.notices.changed.connect(self.state_changed)
+        self.bottom.notice.left.connect(self.focus_document)
         self.many.closed.connect(self.focus_document)
         self.many.said.connect(self.say)
         self.many.in_sight_wanted.connect(lambda: self.document.set_current(self.navigator.mention_id))
@@ -368,6 +372,8 @@ class Workbench(QWidget):
             interrupted=self._interrupted,
             judging=self._judging,
             opinions=self._opinions,
+            unread=len(self.notices),
+            results=self.notices.any,
         )
 
     def set_opinions(self, number: int) -> None:

@@ -136,6 +136,7 @@ def compare(window: MainWindow, qtbot: QtBot, bundle: str) -> None:
     dialog.splits.setCurrentIndex(dialog.splits.findData(Split.VALIDATION))
     with qtbot.waitSignal(bench.jobs.ended, timeout=PATIENCE):
         dialog.accept()
+    bench.notices.show()
     shown(FiguresDialog).close()
 
 

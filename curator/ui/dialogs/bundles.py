@@ -14,12 +14,12 @@ from curator.services.embedding_map import has_map
 from curator.services.promotion_diff import diff_rows, diff_words, queue_asked
 from curator.ui.dialogs.bundle_model import BundleTableModel
 from curator.ui.dialogs.figures import gate_rows
-from curator.ui.dialogs.form import ShowDialog, sentence
+from curator.ui.dialogs.form import EmptyPage, ShowDialog, sentence
 from curator.ui.dialogs.manifest import served_words
 from curator.ui.dialogs.table import FigureTable
 
 ROOM = 14  # pixels between two columns
-NONE = "There is no bundle yet. Import a knowledge base: its index is the first one."
+NONE, FIRST = "No bundles yet", "Import a knowledge base: its index is the first bundle."
 UNTRAINED = "An untrained bundle; no gate was needed."
 
 
@@ -53,7 +53,9 @@ class BundlesDialog(ShowDialog):
         self.figures = FigureTable(
             tr("Old and new linker"), [tr("On held-out documents"), tr("before"), tr("after")], self
         )
+        self.empty = EmptyPage(tr(NONE), tr(FIRST), self)
         self.body.addWidget(self.table, 1)
+        self.body.addWidget(self.empty, 1)
         for part in (self.disk, self.summary, self.figures):
             self.body.addWidget(part)
         self._add_buttons()
@@ -106,6 +108,9 @@ class BundlesDialog(ShowDialog):
         if activations is not None:
             self._activations = list(activations)
         self.model.show_bundles(bundles)
+        self.empty.stand_in(self.table, empty=not bundles)
+        for part in (self.disk, self.summary):
+            part.setVisible(bool(bundles))
         self._fit_columns()
         ids = [self._at(row).id for row in range(len(bundles))]
         active = next((row for row in range(len(bundles)) if self._at(row).active), 0)
@@ -140,7 +145,7 @@ class BundlesDialog(ShowDialog):
 
     def _show_row(self) -> None:
         bundle = self.chosen
-        self.summary.setText(tr(NONE) if bundle is None else self._words(bundle))
+        self.summary.setText("" if bundle is None else self._words(bundle))
         rows = gate_rows(bundle.metrics) if bundle is not None else []
         self.figures.show_rows(rows)
         self.figures.setVisible(bool(rows))

@@ -5,16 +5,18 @@ from __future__ import annotations
 from pathlib import Path
 
 from PySide6.QtCore import Qt, Signal
-from PySide6.QtGui import QIcon, QShowEvent
+from PySide6.QtGui import QIcon, QPalette, QShowEvent
 from PySide6.QtWidgets import (
     QDialog,
     QDialogButtonBox,
     QFileDialog,
     QFormLayout,
+    QFrame,
     QHBoxLayout,
     QLabel,
     QLineEdit,
     QPushButton,
+    QSizePolicy,
     QVBoxLayout,
     QWidget,
 )
@@ -104,6 +106,41 @@ class ShowDialog(QDialog):
         button.setAutoDefault(False)
         self.buttons.addButton(button, QDialogButtonBox.ButtonRole.ActionRole)
         return button
+
+
+class EmptyPage(QFrame):
+    """Stands where a list would: what is missing, and below it what makes the first entry."""
+
+    def __init__(self, headline: str, words: str = "", parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.setFrameShape(QFrame.Shape.StyledPanel)
+        self.setAutoFillBackground(True)
+        self.setBackgroundRole(QPalette.ColorRole.Base)
+        self.headline, self.words = sentence(""), sentence("")
+        font = self.headline.font()
+        font.setBold(True)
+        self.headline.setFont(font)
+        column = QVBoxLayout(self)
+        column.setContentsMargins(24, 16, 24, 16)
+        column.setSpacing(6)
+        column.addStretch(2)
+        for label in (self.headline, self.words):
+            label.setAlignment(Qt.AlignmentFlag.AlignHCenter)
+            label.setForegroundRole(QPalette.ColorRole.Text)
+            label.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Minimum)
+            column.addWidget(label)
+        column.addStretch(3)
+        self.say(headline, words)
+
+    def say(self, headline: str, words: str = "") -> None:
+        self.headline.setText(headline)
+        self.words.setText(words)
+        self.words.setVisible(bool(words))
+
+    def stand_in(self, table: QWidget, *, empty: bool) -> None:
+        """Show itself or the table."""
+        self.setVisible(empty)
+        table.setVisible(not empty)
 
 
 class PathEdit(QWidget):

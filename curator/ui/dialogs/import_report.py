@@ -50,12 +50,27 @@ class ImportReportDialog(ShowDialog):
         return table
 
 
+def in_short(report: ImportReport) -> str:
+    """What came in and the number of problems, for one line."""
+    problems = len(report.problems)
+    noted = ntr("{n:,} problem.", "{n:,} problems.", problems) if problems else tr("No problems.")
+    counts = _counts(report) or tr("nothing new")
+    return tr("Imported {files}: {counts}. {noted}", files=_files(report), counts=counts, noted=noted)
+
+
+def _files(report: ImportReport) -> str:
+    if len(report.files) > MOST_NAMES:
+        return ntr("{n:,} file", "{n:,} files", len(report.files))
+    return ", ".join(Path(one).name for one in report.files) or tr("nothing")
+
+
+def _counts(report: ImportReport) -> str:
+    return ", ".join(counted(word, number) for word, number in report.counts.items() if number)
+
+
 def summary(report: ImportReport) -> str:
     """Counts and the number of problems in two sentences."""
-    files = ", ".join(Path(one).name for one in report.files[:MOST_NAMES]) or tr("nothing")
-    if len(report.files) > MOST_NAMES:
-        files = ntr("{n:,} file", "{n:,} files", len(report.files))
-    counts = ", ".join(counted(word, number) for word, number in report.counts.items() if number)
+    files, counts = _files(report), _counts(report)
     problems = len(report.problems)
     noted = (
         ntr("{n:,} problem noted below.", "{n:,} problems noted below.", problems) if problems else tr("No problems.")

@@ -7,13 +7,15 @@ from collections.abc import Sequence
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QAbstractItemView, QHeaderView, QTableWidget, QTableWidgetItem, QWidget
 
+from curator.domain.imports import ImportRecord
 from curator.domain.wording import tr
 from curator.services.imports import FileImport
 from curator.services.unfinished_import import UnfinishedImport
-from curator.ui.dialogs.form import ShowDialog, sentence
+from curator.ui.dialogs.form import EmptyPage, ShowDialog
+from curator.ui.key_names import place_of
 from curator.ui.labels import NoteLabel
 
-NONE = "Nothing was imported yet."
+NONE, WAY = "Nothing was imported yet", "{documents} and {pubmed} bring documents in."
 
 
 class ImportsDialog(ShowDialog):
@@ -35,12 +37,13 @@ class ImportsDialog(ShowDialog):
         super().__init__(tr("Imports"), parent)
         self._files: tuple[FileImport, ...] = ()
         self._writable = writable
-        self.said = sentence(tr(NONE))
+        ways = {"documents": place_of("project.import"), "pubmed": place_of("project.fetch")}
+        self.empty = EmptyPage(tr(NONE), tr(WAY, **ways), self)
         self.stopped = NoteLabel(self)
         self.table = self._make_table()
-        self.body.addWidget(self.said)
         self.body.addWidget(self.stopped)
         self.body.addWidget(self.table, 1)
+        self.body.addWidget(self.empty, 1)
         self.undo = self.add_button(tr("&Undo…"))
         self.go_on = self.add_button(tr("&Go on with the stopped import"))
         self.forget = self.add_button(tr("&Forget the stopped import"))
@@ -71,8 +74,7 @@ class ImportsDialog(ShowDialog):
     ) -> None:
         """Newest first. `chosen` are selected."""
         self._files = tuple(files)
-        self.said.setVisible(not files)
-        self.table.setVisible(bool(files))
+        self.empty.stand_in(self.table, empty=not files)
         self.stopped.set_note(stopped.words if stopped is not None else "")
         for button in (self.go_on, self.forget):
             button.setVisible(stopped is not None and self._writable)
@@ -89,8 +91,7 @@ class ImportsDialog(ShowDialog):
         self._selection_changed()
 
     def _fill(self, row: int, one: FileImport) -> None:
-        file, at = one.record.file, one.record.at
-        when = f"{at.astimezone():%d %b %Y, %H:%M}" if at is not None else "–"
+        file, when = one.record.file, _when(one.record)
         words = (file.name, file.format, f"{one.documents:,}", when, one.record.curator or "–", _state(one))
         for column, text in enumerate(words):
             item = QTableWidgetItem(text)
@@ -115,7 +116,12 @@ class ImportsDialog(ShowDialog):
 
 
 def _state(one: FileImport) -> str:
-    if one.undone is None:
-        return tr("in the project")
-    at = f"{one.undone.at.astimezone():%d %b %Y, %H:%M}" if one.undone.at is not None else ""
-    return tr("undone {when} by {who}", when=at, who=one.undone.curator)
+    if one.undone is not None:
+        return tr("undone {when} by {who}", when=_when(one.undone), who=one.undone.curator)
+    if one.restored is not None:
+        return tr("imported again {when} by {who}", when=_when(one.restored), who=one.restored.curator)
+    return tr("in the project")
+
+
+def _when(record: ImportRecord) -> str:
+    return f"{record.at.astimezone():%d %b %Y, %H:%M}" if record.at is not None else "–"

@@ -104,6 +104,8 @@ class RetrainLive(ShowDialog):
     def show_outcome(self, outcome: JobOutcome) -> None:
         """Promoted, no gain or refused with old and new figures and what flips; cancelled or failed with a sentence."""
         self.bar.hide()
+        if self.cancel.hasFocus():  # else the keyboard would go to the next button
+            self.buttons.button(QDialogButtonBox.StandardButton.Close).setFocus()
         self.cancel.hide()
         if outcome.state is not JobState.DONE:
             self._show_end(outcome)
@@ -138,7 +140,6 @@ class RetrainLive(ShowDialog):
         self.tabs.insertTab(1, diff, tr("&What changes ({n:,})", n=len(diff.rows)))
         self.tabs.setCurrentIndex(0)
         self.tabs.tabBar().show()
-        self.buttons.button(QDialogButtonBox.StandardButton.Close).setFocus()
 
     def offer_map(self) -> None:
         """The bundle has a map of its embeddings."""

@@ -10,14 +10,14 @@ from PySide6.QtWidgets import QGridLayout, QPushButton, QWidget
 
 from curator.domain.rounds import Round, RoundKind, RoundProgress
 from curator.domain.wording import tr
-from curator.ui.dialogs.form import ShowDialog, sentence
+from curator.ui.dialogs.form import EmptyPage, ShowDialog, sentence
 from curator.ui.record_table import Column, RecordTable
 
 INTRO = (
     "Several curators judge the same documents apart; then their agreement is measured, and what they disagree about "
     "is adjudicated. Colleagues on other computers take part through files."
 )
-NONE = "No round yet. “New round…” makes one; “Import…” takes in a colleague's file."
+NONE, MAKE = "No rounds yet", "“New round…” starts one; “Import…” reads a colleague's file."
 KINDS = {RoundKind.BLIND: "blind", RoundKind.UNAIDED: "blind, no suggestions", RoundKind.CONSISTENCY: "own consistency"}
 
 
@@ -66,17 +66,17 @@ class RoundsDialog(ShowDialog):
             wide=4,
             parent=self,
         )
-        self.empty = sentence(tr(NONE))
+        self.empty = EmptyPage(tr(NONE), tr(MAKE), self)
         self.body.addWidget(self.words)
         self.body.addWidget(self.table, 1)
-        self.body.addWidget(self.empty)
+        self.body.addWidget(self.empty, 1)
         self.body.addLayout(self._make_buttons())
         self.table.selectionModel().currentChanged.connect(lambda: self._enable())
         self.table.activated.connect(lambda: self._wish(self.enter_wanted))
         self.resize(860, 480)
         self.show_rows(rows)
         self._choose_open(rows)
-        self.table.setFocus()
+        (self.table if rows else self.new).setFocus()
 
     def _choose_open(self, rows: Sequence[RoundRow]) -> None:
         """The round that is judged in, else the first open one, is at hand."""
@@ -111,8 +111,7 @@ class RoundsDialog(ShowDialog):
 
     def show_rows(self, rows: Sequence[RoundRow]) -> None:
         self.table.show_rows(rows)
-        self.table.setVisible(bool(rows))
-        self.empty.setVisible(not rows)
+        self.empty.stand_in(self.table, empty=not rows)
         self._enable()
 
     def _enable(self) -> None:

@@ -39,6 +39,37 @@ def test_the_window_gets_the_folder_that_was_meant(cli: Cli, project: Path, monk
     assert opened == [project, project]
 
 
+def test_alone_it_opens_the_window(cli: Cli, monkeypatch: pytest.MonkeyPatch) -> None:
+    opened: list[tuple[Path, ...]] = []
+
+    def run(*folders: Path) -> int:
+        opened.append(folders)
+        return 0
+
+    monkeypatch.setattr("curator.ui.app.can_show", lambda: True)
+    monkeypatch.setattr("curator.ui.app.run", run)
+    answer = cli()
+    assert (answer.code, answer.out, opened) == (0, "", [()])
+
+
+def test_alone_without_a_display_it_says_so(cli: Cli, monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in ("QT_QPA_PLATFORM", "DISPLAY", "WAYLAND_DISPLAY"):
+        monkeypatch.delenv(name, raising=False)
+    monkeypatch.setattr("sys.platform", "linux")
+    answer = cli()
+    assert (answer.code, answer.out) == (2, "")
+    assert "no display" in answer.err
+    assert "curator --help" in answer.err
+
+
+@pytest.mark.parametrize("flag", ["--help", "-h"])
+def test_help_lists_the_commands_and_opens_nothing(cli: Cli, flag: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("curator.ui.app.run", pytest.fail)
+    answer = cli(flag)
+    assert answer.code == 0
+    assert "evaluate" in answer.out
+
+
 def test_a_place_to_write_to_is_looked_at_before_an_index_is_built(cli: Cli, project: Path, jobs: FakeJobs) -> None:
     for out, words in ((project.parent, "is a folder"), (project.parent / "gone" / "out.jsonl", "no folder")):
         answer = cli("link", project, "--out", out)

@@ -8,6 +8,7 @@ from curator.domain.decisions import Verdict
 from curator.domain.errors import UserError
 from curator.services.ports import QueueFilter
 from curator.services.remembering import decided_documents
+from curator.storage.imports import SqlImports
 from tests.curator.services.fakes import World, document, finish
 
 
@@ -54,6 +55,29 @@ def test_an_undone_import_is_hidden_everywhere_and_comes_back_with_its_decisions
     assert decision is not None
     assert decision.verdict == Verdict.link("MESH:D008012")
     assert project.queue.row(2).flagged
+
+
+@pytest.mark.parametrize("recorded", [True, False])
+def test_an_import_keeps_its_time_when_it_is_undone_and_when_it_comes_back(
+    world: World, monkeypatch: pytest.MonkeyPatch, recorded: bool
+) -> None:
+    path = world.write(document(1))
+    with monkeypatch.context() as older:
+        if not recorded:  # as by a version without a list of imports
+            older.setattr(SqlImports, "record", lambda *_, **__: 0)
+        finish(world.project.importing.documents([path]))
+    [before] = world.project.imports.files()
+    world.project.imports.undo([before.record.file.id])
+    [undone] = world.project.imports.files()
+    assert (undone.at, undone.record.curator) == (before.at, before.record.curator)
+    assert undone.undone is not None
+    assert undone.undone.at != before.at
+    finish(world.project.importing.documents([path]))
+    [again] = world.project.imports.files()
+    assert (again.at, again.record.curator) == (before.at, before.record.curator)
+    assert again.undone is None
+    assert again.restored is not None
+    assert again.restored.at != before.at
 
 
 def test_imported_gold_is_no_handwork_and_the_audit_trail_keeps_what_is_hidden(world: World) -> None:

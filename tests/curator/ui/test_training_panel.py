@@ -203,3 +203,38 @@ def test_the_tab_key_leaves_the_log(panel: TrainingPanel) -> None:
     panel.log.setFocus()
     QTest.keyClick(panel.log, Qt.Key.Key_Tab)
     assert "\t" not in panel.log.toPlainText()
+
+
+# --- the log ---
+
+
+def long_lines(number: int) -> list[Progress]:
+    return [Progress(f"phase {n}", n, number, f"{n} " + "a long sentence " * 30) for n in range(number)]
+
+
+@pytest.mark.parametrize("shown_first", [True, False])
+def test_the_log_shows_the_beginning_of_its_newest_lines(qtbot: QtBot, shown_first: bool) -> None:
+    told = history(*long_lines(40))
+    panel = TrainingPanel()
+    qtbot.addWidget(panel)
+    panel.resize(400, 500)
+    if shown_first:
+        panel.show()
+    panel.show_history(told)
+    panel.set_charts(False)
+    panel.show()
+    across, down = panel.log.horizontalScrollBar(), panel.log.verticalScrollBar()
+    qtbot.waitUntil(lambda: down.maximum() > 0)
+    assert across.maximum() > 0, "the lines are longer than the log is wide"
+    assert across.value() == 0
+    assert down.value() == down.maximum()
+    told.take(Progress("last", 1, 1, "the last " + "words " * 90), AT)
+    panel.grown()
+    assert (across.value(), down.value()) == (0, down.maximum())
+    down.setValue(0)
+    across.setValue(across.maximum())
+    told.take(Progress("behind it", 1, 1, "one more"), AT)
+    panel.grown()
+    assert down.value() == 0, "who reads further up is left there"
+    panel.show_history(history(*long_lines(30)))
+    assert (across.value(), down.value()) == (0, down.maximum())

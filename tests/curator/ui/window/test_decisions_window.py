@@ -2,16 +2,25 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+from datetime import UTC, datetime
+from typing import Any
+
 import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtTest import QAbstractItemModelTester
 from pytestqt.qtbot import QtBot
 
-from curator.domain.decisions import Verdict
-from curator.ui.decisions_model import rank_words
+from curator.domain.changes import OperationKind
+from curator.domain.decisions import Outcome, Shown, ShownCandidate, Verdict
+from curator.domain.statistics import TakenDecision
+from curator.ui.decisions_model import DecisionsModel, rank_words
 from curator.ui.decisions_window import DecisionsWindow
+from curator.ui.history_panel import shown_words
 from tests.curator.ui.window.fakes import Desk
 from tests.curator.ui.window.test_seeing import SHIFT_CTRL, seeing
+
+AT = datetime(2026, 1, 2, tzinfo=UTC)
 
 
 @pytest.fixture
@@ -49,7 +58,8 @@ def test_words_and_people_filter(decided: DecisionsWindow, desk: Desk, qtbot: Qt
     qtbot.waitUntil(lambda: cells(decided, 2) == ["Lidocaine"])
     decided.words.setText("nobody wrote this")
     qtbot.waitUntil(lambda: decided.model.rowCount() == 0)
-    assert decided.state.words == "No decision matches."
+    assert decided.empty.headline.text() == "No decision matches"
+    assert not decided.table.isVisible()
     decided.words.clear()
     assert decided.curators.itemText(1) == desk.project.curation.curator
     decided.curators.setCurrentIndex(1)
@@ -67,5 +77,46 @@ def test_enter_opens_the_mention_and_the_list_stays(decided: DecisionsWindow, de
     assert (opened.document.id, desk.bench.navigator.mention_id) == (2, 6)
 
 
-def test_ranks_are_written_as_they_were_seen() -> None:
-    assert [rank_words(one) for one in (1, 12, 0, -1, -2, None)] == ["1", "12", "not listed", "", "not shown", ""]
+def taken(**changes: Any) -> TakenDecision:
+    plain = TakenDecision(1, AT, "ada", "ada", "decide", 1, "d1", 1, "x", "link", ("E",), 1, "", True, (1,))
+    return replace(plain, **changes)
+
+
+@pytest.mark.parametrize(
+    ("changes", "words"),
+    [
+        ({}, "1"),
+        ({"rank": 12, "places": (12,)}, "12"),
+        ({"rank": 3, "places": (2,)}, "2"),  # NIL stood above the candidates
+        ({"rank": 1, "places": (1, 3)}, "1 + 3"),
+        ({"rank": 0, "places": ()}, "not listed"),
+        ({"rank": -1, "places": ()}, ""),
+        ({"rank": -2, "places": ()}, "not shown"),
+        ({"rank": -3, "places": ()}, "not shown"),
+        ({"rank": None, "places": ()}, ""),
+        ({"outcome": "nil", "rank": 1, "places": ()}, "suggested"),
+        ({"outcome": "nil", "rank": 0, "places": ()}, "not suggested"),
+    ],
+)
+def test_ranks_are_written_as_they_were_seen(changes: dict[str, Any], words: str) -> None:
+    assert rank_words(taken(**changes)) == words
+
+
+def test_below_a_suggested_nil_the_list_and_the_history_say_the_same_number(desk: Desk) -> None:
+    candidates = tuple(ShownCandidate(one, 0.1) for one in ("MESH:D006323", "MESH:D008012"))
+    shown = Shown("b", candidates, 0.9, nil_first=True)
+    desk.project.curation.decide_many([1], Verdict.link("MESH:D008012"), shown=[shown])
+    [row] = desk.project.statistics.taken(limit=1)
+    assert rank_words(row) == "2"
+    [decision] = desk.project.curation.history(1)
+    assert "suggested NIL · rank 2 of 2 shown" in shown_words(decision)
+
+
+def test_every_step_and_outcome_has_words() -> None:
+    model = DecisionsModel(str)
+    kinds = [*(one.value for one in OperationKind), ""]
+    rows = [taken(step=step, outcome=outcome.value) for step in kinds for outcome in Outcome]
+    model.begin(rows, more=False)
+    words = {model.index(row, column).data() for row in range(len(rows)) for column in (3, 5)}
+    raw = {*kinds, "link", "cleared"} - {""}
+    assert not {word for word in words if word in raw - {"undo", "redo"} or "_" in word}

@@ -104,7 +104,7 @@ def test_everything_that_takes_the_keyboard_has_a_name(desk: Desk, command: str,
 # --- import ---
 
 
-def test_an_import_shows_its_report_and_then_the_type_mapping(
+def test_the_report_of_an_import_waits_and_the_type_mapping_behind_it(
     make_desk: MakeDesk, qtbot: QtBot, tmp_path: Path
 ) -> None:
     desk = make_desk(documents=0)
@@ -118,6 +118,10 @@ def test_an_import_shows_its_report_and_then_the_type_mapping(
     dialog.gold.setChecked(True)
     with qtbot.waitSignal(desk.bench.jobs.ended):
         dialog.accept()
+    assert not shown(ImportReportDialog)
+    assert "1 document" in desk.bench.bottom.notice.words.words
+    assert desk.bench.bottom.notice.words.words.endswith("(and 1 more)")
+    desk.bench.notices.show()
     [report] = shown(ImportReportDialog)
     assert isinstance(report, ImportReportDialog)
     assert "1 document" in report.summary.text()
@@ -125,6 +129,7 @@ def test_an_import_shows_its_report_and_then_the_type_mapping(
     assert "D999 is not in the knowledge base" in QGuiApplication.clipboard().text()
     assert f"{path}:" in QGuiApplication.clipboard().text()
     report.reject()
+    desk.bench.notices.show()
     [mapping] = shown(TypeMappingDialog)
     mapping.reject()
     assert desk.project.queue.counts().documents_by_split[Split.VALIDATION] == 1
@@ -166,8 +171,6 @@ def test_a_knowledge_base_is_imported_and_its_index_built(make_desk: MakeDesk, q
     flow.load_knowledge_base(path)
     qtbot.waitUntil(lambda: len(desk.world.jobs.started) == 2 and len(desk.bench.jobs) == 0)
     assert [spec["stages"] for _, spec in desk.world.jobs.started] == [["lexical"], ["lexical", "names"]]
-    for report in shown(ImportReportDialog):
-        report.reject()
     assert desk.project.knowledge.info() is not None
 
 
@@ -176,6 +179,8 @@ def test_a_missing_knowledge_base_is_told_in_a_sentence(desk: Desk, qtbot: QtBot
     assert flow is not None
     with qtbot.waitSignal(desk.bench.jobs.ended):
         flow.load_knowledge_base(tmp_path / "gone.jsonl")
+    assert not boxes()
+    desk.bench.notices.show()
     [box] = boxes()
     assert "gone.jsonl" in box.text()
     press_button(box, "OK")
@@ -224,6 +229,9 @@ def test_gold_is_exported_where_the_dialog_says(desk: Desk, qtbot: QtBot, tmp_pa
     dialog.path.set_path(out)
     with qtbot.waitSignal(desk.bench.jobs.ended):
         dialog.accept()
+    assert not boxes()
+    assert str(out) in desk.bench.bottom.notice.words.words
+    desk.bench.notices.show()
     [box] = boxes()
     assert str(out) in box.text()
     press_button(box, "OK")
@@ -388,6 +396,8 @@ def test_an_evaluation_shows_its_figures(desk: Desk, qtbot: QtBot, tmp_path: Pat
     dialog.splits.setCurrentIndex(dialog.splits.findData(Split.TRAIN))
     with qtbot.waitSignal(desk.bench.jobs.ended):
         dialog.accept()
+    assert not shown(FiguresDialog)
+    desk.bench.notices.show()
     [figures] = shown(FiguresDialog)
     [table] = figures.findChildren(FigureTable)
     assert [table.item(3, column).text() for column in range(3)] == ["Recall@1", "50.0 %", "25.0 – 75.0"]

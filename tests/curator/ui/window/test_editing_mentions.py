@@ -49,6 +49,20 @@ def test_ends_are_moved_by_word_and_by_character_and_undone(desk: Desk) -> None:
         assert desk.word == wanted
 
 
+def test_a_step_by_a_word_leaves_punctuation_out(desk: Desk) -> None:
+    go_to(desk, "arrhythmia")
+    desk.press(Key.Key_Right, ALT)
+    assert desk.word == "arrhythmia, not"
+    go_to(desk, "blorbitis")
+    desk.press(Key.Key_Right, ALT)
+    assert desk.word == "blorbitis", "only a full stop follows"
+    assert said(desk).startswith("The text ends here")
+    desk.press(Key.Key_Period, ALT)
+    assert desk.word == "blorbitis.", "a step by a character takes it"
+    desk.press(Key.Key_Left, ALT)
+    assert desk.word == "blorbitis"
+
+
 def test_what_cannot_be_is_refused_with_its_reason(desk: Desk) -> None:
     go_to(desk, "Lidocaine")
     before = spans(desk)

@@ -13,7 +13,6 @@ from pytestqt.modeltest import ModelTester
 from pytestqt.qtbot import QtBot
 
 from curator.domain.decisions import Outcome, Verdict
-from curator.ui.dialogs.import_report import ImportReportDialog
 from curator.ui.entities_window import EntitiesWindow
 from curator.ui.entity_flows import EntityFlows
 from curator.ui.kwic_model import Mark
@@ -75,8 +74,6 @@ def nil_window(desk: Desk, qtbot: QtBot, *, rows: int) -> EntitiesWindow:
 def import_kb(desk: Desk, entities: Sequence[dict[str, Any]]) -> None:
     """As another version of the knowledge base."""
     desk.world.kb(entities, name="kb2.jsonl")
-    for report in shown(ImportReportDialog):
-        report.reject()
 
 
 def test_the_whole_life_of_a_nil(make_desk: MakeDesk, qtbot: QtBot) -> None:

@@ -56,6 +56,7 @@ def test_pmids_from_a_file_are_fetched_and_reported(
     assert dialog.number.text() == "2 PMIDs"
     with qtbot.waitSignal(desk.bench.jobs.ended):
         dialog.accept()
+    desk.bench.notices.show()
     [report] = shown(ImportReportDialog)
     assert isinstance(report, ImportReportDialog)
     assert "1 document" in report.summary.text()

@@ -10,7 +10,6 @@ from PySide6.QtWidgets import QFileDialog
 from pytestqt.qtbot import QtBot
 
 from curator.ui.dialogs.import_kb import ImportKbDialog
-from curator.ui.dialogs.import_report import ImportReportDialog
 from curator.ui.dialogs.new_project import NewProjectDialog
 from tests.curator.ui.window.fakes import Desk, MakeDesk
 from tests.curator.ui.window.test_dialogs import shown
@@ -35,8 +34,6 @@ def test_a_folder_of_worlds_is_one_knowledge_base(make_desk: MakeDesk, qtbot: Qt
     browser.close()
     dialog.accept()
     qtbot.waitUntil(lambda: len(desk.world.jobs.started) == 2 and len(desk.bench.jobs) == 0)
-    for report in shown(ImportReportDialog):
-        report.reject()
     info = desk.project.knowledge.info()
     assert info is not None
     assert len(info.types) == 4, "every world of the folder"
@@ -83,8 +80,6 @@ def test_the_columns_of_a_table_are_chosen(desk: Desk, qtbot: QtBot, tmp_path: P
     before = desk.project.knowledge.info()
     dialog.accept()
     qtbot.waitUntil(lambda: len(desk.project.knowledge.sources()) == 2 and len(desk.bench.jobs) == 0)
-    for report in shown(ImportReportDialog):
-        report.reject()
     entity, after = desk.project.knowledge.entity("K:1"), desk.project.knowledge.info()
     assert entity is not None
     assert before is not None
@@ -137,8 +132,6 @@ def test_what_of_the_umls_is_read_is_chosen_and_shown(desk: Desk, qtbot: QtBot, 
     dialog.place.setCurrentIndex(1)
     dialog.accept()
     qtbot.waitUntil(lambda: len(desk.project.knowledge.sources()) == 2 and len(desk.bench.jobs) == 0)
-    for report in shown(ImportReportDialog):
-        report.reject()
     entity = desk.project.knowledge.entity("UMLS:C0000001")
     assert entity is not None
     assert set(entity.synonyms) | {entity.name} == {"Gout", "Gicht"}

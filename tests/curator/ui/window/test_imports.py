@@ -18,7 +18,6 @@ from curator.ui.dialogs.changed_texts import ChangedTextsDialog
 from curator.ui.dialogs.document_files import DOCUMENTS, HAPPENS
 from curator.ui.dialogs.import_documents import ImportDialog
 from curator.ui.dialogs.import_kb import ImportKbDialog
-from curator.ui.dialogs.import_report import ImportReportDialog
 from curator.ui.dialogs.imports import ImportsDialog
 from curator.ui.dropping import sorted_out
 from curator.ui.main_window import MainWindow
@@ -46,8 +45,6 @@ def looked_at(desk: Desk, qtbot: QtBot, *paths: Path) -> ImportDialog:
 def brought_in(desk: Desk, qtbot: QtBot, dialog: ImportDialog) -> None:
     with qtbot.waitSignal(desk.bench.jobs.ended):
         dialog.accept()
-    for report in shown(ImportReportDialog):
-        report.reject()
     for other in desk.window.findChildren(ImportDialog):
         other.reject()
 
@@ -120,6 +117,8 @@ def test_a_stopped_import_says_what_is_in_and_goes_on(
     monkeypatch.setattr(ImportService, "_read", cancelling)
     with qtbot.waitSignal(empty.bench.jobs.ended):
         looked_at(empty, qtbot, *paths).accept()
+    assert not boxes()
+    empty.bench.notices.show()
     [box] = boxes()
     assert "1 of 3 files are in" in box.text()
     press_button(box, "OK")
@@ -130,8 +129,6 @@ def test_a_stopped_import_says_what_is_in_and_goes_on(
     with qtbot.waitSignal(empty.bench.jobs.ended):
         listed.go_on.click()
     assert len(ids(empty)) == 3
-    for report in shown(ImportReportDialog):
-        report.reject()
     assert empty.project.importing.unfinished() is None
 
 
@@ -156,8 +153,6 @@ def test_a_project_tells_of_its_stopped_import_when_it_is_opened(
         banner.buttons[0].click()
         assert not banner.isVisible(), "it is under way"
     assert len(ids(desk)) == 3
-    for report in shown(ImportReportDialog):
-        report.reject()
 
 
 def test_not_now_is_not_asked_again_and_the_list_goes_on_or_forgets(window: MainWindow, tmp_path: Path) -> None:
@@ -207,8 +202,6 @@ def test_a_knowledge_base_whose_import_died_is_told_and_can_be_imported_again(
         assert not banner.isVisible()
     assert world.project.importing.unfinished_kb.load() is None
     qtbot.waitUntil(lambda: len(world.jobs.started) == 2 and len(desk.bench.jobs) == 0)  # both indexes
-    for report in shown(ImportReportDialog):
-        report.reject()
 
 
 def test_a_knowledge_base_whose_import_died_can_be_left(window: MainWindow, tmp_path: Path) -> None:

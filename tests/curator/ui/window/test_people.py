@@ -186,7 +186,7 @@ def test_files_go_out_and_come_back(desk: Desk, qtbot: QtBot, tmp_path: Path) ->
     save.accept()
     assert (tmp_path / "r.jsonl").is_file()
     flows.read_round(tmp_path / "r.jsonl")
-    qtbot.waitUntil(lambda: "2 were there already" in desk.bench.bottom.message.words)
+    qtbot.waitUntil(lambda: "2 were there already" in desk.bench.bottom.notice.words.words)
 
 
 def test_another_name_is_felt_at_once(desk: Desk) -> None:
@@ -207,8 +207,10 @@ def test_agreement_is_shown_and_exported(desk: Desk, qtbot: QtBot) -> None:
     judge_alike_but_once(desk, "anna", "ben")
     flows = people(desk)
     flows.show_agreement()
-    qtbot.waitUntil(lambda: bool(flows._windows))
     [window] = flows._windows
+    assert window.isVisible()
+    assert not window.export.isEnabled(), "the figures are still calculated"
+    qtbot.waitUntil(lambda: window.report is not None)
     assert isinstance(window, AgreementWindow)
     assert "over 2 mentions that at least two of anna, ben" in window.head.text()
     assert window.tables["Types"].model().rowCount() == 2

@@ -196,7 +196,7 @@ def test_a_bundle_is_compared_from_the_list_of_bundles(desk: Desk) -> None:
 
 def test_what_two_bundles_answer_differently_opens_its_mention(desk: Desk, qtbot: QtBot) -> None:
     result = {"split": "test", "message": "m", "bundle": "b", "against": {**COMPARISON, "bundle": "a", "flips": FLIPS}}
-    flows(desk)._evaluated(JobOutcome(JobState.DONE, "Done.", result))
+    flows(desk)._figures(JobOutcome(JobState.DONE, "Done.", result))
     [dialog] = shown(FiguresDialog)
     diff = dialog.flips
     assert [diff.filtered.headerData(at, Qt.Orientation.Horizontal) for at in (3, 4)] == ["The other", "This bundle"]

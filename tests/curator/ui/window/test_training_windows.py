@@ -126,7 +126,7 @@ def test_a_second_training_is_refused_in_a_sentence(make_desk: MakeDesk, qtbot: 
     live.reject()
 
 
-def test_an_outcome_opens_the_closed_window_with_its_curves(make_desk: MakeDesk, qtbot: QtBot) -> None:
+def test_an_outcome_waits_for_the_closed_window_with_its_curves(make_desk: MakeDesk, qtbot: QtBot) -> None:
     desk = ready_to_train(make_desk)
     held = hold_training(desk)
     live = train(desk, qtbot)
@@ -136,6 +136,8 @@ def test_an_outcome_opens_the_closed_window_with_its_curves(make_desk: MakeDesk,
     live.reject()
     with qtbot.waitSignal(desk.bench.jobs.ended):
         held[0].end(JobOutcome(JobState.FAILED, "The disk is full."))
+    assert not shown(RetrainLive)
+    desk.bench.notices.show()
     [again] = shown(RetrainLive)
     assert isinstance(again, RetrainLive)
     assert again.words.text() == "The disk is full."

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 from PySide6.QtCore import QMimeData, QPoint, QRect, QSize, Qt, QUrl
-from PySide6.QtGui import QDropEvent
+from PySide6.QtGui import QDragEnterEvent, QDragMoveEvent, QDropEvent
 from PySide6.QtWidgets import QApplication, QDialog, QMessageBox
 from pytestqt.qtbot import QtBot
 
@@ -18,7 +18,7 @@ from curator.ui.dialogs.import_kb import ImportKbDialog
 from curator.ui.dialogs.new_project import NewProjectDialog
 from curator.ui.dropping import sorted_out
 from curator.ui.kept import keep
-from curator.ui.layout_store import Layout, keep_layout, layout_of, on_screen, usual_layout
+from curator.ui.layout_store import STEP, Layout, cascaded, keep_layout, layout_of, on_screen, usual_layout
 from curator.ui.main_window import MainWindow
 from curator.ui.recent import opened_before, remember
 from tests.curator.ui.window.fakes import Desk, make_project
@@ -107,6 +107,43 @@ def test_the_menu_lists_projects_and_greys_those_that_are_gone(window: MainWindo
 
 
 # --- what is dropped ---
+
+
+COPY, MOVE, LINK = Qt.DropAction.CopyAction, Qt.DropAction.MoveAction, Qt.DropAction.LinkAction
+
+
+@pytest.mark.parametrize(
+    ("offered", "proposed", "taken"),
+    [(COPY | MOVE | LINK, MOVE, True), (COPY, COPY, True), (COPY | LINK, LINK, True), (MOVE, MOVE, False)],
+)
+def test_a_file_is_copied_and_never_moved(
+    window: MainWindow,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    offered: Qt.DropAction,
+    proposed: Qt.DropAction,
+    taken: bool,
+) -> None:
+    asked: list[object] = []
+    monkeypatch.setattr(window.drops, "take", asked.append)
+    data = QMimeData()
+    data.setUrls([QUrl.fromLocalFile(str(tmp_path / "a.txt"))])
+    rest = (data, Qt.MouseButton.LeftButton, Qt.KeyboardModifier.ShiftModifier)
+    events: list[QDropEvent] = []
+    for kind, then in (
+        (QDragEnterEvent, window.dragEnterEvent),
+        (QDragMoveEvent, window.dragMoveEvent),
+        (QDropEvent, window.dropEvent),
+    ):
+        event = kind(QPoint(9, 9), offered, *rest)
+        event.setDropAction(proposed)
+        event.ignore()
+        then(event)
+        events.append(event)
+    QApplication.processEvents()
+    assert [event.isAccepted() for event in events] == [taken] * 3
+    assert not taken or {event.dropAction() for event in events} == {COPY}
+    assert len(asked) == int(taken)
 
 
 def test_every_path_is_sorted_by_its_content(tmp_path: Path) -> None:
@@ -201,6 +238,42 @@ def test_a_project_comes_back_as_it_was_left_and_reset_forgets(desk: Desk) -> No
 )
 def test_a_window_is_brought_to_where_it_can_be_seen(place: QRect, screens: list[QRect], seen: QRect | None) -> None:
     assert on_screen(place, screens, QSize(900, 560)) == seen
+
+
+@pytest.mark.parametrize("screen", [QRect(0, 27, 1024, 673), QRect(0, 0, 1440, 900), QRect(-1920, 40, 1920, 1040)])
+@pytest.mark.parametrize("size", [QSize(1440, 900), QSize(1000, 620), QSize(3000, 2000)])
+@pytest.mark.parametrize("corner", [QPoint(0, 0), QPoint(700, 500), QPoint(-5000, -40), QPoint(9000, 9000)])
+def test_further_windows_are_cascaded_inside_the_screen(screen: QRect, size: QSize, corner: QPoint) -> None:
+    places = [QRect(corner, size)]
+    for _ in range(4):
+        taken = [one.topLeft() for one in places]
+        places.append(cascaded(places[-1], screen, taken, QSize(900, 560)))
+        assert screen.contains(places[-1])
+        assert places[-1].size().expandedTo(QSize(900, 560)) == places[-1].size()
+    corners = [(one.x(), one.y()) for one in places]
+    room = min(screen.width() - 900, screen.height() - 560) // STEP
+    assert len(set(corners)) >= min(4, room + 1)
+
+
+def test_a_further_window_goes_a_step_down_and_right() -> None:
+    place = cascaded(QRect(100, 100, 1000, 620), QRect(0, 0, 1920, 1080), [QPoint(100, 100)], QSize(900, 560))
+    assert place == QRect(100 + STEP, 100 + STEP, 1000, 620)
+
+
+@pytest.mark.usefixtures("others")
+@pytest.mark.parametrize("maximised", [False, True])
+def test_three_windows_are_whole_on_the_screen(window: MainWindow, qtbot: QtBot, maximised: bool) -> None:
+    screen = window.screen().availableGeometry()
+    window.setGeometry(screen)
+    if maximised:
+        window.showMaximized()
+    first = window.windows.new(window)
+    second = window.windows.new(first)
+    for one in (first, second):
+        qtbot.waitUntil(one.isVisible)
+        if screen.width() >= 900 and screen.height() >= 560:
+            assert screen.contains(one.frameGeometry())
+    assert first.pos() != second.pos() or screen.width() < 900 + STEP
 
 
 @pytest.mark.parametrize(

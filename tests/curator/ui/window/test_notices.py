@@ -1,0 +1,230 @@
+"""Results of background work: they wait in the bottom line until they are read, and nothing takes the keyboard."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QApplication, QDialog, QLineEdit, QWidget
+from pytestqt.qtbot import QtBot
+
+from curator.domain.jobs import JobOutcome, JobState
+from curator.services.importing import ImportReport
+from curator.ui.dialogs.evaluate import FiguresDialog
+from curator.ui.dialogs.import_report import ImportReportDialog
+from curator.ui.dialogs.retrain_live import RetrainLive
+from curator.ui.dialogs.type_mapping import TypeMappingDialog
+from curator.ui.notices import NoticeLine
+from tests.curator.services.fakes import document
+from tests.curator.ui.window.fakes import Desk, MakeDesk
+from tests.curator.ui.window.test_dialogs import ready_to_train, shown
+from tests.curator.ui.window.test_main_window_projects import boxes, press_button
+from tests.curator.ui.window.test_training_windows import flows, hold_training, train
+
+Work = Callable[[Desk, Path, QtBot], None]
+DONE = JobOutcome(JobState.DONE, "Done.", {"split": "test", "message": "Half.", "figures": {}, "mentions": 4})
+
+
+def windows() -> set[QWidget]:
+    return {one for one in QApplication.topLevelWidgets() if one.isVisible()}
+
+
+def to_front(window: QWidget, qtbot: QtBot) -> None:
+    window.activateWindow()
+    qtbot.waitUntil(lambda: QApplication.activeWindow() is window)
+
+
+def line(desk: Desk) -> NoticeLine:
+    return desk.bench.bottom.notice
+
+
+def show_last(desk: Desk, qtbot: QtBot) -> None:
+    to_front(desk.window, qtbot)
+    desk.press(Qt.Key.Key_F9, at=desk.window)
+
+
+def _import(desk: Desk, _: Path, qtbot: QtBot) -> None:
+    flow = desk.window.session.flows
+    assert flow is not None
+    dialog = flow.import_documents([desk.world.write(document(7), name="more.pubtator")])
+    qtbot.waitUntil(lambda: not dialog.list.reading)
+    dialog.accept()
+
+
+def _import_kb(desk: Desk, folder: Path, _: QtBot) -> None:
+    flow = desk.window.session.flows
+    assert flow is not None
+    flow.load_knowledge_base(folder / "gone.jsonl")
+
+
+def _export(desk: Desk, folder: Path, _: QtBot) -> None:
+    flow = desk.window.session.flows
+    assert flow is not None
+    dialog = flow.export_gold()
+    dialog.path.set_path(folder / "out.pubtator")
+    dialog.accept()
+
+
+def _audit(desk: Desk, folder: Path, _: QtBot) -> None:
+    records = desk.window.session.records
+    assert records is not None
+    dialog = records.export_audit()
+    dialog.path.set_path(folder / "audit.csv")
+    dialog.accept()
+
+
+JOBS: dict[str, tuple[Work, type[QDialog] | None]] = {
+    "import": (_import, ImportReportDialog),
+    "missing knowledge base": (_import_kb, None),
+    "export": (_export, None),
+    "audit trail": (_audit, None),
+}
+
+
+@pytest.mark.parametrize("kind", JOBS)
+@pytest.mark.parametrize("elsewhere", [False, True])
+def test_what_ends_leaves_the_keyboard_where_it_is(
+    desk: Desk, qtbot: QtBot, tmp_path: Path, kind: str, elsewhere: bool
+) -> None:
+    work, dialog = JOBS[kind]
+    ended: list[object] = []
+    desk.bench.jobs.ended.connect(lambda *_: ended.append(1))
+    work(desk, tmp_path, qtbot)
+    typed = QLineEdit()
+    qtbot.addWidget(typed)
+    if elsewhere:
+        typed.show()
+        to_front(typed, qtbot)
+        typed.setFocus()
+    else:
+        to_front(desk.window, qtbot)
+        desk.bench.focus_document()
+    before, focus = windows(), QApplication.focusWidget()
+    qtbot.waitUntil(lambda: len(ended) > 0)
+    qtbot.waitUntil(lambda: len(desk.bench.notices) > 0)
+    assert windows() == before
+    assert QApplication.focusWidget() is focus
+    assert line(desk).isVisible()
+    assert desk.window.menus.action("tools.result").text().endswith(f"({len(desk.bench.notices)})")
+    typed.close()
+    show_last(desk, qtbot)
+    [opened] = shown(dialog) if dialog is not None else boxes()
+    assert len(desk.bench.notices) == 0
+    assert not line(desk).isVisible()
+    opened.close()
+
+
+def test_a_training_that_ends_opens_nothing_over_another_window(make_desk: MakeDesk, qtbot: QtBot) -> None:
+    desk = ready_to_train(make_desk)
+    held = hold_training(desk)
+    train(desk, qtbot).reject()
+    qtbot.waitUntil(lambda: bool(held))
+    other = QLineEdit()
+    qtbot.addWidget(other)
+    other.show()
+    to_front(other, qtbot)
+    other.setFocus()
+    before = windows()
+    with qtbot.waitSignal(desk.bench.jobs.ended):
+        held[0].end(JobOutcome(JobState.FAILED, "The disk is full."))
+    assert windows() == before
+    assert other.hasFocus()
+    assert line(desk).words.words.endswith(": The disk is full.")
+    assert line(desk).open.text() == "Details"
+    other.close()
+    show_last(desk, qtbot)
+    [live] = shown(RetrainLive)
+    assert live.words.text() == "The disk is full."  # type: ignore[attr-defined]
+    live.close()
+
+
+def test_the_open_window_of_a_training_shows_its_end_where_it_is(make_desk: MakeDesk, qtbot: QtBot) -> None:
+    desk = ready_to_train(make_desk)
+    held = hold_training(desk)
+    live = train(desk, qtbot)
+    qtbot.waitUntil(lambda: bool(held) and live.isActiveWindow())
+    to_front(desk.window, qtbot)
+    desk.bench.focus_document()
+    with qtbot.waitSignal(desk.bench.jobs.ended):
+        held[0].end(JobOutcome(JobState.FAILED, "The disk is full."))
+    assert live.words.text() == "The disk is full."
+    assert desk.bench.document.hasFocus()
+    assert len(desk.bench.notices) == 1, "nobody looks at that window now"
+    live.close()
+
+
+def test_who_waits_in_the_window_of_a_training_gets_no_notice(make_desk: MakeDesk, qtbot: QtBot) -> None:
+    desk = ready_to_train(make_desk)
+    held = hold_training(desk)
+    live = train(desk, qtbot)
+    qtbot.waitUntil(lambda: bool(held) and live.isActiveWindow())
+    with qtbot.waitSignal(desk.bench.jobs.ended):
+        held[0].end(JobOutcome(JobState.FAILED, "The disk is full."))
+    assert live.words.text() == "The disk is full."
+    assert len(desk.bench.notices) == 0
+    live.close()
+
+
+def test_an_evaluation_waits_until_it_is_opened(desk: Desk) -> None:
+    flows(desk)._evaluated("Evaluate on test", DONE)
+    assert not shown(FiguresDialog)
+    assert line(desk).words.words == "Evaluate on test: the figures are ready."
+    line(desk).open.click()
+    [figures] = shown(FiguresDialog)
+    figures.close()
+    assert desk.window.menus.action("tools.result").isEnabled(), "it can be read again"
+
+
+def test_results_queue_up_and_the_newest_comes_first(desk: Desk, qtbot: QtBot) -> None:
+    notices, read = desk.bench.notices, []
+    title = desk.window.menus._results.title
+    plain = title()
+    for name in ("a", "b", "c"):
+        notices.add(name, lambda name=name: read.append(name))
+    assert line(desk).words.words == "c (and 2 more)"
+    assert title() == f"{plain} •"
+    show_last(desk, qtbot)
+    line(desk).away.click()
+    assert line(desk).words.words == "a"
+    show_last(desk, qtbot)
+    assert read == ["c", "a"]
+    assert title() == plain
+    assert not line(desk).isVisible()
+    show_last(desk, qtbot)
+    assert read == ["c", "a", "a"], "the last one that was read"
+
+
+def test_a_bug_in_background_work_keeps_its_traceback(desk: Desk, qtbot: QtBot) -> None:
+    desk.bench.notices.add_outcome("Export", JobOutcome(JobState.CRASHED, "It failed.", detail="Traceback …"))
+    assert not boxes()
+    show_last(desk, qtbot)
+    [box] = boxes()
+    assert "bug in Curator" in box.text()
+    assert box.detailedText() == "Traceback …"
+    press_button(box, "OK")
+
+
+def test_a_cancelled_one_is_shown_to_nobody(desk: Desk) -> None:
+    desk.bench.notices.add_outcome("Export", JobOutcome(JobState.CANCELLED, "Cancelled."))
+    assert len(desk.bench.notices) == 0
+
+
+@pytest.mark.parametrize("width", [900, 1440])
+def test_it_covers_no_text_and_the_line_keeps_its_height(desk: Desk, width: int, qtbot: QtBot) -> None:
+    desk.window.resize(width, 700)
+    height, text = desk.bench.bottom.height(), desk.bench.document.geometry()
+    desk.bench.notices.add("A result", lambda: None)
+    QApplication.processEvents()
+    assert (desk.bench.bottom.height(), desk.bench.document.geometry()) == (height, text)
+    assert line(desk).width() > 200
+    assert desk.window.width() == width
+
+
+def test_the_mapping_of_new_types_waits_too(desk: Desk) -> None:
+    flow = desk.window.session.flows
+    assert flow is not None
+    flow._report(ImportReport(("kb.jsonl",)), types=True)
+    assert not shown(TypeMappingDialog)
+    assert len(desk.bench.notices) == 2
