@@ -16,7 +16,7 @@ from tests.curator.ui.window.test_dialogs import shown
 
 
 def training(number: int) -> RunningJob:
-    return RunningJob(number, JobKind.TRAIN, f"Training {number}", lambda _: None, 0.0, 0.0)
+    return RunningJob(number, JobKind.TRAIN, f"Training {number}", lambda _: None, 0.0)
 
 
 def test_the_history_keeps_its_row_while_the_linker_and_the_curator_work(desk: Desk, qtbot: QtBot) -> None:
