@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import getpass
-import logging
 import os
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -29,7 +28,7 @@ from curator.services.consistency import RepeatingSeat
 from curator.services.contrast import ContrastService
 from curator.services.curation import CurationService
 from curator.services.detection import DetectionService
-from curator.services.diagnostics import DiagnosticsService, sqlite_words
+from curator.services.diagnostics import DiagnosticsService
 from curator.services.efforts import EffortService
 from curator.services.entity_teaching import EntityTeacher
 from curator.services.evaluation import EvaluationService
@@ -76,9 +75,6 @@ TABLE_COLUMNS = "table-columns.json"
 class SystemClock:
     def now(self) -> datetime:
         return datetime.now(UTC)
-
-
-log = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True, slots=True)
@@ -178,7 +174,6 @@ def join(
     job_port: JobPort | None = None,
 ) -> Project:
     """The services over an open store; tests hand in their own linker and jobs."""
-    log.info(sqlite_words())
     try:
         joined = _Joined(store, settings, curator, linker_port, job_port)
         joined.prepare(start=linker)

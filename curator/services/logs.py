@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 import os
+import sqlite3
 from contextlib import suppress
 from logging.handlers import RotatingFileHandler
 from pathlib import Path
@@ -13,6 +14,7 @@ import platformdirs
 FILE = "curator.log"
 BYTES = 1_000_000
 BACKUPS = 3
+WAL_RESET_CORRECTED = (3, 51, 3)
 
 
 def log_folder() -> Path:
@@ -62,3 +64,12 @@ def last_lines(count: int = 60) -> list[str]:
             return [line.rstrip("\n") for line in file.readlines()[-count:]]
     except OSError:
         return []
+
+
+def sqlite_words(version: tuple[int, ...] = sqlite3.sqlite_version_info) -> str:
+    """Which SQLite serves, and whether it has the fault that loses commits where a checkpoint of another connection
+    meets them (https://sqlite.org/wal.html#walresetbug)."""
+    name = f"SQLite {'.'.join(map(str, version[:3]))}"
+    if version >= WAL_RESET_CORRECTED:
+        return name
+    return f"{name}, older than 3.51.3: has the WAL-reset fault; Curator never checkpoints while a commit is written"

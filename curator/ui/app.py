@@ -18,7 +18,7 @@ from PySide6.QtWidgets import QApplication
 
 from curator import __version__
 from curator.domain.wording import tr
-from curator.services.logs import log_folder, start_logging, stop_logging
+from curator.services.logs import log_folder, sqlite_words, start_logging, stop_logging
 from curator.settings.file import load
 from curator.ui.dialogs.messages import tell
 from curator.ui.icons import icon
@@ -77,6 +77,7 @@ class AfterPaint(QObject):
 
 def _open(window: MainWindow, projects: Sequence[Path], *, read_only: bool) -> None:
     """Open what was asked for; without a project, load what opening one needs while the first page is read."""
+    log.info(sqlite_words())
     if not projects:
         threading.Thread(target=import_module, args=("curator.bootstrap",), daemon=True).start()
     elif read_only:

@@ -5,8 +5,7 @@ from __future__ import annotations
 import logging
 import sqlite3
 
-from curator.services.diagnostics import sqlite_words
-from curator.services.logs import last_lines, log_folder, start_logging, stop_logging
+from curator.services.logs import last_lines, log_folder, sqlite_words, start_logging, stop_logging
 from tests.curator.services.fakes import World
 
 

@@ -16,6 +16,7 @@ from curator.commands import COMMANDS
 from curator.domain.changes import Change, ChangeKind
 from curator.domain.jobs import LinkerState
 from curator.domain.suggestions import Candidate, Stamp
+from curator.ui import app
 from curator.ui.jobs import JobKind
 from curator.ui.key_names import place_of
 from curator.ui.main_window import MainWindow
@@ -249,3 +250,12 @@ def test_a_yes_to_leaving_closes_the_window(desk: Desk) -> None:
     press_button(box, "Stop it and leave")
     assert not desk.window.isVisible()
     assert desk.window.bench is None
+
+
+def test_the_log_says_at_the_start_which_sqlite_serves(
+    window: MainWindow, caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(app, "import_module", lambda name: None)
+    with caplog.at_level("INFO", "curator"):
+        app._open(window, (), read_only=False)
+    assert f"SQLite {sqlite3.sqlite_version}" in caplog.text
