@@ -105,6 +105,8 @@ class DecisionsWindow(ShowDialog):
 
     def _begin(self, rows: list[TakenDecision]) -> None:
         self.model.begin(rows, more=len(rows) == PAGE)
+        if rows:
+            self.table.setCurrentIndex(self.model.index(0, 0))  # Enter opens it
         self.state.set_words(tr(OPENS) if rows else tr(NONE))
 
     def _to_table(self) -> None:
