@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 from PySide6.QtCore import QEvent, QObject, Qt, Signal
-from PySide6.QtGui import QIcon, QKeyEvent, QShowEvent
+from PySide6.QtGui import QIcon, QKeyEvent, QPalette, QShowEvent
 from PySide6.QtWidgets import (
     QAbstractButton,
     QAbstractItemView,
@@ -32,6 +32,7 @@ from PySide6.QtWidgets import (
 
 from curator.domain.wording import tr
 from curator.ui.labels import NoteLabel
+from curator.ui.theme import theme_of
 
 USUAL_LINE = 18
 """Pixels of a line of the usual font, for which the dialogs' sizes were chosen."""
@@ -71,6 +72,7 @@ class BaseDialog(QDialog):
         for one in self.findChildren(QPushButton):
             one.setAutoDefault(False)
             one.setDefault(one is button)
+            one.setPalette(_quiet(one.palette()) if one is button else QPalette())
 
     def showEvent(self, event: QShowEvent) -> None:
         fit_to_words(self)
@@ -321,6 +323,13 @@ def file_dialog(parent: QWidget, title: str, *, mode: QFileDialog.FileMode, filt
     if filters:
         dialog.setNameFilter(filters)
     return dialog
+
+
+def _quiet(palette: QPalette) -> QPalette:
+    """For a default button: the style draws it in the colour of what has the keyboard, which it has not."""
+    found = QPalette(palette)
+    found.setColor(QPalette.ColorRole.Highlight, theme_of(palette).muted)
+    return found
 
 
 def _without_icons(buttons: QDialogButtonBox) -> None:

@@ -44,6 +44,7 @@ from tests.curator.ui.window.every_window import MAKERS, classes
 from tests.curator.ui.window.fakes import Desk
 from tests.curator.ui.window.test_dialogs import shown
 from tests.curator.ui.window.test_entities import to_front
+from tests.curator.ui.window.test_reach import nameless
 
 Key = Qt.Key
 ENTERS = (Key.Key_Return, Key.Key_Enter)
@@ -112,6 +113,7 @@ def test_enter_does_nothing_that_was_not_meant(opened: Shown) -> None:
     """Where the keyboard begins, which button is the default one, what Enter does before anything else was done and on
     a button, what the window says of keys, and where the keyboard is after it: in turn, as a window takes a second."""
     begins_in_list_or_first_field(opened)
+    assert nameless(opened.window) == []
     assert default(opened.window) in {"", *HARMLESS}
     assert not hints(opened.window) or opened.name in {*HINTED, "SettingsDialog"}  # those are about the text's keys
     if opened.name != "TypePicker":  # a popup that asks: its Enter answers
