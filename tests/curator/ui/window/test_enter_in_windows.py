@@ -19,6 +19,7 @@ from PySide6.QtWidgets import (
     QAbstractSpinBox,
     QApplication,
     QComboBox,
+    QDialogButtonBox,
     QLabel,
     QLineEdit,
     QMessageBox,
@@ -32,6 +33,7 @@ from pytestqt.qtbot import QtBot
 from shiboken6 import isValid
 
 from curator.ui.decisions_window import DecisionsWindow
+from curator.ui.dialogs.about import AboutDialog
 from curator.ui.dialogs.map import MapDialog
 from curator.ui.dialogs.messages import ask, choose, tell
 from curator.ui.dialogs.reason import ReasonDialog
@@ -169,6 +171,29 @@ def enter_presses_what_has_the_keyboard(window: QWidget) -> None:
     held = QKeyEvent(QEvent.Type.KeyPress, Key.Key_Return, Qt.KeyboardModifier.NoModifier, "\r", True)
     QCoreApplication.sendEvent(button, held)
     assert pressed == ["one more"], "a key that is held down"
+
+
+def test_enter_held_down_on_close_decides_nothing_behind(desk: Desk, qtbot: QtBot) -> None:
+    candidates = desk.bench.candidates.list
+    qtbot.waitUntil(lambda: candidates.currentIndex().isValid())
+    candidates.setFocus()
+    desk.window.menus.action("help.about").trigger()
+    [about] = shown(AboutDialog)
+    assert isinstance(about, AboutDialog)
+    to_front(about)
+    close = about.buttons.button(QDialogButtonBox.StandardButton.Close)
+    close.setFocus()
+    press(about, Key.Key_Return)
+    assert not about.isVisible()
+    to_front(desk.window)
+    assert QApplication.focusWidget() is candidates
+    before = _state(desk)
+    for _ in range(3):
+        held = QKeyEvent(QEvent.Type.KeyPress, Key.Key_Return, Qt.KeyboardModifier.NoModifier, "\r", True)
+        QCoreApplication.sendEvent(candidates, held)
+    assert _state(desk) == before
+    press(desk.window, Key.Key_Return)
+    assert _state(desk) != before, "a press of its own decides"
 
 
 # --- what typing changes ---
