@@ -13,8 +13,20 @@ from importlib import import_module
 from pathlib import Path
 from types import TracebackType
 
-from PySide6.QtCore import QEvent, QMessageLogContext, QObject, QTimer, QtMsgType, qInstallMessageHandler, qVersion
-from PySide6.QtWidgets import QApplication
+from PySide6.QtCore import (
+    QEvent,
+    QMessageLogContext,
+    QObject,
+    Qt,
+    QTimer,
+    QtMsgType,
+    Slot,
+    qInstallMessageHandler,
+    qVersion,
+)
+from PySide6.QtGui import QPainter, QPaintEvent, QRegion
+from PySide6.QtWidgets import QAbstractItemView, QApplication, QPushButton, QToolButton, QWidget
+from shiboken6 import isValid
 
 from curator import __version__
 from curator.domain.wording import tr
@@ -26,8 +38,9 @@ from curator.ui.kept import keep, read_kept
 from curator.ui.language import speak
 from curator.ui.main_window import MainWindow
 from curator.ui.quiet_time import collect_in_quiet_times
+from curator.ui.screen_reader import speak_to_screen_readers
 from curator.ui.sight import Sight
-from curator.ui.theme import Scheme, ThemeController
+from curator.ui.theme import Scheme, ThemeController, theme_of
 
 log = logging.getLogger(__name__)
 Hook = Callable[[type[BaseException], BaseException, TracebackType | None], None]
@@ -100,6 +113,56 @@ def show_fitting(window: MainWindow, project: Path | None = None) -> None:
         window.show()
 
 
+RING = 2
+"""Pixels of the frame around what has the keyboard."""
+
+
+class FocusRing(QObject):
+    """Frames the list, table or button that has the keyboard, which the style hardly does. Lines and other fields have
+    frames of their own."""
+
+    def __init__(self, app: QApplication) -> None:
+        super().__init__(app)
+        self._frame: FocusFrame | None = None
+        app.focusChanged.connect(self._moved)
+
+    @Slot(QWidget, QWidget)
+    def _moved(self, old: QWidget | None, new: QWidget | None) -> None:  # noqa: ARG002 Qt's signature
+        if self._frame is not None and isValid(self._frame):
+            self._frame.hide()
+            self._frame.deleteLater()
+        framed = isinstance(new, QAbstractItemView | QPushButton | QToolButton)
+        self._frame = FocusFrame(new) if framed and new is not None else None
+
+
+class FocusFrame(QWidget):
+    """A part of what it frames, so that it goes where that goes."""
+
+    def __init__(self, framed: QWidget) -> None:
+        super().__init__(framed)
+        self.setAttribute(Qt.WidgetAttribute.WA_TransparentForMouseEvents)
+        self.setFocusPolicy(Qt.FocusPolicy.NoFocus)
+        framed.installEventFilter(self)
+        self._fit(framed)
+        self.show()
+
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
+        if event.type() == QEvent.Type.Resize and isinstance(watched, QWidget):
+            self._fit(watched)
+        return False
+
+    def _fit(self, framed: QWidget) -> None:
+        """Only the frame is covered: what scrolls inside it is moved, not painted again."""
+        self.setGeometry(framed.rect())
+        inner = self.rect().adjusted(RING, RING, -RING, -RING)
+        self.setMask(QRegion(self.rect()).subtracted(QRegion(inner)))
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        painter = QPainter(self)
+        painter.fillRect(event.rect(), theme_of(self.palette()).accent)
+        painter.end()
+
+
 SWITCH_SECONDS = 0.0005
 
 
@@ -116,6 +179,8 @@ def make_application(arguments: list[str]) -> QApplication:
     app.setApplicationVersion(__version__)
     app.setDesktopFileName("curator")
     app.setWindowIcon(icon("curator"))
+    speak_to_screen_readers()
+    FocusRing(app)
     return app
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from PySide6.QtCore import QModelIndex, Qt, QTimer, Signal
-from PySide6.QtWidgets import QAbstractItemView, QCheckBox, QComboBox, QHBoxLayout, QHeaderView, QWidget
+from PySide6.QtWidgets import QAbstractItemView, QCheckBox, QComboBox, QHBoxLayout, QHeaderView, QPushButton, QWidget
 
 from curator.domain.statistics import TakenDecision
 from curator.domain.wording import tr
@@ -109,10 +109,14 @@ class DecisionsWindow(ShowDialog):
 
     def _begin(self, rows: list[TakenDecision]) -> None:
         self.model.begin(rows, more=len(rows) == PAGE)
+        if rows:
+            self.table.setCurrentIndex(self.model.index(0, 0))  # Enter opens it
         self.state.set_words(tr(OPENS) if rows else "")
         narrowed = bool(self.words.text().strip() or self.curators.currentData())
         self.empty.say(*((tr(NONE), tr(LESS)) if narrowed else (tr(NOTHING), tr(LISTED))))
         self.empty.stand_in(self.table, empty=not rows)
+        if isinstance(self.focusWidget(), QPushButton):  # nobody has gone anywhere yet
+            (self.table if rows else self.words).setFocus(Qt.FocusReason.OtherFocusReason)
 
     def _to_table(self) -> None:
         if self.model.rowCount():

@@ -63,7 +63,7 @@ class DocumentLayout:
         self.width = 0.0
         self.height = 0.0
         self._map = Utf16Map(text)
-        self._title = QTextLayout(_shown(title), styles.title.font) if title else None
+        self._title = QTextLayout(shown_text(title), styles.title.font) if title else None
         self.title_height = 0.0
         self.blocks = [self._block(s, e, p, first) for s, e, p, first in _paragraphs(text, passages)]
         self._starts = [block.start for block in self.blocks]
@@ -72,7 +72,7 @@ class DocumentLayout:
     def _block(self, start: int, end: int, passage: Passage | None, first: bool) -> Block:
         is_title = passage is not None and passage.kind == "title"
         style = self.styles.title if is_title else self.styles.body
-        layout = QTextLayout(_shown(self.text[start:end]), style.font)
+        layout = QTextLayout(shown_text(self.text[start:end]), style.font)
         label = passage.label if passage is not None and first else ""
         return Block(start, end, self._map.to_utf16(start), style, label, layout)
 
@@ -255,7 +255,7 @@ def x_of(line: QTextLine, local: int) -> float:
     return float(found[0] if isinstance(found, tuple) else found)
 
 
-def _shown(text: str) -> str:
+def shown_text(text: str) -> str:
     return _SURROGATES.sub("\ufffd", text.translate(_SHOWN_AS)) if _ODD.search(text) else text
 
 

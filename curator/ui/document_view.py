@@ -9,9 +9,10 @@ from PySide6.QtCore import QEvent, QPointF
 from PySide6.QtGui import (
     QAccessible,
     QAccessibleAnnouncementEvent,
+    QAccessibleTextCursorEvent,
     QHelpEvent,
 )
-from PySide6.QtWidgets import QToolTip
+from PySide6.QtWidgets import QToolTip, QWidget
 
 from curator.domain.documents import Document
 from curator.domain.spans import word_at
@@ -21,8 +22,10 @@ from curator.ui.document_find import Found
 from curator.ui.document_mouse import DocumentMouse
 from curator.ui.document_tints import Tint, tint_at
 from curator.ui.mention_marks import Mark, Marks, bounds
-from curator.ui.mention_words import LONG_FORM, long_form, spoken, tooltip
+from curator.ui.mention_words import LONG_FORM, long_form, marked, spoken, tooltip
+from curator.ui.screen_reader import ReadingCopy
 from curator.ui.text_selection import TextSelection
+from curator.ui.theme import theme_of
 
 
 class DocumentView(DocumentMouse):
@@ -33,6 +36,12 @@ class DocumentView(DocumentMouse):
     `end_find`.
     Every offset counts code points of the stored text. Keys: see `DocumentCaret`; all others are the window's.
     """
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._copy: ReadingCopy | None = None
+        self._told = ""  # of the current mention
+        self._entered: int | None = None  # the mention in which the caret was told to be
 
     # --- what is shown ---
 
@@ -59,6 +68,7 @@ class DocumentView(DocumentMouse):
         self._found = Found()
         self._drop_handles()
         self._empty = (headline, hint)
+        self._told, self._entered = "", None
         self.setAccessibleDescription(f"{headline}. {hint}")
         self._set_selected(TextSelection())
         self._fit_scroll_bar()
@@ -78,15 +88,58 @@ class DocumentView(DocumentMouse):
             self._selected = self._selected.at(mark.view.mention.spans[0].start, keep=keep)
         self._tell_reader(mark)
 
+    # --- for screen readers ---
+
+    def reading_copy(self) -> ReadingCopy:
+        """The document as a screen reader reads it, up to date."""
+        if self._copy is None:
+            self._copy = ReadingCopy(self)
+            self._copy.moved.connect(self._reader_moved)
+        scrolled = self.verticalScrollBar().value()
+        self._copy.setGeometry(self.viewport().geometry())
+        self._copy.show_layout(self._layout, origin=self._origin() + QPointF(0, scrolled), scrolled=scrolled)
+        self._copy.show_mentions(self._views, theme_of(self.palette()))
+        self._copy.show_selection(self._selected.anchor, self._selected.caret)
+        return self._copy
+
+    def _reader_moved(self, anchor: int, caret: int) -> None:
+        if self._layout is not None:
+            self._set_selected(TextSelection(anchor, caret, by_keyboard=True))
+            self._show_offset(caret)
+
+    def _set_selected(self, selected: TextSelection) -> None:
+        before = self._selected
+        super()._set_selected(selected)
+        if QAccessible.isActive() and self._layout is not None and selected != before:
+            self._tell_caret()
+
+    def _tell_caret(self) -> None:
+        """A screen reader reads on from where the caret is, and hears what a mention is when the caret enters it."""
+        cursor = self.reading_copy().textCursor()
+        QAccessible.updateAccessibility(QAccessibleTextCursorEvent(self, cursor.position()))
+        around = [one for one in self._views if any(s.start <= self.caret < s.end for s in one.mention.spans)]
+        inner = min(around, key=lambda one: len(one.mention.text), default=None)
+        entered = inner.mention.id if inner is not None else None
+        if entered != self._entered:
+            self._entered = entered
+            self.setAccessibleDescription(marked(inner) if inner is not None else self._about())
+            if inner is not None:
+                QAccessible.updateAccessibility(QAccessibleAnnouncementEvent(self, marked(inner)))
+
+    def _about(self) -> str:
+        title = self._document.title if self._document is not None else ""
+        return tr("{title}: {n} mentions", title=title, n=len(self._views))
+
     def _tell_reader(self, mark: Mark | None) -> None:
-        """The painted text has no text interface; a screen reader hears each mention as the curator comes to it."""
+        """Each mention is heard as the curator comes to it, whether the text is read or not."""
         if self._document is None:
             return
-        words = tr("{title}: {n} mentions", title=self._document.title, n=len(self._views))
+        words = self._about()
         if mark is not None:
             number = [view.mention.id for view in self._views].index(mark.id) + 1
             words = spoken(mark.view, number=number, of=len(self._views), text=self._document.text)
-        if words != self.accessibleDescription():
+        if words != self._told:
+            self._told = words
             self.setAccessibleDescription(words)
             if mark is not None and QAccessible.isActive():
                 QAccessible.updateAccessibility(QAccessibleAnnouncementEvent(self, words))

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 from PySide6.QtCore import Qt
-from PySide6.QtGui import QKeyEvent
 from PySide6.QtWidgets import QStackedWidget, QTabWidget, QWidget
 
 from curator.domain.provisional import EntityDraft
@@ -106,11 +105,6 @@ class EntitiesWindow(ShowDialog):
             self.back()
         else:
             super().reject()
-
-    def keyPressEvent(self, event: QKeyEvent) -> None:
-        """Enter acts on lines; it never closes the window."""
-        if event.key() not in (Qt.Key.Key_Return, Qt.Key.Key_Enter):
-            super().keyPressEvent(event)
 
     def done(self, result: int) -> None:
         self.search.panel.close_search()

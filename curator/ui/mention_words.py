@@ -8,7 +8,7 @@ from html import escape
 from curator.domain.decisions import Outcome
 from curator.domain.wording import tr
 from curator.services.queue import MentionView
-from curator.ui.mention_state import state_of, verdict_words
+from curator.ui.mention_state import MentionState, state_of, verdict_words
 
 AROUND = 80
 """Characters before and behind a mention that a screen reader says with it."""
@@ -39,15 +39,25 @@ def suggestion_words(view: MentionView) -> str:
     return tr("suggested: {name} ({n:.2f})", name=best.name, n=best.probability or best.score)
 
 
+def state_words(view: MentionView) -> str:
+    """What became of a mention, for the ear: `linked to Gout (D006073)`, or what the linker suggests."""
+    state, decided = state_of(view.decision), decision_words(view)
+    if state is MentionState.LINKED:
+        return tr("linked to {names}", names=decided)
+    return decided or f"{state.word}, {suggestion_words(view)}"
+
+
+def marked(view: MentionView) -> str:
+    """What a screen reader says when the caret comes into a mention while the text is read."""
+    return f"{view.mention.text}, {view.mention.type}, {state_words(view)}"
+
+
 def spoken(view: MentionView, *, number: int, of: int, text: str) -> str:
     """What a screen reader says when the curator comes to a mention; `text` is the document's."""
-    mention, state = view.mention, state_of(view.decision)
+    mention = view.mention
     start, end = min(one.start for one in mention.spans), max(one.end for one in mention.spans)
     around = " ".join(text[max(start - AROUND, 0) : end + AROUND].split())
-    parts = (mention.text, mention.type, state.word, decision_words(view) or suggestion_words(view))
-    return tr(
-        "Mention {number} of {of}: {join}. In: {around}", number=number, of=of, join=", ".join(parts), around=around
-    )
+    return tr("Mention {number} of {of}: {join}. In: {around}", number=number, of=of, join=marked(view), around=around)
 
 
 def tooltip(view: MentionView) -> str:

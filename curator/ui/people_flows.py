@@ -188,7 +188,7 @@ class PeopleFlows(QObject):
             {
                 tr(MINE): lambda: self._export(found, (name,)),
                 tr(ALL): lambda: self._export(found, ()),
-                "Cancel": _nothing,
+                tr("Cancel"): _nothing,
             },
         )
 

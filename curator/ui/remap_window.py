@@ -6,7 +6,6 @@ from collections.abc import Callable, Mapping
 from dataclasses import replace
 
 from PySide6.QtCore import Qt, Signal
-from PySide6.QtGui import QKeyEvent
 from PySide6.QtWidgets import QPushButton, QStackedWidget, QVBoxLayout, QWidget
 
 from curator.domain.entities import Entity
@@ -95,11 +94,6 @@ class RemapWindow(ShowDialog):
             self.back()
         else:
             super().reject()
-
-    def keyPressEvent(self, event: QKeyEvent) -> None:
-        """Enter acts on lines; it never closes the window."""
-        if event.key() not in (Qt.Key.Key_Return, Qt.Key.Key_Enter):
-            super().keyPressEvent(event)
 
     def done(self, result: int) -> None:
         self.search.panel.close_search()

@@ -6,7 +6,7 @@ with rows of one height does not (8 ms).
 
 from __future__ import annotations
 
-from PySide6.QtCore import QEvent, QModelIndex, QRectF, Qt, Signal
+from PySide6.QtCore import QEvent, QModelIndex, QRectF, Qt, Signal, SignalInstance
 from PySide6.QtGui import QKeyEvent, QPainter, QPaintEvent
 from PySide6.QtWidgets import (
     QAbstractItemDelegate,
@@ -45,7 +45,7 @@ class RowList(QListView):
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         if event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter) and self.currentIndex().isValid():
-            self.chosen.emit(self.currentIndex().row())
+            _choose(self.chosen, self, event)
         elif event.key() in (Qt.Key.Key_Up, Qt.Key.Key_Down, Qt.Key.Key_Home, Qt.Key.Key_End):
             super().keyPressEvent(event)
         else:
@@ -105,7 +105,7 @@ class RowTable(QTableView):
     def keyPressEvent(self, event: QKeyEvent) -> None:
         key, model = event.key(), self.model()
         if key in (Qt.Key.Key_Return, Qt.Key.Key_Enter) and self.currentIndex().isValid():
-            self.chosen.emit(self.currentIndex().row())
+            _choose(self.chosen, self, event)
         elif key in (Qt.Key.Key_Up, Qt.Key.Key_Down):
             super().keyPressEvent(event)
         elif key in (Qt.Key.Key_Home, Qt.Key.Key_End) and model is not None:
@@ -118,6 +118,12 @@ class RowTable(QTableView):
         model = self.model()
         if model is not None and 0 <= row < model.rowCount():
             self.setCurrentIndex(model.index(row, 0))
+
+
+def _choose(chosen: SignalInstance, view: QAbstractItemView, event: QKeyEvent) -> None:
+    """Once for each press: Enter held down may come from a window that it has just closed."""
+    if not event.isAutoRepeat():
+        chosen.emit(view.currentIndex().row())
 
 
 def _set_up(view: QAbstractItemView, name: str) -> None:

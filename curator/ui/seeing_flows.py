@@ -115,7 +115,6 @@ class SeeingFlows(QObject):
         self._decisions.show()
         self._decisions.raise_()
         self._decisions.activateWindow()
-        self._decisions.words.setFocus()
         return self._decisions
 
     def _decisions_gone(self) -> None:

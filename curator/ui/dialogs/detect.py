@@ -45,7 +45,6 @@ class DetectDialog(FormDialog):
         row.addStretch(1)
         self.body.addLayout(row)
         self.list.setCurrentRow(0)
-        self.ok.setDefault(True)
         self.resize(460, 400)
 
     @property

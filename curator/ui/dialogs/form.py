@@ -1,12 +1,19 @@
-"""What the dialogs share: a form with a sentence above, a place for what is wrong, and two buttons."""
+"""What the dialogs share: where the keyboard begins, what Enter does, a form with a sentence above and two buttons."""
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
-from PySide6.QtCore import Qt, Signal
-from PySide6.QtGui import QIcon, QPalette, QShowEvent
+from PySide6.QtCore import QEvent, QObject, Qt, Signal
+from PySide6.QtGui import QIcon, QKeyEvent, QPalette, QShowEvent
 from PySide6.QtWidgets import (
+    QAbstractButton,
+    QAbstractItemView,
+    QAbstractScrollArea,
+    QAbstractSpinBox,
+    QApplication,
+    QComboBox,
     QDialog,
     QDialogButtonBox,
     QFileDialog,
@@ -15,30 +22,123 @@ from PySide6.QtWidgets import (
     QHBoxLayout,
     QLabel,
     QLineEdit,
+    QPlainTextEdit,
     QPushButton,
     QSizePolicy,
+    QTabBar,
+    QTextEdit,
+    QToolButton,
     QVBoxLayout,
     QWidget,
 )
 
 from curator.domain.wording import tr
 from curator.ui.labels import NoteLabel
+from curator.ui.theme import theme_of
 
 USUAL_LINE = 18
 """Pixels of a line of the usual font, for which the dialogs' sizes were chosen."""
 
 
-class FormDialog(QDialog):
-    """`body` takes widgets, `form` takes rows. `accept` calls `check`, which says what is wrong ('' nothing)."""
+ENTER = (Qt.Key.Key_Return, Qt.Key.Key_Enter)
+FIELDS = (QAbstractItemView, QLineEdit, QComboBox, QAbstractSpinBox, QPlainTextEdit, QTextEdit)
+PRESSED = (QPushButton, QToolButton)
+"""Buttons that Enter presses; it does not tick boxes."""
+MODIFIERS = (Qt.Key.Key_Shift, Qt.Key.Key_Control, Qt.Key.Key_Alt, Qt.Key.Key_AltGr, Qt.Key.Key_Meta)
 
-    def __init__(self, title: str, *, intro: str = "", ok: str = "OK", parent: QWidget | None = None) -> None:
+
+class BaseDialog(QDialog):
+    """A window or dialog that does nothing by Enter which its curator did not see.
+
+    It opens with the keyboard in what it chose with `setFocus`, else in its list or first field. Enter presses the
+    button that has the keyboard, else the one that `enter_presses` gave; Qt makes none the default by itself. Enter
+    held down presses nothing, as it may come from what opened the window.
+    """
+
+    lists_first = True
+    """Whether the keyboard begins in a list rather than in a field before it."""
+
+    def __init__(self, title: str, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.setWindowTitle(title)
         self.setAccessibleName(title)
         self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
-        self.setWindowModality(Qt.WindowModality.WindowModal)
+        self._default: QPushButton | None = None
+        self._was_shown = False
         self.body = QVBoxLayout()
         self.body.setSpacing(12)
+
+    def enter_presses(self, button: QPushButton | None) -> None:
+        """Make this button the only default one; None: Enter presses only a button that has the keyboard."""
+        self._default = button
+        for one in self.findChildren(QPushButton):
+            one.setAutoDefault(False)
+            one.setDefault(one is button)
+            one.setPalette(_quiet(one.palette()) if one is button else QPalette())
+
+    def showEvent(self, event: QShowEvent) -> None:
+        fit_to_words(self)
+        super().showEvent(event)
+        self.enter_presses(self._default)  # the button box has just made its first button the default
+        if not self._was_shown:
+            self._was_shown = True
+            self._give_keyboard()
+
+    def _give_keyboard(self) -> None:
+        """To the first of what is there, unless the window has given it away itself."""
+        focused = self.focusWidget()
+        if focused is not None and focused.isVisible() and focused.isEnabled():
+            return
+        first = min(self._stops(), key=self._rank, default=None)
+        if first is not None:
+            first.setFocus(Qt.FocusReason.ActiveWindowFocusReason)
+
+    def _stops(self) -> Iterator[QWidget]:
+        """What Tab comes to, in its order."""
+        one = self.nextInFocusChain()
+        while one is not None and one is not self:
+            stops = one.focusPolicy() & Qt.FocusPolicy.TabFocus and one.focusProxy() is None
+            if stops and one.window() is self and one.isVisibleTo(self) and one.isEnabledTo(self):
+                yield one
+            one = one.nextInFocusChain()
+
+    def _rank(self, widget: QWidget) -> int:
+        """Lists, then fields, then what else can be looked at, then ticks; of the buttons the one that leaves."""
+        if isinstance(widget, PRESSED):
+            box = self.findChild(QDialogButtonBox)
+            leaves = box is not None and box.buttonRole(widget) is QDialogButtonBox.ButtonRole.RejectRole
+            return 5 if leaves else 6
+        if isinstance(widget, QAbstractItemView) and self.lists_first:
+            return 0
+        if isinstance(widget, FIELDS):
+            return 1
+        if isinstance(widget, QTabBar):
+            return 4
+        return 3 if isinstance(widget, QAbstractButton | QAbstractScrollArea) else 2
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        if event.key() not in ENTER:
+            super().keyPressEvent(event)
+            return
+        event.accept()
+        focused = self.focusWidget()
+        button = focused if isinstance(focused, PRESSED) else self._default
+        if button is not None and button.isVisible() and not event.isAutoRepeat():
+            button.click()
+
+
+class FormDialog(BaseDialog):
+    """`body` takes widgets, `form` takes rows. `accept` calls `check`, which says what is wrong ('' nothing).
+
+    Enter accepts once something was typed, moved to or clicked in the dialog, unless `enter_accepts` is False.
+    """
+
+    lists_first = False
+    enter_accepts = True
+
+    def __init__(self, title: str, *, intro: str = "", ok: str = "OK", parent: QWidget | None = None) -> None:
+        super().__init__(title, parent)
+        self.setWindowModality(Qt.WindowModality.WindowModal)
         self.form = QFormLayout()
         self.form.setSpacing(10)
         self.form.setFieldGrowthPolicy(QFormLayout.FieldGrowthPolicy.AllNonFixedFieldsGrow)
@@ -63,8 +163,13 @@ class FormDialog(QDialog):
         self.buttons.rejected.connect(self.reject)
 
     def showEvent(self, event: QShowEvent) -> None:
-        fit_to_words(self)
+        if not self._was_shown and self._default is None and self.enter_accepts:
+            _FirstTouch(self, self._touched)
         super().showEvent(event)
+
+    def _touched(self) -> None:
+        if self._default is None:
+            self.enter_presses(self.ok)
 
     def check(self) -> str:
         """What keeps the dialog from being accepted, as a sentence; '' when nothing does."""
@@ -77,16 +182,41 @@ class FormDialog(QDialog):
             super().accept()
 
 
-class ShowDialog(QDialog):
-    """Shows something that is only read; Esc and Close leave."""
+class _FirstTouch(QObject):
+    """Calls `then` when something is first typed, moved to or clicked in a dialog; watches no longer than that."""
+
+    def __init__(self, dialog: QDialog, then: Callable[[], None]) -> None:
+        super().__init__(dialog)
+        self._dialog, self._then = dialog, then
+        app = QApplication.instance()
+        assert app is not None
+        app.installEventFilter(self)  # Qt drops the filter when the dialog goes
+        dialog.finished.connect(self._end)
+
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
+        if _touches(event) and isinstance(watched, QWidget) and watched.window() is self._dialog:
+            self._end()
+            self._then()
+        return False
+
+    def _end(self) -> None:
+        app = QApplication.instance()
+        if app is not None:
+            app.removeEventFilter(self)
+
+
+def _touches(event: QEvent) -> bool:
+    if event.type() == QEvent.Type.KeyPress:
+        assert isinstance(event, QKeyEvent)
+        return event.key() not in (*ENTER, *MODIFIERS)
+    return event.type() in (QEvent.Type.MouseButtonPress, QEvent.Type.InputMethod, QEvent.Type.Drop)
+
+
+class ShowDialog(BaseDialog):
+    """Shows something that is only read or acted on line by line; Esc and Close leave."""
 
     def __init__(self, title: str, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
-        self.setWindowTitle(title)
-        self.setAccessibleName(title)
-        self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
-        self.body = QVBoxLayout()
-        self.body.setSpacing(12)
+        super().__init__(title, parent)
         self.buttons = QDialogButtonBox(QDialogButtonBox.StandardButton.Close, parent=self)
         self.buttons.rejected.connect(self.reject)
         self.buttons.accepted.connect(self.accept)
@@ -96,10 +226,6 @@ class ShowDialog(QDialog):
         whole.setSpacing(14)
         whole.addLayout(self.body, 1)
         whole.addWidget(self.buttons)
-
-    def showEvent(self, event: QShowEvent) -> None:
-        fit_to_words(self)
-        super().showEvent(event)
 
     def add_button(self, words: str) -> QPushButton:
         button = QPushButton(words, self)
@@ -234,6 +360,13 @@ def file_dialog(parent: QWidget, title: str, *, mode: QFileDialog.FileMode, filt
     if filters:
         dialog.setNameFilter(filters)
     return dialog
+
+
+def _quiet(palette: QPalette) -> QPalette:
+    """For a default button: the style draws it in the colour of what has the keyboard, which it has not."""
+    found = QPalette(palette)
+    found.setColor(QPalette.ColorRole.Highlight, theme_of(palette).muted)
+    return found
 
 
 def _without_icons(buttons: QDialogButtonBox) -> None:

@@ -19,11 +19,11 @@ def tell(parent: QWidget, title: str, words: str, *, details: str = "", wrong: b
 
 
 def ask(parent: QWidget, title: str, words: str, *, yes: str, then: Callable[[], None]) -> QMessageBox:
-    """Ask for a knowing yes; Esc and Cancel are no."""
+    """Ask for a knowing yes: Enter, Esc and Cancel are no."""
     box = _box(parent, title, words, QMessageBox.Icon.Question)
-    button = box.addButton(yes, QMessageBox.ButtonRole.AcceptRole)
+    box.addButton(yes, QMessageBox.ButtonRole.AcceptRole)
     cancel = box.addButton(QMessageBox.StandardButton.Cancel)
-    box.setDefaultButton(button)
+    box.setDefaultButton(cancel)
     box.setEscapeButton(cancel)
     box.accepted.connect(then)
     box.open()
@@ -31,11 +31,12 @@ def ask(parent: QWidget, title: str, words: str, *, yes: str, then: Callable[[],
 
 
 def choose(parent: QWidget, title: str, words: str, answers: Mapping[str, Callable[[], None]]) -> QMessageBox:
-    """Ask with a button for each answer, the first one the usual, the last one what Esc means."""
+    """Ask with a button for each answer; the last one changes nothing, and is what Enter and Esc mean."""
     box = _box(parent, title, words, QMessageBox.Icon.Question)
     buttons = {box.addButton(name, QMessageBox.ButtonRole.ActionRole): then for name, then in answers.items()}
-    box.setDefaultButton(next(iter(buttons)))
-    box.setEscapeButton(list(buttons)[-1])
+    harmless = list(buttons)[-1]
+    box.setDefaultButton(harmless)
+    box.setEscapeButton(harmless)
     box.buttonClicked.connect(lambda button: buttons[button]())
     box.open()
     return box

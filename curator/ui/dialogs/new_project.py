@@ -130,7 +130,6 @@ class NewProjectDialog(FormDialog):
         self.next = self.buttons.addButton(tr("&Next"), role)
         self.back.clicked.connect(lambda: self._show_page(self.pages.currentIndex() - 1))
         self.next.clicked.connect(self._go_on)
-        self.back.setAutoDefault(False)
 
     # --- going through ---
 
@@ -153,10 +152,7 @@ class NewProjectDialog(FormDialog):
         self.back.setVisible(number > 0)
         self.next.setVisible(number < last)
         self.ok.setVisible(number == last)
-        default = self.ok if number == last else self.next
-        for button in (self.ok, self.next):
-            button.setAutoDefault(button is default)
-            button.setDefault(button is default)
+        self.enter_presses(self.ok if number == last else self.next)
         self.problem.set_note("")
         if self.outlook is not None:
             self.outlook.stop()

@@ -30,7 +30,10 @@ PORTABLE = QKeySequence.SequenceFormat.PortableText
 
 
 class ShortcutsDialog(FormDialog):
-    """`keymap` is what stands in the dialog."""
+    """`keymap` is what stands in the dialog. Enter presses only a button that has the keyboard: while keys are chosen,
+    it must not save and close."""
+
+    enter_accepts = False
 
     def __init__(self, keymap: Keymap, *, parent: QWidget | None = None) -> None:
         super().__init__(tr("Shortcuts"), intro=tr(INTRO), ok=tr("Save"), parent=parent)
@@ -83,7 +86,6 @@ class ShortcutsDialog(FormDialog):
         self.body.insertWidget(0, self.filter)
         self.body.insertWidget(1, self.table, 1)
         self.body.insertLayout(2, row)
-        self.ok.setAutoDefault(False)
         self.resize(760, 560)
 
     def _connect(self) -> None:

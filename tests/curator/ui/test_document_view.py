@@ -288,7 +288,7 @@ def test_a_screen_reader_hears_each_mention(shown: DocumentView, monkeypatch: py
     for mention_id in (first.id, second.id, second.id):
         shown.set_current(mention_id)
     assert len(heard) == 2, "nothing is said twice"
-    assert heard[0].startswith(f"Mention 1 of {len(opened().mentions)}: {first.text}, {first.type}, linked, ")
+    assert heard[0].startswith(f"Mention 1 of {len(opened().mentions)}: {first.text}, {first.type}, linked to ")
     assert " ".join(TEXT.split())[:20] in heard[0], "with the words around it"
     assert shown.accessibleDescription() == heard[1]
     shown.clear()

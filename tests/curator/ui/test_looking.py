@@ -101,6 +101,9 @@ def test_return_imports_once_everything_was_looked_at(qtbot: QtBot, slow: SlowFo
     qtbot.waitUntil(lambda: not dialog.list.reading)
     focus = dialog.focusWidget()
     assert focus is dialog.list.table
+    with qtbot.assertNotEmitted(dialog.accepted):
+        qtbot.keyClick(focus, Qt.Key.Key_Return)  # nobody has done anything here yet
+    qtbot.keyClick(focus, Qt.Key.Key_Down)
     with qtbot.waitSignal(dialog.accepted):
         qtbot.keyClick(focus, Qt.Key.Key_Return)
 

@@ -10,13 +10,18 @@ from PySide6.QtCore import Qt
 from PySide6.QtWidgets import (
     QAbstractButton,
     QComboBox,
+    QDialogButtonBox,
     QGroupBox,
     QLabel,
     QLineEdit,
+    QMessageBox,
+    QPushButton,
     QTableView,
     QTabWidget,
+    QVBoxLayout,
     QWidget,
 )
+from pytestqt.qtbot import QtBot
 
 from curator.domain import wording
 from curator.domain.wording import Catalogue, Key
@@ -24,8 +29,8 @@ from tests.curator.ui.window.fakes import MakeDesk
 from tests.curator.ui.window.test_reach import INNER, each_dialog
 
 WORD = re.compile(r"[A-Za-z]{2,}")
-OF_QT = {"OK", "Cancel", "Close", "Press shortcut"}
-"""Qt's own words, which Qt's own translation has."""
+OF_QT = {"Press shortcut"}
+"""Qt's own words, which Qt's own translation has; those of its standard buttons are left out as such."""
 AS_THEY_ARE = (
     r"ada|Lidocaine|p – Curator",  # who and what is curated
     r"BioC (JSON|XML)|PubTator|brat standoff.*|UIMA XMI|W3C Web Annotation.*|WebAnno TSV 3|ZESHEL.*|Plain text"
@@ -49,6 +54,8 @@ def words_of(top: QWidget) -> Iterator[str]:
         if not one.isVisible() or one.objectName() in INNER:
             continue
         yield from (one.accessibleName(), one.accessibleDescription(), one.toolTip())
+        if isinstance(one, QAbstractButton) and _is_of_qt(one):
+            continue
         if isinstance(one, QLabel | QAbstractButton):
             yield re.sub("<[^>]*>", "", one.text())
         elif isinstance(one, QGroupBox):
@@ -64,6 +71,22 @@ def words_of(top: QWidget) -> Iterator[str]:
             yield from (str(one.model().headerData(at, Qt.Orientation.Horizontal) or "") for at in columns)
 
 
+def _is_of_qt(button: QAbstractButton) -> bool:
+    """A standard button that still says what Qt calls it, in the language that Qt speaks."""
+    for parent in (button.parentWidget(), button.window()):
+        if isinstance(parent, QDialogButtonBox | QMessageBox):
+            standard = parent.standardButton(button)
+            if standard.value:  # the boxes' enumerations have the same values
+                return button.text() == _qt_words(standard.value)
+    return False
+
+
+def _qt_words(standard: int) -> str:
+    box = QDialogButtonBox(QDialogButtonBox.StandardButton(standard))
+    [button] = box.buttons()
+    return button.text()
+
+
 def untranslated(top: QWidget) -> list[str]:
     found = {one for one in words_of(top) if WORD.search(one) and "‹" not in one}
     return sorted(one for one in found - OF_QT if not any(re.fullmatch(data, one) for data in AS_THEY_ARE))
@@ -76,3 +99,18 @@ def test_a_translation_reaches_every_word(make_desk: MakeDesk, monkeypatch: pyte
     wrong |= {name: untranslated(dialog) for name, dialog in each_dialog(desk)}
     assert len(wrong) > 10
     assert {name: found for name, found in wrong.items() if found} == {}
+
+
+def test_words_of_qt_are_left_out_only_on_its_own_buttons(qtbot: QtBot) -> None:
+    top = QWidget()
+    qtbot.addWidget(top)
+    whole = QVBoxLayout(top)
+    box = QDialogButtonBox(QDialogButtonBox.StandardButton.Cancel | QDialogButtonBox.StandardButton.Ok)
+    whole.addWidget(box)
+    top.show()
+    assert untranslated(top) == []
+    other = QPushButton("Cancel")
+    whole.addWidget(other)
+    other.show()
+    box.button(QDialogButtonBox.StandardButton.Ok).setText("Do it")
+    assert untranslated(top) == ["Cancel", "Do it"]

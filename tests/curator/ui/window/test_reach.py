@@ -10,14 +10,19 @@ from PySide6.QtCore import QSize, Qt
 from PySide6.QtGui import QFont
 from PySide6.QtWidgets import (
     QAbstractButton,
+    QAbstractSpinBox,
     QApplication,
+    QComboBox,
     QDialog,
     QDialogButtonBox,
     QFileDialog,
+    QKeySequenceEdit,
     QLabel,
     QLineEdit,
+    QVBoxLayout,
     QWidget,
 )
+from pytestqt.qtbot import QtBot
 from shiboken6 import isValid
 
 from curator.commands import COMMANDS
@@ -90,10 +95,13 @@ def nameless(top: QWidget) -> list[str]:
 
 
 def _speaks_for_another(widget: QWidget) -> bool:
-    """A line inside a spin box or an editable combo box, or a widget that hands the keyboard on."""
+    """The line inside a spin box, an editable combo box or a field for keys, where that has a name itself; or a widget
+    that hands the keyboard on."""
+    if widget.focusProxy() is not None:
+        return True
     parent = widget.parentWidget()
-    inside = isinstance(widget, QLineEdit) and parent is not None and bool(parent.accessibleName())
-    return inside or widget.focusProxy() is not None
+    whole = isinstance(parent, QAbstractSpinBox | QComboBox | QKeySequenceEdit) and bool(parent.accessibleName())
+    return whole and isinstance(widget, QLineEdit)
 
 
 def clipped(top: QWidget) -> list[str]:
@@ -118,6 +126,29 @@ def test_everything_that_takes_the_keyboard_has_a_name(desk: Desk) -> None:
     wrong = {"window": nameless(desk.window)} | {name: nameless(dialog) for name, dialog in each_dialog(desk)}
     assert len(wrong) > 10
     assert {name: found for name, found in wrong.items() if found} == {}
+
+
+def test_a_line_without_a_name_is_found(qtbot: QtBot) -> None:
+    """Neither a named parent nor a hint inside it speaks for a line; what it is a part of does."""
+    top = QWidget()
+    qtbot.addWidget(top)
+    whole = QVBoxLayout(top)
+    box = QComboBox()
+    box.setEditable(True)
+    box.setAccessibleName("Curator")
+    line = QLineEdit()
+    line.setPlaceholderText("Find")
+    group = QWidget()
+    group.setAccessibleName("A group")
+    QVBoxLayout(group).addWidget(line)
+    for one in (box, group):
+        whole.addWidget(one)
+    top.show()
+    assert nameless(top) == ["QLineEdit ''"]
+    line.setAccessibleName("Find")
+    assert nameless(top) == []
+    box.setAccessibleName("")
+    assert nameless(top) == ["QComboBox ''"]
 
 
 def test_no_words_are_cut_at_200_percent(make_desk: MakeDesk) -> None:

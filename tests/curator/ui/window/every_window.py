@@ -1,0 +1,194 @@
+"""Every window and dialog class of the program, and how a test comes to one of each."""
+
+from __future__ import annotations
+
+import inspect
+import pkgutil
+import re
+from collections.abc import Callable
+from importlib import import_module
+from pathlib import Path
+
+from PySide6.QtCore import QPoint
+from PySide6.QtWidgets import (
+    QDialog,
+    QMainWindow,
+    QWidget,
+)
+
+import curator.ui
+from curator.domain.decisions import Verdict
+from curator.domain.documents import Document, DocumentState, SourceDocument, Split
+from curator.services.agreement import AgreementReport, AgreementRow
+from curator.services.embedding_map import EmbeddingMap, MapPoint
+from curator.services.import_comparing import Compared
+from curator.services.import_report import ImportReport
+from curator.services.nil_clusters import NilCluster
+from curator.services.ports.contexts import MentionContext
+from curator.services.remap_plan import RemapKind, Remapping, RemapPlan
+from curator.services.suspicious import SuspiciousGold, SuspiciousList
+from curator.services.text_changes import TextChange
+from curator.ui.agreement_window import AgreementWindow
+from curator.ui.dialogs.changed_texts import ChangedTextsDialog
+from curator.ui.dialogs.document_columns import DocumentColumnsDialog
+from curator.ui.dialogs.evaluate import FiguresDialog
+from curator.ui.dialogs.form import BaseDialog, FormDialog, ShowDialog
+from curator.ui.dialogs.import_report import ImportReportDialog
+from curator.ui.dialogs.manifest import ManifestDialog
+from curator.ui.dialogs.map import MapDialog
+from curator.ui.dialogs.new_round import NewRoundDialog
+from curator.ui.dialogs.reason import ReasonDialog
+from curator.ui.dialogs.retrain_live import RetrainLive
+from curator.ui.dialogs.save_as import SaveDialog
+from curator.ui.entities_window import EntitiesWindow
+from curator.ui.jobs import JobKind, RunningJob
+from curator.ui.mention_types import TypePicker
+from curator.ui.remap_window import RemapWindow
+from curator.ui.suspicious_window import SuspiciousWindow
+from tests.curator.ui.window.fakes import Desk
+
+ABSTRACT = {BaseDialog, FormDialog, ShowDialog}
+ROW = AgreementRow("all", 2, 0.5, 0.1, 0.1, 0.1, None, 0.1, 0.1, 0.1, 0.1)
+POINTS = (
+    MapPoint("7", "arrest", True, "D1", (0.0, 0.0), (4.0, 4.0), document=3),
+    MapPoint("D1", "Heart Arrest", False, "D1", (10.0, 0.0), (5.0, 4.0)),
+)
+
+
+def _text(words: str) -> SourceDocument:
+    return SourceDocument("1", "Gout", words, (), ())
+
+
+def _context(number: int) -> MentionContext:
+    return MentionContext(number, 1, "1", 0, "", "gout", " hurts", "Disease", Verdict.nil(), "ada", None)
+
+
+def _entities(desk: Desk, _: Path) -> EntitiesWindow:
+    window = EntitiesWindow(
+        contexts=lambda ids: [_context(one) for one in ids],
+        linked=lambda _: [],
+        alike=lambda *_: [],  # type: ignore[arg-type, return-value]
+        search=lambda *_: None,  # type: ignore[arg-type, return-value]
+        lookup=lambda _: None,
+        writable=True,
+        parent=desk.window,
+    )
+    window.nils.show_clusters([NilCluster("gout", "Disease", (("gout", 2),), (1, 2), 1)] * 2)
+    return window
+
+
+def _remap(desk: Desk, _: Path) -> RemapWindow:
+    window = RemapWindow(
+        search=lambda *_: None,  # type: ignore[arg-type, return-value]
+        lookup=lambda _: None,
+        writable=True,
+        parent=desk.window,
+    )
+    window.show_plan(RemapPlan("a", "b", (Remapping(RemapKind.OBSOLETE, "D1", "Gout", ("Disease",), 2),)))
+    return window
+
+
+def _suspicious(desk: Desk, _: Path) -> SuspiciousWindow:
+    row = SuspiciousGold(1, 2, "arrest", ("MESH:D006323",), 0.1, "NIL", "NIL", 0.7)
+    return SuspiciousWindow(SuspiciousList((row,), "1 of 9.", 9), name_of=str.lower, writable=True, parent=desk.window)
+
+
+def _changed_texts(desk: Desk, _: Path) -> ChangedTextsDialog:
+    def change(one: Compared) -> TextChange:
+        return TextChange(
+            Document(1, 1, "1", 0, "Gout", "Gout", (), Split.TRAIN, DocumentState.TODO, 1), one.source, (), ()
+        )
+
+    found = Compared(_text("Gout."), document_id=1)
+    return ChangedTextsDialog([found], change=change, choices={}, parent=desk.window)
+
+
+def _columns(desk: Desk, folder: Path) -> DocumentColumnsDialog:
+    path = folder / "a.csv"
+    path.write_text("PMID,text\n1,Gout\n")
+    return DocumentColumnsDialog(desk.project.formats, path, parent=desk.window)
+
+
+def _live(desk: Desk, _: Path) -> RetrainLive:
+    job = RunningJob(1, JobKind.TRAIN, "Retrain", lambda _: None, 0.0)
+    return RetrainLive(job, desk.window)
+
+
+def _agreement(desk: Desk, _: Path) -> AgreementWindow:
+    window = AgreementWindow("pilot", desk.window)
+    window.show_report(AgreementReport("pilot", ("a", "b"), ROW, (ROW,), (ROW,), (ROW,)))
+    return window
+
+
+def _figures(desk: Desk, _: Path) -> FiguresDialog:
+    stretch = {"decisions": 30, "recall_at_1": 0.5, "more_keys": 0.25, "more_than_digit": 0.125, "nil_f1": None}
+    return FiguresDialog({"split": "train", "replay": {"every": stretch, "last": stretch}}, desk.window)
+
+
+def _report(desk: Desk, _: Path) -> ImportReportDialog:
+    return ImportReportDialog(ImportReport(("a.txt",), {"documents": 1}), desk.window)
+
+
+def _types(desk: Desk, _: Path) -> TypePicker:
+    picker = TypePicker(desk.window)
+    picker.ask("gout", {"Disease": 2, "Chemical": 1}, at=QPoint(0, 0))
+    return picker
+
+
+Maker = Callable[[Desk, Path], QWidget]
+MAKERS: dict[str, str | Maker] = {
+    "AboutDialog": "help.about",
+    "AgreementWindow": _agreement,
+    "BundlesDialog": "model.history",
+    "ChangedTextsDialog": _changed_texts,
+    "Dashboard": "view.dashboard",
+    "DecisionsWindow": "view.decisions",
+    "DetectDialog": "tools.detect",
+    "DocumentColumnsDialog": _columns,
+    "EntitiesWindow": _entities,
+    "EvaluateDialog": "tools.evaluate",
+    "ExportDialog": "project.export",
+    "FetchPubMedDialog": "project.fetch",
+    "FiguresDialog": _figures,
+    "IAmDialog": "people.i_am",
+    "ImportDialog": "project.import",
+    "ImportKbDialog": "project.import_kb",
+    "ImportReportDialog": _report,
+    "ImportsDialog": "project.imports",
+    "KbExportDialog": "project.export_kb",
+    "MainWindow": lambda desk, _: desk.window,
+    "ManifestDialog": lambda desk, _: ManifestDialog("Manifest", "text", desk.window),
+    "Manual": "help.manual",
+    "MapDialog": lambda desk, _: MapDialog("Map", EmbeddingMap(POINTS), desk.window),
+    "NewProjectDialog": "project.new",
+    "NewRoundDialog": lambda desk, _: NewRoundDialog(documents=2, parent=desk.window),
+    "ReasonDialog": lambda desk, _: ReasonDialog("Promote", question="Why?", ok="Promote anyway", parent=desk.window),
+    "ReleaseDialog": "project.release",
+    "RemapWindow": _remap,
+    "RetrainDialog": "model.retrain",
+    "RetrainLive": _live,
+    "RoundsDialog": "people.rounds",
+    "SaveDialog": lambda desk, folder: SaveDialog("Export", intro="To a file.", place=folder / "a", parent=desk.window),
+    "SettingsDialog": "edit.settings",
+    "ShortcutsDialog": "edit.shortcuts",
+    "SuspiciousWindow": _suspicious,
+    "TypeMappingDialog": "project.types",
+    "TypePicker": _types,
+}
+
+
+def classes() -> dict[str, type[QWidget]]:
+    """Every class of `curator.ui` whose instances are windows."""
+    found = {}
+    for module in pkgutil.walk_packages(curator.ui.__path__, "curator.ui."):
+        for name, one in inspect.getmembers(import_module(module.name), inspect.isclass):
+            if one.__module__ == module.name and issubclass(one, QWidget) and one not in ABSTRACT and _is_window(one):
+                found[name] = one
+    return found
+
+
+def _is_window(kind: type[QWidget]) -> bool:
+    """A dialog or a main window, or a widget that makes itself a popup or a window."""
+    if issubclass(kind, QDialog | QMainWindow):
+        return True
+    return bool(re.search(r"WindowType\.(Popup|Window|Tool|Dialog)\b", inspect.getsource(kind)))
