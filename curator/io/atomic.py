@@ -129,9 +129,7 @@ def _plain_target(path: Path) -> Path:
     if stat.S_ISDIR(mode):
         raise IsADirectoryError(errno.EISDIR, "is a folder")
     if not stat.S_ISREG(mode):
-        raise UserError(
-            tr("cannot write {path}: {advice}; nothing was changed", path=path, advice=tr(NO_PLAIN_FILE))
-        )
+        raise UserError(tr("cannot write {path}: {advice}; nothing was changed", path=path, advice=tr(NO_PLAIN_FILE)))
     return Path(os.path.realpath(path)) if path.is_symlink() else path
 
 

@@ -18,7 +18,7 @@ from curator.domain.wording import tr
 from curator.io import pubannotation_tree as tree
 from curator.io.atomic import AtomicFiles
 from curator.io.export import Action, action_for, check_spans, target_paths
-from curator.io.json_stream import written_as
+from curator.io.json_layout import rewritten
 from curator.io.places import mention_place
 from curator.io.source import plain_text
 from curator.io.standoff import NIL, extra_of, read_id, stated_ids, written_id
@@ -105,8 +105,7 @@ class _Edit:
         self.apply()
         if not self._changed:
             return self._item.raw
-        indent, ascii_only = written_as(self._item.raw)
-        return json.dumps(self.value, indent=indent, ensure_ascii=ascii_only)
+        return rewritten(self._item.raw, self.value)
 
     def apply(self) -> None:
         gone = [self._found[record] for record in self._item.removed_records]
