@@ -1,7 +1,7 @@
 """JSON text changed in places: what stays equal keeps its very characters, and what is new is laid out like the rest.
 
-`json` reads a text and writes it again in a layout of its own. Here the text is read with the places of its values, and
-only those that differ are written: in the line breaks, the indentation and the spaces that the values next to them have.
+`json` reads a text and writes it again in a layout of its own. Here the text is read with the places of its values,
+and only those that differ are written: with the line breaks, the indentation and the spaces of the values next to them.
 """
 
 from __future__ import annotations
@@ -11,6 +11,7 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from difflib import SequenceMatcher
+from itertools import pairwise
 from json.decoder import scanstring  # type: ignore[attr-defined]  # of C, the one that `json` itself uses
 from typing import Any
 
@@ -86,9 +87,9 @@ class _Writer:
     def __init__(self, text: str) -> None:
         self._text = text
         self._ascii = text.isascii() and "\\u" in text
-        breaks = [len(one) for one in _LINE.findall(text)]
-        deeper = [b - a for a, b in zip(breaks, breaks[1:], strict=False) if b > a]
-        self._step = " " * min(deeper) if deeper else None  # None: the text is all on one line
+        lines = _LINE.findall(text)
+        deeper = [b[len(a) :] for a, b in pairwise(lines) if len(b) > len(a) and b.startswith(a)]
+        self._step = min(deeper, key=len) if deeper else None  # None: the text is all on one line
         self._colon = ": " if '": ' in text else ":"
         self._comma = ", " if re.search(r'[\]}"\d], ["{\d]', text) else ","
 

@@ -191,6 +191,30 @@ def test_a_changed_decision_rewrites_its_identifiers_and_is_signed(put: Put, mak
     assert "-1" in [one.text for one in root.iter("infon") if one.get("key") == "MESH"]
 
 
+@pytest.mark.parametrize(
+    ("said", "verdict", "written_as", "read_as"),
+    [
+        ("MESH:D008180", Verdict.link("MESH:D000001"), "MESH:D000001", "MESH:D000001"),
+        ("D008180", Verdict.link("MESH:D000001"), "D000001", "D000001"),
+        ("C0024141", Verdict.link("UMLS:C0000002"), "C0000002", "UMLS:C0000002"),
+        ("-", Verdict.link("OMIM:104300"), "OMIM:104300", "OMIM:104300"),
+        ("MESH:D008180", Verdict.nil(), "-1", ""),
+        ("-", Verdict.nil(), "-", ""),
+    ],
+)
+def test_a_cui_stays_a_cui(
+    put: Put, make: SimpleNamespace, said: str, verdict: Verdict, written_as: str, read_as: str
+) -> None:
+    """The key of the document holds concepts of any vocabulary; NIL is the word of the file."""
+    found = annotation("0", "Lupus", (0, 5), ids=said, key="cui")
+    path = put(collection(wrap(TITLE.format(text="Lupus here", more=found))))
+    root, _ = written(make, path, verdicts={0: verdict})
+    infons = {one.get("key"): one.text for one in root.iter("infon") if one.getparent().tag == "annotation"}
+    assert (infons.keys(), infons["cui"]) == ({"type", "cui", "annotator", "updated_at"}, written_as)
+    (document,), _ = read(path.with_name("out.xml"))
+    assert document.mentions[0].ids == ((read_as,) if read_as else ())
+
+
 def test_what_is_decided_comes_back(put: Put, make: SimpleNamespace) -> None:
     added = [((Span(0, 2), Span(6, 10)), "Thing", Verdict.link("MESH:D000009")), (Span(6, 8), "Thing", None)]
     path = put(collection(DOCUMENT))

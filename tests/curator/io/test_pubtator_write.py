@@ -106,6 +106,15 @@ def test_nil_is_minus_one_and_the_parts_that_no_longer_fit_go(make: SimpleNamesp
     assert "\tDisease\tD000003|D000004\trenal failure|hepatic failure\n" in text
 
 
+@pytest.mark.parametrize(("seen", "mark"), [(("-",), "-"), (("-", "-", "-1"), "-"), (("-", "-1"), "-1"), (("",), "-1")])
+def test_a_new_nil_is_the_word_of_the_file(make: SimpleNamespace, put: Put, seen: tuple[str, ...], mark: str) -> None:
+    lines = "".join(f"1\t{at}\t{at + 1}\ta\tX\t{word}\n" for at, word in enumerate(seen))
+    text, _ = written(
+        make, put(f"1|t|aaaaa\n1|a|\n{lines}1\t4\t5\ta\tX\tD008180\n"), verdicts={len(seen): Verdict.nil()}
+    )
+    assert text == f"1|t|aaaaa\n1|a|\n{lines}1\t4\t5\ta\tX\t{mark}\n"
+
+
 def test_a_seventh_column_stays_when_it_is_a_score_or_the_habit(make: SimpleNamespace, put: Put) -> None:
     scored = "1|t|abc\n1|a|\n1\t0\t3\tabc\tX\tD1\t0.97\n1\t0\t1\ta\tX\tD1\ta|b\n"
     text, _ = written(make, put(scored), verdicts={0: Verdict.nil(), 1: Verdict.nil()})
