@@ -192,7 +192,8 @@ def new_record(item: ExportDocument, style: IdStyle, problems: list[Problem]) ->
 
 
 def _title_end(item: ExportDocument) -> int:
-    """Where the separator after the title stands; -1 when the text does not begin with the title passage."""
+    """Where the separator after the title stands, which may be the passage's own last character; -1 when the text does
+    not begin with the title passage."""
     text = item.document.text
     first = min(item.document.passages, key=lambda p: p.start, default=None)
     if first is not None and first.kind == "title" and first.start == 0:
@@ -201,7 +202,9 @@ def _title_end(item: ExportDocument) -> int:
         cut = 0
     else:
         return -1 if text else 0
-    return cut if cut >= len(text) or text[cut].isspace() else -1
+    if cut >= len(text) or text[cut].isspace():
+        return cut
+    return cut - 1 if cut and text[cut - 1].isspace() else -1
 
 
 def _annotation(pmid: str, gold: GoldMention, style: IdStyle, *, shift: int) -> str:

@@ -123,6 +123,16 @@ def test_several_locations_are_one_discontinuous_mention(put: Put) -> None:
     assert reader.problems == []
 
 
+@pytest.mark.parametrize("mark", ["...", " ... ", "\u2026", " [...] ", "[\u2026]"])
+@pytest.mark.parametrize("shift", [0, 1])
+def test_every_gap_mark_parts_the_fragments(put: Put, mark: str, shift: int) -> None:
+    marks = annotation("0", f"renal{mark}failure", (shift, 5), (18 + shift, 7))
+    path = put(collection(wrap(TITLE.format(text="renal and hepatic failure", more=marks))))
+    (document,), reader = read(path)
+    assert [one.spans for one in document.mentions] == [(Span(0, 5), Span(18, 25))]
+    assert [one.severity for one in reader.problems] == ["repaired"] * shift
+
+
 def test_normalised_text_is_no_error_but_an_offset_by_one_is(put: Put) -> None:
     marks = annotation("0", "TNF-a", (0, 5)) + annotation("1", "IL-6", (11, 4)) + annotation("2", "TNF-alpha", (0, 5))
     (document,), reader = read(put(collection(wrap(TITLE.format(text="TNF-α and IL-6.", more=marks)))))
