@@ -17,7 +17,7 @@ from curator.domain.wording import tr
 from curator.io.bioc_ids import learn
 from curator.io.bioc_json_tree import document_of
 from curator.io.bioc_reading import Reading
-from curator.io.bioc_write import BEFORE, write_json
+from curator.io.bioc_write import BEFORE, JSON_ENDINGS, write_json
 from curator.io.json_stream import JsonStream
 from curator.io.reading import DocumentSourceReader
 from curator.io.source import BOM, Source
@@ -76,6 +76,7 @@ class BioCJsonFormat:
     title = "BioC JSON"
     can_read = True
     can_write = True
+    endings = JSON_ENDINGS
     carries = CARRIES
     carries_people = True
 

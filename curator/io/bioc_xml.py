@@ -18,7 +18,7 @@ from curator.domain.wording import tr
 from curator.io.bioc_ids import learn
 from curator.io.bioc_json import CARRIES, LEARNED
 from curator.io.bioc_reading import Reading
-from curator.io.bioc_write import write_xml
+from curator.io.bioc_write import XML_ENDINGS, write_xml
 from curator.io.bioc_xml_tree import document_of
 from curator.io.reading import DocumentSourceReader
 from curator.io.source import Source
@@ -65,6 +65,7 @@ class BioCXmlFormat:
     title = "BioC XML"
     can_read = True
     can_write = True
+    endings = XML_ENDINGS
     carries = CARRIES
     carries_people = True
 

@@ -18,7 +18,7 @@ from curator.domain.wording import tr
 from curator.io.docbin_strings import string_id
 from curator.io.docbin_tokens import BEGIN, ENT_IOB, ENT_KB_ID, ENT_TYPE, GROUP, INSIDE, ORTH, SPAN
 from curator.io.document_table_cells import ids_cell
-from curator.io.export import Action, action_for, check_spans, is_gold
+from curator.io.export import Action, action_for, check_spans, is_gold, left_out
 from curator.io.standoff import stated_ids
 from curator.services.ports import ExportDocument, GoldMention, Problem
 
@@ -29,10 +29,9 @@ Token = tuple[int, int, bool]
 
 
 class Packer:
-    """Collects the documents of one file. `packed` is what the file holds."""
+    """Collects the documents that go into one file. `packed` is what the file holds."""
 
-    def __init__(self, file: SourceFile, problems: list[Problem]) -> None:
-        self._file = file
+    def __init__(self, problems: list[Problem]) -> None:
         self._problems = problems
         self._numbers = array("Q")
         self._spaces = bytearray()
@@ -42,7 +41,7 @@ class Packer:
         self._groups: list[bytes] = []
         self._hidden = 0
 
-    def add(self, item: ExportDocument) -> None:
+    def add(self, item: ExportDocument, file: SourceFile) -> None:
         import msgpack
 
         check_spans(item)
@@ -54,13 +53,13 @@ class Packer:
         ends = {end: number + 1 for number, (_, end, _) in enumerate(tokens)}
         placed = [(starts[span.start], ends[span.end], gold) for gold in chosen for span in gold.mention.spans]
         rows = [[self._id(text[start:end]), OUTSIDE, 0, 0] for start, end, _ in tokens]
-        self._mark(rows, placed)
+        self._mark(rows, placed, file)
         for row in rows:
             self._numbers.extend(row)
         self._spaces.extend(space for _, _, space in tokens)
         self._lengths.append(len(tokens))
         self._user.append(msgpack.packb({"id": name, "title": item.document.title}))
-        spans = [self._span(start, end, gold) for start, end, gold in placed]
+        spans = [self._span(start, end, gold, file) for start, end, gold in placed]
         group = msgpack.packb({"name": GROUP, "attrs": {}, "spans": spans})
         self._groups.append(msgpack.packb({group: [GROUP]}) if spans else b"")
 
@@ -102,11 +101,11 @@ class Packer:
                 document=document,
                 text=gold.mention.text,
             )
-            self._problems.append(Problem(0, "set aside", text))
+            self._problems.append(left_out(gold, text))
             return False
         return True
 
-    def _mark(self, rows: list[list[int]], placed: Sequence[tuple[int, int, GoldMention]]) -> None:
+    def _mark(self, rows: list[list[int]], placed: Sequence[tuple[int, int, GoldMention]], file: SourceFile) -> None:
         """The longest mentions as entities, as long as they do not overlap."""
         taken: set[int] = set()
         for start, end, gold in sorted(placed, key=lambda one: (one[0] - one[1], one[0])):
@@ -114,19 +113,19 @@ class Packer:
                 self._hidden += 1
                 continue
             taken.update(range(start, end))
-            kind, kb_id = self._id(gold.mention.type), self._id(self._kb_id(gold))
+            kind, kb_id = self._id(gold.mention.type), self._id(self._kb_id(gold, file))
             for number in range(start, end):
                 rows[number][1:] = [BEGIN if number == start else INSIDE, kind, kb_id]
 
-    def _span(self, start: int, end: int, gold: GoldMention) -> bytes:
+    def _span(self, start: int, end: int, gold: GoldMention, file: SourceFile) -> bytes:
         span = gold.mention.spans[0]
-        kb_id, label = self._id(self._kb_id(gold)), self._id(gold.mention.type)
+        kb_id, label = self._id(self._kb_id(gold, file)), self._id(gold.mention.type)
         return SPAN.pack(0, kb_id, label, start, end, span.start, span.end)
 
-    def _kb_id(self, gold: GoldMention) -> str:
-        if self._file.format == "docbin" and not is_gold(gold):
+    def _kb_id(self, gold: GoldMention, file: SourceFile) -> str:
+        if file.format == "docbin" and not is_gold(gold):
             return gold.mention.raw_ids
-        ids = stated_ids(gold, self._file)
+        ids = stated_ids(gold, file)
         return "" if ids is None else ids_cell(ids)
 
 

@@ -226,6 +226,7 @@ class TableFormat:
     title = "Table (CSV, TSV, XLSX)"
     can_read = True
     can_write = True
+    endings = (".csv", ".tsv", ".xlsx")
     carries = Carries(mentions=True, discontinuous=True, several_ids=True, nil=True)
     carries_people = True
 

@@ -20,7 +20,7 @@ from curator.domain.wording import tr
 from curator.io.archives import Files, holds_many, open_files
 from curator.io.json_stream import JsonStream
 from curator.io.pubannotation_tree import Denotation, denotations, objects, type_and_ids
-from curator.io.pubannotation_write import write_files
+from curator.io.pubannotation_write import ENDINGS, write_files
 from curator.io.source import Source, plain_text
 from curator.io.standoff import FilesReader, first_line, plain_passages, read_id
 from curator.services.ports import Carries, ExportDocument, Problem
@@ -98,6 +98,7 @@ class PubAnnotationFormat:
     title = "PubAnnotation JSON"
     can_read = True
     can_write = True
+    endings = ENDINGS
     carries = Carries(mentions=True, discontinuous=True, several_ids=True, nil=True, relations=True, own_fields=True)
     carries_people = False
 

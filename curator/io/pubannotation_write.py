@@ -9,21 +9,21 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
 from curator.domain.documents import SourceFile
 from curator.domain.wording import tr
 from curator.io import pubannotation_tree as tree
-from curator.io.atomic import AtomicFiles
-from curator.io.export import Action, action_for, check_spans, target_paths
+from curator.io.export import Action, Source, action_for, check_spans, write_streams
 from curator.io.json_layout import rewritten
 from curator.io.places import mention_place
 from curator.io.source import plain_text
 from curator.io.standoff import NIL, extra_of, read_id, stated_ids, written_id
 from curator.services.ports import ExportDocument, GoldMention, Problem
 
+ENDINGS = (".json",)
 _DEPENDENT = ("attributes", "relations", "modifications")
 _PUBMED = ("pubtator", "pubmed-xml", "medline")
 
@@ -31,28 +31,28 @@ _PUBMED = ("pubtator", "pubmed-xml", "medline")
 def write_files(
     files: Iterable[tuple[SourceFile, Iterable[ExportDocument]]], out: Path, problems: list[Problem]
 ) -> list[Path]:
-    """Raises UserError; then nothing was changed."""
-    chosen = list(files)
-    targets = target_paths(out, [file for file, _ in chosen], format_name="pubannotation", suffix=".json")
-    with AtomicFiles() as atomic:
-        if targets != [out]:
-            atomic.folder(out)
-        for (file, documents), target in zip(chosen, targets, strict=True):
-            stream = atomic.open(target)
-            for piece in _file_text(file, documents, problems):
-                stream.write(plain_text(piece).encode("utf-8"))
-    return targets
+    """See `export.write_streams`."""
+
+    def pieces(sources: Sequence[Source]) -> Iterator[bytes]:
+        return (plain_text(piece).encode("utf-8") for piece in _file_text(sources, problems))
+
+    return write_streams(files, out, pieces, format_name="pubannotation", suffix=".json", endings=ENDINGS)
 
 
-def _file_text(file: SourceFile, documents: Iterable[ExportDocument], problems: list[Problem]) -> Iterator[str]:
-    own = file.format == "pubannotation"
-    head, tail = (file.head, file.tail) if own and file.extra else ("[\n", "\n]\n")
-    listed = "[" in head
-    between = extra_of(file, "pubannotation").get("between") or (",\n" if listed else "\n")
-    for number, item in enumerate(documents):
-        check_spans(item)
-        yield between if number else head
-        yield _Edit(item, file, problems).text() if own and item.raw else new_document(item, file, problems)
+def _file_text(sources: Sequence[Source], problems: list[Problem]) -> Iterator[str]:
+    first = sources[0][0]
+    own = first.format == "pubannotation" and len(sources) == 1
+    head, tail = (first.head, first.tail) if own and first.extra else ("[\n", "\n]\n")
+    known = extra_of(first, "pubannotation").get("between") if own else ""
+    between = known or (",\n" if "[" in head else "\n")
+    begun = False
+    for file, documents in sources:
+        edited = file.format == "pubannotation"
+        for item in documents:
+            check_spans(item)
+            yield between if begun else head
+            begun = True
+            yield _Edit(item, file, problems).text() if edited and item.raw else new_document(item, file, problems)
     yield tail
 
 

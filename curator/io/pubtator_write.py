@@ -13,18 +13,27 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 
 from curator.domain.documents import SourceFile
 from curator.domain.wording import tr
-from curator.io.atomic import AtomicFiles
-from curator.io.export import Action, action_for, check_spans, entity_ids, is_gold, target_paths
+from curator.io.export import (
+    Action,
+    Source,
+    action_for,
+    check_spans,
+    entity_ids,
+    is_gold,
+    left_out,
+    write_streams,
+)
 from curator.io.idstyle import IdStyle
 from curator.io.places import mention_place
-from curator.io.source import join_lines, line_end, split_lines, without_line_end
+from curator.io.source import BOM, join_lines, line_end, split_lines, without_line_end
 from curator.services.ports import ExportDocument, GoldMention, Problem
 
+ENDINGS = (".pubtator", ".txt")
 _MENTION = re.compile(r"[^\t]*\t\s*\d+\s*\t\s*\d+\s*\t")
 _RELATION = re.compile(r"[^\t]*\t[A-Za-z][^\t]*\t[^\t]+\t")
 _BREAKS = str.maketrans("\n\r\t", "   ")
@@ -33,19 +42,19 @@ _BREAKS = str.maketrans("\n\r\t", "   ")
 def write_files(
     files: Iterable[tuple[SourceFile, Iterable[ExportDocument]]], out: Path, problems: list[Problem]
 ) -> list[Path]:
-    """Write each source file: a single one to `out`, several into the folder `out`. Documents are consumed as a
-    stream. What PubTator cannot carry is appended to `problems`. Raises UserError; then nothing was changed.
-    """
-    chosen = list(files)
-    targets = target_paths(out, [file for file, _ in chosen], format_name="pubtator", suffix=".pubtator.txt")
-    with AtomicFiles() as atomic:
-        if targets != [out]:
-            atomic.folder(out)
-        for (file, documents), target in zip(chosen, targets, strict=True):
-            stream = atomic.open(target)
+    """See `export.write_streams`. What PubTator cannot carry is appended to `problems`."""
+
+    def pieces(sources: Sequence[Source]) -> Iterator[bytes]:
+        before = ""
+        for number, (file, documents) in enumerate(sources):
+            if number and not before.endswith(("\n\n", "\n\r\n")):
+                yield b"\n" if before.endswith("\n") else b"\n\n"
             for piece in _file_text(file, documents, problems):
-                stream.write(piece.encode("utf-8"))
-    return targets
+                text = piece.removeprefix(BOM) if number else piece
+                before = text or before
+                yield text.encode("utf-8")
+
+    return write_streams(files, out, pieces, format_name="pubtator", suffix=".pubtator.txt", endings=ENDINGS)
 
 
 def _file_text(file: SourceFile, documents: Iterable[ExportDocument], problems: list[Problem]) -> Iterator[str]:
@@ -222,9 +231,7 @@ def _carried(gold: GoldMention, item: ExportDocument, problems: list[Problem]) -
     if len(gold.mention.spans) == 1:
         return True
     where = mention_place(item.document.external_id, gold.mention.text)
-    problems.append(
-        Problem(0, "set aside", tr("{where} is discontinuous, which PubTator cannot carry: left out", where=where))
-    )
+    problems.append(left_out(gold, tr("{where} is discontinuous, which PubTator cannot carry: left out", where=where)))
     return False
 
 

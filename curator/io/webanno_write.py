@@ -18,7 +18,7 @@ from curator.domain.documents import SourceFile
 from curator.domain.offsets import Utf16Map
 from curator.domain.wording import tr
 from curator.io import webanno_tree as tree
-from curator.io.export import Action, action_for, check_spans
+from curator.io.export import Action, action_for, check_spans, left_out
 from curator.io.places import mention_place
 from curator.io.standoff import NIL, stated_ids, write_documents, written_id
 from curator.io.webanno_new import declaration, new_text
@@ -172,7 +172,7 @@ class _Edit:
         that TSV cannot carry.
         """
         if len(gold.mention.spans) > 1:
-            self._note("set aside", gold, tr("is discontinuous, which WebAnno TSV cannot carry: left out"))
+            self._leave_out(gold, tr("is discontinuous, which WebAnno TSV cannot carry: left out"))
             return []
         span = gold.mention.spans[0]
         start, end = self._map.to_utf16(span.start), self._map.to_utf16(span.end)
@@ -182,7 +182,7 @@ class _Edit:
                 inside = start <= unit.start and unit.end <= end
                 units.append(unit if inside else self._part(sentence, unit, max(start, unit.start), min(end, unit.end)))
         if not units:
-            self._note("set aside", gold, tr("holds no token: left out"))
+            self._leave_out(gold, tr("holds no token: left out"))
         elif (units[0].start, units[-1].end) != (start, end):
             self._note("repaired", gold, tr("lost the white space at its ends"))
         return units
@@ -273,6 +273,10 @@ class _Edit:
                     behind.setdefault(last, []).append(row)
         whole = [one for index, line in enumerate(lines) for one in (line, *behind.get(index, ()))]
         return ("\ufeff" if self._raw.startswith("\ufeff") else "") + ending.join(whole)
+
+    def _leave_out(self, gold: GoldMention, text: str) -> None:
+        where = mention_place(self._item.document.external_id, gold.mention.text)
+        self._problems.append(left_out(gold, f"{where} {text}"))
 
     def _note(self, severity: str, gold: GoldMention, text: str) -> None:
         where = mention_place(self._item.document.external_id, gold.mention.text)

@@ -35,11 +35,10 @@ from curator.io.webannotation_tree import (
     targets,
     type_and_ids,
 )
-from curator.io.webannotation_write import write_files
+from curator.io.webannotation_write import ENDINGS, write_files
 from curator.services.ports import Carries, ExportDocument, Problem
 
 ADDRESS = "urn:curator:document:"
-ENDINGS = (".jsonld", ".json")
 DEEPEST = 100
 
 
@@ -230,6 +229,7 @@ class WebAnnotationFormat:
     title = "W3C Web Annotation (JSON-LD)"
     can_read = True
     can_write = True
+    endings = ENDINGS
     carries = Carries(mentions=True, discontinuous=True, several_ids=True, nil=True, own_fields=True)
     carries_people = True
 
