@@ -9,7 +9,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 
 from curator.domain.decisions import Decision
-from curator.io.bioc import Annotation, Infons, infon
+from curator.io.bioc import Annotation, BioCDocument, Infons, infon
 from curator.io.idstyle import IdStyle, detect_style
 
 IDENTIFIER = "identifier"
@@ -36,6 +36,8 @@ _VOCABULARIES = {
     "tmvar": "tmVar",
     "dbsnp": "dbSNP",
 }
+_OF_PASSAGE = frozenset({"type", "section_type", "label"})
+_OF_MENTION = frozenset({"type", "annotator", "updated_at"})
 _OF_ANY = frozenset({"cui"})
 """Named after a vocabulary, and used for concepts of any."""
 _UMLS_ID = re.compile(r"C\d{7}")
@@ -93,6 +95,19 @@ def changed(infons: Infons, entity_ids: Sequence[str], style: InfonStyle, *, lik
     at = infons.index(old[0]) if old else len(infons)
     before = [one for one in infons[:at] if one not in old]
     return [*before, *new, *(one for one in infons[at:] if one not in old)]
+
+
+def says_more(document: BioCDocument) -> bool:
+    """Whether a document has infons besides what its passages are, and its mentions' types and identifiers."""
+    if any(key.lower() != "title" for key, _ in document.infons):
+        return True
+    if any(key.lower() not in _OF_PASSAGE for one in document.passages for key, _ in one.infons):
+        return True
+    return any(
+        key.lower() not in _OF_MENTION and _flat(key) not in (*_WHOLE, *_VOCABULARIES)
+        for one in document.annotations
+        for key, _ in one.infons
+    )
 
 
 def signed(infons: Infons, decision: Decision | None) -> Infons:

@@ -62,6 +62,9 @@ class JsonTree:
         node = {"id": one.id, "infons": dict(one.infons), **_place(one.places or (), one.text)}
         owner["annotations"].append(node)
 
+    def holds_relations(self) -> bool:
+        return any(True for owner, _, _ in _owners(self.root) for _ in _objects(owner, "relations"))
+
     def references(self) -> Iterator[str]:
         """The ids of the annotations that relations name."""
         for owner, _, _ in _owners(self.root):

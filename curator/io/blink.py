@@ -30,8 +30,10 @@ from curator.services.ports import Carries, ExportDocument, Problem
 
 _DOCUMENT = ("context_doc_id", "context_document_id", "document_id", "doc_id")
 _LINE = ("id", "query_id", "mention_id")
+_ENTITY = ("label", "label_id", "entity_ids", "type", "world", "start", "Wikipedia_ID", "Wikipedia_URL")
 _TITLES = ("label_title", "Wikipedia_title", "wikipedia_title", "entity")
 _UNKNOWN = frozenset({"", "unknown", "-1"})
+_KNOWN = frozenset({*CONTEXTS, *_DOCUMENT, *_LINE, *_ENTITY, *_TITLES, "label_document_id"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,6 +120,9 @@ class BlinkFormat:
         reader = BlinkReader(path)
         reader.prepare()
         return reader
+
+    def holds_more(self, raw: str) -> bool:
+        return any(value.keys() - _KNOWN for _, value in json.loads(raw))
 
     def write(self, files: Iterable[tuple[SourceFile, Iterable[ExportDocument]]], out: Path) -> list[Path]:
         """See `export.write_streams`."""

@@ -19,12 +19,14 @@ from curator.domain.comments import Comment
 from curator.domain.documents import SourceFile
 from curator.domain.errors import UserError
 from curator.domain.wording import tr
-from curator.io.decisions_read import DECIDED, FORMAT, DecisionsReader, is_document
+from curator.io.decisions_read import DECIDED, FORMAT, KEYS, DecisionsReader, is_document
 from curator.io.export import Source as WrittenSource
 from curator.io.export import check_spans, write_streams
 from curator.io.source import Source
 from curator.io.zeshel_lines import first_object
 from curator.services.ports import Carries, ExportDocument, GoldMention, Problem
+
+_OF_DECISION = frozenset({"origin", *DECIDED})
 
 
 class DecisionsFormat:
@@ -57,6 +59,12 @@ class DecisionsFormat:
         reader = DecisionsReader(path)
         reader.prepare()
         return reader
+
+    def holds_more(self, raw: str) -> bool:
+        """Whether lines have keys that are not ours."""
+        value = json.loads(raw)
+        ours = {*KEYS, *DECIDED, "file", "occurrence"}
+        return bool(value.keys() - ours or any(one.keys() - _OF_DECISION for one in value.get("mentions", ())))
 
     def write(self, files: Iterable[tuple[SourceFile, Iterable[ExportDocument]]], out: Path) -> list[Path]:
         """See `export.write_streams`."""

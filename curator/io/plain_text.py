@@ -89,6 +89,7 @@ class PlainTextFormat:
     title = "Plain text"
     can_read = True
     can_write = True
+    document_endings = ENDINGS
     carries = Carries()
     carries_people = False
     by_exclusion = True

@@ -27,11 +27,13 @@ from curator.io.standoff import FilesReader, first_line, plain_passages, read_id
 from curator.io.webannotation_tree import (
     CONTEXT,
     NOT_MENTIONS,
+    bodies,
     is_a,
     key_of,
     motivations,
     objects,
     place,
+    role,
     targets,
     type_and_ids,
 )
@@ -39,6 +41,7 @@ from curator.io.webannotation_write import ENDINGS, write_files
 from curator.services.ports import Carries, ExportDocument, Problem
 
 ADDRESS = "urn:curator:document:"
+_KNOWN = frozenset({"@context", "id", "type", "motivation", "body", "bodyValue", "target", "creator", "created"})
 DEEPEST = 100
 
 
@@ -256,6 +259,10 @@ class WebAnnotationFormat:
                 )
             )
         return WebAnnotationReader(files)
+
+    def holds_more(self, raw: str) -> bool:
+        found = [one for one in json.loads(raw) if isinstance(one, dict)]
+        return any(one.keys() - _KNOWN or not all(role(body, one) for body in bodies(one)) for one in found)
 
     def write(self, files: Iterable[tuple[SourceFile, Iterable[ExportDocument]]], out: Path) -> list[Path]:
         """See `webannotation_write.write_files`."""

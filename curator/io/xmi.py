@@ -22,10 +22,11 @@ from curator.io.archives import Files, chosen_files, holds_many, open_files
 from curator.io.source import GZIP_MAGIC, Source
 from curator.io.standoff import FilesReader, first_line, plain_passages, read_id
 from curator.io.unpacking import FREE_BYTES, MOST_SWELLING
-from curator.io.xmi_tree import ID, Cas, dump, parse, type_and_ids
+from curator.io.xmi_tree import ID, PART, Cas, dump, parse, type_and_ids, type_name
 from curator.io.xmi_write import write_files
 from curator.services.ports import Carries, ExportDocument, Problem
 
+_PLAIN_TYPES = (".Token", ".Sentence", ".Paragraph", ".DocumentMetaData", ".DocumentAnnotation")
 TYPE_SYSTEMS = ("TypeSystem.xml", "typesystem.xml", "dkpro-core-types.xml")
 
 
@@ -127,6 +128,7 @@ class XmiFormat:
     title = "UIMA XMI"
     can_read = True
     can_write = True
+    document_endings = (".xmi",)
     carries = Carries(mentions=True, discontinuous=True, several_ids=True, nil=True, relations=True, own_fields=True)
     carries_people = False
 
@@ -154,6 +156,13 @@ class XmiFormat:
         raise UserError(
             tr("{path} is not UIMA XMI: no file with an `xmi:XMI` element; choose another format", path=path)
         )
+
+    def holds_more(self, raw: str) -> bool:
+        """Whether there are relations or annotations of other types than tokens and sentences."""
+        cas = parse(raw.encode("utf-8"), "")
+        mentions = {one.get(ID) for one in cas.mentions()}
+        others = (one for one in cas.root if one.get("begin") is not None and one.get(ID) not in mentions)
+        return any(type_name(one) != PART and not type_name(one).endswith(_PLAIN_TYPES) for one in others)
 
     def write(self, files: Iterable[tuple[SourceFile, Iterable[ExportDocument]]], out: Path) -> list[Path]:
         """See `xmi_write.write_files`."""

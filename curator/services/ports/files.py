@@ -123,6 +123,14 @@ class OneFile(Protocol):
 
 
 @runtime_checkable
+class FileForEach(Protocol):
+    """A document format with a file for each document, in a folder or an archive. A single document may also go into
+    a file of its own, whose name ends with one of `document_endings`."""
+
+    document_endings: tuple[str, ...]
+
+
+@runtime_checkable
 class HoldsMore(Protocol):
     """A document format that knows what in a document's record goes back into this format only."""
 
