@@ -15,9 +15,9 @@ from curator.domain.documents import SourceDocument, SourceFile
 from curator.domain.errors import UserError
 from curator.domain.wording import tr
 from curator.io.bioc_ids import learn, says_more
-from curator.io.bioc_json_tree import JsonTree, document_of
+from curator.io.bioc_json_tree import BEFORE, JsonTree, document_of, own_text
 from curator.io.bioc_reading import Reading
-from curator.io.bioc_write import BEFORE, JSON_ENDINGS, own_text, write_json
+from curator.io.bioc_write import JSON_ENDINGS, write_json
 from curator.io.json_stream import JsonStream
 from curator.io.reading import DocumentSourceReader
 from curator.io.source import BOM, Source

@@ -11,6 +11,7 @@ from curator.io.json_layout import rewritten
 from curator.io.source import plain_text
 
 Json = dict[str, Any]
+BEFORE = "\x1e"  # parts a JSON record's own text from what stands before it; JSON holds it escaped only
 
 
 def document_of(found: Any, line: int = 0) -> BioCDocument:
@@ -77,6 +78,11 @@ class JsonTree:
             if isinstance(found := owner.get("annotations"), list):
                 owner["annotations"] = [one for one in found if id(one) not in self._gone]
         return rewritten(self._text, self.root)
+
+
+def own_text(raw: str) -> str:
+    """A JSON document's own text, without what stands before it in the file."""
+    return raw.rpartition(BEFORE)[2]
 
 
 def infons_of(found: Json) -> Infons:

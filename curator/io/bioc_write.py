@@ -19,14 +19,14 @@ from curator.domain.wording import tr
 from curator.io.bioc import Annotation, BioCDocument, Infons, Segment
 from curator.io.bioc_convert import json_head_of_xml, json_of_xml, xml_head_of_json, xml_of_json
 from curator.io.bioc_ids import InfonStyle, changed, signed
-from curator.io.bioc_json_tree import JsonTree
+from curator.io.bioc_json_tree import BEFORE, JsonTree, own_text
 from curator.io.bioc_new import new_document
 from curator.io.bioc_reading import fitted
 from curator.io.bioc_xml_tree import XmlTree
 from curator.io.export import Action, Source, action_for, check_spans, entity_ids, write_streams
+from curator.io.source_ids import source_style
 from curator.services.ports import ExportDocument, GoldMention, Problem
 
-BEFORE = "\x1e"  # parts a JSON record's own text from what stands before it; JSON holds it escaped only
 XML_HEAD = '<?xml version="1.0" encoding="UTF-8"?>\n<!DOCTYPE collection SYSTEM "BioC.dtd">\n'
 XML_ENDINGS, JSON_ENDINGS = (".bioc.xml", ".xml"), (".bioc.json", ".json")
 Files = Iterable[Source]
@@ -97,7 +97,7 @@ def _xml_text(file: SourceFile, item: ExportDocument, style: InfonStyle, problem
     if file.format == "bioc-json" and item.raw:
         tree = JsonTree(own_text(item.raw))
         return edited(item, xml_of_json(tree.root, problems), XmlTree, style, problems)
-    return xml_of_json(new_document(item, style, problems), problems)
+    return xml_of_json(new_document(item, file, style, problems), problems)
 
 
 def _json_pieces(sources: Sequence[Source], problems: list[Problem]) -> Iterator[str]:
@@ -131,16 +131,13 @@ def _json_text(file: SourceFile, item: ExportDocument, style: InfonStyle, proble
     if file.format == "bioc-xml" and item.raw:
         found = json_of_xml(XmlTree(item.raw).root, problems)
         return edited(item, json.dumps(found, ensure_ascii=False), JsonTree, style, problems)
-    return json.dumps(new_document(item, style, problems), ensure_ascii=False)
-
-
-def own_text(raw: str) -> str:
-    """A JSON document's own text, without what stands before it in the file."""
-    return raw.rpartition(BEFORE)[2]
+    return json.dumps(new_document(item, file, style, problems), ensure_ascii=False)
 
 
 def _style(file: SourceFile) -> InfonStyle:
-    return InfonStyle.load(file.extra) if file.format in ("bioc-xml", "bioc-json") else InfonStyle()
+    if file.format in ("bioc-xml", "bioc-json"):
+        return InfonStyle.load(file.extra)
+    return InfonStyle(source_style(file))
 
 
 def edited(

@@ -16,7 +16,8 @@ from curator.domain.documents import SourceFile
 from curator.domain.wording import ntr, tr
 from curator.io.export import Action, action_for, check_spans, left_out
 from curator.io.places import mention_place
-from curator.io.standoff import NIL, read_id, stated_ids, written_id
+from curator.io.source_ids import stated_ids
+from curator.io.standoff import NIL, read_id, written_id
 from curator.services.ports import ExportDocument, GoldMention, LeftOut, Problem
 
 CONTEXTS = ("context_left", "mention", "context_right")
@@ -87,7 +88,7 @@ def _new_line(
     }
     if keep:
         return value
-    ids = stated_ids(gold, file)
+    ids = stated_ids(gold, item, file)
     for key in _ABOUT:
         if key in value or key in ("label", "label_title"):
             value[key] = ""

@@ -11,21 +11,32 @@ import struct
 import zlib
 from array import array
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from itertools import pairwise
 
-from curator.domain.documents import SourceFile
+from curator.domain.documents import Mention, SourceFile
 from curator.domain.wording import tr
 from curator.io.docbin_strings import string_id
 from curator.io.docbin_tokens import BEGIN, ENT_IOB, ENT_KB_ID, ENT_TYPE, GROUP, INSIDE, ORTH, SPAN
 from curator.io.document_table_cells import ids_cell
 from curator.io.export import Action, action_for, check_spans, is_gold, left_out
-from curator.io.standoff import stated_ids
+from curator.io.source_ids import stated_ids
 from curator.services.ports import ExportDocument, GoldMention, Problem
 
 OUTSIDE = 2
 _PIECES = re.compile(r"\s+|\w+|[^\w\s]")
 Token = tuple[int, int, bool]
 """Start, end, and whether a space follows that belongs to it."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Placed:
+    """A mention on its tokens."""
+
+    start: int
+    end: int
+    mention: Mention
+    kb_id: str
 
 
 class Packer:
@@ -51,15 +62,19 @@ class Packer:
         tokens = list(tokens_of(text, {one.start for one in places}, {one.end for one in places}))
         starts = {start: number for number, (start, _, _) in enumerate(tokens)}
         ends = {end: number + 1 for number, (_, end, _) in enumerate(tokens)}
-        placed = [(starts[span.start], ends[span.end], gold) for gold in chosen for span in gold.mention.spans]
+        placed = [
+            _Placed(starts[span.start], ends[span.end], gold.mention, self._kb_id(gold, item, file))
+            for gold in chosen
+            for span in gold.mention.spans
+        ]
         rows = [[self._id(text[start:end]), OUTSIDE, 0, 0] for start, end, _ in tokens]
-        self._mark(rows, placed, file)
+        self._mark(rows, placed)
         for row in rows:
             self._numbers.extend(row)
         self._spaces.extend(space for _, _, space in tokens)
         self._lengths.append(len(tokens))
         self._user.append(msgpack.packb({"id": name, "title": item.document.title}))
-        spans = [self._span(start, end, gold, file) for start, end, gold in placed]
+        spans = [self._span(one) for one in placed]
         group = msgpack.packb({"name": GROUP, "attrs": {}, "spans": spans})
         self._groups.append(msgpack.packb({group: [GROUP]}) if spans else b"")
 
@@ -105,27 +120,27 @@ class Packer:
             return False
         return True
 
-    def _mark(self, rows: list[list[int]], placed: Sequence[tuple[int, int, GoldMention]], file: SourceFile) -> None:
+    def _mark(self, rows: list[list[int]], placed: Sequence[_Placed]) -> None:
         """The longest mentions as entities, as long as they do not overlap."""
         taken: set[int] = set()
-        for start, end, gold in sorted(placed, key=lambda one: (one[0] - one[1], one[0])):
-            if not taken.isdisjoint(range(start, end)):
+        for one in sorted(placed, key=lambda one: (one.start - one.end, one.start)):
+            if not taken.isdisjoint(range(one.start, one.end)):
                 self._hidden += 1
                 continue
-            taken.update(range(start, end))
-            kind, kb_id = self._id(gold.mention.type), self._id(self._kb_id(gold, file))
-            for number in range(start, end):
-                rows[number][1:] = [BEGIN if number == start else INSIDE, kind, kb_id]
+            taken.update(range(one.start, one.end))
+            kind, kb_id = self._id(one.mention.type), self._id(one.kb_id)
+            for number in range(one.start, one.end):
+                rows[number][1:] = [BEGIN if number == one.start else INSIDE, kind, kb_id]
 
-    def _span(self, start: int, end: int, gold: GoldMention, file: SourceFile) -> bytes:
-        span = gold.mention.spans[0]
-        kb_id, label = self._id(self._kb_id(gold, file)), self._id(gold.mention.type)
-        return SPAN.pack(0, kb_id, label, start, end, span.start, span.end)
+    def _span(self, one: _Placed) -> bytes:
+        span = one.mention.spans[0]
+        kb_id, label = self._id(one.kb_id), self._id(one.mention.type)
+        return SPAN.pack(0, kb_id, label, one.start, one.end, span.start, span.end)
 
-    def _kb_id(self, gold: GoldMention, file: SourceFile) -> str:
+    def _kb_id(self, gold: GoldMention, item: ExportDocument, file: SourceFile) -> str:
         if file.format == "docbin" and not is_gold(gold):
             return gold.mention.raw_ids
-        ids = stated_ids(gold, file)
+        ids = stated_ids(gold, item, file)
         return "" if ids is None else ids_cell(ids)
 
 

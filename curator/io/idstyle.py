@@ -69,7 +69,7 @@ class IdStyle:
             return entity_id
         spelled = Counter({p: n for p, n in self.prefixes.items() if p.upper() == prefix.upper()})
         vocabulary = "NUMBER" if prefix.upper() in _NUMBERED else prefix.upper()
-        if self.bare.get(vocabulary, 0) > spelled.total() and _vocabulary(local) == vocabulary:
+        if self.bare.get(vocabulary, 0) > spelled.total() and vocabulary_of(local) == vocabulary:
             return local
         return f"{spelled.most_common(1)[0][0]}:{local}" if spelled else entity_id
 
@@ -104,7 +104,7 @@ def detect_style(rows: Iterable[Sequence[str]]) -> IdStyle:
             if found := _PREFIXED.match(part):
                 prefixes[found[1]] += 1
             elif part not in NIL_MARKERS:
-                bare[_vocabulary(part)] += 1
+                bare[vocabulary_of(part)] += 1
             elif part:
                 nils[part] += 1
     ordered = sorted(separators, key=lambda s: (-separators[s], SEPARATORS.index(s)))
@@ -142,5 +142,6 @@ def _separators_for(raw: str, mention_type: str, separators: str) -> str:
     return separators
 
 
-def _vocabulary(local: str) -> str:
+def vocabulary_of(local: str) -> str:
+    """The vocabulary that a bare identifier looks like."""
     return next((name for name, pattern in _BARE if pattern.fullmatch(local)), "OTHER")

@@ -20,7 +20,8 @@ from curator.io.export import Action, Source, action_for, check_spans, write_str
 from curator.io.json_layout import rewritten
 from curator.io.places import mention_place
 from curator.io.source import plain_text
-from curator.io.standoff import NIL, extra_of, read_id, stated_ids, written_id
+from curator.io.source_ids import Spelling, stated_ids
+from curator.io.standoff import extra_of, read_id
 from curator.services.ports import ExportDocument, GoldMention, Problem
 
 ENDINGS = (".json",)
@@ -90,6 +91,7 @@ class _Edit:
         self._item = item
         self._file = file
         self._problems = problems
+        self._spelling = Spelling(item, file, "pubannotation")
         self._has_records = value is None
         self.value: dict[str, Any] = json.loads(item.raw) if value is None else value
         self._found = tree.denotations(self.value)
@@ -130,7 +132,7 @@ class _Edit:
             found.value["span"] = _span(gold)
             kind = gold.mention.type
         if action is Action.WRITE:
-            self._say(found, kind, stated_ids(gold, self._file) or (), typed=typed)
+            self._say(found, kind, stated_ids(gold, self._item, self._file) or (), typed=typed)
         elif gold.reshaped and (typed or not stated or found.attributes()):
             found.value["obj"] = ":".join([kind, *stated]) if typed else kind
         self._changed = self._changed or json.dumps([found.value, found.attributes()]) != before
@@ -139,7 +141,7 @@ class _Edit:
         value: dict[str, Any] = {"id": self._key("T"), "span": _span(gold), "obj": gold.mention.type}
         self.value.setdefault("denotations", []).append(value)
         self._changed = True
-        ids = stated_ids(gold, self._file)
+        ids = stated_ids(gold, self._item, self._file)
         if ids is not None:
             self._say(tree.Denotation(value, self.value), gold.mention.type, ids, typed=False)
         elif tree.type_and_ids(tree.Denotation(value, self.value), self._named)[1]:
@@ -147,12 +149,14 @@ class _Edit:
 
     def _say(self, found: tree.Denotation, kind: str, ids: tuple[str, ...], *, typed: bool) -> None:
         """Write the identifiers: within the object where it held one and there is one, else as attributes."""
+        wanted = self._spelling.ids(ids)
         if typed and len(ids) == 1:
-            found.value["obj"] = f"{kind}:{written_id(ids[0])}"
-            return
+            whole = {"obj": f"{kind}:{wanted[0]}"}
+            if tree.type_and_ids(tree.Denotation(whole, {}), self._named) == (kind, wanted):
+                found.value.update(whole)
+                return
         found.value["obj"] = kind
         found.value.setdefault("id", self._key("T"))
-        wanted = [written_id(one) for one in ids] or [NIL]
         old = found.attributes()
         kept = [one for one in old if read_id(str(one.get("obj"))) in ids]
         there = {read_id(str(one.get("obj"))) for one in kept}

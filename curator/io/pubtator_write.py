@@ -14,6 +14,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
 from pathlib import Path
 
 from curator.domain.documents import SourceFile
@@ -24,13 +25,13 @@ from curator.io.export import (
     action_for,
     check_spans,
     entity_ids,
-    is_gold,
     left_out,
     write_streams,
 )
 from curator.io.idstyle import IdStyle
 from curator.io.places import mention_place
 from curator.io.source import BOM, join_lines, line_end, split_lines, without_line_end
+from curator.io.source_ids import source_style, stated_ids
 from curator.services.ports import ExportDocument, GoldMention, Problem
 
 ENDINGS = (".pubtator", ".txt")
@@ -59,13 +60,14 @@ def write_files(
 
 def _file_text(file: SourceFile, documents: Iterable[ExportDocument], problems: list[Problem]) -> Iterator[str]:
     own = file.format == "pubtator"
-    style = IdStyle.load(file.extra) if own else IdStyle()
+    style = source_style(file)
+    style = style if own else replace(style, columns=6)
     yield file.head if own else ""
     complete = True
     for item in documents:
         if not complete:
             yield "\n\n"
-        text = edited_record(item, style, problems) if own and item.raw else new_record(item, style, problems)
+        text = edited_record(item, style, problems) if own and item.raw else new_record(item, file, style, problems)
         complete = text.endswith("\n")
         yield text
     yield file.tail if own else ""
@@ -123,7 +125,8 @@ def _assembled(item: ExportDocument, lines: list[str | None], new: list[GoldMent
     kept = [line for line in lines if line is not None]
     for gold in sorted(new, key=_order):
         span = gold.mention.spans[0]
-        kept.insert(_place(kept, pmid, span.start), _annotation(pmid, gold, style, shift=0) + ending)
+        ids = style.join(entity_ids(gold), mention_type=gold.mention.type)
+        kept.insert(_place(kept, pmid, span.start), _annotation(pmid, gold, ids, style) + ending)
     return join_lines(kept, ending, final=item.raw.endswith("\n"))
 
 
@@ -183,7 +186,7 @@ def _still_fits(seventh: str, ids: int) -> bool:
     return seventh.count("|") + 1 == ids
 
 
-def new_record(item: ExportDocument, style: IdStyle, problems: list[Problem]) -> str:
+def new_record(item: ExportDocument, file: SourceFile, style: IdStyle, problems: list[Problem]) -> str:
     """A document that did not come from PubTator, or has no record."""
     check_spans(item)
     text, pmid = item.document.text, _safe_id(item, problems)
@@ -196,7 +199,10 @@ def new_record(item: ExportDocument, style: IdStyle, problems: list[Problem]) ->
         for gold in item.mentions
         if action_for(gold, item.document.external_id, problems) is not Action.DROP and _carried(gold, item, problems)
     ]
-    lines += [_annotation(pmid, gold, style, shift=shift) for gold in sorted(chosen, key=_order)]
+    for gold in sorted(chosen, key=_order):
+        ids = stated_ids(gold, item, file)
+        column = "" if ids is None else style.join(ids, mention_type=gold.mention.type)
+        lines.append(_annotation(pmid, gold, column, style, shift=shift))
     return "\n".join(lines) + "\n\n"
 
 
@@ -216,14 +222,10 @@ def _title_end(item: ExportDocument) -> int:
     return cut - 1 if cut and text[cut - 1].isspace() else -1
 
 
-def _annotation(pmid: str, gold: GoldMention, style: IdStyle, *, shift: int) -> str:
+def _annotation(pmid: str, gold: GoldMention, ids: str, style: IdStyle, *, shift: int = 0) -> str:
     mention, span = gold.mention, gold.mention.spans[0]
-    if is_gold(gold):
-        ids = style.join(entity_ids(gold), mention_type=mention.type)
-    else:
-        ids = mention.raw_ids.translate(_BREAKS)  # undecided, from another format: as its source has it
     quote, kind = mention.text.translate(_BREAKS), mention.type.translate(_BREAKS)
-    columns = [pmid, str(span.start + shift), str(span.end + shift), quote, kind, ids]
+    columns = [pmid, str(span.start + shift), str(span.end + shift), quote, kind, ids.translate(_BREAKS)]
     return "\t".join(columns + [""] * (style.columns - 6))
 
 

@@ -20,7 +20,8 @@ from curator.domain.wording import tr
 from curator.io import webanno_tree as tree
 from curator.io.export import Action, action_for, check_spans, left_out
 from curator.io.places import mention_place
-from curator.io.standoff import NIL, stated_ids, write_documents, written_id
+from curator.io.source_ids import Spelling, stated_ids
+from curator.io.standoff import write_documents
 from curator.io.webanno_new import declaration, new_text
 from curator.services.ports import ExportDocument, GoldMention, Problem
 
@@ -59,6 +60,7 @@ class _Edit:
         self._problems = problems
         self._raw = raw
         self._own = own
+        self._spelling = Spelling(item, file, "webanno-tsv")
         self._tree = tree.parse(raw)
         self._found = tree.annotations_of(self._tree)
         self._dropped: list[tree.Annotation] = []
@@ -93,7 +95,7 @@ class _Edit:
             return []
         one = tree.Annotation(layer, [tree.NULL] * max(len(layer.features), 1), units)
         self._say_type(one, gold)
-        ids = stated_ids(gold, self._file)
+        ids = stated_ids(gold, self._item, self._file)
         if ids is not None:
             self._say_ids(one, ids, gold)
         return [one]
@@ -108,7 +110,7 @@ class _Edit:
             if tree.type_and_ids(one)[0] != gold.mention.type:
                 self._say_type(one, gold)
         if action is Action.WRITE:
-            self._say_ids(one, stated_ids(gold, self._file) or (), gold)
+            self._say_ids(one, stated_ids(gold, self._item, self._file) or (), gold)
         self._changed = self._changed or before != (one.cells, [id(unit) for unit in one.units])
         return True
 
@@ -127,7 +129,7 @@ class _Edit:
         place = one.layer.feature(tree.ID_FEATURES)
         if place is None:
             place = self._widen(one)
-        text = " ".join(map(written_id, ids)) or NIL
+        text = " ".join(self._spelling.ids(ids))
         if one.layer.features and tree.unescape(one.cells[place]) != text:
             one.cells[place] = tree.escape(text)
         if not one.layer.features:

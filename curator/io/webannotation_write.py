@@ -19,7 +19,8 @@ from curator.domain.documents import SourceFile
 from curator.domain.wording import tr
 from curator.io.export import Action, Source, action_for, check_spans, is_gold, write_streams
 from curator.io.source import plain_text
-from curator.io.standoff import NIL, extra_of, stated_ids, written_id
+from curator.io.source_ids import stated_ids
+from curator.io.standoff import NIL, extra_of, written_address
 from curator.io.webannotation_tree import CONTEXT, bodies, key_of, new_bodies, role, targets, type_and_ids
 from curator.services.ports import ExportDocument, GoldMention, Problem
 
@@ -129,8 +130,8 @@ class _Annotations:
         return bool(found)
 
     def _new(self, gold: GoldMention) -> dict[str, Any]:
-        ids = stated_ids(gold, self._file)
-        written = [] if ids is None else [written_id(one) for one in ids] or [NIL]
+        ids = stated_ids(gold, self._item, self._file)
+        written = [] if ids is None else [written_address(one) for one in ids] or [NIL]
         value: dict[str, Any] = {
             "type": "Annotation",
             "motivation": "identifying" if written else "tagging",
@@ -145,7 +146,7 @@ class _Annotations:
             annotation["target"] = self._target(gold)
             kind = gold.mention.type
         if action is Action.WRITE:
-            stated = [written_id(one) for one in stated_ids(gold, self._file) or ()] or [NIL]
+            stated = [written_address(one) for one in stated_ids(gold, self._item, self._file) or ()] or [NIL]
             annotation |= _provenance(gold)
         elif kind == type_and_ids(annotation)[0]:
             return

@@ -23,7 +23,8 @@ from curator.domain.wording import tr
 from curator.io import xmi_tree as tree
 from curator.io.export import Action, action_for, check_spans, unique
 from curator.io.places import mention_place
-from curator.io.standoff import NIL, extra_of, stated_ids, write_documents, written_id
+from curator.io.source_ids import Spelling, stated_ids
+from curator.io.standoff import extra_of, write_documents
 from curator.io.webanno_tree import ID_FEATURES, NAMED_ENTITY, TYPE_FEATURES
 from curator.services.ports import ExportDocument, GoldMention, Problem
 
@@ -108,6 +109,7 @@ class _Edit:
         self._file = file
         self._problems = problems
         self._own = own
+        self._spelling = Spelling(item, file, "xmi")
         self._found = cas.mentions()
         self._by_id = cas.by_id()
         self._parts = cas.parts()
@@ -138,7 +140,7 @@ class _Edit:
             if tree.type_and_ids(one, self._by_id)[0] != gold.mention.type:
                 self._say_type(one, gold)
         if action is Action.WRITE:
-            self._say_ids(one, stated_ids(gold, self._file) or ())
+            self._say_ids(one, stated_ids(gold, self._item, self._file) or ())
         self._changed = self._changed or before != dict(one.attrib)
 
     def _append(self, gold: GoldMention) -> None:
@@ -147,7 +149,7 @@ class _Edit:
         self.cas.sofa.addprevious(one)
         self._place(one, gold)
         one.set("value", tree.xml_text(gold.mention.type))
-        ids = stated_ids(gold, self._file)
+        ids = stated_ids(gold, self._item, self._file)
         if ids is not None:
             self._say_ids(one, ids)
         self._changed = True
@@ -206,7 +208,7 @@ class _Edit:
             one.set(held, tree.xml_text(gold.mention.type))
 
     def _say_ids(self, one: Any, ids: tuple[str, ...]) -> None:
-        one.set(tree.feature(one, ID_FEATURES[:-1]) or "identifier", " ".join(map(written_id, ids)) or NIL)
+        one.set(tree.feature(one, ID_FEATURES[:-1]) or "identifier", " ".join(self._spelling.ids(ids)))
         if one.get("ontologyConceptArr") is not None:
             del one.attrib["ontologyConceptArr"]
         self.identified.add(tree.type_name(one))
