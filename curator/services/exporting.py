@@ -90,19 +90,23 @@ NOTHING = {
 }
 
 
-NEW_ENTITIES = (
+NEW_ENTITY = (
     "{n} mention is linked to an entity that this project made, with an identifier such as NEW:0001. The file does not "
-    "say what it is: give the updated knowledge base with it (`curator kb export`).",
+    "say what it is: give the updated knowledge base with it (`curator kb export`)."
+)
+NEW_ENTITIES = (
     "{n:,} mentions are linked to entities that this project made, with identifiers such as NEW:0001. The file does "
-    "not say what they are: give the updated knowledge base with it (`curator kb export`).",
+    "not say what they are: give the updated knowledge base with it (`curator kb export`)."
 )
 
 SHOWN_PATHS = 3
-LEFT_BEHIND = (
+ONE_LEFT_BEHIND = (
     "{n} document that came as {source} has relations or other fields that were not written as {wanted}: they go back "
-    "only into the format that they came from.",
+    "only into the format that they came from."
+)
+LEFT_BEHIND = (
     "{n:,} documents that came as {source} have relations or other fields that were not written as {wanted}: they go "
-    "back only into the format that they came from.",
+    "back only into the format that they came from."
 )
 
 
@@ -127,7 +131,7 @@ class _Tally:
         gone = {mention for one in out for mention in one.mentions}
         written = [unchanged for mention, unchanged in self.unchanged.items() if mention not in gone]
         behind = [
-            Problem(0, "note", ntr(*LEFT_BEHIND, number, source=titles[name], wanted=wanted.title))
+            Problem(0, "note", ntr(ONE_LEFT_BEHIND, LEFT_BEHIND, number, source=titles[name], wanted=wanted.title))
             for name, number in self.with_more.items()
         ]
         return ExportReport(
@@ -240,7 +244,7 @@ def names_new_entity(gold: GoldMention) -> bool:
 
 def _about_new(mentions: int) -> list[Problem]:
     """No format says what an identifier of the project's own means."""
-    return [Problem(0, "note", ntr(*NEW_ENTITIES, mentions))] if mentions else []
+    return [Problem(0, "note", ntr(NEW_ENTITY, NEW_ENTITIES, mentions))] if mentions else []
 
 
 def adjudicated_only(item: ExportDocument) -> ExportDocument:

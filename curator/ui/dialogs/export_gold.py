@@ -19,10 +19,7 @@ SCOPES = {
     ExportScope.ADJUDICATED: "Adjudicated mentions only",
 }
 ONE_FILE = "A file is written."
-ALL_IN_ONE = (
-    "A file is written, with the documents of {n} imported file.",
-    "A file is written, with the documents of all {n:,} imported files.",
-)
+ALL_IN_ONE = "A file is written, with the documents of all {n:,} imported files."
 FOLDER = "A folder is written."
 ARCHIVE = "A zip archive is written."
 CARRIES = "This format also says who decided each mention, and when."
@@ -106,5 +103,5 @@ class ExportDialog(FormDialog):
 
 def _words_for(place: Place, files: int) -> str:
     if place is Place.FILE:
-        return ntr(*ALL_IN_ONE, files) if files > 1 else tr(ONE_FILE)
+        return ntr(ONE_FILE, ALL_IN_ONE, files)
     return tr(FOLDER if place is Place.FOLDER else ARCHIVE)
