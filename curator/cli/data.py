@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from curator.cli.console import AS_JSON, PROJECT, opened, say
+from curator.cli.console import AS_JSON, PROJECT, counted, opened, say
 from curator.cli.entities import make, new, nils, remap
 from curator.cli.import_words import SHOWN_PROBLEMS
 from curator.cli.kb_importing import drop, kb_import, sources
@@ -46,8 +46,9 @@ def kb_export(project: Path, out: Path, *, least: int, as_json: bool) -> None:
     with opened(project, read_only=True) as found:
         report = found.kb_export.export(out, least=least)
     text = (
-        f"Wrote {report.entities:,} entities to {report.path}: {report.names:,} new names, {report.provisional:,} "
-        f"entities made here. {report.list_path} lists the names."
+        f"Wrote {counted(report.entities, 'entity', 'entities')} to {report.path}: "
+        f"{counted(report.names, 'new name', 'new names')}, "
+        f"{counted(report.provisional, 'entity', 'entities')} made here. {report.list_path} lists the names."
     )
     say(asdict(report), text, as_json=as_json)
 

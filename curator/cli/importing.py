@@ -8,7 +8,18 @@ from typing import TYPE_CHECKING
 
 import click
 
-from curator.cli.console import AS_JSON, CURATOR, PROJECT, SPLIT, document_named, opened, run_steps, say, say_change
+from curator.cli.console import (
+    AS_JSON,
+    CURATOR,
+    PROJECT,
+    SPLIT,
+    counted,
+    document_named,
+    opened,
+    run_steps,
+    say,
+    say_change,
+)
 from curator.cli.import_columns import choose_columns
 from curator.cli.import_preview import paths_words, say_preview
 from curator.cli.import_words import say_import
@@ -155,7 +166,8 @@ def imports(project: Path, *, as_json: bool) -> None:
         file, at = one.record.file, f"{one.record.at:%Y-%m-%d %H:%M}" if one.record.at else "–"
         by = f" by {one.record.curator}" if one.record.curator else ""
         undone = f"; undone {one.undone.at:%Y-%m-%d %H:%M} by {one.undone.curator}" if one.undone is not None else ""
-        lines.append(f"{file.id}  {file.name}  ({file.format}, {one.documents:,} documents)  {at}{by}{undone}")
+        documents = counted(one.documents, "document", "documents")
+        lines.append(f"{file.id}  {file.name}  ({file.format}, {documents})  {at}{by}{undone}")
     result = {
         "imports": [
             {

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from itertools import pairwise
 
 from curator.domain.documents import SourceDocument, SourceMention, Span, slice_spans
-from curator.domain.wording import tr
+from curator.domain.wording import ntr, tr
 from curator.io.anchoring import GAP, NORMALISED, Anchors, same_text
 from curator.io.bioc import Annotation, BioCDocument, Layout, Segment, infon, lay_out
 from curator.io.bioc_ids import InfonStyle, stated
@@ -45,10 +45,11 @@ class Reading:
         """What is told of the file as a whole."""
         if not self.normalised:
             return []
-        text = tr(
-            "{normalised:,} annotations quote a normalised text (first: {first_normalised}); their places "
-            "are right and were kept",
-            normalised=self.normalised,
+        text = ntr(
+            "{n} annotation quotes a normalised text ({first_normalised}); its place is right and was kept",
+            "{n:,} annotations quote a normalised text (first: {first_normalised}); their places are "
+            "right and were kept",
+            self.normalised,
             first_normalised=self.first_normalised,
         )
         return [Problem(0, "note", text)]

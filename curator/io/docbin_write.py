@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from itertools import pairwise
 
 from curator.domain.documents import Mention, SourceFile
-from curator.domain.wording import tr
+from curator.domain.wording import ntr, tr
 from curator.io.docbin_strings import string_id
 from curator.io.docbin_tokens import BEGIN, ENT_IOB, ENT_KB_ID, ENT_TYPE, GROUP, INSIDE, ORTH, SPAN
 from curator.io.document_table_cells import ids_cell
@@ -82,9 +82,10 @@ class Packer:
         import msgpack
 
         if self._hidden:
-            text = tr(
-                '{hidden:,} mentions overlap others: they are in doc.spans["{group}"] and not in doc.ents',
-                hidden=self._hidden,
+            text = ntr(
+                '{n} mention overlaps others: it is in doc.spans["{group}"] and not in doc.ents',
+                '{n:,} mentions overlap others: they are in doc.spans["{group}"] and not in doc.ents',
+                self._hidden,
                 group=GROUP,
             )
             self._problems.append(Problem(0, "note", text))

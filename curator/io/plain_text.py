@@ -52,7 +52,12 @@ class PlainTextReader(FilesReader):
             self._problem(
                 0,
                 "note",
-                tr("{number:,} further files are no texts: {others}", number=len(others), others=", ".join(others[:5])),
+                ntr(
+                    "{n} further file is no text: {others}",
+                    "{n:,} further files are no texts: {others}",
+                    len(others),
+                    others=", ".join(others[:5]),
+                ),
             )
 
     def _first(self) -> str:

@@ -12,7 +12,7 @@ from urllib.parse import quote, unquote
 from curator.domain.curies import contract, curie
 from curator.domain.documents import Passage, SourceFile
 from curator.domain.errors import UserError
-from curator.domain.wording import tr
+from curator.domain.wording import ntr, tr
 from curator.io.archive_writing import safe_name, write_files
 from curator.io.archives import Files
 from curator.io.export import export_name, unique
@@ -71,7 +71,12 @@ class FilesReader(DocumentSourceReader):
             self._problem(
                 0,
                 "note",
-                tr("{number:,} further files are not kept: {left}", number=len(left), left=", ".join(left[:5])),
+                ntr(
+                    "{n} further file is not kept: {left}",
+                    "{n:,} further files are not kept: {left}",
+                    len(left),
+                    left=", ".join(left[:5]),
+                ),
             )
         return kept
 

@@ -15,7 +15,7 @@ from pathlib import Path
 from curator.domain.documents import Passage, SourceDocument, SourceFile, SourceMention, Span
 from curator.domain.errors import UserError
 from curator.domain.offsets import Utf16Map
-from curator.domain.wording import tr
+from curator.domain.wording import ntr, tr
 from curator.io.archives import Files, holds_many, open_files
 from curator.io.source import BOM, Source
 from curator.io.standoff import FilesReader, first_line, read_id
@@ -135,7 +135,12 @@ class WebAnnoReader(FilesReader):
             self._problem(
                 wrong[0].line + 1,
                 "note",
-                tr("{name}: {number:,} tokens do not stand where their offsets say", name=name, number=len(wrong)),
+                ntr(
+                    "{name}: {n} token is not where its offsets say",
+                    "{name}: {n:,} tokens do not stand where their offsets say",
+                    len(wrong),
+                    name=name,
+                ),
             )
         if text.map is None:
             self._problem(1, "repaired", tr("{name}: the offsets count code points, not UTF-16 units", name=name))

@@ -18,7 +18,7 @@ from urllib.parse import unquote, urlsplit
 
 from curator.domain.documents import SourceDocument, SourceFile, SourceMention, Span
 from curator.domain.errors import UserError
-from curator.domain.wording import tr
+from curator.domain.wording import ntr, tr
 from curator.io.anchoring import Anchors
 from curator.io.archives import Files, holds_many, open_files
 from curator.io.json_stream import JsonStream
@@ -64,7 +64,13 @@ class WebAnnotationReader(FilesReader):
                 annotations.setdefault(address, []).append(one)
         if others:
             self._problem(
-                0, "note", tr("{number:,} annotations are about no text here: kept, but not shown", number=len(others))
+                0,
+                "note",
+                ntr(
+                    "{n} annotation is about no text here: kept, but not shown",
+                    "{n:,} annotations are about no text here: kept, but not shown",
+                    len(others),
+                ),
             )
         if not texts:
             raise UserError(

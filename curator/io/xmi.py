@@ -17,7 +17,7 @@ from typing import Any
 from curator.domain.documents import SourceDocument, SourceFile, SourceMention, Span, slice_spans
 from curator.domain.errors import UserError
 from curator.domain.offsets import Utf16Map
-from curator.domain.wording import tr
+from curator.domain.wording import ntr, tr
 from curator.io.archives import Files, chosen_files, holds_many, open_files
 from curator.io.source import GZIP_MAGIC, Source
 from curator.io.standoff import FilesReader, first_line, plain_passages, read_id
@@ -75,10 +75,11 @@ class XmiReader(FilesReader):
             self._problem(
                 0,
                 "note",
-                tr(
-                    "{name}: {other_views} further views are kept, but not shown",
+                ntr(
+                    "{name}: {n} further view is kept, but not shown",
+                    "{name}: {n:,} further views are kept, but not shown",
+                    cas.other_views(),
                     name=name,
-                    other_views=cas.other_views(),
                 ),
             )
         mentions = [

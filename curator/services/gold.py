@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 
 from curator.domain.decisions import Verdict
 from curator.domain.documents import DocumentState, SourceDocument, SourceMention
-from curator.domain.wording import ntr, tr
+from curator.domain.wording import ntr
 from curator.services.ports import Clock, Problem, UnitOfWork
 from curator.services.restoring import Stored, restore_decisions, says_more
 
@@ -54,7 +54,17 @@ class GoldWriter:
         notes = [self._problem(unresolved, number) for unresolved, number in common]
         left = len(self._unresolved) - len(common)
         if left:
-            notes.append(Problem(0, "note", tr("{left:,} more ids are not in the knowledge base", left=left)))
+            notes.append(
+                Problem(
+                    0,
+                    "note",
+                    ntr(
+                        "{n} more id is not in the knowledge base",
+                        "{n:,} more ids are not in the knowledge base",
+                        left,
+                    ),
+                )
+            )
         if out := self.counts["decisions left out"]:
             words = ntr(
                 "{n} decision links to entities that are not in the knowledge base: left undecided",

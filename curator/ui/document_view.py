@@ -15,7 +15,7 @@ from PySide6.QtWidgets import QToolTip
 
 from curator.domain.documents import Document
 from curator.domain.spans import word_at
-from curator.domain.wording import tr
+from curator.domain.wording import ntr, tr
 from curator.services.queue import MentionView, OpenDocument
 from curator.ui.document_find import Found
 from curator.ui.document_mouse import DocumentMouse
@@ -82,7 +82,12 @@ class DocumentView(DocumentMouse):
         """The painted text has no text interface; a screen reader hears each mention as the curator comes to it."""
         if self._document is None:
             return
-        words = tr("{title}: {n} mentions", title=self._document.title, n=len(self._views))
+        words = ntr(
+            "{title}: {n} mention",
+            "{title}: {n:,} mentions",
+            len(self._views),
+            title=self._document.title,
+        )
         if mark is not None:
             number = [view.mention.id for view in self._views].index(mark.id) + 1
             words = spoken(mark.view, number=number, of=len(self._views), text=self._document.text)

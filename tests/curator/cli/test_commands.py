@@ -84,7 +84,7 @@ def test_detect_marks_documents_without_mentions(cli: Cli, project: Path, tmp_pa
     answer = cli("detect", project, "--type", "Planet")
     assert answer.code == 2
     assert "no entities of the type Planet. Its types: Chemical, Disease" in answer.err
-    assert "1 mentions in 1 documents" in cli("detect", project, "--type", "Disease").out
+    assert "1 mention in 1 document " in cli("detect", project, "--type", "Disease").out
     assert cli("info", project, "--json").json["mentions"] == 33
 
 
