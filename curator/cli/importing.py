@@ -207,7 +207,7 @@ def undo_import(
         if not ids:
             raise UserError("There is no import to undo.")
         plan = found.imports.plan(ids)
-        files = ", ".join(one.record.file.name for one in plan.files)
+        files = ", ".join(one.record.file.name for one in plan.files[:5]) + (", …" if len(plan.files) > 5 else "")
         words = "\n".join([f"Undo the import of {files}:", *(f"  {one}" for one in plan.words())])
         if dry_run:
             facts = {"documents": plan.documents, "given_back": plan.given_back, "by_hand": asdict(plan.handwork)}

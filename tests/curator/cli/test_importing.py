@@ -83,7 +83,7 @@ def test_undoing_asks_where_something_was_done_by_hand(
     said(capsys, "undo-import", project, "a.pubtator", "--yes")
     assert "undone" in said(capsys, "imports", project)
     assert "There is no import to undo" in said(capsys, "undo-import", project, code=2)
-    assert "1 documents brought back" in said(capsys, "import", project, path)
+    assert "1 document brought back" in said(capsys, "import", project, path)
 
 
 def test_a_zip_of_many_files_is_one_import(project: Path, tmp_path: Path, capsys: Output) -> None:
