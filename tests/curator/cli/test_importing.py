@@ -60,7 +60,7 @@ def test_changed_documents_are_listed_taken_and_given_back(project: Path, tmp_pa
     assert "Aspirin (Chemical) has no place in the new text" in listed
     assert "patient (Species)" in listed
     assert "changed, left as they are" in said(capsys, "import", project, newer)
-    assert "1 new texts taken" in said(capsys, "import", project, newer, "--take", "7")
+    assert "1 new text taken" in said(capsys, "import", project, newer, "--take", "7")
     out = tmp_path / "out.txt"
     said(capsys, "export", project, out, "--format", "pubtator")
     assert out.read_text("utf-8") == SECOND
