@@ -271,7 +271,7 @@ class _Joined:
             contrasts=ContrastService(store, self.linker),
             retraining=self._retraining(),
             evaluation=EvaluationService(self.desk),
-            exporting=ExportService(store, self.formats),
+            exporting=ExportService(store, self.formats, AtomicWriter()),
             replay=ReplayService(store, events, clock),
             rounds=rounds,
             round_files=RoundFiles(store, events, clock, AtomicWriter(), curator=curator),

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from curator.cli.console import AS_JSON, CURATOR, PROJECT, change_facts, opened, say
+from curator.cli.console import AS_JSON, CURATOR, PROJECT, change_facts, counted, opened, say
 from curator.cli.queueing import FILTER, WHERE, filter_of
 from curator.domain.errors import UserError
 from curator.services.bulk_plan import MOST_CHECKS, Audit, Standing, tally
@@ -168,4 +168,5 @@ def _checks_text(audit: Audit, report: BulkReport | None, out: Path | None, *, y
     if report is None:
         return f"{len(audit.sample):,} checked, {audit.wrong:,} wrong: {bound}. --yes accepts them."
     left = f" {report.left_out:,} that changed meanwhile were left out." if report.left_out else ""
-    return f"Accepted {report.accepted:,} mentions in one step; `curator undo P` takes it back: {bound}.{left}"
+    accepted = counted(report.accepted, "mention", "mentions")
+    return f"Accepted {accepted} in one step; `curator undo P` takes it back: {bound}.{left}"

@@ -56,6 +56,11 @@ def say(result: Mapping[str, Any], text: str, *, as_json: bool) -> None:
     click.echo(json.dumps(result, ensure_ascii=False, default=str) if as_json else text)
 
 
+def counted(n: int, one: str, many: str) -> str:
+    """A number with its noun: 1 document, 2,000 documents."""
+    return f"{n:,} {one if n == 1 else many}"
+
+
 def change_facts(change: Change) -> dict[str, Any]:
     """A step as JSON holds it."""
     return {

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from curator.cli.console import AS_JSON, PROJECT, opened, say
+from curator.cli.console import AS_JSON, PROJECT, counted, opened, say
 from curator.cli.entities import make, new, nils, remap
 from curator.cli.import_words import SHOWN_PROBLEMS
 from curator.cli.kb_importing import drop, kb_import, sources
@@ -46,8 +46,9 @@ def kb_export(project: Path, out: Path, *, least: int, as_json: bool) -> None:
     with opened(project, read_only=True) as found:
         report = found.kb_export.export(out, least=least)
     text = (
-        f"Wrote {report.entities:,} entities to {report.path}: {report.names:,} new names, {report.provisional:,} "
-        f"entities made here. {report.list_path} lists the names."
+        f"Wrote {counted(report.entities, 'entity', 'entities')} to {report.path}: "
+        f"{counted(report.names, 'new name', 'new names')}, "
+        f"{counted(report.provisional, 'entity', 'entities')} made here. {report.list_path} lists the names."
     )
     say(asdict(report), text, as_json=as_json)
 
@@ -86,21 +87,40 @@ def kb_search(project: Path, query: str, *, mention_type: str | None, limit: int
     type=click.Choice(["decided", "done", "adjudicated"]),
     help="All documents with what is decided so far (usual), done documents, or adjudicated mentions only.",
 )
+@click.option("--report", type=FILE, metavar="FILE", help="Write everything that is reported to this text file.")
 @AS_JSON
-def export(project: Path, out: Path, *, format_name: str, only_done: bool, scope: str | None, as_json: bool) -> None:
-    """Write the documents of P with their decisions to OUT: a file, or a folder for several imported files."""
+def export(
+    project: Path,
+    out: Path,
+    *,
+    format_name: str,
+    only_done: bool,
+    scope: str | None,
+    report: Path | None,
+    as_json: bool,
+) -> None:
+    """Write the documents of P with their decisions to OUT.
+
+    Where OUT ends as files of the format do (gold.pubtator, gold.xml), all documents go into that file. Otherwise, and
+    where OUT is a folder, it is a folder with a file for each imported file; of a single one OUT is the file. brat,
+    UIMA XMI, WebAnno TSV and plain text have a file for each document: OUT is a folder, or an archive that ends with
+    .zip.
+    """
     if only_done and scope not in (None, "done"):
         raise click.UsageError("--only-done and --scope say different things. Give one of them.")
     wanted = ExportScope(scope or ("done" if only_done else "decided"))
     with opened(project, read_only=True) as found:
-        report = found.exporting.export(out, format_name, scope=wanted)
-    say(asdict(report), _export_text(report), as_json=as_json)
+        written = found.exporting.export(out, format_name, scope=wanted)
+        if report is not None:
+            found.exporting.write_report(written, report)
+    say(asdict(written), _export_text(written, report), as_json=as_json)
 
 
-def _export_text(report: ExportReport) -> str:
-    where = ", ".join(map(str, report.paths))
-    lines = [
-        f"Wrote {report.documents:,} documents with {report.mentions:,} mentions to {where} "
-        f"({report.unchanged:,} mentions as they came)."
-    ]
-    return "\n".join([*lines, *(one.text for one in report.problems[:SHOWN_PROBLEMS])])
+def _export_text(written: ExportReport, report: Path | None) -> str:
+    lines = [f"{written.text} Unchanged mentions: {written.unchanged:,}."]
+    lines += [one.text for one in written.problems[:SHOWN_PROBLEMS]]
+    left = len(written.problems) - SHOWN_PROBLEMS
+    if left > 0:
+        whole = f"{report} lists them" if report is not None else "--report FILE or --json lists all"
+        lines.append(f"… and {left:,} more; {whole}.")
+    return "\n".join(lines)

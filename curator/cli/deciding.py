@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from curator.cli.console import AS_JSON, CURATOR, PROJECT, SPLIT, opened, run_steps, say, say_change
+from curator.cli.console import AS_JSON, CURATOR, PROJECT, SPLIT, counted, opened, run_steps, say, say_change
 from curator.cli.identical import IDENTICAL, Asked, decide_identical
 from curator.domain.decisions import NilReason, Outcome, RejectReason, SkipReason, Verdict
 from curator.domain.documents import Split
@@ -100,11 +100,14 @@ def replay(project: Path, *, split: str, limit: int, as_json: bool) -> None:
     with opened(project) as found:
         report = run_steps(found.replay.replay(Split(split), limit=limit))
     text = (
-        f"Replayed {report.decisions:,} decisions in {report.documents:,} documents; the first candidate was right "
-        f"for {report.first:,} of {report.links:,} links."
+        f"Replayed {counted(report.decisions, 'decision', 'decisions')} in "
+        f"{counted(report.documents, 'document', 'documents')}; the first candidate was right "
+        f"for {report.first:,} of {counted(report.links, 'link', 'links')}."
     )
     if report.unshown:
-        text += f" Nothing was suggested for {report.unshown:,} mentions: run `curator link` first."
+        text += (
+            f" Nothing was suggested for {counted(report.unshown, 'mention', 'mentions')}: run `curator link` first."
+        )
     say(asdict(report), text, as_json=as_json)
 
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from curator.cli.console import AS_JSON, PROJECT, ensure_index, opened, run_job, say
+from curator.cli.console import AS_JSON, PROJECT, counted, ensure_index, opened, run_job, say
 from curator.cli.linking import LEXICAL
 from curator.domain.errors import UserError
 
@@ -32,7 +32,10 @@ def detect(project: Path, *, types: Sequence[str], lexical: bool, as_json: bool)
             found.suggestions.refresh()
             outcome = run_job(lambda show, end: found.detection.start(ids, types=types, on_progress=show, on_end=end))
             result = dict(outcome.result)
-    text = f"Detected {result['mentions']:,} mentions in {result['documents']:,} documents that had none."
+    text = (
+        f"Detected {counted(result['mentions'], 'mention', 'mentions')} in "
+        f"{counted(result['documents'], 'document', 'documents')} without any."
+    )
     say(result, text, as_json=as_json)
 
 

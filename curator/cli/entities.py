@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from curator.cli.console import AS_JSON, PROJECT, opened, say
+from curator.cli.console import AS_JSON, PROJECT, counted, opened, say
 from curator.domain.provisional import EntityDraft
 
 if TYPE_CHECKING:
@@ -41,7 +41,8 @@ def new(project: Path, *, as_json: bool) -> None:
     with opened(project, read_only=True) as found:
         entities = found.provisional.all()
     lines = [
-        f"{one.found.id}  {one.found.entity.name}  ({', '.join(one.found.entity.types)})  {one.mentions:,} mentions, "
+        f"{one.found.id}  {one.found.entity.name}  ({', '.join(one.found.entity.types)})  "
+        f"{counted(one.mentions, 'mention', 'mentions')}, "
         f"{one.found.author}"
         for one in entities
     ]

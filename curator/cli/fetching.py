@@ -6,7 +6,7 @@ from pathlib import Path
 
 import click
 
-from curator.cli.console import AS_JSON, PROJECT, SPLIT, opened, run_steps, say
+from curator.cli.console import AS_JSON, PROJECT, SPLIT, counted, opened, run_steps, say
 from curator.cli.import_words import say_import
 from curator.domain.documents import Split
 from curator.domain.errors import UserError
@@ -71,7 +71,11 @@ def pubmed(
     with opened(project, read_only=count) as found:
         if count:
             number = run_steps(found.fetching.count(query))
-            say({"query": query, "count": number}, f"PubMed has {number:,} records for “{query}”.", as_json=as_json)
+            say(
+                {"query": query, "count": number},
+                f"PubMed has {counted(number, 'record', 'records')} for “{query}”.",
+                as_json=as_json,
+            )
             return
         pmids = _pmids(pmid_file) if pmid_file is not None else ()
         wish = FetchWish(pmids, query, most, split=Split(split), hold_out=hold_out)

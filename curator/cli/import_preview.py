@@ -7,7 +7,7 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from curator.cli.console import say
+from curator.cli.console import counted, say
 from curator.domain.text_diff import as_line, differences, shortened
 from curator.services.text_changes import TextChange, verdict_words
 
@@ -59,7 +59,9 @@ def _lines(one: Foreseen) -> Iterator[str]:
     if one.problem:
         yield f"{one.path}: {one.problem}"
         return
-    yield f"{one.path}: {one.title}, {one.documents:,} documents, {one.mentions:,} mentions."
+    documents = counted(one.documents, "document", "documents")
+    mentions = counted(one.mentions, "mention", "mentions")
+    yield f"{one.path}: {one.title}, {documents}, {mentions}."
     if one.known:
         yield f"  {one.known}"
     elif one.here or one.changed:
@@ -67,7 +69,7 @@ def _lines(one: Foreseen) -> Iterator[str]:
         yield f"  {one.new:,} new, {one.here:,} here already, {changed}."
     for document in one.first:
         title = document.title or document.text[:80].replace("\n", " ")
-        yield f"  {document.external_id}  {title}  ({len(document.mentions):,} mentions)"
+        yield f"  {document.external_id}  {title}  ({counted(len(document.mentions), 'mention', 'mentions')})"
     told = one.severities()
     if told:
         yield "  " + ", ".join(f"{number:,} {word}" for word, number in told.items()) + ":"

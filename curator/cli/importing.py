@@ -8,7 +8,18 @@ from typing import TYPE_CHECKING
 
 import click
 
-from curator.cli.console import AS_JSON, CURATOR, PROJECT, SPLIT, document_named, opened, run_steps, say, say_change
+from curator.cli.console import (
+    AS_JSON,
+    CURATOR,
+    PROJECT,
+    SPLIT,
+    counted,
+    document_named,
+    opened,
+    run_steps,
+    say,
+    say_change,
+)
 from curator.cli.import_columns import choose_columns
 from curator.cli.import_preview import paths_words, say_preview
 from curator.cli.import_words import say_import
@@ -168,7 +179,8 @@ def imports(project: Path, *, as_json: bool) -> None:
         by = f" by {one.record.curator}" if one.record.curator else ""
         then, word = (one.undone, "undone") if one.undone is not None else (one.restored, "imported again")
         since = f"; {word} {then.at:%Y-%m-%d %H:%M} by {then.curator}" if then is not None else ""
-        lines.append(f"{file.id}  {file.name}  ({file.format}, {one.documents:,} documents)  {at}{by}{since}")
+        documents = counted(one.documents, "document", "documents")
+        lines.append(f"{file.id}  {file.name}  ({file.format}, {documents})  {at}{by}{since}")
     result = {
         "imports": [
             {
@@ -209,7 +221,7 @@ def undo_import(
         if not ids:
             raise UserError("There is no import to undo.")
         plan = found.imports.plan(ids)
-        files = ", ".join(one.record.file.name for one in plan.files)
+        files = ", ".join(one.record.file.name for one in plan.files[:5]) + (", …" if len(plan.files) > 5 else "")
         words = "\n".join([f"Undo the import of {files}:", *(f"  {one}" for one in plan.words())])
         if dry_run:
             facts = {"documents": plan.documents, "given_back": plan.given_back, "by_hand": asdict(plan.handwork)}

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from curator.cli.console import AS_JSON, PROJECT, opened, run_steps, say
+from curator.cli.console import AS_JSON, PROJECT, counted, opened, run_steps, say
 from curator.cli.import_words import say_import
 from curator.services.kb_importing import KbWish
 from curator.services.ports.knowledge_files import KbOptions
@@ -109,4 +109,5 @@ def drop(project: Path, name: str, *, as_json: bool) -> None:
 def _line(one: KnowledgeSource) -> str:
     known = [one.release, one.licence, f"prefix {one.prefix}" if one.prefix else "", one.format, one.path]
     left_out = f", {one.left_out:,} left out" if one.left_out else ""
-    return f"{one.name}: {one.entities:,} entities{left_out}  {'; '.join(part for part in known if part)}".rstrip()
+    entities = counted(one.entities, "entity", "entities")
+    return f"{one.name}: {entities}{left_out}  {'; '.join(part for part in known if part)}".rstrip()

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from curator.cli.console import AS_JSON, PROJECT, SPLIT, ensure_index, opened, run_steps, say
+from curator.cli.console import AS_JSON, PROJECT, SPLIT, counted, ensure_index, opened, run_steps, say
 from curator.domain.documents import Split
 from curator.domain.errors import UserError
 
@@ -130,5 +130,8 @@ def _lines_to(out: Path) -> Iterator[Callable[[Mapping[str, Any]], None]]:
 
 def _say_link(report: LinkReport, out: Path | None, *, as_json: bool) -> None:
     where = f" to {out}" if out else ""
-    text = f"Linked {report.mentions:,} mentions in {report.documents:,} documents{where} in {report.seconds:.1f} s."
+    text = (
+        f"Linked {counted(report.mentions, 'mention', 'mentions')} in "
+        f"{counted(report.documents, 'document', 'documents')}{where} in {report.seconds:.1f} s."
+    )
     say(asdict(report), text, as_json=as_json)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from curator.cli.console import AS_JSON, CURATOR, PROJECT, SPLIT, opened, run_job, say
+from curator.cli.console import AS_JSON, CURATOR, PROJECT, SPLIT, counted, opened, run_job, say
 from curator.domain.documents import Split
 from curator.domain.rounds import RoundKind
 from curator.services.exporting import ExportScope
@@ -39,7 +39,9 @@ def list_rounds(project: Path, *, as_json: bool) -> None:
     for one, progress in rows:
         state = "closed" if one.closed else "open"
         people = ", ".join(f"{each.curator} {each.judged:,}/{each.mentions:,}" for each in progress) or "nobody yet"
-        lines.append(f"{one.name}: {one.kind.value}, {state}, {one.documents:,} documents; {people}")
+        lines.append(
+            f"{one.name}: {one.kind.value}, {state}, {counted(one.documents, 'document', 'documents')}; {people}"
+        )
     say(result, "\n".join(lines) or "There is no round yet.", as_json=as_json)
 
 
@@ -68,7 +70,11 @@ def new_round(
     with opened(project, curator=curator) as found:
         ids = found.rounds.choose_documents(documents, split=Split(split) if split else None, seed=seed)
         made = found.rounds.create(name, ids, kind=kind)
-    say(asdict(made), f"Made the round “{made.name}” of {made.documents:,} documents.", as_json=as_json)
+    say(
+        asdict(made),
+        f"Made the round “{made.name}” of {counted(made.documents, 'document', 'documents')}.",
+        as_json=as_json,
+    )
 
 
 @rounds.command("close")
@@ -95,7 +101,10 @@ def export_round(project: Path, name: str, out: Path, *, curators: tuple[str, ..
     """Write the round NAME of P with its judgements to OUT, as JSON lines without any text."""
     with opened(project, read_only=True) as found:
         report = found.round_files.export(name, out, curators=curators)
-    text = f"Wrote {report.judgements:,} judgements on {report.documents:,} documents to {report.path}."
+    text = (
+        f"Wrote {counted(report.judgements, 'judgement', 'judgements')} on "
+        f"{counted(report.documents, 'document', 'documents')} to {report.path}."
+    )
     say(asdict(report), text, as_json=as_json)
 
 
@@ -153,8 +162,10 @@ def audit(project: Path, out: Path, *, as_json: bool) -> None:
     with opened(project, read_only=True) as found:
         report = found.audit.export(out)
     text = (
-        f"Wrote {report.entries:,} entries to {report.path}: {report.decisions:,} decisions, {report.judgements:,} "
-        f"judgements, {report.operations:,} other steps."
+        f"Wrote {counted(report.entries, 'entry', 'entries')} to {report.path}: "
+        f"{counted(report.decisions, 'decision', 'decisions')}, "
+        f"{counted(report.judgements, 'judgement', 'judgements')}, "
+        f"{counted(report.operations, 'other step', 'other steps')}."
     )
     say(asdict(report), text, as_json=as_json)
 
@@ -169,7 +180,8 @@ def release(project: Path, out: Path, *, scope: str, as_json: bool) -> None:
     with opened(project, read_only=True) as found:
         report = found.release.export(out, scope=ExportScope(scope))
     text = (
-        f"Released {report.decisions:,} decisions of {report.documents:,} documents to {report.path} "
+        f"Released {counted(report.decisions, 'decision', 'decisions')} of "
+        f"{counted(report.documents, 'document', 'documents')} to {report.path} "
         f"(SHA-256 {report.sha256})."
     )
     say(asdict(report), text, as_json=as_json)

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from curator.cli.bundle_words import bundle_json, bundle_text, changes_json, changes_text, listing_text
-from curator.cli.console import AS_JSON, PROJECT, Report, ensure_index, opened, run_job, say
+from curator.cli.console import AS_JSON, PROJECT, Report, counted, ensure_index, opened, run_job, say
 from curator.domain.errors import UserError
 
 if TYPE_CHECKING:
@@ -182,13 +182,14 @@ def _pairs(given: tuple[str, ...]) -> dict[str, str]:
 def _preview_text(shown: TrainingPreview) -> str:
     """What the dialog says, in lines."""
     lines = [
-        f"Learns from {shown.links:,} links"
-        + (f" and {shown.nils:,} NIL decisions" if shown.nils else "")
-        + f" in {shown.documents:,} documents ({shown.entities:,} entities).",
-        f"Its loss leaves {shown.left_out:,} NIL decisions out." if shown.left_out else "",
-        f"{shown.passed_over:,} candidates were shown and passed over." if shown.passed_over else "",
-        f"{shown.outside:,} linked entities are not in the knowledge base." if shown.outside else "",
-        f"Judged by {shown.validation_decisions:,} decisions in {shown.validation_documents:,} validation documents"
+        f"Learns from {counted(shown.links, 'link', 'links')}"
+        + (f" and {counted(shown.nils, 'NIL decision', 'NIL decisions')}" if shown.nils else "")
+        + f" in {counted(shown.documents, 'document', 'documents')} ({counted(shown.entities, 'entity', 'entities')}).",
+        f"Its loss leaves {counted(shown.left_out, 'NIL decision', 'NIL decisions')} out." if shown.left_out else "",
+        f"Candidates that were shown and passed over: {shown.passed_over:,}." if shown.passed_over else "",
+        f"Linked entities that are not in the knowledge base: {shown.outside:,}." if shown.outside else "",
+        f"Judged by {counted(shown.validation_decisions, 'decision', 'decisions')} in "
+        f"{counted(shown.validation_documents, 'validation document', 'validation documents')}"
         + (f", by {shown.judged_at_most} links of them." if shown.judged_at_most else "."),
         f"Encoding {shown.encoded_entities:,} entities anew takes about {_minutes(shown.encoding_seconds / 60)}."
         if shown.encoded_entities
@@ -200,4 +201,4 @@ def _preview_text(shown: TrainingPreview) -> str:
 
 
 def _minutes(minutes: float) -> str:
-    return f"{max(1, round(minutes)):,} minutes"
+    return counted(max(1, round(minutes)), "minute", "minutes")

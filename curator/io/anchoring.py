@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import unicodedata
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
@@ -13,6 +14,8 @@ from curator.domain.offsets import Utf16Map
 from curator.domain.wording import tr
 
 NORMALISED = "the quoted text differs in case or compatibility characters"
+GAP = re.compile(r"\s*(?:\[\s*(?:\.\.\.|\u2026)\s*\]|\.\.\.|\u2026)\s*")
+"""What stands in a quotation for text that it leaves out: `...`, `[...]` or `…`, with the spaces around it."""
 _MARKS = {"\u2018": "'", "\u2019": "'", "\u2032": "'", "\u201c": '"', "\u201d": '"', "\u2033": '"'}
 _LOOKS = {"\u03bc": "u", "\u03bd": "v", "\u03c9": "w", "\u03c7": "x", "\u03b7": "n", "\u03c1": "p"}
 
@@ -65,8 +68,9 @@ def _spaced(text: str) -> str:
 
 class Anchors:
     """The conventions tried, in order: the one that `learn` found, code points, UTF-16 units, UTF-8 bytes,
-    passage-relative code points, one to the left or right, surrounding whitespace, case or compatibility characters;
-    then the quoted text itself, if it stands in exactly one place, or nearest in the same passage.
+    passage-relative code points, one to the left or right, surrounding whitespace, case or compatibility characters, a
+    mark for text left out; then the quoted text itself, if it stands in exactly one place, or nearest in the same
+    passage.
     """
 
     def __init__(self, text: str, passages: Sequence[Passage]) -> None:
@@ -110,7 +114,12 @@ class Anchors:
         for _, s, e, what in self._conventions(start, end):
             if self._fits(s, e, quote):
                 return Anchor(Span(s, e), what)
-        return self._trimmed(start, end, quote) or self._equivalent(start, end, quote) or self._by_quote(start, quote)
+        return (
+            self._trimmed(start, end, quote)
+            or self._equivalent(start, end, quote)
+            or self._with_gaps(start, end, quote)
+            or self._by_quote(start, quote)
+        )
 
     def proven(self, start: int, end: int, quote: str) -> Anchor | None:
         """By the convention that `learn` found, where that is another than code points; None where it does not fit."""
@@ -177,6 +186,21 @@ class Anchors:
         if not 0 <= start < end <= len(self._text) or not alike(self._text[start:end], quote):
             return None
         return Anchor(Span(start, end), NORMALISED)
+
+    def _with_gaps(self, start: int, end: int, quote: str) -> Anchor | None:
+        """The quote marks what it leaves out of the stretch: all its pieces are there, the outer ones at its ends."""
+        pieces = GAP.split(_spaced(quote))
+        if len(pieces) == 1 or not all(pieces) or not 0 <= start < end <= len(self._text):
+            return None
+        inner, at = self._flat[start:end], 0
+        for piece in pieces[:-1]:
+            found = inner.find(piece, at)
+            if found < 0 or (not at and found):
+                return None
+            at = found + len(piece)
+        if not inner.endswith(pieces[-1]) or at > len(inner) - len(pieces[-1]):
+            return None
+        return Anchor(Span(start, end), tr("the quoted text marks what it leaves out"))
 
     def _by_quote(self, start: int, quote: str) -> Anchor | None:
         wanted = _spaced(quote)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import errno
 import os
 import secrets
+import stat
 from collections.abc import Iterable, Mapping
 from contextlib import suppress
 from pathlib import Path
@@ -24,9 +25,11 @@ _ADVICE = {
     errno.ENOTDIR: "a part of the path is not a folder: choose another path",
     errno.EISDIR: "it is a folder: name a file",
     errno.ENAMETOOLONG: "the name or the path is too long: choose a folder with a shorter path",
+    errno.ELOOP: "the symbolic link points to itself: choose another path",
     errno.EEXIST: "a file of that name is in the way: remove it or choose another path",
 }
 UNKNOWN = "{error}: check the disk and try again"
+NO_PLAIN_FILE = "it is a device, a pipe or a socket: name a plain file"
 
 
 def write_error(path: Path, error: OSError) -> UserError:
@@ -39,8 +42,9 @@ def write_error(path: Path, error: OSError) -> UserError:
 class AtomicFiles:
     """Context manager for one or several files that appear together when the block ends without an exception.
 
-    Every file is written under a temporary name beside its target and fsynced before the first rename. Raises
-    UserError for a full disk, a missing folder or a lack of permission; the targets are then as they were.
+    Every file is written under a temporary name beside its target and fsynced before the first rename. A symbolic link
+    stays: what it points to is written. Raises UserError for a full disk, a missing folder, a lack of permission, and
+    a target that is no plain file; the targets are then as they were.
     """
 
     def __init__(self) -> None:
@@ -60,11 +64,10 @@ class AtomicFiles:
         make_folder(path)
 
     def open(self, target: Path) -> BinaryIO:
-        """A stream whose content becomes `target`."""
-        temporary = target.with_name(f".{cut(target.name, 80)}.{secrets.token_hex(6)}.part")
+        """A stream whose content becomes `target`, or the file that the symbolic link `target` points to."""
         try:
-            if target.is_dir():
-                raise IsADirectoryError(errno.EISDIR, "is a folder")
+            target = _plain_target(target)
+            temporary = target.with_name(f".{cut(target.name, 80)}.{secrets.token_hex(6)}.part")
             descriptor = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o666)
         except OSError as error:
             raise write_error(target, error) from error
@@ -114,6 +117,20 @@ class AtomicFiles:
         for folder in reversed(self._folders if folders else ()):
             with suppress(OSError):  # somebody else put something into it meanwhile
                 folder.rmdir()
+
+
+def _plain_target(path: Path) -> Path:
+    """Where a file of this name is written, symbolic links followed. Raises UserError for a device, a pipe or a
+    socket, which a rename would replace, and OSError for a folder and for links that go round in a circle."""
+    try:
+        mode = path.stat().st_mode
+    except FileNotFoundError:
+        mode = stat.S_IFREG
+    if stat.S_ISDIR(mode):
+        raise IsADirectoryError(errno.EISDIR, "is a folder")
+    if not stat.S_ISREG(mode):
+        raise UserError(tr("cannot write {path}: {advice}; nothing was changed", path=path, advice=tr(NO_PLAIN_FILE)))
+    return Path(os.path.realpath(path)) if path.is_symlink() else path
 
 
 def cut(name: str, most: int) -> str:

@@ -102,9 +102,13 @@ class Layout:
 
 
 def lay_out(document: BioCDocument) -> Layout:
-    """The stored text with its passages and segments; how annotations count is decided by the reader."""
+    """The stored text with its passages and segments; how annotations count is decided by the reader.
+
+    Where no passage says what it is, the first of several is the title.
+    """
     text, passages, segments = "", list[Passage](), list[Segment]()
     last = len(document.passages) - 1
+    untyped = not any(is_typed(one.infons) for one in document.passages)
     while last >= 0 and not passage_text(document.passages[last]):
         last -= 1
     for index, passage in enumerate(document.passages[: last + 1]):
@@ -116,6 +120,7 @@ def lay_out(document: BioCDocument) -> Layout:
         segments += _segments(index, passage, start, len(text))
         if body:
             kind, label = kind_of(passage.infons, titled=any(one.kind == "title" for one in passages))
+            kind = "title" if untyped and not passages and index < last else kind
             passages.append(Passage(kind, start, len(text), label))
     return Layout(text, tuple(passages), segments)
 
@@ -141,6 +146,11 @@ def kind_of(infons: Infons, *, titled: bool) -> tuple[str, str]:
     if "abstract" in (kind.lower(), section.lower()):
         return "abstract", label or ("" if kind.lower() == "abstract" else kind)
     return "section", label or section or ("" if kind.lower() == "section" else kind)
+
+
+def is_typed(infons: Infons) -> bool:
+    """Whether a passage says what it is."""
+    return bool(infon(infons, "type", "section_type"))
 
 
 def infon(infons: Infons, *keys: str) -> str:

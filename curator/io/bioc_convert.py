@@ -9,7 +9,7 @@ from typing import Any
 
 from lxml import etree
 
-from curator.domain.wording import tr
+from curator.domain.wording import ntr, tr
 from curator.io.bioc_json_tree import infons_of as json_infons
 from curator.services.ports import Problem
 
@@ -136,10 +136,11 @@ class _Builder:
     def problems(self) -> Iterator[Problem]:
         where = tr("document {document}", document=self._document)
         if self._characters:
-            text = tr(
-                "{where}: {characters:,} characters that XML cannot hold were written as U+FFFD",
+            text = ntr(
+                "{where}: {n} character that XML cannot hold was written as U+FFFD",
+                "{where}: {n:,} characters that XML cannot hold were written as U+FFFD",
+                self._characters,
                 where=where,
-                characters=self._characters,
             )
             yield Problem(0, "repaired", text)
         if self._foreign:

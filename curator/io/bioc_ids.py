@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import json
+import re
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 
 from curator.domain.decisions import Decision
-from curator.io.bioc import Annotation, Infons, infon
-from curator.io.idstyle import NIL, IdStyle, detect_style
+from curator.io.bioc import Annotation, BioCDocument, Infons, infon
+from curator.io.idstyle import IdStyle, detect_style
 
 IDENTIFIER = "identifier"
 _WHOLE = ("identifier", "conceptid", "identifiers", "normalizationid")
@@ -35,6 +36,11 @@ _VOCABULARIES = {
     "tmvar": "tmVar",
     "dbsnp": "dbSNP",
 }
+_OF_PASSAGE = frozenset({"type", "section_type", "label"})
+_OF_MENTION = frozenset({"type", "annotator", "updated_at"})
+_OF_ANY = frozenset({"cui"})
+"""Named after a vocabulary, and used for concepts of any."""
+_UMLS_ID = re.compile(r"C\d{7}")
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,13 +88,26 @@ def stated(infons: Infons, style: InfonStyle) -> tuple[tuple[str, ...], str, boo
 
 
 def changed(infons: Infons, entity_ids: Sequence[str], style: InfonStyle, *, like: str = "") -> Infons:
-    """The infons with these entities' identifiers in place of those that were there; NIL is `-1`."""
+    """The infons with these entities' identifiers in place of those that were there; NIL is the file's own word."""
     old = id_infons(infons)
     kind = infon(infons, "type")
     new = _written(old, entity_ids, style, kind, like)
     at = infons.index(old[0]) if old else len(infons)
     before = [one for one in infons[:at] if one not in old]
     return [*before, *new, *(one for one in infons[at:] if one not in old)]
+
+
+def says_more(document: BioCDocument) -> bool:
+    """Whether a document has infons besides what its passages are, and its mentions' types and identifiers."""
+    if any(key.lower() != "title" for key, _ in document.infons):
+        return True
+    if any(key.lower() not in _OF_PASSAGE for one in document.passages for key, _ in one.infons):
+        return True
+    return any(
+        key.lower() not in _OF_MENTION and _flat(key) not in (*_WHOLE, *_VOCABULARIES)
+        for one in document.annotations
+        for key, _ in one.infons
+    )
 
 
 def signed(infons: Infons, decision: Decision | None) -> Infons:
@@ -104,11 +123,13 @@ def _written(old: Infons, entity_ids: Sequence[str], style: InfonStyle, kind: st
     value = old[0][1] if old else like
     if _flat(key) not in _VOCABULARIES:
         return [(key, style.ids.join(entity_ids, value, kind))]
+    if _flat(key) in _OF_ANY:
+        return [(key, style.ids.join([_local(key, one) for one in entity_ids], value, kind))]
     groups: dict[str, list[str]] = {}
     for one in entity_ids:
         groups.setdefault(_key_for(one, key, old), []).append(one)
     written = [(name, [_local(name, one) for one in ids]) for name, ids in groups.items()]
-    return [(name, style.ids.join(ids, value, kind)) for name, ids in written] or [(key, NIL)]
+    return [(name, style.ids.join(ids, value, kind)) for name, ids in written] or [(key, style.ids.nil)]
 
 
 def _key_for(entity_id: str, key: str, old: Infons) -> str:
@@ -129,6 +150,8 @@ def _local(key: str, entity_id: str) -> str:
 
 def _prefixed(key: str, one: str) -> str:
     prefix = _VOCABULARIES.get(_flat(key), "")
+    if _flat(key) in _OF_ANY and not _UMLS_ID.fullmatch(one):
+        return one
     return one if not prefix or ":" in one else f"{prefix}:{one}"
 
 

@@ -14,10 +14,10 @@ from pathlib import Path
 from curator.domain.documents import SourceDocument, SourceFile
 from curator.domain.errors import UserError
 from curator.domain.wording import tr
-from curator.io.bioc_ids import learn
-from curator.io.bioc_json_tree import document_of
+from curator.io.bioc_ids import learn, says_more
+from curator.io.bioc_json_tree import BEFORE, JsonTree, document_of, own_text
 from curator.io.bioc_reading import Reading
-from curator.io.bioc_write import BEFORE, write_json
+from curator.io.bioc_write import JSON_ENDINGS, write_json
 from curator.io.json_stream import JsonStream
 from curator.io.reading import DocumentSourceReader
 from curator.io.source import BOM, Source
@@ -76,6 +76,7 @@ class BioCJsonFormat:
     title = "BioC JSON"
     can_read = True
     can_write = True
+    endings = JSON_ENDINGS
     carries = CARRIES
     carries_people = True
 
@@ -100,6 +101,10 @@ class BioCJsonFormat:
         reader = BioCJsonReader(path)
         reader.prepare()
         return reader
+
+    def holds_more(self, raw: str) -> bool:
+        tree = JsonTree(own_text(raw))
+        return tree.holds_relations() or says_more(tree.document())
 
     def write(self, files: Iterable[tuple[SourceFile, Iterable[ExportDocument]]], out: Path) -> list[Path]:
         """One collection for each file. Raises UserError; then nothing was changed."""

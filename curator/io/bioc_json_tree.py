@@ -7,10 +7,11 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from curator.io.bioc import Annotation, BioCDocument, BioCPassage, Infons, Part
-from curator.io.json_stream import written_as
+from curator.io.json_layout import rewritten
 from curator.io.source import plain_text
 
 Json = dict[str, Any]
+BEFORE = "\x1e"  # parts a JSON record's own text from what stands before it; JSON holds it escaped only
 
 
 def document_of(found: Any, line: int = 0) -> BioCDocument:
@@ -30,16 +31,10 @@ class JsonTree:
     """See `bioc_write.Tree`."""
 
     def __init__(self, text: str) -> None:
-        self._indent, self._ascii = written_as(text)
+        self._text = text
         self.root: Json = json.loads(text)
         self._nodes = [one for one, _, _ in _walk(self.root)]
         self._gone: set[int] = set()
-
-    @classmethod
-    def made(cls, root: Json) -> JsonTree:
-        tree = cls("{}")
-        tree.root, tree._indent = root, 2
-        return tree
 
     def document(self) -> BioCDocument:
         return document_of(self.root)
@@ -68,6 +63,9 @@ class JsonTree:
         node = {"id": one.id, "infons": dict(one.infons), **_place(one.places or (), one.text)}
         owner["annotations"].append(node)
 
+    def holds_relations(self) -> bool:
+        return any(True for owner, _, _ in _owners(self.root) for _ in _objects(owner, "relations"))
+
     def references(self) -> Iterator[str]:
         """The ids of the annotations that relations name."""
         for owner, _, _ in _owners(self.root):
@@ -75,11 +73,16 @@ class JsonTree:
                 yield from (_word(node.get("refid")) for node in _objects(relation, "nodes"))
 
     def text(self) -> str:
+        """The document's own text but for what was changed."""
         for owner, _, _ in _owners(self.root):
             if isinstance(found := owner.get("annotations"), list):
                 owner["annotations"] = [one for one in found if id(one) not in self._gone]
-        text = json.dumps(self.root, ensure_ascii=self._ascii, indent=self._indent)
-        return text if plain_text(text) == text else json.dumps(self.root, indent=self._indent)
+        return rewritten(self._text, self.root)
+
+
+def own_text(raw: str) -> str:
+    """A JSON document's own text, without what stands before it in the file."""
+    return raw.rpartition(BEFORE)[2]
 
 
 def infons_of(found: Json) -> Infons:

@@ -9,15 +9,16 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any
 
-from curator.domain.documents import Document, Passage
-from curator.io.bioc_ids import IDENTIFIER, InfonStyle, changed, signed
-from curator.io.export import Action, action_for, check_spans, entity_ids, is_gold
+from curator.domain.documents import Document, Passage, SourceFile
+from curator.io.bioc_ids import InfonStyle, changed, signed
+from curator.io.export import Action, action_for, check_spans, is_gold
+from curator.io.source_ids import stated_ids
 from curator.services.ports import ExportDocument, GoldMention, Problem
 
 Json = dict[str, Any]
 
 
-def new_document(item: ExportDocument, style: InfonStyle, problems: list[Problem]) -> Json:
+def new_document(item: ExportDocument, file: SourceFile, style: InfonStyle, problems: list[Problem]) -> Json:
     """The whole document with its gold mentions, and with undecided ones as their source has them."""
     check_spans(item)
     document = item.document
@@ -27,7 +28,7 @@ def new_document(item: ExportDocument, style: InfonStyle, problems: list[Problem
     for number, gold in enumerate(sorted(chosen, key=lambda one: one.mention.spans)):
         start = gold.mention.spans[0].start
         owner = next(one for one in reversed(passages) if one["offset"] <= start)
-        owner["annotations"].append(_annotation(gold, str(number), style))
+        owner["annotations"].append(_annotation(gold, stated_ids(gold, item, file), str(number), style))
     titled = any(one["infons"].get("type") == "title" for one in passages)
     infons = {"title": document.title} if document.title and not titled else {}
     return {"id": name, "infons": infons, "passages": passages, "annotations": [], "relations": []}
@@ -80,12 +81,12 @@ def _passage(document: Document, one: Passage) -> Json:
     return {"offset": one.start, "infons": infons, "text": text, "sentences": [], "annotations": [], "relations": []}
 
 
-def _annotation(gold: GoldMention, number: str, style: InfonStyle) -> Json:
+def _annotation(gold: GoldMention, ids: tuple[str, ...] | None, number: str, style: InfonStyle) -> Json:
     mention = gold.mention
     infons = [("type", mention.type)]
+    if ids is not None:
+        infons = changed(infons, ids, style)
     if is_gold(gold):
-        infons = signed(changed(infons, entity_ids(gold), style), gold.decision)
-    elif mention.raw_ids:
-        infons.append((IDENTIFIER, mention.raw_ids))
+        infons = signed(infons, gold.decision)
     places = [{"offset": span.start, "length": span.end - span.start} for span in mention.spans]
     return {"id": number, "infons": dict(infons), "text": mention.text, "locations": places}

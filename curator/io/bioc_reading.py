@@ -7,10 +7,11 @@ from dataclasses import dataclass, field
 from itertools import pairwise
 
 from curator.domain.documents import SourceDocument, SourceMention, Span, slice_spans
-from curator.domain.wording import tr
-from curator.io.anchoring import NORMALISED, Anchor, Anchors, Stated, same_text
+from curator.domain.wording import ntr, tr
+from curator.io.anchoring import GAP, NORMALISED, Anchor, Anchors, Stated, same_text
 from curator.io.bioc import Annotation, BioCDocument, Layout, Segment, infon, lay_out
 from curator.io.bioc_ids import InfonStyle, stated
+from curator.io.fragments import quote_parts
 from curator.io.source import plain_text
 from curator.services.ports import Problem
 
@@ -47,10 +48,11 @@ class Reading:
         """What is told of the file as a whole."""
         if not self.normalised:
             return []
-        text = tr(
-            "{normalised:,} annotations quote a normalised text (first: {first_normalised}); their places "
-            "are right and were kept",
-            normalised=self.normalised,
+        text = ntr(
+            "{n} annotation quotes a normalised text ({first_normalised}); its place is right and was kept",
+            "{n:,} annotations quote a normalised text (first: {first_normalised}); their places are "
+            "right and were kept",
+            self.normalised,
             first_normalised=self.first_normalised,
         )
         return [Problem(0, "note", text)]
@@ -139,35 +141,22 @@ def _proven(one: Annotation, layout: Layout, segment: Segment | None, anchors: A
 def _anchored(
     one: Annotation, layout: Layout, segment: Segment | None, anchors: Anchors
 ) -> tuple[tuple[Span, ...], str]:
-    spans, repairs = [], []
-    for offset, length, quote in _quotes(one):
-        start = layout.from_file(segment, offset, stated=layout.stated)
-        anchor = anchors.find(start, start + length, quote)
-        if anchor is None:
-            found = layout.text[start : start + length] if start >= 0 else ""
-            return (), tr('the text there is "{found}", and no other place is clear', found=found[:80])
-        spans.append(anchor.span)
-        repairs += [anchor.repair] if anchor.repair else []
-    if not spans:
-        return (), tr("its locations and its text do not go together")
-    spans.sort()
-    if any(a.end > b.start for a, b in pairwise(spans)):
-        return (), tr("its locations overlap")
-    return tuple(spans), repairs[0] if repairs else ""
-
-
-def _quotes(one: Annotation) -> Iterator[tuple[int, int, str]]:
-    """Each location with its part of the quoted text, one character between them; none where the lengths differ."""
     places = sorted(one.places or ())
-    if len(places) == 1:
-        yield *places[0], plain_text(one.text)
-        return
-    if sum(length for _, length in places) + len(places) - 1 != len(one.text):
-        return
-    at = 0
-    for offset, length in places:
-        yield offset, length, plain_text(one.text[at : at + length])
-        at += length + 1
+    starts = [layout.from_file(segment, offset, stated=layout.stated) for offset, _ in places]
+    ranges = [(start, start + length) for start, (_, length) in zip(starts, places, strict=True)]
+    reason = tr("its locations and its text do not go together")
+    for quotes in quote_parts(ranges, plain_text(one.text)):
+        found = [anchors.find(start, end, quote) for (start, end), quote in zip(ranges, quotes, strict=True)]
+        if not all(found):
+            start, end = next(place for place, anchor in zip(ranges, found, strict=True) if anchor is None)
+            there = layout.text[start:end][:80] if start >= 0 else ""
+            reason = tr('the text there is "{found}", and no other place is clear', found=there)
+            continue
+        spans = sorted(anchor.span for anchor in found if anchor)
+        if any(a.end > b.start for a, b in pairwise(spans)):
+            return (), tr("its locations overlap")
+        return tuple(spans), next((anchor.repair for anchor in found if anchor and anchor.repair), "")
+    return (), reason
 
 
 def _fits(one: Annotation, layout: Layout, segment: Segment | None, *, stated: bool) -> bool:
@@ -191,8 +180,8 @@ def _quoted(text: str, spans: tuple[Span, ...], quote: str) -> bool:
     found = slice_spans(text, spans)
     if same_text(found, quote):
         return True
-    return len(spans) > 1 and _squeezed(found) == _squeezed(quote)  # fragments joined by `...` or by nothing
+    return len(spans) > 1 and _squeezed(found) == _squeezed(quote)  # fragments joined by a gap mark or by nothing
 
 
 def _squeezed(text: str) -> str:
-    return "".join(text.replace("...", " ").replace("\u2026", " ").split())
+    return "".join(GAP.sub(" ", text).split())

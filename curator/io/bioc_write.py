@@ -15,20 +15,21 @@ from pathlib import Path
 from typing import Protocol
 
 from curator.domain.documents import SourceFile
-from curator.io.atomic import AtomicFiles
+from curator.domain.wording import tr
 from curator.io.bioc import Annotation, BioCDocument, Infons, Segment
 from curator.io.bioc_convert import json_head_of_xml, json_of_xml, xml_head_of_json, xml_of_json
 from curator.io.bioc_ids import InfonStyle, changed, signed
-from curator.io.bioc_json_tree import JsonTree
+from curator.io.bioc_json_tree import BEFORE, JsonTree, own_text
 from curator.io.bioc_new import new_document
 from curator.io.bioc_reading import fitted
 from curator.io.bioc_xml_tree import XmlTree
-from curator.io.export import Action, action_for, check_spans, entity_ids, target_paths
+from curator.io.export import Action, Source, action_for, check_spans, entity_ids, write_streams
+from curator.io.source_ids import source_style
 from curator.services.ports import ExportDocument, GoldMention, Problem
 
-BEFORE = "\x1e"  # parts a JSON record's own text from what stands before it; JSON holds it escaped only
 XML_HEAD = '<?xml version="1.0" encoding="UTF-8"?>\n<!DOCTYPE collection SYSTEM "BioC.dtd">\n'
-Files = Iterable[tuple[SourceFile, Iterable[ExportDocument]]]
+XML_ENDINGS, JSON_ENDINGS = (".bioc.xml", ".xml"), (".bioc.json", ".json")
+Files = Iterable[Source]
 
 
 class Tree(Protocol):
@@ -44,44 +45,50 @@ class Tree(Protocol):
 
 
 def write_xml(files: Files, out: Path, problems: list[Problem]) -> list[Path]:
-    """One collection for each file. Documents are consumed as a stream. Raises UserError; then nothing was changed."""
-    return _write(files, out, ".bioc.xml", "bioc-xml", lambda file, items: _xml_pieces(file, items, problems))
+    """One collection for each file, or for all of them; see `export.write_streams`."""
+
+    def pieces(sources: Sequence[Source]) -> Iterator[bytes]:
+        _note_collections(sources, problems)
+        return (piece.encode("utf-8") for piece in _xml_pieces(sources, problems))
+
+    return write_streams(files, out, pieces, format_name="bioc-xml", suffix=".bioc.xml", endings=XML_ENDINGS)
 
 
 def write_json(files: Files, out: Path, problems: list[Problem]) -> list[Path]:
     """The same as JSON."""
-    return _write(files, out, ".bioc.json", "bioc-json", lambda file, items: _json_pieces(file, items, problems))
+
+    def pieces(sources: Sequence[Source]) -> Iterator[bytes]:
+        _note_collections(sources, problems)
+        return (piece.encode("utf-8") for piece in _json_pieces(sources, problems))
+
+    return write_streams(files, out, pieces, format_name="bioc-json", suffix=".bioc.json", endings=JSON_ENDINGS)
 
 
-def _write(
-    files: Files,
-    out: Path,
-    suffix: str,
-    name: str,
-    pieces: Callable[[SourceFile, Iterable[ExportDocument]], Iterator[str]],
-) -> list[Path]:
-    chosen = list(files)
-    targets = target_paths(out, [file for file, _ in chosen], format_name=name, suffix=suffix)
-    with AtomicFiles() as atomic:
-        if targets != [out]:
-            atomic.folder(out)
-        for (file, documents), target in zip(chosen, targets, strict=True):
-            stream = atomic.open(target)
-            for piece in pieces(file, documents):
-                stream.write(piece.encode("utf-8"))
-    return targets
+def _note_collections(sources: Sequence[Source], problems: list[Problem]) -> None:
+    """Of several collections that become one, what all but the first say of themselves is left out."""
+    others = {file.head.strip() for file, _ in sources if file.format in ("bioc-xml", "bioc-json")}
+    if len(others) > 1:
+        first = sources[0][0]
+        text = tr(
+            "All documents go into one collection, which says of itself what that of {name} does. Export to a folder "
+            "to keep each collection.",
+            name=first.name or first.path,
+        )
+        problems.append(Problem(0, "note", text))
 
 
-def _xml_pieces(file: SourceFile, documents: Iterable[ExportDocument], problems: list[Problem]) -> Iterator[str]:
-    own = file.format == "bioc-xml"
+def _xml_pieces(sources: Sequence[Source], problems: list[Problem]) -> Iterator[str]:
+    first = sources[0][0]
+    own = first.format == "bioc-xml" and (len(sources) == 1 or "<collection" in first.head)
     if own:
-        yield file.head
+        yield first.head
     else:
-        yield XML_HEAD + xml_head_of_json(file.head if file.format == "bioc-json" else "")
-    style = _style(file)
-    for item in documents:
-        yield (_xml_text(file, item, style, problems)) + "\n"
-    yield file.tail if own else "</collection>\n"
+        yield XML_HEAD + xml_head_of_json(first.head if first.format == "bioc-json" else "")
+    for file, documents in sources:
+        style = _style(file)
+        for item in documents:
+            yield _xml_text(file, item, style, problems) + "\n"
+    yield first.tail if own and len(sources) == 1 else "</collection>\n"
 
 
 def _xml_text(file: SourceFile, item: ExportDocument, style: InfonStyle, problems: list[Problem]) -> str:
@@ -90,22 +97,32 @@ def _xml_text(file: SourceFile, item: ExportDocument, style: InfonStyle, problem
     if file.format == "bioc-json" and item.raw:
         tree = JsonTree(own_text(item.raw))
         return edited(item, xml_of_json(tree.root, problems), XmlTree, style, problems)
-    return xml_of_json(new_document(item, style, problems), problems)
+    return xml_of_json(new_document(item, file, style, problems), problems)
 
 
-def _json_pieces(file: SourceFile, documents: Iterable[ExportDocument], problems: list[Problem]) -> Iterator[str]:
-    own = file.format == "bioc-json"
-    head = file.head if own else json_head_of_xml(file.head if file.format == "bioc-xml" else "")
+def _json_pieces(sources: Sequence[Source], problems: list[Problem]) -> Iterator[str]:
+    first = sources[0][0]
+    own = first.format == "bioc-json" and len(sources) == 1
+    head = first.head if own else _new_json_head(first)
     separator = "\n" if own and "[" not in head else ",\n"
     yield head
-    style, first = _style(file), True
-    for item in documents:
-        before = item.raw.rpartition(BEFORE)[0] if own else ""
-        if not first:
-            yield before or separator
-        first = False
-        yield _json_text(file, item, style, problems)
-    yield file.tail if own else "\n]}\n"
+    begun = False
+    for file, documents in sources:
+        style = _style(file)
+        for item in documents:
+            before = item.raw.rpartition(BEFORE)[0] if own else ""
+            if begun:
+                yield before or separator
+            begun = True
+            yield _json_text(file, item, style, problems)
+    yield first.tail if own else "\n]}\n"
+
+
+def _new_json_head(first: SourceFile) -> str:
+    """The beginning of one collection, with what the first file's collection says of itself."""
+    if first.format == "bioc-json":
+        return json_head_of_xml(xml_head_of_json(first.head))
+    return json_head_of_xml(first.head if first.format == "bioc-xml" else "")
 
 
 def _json_text(file: SourceFile, item: ExportDocument, style: InfonStyle, problems: list[Problem]) -> str:
@@ -114,16 +131,13 @@ def _json_text(file: SourceFile, item: ExportDocument, style: InfonStyle, proble
     if file.format == "bioc-xml" and item.raw:
         found = json_of_xml(XmlTree(item.raw).root, problems)
         return edited(item, json.dumps(found, ensure_ascii=False), JsonTree, style, problems)
-    return json.dumps(new_document(item, style, problems), ensure_ascii=False)
-
-
-def own_text(raw: str) -> str:
-    """A JSON document's own text, without what stands before it in the file."""
-    return raw.rpartition(BEFORE)[2]
+    return json.dumps(new_document(item, file, style, problems), ensure_ascii=False)
 
 
 def _style(file: SourceFile) -> InfonStyle:
-    return InfonStyle.load(file.extra) if file.format in ("bioc-xml", "bioc-json") else InfonStyle()
+    if file.format in ("bioc-xml", "bioc-json"):
+        return InfonStyle.load(file.extra)
+    return InfonStyle(source_style(file))
 
 
 def edited(

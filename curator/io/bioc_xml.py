@@ -15,11 +15,11 @@ from lxml import etree
 from curator.domain.documents import SourceDocument, SourceFile
 from curator.domain.errors import UserError
 from curator.domain.wording import tr
-from curator.io.bioc_ids import learn
+from curator.io.bioc_ids import learn, says_more
 from curator.io.bioc_json import CARRIES, LEARNED
 from curator.io.bioc_reading import Reading
-from curator.io.bioc_write import write_xml
-from curator.io.bioc_xml_tree import document_of
+from curator.io.bioc_write import XML_ENDINGS, write_xml
+from curator.io.bioc_xml_tree import XmlTree, document_of
 from curator.io.reading import DocumentSourceReader
 from curator.io.source import Source
 from curator.io.xml_stream import ENTITIES, records
@@ -65,6 +65,7 @@ class BioCXmlFormat:
     title = "BioC XML"
     can_read = True
     can_write = True
+    endings = XML_ENDINGS
     carries = CARRIES
     carries_people = True
 
@@ -87,6 +88,10 @@ class BioCXmlFormat:
         reader = BioCXmlReader(path)
         reader.prepare()
         return reader
+
+    def holds_more(self, raw: str) -> bool:
+        tree = XmlTree(raw)
+        return tree.root.find(".//relation") is not None or says_more(tree.document())
 
     def write(self, files: Iterable[tuple[SourceFile, Iterable[ExportDocument]]], out: Path) -> list[Path]:
         """One collection for each file. Raises UserError; then nothing was changed."""

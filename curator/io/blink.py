@@ -10,7 +10,7 @@ their contexts, which the text holds.
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -18,9 +18,9 @@ from typing import Any
 from curator.domain.documents import SourceDocument, SourceFile, SourceMention, Span
 from curator.domain.errors import UserError
 from curator.domain.wording import tr
-from curator.io.atomic import AtomicFiles
 from curator.io.blink_write import CONTEXTS, written_lines
-from curator.io.export import target_paths
+from curator.io.export import Source as WrittenSource
+from curator.io.export import write_streams
 from curator.io.places import first_of
 from curator.io.reading import DocumentSourceReader
 from curator.io.source import BOM, Source, plain_text
@@ -30,8 +30,10 @@ from curator.services.ports import Carries, ExportDocument, Problem
 
 _DOCUMENT = ("context_doc_id", "context_document_id", "document_id", "doc_id")
 _LINE = ("id", "query_id", "mention_id")
+_ENTITY = ("label", "label_id", "entity_ids", "type", "world", "start", "Wikipedia_ID", "Wikipedia_URL")
 _TITLES = ("label_title", "Wikipedia_title", "wikipedia_title", "entity")
 _UNKNOWN = frozenset({"", "unknown", "-1"})
+_KNOWN = frozenset({*CONTEXTS, *_DOCUMENT, *_LINE, *_ENTITY, *_TITLES, "label_document_id"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,6 +97,7 @@ class BlinkFormat:
     title = "BLINK JSON lines"
     can_read = True
     can_write = True
+    endings = (".jsonl", ".json")
     carries = Carries(mentions=True, several_ids=True, nil=True, own_fields=True)
     carries_people = False
 
@@ -118,19 +121,18 @@ class BlinkFormat:
         reader.prepare()
         return reader
 
+    def holds_more(self, raw: str) -> bool:
+        return any(value.keys() - _KNOWN for _, value in json.loads(raw))
+
     def write(self, files: Iterable[tuple[SourceFile, Iterable[ExportDocument]]], out: Path) -> list[Path]:
-        """One file for each imported file. Raises UserError; then nothing was changed."""
+        """See `export.write_streams`."""
         self.problems = []
-        chosen = list(files)
-        targets = target_paths(out, [file for file, _ in chosen], format_name=self.name, suffix=".blink.jsonl")
-        with AtomicFiles() as atomic:
-            if targets != [out]:
-                atomic.folder(out)
-            for (file, documents), target in zip(chosen, targets, strict=True):
-                stream = atomic.open(target)
-                for line in written_lines(documents, file, self.problems):
-                    stream.write(line.encode("utf-8"))
-        return targets
+
+        def pieces(sources: Sequence[WrittenSource]) -> Iterator[bytes]:
+            for file, documents in sources:
+                yield from (line.encode("utf-8") for line in written_lines(documents, file, self.problems))
+
+        return write_streams(files, out, pieces, format_name=self.name, suffix=".blink.jsonl", endings=self.endings)
 
 
 def _parsed(value: Mapping[str, Any], number: int) -> _Line:

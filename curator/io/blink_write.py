@@ -13,11 +13,12 @@ from collections.abc import Iterable, Iterator
 from typing import Any
 
 from curator.domain.documents import SourceFile
-from curator.domain.wording import tr
-from curator.io.export import Action, action_for, check_spans
+from curator.domain.wording import ntr, tr
+from curator.io.export import Action, action_for, check_spans, left_out
 from curator.io.places import mention_place
-from curator.io.standoff import NIL, read_id, stated_ids, written_id
-from curator.services.ports import ExportDocument, GoldMention, Problem
+from curator.io.source_ids import stated_ids
+from curator.io.standoff import NIL, read_id, written_id
+from curator.services.ports import ExportDocument, GoldMention, LeftOut, Problem
 
 CONTEXTS = ("context_left", "mention", "context_right")
 _ABOUT = ("label", "label_title", "label_document_id", "Wikipedia_ID", "Wikipedia_URL", "Wikipedia_title")
@@ -38,12 +39,17 @@ def written_lines(documents: Iterable[ExportDocument], file: SourceFile, problem
                 described += value.get("label") == ""
         bare += not count
     if bare:
-        text = tr("BLINK's lines are mentions: {bare:,} documents without any were left out", bare=bare)
-        problems.append(Problem(0, "note", text))
+        text = ntr(
+            "BLINK's lines are mentions: {n} document without any was left out",
+            "BLINK's lines are mentions: {n:,} documents without any were left out",
+            bare,
+        )
+        problems.append(LeftOut(0, "note", text, documents=bare))
     if described:
-        text = tr(
-            "{described:,} lines have no `label` and `label_title`: join them with the knowledge base by `label_id`",
-            described=described,
+        text = ntr(
+            "{n} line has no `label` and `label_title`: join it with the knowledge base by `label_id`",
+            "{n:,} lines have no `label` and `label_title`: join them with the knowledge base by `label_id`",
+            described,
         )
         problems.append(Problem(0, "note", text))
 
@@ -57,9 +63,7 @@ def _line(
         return None
     if len(mention.spans) != 1:
         where = mention_place(item.document.external_id, mention.text)
-        problems.append(
-            Problem(0, "set aside", tr("{where} is discontinuous, which BLINK cannot carry: left out", where=where))
-        )
+        problems.append(left_out(gold, tr("{where} is discontinuous, which BLINK cannot carry: left out", where=where)))
         return None
     came = records[mention.record] if 0 <= mention.record < len(records) else None
     if came is not None and action is Action.KEEP:
@@ -84,7 +88,7 @@ def _new_line(
     }
     if keep:
         return value
-    ids = stated_ids(gold, file)
+    ids = stated_ids(gold, item, file)
     for key in _ABOUT:
         if key in value or key in ("label", "label_title"):
             value[key] = ""

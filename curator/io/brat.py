@@ -29,6 +29,7 @@ ENDINGS = (".ann", ".a1", ".a2")
 _ENTITY = re.compile(r"(T[^\s]+)\t(\S+) (-?\d+ -?\d+(?:;-?\d+ -?\d+)*)(?:\t(.*))?", re.DOTALL)
 _REFERENCE = re.compile(r"N[^\s]+\t\S+ (T[^\s]+) ([^\s:]+):(.*?)(?:\t.*)?", re.DOTALL)
 _TRIGGER = re.compile(r"E[^\s]+\t[^\s:]+:(T[^\s]+)")
+_OTHER_LINE = re.compile(r"^(?:[REAMW#][\w.-]*|\*)\t", re.MULTILINE)  # no entity and no normalisation
 _LINE = re.compile(rb"([TREAMNW][\w.-]*|#[\w.-]*|\*)\t\S")
 _MARK = BOM.encode()
 _CORPUS = re.compile(rb"\s*(?:[^\s|]{1,40}\|[ta]\||PMID ?- )")
@@ -213,6 +214,9 @@ class BratFormat:
                 tr("{path} is not brat: no .txt with an .ann file of the same name; choose another format", path=path)
             )
         return BratReader(files)
+
+    def holds_more(self, raw: str) -> bool:
+        return _OTHER_LINE.search(raw) is not None
 
     def write(self, files: Iterable[tuple[SourceFile, Iterable[ExportDocument]]], out: Path) -> list[Path]:
         """See `brat_write.write_files`."""

@@ -20,7 +20,8 @@ from curator.io.export import Action, action_for, check_spans
 from curator.io.fragments import broken, quoted
 from curator.io.places import mention_place
 from curator.io.source import BOM, line_end, split_lines, without_line_end
-from curator.io.standoff import NIL, extra_of, read_id, stated_ids, write_documents, written_id
+from curator.io.source_ids import Spelling, stated_ids
+from curator.io.standoff import NIL, extra_of, read_id, write_documents
 from curator.services.ports import ExportDocument, GoldMention, Problem
 
 _KEY = re.compile(r"([A-Z#])(\d{1,18})\t")
@@ -66,6 +67,7 @@ class Annotations:
         self._item = item
         self._file = file
         self._problems = problems
+        self._spelling = Spelling(item, file, "brat", usual=_NIL_REFERENCE)
         self._raw = raw
         self._lines: list[str | None] = list(split_lines(raw))
         self._ending = line_end(raw) if raw else "\n"
@@ -127,8 +129,8 @@ class Annotations:
         key = f"T{self._take('T')}"
         self._added.setdefault(-1, []).append(self._entity(key, gold) + self._ending)
         self._changed = True
-        ids = stated_ids(gold, self._file)
-        for reference in [] if ids is None else _references(ids):
+        ids = stated_ids(gold, self._item, self._file)
+        for reference in [] if ids is None else self._spelling.ids(ids, prefixed=True):
             self._added[-1].append(self._reference(key, reference))
 
     def _entity(self, key: str, gold: GoldMention) -> str:
@@ -143,7 +145,7 @@ class Annotations:
 
     def _refer(self, key: str, gold: GoldMention, record: int) -> None:
         """Write the normalisations that are wanted: those that stand there stay, with the names they give."""
-        wanted = _references(stated_ids(gold, self._file) or ())
+        wanted = self._spelling.ids(stated_ids(gold, self._item, self._file) or (), prefixed=True)
         there = [i for i, line in enumerate(self._lines) if line is not None and _refers(line, key)]
         for index in there:
             reference = _reference_of(self._lines[index] or "")
@@ -203,10 +205,6 @@ class Annotations:
     def _note(self, severity: str, gold: GoldMention, text: str) -> None:
         where = mention_place(self._item.document.external_id, gold.mention.text)
         self._problems.append(Problem(0, severity, f"{where}: {text}"))
-
-
-def _references(ids: Iterable[str]) -> list[str]:
-    return [written_id(one) for one in ids] or [_NIL_REFERENCE]
 
 
 def _refers(line: str, key: str) -> bool:

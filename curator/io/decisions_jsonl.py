@@ -10,7 +10,7 @@ Comments are [{"author", "at", "text"}]. Keys of a line that are not ours go bac
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
@@ -19,12 +19,14 @@ from curator.domain.comments import Comment
 from curator.domain.documents import SourceFile
 from curator.domain.errors import UserError
 from curator.domain.wording import tr
-from curator.io.atomic import AtomicFiles
-from curator.io.decisions_read import DECIDED, FORMAT, DecisionsReader, is_document
-from curator.io.export import check_spans, target_paths
+from curator.io.decisions_read import DECIDED, FORMAT, KEYS, DecisionsReader, is_document
+from curator.io.export import Source as WrittenSource
+from curator.io.export import check_spans, write_streams
 from curator.io.source import Source
 from curator.io.zeshel_lines import first_object
 from curator.services.ports import Carries, ExportDocument, GoldMention, Problem
+
+_OF_DECISION = frozenset({"origin", *DECIDED})
 
 
 class DecisionsFormat:
@@ -34,6 +36,7 @@ class DecisionsFormat:
     title = "Curator JSON lines"
     can_read = True
     can_write = True
+    endings = (".decisions.jsonl", ".jsonl", ".json")
     carries = Carries(mentions=True, discontinuous=True, several_ids=True, nil=True, own_fields=True)
     carries_people = True
 
@@ -57,21 +60,24 @@ class DecisionsFormat:
         reader.prepare()
         return reader
 
+    def holds_more(self, raw: str) -> bool:
+        """Whether lines have keys that are not ours."""
+        value = json.loads(raw)
+        ours = {*KEYS, *DECIDED, "file", "occurrence"}
+        return bool(value.keys() - ours or any(one.keys() - _OF_DECISION for one in value.get("mentions", ())))
+
     def write(self, files: Iterable[tuple[SourceFile, Iterable[ExportDocument]]], out: Path) -> list[Path]:
-        """One file for each imported file. Raises UserError; then nothing was changed."""
+        """See `export.write_streams`."""
         self.problems = []
-        chosen = list(files)
-        targets = target_paths(out, [file for file, _ in chosen], format_name=self.name, suffix=".decisions.jsonl")
-        with AtomicFiles() as atomic:
-            if targets != [out]:
-                atomic.folder(out)
-            for (file, documents), target in zip(chosen, targets, strict=True):
-                stream = atomic.open(target)
+
+        def pieces(sources: Sequence[WrittenSource]) -> Iterator[bytes]:
+            for file, documents in sources:
                 for item in documents:
                     check_spans(item)
                     line = json.dumps(document_line(item, file), ensure_ascii=False) + "\n"
-                    stream.write(line.encode("utf-8", "surrogatepass"))
-        return targets
+                    yield line.encode("utf-8", "surrogatepass")
+
+        return write_streams(files, out, pieces, format_name=self.name, suffix=".decisions.jsonl", endings=self.endings)
 
 
 def document_line(item: ExportDocument, file: SourceFile) -> dict[str, Any]:

@@ -9,18 +9,18 @@ cell of a table does. The document's identifier is in its user data, under `id`.
 from __future__ import annotations
 
 import zlib
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
 
 from curator.domain.documents import SourceDocument, SourceFile, SourceMention, Span
 from curator.domain.errors import UserError
 from curator.domain.wording import tr
-from curator.io.atomic import AtomicFiles
 from curator.io.docbin_tokens import Tokens, groups_of
 from curator.io.docbin_write import Packer
 from curator.io.document_table_cells import ids_of
-from curator.io.export import target_paths
+from curator.io.export import Source as WrittenSource
+from curator.io.export import write_streams
 from curator.io.places import first_of
 from curator.io.reading import DocumentSourceReader
 from curator.io.source import Source, plain_text
@@ -134,6 +134,7 @@ class DocBinFormat:
     title = "spaCy DocBin"
     can_read = True
     can_write = True
+    endings = (".spacy",)
     carries = Carries(mentions=True, several_ids=True, nil=True)
     carries_people = False
 
@@ -160,19 +161,17 @@ class DocBinFormat:
         return DocBinReader(path)
 
     def write(self, files: Iterable[tuple[SourceFile, Iterable[ExportDocument]]], out: Path) -> list[Path]:
-        """One file for each imported file. Raises UserError; then nothing was changed."""
+        """See `export.write_streams`."""
         self.problems = []
-        chosen = list(files)
-        targets = target_paths(out, [file for file, _ in chosen], format_name=self.name, suffix=".spacy")
-        with AtomicFiles() as atomic:
-            if targets != [out]:
-                atomic.folder(out)
-            for (file, documents), target in zip(chosen, targets, strict=True):
-                packer = Packer(file, self.problems)
+
+        def pieces(sources: Sequence[WrittenSource]) -> Iterator[bytes]:
+            packer = Packer(self.problems)
+            for file, documents in sources:
                 for item in documents:
-                    packer.add(item)
-                atomic.open(target).write(packer.packed())
-        return targets
+                    packer.add(item, file)
+            yield packer.packed()
+
+        return write_streams(files, out, pieces, format_name=self.name, suffix=".spacy", endings=self.endings)
 
 
 def is_docbin(head: bytes) -> bool:

@@ -11,15 +11,16 @@ import struct
 import zlib
 from array import array
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from itertools import pairwise
 
-from curator.domain.documents import SourceFile
-from curator.domain.wording import tr
+from curator.domain.documents import Mention, SourceFile
+from curator.domain.wording import ntr, tr
 from curator.io.docbin_strings import string_id
 from curator.io.docbin_tokens import BEGIN, ENT_IOB, ENT_KB_ID, ENT_TYPE, GROUP, INSIDE, ORTH, SPAN
 from curator.io.document_table_cells import ids_cell
-from curator.io.export import Action, action_for, check_spans, is_gold
-from curator.io.standoff import stated_ids
+from curator.io.export import Action, action_for, check_spans, is_gold, left_out
+from curator.io.source_ids import stated_ids
 from curator.services.ports import ExportDocument, GoldMention, Problem
 
 OUTSIDE = 2
@@ -28,11 +29,20 @@ Token = tuple[int, int, bool]
 """Start, end, and whether a space follows that belongs to it."""
 
 
-class Packer:
-    """Collects the documents of one file. `packed` is what the file holds."""
+@dataclass(frozen=True, slots=True)
+class _Placed:
+    """A mention on its tokens."""
 
-    def __init__(self, file: SourceFile, problems: list[Problem]) -> None:
-        self._file = file
+    start: int
+    end: int
+    mention: Mention
+    kb_id: str
+
+
+class Packer:
+    """Collects the documents that go into one file. `packed` is what the file holds."""
+
+    def __init__(self, problems: list[Problem]) -> None:
         self._problems = problems
         self._numbers = array("Q")
         self._spaces = bytearray()
@@ -42,7 +52,7 @@ class Packer:
         self._groups: list[bytes] = []
         self._hidden = 0
 
-    def add(self, item: ExportDocument) -> None:
+    def add(self, item: ExportDocument, file: SourceFile) -> None:
         import msgpack
 
         check_spans(item)
@@ -52,7 +62,11 @@ class Packer:
         tokens = list(tokens_of(text, {one.start for one in places}, {one.end for one in places}))
         starts = {start: number for number, (start, _, _) in enumerate(tokens)}
         ends = {end: number + 1 for number, (_, end, _) in enumerate(tokens)}
-        placed = [(starts[span.start], ends[span.end], gold) for gold in chosen for span in gold.mention.spans]
+        placed = [
+            _Placed(starts[span.start], ends[span.end], gold.mention, self._kb_id(gold, item, file))
+            for gold in chosen
+            for span in gold.mention.spans
+        ]
         rows = [[self._id(text[start:end]), OUTSIDE, 0, 0] for start, end, _ in tokens]
         self._mark(rows, placed)
         for row in rows:
@@ -60,7 +74,7 @@ class Packer:
         self._spaces.extend(space for _, _, space in tokens)
         self._lengths.append(len(tokens))
         self._user.append(msgpack.packb({"id": name, "title": item.document.title}))
-        spans = [self._span(start, end, gold) for start, end, gold in placed]
+        spans = [self._span(one) for one in placed]
         group = msgpack.packb({"name": GROUP, "attrs": {}, "spans": spans})
         self._groups.append(msgpack.packb({group: [GROUP]}) if spans else b"")
 
@@ -68,9 +82,10 @@ class Packer:
         import msgpack
 
         if self._hidden:
-            text = tr(
-                '{hidden:,} mentions overlap others: they are in doc.spans["{group}"] and not in doc.ents',
-                hidden=self._hidden,
+            text = ntr(
+                '{n} mention overlaps others: it is in doc.spans["{group}"] and not in doc.ents',
+                '{n:,} mentions overlap others: they are in doc.spans["{group}"] and not in doc.ents',
+                self._hidden,
                 group=GROUP,
             )
             self._problems.append(Problem(0, "note", text))
@@ -102,31 +117,31 @@ class Packer:
                 document=document,
                 text=gold.mention.text,
             )
-            self._problems.append(Problem(0, "set aside", text))
+            self._problems.append(left_out(gold, text))
             return False
         return True
 
-    def _mark(self, rows: list[list[int]], placed: Sequence[tuple[int, int, GoldMention]]) -> None:
+    def _mark(self, rows: list[list[int]], placed: Sequence[_Placed]) -> None:
         """The longest mentions as entities, as long as they do not overlap."""
         taken: set[int] = set()
-        for start, end, gold in sorted(placed, key=lambda one: (one[0] - one[1], one[0])):
-            if not taken.isdisjoint(range(start, end)):
+        for one in sorted(placed, key=lambda one: (one.start - one.end, one.start)):
+            if not taken.isdisjoint(range(one.start, one.end)):
                 self._hidden += 1
                 continue
-            taken.update(range(start, end))
-            kind, kb_id = self._id(gold.mention.type), self._id(self._kb_id(gold))
-            for number in range(start, end):
-                rows[number][1:] = [BEGIN if number == start else INSIDE, kind, kb_id]
+            taken.update(range(one.start, one.end))
+            kind, kb_id = self._id(one.mention.type), self._id(one.kb_id)
+            for number in range(one.start, one.end):
+                rows[number][1:] = [BEGIN if number == one.start else INSIDE, kind, kb_id]
 
-    def _span(self, start: int, end: int, gold: GoldMention) -> bytes:
-        span = gold.mention.spans[0]
-        kb_id, label = self._id(self._kb_id(gold)), self._id(gold.mention.type)
-        return SPAN.pack(0, kb_id, label, start, end, span.start, span.end)
+    def _span(self, one: _Placed) -> bytes:
+        span = one.mention.spans[0]
+        kb_id, label = self._id(one.kb_id), self._id(one.mention.type)
+        return SPAN.pack(0, kb_id, label, one.start, one.end, span.start, span.end)
 
-    def _kb_id(self, gold: GoldMention) -> str:
-        if self._file.format == "docbin" and not is_gold(gold):
+    def _kb_id(self, gold: GoldMention, item: ExportDocument, file: SourceFile) -> str:
+        if file.format == "docbin" and not is_gold(gold):
             return gold.mention.raw_ids
-        ids = stated_ids(gold, self._file)
+        ids = stated_ids(gold, item, file)
         return "" if ids is None else ids_cell(ids)
 
 

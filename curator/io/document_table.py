@@ -19,7 +19,7 @@ from pathlib import Path
 
 from curator.domain.documents import Passage, SourceDocument, SourceFile, SourceMention, Span
 from curator.domain.errors import UserError
-from curator.domain.wording import tr
+from curator.domain.wording import ntr, tr
 from curator.io.anchoring import Anchors
 from curator.io.columns import place
 from curator.io.document_table_cells import ids_of, ranges_of
@@ -88,7 +88,11 @@ class TableReader:
             why = first_of(self.problems)
             raise UserError(tr("{path} holds no usable row{why}", path=self._path, why=why))
         if self._rejected:
-            text = tr("{rejected:,} mentions that were rejected were left out", rejected=self._rejected)
+            text = ntr(
+                "{n} mention that was rejected was left out",
+                "{n:,} mentions that were rejected were left out",
+                self._rejected,
+            )
             self.problems.append(Problem(0, "note", text))
         sheets = (self._layout.documents, self._layout.mentions)
         said = dict.fromkeys(one.table.repair for one in sheets if one is not None)
@@ -232,6 +236,7 @@ class TableFormat:
     title = "Table (CSV, TSV, XLSX)"
     can_read = True
     can_write = True
+    endings = (".csv", ".tsv", ".xlsx")
     carries = Carries(mentions=True, discontinuous=True, several_ids=True, nil=True)
     carries_people = True
 

@@ -20,7 +20,7 @@ from curator.domain.wording import tr
 from curator.io.atomic import AtomicFiles
 from curator.io.document_table_cells import ids_cell, places_cell
 from curator.io.export import check_spans, is_gold
-from curator.io.standoff import stated_ids
+from curator.io.source_ids import stated_ids
 from curator.io.table_layout import DOCUMENTS, OUTCOME, companion
 from curator.services.ports import ExportDocument, GoldMention, Problem
 
@@ -74,7 +74,7 @@ def _write(
             title, text = item.document.title, item.document.text
             documents((key, title if text.startswith(title) else "", text))
             for gold in item.mentions:
-                mentions(_cells(key, gold, file))
+                mentions(_cells(key, gold, item, file))
 
 
 def _key(item: ExportDocument, taken: set[str], problems: list[Problem]) -> str:
@@ -90,10 +90,10 @@ def _key(item: ExportDocument, taken: set[str], problems: list[Problem]) -> str:
     return key
 
 
-def _cells(key: str, gold: GoldMention, file: SourceFile) -> tuple[str, ...]:
+def _cells(key: str, gold: GoldMention, item: ExportDocument, file: SourceFile) -> tuple[str, ...]:
     mention, decision = gold.mention, gold.decision
     verdict = decision.verdict if decision else None
-    ids = stated_ids(gold, file)
+    ids = stated_ids(gold, item, file)
     stated = "" if ids is None else ids_cell(ids)
     if file.format == "table" and not is_gold(gold):
         stated = mention.raw_ids

@@ -1,8 +1,8 @@
-"""What every writer shares: target paths, the check of spans, and which decisions a file can carry."""
+"""What every writer shares: the files that are written, the check of spans, and which decisions a file can carry."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from enum import Enum
 from pathlib import Path
 from typing import NoReturn
@@ -11,7 +11,10 @@ from curator.domain.decisions import Outcome
 from curator.domain.documents import SourceFile, slice_spans
 from curator.domain.errors import UserError
 from curator.domain.wording import tr
-from curator.services.ports import Carries, ExportDocument, GoldMention, Problem
+from curator.io.atomic import AtomicFiles
+from curator.services.ports import Carries, ExportDocument, GoldMention, LeftOut, Problem
+
+Source = tuple[SourceFile, Iterable[ExportDocument]]
 
 
 class Action(Enum):
@@ -37,7 +40,9 @@ class ReadOnly:
         self.problems: list[Problem] = []
 
     def write(self, files: Iterable[tuple[SourceFile, Iterable[ExportDocument]]], out: Path) -> NoReturn:  # noqa: ARG002
-        raise UserError(tr("{title} cannot be written: export as pubtator or zeshel", title=self.title))
+        raise UserError(
+            tr("{title} cannot be written: `curator formats` lists the formats that can be", title=self.title)
+        )
 
 
 def action_for(gold: GoldMention, document: str, problems: list[Problem]) -> Action:
@@ -56,7 +61,7 @@ def action_for(gold: GoldMention, document: str, problems: list[Problem]) -> Act
         return kept
     state = "undecided" if outcome is Outcome.CLEARED else outcome.value
     problems.append(
-        Problem(
+        LeftOut(
             0,
             "note",
             tr(
@@ -65,9 +70,15 @@ def action_for(gold: GoldMention, document: str, problems: list[Problem]) -> Act
                 text=gold.mention.text,
                 state=state,
             ),
+            mentions=(gold.mention.id,),
         )
     )
     return Action.DROP
+
+
+def left_out(gold: GoldMention, text: str) -> LeftOut:
+    """What is reported of a mention that the format cannot carry."""
+    return LeftOut(0, "set aside", text, mentions=(gold.mention.id,))
 
 
 def is_gold(gold: GoldMention) -> bool:
@@ -92,14 +103,43 @@ def check_spans(item: ExportDocument) -> None:
             )
 
 
-def target_paths(out: Path, files: Sequence[SourceFile], *, format_name: str, suffix: str) -> list[Path]:
-    """One target a file: `out` itself for a single file, unless `out` is a folder; otherwise the files' names in the
-    folder `out`, which the caller makes where it is missing. `.gz` is dropped, since exports are plain text; equal
-    names are numbered.
+def write_streams(
+    files: Iterable[Source],
+    out: Path,
+    pieces: Callable[[Sequence[Source]], Iterable[bytes]],
+    *,
+    format_name: str,
+    suffix: str,
+    endings: tuple[str, ...],
+) -> list[Path]:
+    """Write each source file to its target, or all of them to one: `pieces` is what a target holds of its sources.
+
+    Documents are consumed as a stream. Raises UserError; then nothing was changed.
+    """
+    chosen = list(files)
+    names = [file for file, _ in chosen]
+    targets = target_paths(out, names, format_name=format_name, suffix=suffix, endings=endings)
+    sources = [chosen] if targets == [out] else [[one] for one in chosen]
+    with AtomicFiles() as atomic:
+        if targets != [out]:
+            atomic.folder(out)
+        for target, held in zip(targets, sources, strict=True):
+            stream = atomic.open(target)
+            for piece in pieces(held):
+                stream.write(piece)
+    return targets
+
+
+def target_paths(
+    out: Path, files: Sequence[SourceFile], *, format_name: str, suffix: str, endings: tuple[str, ...] = ()
+) -> list[Path]:
+    """The file `out` for a single source file, and for several where its name ends with one of `endings`; otherwise,
+    and where `out` is a folder, a file for each in the folder `out`, which the caller makes where it is missing. `.gz`
+    is dropped, since exports are plain text; equal names are numbered.
     """
     if not files:
         raise UserError(tr("nothing to export: the project holds no document that was asked for"))
-    if len(files) == 1 and not out.is_dir():
+    if not out.is_dir() and (len(files) == 1 or (endings and out.name.lower().endswith(endings))):
         return [out]
     names = [export_name(file, format_name=format_name, suffix=suffix) for file in files]
     return [out / name for name in unique(names)]

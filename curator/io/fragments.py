@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
 from curator.domain.documents import Span
-from curator.io.anchoring import Anchors
+from curator.io.anchoring import GAP, Anchors
 
 Range = tuple[int, int]
 
@@ -26,13 +26,11 @@ class Place:
 
 
 def find_place(anchors: Anchors, ranges: Sequence[Range], quote: str, text: str) -> Place | None:
-    """The place of `quote`, its fragments joined by one space each; None when nothing unambiguous fits.
+    """The place of `quote`, its fragments joined by one space or a gap mark each; None when nothing unambiguous fits.
 
     Fragments that only line breaks part are one: formats of one line for each mention cannot write it otherwise.
     """
-    for part in _parts(ranges, quote, wide=False), _parts(ranges, quote, wide=True):
-        if part is None:
-            continue
+    for part in quote_parts(ranges, quote):
         found = [anchors.find(start, end, piece) for (start, end), piece in zip(ranges, part, strict=True)]
         if all(found) and (spans := _in_order([one.span for one in found if one])):
             repairs = dict.fromkeys(one.repair for one in found if one and one.repair)
@@ -46,7 +44,7 @@ def learn(anchors: Anchors, stated: Iterable[tuple[Sequence[Range], str]]) -> st
     return anchors.learn(
         (start, end, piece)
         for ranges, quote in stated
-        for (start, end), piece in zip(ranges, _parts(ranges, quote, wide=False) or (), strict=False)
+        for (start, end), piece in zip(ranges, next(quote_parts(ranges, quote), []), strict=False)
     )
 
 
@@ -71,18 +69,22 @@ def quoted(ranges: Sequence[Range], text: str) -> str:
     return " ".join(text[start:end] for start, end in ranges)
 
 
-def _parts(ranges: Sequence[Range], quote: str, *, wide: bool) -> list[str] | None:
-    """The quote cut into the fragments' own texts; None where their lengths do not add up to it.
-
-    `wide`: the lengths count UTF-16 units.
-    """
+def quote_parts(ranges: Sequence[Range], quote: str) -> Iterator[list[str]]:
+    """The ways to cut a quote into the texts of these fragments: by their lengths, one character between two, which
+    may count UTF-16 units; or at gap marks (`...`, `[...]`, `…`)."""
     if len(ranges) == 1:
-        return None if wide else [quote]
-    units = [*quote]
-    if wide:
-        units = [unit for ch in quote for unit in ((ch, "") if ch > "\uffff" else (ch,))]
-    if sum(end - start + 1 for start, end in ranges) - 1 != len(units):
-        return None
+        yield [quote]
+        return
+    wide = [unit for ch in quote for unit in ((ch, "") if ch > "\uffff" else (ch,))]
+    for units in ([*quote], wide, [*GAP.sub(" ", quote)]):
+        if sum(end - start + 1 for start, end in ranges) - 1 == len(units):
+            yield _by_length(ranges, units)
+    pieces = GAP.split(quote)
+    if len(pieces) == len(ranges) and all(pieces):
+        yield pieces
+
+
+def _by_length(ranges: Sequence[Range], units: Sequence[str]) -> list[str]:
     parts, at = [], 0
     for start, end in ranges:
         parts.append("".join(units[at : at + end - start]))

@@ -32,13 +32,14 @@ _NUMBERED = frozenset({"NCBIGENE", "GENE", "ENTREZ", "NCBITAXON", "TAXONOMY", "N
 class IdStyle:
     """`separators` are those that the file joins lists with, the most frequent first. `bare` counts ids without a
     prefix by the vocabulary they look like, `prefixes` counts prefixes as the file spells them. `columns` is the
-    number of columns that every annotation line has, 6 when they differ.
+    number of columns that every annotation line has, 6 when they differ. `nil` is what stands where there is no entity.
     """
 
     separators: str = "|"
     bare: Mapping[str, int] = field(default_factory=dict)
     prefixes: Mapping[str, int] = field(default_factory=dict)
     columns: int = 6
+    nil: str = NIL
 
     def split(self, raw: str, mention_type: str) -> tuple[str, ...]:
         """The identifiers of an id column: stray spaces removed, NIL markers left out, each id once.
@@ -55,11 +56,11 @@ class IdStyle:
         return tuple(dict.fromkeys(i for i in ids if i not in NIL_MARKERS))
 
     def join(self, entity_ids: Sequence[str], like: str = "", mention_type: str = "") -> str:
-        """The id column for these entities, `NIL` for none; separated as `like` (the old column) is."""
+        """The id column for these entities, `nil` for none; separated as `like` (the old column) is."""
         written = [self.spell(entity_id) for entity_id in entity_ids]
         usable = _separators_for(like, mention_type, self.separators) or ","
         separator = next((s for s in usable if s in like), usable[0])
-        return separator.join(written) if written else NIL
+        return separator.join(written) if written else self.nil
 
     def spell(self, entity_id: str) -> str:
         """A knowledge-base id such as `MESH:D003000` as this file writes ids of that vocabulary."""
@@ -68,7 +69,7 @@ class IdStyle:
             return entity_id
         spelled = Counter({p: n for p, n in self.prefixes.items() if p.upper() == prefix.upper()})
         vocabulary = "NUMBER" if prefix.upper() in _NUMBERED else prefix.upper()
-        if self.bare.get(vocabulary, 0) > spelled.total() and _vocabulary(local) == vocabulary:
+        if self.bare.get(vocabulary, 0) > spelled.total() and vocabulary_of(local) == vocabulary:
             return local
         return f"{spelled.most_common(1)[0][0]}:{local}" if spelled else entity_id
 
@@ -78,6 +79,7 @@ class IdStyle:
             "bare": dict(self.bare),
             "prefixes": dict(self.prefixes),
             "columns": self.columns,
+            "nil": self.nil,
         }
         return json.dumps(content, ensure_ascii=False)
 
@@ -92,6 +94,7 @@ def detect_style(rows: Iterable[Sequence[str]]) -> IdStyle:
     separators: Counter[str] = Counter()
     bare: Counter[str] = Counter()
     prefixes: Counter[str] = Counter()
+    nils: Counter[str] = Counter()
     columns: set[int] = set()
     for row in rows:
         columns.add(len(row))
@@ -101,10 +104,13 @@ def detect_style(rows: Iterable[Sequence[str]]) -> IdStyle:
             if found := _PREFIXED.match(part):
                 prefixes[found[1]] += 1
             elif part not in NIL_MARKERS:
-                bare[_vocabulary(part)] += 1
+                bare[vocabulary_of(part)] += 1
+            elif part:
+                nils[part] += 1
     ordered = sorted(separators, key=lambda s: (-separators[s], SEPARATORS.index(s)))
     width = columns.pop() if len(columns) == 1 else 6
-    return IdStyle("".join(ordered) or "|", dict(bare), dict(prefixes), max(width, 6))
+    nil = max(nils, key=lambda mark: (nils[mark], mark == NIL), default=NIL)
+    return IdStyle("".join(ordered) or "|", dict(bare), dict(prefixes), max(width, 6), nil)
 
 
 def _variant_ids(raw: str) -> tuple[str, ...]:
@@ -136,5 +142,6 @@ def _separators_for(raw: str, mention_type: str, separators: str) -> str:
     return separators
 
 
-def _vocabulary(local: str) -> str:
+def vocabulary_of(local: str) -> str:
+    """The vocabulary that a bare identifier looks like."""
     return next((name for name, pattern in _BARE if pattern.fullmatch(local)), "OTHER")

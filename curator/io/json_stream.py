@@ -175,9 +175,3 @@ class JsonStream:
                 what=what,
             )
         )
-
-
-def written_as(text: str) -> tuple[int | None, bool]:
-    """(indent, ASCII only) as a JSON object was written, for writing it again."""
-    found = re.match(r"\{\r?\n( *)", text)
-    return (len(found[1]) or None) if found else None, text.isascii() and "\\u" in text

@@ -12,12 +12,12 @@ from pathlib import Path
 
 from curator.domain.documents import SourceDocument, SourceFile
 from curator.domain.errors import UserError
-from curator.domain.wording import tr
+from curator.domain.wording import ntr, tr
 from curator.io.archives import MOST_BYTES, Files, holds_many, open_files
 from curator.io.export import check_spans
 from curator.io.source import BOM
 from curator.io.standoff import FilesReader, first_line, plain_passages, write_documents
-from curator.services.ports import Carries, ExportDocument, Problem
+from curator.services.ports import Carries, ExportDocument, LeftOut, Problem
 
 ENDINGS = (".txt", ".text")
 _UTF16 = {b"\xff\xfe": "utf-16-le", b"\xfe\xff": "utf-16-be"}
@@ -52,7 +52,12 @@ class PlainTextReader(FilesReader):
             self._problem(
                 0,
                 "note",
-                tr("{number:,} further files are no texts: {others}", number=len(others), others=", ".join(others[:5])),
+                ntr(
+                    "{n} further file is no text: {others}",
+                    "{n:,} further files are no texts: {others}",
+                    len(others),
+                    others=", ".join(others[:5]),
+                ),
             )
 
     def _first(self) -> str:
@@ -89,6 +94,7 @@ class PlainTextFormat:
     title = "Plain text"
     can_read = True
     can_write = True
+    document_endings = ENDINGS
     carries = Carries()
     carries_people = False
     by_exclusion = True
@@ -131,22 +137,23 @@ class PlainTextFormat:
         self.problems = []
         chosen = [(file, _Writer(), items) for file, items in files]
         paths = write_documents(chosen, out, self.problems, suffixes=ENDINGS)
-        if mentions := sum(writer.mentions for _, writer, _ in chosen):
-            text = tr(
-                "plain text holds no mentions: {mentions:,} and what was decided about them were not written",
-                mentions=mentions,
+        if mentions := [one for _, writer, _ in chosen for one in writer.mentions]:
+            text = ntr(
+                "plain text holds no mentions: {n} and what was decided about it was not written",
+                "plain text holds no mentions: {n:,} and what was decided about them were not written",
+                len(mentions),
             )
-            self.problems.append(Problem(0, "note", text))
+            self.problems.append(LeftOut(0, "note", text, mentions=tuple(mentions)))
         return paths
 
 
 class _Writer:
     def __init__(self) -> None:
-        self.mentions = 0
+        self.mentions: list[int] = []
 
     def pieces(self, item: ExportDocument, name: str) -> Iterable[tuple[str, bytes]]:
         check_spans(item)
-        self.mentions += len(item.mentions)
+        self.mentions += [gold.mention.id for gold in item.mentions]
         text = item.document.text
         yield f"{name}.txt", (BOM + text if text.startswith(BOM) else text).encode("utf-8")
 

@@ -19,12 +19,17 @@ from curator.domain.errors import UserError
 from curator.domain.wording import tr
 from curator.io.archives import Files, holds_many, open_files
 from curator.io.json_stream import JsonStream
-from curator.io.pubannotation_tree import Denotation, denotations, objects, type_and_ids
-from curator.io.pubannotation_write import write_files
+from curator.io.pubannotation_tree import Denotation, denotations, is_identifier, objects, type_and_ids
+from curator.io.pubannotation_write import ENDINGS, write_files
 from curator.io.source import Source, plain_text
 from curator.io.standoff import FilesReader, first_line, plain_passages, read_id
 from curator.services.ports import Carries, ExportDocument, Problem
 
+_KNOWN = frozenset(
+    {"sourcedb", "sourceid", "divid", "section", "target", "text", "project", "denotations", "attributes", "blocks"}
+    | {"namespaces", "tracks", "relations", "modifications"}
+)
+"""What may be at the top of a document that holds mentions alone; relations and modifications if they are empty."""
 _KEYS = (b'"sourcedb"', b'"denotations"', b'"tracks"')
 
 
@@ -98,6 +103,7 @@ class PubAnnotationFormat:
     title = "PubAnnotation JSON"
     can_read = True
     can_write = True
+    endings = ENDINGS
     carries = Carries(mentions=True, discontinuous=True, several_ids=True, nil=True, relations=True, own_fields=True)
     carries_people = False
 
@@ -124,6 +130,13 @@ class PubAnnotationFormat:
                 tr("{path} is not PubAnnotation: no JSON of texts with denotations; choose another format", path=path)
             )
         return PubAnnotationReader(files.only(files.with_suffix(".json")) if many else files)
+
+    def holds_more(self, raw: str) -> bool:
+        value = json.loads(raw)
+        homes = [value, *objects(value.get("tracks"))]
+        about = any(one.get("relations") or one.get("modifications") for one in homes)
+        others = (one for home in homes for one in objects(home.get("attributes")) if not is_identifier(one))
+        return bool(about or value.keys() - _KNOWN or any(True for _ in others))
 
     def write(self, files: Iterable[tuple[SourceFile, Iterable[ExportDocument]]], out: Path) -> list[Path]:
         """See `pubannotation_write.write_files`."""

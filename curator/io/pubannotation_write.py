@@ -9,21 +9,22 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
 from curator.domain.documents import SourceFile
 from curator.domain.wording import tr
 from curator.io import pubannotation_tree as tree
-from curator.io.atomic import AtomicFiles
-from curator.io.export import Action, action_for, check_spans, target_paths
-from curator.io.json_stream import written_as
+from curator.io.export import Action, Source, action_for, check_spans, write_streams
+from curator.io.json_layout import rewritten
 from curator.io.places import mention_place
 from curator.io.source import plain_text
-from curator.io.standoff import NIL, extra_of, read_id, stated_ids, written_id
+from curator.io.source_ids import Spelling, stated_ids
+from curator.io.standoff import extra_of, read_id
 from curator.services.ports import ExportDocument, GoldMention, Problem
 
+ENDINGS = (".json",)
 _DEPENDENT = ("attributes", "relations", "modifications")
 _PUBMED = ("pubtator", "pubmed-xml", "medline")
 
@@ -31,28 +32,28 @@ _PUBMED = ("pubtator", "pubmed-xml", "medline")
 def write_files(
     files: Iterable[tuple[SourceFile, Iterable[ExportDocument]]], out: Path, problems: list[Problem]
 ) -> list[Path]:
-    """Raises UserError; then nothing was changed."""
-    chosen = list(files)
-    targets = target_paths(out, [file for file, _ in chosen], format_name="pubannotation", suffix=".json")
-    with AtomicFiles() as atomic:
-        if targets != [out]:
-            atomic.folder(out)
-        for (file, documents), target in zip(chosen, targets, strict=True):
-            stream = atomic.open(target)
-            for piece in _file_text(file, documents, problems):
-                stream.write(plain_text(piece).encode("utf-8"))
-    return targets
+    """See `export.write_streams`."""
+
+    def pieces(sources: Sequence[Source]) -> Iterator[bytes]:
+        return (plain_text(piece).encode("utf-8") for piece in _file_text(sources, problems))
+
+    return write_streams(files, out, pieces, format_name="pubannotation", suffix=".json", endings=ENDINGS)
 
 
-def _file_text(file: SourceFile, documents: Iterable[ExportDocument], problems: list[Problem]) -> Iterator[str]:
-    own = file.format == "pubannotation"
-    head, tail = (file.head, file.tail) if own and file.extra else ("[\n", "\n]\n")
-    listed = "[" in head
-    between = extra_of(file, "pubannotation").get("between") or (",\n" if listed else "\n")
-    for number, item in enumerate(documents):
-        check_spans(item)
-        yield between if number else head
-        yield _Edit(item, file, problems).text() if own and item.raw else new_document(item, file, problems)
+def _file_text(sources: Sequence[Source], problems: list[Problem]) -> Iterator[str]:
+    first = sources[0][0]
+    own = first.format == "pubannotation" and len(sources) == 1
+    head, tail = (first.head, first.tail) if own and first.extra else ("[\n", "\n]\n")
+    known = extra_of(first, "pubannotation").get("between") if own else ""
+    between = known or (",\n" if "[" in head else "\n")
+    begun = False
+    for file, documents in sources:
+        edited = file.format == "pubannotation"
+        for item in documents:
+            check_spans(item)
+            yield between if begun else head
+            begun = True
+            yield _Edit(item, file, problems).text() if edited and item.raw else new_document(item, file, problems)
     yield tail
 
 
@@ -90,6 +91,7 @@ class _Edit:
         self._item = item
         self._file = file
         self._problems = problems
+        self._spelling = Spelling(item, file, "pubannotation")
         self._has_records = value is None
         self.value: dict[str, Any] = json.loads(item.raw) if value is None else value
         self._found = tree.denotations(self.value)
@@ -105,8 +107,7 @@ class _Edit:
         self.apply()
         if not self._changed:
             return self._item.raw
-        indent, ascii_only = written_as(self._item.raw)
-        return json.dumps(self.value, indent=indent, ensure_ascii=ascii_only)
+        return rewritten(self._item.raw, self.value)
 
     def apply(self) -> None:
         gone = [self._found[record] for record in self._item.removed_records]
@@ -131,7 +132,7 @@ class _Edit:
             found.value["span"] = _span(gold)
             kind = gold.mention.type
         if action is Action.WRITE:
-            self._say(found, kind, stated_ids(gold, self._file) or (), typed=typed)
+            self._say(found, kind, stated_ids(gold, self._item, self._file) or (), typed=typed)
         elif gold.reshaped and (typed or not stated or found.attributes()):
             found.value["obj"] = ":".join([kind, *stated]) if typed else kind
         self._changed = self._changed or json.dumps([found.value, found.attributes()]) != before
@@ -140,7 +141,7 @@ class _Edit:
         value: dict[str, Any] = {"id": self._key("T"), "span": _span(gold), "obj": gold.mention.type}
         self.value.setdefault("denotations", []).append(value)
         self._changed = True
-        ids = stated_ids(gold, self._file)
+        ids = stated_ids(gold, self._item, self._file)
         if ids is not None:
             self._say(tree.Denotation(value, self.value), gold.mention.type, ids, typed=False)
         elif tree.type_and_ids(tree.Denotation(value, self.value), self._named)[1]:
@@ -148,12 +149,14 @@ class _Edit:
 
     def _say(self, found: tree.Denotation, kind: str, ids: tuple[str, ...], *, typed: bool) -> None:
         """Write the identifiers: within the object where it held one and there is one, else as attributes."""
+        wanted = self._spelling.ids(ids)
         if typed and len(ids) == 1:
-            found.value["obj"] = f"{kind}:{written_id(ids[0])}"
-            return
+            whole = {"obj": f"{kind}:{wanted[0]}"}
+            if tree.type_and_ids(tree.Denotation(whole, {}), self._named) == (kind, wanted):
+                found.value.update(whole)
+                return
         found.value["obj"] = kind
         found.value.setdefault("id", self._key("T"))
-        wanted = [written_id(one) for one in ids] or [NIL]
         old = found.attributes()
         kept = [one for one in old if read_id(str(one.get("obj"))) in ids]
         there = {read_id(str(one.get("obj"))) for one in kept}

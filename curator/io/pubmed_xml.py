@@ -14,7 +14,7 @@ from typing import Any
 
 from curator.domain.documents import Passage, SourceDocument
 from curator.domain.errors import UserError
-from curator.domain.wording import tr
+from curator.domain.wording import ntr, tr
 from curator.io.export import ReadOnly
 from curator.io.reading import NOT_AVAILABLE, RecordReader
 from curator.io.source import Source
@@ -44,16 +44,21 @@ class PubMedXmlReader(RecordReader):
             if document is not None:
                 yield document
         if self._others:
-            text = tr(
-                "{others:,} records have no abstract but one in another language or for laymen: not read",
-                others=self._others,
+            text = ntr(
+                "{n} record has no abstract but one in another language or for laymen: not read",
+                "{n:,} records have no abstract but one in another language or for laymen: not read",
+                self._others,
             )
             self._problem(0, "note", text)
         if deleted:
             self._problem(
                 0,
                 "note",
-                tr("the file says that {deleted:,} older records were withdrawn; nothing was done", deleted=deleted),
+                ntr(
+                    "the file says that {n} older record was withdrawn; nothing was done",
+                    "the file says that {n:,} older records were withdrawn; nothing was done",
+                    deleted,
+                ),
             )
 
     def _document(self, record: Any) -> SourceDocument | None:

@@ -18,7 +18,7 @@ from curator.domain.errors import UserError
 from curator.domain.wording import tr
 from curator.io.anchoring import Anchors, Stated
 from curator.io.idstyle import IdStyle, detect_style
-from curator.io.pubtator_write import write_files
+from curator.io.pubtator_write import ENDINGS, write_files
 from curator.io.reading import DocumentSourceReader
 from curator.io.source import BOM, Source, without_line_end
 from curator.services.ports import Carries, ExportDocument, Problem
@@ -172,6 +172,7 @@ class PubTatorFormat:
     title = "PubTator"
     can_read = True
     can_write = True
+    endings = ENDINGS
     carries = Carries(mentions=True, several_ids=True, nil=True, relations=True)
     carries_people = False
 
@@ -189,6 +190,11 @@ class PubTatorFormat:
         reader = PubTatorReader(path)
         reader.prepare()
         return reader
+
+    def holds_more(self, raw: str) -> bool:
+        """Whether there are relation lines."""
+        rows = (line.split("\t") for line in raw.split("\n"))
+        return any(len(row) >= 4 and _RELATION_NAME.fullmatch(row[1]) for row in rows)
 
     def write(self, files: Iterable[tuple[SourceFile, Iterable[ExportDocument]]], out: Path) -> list[Path]:
         """See `pubtator_write.write_files`."""

@@ -13,18 +13,28 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
 from pathlib import Path
 
 from curator.domain.documents import SourceFile
 from curator.domain.wording import tr
-from curator.io.atomic import AtomicFiles
-from curator.io.export import Action, action_for, check_spans, entity_ids, is_gold, target_paths
+from curator.io.export import (
+    Action,
+    Source,
+    action_for,
+    check_spans,
+    entity_ids,
+    left_out,
+    write_streams,
+)
 from curator.io.idstyle import IdStyle
 from curator.io.places import mention_place
-from curator.io.source import join_lines, line_end, split_lines, without_line_end
+from curator.io.source import BOM, join_lines, line_end, split_lines, without_line_end
+from curator.io.source_ids import source_style, stated_ids
 from curator.services.ports import ExportDocument, GoldMention, Problem
 
+ENDINGS = (".pubtator", ".txt")
 _MENTION = re.compile(r"[^\t]*\t\s*\d+\s*\t\s*\d+\s*\t")
 _RELATION = re.compile(r"[^\t]*\t[A-Za-z][^\t]*\t[^\t]+\t")
 _BREAKS = str.maketrans("\n\r\t", "   ")
@@ -33,30 +43,31 @@ _BREAKS = str.maketrans("\n\r\t", "   ")
 def write_files(
     files: Iterable[tuple[SourceFile, Iterable[ExportDocument]]], out: Path, problems: list[Problem]
 ) -> list[Path]:
-    """Write each source file: a single one to `out`, several into the folder `out`. Documents are consumed as a
-    stream. What PubTator cannot carry is appended to `problems`. Raises UserError; then nothing was changed.
-    """
-    chosen = list(files)
-    targets = target_paths(out, [file for file, _ in chosen], format_name="pubtator", suffix=".pubtator.txt")
-    with AtomicFiles() as atomic:
-        if targets != [out]:
-            atomic.folder(out)
-        for (file, documents), target in zip(chosen, targets, strict=True):
-            stream = atomic.open(target)
+    """See `export.write_streams`. What PubTator cannot carry is appended to `problems`."""
+
+    def pieces(sources: Sequence[Source]) -> Iterator[bytes]:
+        before = ""
+        for number, (file, documents) in enumerate(sources):
+            if number and not before.endswith(("\n\n", "\n\r\n")):
+                yield b"\n" if before.endswith("\n") else b"\n\n"
             for piece in _file_text(file, documents, problems):
-                stream.write(piece.encode("utf-8"))
-    return targets
+                text = piece.removeprefix(BOM) if number else piece
+                before = text or before
+                yield text.encode("utf-8")
+
+    return write_streams(files, out, pieces, format_name="pubtator", suffix=".pubtator.txt", endings=ENDINGS)
 
 
 def _file_text(file: SourceFile, documents: Iterable[ExportDocument], problems: list[Problem]) -> Iterator[str]:
     own = file.format == "pubtator"
-    style = IdStyle.load(file.extra) if own else IdStyle()
+    style = source_style(file)
+    style = style if own else replace(style, columns=6)
     yield file.head if own else ""
     complete = True
     for item in documents:
         if not complete:
             yield "\n\n"
-        text = edited_record(item, style, problems) if own and item.raw else new_record(item, style, problems)
+        text = edited_record(item, style, problems) if own and item.raw else new_record(item, file, style, problems)
         complete = text.endswith("\n")
         yield text
     yield file.tail if own else ""
@@ -114,7 +125,8 @@ def _assembled(item: ExportDocument, lines: list[str | None], new: list[GoldMent
     kept = [line for line in lines if line is not None]
     for gold in sorted(new, key=_order):
         span = gold.mention.spans[0]
-        kept.insert(_place(kept, pmid, span.start), _annotation(pmid, gold, style, shift=0) + ending)
+        ids = style.join(entity_ids(gold), mention_type=gold.mention.type)
+        kept.insert(_place(kept, pmid, span.start), _annotation(pmid, gold, ids, style) + ending)
     return join_lines(kept, ending, final=item.raw.endswith("\n"))
 
 
@@ -174,7 +186,7 @@ def _still_fits(seventh: str, ids: int) -> bool:
     return seventh.count("|") + 1 == ids
 
 
-def new_record(item: ExportDocument, style: IdStyle, problems: list[Problem]) -> str:
+def new_record(item: ExportDocument, file: SourceFile, style: IdStyle, problems: list[Problem]) -> str:
     """A document that did not come from PubTator, or has no record."""
     check_spans(item)
     text, pmid = item.document.text, _safe_id(item, problems)
@@ -187,12 +199,16 @@ def new_record(item: ExportDocument, style: IdStyle, problems: list[Problem]) ->
         for gold in item.mentions
         if action_for(gold, item.document.external_id, problems) is not Action.DROP and _carried(gold, item, problems)
     ]
-    lines += [_annotation(pmid, gold, style, shift=shift) for gold in sorted(chosen, key=_order)]
+    for gold in sorted(chosen, key=_order):
+        ids = stated_ids(gold, item, file)
+        column = "" if ids is None else style.join(ids, mention_type=gold.mention.type)
+        lines.append(_annotation(pmid, gold, column, style, shift=shift))
     return "\n".join(lines) + "\n\n"
 
 
 def _title_end(item: ExportDocument) -> int:
-    """Where the separator after the title stands; -1 when the text does not begin with the title passage."""
+    """Where the separator after the title stands, which may be the passage's own last character; -1 when the text does
+    not begin with the title passage."""
     text = item.document.text
     first = min(item.document.passages, key=lambda p: p.start, default=None)
     if first is not None and first.kind == "title" and first.start == 0:
@@ -201,17 +217,15 @@ def _title_end(item: ExportDocument) -> int:
         cut = 0
     else:
         return -1 if text else 0
-    return cut if cut >= len(text) or text[cut].isspace() else -1
+    if cut >= len(text) or text[cut].isspace():
+        return cut
+    return cut - 1 if cut and text[cut - 1].isspace() else -1
 
 
-def _annotation(pmid: str, gold: GoldMention, style: IdStyle, *, shift: int) -> str:
+def _annotation(pmid: str, gold: GoldMention, ids: str, style: IdStyle, *, shift: int = 0) -> str:
     mention, span = gold.mention, gold.mention.spans[0]
-    if is_gold(gold):
-        ids = style.join(entity_ids(gold), mention_type=mention.type)
-    else:
-        ids = mention.raw_ids.translate(_BREAKS)  # undecided, from another format: as its source has it
     quote, kind = mention.text.translate(_BREAKS), mention.type.translate(_BREAKS)
-    columns = [pmid, str(span.start + shift), str(span.end + shift), quote, kind, ids]
+    columns = [pmid, str(span.start + shift), str(span.end + shift), quote, kind, ids.translate(_BREAKS)]
     return "\t".join(columns + [""] * (style.columns - 6))
 
 
@@ -219,9 +233,7 @@ def _carried(gold: GoldMention, item: ExportDocument, problems: list[Problem]) -
     if len(gold.mention.spans) == 1:
         return True
     where = mention_place(item.document.external_id, gold.mention.text)
-    problems.append(
-        Problem(0, "set aside", tr("{where} is discontinuous, which PubTator cannot carry: left out", where=where))
-    )
+    problems.append(left_out(gold, tr("{where} is discontinuous, which PubTator cannot carry: left out", where=where)))
     return False
 
 

@@ -12,14 +12,13 @@ from urllib.parse import quote, unquote
 from curator.domain.curies import contract, curie
 from curator.domain.documents import Passage, SourceFile
 from curator.domain.errors import UserError
-from curator.domain.wording import tr
+from curator.domain.wording import ntr, tr
 from curator.io.archive_writing import safe_name, write_files
 from curator.io.archives import Files
-from curator.io.export import entity_ids, export_name, is_gold, unique
-from curator.io.idstyle import IdStyle
+from curator.io.export import export_name, unique
 from curator.io.reading import DocumentSourceReader
 from curator.io.source import plain_text
-from curator.services.ports import ExportDocument, GoldMention, Problem
+from curator.services.ports import ExportDocument, Problem
 
 NIL = "NIL"
 NIL_WORDS = frozenset({"nil", "-", "-1", "cui-less", "null", "none", "nme"})
@@ -72,7 +71,12 @@ class FilesReader(DocumentSourceReader):
             self._problem(
                 0,
                 "note",
-                tr("{number:,} further files are not kept: {left}", number=len(left), left=", ".join(left[:5])),
+                ntr(
+                    "{n} further file is not kept: {left}",
+                    "{n:,} further files are not kept: {left}",
+                    len(left),
+                    left=", ".join(left[:5]),
+                ),
             )
         return kept
 
@@ -91,26 +95,22 @@ def read_id(text: str) -> str:
     return contract(text) if "://" in text else curie(text)
 
 
-def written_id(entity_id: str) -> str:
-    """An entity id as a prefix, a colon and a local part without white space, which `read_id` gives back."""
-    head, colon, local = entity_id.partition(":")
-    plain = entity_id.isprintable() and not any(ch.isspace() for ch in entity_id)
-    if colon and head and local and plain and read_id(entity_id) == entity_id:
-        return entity_id
-    return LOCAL + quote(entity_id, safe="")
+def written_id(entity_id: str, *, prefixed: bool = False) -> str:
+    """An entity id without white space, which `read_id` gives back; with `prefixed` a prefix, a colon and the rest.
 
-
-def stated_ids(gold: GoldMention, file: SourceFile) -> tuple[str, ...] | None:
-    """What a mention is written with: the decision's entities, none of them for NIL; None where nothing is said.
-
-    An undecided mention of another format is as its source has it.
+    What cannot be written as it is, has `LOCAL` before it, and white space in it as web addresses have it.
     """
-    if is_gold(gold):
-        return entity_ids(gold)
-    style = IdStyle.load(file.extra) if file.format == "pubtator" else IdStyle()
-    raw = gold.mention.raw_ids
-    ids = style.split(raw, gold.mention.type)
-    return ids or (() if raw.strip() else None)
+    head, colon, local = entity_id.partition(":")
+    plain = entity_id.isprintable() and not any(ch.isspace() for ch in entity_id) and read_id(entity_id) == entity_id
+    if plain and ((colon and head and local) or not prefixed):
+        return entity_id
+    return LOCAL + "".join(ch if ch.isprintable() and not ch.isspace() and ch != "%" else quote(ch) for ch in entity_id)
+
+
+def written_address(entity_id: str) -> str:
+    """The same for formats in which an identifier is a web address: other characters are escaped in it, too."""
+    found = written_id(entity_id, prefixed=True)
+    return LOCAL + quote(entity_id, safe="") if found.startswith(LOCAL) else found
 
 
 # --- documents ---

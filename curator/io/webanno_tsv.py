@@ -15,12 +15,16 @@ from pathlib import Path
 from curator.domain.documents import Passage, SourceDocument, SourceFile, SourceMention, Span
 from curator.domain.errors import UserError
 from curator.domain.offsets import Utf16Map
-from curator.domain.wording import tr
+from curator.domain.wording import ntr, tr
 from curator.io.archives import Files, holds_many, open_files
 from curator.io.source import BOM, Source
 from curator.io.standoff import FilesReader, first_line, read_id
 from curator.io.webanno_tree import (
+    EMPTY,
     FORMAT,
+    ID_FEATURES,
+    NULL,
+    TYPE_FEATURES,
     Annotation,
     Sentence,
     Tree,
@@ -131,7 +135,12 @@ class WebAnnoReader(FilesReader):
             self._problem(
                 wrong[0].line + 1,
                 "note",
-                tr("{name}: {number:,} tokens do not stand where their offsets say", name=name, number=len(wrong)),
+                ntr(
+                    "{name}: {n} token is not where its offsets say",
+                    "{name}: {n:,} tokens do not stand where their offsets say",
+                    len(wrong),
+                    name=name,
+                ),
             )
         if text.map is None:
             self._problem(1, "repaired", tr("{name}: the offsets count code points, not UTF-16 units", name=name))
@@ -171,6 +180,7 @@ class WebAnnoFormat:
     title = "WebAnno TSV 3"
     can_read = True
     can_write = True
+    document_endings = (".tsv",)
     carries = Carries(mentions=True, several_ids=True, nil=True, relations=True, own_fields=True)
     carries_people = False
 
@@ -202,6 +212,18 @@ class WebAnnoFormat:
                 )
             )
         return WebAnnoReader(files)
+
+    def holds_more(self, raw: str) -> bool:
+        """Whether a layer of relations, chains or parts of speech, or another feature of a mention, says something."""
+        tree = parse(raw)
+        columns = [
+            column
+            for layer in tree.layers
+            for place, column in enumerate(layer.columns)
+            if not layer.holds_mentions or place not in (layer.feature(ID_FEATURES), layer.feature(TYPE_FEATURES))
+        ]
+        cells = (part for unit in tree.units() for column in columns for part in unit.cells[column].split("|"))
+        return any(cell.partition("[")[0] not in (EMPTY, NULL) for cell in cells)
 
     def write(self, files: Iterable[tuple[SourceFile, Iterable[ExportDocument]]], out: Path) -> list[Path]:
         """See `webanno_write.write_files`."""

@@ -18,9 +18,10 @@ from curator.domain.documents import SourceFile
 from curator.domain.offsets import Utf16Map
 from curator.domain.wording import tr
 from curator.io import webanno_tree as tree
-from curator.io.export import Action, action_for, check_spans
+from curator.io.export import Action, action_for, check_spans, left_out
 from curator.io.places import mention_place
-from curator.io.standoff import NIL, stated_ids, write_documents, written_id
+from curator.io.source_ids import Spelling, stated_ids
+from curator.io.standoff import write_documents
 from curator.io.webanno_new import declaration, new_text
 from curator.services.ports import ExportDocument, GoldMention, Problem
 
@@ -59,6 +60,7 @@ class _Edit:
         self._problems = problems
         self._raw = raw
         self._own = own
+        self._spelling = Spelling(item, file, "webanno-tsv")
         self._tree = tree.parse(raw)
         self._found = tree.annotations_of(self._tree)
         self._dropped: list[tree.Annotation] = []
@@ -93,7 +95,7 @@ class _Edit:
             return []
         one = tree.Annotation(layer, [tree.NULL] * max(len(layer.features), 1), units)
         self._say_type(one, gold)
-        ids = stated_ids(gold, self._file)
+        ids = stated_ids(gold, self._item, self._file)
         if ids is not None:
             self._say_ids(one, ids, gold)
         return [one]
@@ -108,7 +110,7 @@ class _Edit:
             if tree.type_and_ids(one)[0] != gold.mention.type:
                 self._say_type(one, gold)
         if action is Action.WRITE:
-            self._say_ids(one, stated_ids(gold, self._file) or (), gold)
+            self._say_ids(one, stated_ids(gold, self._item, self._file) or (), gold)
         self._changed = self._changed or before != (one.cells, [id(unit) for unit in one.units])
         return True
 
@@ -127,7 +129,7 @@ class _Edit:
         place = one.layer.feature(tree.ID_FEATURES)
         if place is None:
             place = self._widen(one)
-        text = " ".join(map(written_id, ids)) or NIL
+        text = " ".join(self._spelling.ids(ids))
         if one.layer.features and tree.unescape(one.cells[place]) != text:
             one.cells[place] = tree.escape(text)
         if not one.layer.features:
@@ -172,7 +174,7 @@ class _Edit:
         that TSV cannot carry.
         """
         if len(gold.mention.spans) > 1:
-            self._note("set aside", gold, tr("is discontinuous, which WebAnno TSV cannot carry: left out"))
+            self._leave_out(gold, tr("is discontinuous, which WebAnno TSV cannot carry: left out"))
             return []
         span = gold.mention.spans[0]
         start, end = self._map.to_utf16(span.start), self._map.to_utf16(span.end)
@@ -182,7 +184,7 @@ class _Edit:
                 inside = start <= unit.start and unit.end <= end
                 units.append(unit if inside else self._part(sentence, unit, max(start, unit.start), min(end, unit.end)))
         if not units:
-            self._note("set aside", gold, tr("holds no token: left out"))
+            self._leave_out(gold, tr("holds no token: left out"))
         elif (units[0].start, units[-1].end) != (start, end):
             self._note("repaired", gold, tr("lost the white space at its ends"))
         return units
@@ -273,6 +275,10 @@ class _Edit:
                     behind.setdefault(last, []).append(row)
         whole = [one for index, line in enumerate(lines) for one in (line, *behind.get(index, ()))]
         return ("\ufeff" if self._raw.startswith("\ufeff") else "") + ending.join(whole)
+
+    def _leave_out(self, gold: GoldMention, text: str) -> None:
+        where = mention_place(self._item.document.external_id, gold.mention.text)
+        self._problems.append(left_out(gold, f"{where} {text}"))
 
     def _note(self, severity: str, gold: GoldMention, text: str) -> None:
         where = mention_place(self._item.document.external_id, gold.mention.text)

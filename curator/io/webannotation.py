@@ -18,7 +18,7 @@ from urllib.parse import unquote, urlsplit
 
 from curator.domain.documents import SourceDocument, SourceFile, SourceMention, Span
 from curator.domain.errors import UserError
-from curator.domain.wording import tr
+from curator.domain.wording import ntr, tr
 from curator.io.anchoring import Anchors, Stated
 from curator.io.archives import Files, holds_many, open_files
 from curator.io.json_stream import JsonStream
@@ -27,19 +27,21 @@ from curator.io.standoff import FilesReader, first_line, plain_passages, read_id
 from curator.io.webannotation_tree import (
     CONTEXT,
     NOT_MENTIONS,
+    bodies,
     is_a,
     key_of,
     motivations,
     objects,
     place,
+    role,
     targets,
     type_and_ids,
 )
-from curator.io.webannotation_write import write_files
+from curator.io.webannotation_write import ENDINGS, write_files
 from curator.services.ports import Carries, ExportDocument, Problem
 
 ADDRESS = "urn:curator:document:"
-ENDINGS = (".jsonld", ".json")
+_KNOWN = frozenset({"@context", "id", "type", "motivation", "body", "bodyValue", "target", "creator", "created"})
 DEEPEST = 100
 
 
@@ -62,7 +64,13 @@ class WebAnnotationReader(FilesReader):
                 annotations.setdefault(address, []).append(one)
         if others:
             self._problem(
-                0, "note", tr("{number:,} annotations are about no text here: kept, but not shown", number=len(others))
+                0,
+                "note",
+                ntr(
+                    "{n} annotation is about no text here: kept, but not shown",
+                    "{n:,} annotations are about no text here: kept, but not shown",
+                    len(others),
+                ),
             )
         if not texts:
             raise UserError(
@@ -232,6 +240,7 @@ class WebAnnotationFormat:
     title = "W3C Web Annotation (JSON-LD)"
     can_read = True
     can_write = True
+    endings = ENDINGS
     carries = Carries(mentions=True, discontinuous=True, several_ids=True, nil=True, own_fields=True)
     carries_people = True
 
@@ -262,6 +271,10 @@ class WebAnnotationFormat:
                 )
             )
         return WebAnnotationReader(files)
+
+    def holds_more(self, raw: str) -> bool:
+        found = [one for one in json.loads(raw) if isinstance(one, dict)]
+        return any(one.keys() - _KNOWN or not all(role(body, one) for body in bodies(one)) for one in found)
 
     def write(self, files: Iterable[tuple[SourceFile, Iterable[ExportDocument]]], out: Path) -> list[Path]:
         """See `webannotation_write.write_files`."""

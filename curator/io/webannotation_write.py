@@ -10,20 +10,21 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 from urllib.parse import quote
 
 from curator.domain.documents import SourceFile
 from curator.domain.wording import tr
-from curator.io.atomic import AtomicFiles
-from curator.io.export import Action, action_for, check_spans, is_gold, target_paths
+from curator.io.export import Action, Source, action_for, check_spans, is_gold, write_streams
 from curator.io.source import plain_text
-from curator.io.standoff import NIL, extra_of, stated_ids, written_id
+from curator.io.source_ids import stated_ids
+from curator.io.standoff import NIL, extra_of, written_address
 from curator.io.webannotation_tree import CONTEXT, bodies, key_of, new_bodies, role, targets, type_and_ids
 from curator.services.ports import ExportDocument, GoldMention, Problem
 
+ENDINGS = (".jsonld", ".json")
 AROUND = 32  # characters of context on either side of a quotation
 OWN_TERMS = {
     "documents": {"@id": "urn:curator:documents", "@container": "@set"},
@@ -34,30 +35,32 @@ OWN_TERMS = {
 def write_files(
     files: Iterable[tuple[SourceFile, Iterable[ExportDocument]]], out: Path, problems: list[Problem]
 ) -> list[Path]:
-    """Raises UserError; then nothing was changed."""
-    chosen = list(files)
-    targets_ = target_paths(out, [file for file, _ in chosen], format_name="webannotation", suffix=".jsonld")
-    with AtomicFiles() as atomic:
-        if targets_ != [out]:
-            atomic.folder(out)
-        for (file, documents), target in zip(chosen, targets_, strict=True):
-            text = json.dumps(_collection(file, documents, problems), ensure_ascii=False, indent=1) + "\n"
-            atomic.put(target, plain_text(text).encode("utf-8"))
-    return targets_
+    """See `export.write_streams`."""
+
+    def pieces(sources: Sequence[Source]) -> Iterator[bytes]:
+        text = json.dumps(_collection(sources, problems), ensure_ascii=False, indent=1) + "\n"
+        yield plain_text(text).encode("utf-8")
+
+    return write_streams(files, out, pieces, format_name="webannotation", suffix=".jsonld", endings=ENDINGS)
 
 
-def _collection(file: SourceFile, documents: Iterable[ExportDocument], problems: list[Problem]) -> dict[str, Any]:
-    extra = extra_of(file, "webannotation")
-    texts, items = [], list(extra.get("others", ()))
+def _collection(sources: Sequence[Source], problems: list[Problem]) -> dict[str, Any]:
+    """One collection; its own fields are those of the first source's."""
+    envelope = extra_of(sources[0][0], "webannotation").get("envelope", {})
+    envelope = {key: value for key, value in envelope.items() if key not in ("@context", "type")}
+    texts: list[dict[str, Any]] = []
+    items: list[dict[str, Any]] = []
     taken: set[str] = set()
-    for item in documents:
-        check_spans(item)
-        address = _address(item, extra.get("addresses", {}), taken)
-        document = item.document
-        text = {"id": address, "type": "Text", "format": "text/plain", "value": document.text}
-        texts.append(text | {"title": document.title} if document.title else text)
-        items += _Annotations(item, file, address, problems).all()
-    envelope = {key: value for key, value in extra.get("envelope", {}).items() if key not in ("@context", "type")}
+    for file, documents in sources:
+        extra = extra_of(file, "webannotation")
+        items += extra.get("others", ())
+        for item in documents:
+            check_spans(item)
+            address = _address(item, extra.get("addresses", {}), taken)
+            document = item.document
+            text = {"id": address, "type": "Text", "format": "text/plain", "value": document.text}
+            texts.append(text | {"title": document.title} if document.title else text)
+            items += _Annotations(item, file, address, problems).all()
     page = {"type": "AnnotationPage", "startIndex": 0, "items": items}
     return {
         "@context": [CONTEXT, OWN_TERMS],
@@ -127,8 +130,8 @@ class _Annotations:
         return bool(found)
 
     def _new(self, gold: GoldMention) -> dict[str, Any]:
-        ids = stated_ids(gold, self._file)
-        written = [] if ids is None else [written_id(one) for one in ids] or [NIL]
+        ids = stated_ids(gold, self._item, self._file)
+        written = [] if ids is None else [written_address(one) for one in ids] or [NIL]
         value: dict[str, Any] = {
             "type": "Annotation",
             "motivation": "identifying" if written else "tagging",
@@ -143,7 +146,7 @@ class _Annotations:
             annotation["target"] = self._target(gold)
             kind = gold.mention.type
         if action is Action.WRITE:
-            stated = [written_id(one) for one in stated_ids(gold, self._file) or ()] or [NIL]
+            stated = [written_address(one) for one in stated_ids(gold, self._item, self._file) or ()] or [NIL]
             annotation |= _provenance(gold)
         elif kind == type_and_ids(annotation)[0]:
             return

@@ -2,28 +2,31 @@
 
 Mentions are the annotations of the types that say what things are; tokens, sentences, parts of speech, relations and
 further views stay in the record, which is the file. A type is the feature `value`, or the type's own name; identifiers
-stand in `identifier`. `SourceMention.record` counts the mentions' annotations in the order of the file.
+stand in `identifier`. Annotations of the type `xmi_tree.PART` are further parts of a discontinuous mention.
+`SourceMention.record` counts the mentions' annotations in the order of the file.
 """
 
 from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Iterator, Sequence
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
-from curator.domain.documents import SourceDocument, SourceFile, SourceMention, Span
+from curator.domain.documents import SourceDocument, SourceFile, SourceMention, Span, slice_spans
 from curator.domain.errors import UserError
 from curator.domain.offsets import Utf16Map
-from curator.domain.wording import tr
+from curator.domain.wording import ntr, tr
 from curator.io.archives import Files, chosen_files, holds_many, open_files
 from curator.io.source import GZIP_MAGIC, Source
 from curator.io.standoff import FilesReader, first_line, plain_passages, read_id
 from curator.io.unpacking import FREE_BYTES, MOST_SWELLING
-from curator.io.xmi_tree import Cas, dump, parse, type_and_ids
+from curator.io.xmi_tree import ID, PART, Cas, dump, parse, type_and_ids, type_name
 from curator.io.xmi_write import write_files
 from curator.services.ports import Carries, ExportDocument, Problem
 
+_PLAIN_TYPES = (".Token", ".Sentence", ".Paragraph", ".DocumentMetaData", ".DocumentAnnotation")
 TYPE_SYSTEMS = ("TypeSystem.xml", "typesystem.xml", "dkpro-core-types.xml")
 
 
@@ -67,43 +70,56 @@ class XmiReader(FilesReader):
 
     def _document(self, name: str, data: bytes) -> SourceDocument:
         cas = parse(data, self._files.shown(name))
-        by_id, units = cas.by_id(), Utf16Map(cas.text)
+        by_id, parts, units = cas.by_id(), cas.parts(), Utf16Map(cas.text)
         if cas.other_views():
             self._problem(
                 0,
                 "note",
-                tr(
-                    "{name}: {other_views} further views are kept, but not shown",
+                ntr(
+                    "{name}: {n} further view is kept, but not shown",
+                    "{name}: {n:,} further views are kept, but not shown",
+                    cas.other_views(),
                     name=name,
-                    other_views=cas.other_views(),
                 ),
             )
         mentions = [
             mention
             for record, one in enumerate(cas.mentions())
-            if (mention := self._mention(name, one, record, by_id, cas, units)) is not None
+            if (mention := self._mention(name, [one, *parts.get(one.get(ID, ""), ())], record, by_id, cas, units))
+            is not None
         ]
+        for part in [one for key in parts.keys() - {one.get(ID) for one in cas.mentions()} for one in parts[key]]:
+            place = f"{part.get('begin')}-{part.get('end')}"
+            text = tr("{name}: a part of a mention at {place}, whose mention is missing", name=name, place=place)
+            self._problem(part.sourceline or 0, "set aside", text)
         raw = data.decode("utf-8") if _is_utf_8(data) else _as_utf_8(cas)
         key = name.removesuffix(".gz").removesuffix(".xmi").removesuffix(".xml")
         title = _title(cas) or first_line(cas.text)
         return SourceDocument(key, title, cas.text, plain_passages(cas.text), tuple(mentions), raw, 1)
 
     def _mention(
-        self, name: str, one: Any, record: int, by_id: dict[str, Any], cas: Cas, units: Utf16Map
+        self, name: str, pieces: list[Any], record: int, by_id: dict[str, Any], cas: Cas, units: Utf16Map
     ) -> SourceMention | None:
-        kind, stated = type_and_ids(one, by_id)
-        span = _span(one, units, len(cas.text))
-        if span is None:
-            place = f"{one.get('begin')}-{one.get('end')}"
-            self._problem(
-                one.sourceline or 0,
-                "set aside",
-                tr("{name}: {kind} at {place}, which holds no text", name=name, kind=kind, place=place),
-            )
+        """The mention of an annotation and of its further parts; None for what is set aside with a problem."""
+        kind, stated = type_and_ids(pieces[0], by_id)
+        spans = []
+        for one in pieces:
+            span = _span(one, units, len(cas.text))
+            if span is None:
+                place = f"{one.get('begin')}-{one.get('end')}"
+                text = tr("{name}: {kind} at {place}, which holds no text", name=name, kind=kind, place=place)
+                self._problem(one.sourceline or 0, "set aside", text)
+                return None
+            spans.append(span)
+        spans.sort()
+        if any(one.end > other.start for one, other in pairwise(spans)):
+            place = ", ".join(f"{one.start}-{one.end}" for one in spans)
+            text = tr("{name}: {kind} at {place}, whose parts overlap", name=name, kind=kind, place=place)
+            self._problem(pieces[0].sourceline or 0, "set aside", text)
             return None
         ids = tuple(dict.fromkeys(read for read in map(read_id, stated) if read))
         nil = bool(stated) and not ids
-        return SourceMention((span,), cas.text[span.start : span.end], kind, ids, "|".join(stated), nil, record)
+        return SourceMention(tuple(spans), slice_spans(cas.text, spans), kind, ids, "|".join(stated), nil, record)
 
 
 class XmiFormat:
@@ -113,7 +129,8 @@ class XmiFormat:
     title = "UIMA XMI"
     can_read = True
     can_write = True
-    carries = Carries(mentions=True, several_ids=True, nil=True, relations=True, own_fields=True)
+    document_endings = (".xmi",)
+    carries = Carries(mentions=True, discontinuous=True, several_ids=True, nil=True, relations=True, own_fields=True)
     carries_people = False
 
     def __init__(self) -> None:
@@ -144,6 +161,13 @@ class XmiFormat:
         raise UserError(
             tr("{path} is not UIMA XMI: no file with an `xmi:XMI` element; choose another format", path=path)
         )
+
+    def holds_more(self, raw: str) -> bool:
+        """Whether there are relations or annotations of other types than tokens and sentences."""
+        cas = parse(raw.encode("utf-8"), "")
+        mentions = {one.get(ID) for one in cas.mentions()}
+        others = (one for one in cas.root if one.get("begin") is not None and one.get(ID) not in mentions)
+        return any(type_name(one) != PART and not type_name(one).endswith(_PLAIN_TYPES) for one in others)
 
     def write(self, files: Iterable[tuple[SourceFile, Iterable[ExportDocument]]], out: Path) -> list[Path]:
         """See `xmi_write.write_files`."""

@@ -22,6 +22,10 @@ CAS = "http:///uima/cas.ecore"
 ID = f"{{{XMI}}}id"
 INITIAL_VIEW = "_InitialView"
 RELATION_ENDS = ("Governor", "Dependent")
+PART = "curator.type.MentionPart"
+PART_OF = "mention"
+"""UIMA's annotations are one stretch each. A mention of several has its annotation on the first, and one of the type
+`PART` on each of the others, whose feature `mention` refers to it."""
 
 _NO_MENTIONS = re.compile(
     r"\.core\.api\.(?!ner\.)|^uima\.|\.webanno\.api\.type\.|ctakes\.typesystem\.type\.(?!textsem\.\w+Mention$)"
@@ -50,9 +54,19 @@ class Cas:
             and one.get("begin") is not None
             and one.get("end") is not None
             and (members is None or one.get(ID) in members)
+            and type_name(one) != PART
             and not _NO_MENTIONS.search(type_name(one))
             and not any(one.get(end) for end in RELATION_ENDS)
         ]
+
+    def parts(self) -> dict[str, list[Any]]:
+        """The further parts of discontinuous mentions, by the id of the mention's annotation."""
+        members = set(self.view.get("members", "").split()) if self.view is not None else None
+        found: dict[str, list[Any]] = {}
+        for one in self.root.iter(tag_of(PART)):
+            if one.get("sofa") == self.sofa.get(ID) and (members is None or one.get(ID) in members):
+                found.setdefault(one.get(PART_OF, ""), []).append(one)
+        return found
 
     def by_id(self) -> dict[str, Any]:
         return {one.get(ID): one for one in self.root}

@@ -3,7 +3,9 @@
 * A document of which nothing changed goes back as its exact text; otherwise its tree is edited in place.
 * A deleted or rejected mention leaves the view, and relations from or to it go; its element goes too unless something
   else points at it.
-* Decisions are the feature `identifier`, which the type system gets where its type has none. Fragments cannot be said.
+* Decisions are the feature `identifier`, which the type system gets where its type has none.
+* A discontinuous mention's annotation lies on its first part; each further one is an annotation of a type of ours
+  (`xmi_tree.PART`), which the type system gets. Programs that do not know it open the file all the same.
 """
 
 from __future__ import annotations
@@ -15,18 +17,24 @@ from typing import Any
 
 from lxml import etree
 
-from curator.domain.documents import SourceFile
+from curator.domain.documents import SourceFile, Span
 from curator.domain.offsets import Utf16Map
 from curator.domain.wording import tr
 from curator.io import xmi_tree as tree
-from curator.io.export import Action, action_for, check_spans
+from curator.io.export import Action, action_for, check_spans, unique
 from curator.io.places import mention_place
-from curator.io.standoff import NIL, extra_of, stated_ids, write_documents, written_id
+from curator.io.source_ids import Spelling, stated_ids
+from curator.io.standoff import extra_of, write_documents
 from curator.io.webanno_tree import ID_FEATURES, NAMED_ENTITY, TYPE_FEATURES
 from curator.services.ports import ExportDocument, GoldMention, Problem
 
 TYPE_SYSTEM = "TypeSystem.xml"
+NO_TYPES = (
+    "{name} has no type system beside it, which other UIMA programs need for the parts of discontinuous mentions: "
+    "export to a folder or a .zip archive to get it."
+)
 _SPECIFIER = "http://uima.apache.org/resourceSpecifier"
+_TEXT, _ANNOTATION = "uima.cas.String", "uima.tcas.Annotation"
 _PLAIN = ("begin", "end", "sofa", "members", tree.ID)
 _NUMBER = re.compile("[0-9]{1,18}")
 
@@ -36,7 +44,10 @@ def write_files(
 ) -> list[Path]:
     """Raises UserError; then nothing was changed."""
     chosen = [(file, _FileWriter(file, problems), documents) for file, documents in files]
-    return write_documents(chosen, out, problems, suffixes=(".xmi",))
+    paths = write_documents(chosen, out, problems, suffixes=(".xmi",))
+    if paths == [out] and out.suffix.lower() == ".xmi" and any(writer.parted for _, writer, _ in chosen):
+        problems.append(Problem(0, "note", tr(NO_TYPES, name=out.name)))
+    return paths
 
 
 class _FileWriter:
@@ -48,6 +59,7 @@ class _FileWriter:
         self._problems = problems
         self._types: dict[str, str] = extra_of(file, "xmi").get("types", {})
         self._identified: set[str] = set()  # types whose annotations got an identifier
+        self.parted = False  # whether a mention was written in parts
 
     def pieces(self, item: ExportDocument, name: str) -> Iterator[tuple[str, bytes]]:
         check_spans(item)
@@ -56,10 +68,11 @@ class _FileWriter:
         edit = _Edit(item, self._file, self._problems, tree.parse(data, name), own=own)
         changed = edit.apply()
         self._identified |= edit.identified
+        self.parted = self.parted or edit.parted
         yield f"{name}.xmi", tree.dump(edit.cas) if changed else data
 
     def rest(self) -> Iterator[tuple[str, bytes]]:
-        missing = set(self._identified)
+        missing, parted = set(self._identified), self.parted
         for name, text in self._types.items():
             try:
                 system = etree.fromstring(text.encode("utf-8"), _parser())
@@ -70,9 +83,17 @@ class _FileWriter:
                 continue
             known = {one for one in missing if _give_feature(system, one)}
             missing -= known
-            yield name, etree.tostring(system, xml_declaration=True, encoding="UTF-8") if known else text.encode()
-        if missing or not self._types:
-            yield (TYPE_SYSTEM if not self._types else f"Curator{TYPE_SYSTEM}"), _new_types(missing | {NAMED_ENTITY})
+            given = parted and _give_parts(system)
+            parted = False
+            changed = known or given
+            yield name, etree.tostring(system, xml_declaration=True, encoding="UTF-8") if changed else text.encode()
+        if missing or parted or not self._types:
+            yield self._new_name(), _new_types(missing | {NAMED_ENTITY}, parted=parted)
+
+    def _new_name(self) -> str:
+        if not self._types:
+            return TYPE_SYSTEM
+        return unique([*self._types, f"Curator{TYPE_SYSTEM}"])[-1]
 
 
 class _Edit:
@@ -83,12 +104,15 @@ class _Edit:
     ) -> None:
         self.cas = cas
         self.identified: set[str] = set()
+        self.parted = False
         self._item = item
         self._file = file
         self._problems = problems
         self._own = own
+        self._spelling = Spelling(item, file, "xmi")
         self._found = cas.mentions()
         self._by_id = cas.by_id()
+        self._parts = cas.parts()
         self._units = Utf16Map(item.document.text)
         self._next = max((int(key) for key in self._by_id if _NUMBER.fullmatch(key or "")), default=0) + 1
         self._changed = False
@@ -100,7 +124,7 @@ class _Edit:
         for gold in sorted(self._item.mentions, key=lambda one: one.mention.spans):
             action = action_for(gold, self._item.document.external_id, self._problems)
             known = self._found[gold.mention.record] if self._own and gold.mention.record >= 0 else None
-            if action is Action.DROP or (action is not Action.KEEP and not self._carried(gold)):
+            if action is Action.DROP:
                 if known is not None:
                     self._remove(known)
             elif known is None:
@@ -116,30 +140,58 @@ class _Edit:
             if tree.type_and_ids(one, self._by_id)[0] != gold.mention.type:
                 self._say_type(one, gold)
         if action is Action.WRITE:
-            self._say_ids(one, stated_ids(gold, self._file) or ())
+            self._say_ids(one, stated_ids(gold, self._item, self._file) or ())
         self._changed = self._changed or before != dict(one.attrib)
 
     def _append(self, gold: GoldMention) -> None:
         one = etree.Element(tree.tag_of(NAMED_ENTITY), nsmap={"type": tree.tag_of(NAMED_ENTITY)[1:].partition("}")[0]})
+        self._take(one)
+        self.cas.sofa.addprevious(one)
+        self._place(one, gold)
+        one.set("value", tree.xml_text(gold.mention.type))
+        ids = stated_ids(gold, self._item, self._file)
+        if ids is not None:
+            self._say_ids(one, ids)
+        self._changed = True
+
+    def _take(self, one: Any) -> str:
+        """Give a new element an id, a text and a place in the view."""
         key = str(self._next)
         self._next += 1
         one.set(tree.ID, key)
         one.set("sofa", self.cas.sofa.get(tree.ID))
-        self._place(one, gold)
-        one.set("value", tree.xml_text(gold.mention.type))
-        ids = stated_ids(gold, self._file)
-        if ids is not None:
-            self._say_ids(one, ids)
-        self.cas.sofa.addprevious(one)
         if self.cas.view is not None:
             self.cas.view.set("members", f"{self.cas.view.get('members', '')} {key}".strip())
         self._by_id[key] = one
-        self._changed = True
+        return key
 
     def _place(self, one: Any, gold: GoldMention) -> None:
-        span = gold.mention.spans[0]
+        """The annotation on the mention's first part, and the further ones on theirs."""
+        first, *others = gold.mention.spans
+        self._lay(one, first)
+        key = one.get(tree.ID)
+        for part in self._parts.pop(key, ()):
+            self._discard(part)
+        self._parts[key] = []
+        for span in others:
+            part = etree.Element(
+                tree.tag_of(tree.PART), nsmap={"curator": tree.tag_of(tree.PART)[1:].partition("}")[0]}
+            )
+            self._take(part)
+            self._lay(part, span)
+            part.set(tree.PART_OF, key)
+            self.cas.sofa.addprevious(part)
+            self._parts[key].append(part)
+            self.parted = self._changed = True
+
+    def _lay(self, one: Any, span: Span) -> None:
         one.set("begin", str(self._units.to_utf16(span.start)))
         one.set("end", str(self._units.to_utf16(span.end)))
+
+    def _discard(self, one: Any) -> None:
+        self._leave_view(one.get(tree.ID))
+        self.cas.root.remove(one)
+        self._changed = True
 
     def _say_type(self, one: Any, gold: GoldMention) -> None:
         held = tree.feature(one, TYPE_FEATURES)
@@ -156,7 +208,7 @@ class _Edit:
             one.set(held, tree.xml_text(gold.mention.type))
 
     def _say_ids(self, one: Any, ids: tuple[str, ...]) -> None:
-        one.set(tree.feature(one, ID_FEATURES[:-1]) or "identifier", " ".join(map(written_id, ids)) or NIL)
+        one.set(tree.feature(one, ID_FEATURES[:-1]) or "identifier", " ".join(self._spelling.ids(ids)))
         if one.get("ontologyConceptArr") is not None:
             del one.attrib["ontologyConceptArr"]
         self.identified.add(tree.type_name(one))
@@ -167,6 +219,8 @@ class _Edit:
         key = one.get(tree.ID)
         self._changed = True
         self._leave_view(key)
+        for part in self._parts.pop(key, ()):
+            self._discard(part)
         for other in list(self.cas.root):
             if key in (other.get(end) for end in tree.RELATION_ENDS):
                 self._leave_view(other.get(tree.ID))
@@ -194,12 +248,6 @@ class _Edit:
         values = (value for other in self.cas.root for name, value in other.attrib.items() if name not in _PLAIN)
         return any(key in value.split() for value in values if len(value) < 10_000)
 
-    def _carried(self, gold: GoldMention) -> bool:
-        if len(gold.mention.spans) == 1:
-            return True
-        self._note("set aside", gold, tr("is discontinuous, which XMI's annotations cannot be: left out"))
-        return False
-
     def _note(self, severity: str, gold: GoldMention, text: str) -> None:
         where = mention_place(self._item.document.external_id, gold.mention.text)
         self._problems.append(Problem(0, severity, f"{where} {text}"))
@@ -226,18 +274,35 @@ def _new_cas(item: ExportDocument, problems: list[Problem]) -> bytes:
     return bytes(etree.tostring(root, xml_declaration=True, encoding="UTF-8")) + b"\n"
 
 
-def _new_types(names: set[str]) -> bytes:
-    """A type system of annotations with a value and an identifier."""
+def _new_types(names: set[str], *, parted: bool) -> bytes:
+    """A type system of annotations with a value and an identifier, and with `parted` of parts of mentions."""
     root = etree.Element("typeSystemDescription", nsmap={None: _SPECIFIER})
     types = etree.SubElement(root, "types")
     for name in sorted(names):
-        one = etree.SubElement(types, "typeDescription")
-        for key, value in (("name", name), ("description", ""), ("supertypeName", "uima.tcas.Annotation")):
-            etree.SubElement(one, key).text = value
-        features = etree.SubElement(one, "features")
-        for held in ("value", "identifier"):
-            _feature(features, held, "")
+        _type(types, name, {"value": _TEXT, "identifier": _TEXT}, "")
+    if parted:
+        _type(types, tree.PART, {tree.PART_OF: _ANNOTATION}, "")
     return bytes(etree.tostring(root, xml_declaration=True, encoding="UTF-8", pretty_print=True))
+
+
+def _type(types: Any, name: str, held: dict[str, str], space: str) -> None:
+    one = etree.SubElement(types, f"{space}typeDescription")
+    for key, value in (("name", name), ("description", ""), ("supertypeName", _ANNOTATION)):
+        etree.SubElement(one, f"{space}{key}").text = value
+    features = etree.SubElement(one, f"{space}features")
+    for feature, kind in held.items():
+        _feature(features, feature, space, kind)
+
+
+def _give_parts(system: Any) -> bool:
+    """Give a type system the type of parts of mentions; False where it has it."""
+    space = f"{{{_SPECIFIER}}}"
+    if any((one.text or "").strip() == tree.PART for one in system.iter(f"{space}name")):
+        return False
+    types = system.find(f"{space}types")
+    types = etree.SubElement(system, f"{space}types") if types is None else types
+    _type(types, tree.PART, {tree.PART_OF: _ANNOTATION}, space)
+    return True
 
 
 def _give_feature(system: Any, name: str) -> bool:
@@ -265,9 +330,9 @@ def _give_feature(system: Any, name: str) -> bool:
     return True
 
 
-def _feature(features: Any, name: str, space: str) -> None:
+def _feature(features: Any, name: str, space: str, kind: str = _TEXT) -> None:
     one = etree.SubElement(features, f"{space}featureDescription")
-    for key, value in (("name", name), ("description", ""), ("rangeTypeName", "uima.cas.String")):
+    for key, value in (("name", name), ("description", ""), ("rangeTypeName", kind)):
         etree.SubElement(one, f"{space}{key}").text = value
 
 

@@ -105,7 +105,8 @@ class ZeshelMentionReader(_Reader):
         for world, source in self._worlds.items():
             yield from self._world(world, source, places)
         if not places:
-            searched = ", ".join(str(s.path) for s in self._worlds.values())
+            paths = [str(source.path) for source in self._worlds.values()]
+            searched = ", ".join(paths[:5]) + (", …" if len(paths) > 5 else "")
             raise UserError(
                 tr(
                     "{path}: none of its context documents is in {searched}: check the folder",

@@ -23,7 +23,7 @@ from curator.domain.documents import SourceFile
 from curator.domain.errors import UserError
 from curator.domain.wording import tr
 from curator.io.atomic import AtomicFiles
-from curator.io.export import Action, action_for, check_spans, entity_ids, export_name, is_gold, unique
+from curator.io.export import Action, action_for, check_spans, entity_ids, export_name, is_gold, left_out, unique
 from curator.io.idstyle import NIL_MARKERS
 from curator.io.places import mention_place
 from curator.io.source import BOM, join_lines, line_end, split_lines, without_line_end
@@ -186,12 +186,12 @@ class _FileWriter:
         """First and last token and their text; None for a mention that ZESHEL cannot carry, which is noted."""
         mention, tokens = gold.mention, Tokens(item.document.text)
         if len(mention.spans) > 1:
-            self._note("set aside", item, gold, tr("is discontinuous, which ZESHEL cannot carry: left out"))
+            self._leave_out(item, gold, tr("is discontinuous, which ZESHEL cannot carry: left out"))
             return None
         try:
             first, last = tokens.covering(mention.spans[0])
         except ValueError:
-            self._note("set aside", item, gold, tr("holds no token: left out"))
+            self._leave_out(item, gold, tr("holds no token: left out"))
             return None
         text = " ".join(tokens.words[first : last + 1])
         if tokens.span(first, last) != mention.spans[0]:
@@ -238,6 +238,10 @@ class _FileWriter:
             digest = hashlib.sha256(digest.encode("ascii")).hexdigest()
         self._used.add(digest[:16].upper())
         return digest[:16].upper()
+
+    def _leave_out(self, item: ExportDocument, gold: GoldMention, text: str) -> None:
+        where = mention_place(item.document.external_id, gold.mention.text)
+        self._problems.append(left_out(gold, f"{where} {text}"))
 
     def _note(self, severity: str, item: ExportDocument, gold: GoldMention, text: str) -> None:
         where = mention_place(item.document.external_id, gold.mention.text)

@@ -13,7 +13,7 @@ from curator.domain.changes import Change, ChangeKind, OperationKind
 from curator.domain.decisions import RejectReason, Shown, Verdict
 from curator.domain.errors import UserError
 from curator.domain.rounds import Round
-from curator.domain.wording import tr
+from curator.domain.wording import ntr, tr
 from curator.services.curation import CurationService
 from curator.services.deciding import decide_in, mentions_words
 from curator.services.events import EventBus
@@ -89,8 +89,11 @@ class AdjudicationService:
             common = _agreed(unit, found)
             if not common:
                 raise UserError(tr(NOTHING_AGREED, name=found.name))
-            text = tr(
-                "Took over {number:,} mentions that all of “{name}” agree on", number=len(common), name=found.name
+            text = ntr(
+                "Took over {n} mention that all of “{name}” agree on",
+                "Took over {n:,} mentions that all of “{name}” agree on",
+                len(common),
+                name=found.name,
             )
             ids, verdicts = list(common), list(common.values())
             changes = self._decide(unit, ids, verdicts, note=f"{round_note(found.name)}all agreed", text=text)

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from curator.domain.changes import Change
 from curator.domain.decisions import Outcome, Verdict
 from curator.domain.errors import UserError
-from curator.domain.wording import tr
+from curator.domain.wording import ntr, tr
 from curator.services.bulk_plan import MOST_CHECKS, Audit, BulkPlan, Standing, make_plan, tally
 from curator.services.deciding import decide_in
 from curator.services.events import EventBus
@@ -115,9 +115,10 @@ class BulkService:
                     clock=self._clock,
                     shown=[shown_in_line(one) for one in same],
                     note=self._note(audit),
-                    text=tr(
-                        "Accepted {number:,} mentions in bulk (error at most {error:.1%})",
-                        number=len(same),
+                    text=ntr(
+                        "Accepted {n} mention in bulk (error at most {error:.1%})",
+                        "Accepted {n:,} mentions in bulk (error at most {error:.1%})",
+                        len(same),
                         error=audit.plan.error,
                     ),
                 )

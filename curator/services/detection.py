@@ -9,7 +9,7 @@ from curator.domain.changes import Change, ChangeKind, OperationKind
 from curator.domain.documents import Document, Mention, MentionOrigin, SourceMention
 from curator.domain.errors import UserError
 from curator.domain.jobs import JobOutcome, JobState, Progress
-from curator.domain.wording import ntr, tr
+from curator.domain.wording import ntr
 from curator.services.chain import OnEnd, OnProgress
 from curator.services.events import EventBus
 from curator.services.ports import Clock, DetectedMention, JobHandle, LinkerPort, QueueFilter, Store, UnitOfWork
@@ -75,7 +75,12 @@ class DetectionService:
             if not new:
                 return 0
             ids = unit.mentions.add(document_id, new, origin=MentionOrigin.DETECTED)
-            text = tr("Detected {number} mentions in {external_id}", number=len(ids), external_id=document.external_id)
+            text = ntr(
+                "Detected {n} mention in {external_id}",
+                "Detected {n:,} mentions in {external_id}",
+                len(ids),
+                external_id=document.external_id,
+            )
             curator = self._curator()
             operation = unit.operations.append(
                 OperationKind.ADD_MENTION,
@@ -140,7 +145,15 @@ class _Detection:
         if self._problem:
             outcome = JobOutcome(JobState.FAILED, self._problem)
         elif outcome.state is JobState.DONE:
-            outcome = JobOutcome(JobState.DONE, tr("Detected {n:,} mentions.", n=self._mentions), counts)
+            outcome = JobOutcome(
+                JobState.DONE,
+                ntr(
+                    "Detected {n} mention.",
+                    "Detected {n:,} mentions.",
+                    self._mentions,
+                ),
+                counts,
+            )
         self._outcome = outcome
         try:
             self._on_end(outcome)

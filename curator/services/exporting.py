@@ -2,24 +2,31 @@
 
 from __future__ import annotations
 
+import os
 from collections import Counter
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from pathlib import Path
 
 from curator.domain.decisions import Decision
-from curator.domain.documents import Document, DocumentState, Mention, MentionOrigin, SourceFile
+from curator.domain.documents import Document, DocumentState, Mention, MentionOrigin
 from curator.domain.errors import UserError
 from curator.domain.mention_edits import MentionShape
 from curator.domain.provisional import is_new
-from curator.domain.wording import tr
+from curator.domain.wording import ntr, tr
 from curator.services.formats import left_behind
+from curator.services.import_report import counted
 from curator.services.ports import (
     DocumentFormat,
     ExportDocument,
+    FileForEach,
+    FileWriter,
     FormatRegistry,
     GoldMention,
+    HoldsMore,
+    LeftOut,
+    OneFile,
     Problem,
     Store,
     UnitOfWork,
@@ -31,7 +38,7 @@ from curator.services.text_taking import restated_of
 @dataclass(frozen=True, slots=True)
 class ExportReport:
     """What was written; `unchanged` mentions went back exactly as the file had them. `problems` says what the format
-    cannot carry."""
+    cannot carry, and what stayed out."""
 
     format: str
     paths: tuple[Path, ...]
@@ -39,6 +46,32 @@ class ExportReport:
     mentions: int
     unchanged: int
     problems: tuple[Problem, ...] = ()
+
+    @property
+    def text(self) -> str:
+        """What was written and where, as a sentence."""
+        return tr(
+            "Wrote {documents} with {mentions} to {where}.",
+            documents=counted("documents", self.documents),
+            mentions=counted("mentions", self.mentions),
+            where=self.where,
+        )
+
+    @property
+    def where(self) -> str:
+        """The files, or their folder and their number where there are many."""
+        if len(self.paths) <= SHOWN_PATHS:
+            return ", ".join(map(str, self.paths))
+        folder = os.path.commonpath([one.parent for one in self.paths])
+        return tr("{folder} ({n:,} files)", folder=folder, n=len(self.paths))
+
+
+class Place(StrEnum):
+    """What an export makes."""
+
+    FILE = "file"
+    FOLDER = "folder"
+    ARCHIVE = "archive"
 
 
 class ExportScope(StrEnum):
@@ -57,21 +90,65 @@ NOTHING = {
 }
 
 
+NEW_ENTITY = (
+    "{n} mention is linked to an entity that this project made, with an identifier such as NEW:0001. The file does not "
+    "say what it is: give the updated knowledge base with it (`curator kb export`)."
+)
 NEW_ENTITIES = (
-    "{mentions:,} mentions are linked to entities that this project made, with identifiers such as NEW:0001. The file "
-    "does not say what they are: give the updated knowledge base with it (`curator kb export`)."
+    "{n:,} mentions are linked to entities that this project made, with identifiers such as NEW:0001. The file does "
+    "not say what they are: give the updated knowledge base with it (`curator kb export`)."
 )
 
-LEFT_BEHIND = (
-    "Relations and other fields of files that came as {source} were not written as {wanted}: they go back only into "
-    "the format that they came from."
+SHOWN_PATHS = 3
+ONE_LEFT_BEHIND = (
+    "{n} document that came as {source} has relations or other fields that were not written as {wanted}: they go back "
+    "only into the format that they came from."
 )
+LEFT_BEHIND = (
+    "{n:,} documents that came as {source} have relations or other fields that were not written as {wanted}: they go "
+    "back only into the format that they came from."
+)
+
+
+@dataclass(slots=True)
+class _Tally:
+    """What is counted while documents go to a writer. Mentions by id: which of them it left out is known at its end."""
+
+    documents: int = 0
+    unchanged: dict[int, bool] = field(default_factory=dict)
+    new: int = 0
+    with_more: Counter[str] = field(default_factory=Counter)  # by the format that documents came in
+
+    def take(self, item: ExportDocument, source: DocumentFormat | None) -> None:
+        self.documents += 1
+        self.unchanged |= {one.mention.id: one.as_it_was for one in item.mentions}
+        self.new += sum(map(names_new_entity, item.mentions))
+        if source is not None and item.raw and (not isinstance(source, HoldsMore) or source.holds_more(item.raw)):
+            self.with_more[source.name] += 1
+
+    def report(self, wanted: DocumentFormat, paths: list[Path], titles: Mapping[str, str]) -> ExportReport:
+        out = [one for one in wanted.problems if isinstance(one, LeftOut)]
+        gone = {mention for one in out for mention in one.mentions}
+        written = [unchanged for mention, unchanged in self.unchanged.items() if mention not in gone]
+        behind = [
+            Problem(0, "note", ntr(ONE_LEFT_BEHIND, LEFT_BEHIND, number, source=titles[name], wanted=wanted.title))
+            for name, number in self.with_more.items()
+        ]
+        return ExportReport(
+            format=wanted.name,
+            paths=tuple(paths),
+            documents=self.documents - sum(one.documents for one in out),
+            mentions=len(written),
+            unchanged=sum(written),
+            problems=(*wanted.problems, *_about_new(self.new), *behind),
+        )
 
 
 class ExportService:
-    def __init__(self, store: Store, formats: FormatRegistry) -> None:
+    def __init__(self, store: Store, formats: FormatRegistry, writer: FileWriter) -> None:
         self._store = store
         self._formats = formats
+        self._writer = writer
 
     def formats(self) -> list[tuple[str, str]]:
         """(name, title) of the formats that can be written."""
@@ -88,9 +165,34 @@ class ExportService:
         """Whether the format says who decided and when."""
         return self._formats.by_name(format_name).carries_people
 
+    def usual_name(self, format_name: str) -> str:
+        """What an export is called where nobody says otherwise: a file where all documents can go into one."""
+        form = self._formats.by_name(format_name)
+        return f"gold{form.endings[0]}" if isinstance(form, OneFile) else f"gold-{form.name}"
+
+    def makes(self, out: Path, format_name: str) -> tuple[Place, int]:
+        """What an export of all documents to `out` makes, and of how many imported files."""
+        form = self._formats.by_name(format_name)
+        with self._store.read() as unit:
+            files = sum(bool(unit.documents.ids_of_file(file.id)) for file in unit.documents.files())
+        if out.is_dir():
+            return Place.FOLDER, files
+        if isinstance(form, OneFile):
+            return Place.FILE if files == 1 or out.name.lower().endswith(form.endings) else Place.FOLDER, files
+        if isinstance(form, FileForEach) and out.name.lower().endswith(form.document_endings):
+            return Place.FILE, 1
+        return Place.ARCHIVE if out.suffix.lower() == ".zip" else Place.FOLDER, files
+
+    def write_report(self, report: ExportReport, path: Path) -> None:
+        """Every line of a report as a text file. Raises UserError."""
+        lines = [report.text, *(one.text for one in report.problems)]
+        self._writer.write({path: "".join(f"{line}\n" for line in lines).encode("utf-8", "replace")})
+
     def export(self, out: Path, format_name: str, *, scope: ExportScope = ExportScope.DECIDED) -> ExportReport:
-        """Write what `scope` says, one file for each imported file, atomically. Raises UserError."""
+        """Write what `scope` says, atomically: into one file, or a file for each imported file (see `makes`). Raises
+        UserError."""
         wanted = self._formats.by_name(format_name)
+        known = {one.name: one for one in self._formats.formats()}
         self._refuse_project_folder(out)
         with self._store.read() as unit:
             files = unit.documents.files()
@@ -102,26 +204,14 @@ class ExportService:
         chosen = [(file, ids) for file, ids in chosen if ids]
         if not chosen:
             raise UserError(tr(NOTHING[scope]))
-        counts: Counter[str] = Counter()
-        paths = wanted.write([(file, self._documents(ids, counts, scope)) for file, ids in chosen], out)
-        return ExportReport(
-            format=wanted.name,
-            paths=tuple(paths),
-            documents=counts["documents"],
-            mentions=counts["mentions"],
-            unchanged=counts["unchanged"],
-            problems=(*wanted.problems, *_about_new(counts["new"]), *self._left_behind(chosen, wanted)),
-        )
-
-    def _left_behind(self, chosen: Sequence[tuple[SourceFile, object]], wanted: DocumentFormat) -> list[Problem]:
-        """A note for each format whose files may hold what does not come along."""
-        found = {one.name: one for one in self._formats.formats()}
-        sources = dict.fromkeys(file.format for file, _ in chosen if file.format in found)
-        return [
-            Problem(0, "note", tr(LEFT_BEHIND, source=found[name].title, wanted=wanted.title))
-            for name in sources
-            if left_behind(found[name], wanted)
-        ]
+        tally = _Tally()
+        sources = []
+        for file, ids in chosen:
+            source = known.get(file.format)
+            loses = source if source is not None and left_behind(source, wanted) else None
+            sources.append((file, self._documents(ids, tally, scope, loses)))
+        paths = wanted.write(sources, out)
+        return tally.report(wanted, paths, {name: one.title for name, one in known.items()})
 
     def _refuse_project_folder(self, out: Path) -> None:
         folder = self._store.folder.resolve()
@@ -134,16 +224,16 @@ class ExportService:
                 )
             )
 
-    def _documents(self, ids: list[int], counts: Counter[str], scope: ExportScope) -> Iterator[ExportDocument]:
+    def _documents(
+        self, ids: list[int], tally: _Tally, scope: ExportScope, loses: DocumentFormat | None
+    ) -> Iterator[ExportDocument]:
+        """`loses`: their own format where not everything of it comes along."""
         for document_id in ids:
             with self._store.read() as unit:
                 document = export_document(unit, document_id)
             if scope is ExportScope.ADJUDICATED:
                 document = adjudicated_only(document)
-            counts["documents"] += 1
-            counts["mentions"] += len(document.mentions)
-            counts["unchanged"] += sum(one.as_it_was for one in document.mentions)
-            counts["new"] += sum(map(names_new_entity, document.mentions))
+            tally.take(document, loses)
             yield document
 
 
@@ -154,7 +244,7 @@ def names_new_entity(gold: GoldMention) -> bool:
 
 def _about_new(mentions: int) -> list[Problem]:
     """No format says what an identifier of the project's own means."""
-    return [Problem(0, "note", tr(NEW_ENTITIES, mentions=mentions))] if mentions else []
+    return [Problem(0, "note", ntr(NEW_ENTITY, NEW_ENTITIES, mentions))] if mentions else []
 
 
 def adjudicated_only(item: ExportDocument) -> ExportDocument:

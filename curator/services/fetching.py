@@ -190,12 +190,24 @@ class FetchService:
     def _gave_up(self, error: NotNowError, seconds: float, kept: int) -> str:
         said = tr("{host} gave no answer that can be used ({why}).", host=self.host, why=error)
         if seconds > LONGEST_WAIT:
-            said = tr(
-                "{host} asks to come back in {n} minutes ({why}).", host=self.host, n=round(seconds / 60), why=error
+            said = ntr(
+                "{host} asks to come back in {n} minute ({why}).",
+                "{host} asks to come back in {n:,} minutes ({why}).",
+                round(seconds / 60),
+                host=self.host,
+                why=error,
             )
         if not kept:
             return said + " " + tr("Nothing was fetched. Check the network and try again.")
-        return said + " " + tr("{n:,} PMIDs were asked for and are kept; the same again goes on from there.", n=kept)
+        return (
+            said
+            + " "
+            + ntr(
+                "{n} PMID was asked for and is kept; the same again goes on from there.",
+                "{n:,} PMIDs were asked for and are kept; the same again goes on from there.",
+                kept,
+            )
+        )
 
     def _notes(self, asked: Asked, known: set[str], missing: Sequence[str]) -> tuple[FileProblem, ...]:
         texts = []

@@ -102,7 +102,17 @@ class GoldWriter:
         notes += [self._problem(unresolved, number) for unresolved, number in common]
         left = len(self._unresolved) - len(common)
         if left:
-            notes.append(Problem(0, "note", tr("{left:,} more ids are not in the knowledge base", left=left)))
+            notes.append(
+                Problem(
+                    0,
+                    "note",
+                    ntr(
+                        "{n} more id is not in the knowledge base",
+                        "{n:,} more ids are not in the knowledge base",
+                        left,
+                    ),
+                )
+            )
         if out := self.counts["decisions left out"]:
             words = ntr(
                 "{n} decision links to entities that are not in the knowledge base: left undecided",

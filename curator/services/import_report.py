@@ -43,6 +43,20 @@ def counted(word: str, n: int) -> str:
             return ntr("{n:,} name", "{n:,} names", n)
         case "definitions":
             return ntr("{n:,} definition", "{n:,} definitions", n)
+        case "documents brought back":
+            return ntr("{n} document brought back", "{n:,} documents brought back", n)
+        case "new texts taken":
+            return ntr("{n} new text taken", "{n:,} new texts taken", n)
+        case "mentions added":
+            return ntr("{n} mention added", "{n:,} mentions added", n)
+        case "decisions moved":
+            return ntr("{n} decision moved", "{n:,} decisions moved", n)
+        case "decisions without a place":
+            return ntr("{n} decision without a place", "{n:,} decisions without a place", n)
+        case "files imported before":
+            return ntr("{n} file imported before", "{n:,} files imported before", n)
+        case "decisions to look at":
+            return ntr("{n} decision to look at", "{n:,} decisions to look at", n)
     return f"{n:,} {tr(word)}"
 
 

@@ -217,7 +217,12 @@ class ImportService:
         if result.concerned:
             tally.counts[CONCERNED] = result.concerned
         tally.note(paths[0] if paths else Path(), result.problems)
-        text = tr("Imported {number:,} entities {words}", number=tally.counts["entities"], words=words)
+        text = ntr(
+            "Imported {n} entity {words}",
+            "Imported {n:,} entities {words}",
+            tally.counts["entities"],
+            words=words,
+        )
         self._events.emit(Change(ChangeKind.KNOWLEDGE_BASE, self._curator(), text))
         return tally.report()
 
@@ -253,7 +258,15 @@ class ImportService:
         tally.note(path, [*(reading.gold.problems() if wish.gold else ()), *reader.problems, *reading.notes()])
         tally.counts.update(+reading.counts)
         name = reading.source.name
-        self._tell(reading, tr("Imported {number:,} documents from {name}", number=len(reading.ids), name=name))
+        self._tell(
+            reading,
+            ntr(
+                "Imported {n} document from {name}",
+                "Imported {n:,} documents from {name}",
+                len(reading.ids),
+                name=name,
+            ),
+        )
 
     def _bring_back(self, path: Path, known: SourceFile, tally: Tally, wish: Wish) -> Generator[Progress, None, None]:
         """Show the documents of an import that was undone again, and take its texts again where that is chosen."""
@@ -277,7 +290,15 @@ class ImportService:
         tally.counts.update(+reading.counts)
         note = tr("imported before and undone; its documents are back, with everything that was decided in them")
         tally.note(path, [Problem(0, "note", note)])
-        self._tell(reading, tr("Brought {number:,} documents of {name} back", number=len(reading.ids), name=known.name))
+        self._tell(
+            reading,
+            ntr(
+                "Brought {n} document of {name} back",
+                "Brought {n:,} documents of {name} back",
+                len(reading.ids),
+                name=known.name,
+            ),
+        )
 
     def _read(self, reading: Reading, wish: Wish) -> Generator[Progress, None, None]:
         """Store the new documents of a still invisible file; those to be taken wait for its end."""
@@ -341,7 +362,12 @@ class ImportService:
     def _tell(self, reading: Reading, text: str) -> None:
         taken, name, who = tuple(reading.to_take), reading.source.name, self._curator()
         if taken:
-            said = tr("Took {number:,} new texts from {name}", number=len(taken), name=name)
+            said = ntr(
+                "Took {n} new text from {name}",
+                "Took {n:,} new texts from {name}",
+                len(taken),
+                name=name,
+            )
             self._events.emit(Change(ChangeKind.MENTIONS, who, said, taken))
         if reading.ids or taken:
             self._events.emit(Change(ChangeKind.IMPORTED, who, text, tuple(reading.ids)))

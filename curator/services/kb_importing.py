@@ -153,9 +153,10 @@ class KnowledgeImport:
             result.problems += part.reader.problems
         if left_out:
             result.counts["left out"] += len(left_out)
-            words = tr(
+            words = ntr(
+                "{n} entity of {source} is in an earlier source, whose record is kept ({some})",
                 "{n:,} entities of {source} are in an earlier source, whose records are kept (for example {some})",
-                n=len(left_out),
+                len(left_out),
                 source=part.source.name,
                 some=", ".join(left_out[:3]),
             )

@@ -127,10 +127,10 @@ def progress_plot(cells: Sequence[DecidedCell]) -> Plot:
     days = len({one.day for one in cells})
     words = (
         ntr(
-            "{whole:,} decisions stand, made on one day.",
-            "{whole:,} decisions stand, made on {n:,} days.",
+            "{decisions}, made on one day.",
+            "{decisions}, made on {n:,} days.",
             days,
-            whole=whole,
+            decisions=ntr("{n} decision", "{n:,} decisions", whole),
         )
         if whole
         else tr("Nothing was decided yet.")

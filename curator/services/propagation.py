@@ -9,7 +9,7 @@ from enum import StrEnum
 from curator.domain.changes import Change
 from curator.domain.decisions import Shown, ShownCandidate, Verdict
 from curator.domain.errors import UserError
-from curator.domain.wording import tr
+from curator.domain.wording import ntr, tr
 from curator.services.deciding import decide_in
 from curator.services.events import EventBus
 from curator.services.keys import active_bundle
@@ -19,7 +19,8 @@ from curator.services.propagation_groups import Group, Line, entities_in, groupe
 LIMIT = 5_000
 """Lines shown at most; the others are told by their number and stay as they are."""
 NOTE = "decided with “{text}” of {document}"
-CHANGED = "{number:,} of these mentions were decided meanwhile; nothing was changed. Look at the list again."
+ONE_CHANGED = "{n} of these mentions was decided meanwhile; nothing was changed. Look at the list again."
+CHANGED = "{n:,} of these mentions were decided meanwhile; nothing was changed. Look at the list again."
 
 
 class Scope(StrEnum):
@@ -116,7 +117,7 @@ def _refuse_changed(unit: UnitOfWork, contexts: Collection[MentionContext]) -> N
     now = {mention_id: decision.verdict for mention_id, decision in current.items()}
     changed = sum(now.get(one.mention_id) != one.verdict for one in contexts)
     if changed:
-        raise UserError(tr(CHANGED, number=changed))
+        raise UserError(ntr(ONE_CHANGED, CHANGED, changed))
 
 
 def _names(unit: UnitOfWork, verdict: Verdict, contexts: Iterable[MentionContext]) -> dict[str, str]:

@@ -21,8 +21,9 @@ from curator.domain.decisions import NilReason, Outcome, RejectReason, SkipReaso
 from curator.domain.documents import MentionOrigin, SourceMention, Span, slice_spans, text_hash
 from curator.domain.errors import UserError
 from curator.domain.rounds import Judgement, RoundKind
-from curator.domain.wording import tr
+from curator.domain.wording import ntr, tr
 from curator.services.events import EventBus
+from curator.services.import_report import counted
 from curator.services.ports import Clock, FileWriter, Store, UnitOfWork
 from curator.services.rounds import named
 
@@ -57,13 +58,13 @@ class RoundImport:
     @property
     def text(self) -> str:
         return tr(
-            "Took {judgements:,} judgements by {curators} into “{name}”; {known:,} were there already. "
-            "The round has {documents:,} documents here.",
-            judgements=self.judgements,
+            "Took {judgements} by {curators} into “{name}”; {known:,} were there already. "
+            "The round has {documents} here.",
+            judgements=ntr("{n} judgement", "{n:,} judgements", self.judgements),
             curators=", ".join(self.curators) or tr("nobody"),
             name=self.name,
             known=self.known,
-            documents=self.documents,
+            documents=counted("documents", self.documents),
         )
 
 
@@ -151,7 +152,14 @@ class _Reading:
                 ) from error
         if self._unknown:
             some = ", ".join(sorted(self._unknown)[:MOST_PROBLEMS])
-            self._say(tr("{n:,} entities are not in this knowledge base: {some}", n=len(self._unknown), some=some))
+            self._say(
+                ntr(
+                    "{n} entity is not in this knowledge base: {some}",
+                    "{n:,} entities are not in this knowledge base: {some}",
+                    len(self._unknown),
+                    some=some,
+                )
+            )
         self._report.curators.sort()
 
     def _take(self, line: Mapping[str, Any]) -> None:

@@ -16,7 +16,7 @@ from curator.domain.decisions import Decision, Outcome, Shown, Verdict
 from curator.domain.documents import DocumentState, MentionOrigin, Span
 from curator.domain.errors import UserError
 from curator.domain.rounds import Judgement, Round, RoundMention, RoundProgress
-from curator.domain.wording import tr
+from curator.domain.wording import ntr, tr
 from curator.services.curation import CurationService
 from curator.services.deciding import mentions_words
 from curator.services.events import EventBus
@@ -39,7 +39,8 @@ REFUSED = (
     "You are judging in the round “{name}”, where the project itself is not changed. Reject the mention with X and add "
     "another with M, or leave the round first."
 )
-NOT_YET = "{left:,} mentions of this document are not judged yet."
+ONE_NOT_YET = "{n} mention of this document is not judged yet."
+NOT_YET = "{n:,} mentions of this document are not judged yet."
 CLOSED = "The round “{name}” was closed; nothing more can be judged in it. Leave it."
 UNDID = "Undid the judgement of {what}"
 REDID = "Redid the judgement of {what}"
@@ -213,7 +214,7 @@ class RoundCuration(CurationService):
         with self._own.read() as unit:
             judged, seen = unit.rounds.judged_in(self._round.id, self.curator, document_id=document_id)[document_id]
         if judged < seen:
-            raise UserError(tr(NOT_YET, left=seen - judged))
+            raise UserError(ntr(ONE_NOT_YET, NOT_YET, seen - judged))
         return Change(ChangeKind.DOCUMENT_STATE, self.curator, tr("Judged the whole document"), (document_id,))
 
     def undo(self) -> Change | None:

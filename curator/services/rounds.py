@@ -10,7 +10,7 @@ from curator.domain.changes import Change, ChangeKind
 from curator.domain.documents import Split
 from curator.domain.errors import UserError
 from curator.domain.rounds import Round, RoundKind, RoundProgress
-from curator.domain.wording import tr
+from curator.domain.wording import ntr, tr
 from curator.services.events import EventBus
 from curator.services.ports import Clock, LinkerPort, MetaRepository, Store, UnitOfWork
 from curator.services.round_work import RoundSeat
@@ -81,7 +81,14 @@ class RoundService:
         with self._store.write() as unit:
             made = unit.rounds.create(name.strip(), kind, document_ids, at=self._clock.now())
             found = unit.rounds.get(made)
-        self._tell(tr("Made the round “{name}” of {documents:,} documents", name=found.name, documents=found.documents))
+        self._tell(
+            ntr(
+                "Made the round “{name}” of {n} document",
+                "Made the round “{name}” of {n:,} documents",
+                found.documents,
+                name=found.name,
+            )
+        )
         return found
 
     def choose_documents(self, count: int, *, split: Split | None = None, seed: int = 0) -> list[int]:

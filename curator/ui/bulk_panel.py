@@ -16,7 +16,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from curator.domain.wording import tr
+from curator.domain.wording import ntr, tr
 from curator.services.bulk import BulkOffer
 from curator.services.bulk_plan import MOST_CHECKS, Audit, Standing
 from curator.services.ports import MentionContext
@@ -199,7 +199,13 @@ class BulkPanel(QWidget):
         self._passed = passed
         self.button.setText(tr("Accept {number:,}  ⇧↵", number=number) if passed else tr("Accept"))
         self.button.setAccessibleName(
-            tr("Accept the other {number:,} mentions", number=number) if passed else tr("Accept; check first")
+            ntr(
+                "Accept the other mention",
+                "Accept the other {n:,} mentions",
+                number,
+            )
+            if passed
+            else tr("Accept; check first")
         )
         self.button.setEnabled(passed and number > 0)
 

@@ -13,7 +13,7 @@ from PySide6.QtWidgets import QFileDialog, QFrame, QGridLayout, QHBoxLayout, QLa
 from curator.domain.errors import UserError
 from curator.domain.plots import Headline, Plot
 from curator.domain.statistics import StatisticsFilter
-from curator.domain.wording import tr
+from curator.domain.wording import ntr, tr
 from curator.services.statistics import Statistics, as_json, head_figures, plots
 from curator.ui.dashboard_filter import DashboardFilter
 from curator.ui.dialogs.form import ShowDialog, file_dialog
@@ -161,7 +161,12 @@ class Dashboard(ShowDialog):
             self.state.set_words(str(error))
         else:
             self.state.set_words(
-                tr("{number} plots and figures.json are saved in {folder}.", number=number, folder=folder)
+                ntr(
+                    "{n} plot and figures.json are saved in {folder}.",
+                    "{n:,} plots and figures.json are saved in {folder}.",
+                    number,
+                    folder=folder,
+                )
             )
 
 

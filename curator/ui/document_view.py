@@ -16,7 +16,7 @@ from PySide6.QtWidgets import QToolTip, QWidget
 
 from curator.domain.documents import Document
 from curator.domain.spans import word_at
-from curator.domain.wording import tr
+from curator.domain.wording import ntr, tr
 from curator.services.queue import MentionView, OpenDocument
 from curator.ui.document_find import Found
 from curator.ui.document_mouse import DocumentMouse
@@ -128,7 +128,7 @@ class DocumentView(DocumentMouse):
 
     def _about(self) -> str:
         title = self._document.title if self._document is not None else ""
-        return tr("{title}: {n} mentions", title=title, n=len(self._views))
+        return ntr("{title}: {n} mention", "{title}: {n:,} mentions", len(self._views), title=title)
 
     def _tell_reader(self, mark: Mark | None) -> None:
         """Each mention is heard as the curator comes to it, whether the text is read or not."""

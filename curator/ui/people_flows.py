@@ -13,7 +13,7 @@ from curator.domain.changes import Change, ChangeKind
 from curator.domain.errors import UserError
 from curator.domain.jobs import JobOutcome, JobState, Progress
 from curator.domain.rounds import Round, RoundKind
-from curator.domain.wording import tr
+from curator.domain.wording import ntr, tr
 from curator.services.ports import QueueFilter
 from curator.ui.banner import Banner
 from curator.ui.dialogs.messages import choose, tell
@@ -208,7 +208,12 @@ class PeopleFlows(QObject):
         def write() -> None:
             report = self._bench.project.round_files.export(found.name, dialog.out, curators=curators)
             self._bench.say(
-                tr("Wrote {judgements:,} judgements to {path}.", judgements=report.judgements, path=report.path)
+                ntr(
+                    "Wrote {n} judgement to {path}.",
+                    "Wrote {n:,} judgements to {path}.",
+                    report.judgements,
+                    path=report.path,
+                )
             )
 
         dialog.accepted.connect(lambda: self._do(write))

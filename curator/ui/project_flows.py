@@ -11,7 +11,7 @@ from PySide6.QtWidgets import QWidget
 
 from curator.domain.entities import TypeMapping
 from curator.domain.jobs import JobOutcome, JobState, Progress
-from curator.domain.wording import tr
+from curator.domain.wording import ntr, tr
 from curator.services.exporting import ExportScope
 from curator.services.importing import ImportReport, joined
 from curator.services.kb_importing import KbWish
@@ -215,6 +215,8 @@ class ProjectFlows(QObject):
             project.exporting.formats(),
             usual=project.exporting.usual_format(),
             carries=project.exporting.carries_people,
+            name=project.exporting.usual_name,
+            makes=project.exporting.makes,
             place=project.folder.parent,
             parent=self._window,
         )
@@ -228,15 +230,9 @@ class ProjectFlows(QObject):
         def work() -> Generator[Progress, None, dict[str, Any]]:
             yield Progress("export", 0, 0, out.name)
             report = exporting.export(out, name, scope=scope)
-            where = ", ".join(str(one) for one in report.paths)
             notes = "\n".join(one.text for one in report.problems)
-            message = tr(
-                "Wrote {documents:,} documents with {mentions:,} mentions to {where}.",
-                documents=report.documents,
-                mentions=report.mentions,
-                where=where,
-            )
-            return {"message": message, "notes": notes}
+            said = ntr("{n} note: see the details.", "{n:,} notes: see the details.", len(report.problems))
+            return {"message": f"{report.text}\n\n{said}" if notes else report.text, "notes": notes}
 
         def launch(progress: Callable[[Progress], None], end: Callable[[JobOutcome], None]) -> Any:
             return self._bench.project.jobs.run_here(work, on_progress=progress, on_end=end)

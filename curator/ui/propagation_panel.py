@@ -6,7 +6,7 @@ from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QPalette
 from PySide6.QtWidgets import QButtonGroup, QPushButton, QVBoxLayout, QWidget
 
-from curator.domain.wording import tr
+from curator.domain.wording import ntr, tr
 from curator.services.propagation import Others, Scope
 from curator.services.propagation_groups import Group, Line
 from curator.ui.jobs_bar import KeyHints
@@ -144,7 +144,8 @@ class PropagationPanel(QWidget):
         assert self.others is not None
         ticked, every = len(self.ticked), len(self.list.lines.lines)
         self.button.setText(tr("Decide {ticked:,}  ⇧↵", ticked=ticked))
-        self.button.setAccessibleName(tr("Decide the {ticked:,} ticked mentions", ticked=ticked))
+        words = ntr("Decide the ticked mention", "Decide the {n:,} ticked mentions", ticked)
+        self.button.setAccessibleName(words)
         self.button.setEnabled(ticked > 0)
         words = tr("{ticked:,} of {every:,} ticked", ticked=ticked, every=every)
         if self.others.beyond:

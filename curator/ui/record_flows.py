@@ -11,7 +11,8 @@ from PySide6.QtWidgets import QWidget
 
 from curator.domain.errors import UserError
 from curator.domain.jobs import JobOutcome, JobState, Progress
-from curator.domain.wording import tr
+from curator.domain.wording import ntr, tr
+from curator.services.import_report import counted
 from curator.services.kb_export import LEAST
 from curator.ui.dialogs.messages import tell
 from curator.ui.jobs import JobKind
@@ -54,9 +55,9 @@ class RecordFlows(QObject):
         def write() -> dict[str, Any]:
             report = self._bench.project.release.export(dialog.out, scope=dialog.scope)
             words = tr(
-                "Released {decisions:,} decisions of {documents:,} documents to {path}.",
-                decisions=report.decisions,
-                documents=report.documents,
+                "Released {decisions} of {documents} to {path}.",
+                decisions=ntr("{n} decision", "{n:,} decisions", report.decisions),
+                documents=counted("documents", report.documents),
                 path=report.path,
             )
             return {"message": words, "notes": tr(SAVED, sha=report.sha256)}
@@ -73,7 +74,14 @@ class RecordFlows(QObject):
 
         def write() -> dict[str, Any]:
             report = self._bench.project.audit.export(dialog.out)
-            return {"message": tr("Wrote {entries:,} entries to {path}.", entries=report.entries, path=report.path)}
+            return {
+                "message": ntr(
+                    "Wrote {n} entry to {path}.",
+                    "Wrote {n:,} entries to {path}.",
+                    report.entries,
+                    path=report.path,
+                )
+            }
 
         dialog.accepted.connect(lambda: self._run(tr("Export audit trail"), write))
         dialog.open()

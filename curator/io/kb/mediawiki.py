@@ -13,7 +13,7 @@ from pathlib import Path
 
 from curator.domain.entities import Entity
 from curator.domain.errors import UserError
-from curator.domain.wording import tr
+from curator.domain.wording import ntr, tr
 from curator.io.kb.base import KbSource, clean_names, first_of_each, needs_some
 from curator.io.kb.zeshel import definition_of, synonyms_of
 from curator.io.mediawiki import Dump, Page, Wiki, is_dump
@@ -36,7 +36,15 @@ class MediaWikiKbReader(SourceReader):
         yield from needs_some(entities, self._source.path, self.problems)
         if others:
             number = sum(map(len, others.values()))
-            self._problem(0, "note", tr("{number:,} redirects lead to pages that are not in the dump", number=number))
+            self._problem(
+                0,
+                "note",
+                ntr(
+                    "{n} redirect leads to a page that is not in the dump",
+                    "{n:,} redirects lead to pages that are not in the dump",
+                    number,
+                ),
+            )
 
     def _entities(self, dump: Dump, others: dict[str, list[str]]) -> Iterator[tuple[int, Entity]]:
         for page in dump.pages():

@@ -13,7 +13,7 @@ from pathlib import Path
 
 from curator.domain.entities import Entity
 from curator.domain.errors import UserError
-from curator.domain.wording import tr
+from curator.domain.wording import ntr, tr
 from curator.io.kb.base import KbSource, clean_names, first_of_each, needs_some
 from curator.io.kb.mesh_xml import CLASSES, types_of
 from curator.io.reading import SourceReader
@@ -62,7 +62,13 @@ class MeshAsciiReader(SourceReader):
                 yield record.line, _entity(record, ui, name, at)
         if qualifiers:
             self._problem(
-                0, "note", tr("{qualifiers} qualifiers were skipped: they are no entities", qualifiers=qualifiers)
+                0,
+                "note",
+                ntr(
+                    "{n} qualifier was skipped: it is no entity",
+                    "{n:,} qualifiers were skipped: they are no entities",
+                    qualifiers,
+                ),
             )
 
     def _records(self) -> Iterator[_Record]:

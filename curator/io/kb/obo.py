@@ -19,7 +19,7 @@ from pathlib import Path
 
 from curator.domain.entities import Entity
 from curator.domain.errors import UserError
-from curator.domain.wording import tr
+from curator.domain.wording import ntr, tr
 from curator.io.kb.base import KbSource, clean_names, first_of_each, needs_some
 from curator.io.reading import SourceReader
 from curator.io.source import BOM, Source, without_line_end
@@ -117,7 +117,11 @@ class OboReader(SourceReader):
             self._problem(
                 0,
                 "note",
-                tr("{obsolete} obsolete terms were skipped; ids with one successor lead to it", obsolete=obsolete),
+                ntr(
+                    "{n} obsolete term was skipped; an id with one successor leads to it",
+                    "{n:,} obsolete terms were skipped; ids with one successor lead to it",
+                    obsolete,
+                ),
             )
 
     def _note_obsolete(self, stanza: _Stanza, name: str) -> None:

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
+from typing import Literal
 
 from curator.domain.entities import Entity
-from curator.domain.wording import tr
+from curator.domain.wording import ntr
 from curator.io.kb.base import clean_names
 from curator.services.ports import Problem
 
@@ -45,8 +46,33 @@ def inverted(successor: dict[str, str]) -> dict[str, list[str]]:
     return found
 
 
+ONE_OBSOLETE = {
+    "term": "{n} obsolete term was skipped; an id with one successor leads to it",
+    "class": "{n} obsolete class was skipped; an id with one successor leads to it",
+    "concept": "{n} obsolete concept was skipped; an id with one successor leads to it",
+}
+OBSOLETE = {
+    "term": "{n:,} obsolete terms were skipped; ids with one successor lead to it",
+    "class": "{n:,} obsolete classes were skipped; ids with one successor lead to it",
+    "concept": "{n:,} obsolete concepts were skipped; ids with one successor lead to it",
+}
+ONE_UNNAMED = {
+    "term": "{n} term without a name was set aside",
+    "class": "{n} class without a name was set aside",
+    "concept": "{n} concept without a name was set aside",
+}
+UNNAMED = {
+    "term": "{n:,} terms without a name were set aside",
+    "class": "{n:,} classes without a name were set aside",
+    "concept": "{n:,} concepts without a name were set aside",
+}
+
+
 def entities(
-    read: Callable[[], Iterable[Term]], problems: list[Problem], *, nameless: str = "term"
+    read: Callable[[], Iterable[Term]],
+    problems: list[Problem],
+    *,
+    nameless: Literal["term", "class", "concept"] = "term",
 ) -> Iterator[tuple[int, Entity]]:
     """`read` is called twice: what replaced the deprecated terms has to be known before the first entity is given."""
     replaced = successors(read())
@@ -59,14 +85,10 @@ def entities(
         else:
             yield term.line, entity_of(term, replaced.get(term.id, ()))
     if deprecated:
-        text = tr(
-            "{deprecated:,} obsolete {nameless}s were skipped; ids with one successor lead to it",
-            deprecated=deprecated,
-            nameless=nameless,
-        )
+        text = ntr(ONE_OBSOLETE[nameless], OBSOLETE[nameless], deprecated)
         problems.append(Problem(0, "note", text))
     if unnamed:
-        text = tr("{unnamed:,} {nameless}s without a name were set aside", unnamed=unnamed, nameless=nameless)
+        text = ntr(ONE_UNNAMED[nameless], UNNAMED[nameless], unnamed)
         problems.append(Problem(0, "set aside", text))
 
 

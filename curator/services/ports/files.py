@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Protocol
+from typing import Protocol, runtime_checkable
 
 from curator.domain.comments import Comment
 from curator.domain.decisions import Decision
@@ -27,6 +27,14 @@ class Problem:
     line: int
     severity: str
     text: str
+
+
+@dataclass(frozen=True, slots=True)
+class LeftOut(Problem):
+    """One line of an export report about what was not written: mentions by their ids, and a number of documents."""
+
+    mentions: tuple[int, ...] = ()
+    documents: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,6 +109,33 @@ class DocumentFormat(Protocol):
 
     def write(self, files: Iterable[tuple[SourceFile, Iterable[ExportDocument]]], out: Path) -> list[Path]:
         """Write atomically; returns the written paths."""
+        ...
+
+
+@runtime_checkable
+class OneFile(Protocol):
+    """A document format of which one file may hold the documents of all imported files.
+
+    It does where the name ends with one of `endings`, the usual one first; else each imported file gets its own.
+    """
+
+    endings: tuple[str, ...]
+
+
+@runtime_checkable
+class FileForEach(Protocol):
+    """A document format with a file for each document, in a folder or an archive. A single document may also go into
+    a file of its own, whose name ends with one of `document_endings`."""
+
+    document_endings: tuple[str, ...]
+
+
+@runtime_checkable
+class HoldsMore(Protocol):
+    """A document format that knows what in a document's record goes back into this format only."""
+
+    def holds_more(self, raw: str) -> bool:
+        """Whether there are relations or fields besides mentions, their types and their identifiers."""
         ...
 
 

@@ -1,4 +1,4 @@
-"""*Project > Export gold*: in which format, which documents, where to."""
+"""*Project > Export gold*: in which format, which documents, where to, and whether a file or a folder is made."""
 
 from __future__ import annotations
 
@@ -7,8 +7,8 @@ from pathlib import Path
 
 from PySide6.QtWidgets import QComboBox, QFileDialog, QWidget
 
-from curator.domain.wording import tr
-from curator.services.exporting import ExportScope
+from curator.domain.wording import ntr, tr
+from curator.services.exporting import ExportScope, Place
 from curator.ui.dialogs.form import FormDialog, PathEdit, sentence
 
 USUAL = "pubtator"
@@ -18,12 +18,20 @@ SCOPES = {
     ExportScope.DONE: "Documents that are done",
     ExportScope.ADJUDICATED: "Adjudicated mentions only",
 }
+ONE_FILE = "A file is written."
+ALL_IN_ONE = "A file is written, with the documents of all {n:,} imported files."
+FOLDER = "A folder is written."
+ARCHIVE = "A zip archive is written."
 CARRIES = "This format also says who decided each mention, and when."
 CARRIES_NOT = "This format has no place for who decided and when. “{other}” carries both."
 
 
 class ExportDialog(FormDialog):
-    """`out`, `format` and `scope` are valid once it was accepted. `carries` tells whether a format says who decided."""
+    """`out`, `format` and `scope` are valid once it was accepted.
+
+    Of a format, `carries` says whether it holds who decided, `name` what the export is usually called, and `makes` what
+    is written to a path.
+    """
 
     def __init__(
         self,
@@ -32,14 +40,17 @@ class ExportDialog(FormDialog):
         place: Path,
         usual: str = USUAL,
         carries: Callable[[str], bool] = lambda _: False,
+        name: Callable[[str], str] = lambda form: f"gold-{form}",
+        makes: Callable[[Path, str], tuple[Place, int]] = lambda *_: (Place.FOLDER, 0),
         parent: QWidget | None = None,
     ) -> None:
         super().__init__(tr("Export gold"), intro=tr(INTRO), ok=tr("Export"), parent=parent)
         self._place, self._carries, self._titles = place, carries, dict(formats)
+        self._name, self._makes = name, makes
         self.formats = QComboBox(self)
         self.formats.setAccessibleName(tr("Format"))
-        for name, title in formats:
-            self.formats.addItem(title, name)
+        for form, title in formats:
+            self.formats.addItem(title, form)
         self.formats.setCurrentIndex(max(self.formats.findData(usual), 0))
         self.scopes = QComboBox(self)
         self.scopes.setAccessibleName(tr("What is exported"))
@@ -47,19 +58,27 @@ class ExportDialog(FormDialog):
             self.scopes.addItem(tr(words), scope.value)
         self.path = PathEdit(tr("the exported file or folder"), mode=QFileDialog.FileMode.AnyFile, parent=self)
         self.people = sentence("")
+        self.made = sentence("")
         self.form.addRow(tr("&Format"), self.formats)
         self.form.addRow("", self.people)
         self.form.addRow(tr("&What"), self.scopes)
         self.form.addRow(tr("&To"), self.path)
+        self.form.addRow("", self.made)
         self.formats.currentIndexChanged.connect(self._suggest)
+        self.path.changed.connect(self._say_what_is_made)
         self.setMinimumWidth(600)
         self._suggest()
 
     def _suggest(self) -> None:
         name = self.format
-        self.path.set_path(self._place / (f"gold.{name}" if name == USUAL else f"gold-{name}"))
+        self.path.set_path(self._place / self._name(name))
+        self._say_what_is_made()
         other = next((title for one, title in self._titles.items() if self._carries(one)), "")
         self.people.setText(tr(CARRIES) if self._carries(name) else tr(CARRIES_NOT, other=other) if other else "")
+
+    def _say_what_is_made(self) -> None:
+        path = self.path.path
+        self.made.setText(_words_for(*self._makes(path, self.format)) if path is not None else "")
 
     @property
     def format(self) -> str:
@@ -80,3 +99,9 @@ class ExportDialog(FormDialog):
         if not path.parent.is_dir():
             return tr("{parent} does not exist. Choose a folder that does.", parent=path.parent)
         return ""
+
+
+def _words_for(place: Place, files: int) -> str:
+    if place is Place.FILE:
+        return ntr(ONE_FILE, ALL_IN_ONE, files)
+    return tr(FOLDER if place is Place.FOLDER else ARCHIVE)

@@ -19,7 +19,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from curator.domain.wording import tr
+from curator.domain.wording import ntr, tr
 from curator.services.recipes import Recipe, grouped
 from curator.services.retraining import TrainingPreview
 from curator.settings.schema import Device
@@ -282,19 +282,27 @@ def learns_words(preview: TrainingPreview) -> str:
         )
     ]
     if preview.left_out:
-        lines.append(tr("The loss leaves {left_out:,} NIL decisions out.", left_out=preview.left_out))
+        lines.append(
+            ntr(
+                "The loss leaves {n} NIL decision out.",
+                "The loss leaves {n:,} NIL decisions out.",
+                preview.left_out,
+            )
+        )
     if preview.passed_over:
         lines.append(
-            tr(
-                "{passed_over:,} candidates that were shown and passed over, as hard negatives.",
-                passed_over=preview.passed_over,
+            ntr(
+                "{n} candidate that was shown and passed over, as a hard negative.",
+                "{n:,} candidates that were shown and passed over, as hard negatives.",
+                preview.passed_over,
             )
         )
     if preview.outside:
         lines.append(
-            tr(
-                "{outside:,} linked entities are not in the knowledge base; their links teach nothing.",
-                outside=preview.outside,
+            ntr(
+                "{n} linked entity is not in the knowledge base; its links teach nothing.",
+                "{n:,} linked entities are not in the knowledge base; their links teach nothing.",
+                preview.outside,
             )
         )
     lines.append(

@@ -84,7 +84,7 @@ def test_detect_marks_documents_without_mentions(cli: Cli, project: Path, tmp_pa
     answer = cli("detect", project, "--type", "Planet")
     assert answer.code == 2
     assert "no entities of the type Planet. Its types: Chemical, Disease" in answer.err
-    assert "1 mentions in 1 documents" in cli("detect", project, "--type", "Disease").out
+    assert "1 mention in 1 document " in cli("detect", project, "--type", "Disease").out
     assert cli("info", project, "--json").json["mentions"] == 33
 
 
@@ -193,6 +193,23 @@ def test_replay_of_the_gold(cli: Cli, project: Path, jobs: FakeJobs) -> None:
     ]
     spec = jobs.started[-1][1]
     assert (spec["replay"], spec["limit"], spec["then"]) == (True, 24, "validation")
+
+
+def test_an_export_says_how_much_more_there_is_to_say(cli: Cli, project: Path, tmp_path: Path) -> None:
+    """25 mentions stay out: 20 lines are on the screen, and all of them in the report."""
+    texts = "".join(f"T{n}\tX {6 * n} {6 * n + 1};{6 * n + 2} {6 * n + 3}\ta c\n" for n in range(25))
+    (tmp_path / "c").mkdir()
+    (tmp_path / "c" / "one.txt").write_text("a b c " * 25)
+    (tmp_path / "c" / "one.ann").write_text(texts.replace("a c", "a b"))
+    assert cli("import", project, tmp_path / "c").code == 0
+    out, report = tmp_path / "gold.pubtator", tmp_path / "report.txt"
+    lines = cli("export", project, out, "--format", "pubtator").out.splitlines()
+    assert lines[0] == f"Wrote 9 documents with 32 mentions to {out}. Unchanged mentions: 32."
+    assert lines[-1] == "… and 5 more; --report FILE or --json lists all."
+    assert (out.is_file(), len(lines)) == (True, 22)
+    lines = cli("export", project, out, "--format", "pubtator", "--report", report).out.splitlines()
+    assert lines[-1] == f"… and 5 more; {report} lists them."
+    assert len(report.read_text(encoding="utf-8").splitlines()) == 26
 
 
 def test_export_goes_back_byte_for_byte(cli: Cli, project: Path, documents_file: Path, tmp_path: Path) -> None:

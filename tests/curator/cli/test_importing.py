@@ -60,7 +60,7 @@ def test_changed_documents_are_listed_taken_and_given_back(project: Path, tmp_pa
     assert "Aspirin (Chemical) has no place in the new text" in listed
     assert "patient (Species)" in listed
     assert "changed, left as they are" in said(capsys, "import", project, newer)
-    assert "1 new texts taken" in said(capsys, "import", project, newer, "--take", "7")
+    assert "1 new text taken" in said(capsys, "import", project, newer, "--take", "7")
     out = tmp_path / "out.txt"
     said(capsys, "export", project, out, "--format", "pubtator")
     assert out.read_text("utf-8") == SECOND
@@ -83,7 +83,7 @@ def test_undoing_asks_where_something_was_done_by_hand(
     said(capsys, "undo-import", project, "a.pubtator", "--yes")
     assert "undone" in said(capsys, "imports", project)
     assert "There is no import to undo" in said(capsys, "undo-import", project, code=2)
-    assert "1 documents brought back" in said(capsys, "import", project, path)
+    assert "1 document brought back" in said(capsys, "import", project, path)
 
 
 def test_a_zip_of_many_files_is_one_import(project: Path, tmp_path: Path, capsys: Output) -> None:
@@ -153,7 +153,7 @@ def test_what_of_an_archive_is_left_out_is_listed_before_and_after(
 
 def test_the_format_can_be_chosen(project: Path, tmp_path: Path, capsys: Output) -> None:
     path = file(tmp_path, document(1), "a.txt")
-    assert "Plain text, 1 documents, 0 mentions" in said(
+    assert "Plain text, 1 document, 0 mentions" in said(
         capsys, "import", project, path, "--format", "text", "--dry-run"
     )
     assert "1 document" in said(capsys, "import", project, path, "--format", "TEXT")

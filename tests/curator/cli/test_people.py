@@ -42,9 +42,9 @@ def test_a_round_goes_through_all_its_steps(project: Path, tmp_path: Path, capsy
     ]
     assert listed[0]["progress"] == [{"curator": "ada", "judged": 1, "mentions": 4}]
     out = tmp_path / "pilot.jsonl"
-    assert "Wrote 1 judgements on 1 documents" in told(capsys, "rounds", "export", project, "pilot", out, "--by", "ada")
+    assert "Wrote 1 judgement on 1 document " in told(capsys, "rounds", "export", project, "pilot", out, "--by", "ada")
     out.write_text(out.read_text(encoding="utf-8").replace('"ada"', '"ben"'), encoding="utf-8")
-    assert "1 judgements by ben into “pilot”" in told(capsys, "rounds", "import", project, out)
+    assert "1 judgement by ben into “pilot”" in told(capsys, "rounds", "import", project, out)
     assert "Closed the round “pilot”." in told(capsys, "rounds", "close", project, "pilot")
     text = told(capsys, "agreement", project, "--round", "pilot", "--csv", tmp_path / "a.csv")
     assert text.startswith("“pilot” by ada, ben\nall: 1 mentions, alpha undefined, observed 1.000")
@@ -53,9 +53,9 @@ def test_a_round_goes_through_all_its_steps(project: Path, tmp_path: Path, capsy
 
 
 def test_records_leave_the_project(project: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    assert "1 decisions, 1 judgements, 0 other steps" in told(capsys, "audit", project, tmp_path / "a.jsonl")
+    assert "1 decision, 1 judgement, 0 other steps" in told(capsys, "audit", project, tmp_path / "a.jsonl")
     words = told(capsys, "release", project, tmp_path / "r.zip", "--scope", "decided")
-    assert "Released 1 decisions of 2 documents" in words
+    assert "Released 1 decision of 2 documents" in words
     assert run(["release", str(project), str(tmp_path / "s.zip")]) == 2, "nothing is done"
     assert "Wrote 3 entities" in told(capsys, "kb", "export", project, tmp_path / "kb.jsonl")
     told(capsys, "export", project, tmp_path / "g.jsonl", "--format", "decisions")

@@ -13,7 +13,7 @@ def test_the_figures_are_printed_for_people_and_for_programs(cli: Cli, project: 
     text = cli("stats", project, "--curator", "bob")
     assert text.code == 0, text.err
     assert "NIL among answers            100.0 %   1 of 1" in text.out
-    assert "progress     1 decisions stand, made on one day." in text.out
+    assert "progress     1 decision, made on one day." in text.out
     found = cli("stats", project, "--json").json
     assert 0 < found["figures"]["nil"] < 1  # with the gold that came with the file
     assert found["filter"] == {"curator": None, "split": None, "since": None, "until": None}

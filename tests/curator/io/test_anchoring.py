@@ -24,6 +24,14 @@ def test_line_breaks_may_be_quoted_as_spaces() -> None:
     assert not found.repair
 
 
+@pytest.mark.parametrize(
+    ("quote", "fits"), [("ab ... ab", True), ("ab\u2026cd [...] ab", True), ("ab...ab...ab", False), ("b...ab", False)]
+)
+def test_a_quote_may_leave_out_the_middle(quote: str, fits: bool) -> None:
+    found = Anchors(TEXT, PASSAGES).find(0, 8, quote)
+    assert (found is not None and found.span == Span(0, 8) and "leaves out" in found.repair) == fits
+
+
 def test_an_empty_quote_or_an_absent_one_is_nowhere() -> None:
     anchors = Anchors(TEXT, PASSAGES)
     assert anchors.find(0, 2, " ") is None

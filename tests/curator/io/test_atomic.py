@@ -109,3 +109,34 @@ def test_folders_stay_with_their_files_or_go(tmp_path: Path) -> None:
     with pytest.raises(UserError, match="is a folder"):
         fill(tmp_path / "out", well=False)
     assert (tmp_path / "out" / "part" / "a").read_bytes() == b"a"
+
+
+@pytest.mark.parametrize("there", [True, False])
+def test_a_symbolic_link_stays_and_its_target_is_written(tmp_path: Path, there: bool) -> None:
+    home, link = tmp_path / "home", tmp_path / "link"
+    home.mkdir()
+    if there:
+        (home / "real").write_bytes(b"old")
+    link.symlink_to("home/real")
+    with AtomicFiles() as files:
+        files.put(link, b"new")
+        assert len(names(home)) == there + 1, "the temporary file is next to the target"
+    assert link.is_symlink()
+    assert (home / "real").read_bytes() == b"new"
+    assert names(home) == ["real"]
+
+
+def test_what_is_no_plain_file_is_refused(tmp_path: Path) -> None:
+    pipe, circle = tmp_path / "pipe", tmp_path / "circle"
+    os.mkfifo(pipe)
+    circle.symlink_to(circle)
+    (tmp_path / "to-pipe").symlink_to(pipe)
+    for name, words in (("pipe", "a pipe or"), ("to-pipe", "a pipe or"), ("circle", "points to itself")):
+        with pytest.raises(UserError, match=words), AtomicFiles() as files:
+            files.open(tmp_path / name)
+    with pytest.raises(UserError, match="a device"), AtomicFiles() as files:
+        files.open(Path(os.devnull))
+    with pytest.raises(UserError, match="it is a folder"), AtomicFiles() as files:
+        files.open(tmp_path)
+    assert pipe.is_fifo()
+    assert names(tmp_path) == ["circle", "pipe", "to-pipe"]

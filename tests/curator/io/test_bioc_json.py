@@ -173,3 +173,15 @@ def test_a_part_of_the_documents_is_still_json(make: SimpleNamespace, put: Put) 
         (out,) = form.write([(make.file(path, reader), items)], path.with_name("o"))
         documents, _ = read(out)
         assert [one.external_id for one in documents] == [one.document.external_id for one in items]
+
+
+@pytest.mark.parametrize("indent", [1, 4, "\t"])
+def test_a_decision_changes_its_own_lines_only(make: SimpleNamespace, put: Put, indent: int | str) -> None:
+    """The document keeps the indentation that it has within its collection."""
+    before = json.dumps({"source": "x", "documents": [document()]}, indent=indent).replace('"MESH:D0', '  "MESH:D0')
+    after = written(make, put(before), verdicts={0: Verdict.link("MESH:D000001")})
+    old, new = ([line.rstrip(",") for line in text.split("\n")] for text in (before, after))
+    assert [line.strip() for line in old if line not in new] == ['"identifier":   "MESH:D008180"']
+    added = [line for line in new if line not in old]
+    assert [line.split('"')[1] for line in added] == ["identifier", "annotator", "updated_at"]
+    assert len({line[: line.index('"')] for line in added}) == 1, "all are indented alike"

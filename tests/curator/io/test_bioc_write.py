@@ -139,3 +139,38 @@ def test_what_is_written_is_read(make: SimpleNamespace, form: type, found: list[
 def _said(one: SourceDocument) -> object:
     mentions = sorted((m.spans, m.text, m.type, m.ids, m.nil) for m in one.mentions)
     return one.external_id, one.text, mentions, dataclasses.replace(one, mentions=(), passages=(), raw="").title
+
+
+@pytest.mark.parametrize("typed", [True, False])
+@pytest.mark.parametrize(("title", "at"), [("Renal failure\n", 14), ("Renal failure", 14), ("Renal failure \n", 15)])
+def test_the_title_goes_into_pubtator_with_offsets_that_fit(
+    make: SimpleNamespace, put: Put, typed: bool, title: str, at: int
+) -> None:
+    """A title that ends in a line feed, and passages that do not say what they are."""
+    types = ("title", "abstract") if typed else ("", "")
+    texts = ((0, title), (at, "Lupus was seen.\n"), (at + 16, "No more."))
+    passages = [
+        {"offset": offset, "infons": {"type": kind} if kind else {}, "text": text, "annotations": []}
+        for kind, (offset, text) in zip((*types, types[1]), texts, strict=True)
+    ]
+    for passage, (offset, length) in zip(passages, ((6, 7), (at, 5), (at + 19, 4)), strict=True):
+        start = offset - int(str(passage["offset"]))
+        quote = str(passage["text"])[start : start + length]
+        places = [{"offset": offset, "length": length}]
+        passage["annotations"] = [{"id": quote, "infons": {"type": "X"}, "text": quote, "locations": places}]
+    path = put(json.dumps({"documents": [{"id": "9", "infons": {}, "passages": passages}]}), "a.json")
+    reader = BioCJsonFormat().open(path)
+    items = [make.export(one) for one in reader]
+    (out,) = PubTatorFormat().write([(make.file(path, reader), items)], path.with_name("out.txt"))
+    lines = out.read_text(encoding="utf-8").split("\n")
+    heads = [line.split("|", 2)[2] for line in lines[:2]]
+    assert heads[0].strip() == "Renal failure"
+    for line, quote, offset in zip(lines[2:5], ("failure", "Lupus", "more"), (6, at, at + 19), strict=True):
+        _, start, end, found, *_ = line.split("\t")
+        assert (found, " ".join(heads)[int(start) : int(end)], int(start)) == (quote, quote, offset)
+    (again,) = PubTatorFormat().open(out)
+    assert [(one.text, one.spans[0].start) for one in again.mentions] == [
+        ("failure", 6),
+        ("Lupus", at),
+        ("more", at + 19),
+    ]

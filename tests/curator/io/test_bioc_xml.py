@@ -123,6 +123,16 @@ def test_several_locations_are_one_discontinuous_mention(put: Put) -> None:
     assert reader.problems == []
 
 
+@pytest.mark.parametrize("mark", ["...", " ... ", "\u2026", " [...] ", "[\u2026]"])
+@pytest.mark.parametrize("shift", [0, 1])
+def test_every_gap_mark_parts_the_fragments(put: Put, mark: str, shift: int) -> None:
+    marks = annotation("0", f"renal{mark}failure", (shift, 5), (18 + shift, 7))
+    path = put(collection(wrap(TITLE.format(text="renal and hepatic failure", more=marks))))
+    (document,), reader = read(path)
+    assert [one.spans for one in document.mentions] == [(Span(0, 5), Span(18, 25))]
+    assert [one.severity for one in reader.problems] == ["repaired"] * shift
+
+
 def test_normalised_text_is_no_error_but_an_offset_by_one_is(put: Put) -> None:
     marks = annotation("0", "TNF-a", (0, 5)) + annotation("1", "IL-6", (11, 4)) + annotation("2", "TNF-alpha", (0, 5))
     (document,), reader = read(put(collection(wrap(TITLE.format(text="TNF-α and IL-6.", more=marks)))))
@@ -189,6 +199,30 @@ def test_a_changed_decision_rewrites_its_identifiers_and_is_signed(put: Put, mak
     assert root.findtext(".//relation/infon") == "CID"
     root, _ = written(make, put(collection(DOCUMENT)), verdicts={0: Verdict.nil()})
     assert "-1" in [one.text for one in root.iter("infon") if one.get("key") == "MESH"]
+
+
+@pytest.mark.parametrize(
+    ("said", "verdict", "written_as", "read_as"),
+    [
+        ("MESH:D008180", Verdict.link("MESH:D000001"), "MESH:D000001", "MESH:D000001"),
+        ("D008180", Verdict.link("MESH:D000001"), "D000001", "D000001"),
+        ("C0024141", Verdict.link("UMLS:C0000002"), "C0000002", "UMLS:C0000002"),
+        ("-", Verdict.link("OMIM:104300"), "OMIM:104300", "OMIM:104300"),
+        ("MESH:D008180", Verdict.nil(), "-1", ""),
+        ("-", Verdict.nil(), "-", ""),
+    ],
+)
+def test_a_cui_stays_a_cui(
+    put: Put, make: SimpleNamespace, said: str, verdict: Verdict, written_as: str, read_as: str
+) -> None:
+    """The key of the document holds concepts of any vocabulary; NIL is the word of the file."""
+    found = annotation("0", "Lupus", (0, 5), ids=said, key="cui")
+    path = put(collection(wrap(TITLE.format(text="Lupus here", more=found))))
+    root, _ = written(make, path, verdicts={0: verdict})
+    infons = {one.get("key"): one.text for one in root.iter("infon") if one.getparent().tag == "annotation"}
+    assert (infons.keys(), infons["cui"]) == ({"type", "cui", "annotator", "updated_at"}, written_as)
+    (document,), _ = read(path.with_name("out.xml"))
+    assert document.mentions[0].ids == ((read_as,) if read_as else ())
 
 
 def test_what_is_decided_comes_back(put: Put, make: SimpleNamespace) -> None:

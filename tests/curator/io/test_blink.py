@@ -107,7 +107,7 @@ def test_what_a_line_cannot_hold_is_told(make: SimpleNamespace, put: Put, tmp_pa
     added = [((Span(0, 3), Span(13, 20)), "X", Verdict.link("A:1"))]
     written(make, form, put(lines(LINE)), tmp_path / "out.jsonl", added=added, removed=[0])
     assert "is discontinuous" in form.problems[0].text
-    assert "1 documents without any" in form.problems[1].text
+    assert "1 document without any" in form.problems[1].text
 
 
 @pytest.mark.parametrize("line", ["{", '{"mention": 1}', json.dumps({**LINE, "mention": " "})])

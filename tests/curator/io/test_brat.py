@@ -129,6 +129,17 @@ def test_offsets_of_other_conventions_are_repaired_and_the_rest_is_set_aside(put
     assert any("not UTF-8" in one for one in problems)
 
 
+@pytest.mark.parametrize("mark", ["...", " ... ", "\u2026", " [...] ", "[\u2026]", " \u2026 "])
+def test_a_gap_may_be_marked(make: SimpleNamespace, put: Put, tmp_path: Path, mark: str) -> None:
+    put(TEXT, "c/one.txt")
+    path = put(f"T1\tDisease 0 5;18 25;32 39\tRenal{mark}failure aspirin\n", "c/one.ann")
+    (found,), problems = read(BratFormat(), tmp_path / "c")
+    assert [m.spans for m in found.mentions] == [(Span(0, 5), Span(18, 25), Span(32, 39))]
+    assert problems == []
+    written(make, BratFormat(), tmp_path / "c", tmp_path / "out")
+    assert (tmp_path / "out/one.ann").read_bytes() == path.read_bytes()
+
+
 def test_it_is_recognised_as_a_folder_and_as_either_file(corpus: Path, put: Put, tmp_path: Path) -> None:
     registry = default_registry()
     for path in (corpus, corpus / "sub/one.ann", corpus / "sub/one.txt"):

@@ -85,7 +85,7 @@ def test_entities_are_those_that_do_not_overlap_and_spans_are_all(make: SimpleNa
     assert [one[2:] for one in groups_of(tokens, 0)][1] == ("Y", "NIL")
     said = [one.text for one in form.problems]
     assert any("is discontinuous" in one for one in said)
-    assert any("1 mentions overlap others" in one and GROUP in one for one in said)
+    assert any("1 mention overlaps others" in one and GROUP in one for one in said)
     assert any("is rejected" in one for one in said)
 
 

@@ -97,7 +97,7 @@ def test_baseline_files_with_withdrawals_and_other_abstracts(put: Put) -> None:
     assert [d.external_id for d in documents] == ["5"]
     notes = [p.text for p in reader.problems]
     assert any("2 older records were withdrawn" in note for note in notes)
-    assert any("1 records have no abstract but one in another language" in note for note in notes)
+    assert any("1 record has no abstract but one in another language" in note for note in notes)
 
 
 def test_a_set_of_citations(put: Put) -> None:

@@ -14,7 +14,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from curator.domain.decisions import Verdict
-from curator.domain.documents import Passage, SourceDocument, SourceMention, Span
+from curator.domain.documents import Passage, SourceDocument, SourceFile, SourceMention, Span
 from curator.domain.errors import UserError
 from curator.io.idstyle import IdStyle
 from curator.io.pubtator import PubTatorFormat, join_text
@@ -30,6 +30,7 @@ RECORD = (
     "1\tCID\tD000001\tD1\n"
     "\n"
 )
+OTHER = SourceFile(1, "/x.txt", "x.txt", "plain", "0" * 64)
 
 
 def written(make: SimpleNamespace, path: Path, **changes: object) -> tuple[str, PubTatorFormat]:
@@ -104,6 +105,15 @@ def test_nil_is_minus_one_and_the_parts_that_no_longer_fit_go(make: SimpleNamesp
     assert "\tDisease\t-1\n" in text
     text, _ = written(make, put(RECORD), verdicts={0: Verdict.link("MESH:D000003", "MESH:D000004")})
     assert "\tDisease\tD000003|D000004\trenal failure|hepatic failure\n" in text
+
+
+@pytest.mark.parametrize(("seen", "mark"), [(("-",), "-"), (("-", "-", "-1"), "-"), (("-", "-1"), "-1"), (("",), "-1")])
+def test_a_new_nil_is_the_word_of_the_file(make: SimpleNamespace, put: Put, seen: tuple[str, ...], mark: str) -> None:
+    lines = "".join(f"1\t{at}\t{at + 1}\ta\tX\t{word}\n" for at, word in enumerate(seen))
+    text, _ = written(
+        make, put(f"1|t|aaaaa\n1|a|\n{lines}1\t4\t5\ta\tX\tD008180\n"), verdicts={len(seen): Verdict.nil()}
+    )
+    assert text == f"1|t|aaaaa\n1|a|\n{lines}1\t4\t5\ta\tX\t{mark}\n"
 
 
 def test_a_seventh_column_stays_when_it_is_a_score_or_the_habit(make: SimpleNamespace, put: Put) -> None:
@@ -205,7 +215,7 @@ def test_a_missing_folder_is_a_sentence(make: SimpleNamespace, put: Put) -> None
 def test_a_document_without_title_passage_shifts_by_the_separator(make: SimpleNamespace, put: Put) -> None:
     source = SourceDocument("9", "", "only text", (Passage("abstract", 0, 9),), ())
     item = make.export(source, added=[(Span(5, 9), "X", Verdict.link("D1"))])
-    text = new_record(item, IdStyle(), [])
+    text = new_record(item, OTHER, IdStyle(), [])
     assert text == "9|t|\n9|a|only text\n9\t6\t10\ttext\tX\tD1\n\n"
     (again,) = list(PubTatorFormat().open(put(text)))
     assert again.mentions[0].text == "text"
@@ -214,7 +224,7 @@ def test_a_document_without_title_passage_shifts_by_the_separator(make: SimpleNa
 def test_line_breaks_of_another_format_become_spaces(make: SimpleNamespace, put: Put) -> None:
     source = SourceDocument("9", "a b", "a b\nc\nd\te", (Passage("title", 0, 3), Passage("abstract", 4, 9)), ())
     item = make.export(source, added=[(Span(2, 9), "X", Verdict.nil())])
-    text = new_record(item, IdStyle(), [])
+    text = new_record(item, OTHER, IdStyle(), [])
     assert text == "9|t|a b\n9|a|c d e\n9\t2\t9\tb c d e\tX\t-1\n\n"
     (again,) = list(PubTatorFormat().open(put(text)))
     assert again.mentions[0].spans == (Span(2, 9),)
@@ -244,7 +254,7 @@ def documents(draw: st.DrawFn) -> SourceDocument:
 @given(found=st.lists(documents(), min_size=1, max_size=3), crlf=st.booleans())
 def test_what_is_written_is_read(make: SimpleNamespace, found: list[SourceDocument], crlf: bool) -> None:
     items = [make.fresh(make.export(d), [m.ids for m in d.mentions]) for d in found]
-    text = "".join(new_record(item, IdStyle(), []) for item in items)
+    text = "".join(new_record(item, OTHER, IdStyle(), []) for item in items)
     data = text.replace("\n", "\r\n").encode() if crlf else text.encode()
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "x"

@@ -68,7 +68,7 @@ def test_disagreements_become_decisions_until_none_is_left(filled: World, judged
     seat = service.curation(judged)
     seat.decide(arrhythmia, ARRHYTHMIA)
     seat.decide(blorbitis, Verdict.nil())
-    assert service.adopt_agreed(judged.id).text == "Took over 1 mentions that all of “pilot” agree on"
+    assert service.adopt_agreed(judged.id).text == "Took over 1 mention that all of “pilot” agree on"
     found = service.of(judged.id)
     assert (found.left, found.done, found.next()) == ((), True, None)
     assert all(adjudicated_by(view.decision.note) for view in project.queue.open(1).mentions)  # type: ignore[union-attr]

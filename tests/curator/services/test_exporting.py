@@ -2,12 +2,18 @@
 
 from __future__ import annotations
 
+import json
+from dataclasses import replace
+from pathlib import Path
+
 import pytest
 
 from curator.domain.decisions import RejectReason, SkipReason, Verdict
 from curator.domain.documents import DocumentState, Span
 from curator.domain.errors import UserError
-from curator.services.exporting import ExportScope
+from curator.io import default_registry
+from curator.services.exporting import ExportReport, ExportScope, Place
+from curator.services.ports import LeftOut
 from tests.curator.services.fakes import World, document, finish, make_world
 
 
@@ -124,6 +130,97 @@ def test_what_another_format_cannot_take_of_a_file_is_told(world: World) -> None
     """Relations of PubTator go back into PubTator only, and nobody is left to find that out."""
     world.documents()
     other = world.project.exporting.export(world.folder / "out.xml", "bioc-xml")
-    assert any("came as PubTator were not written as BioC XML" in one.text for one in other.problems)
+    assert [one.text[:62] for one in other.problems] == [
+        "1 document that came as PubTator has relations or other fields"
+    ]
     back = world.project.exporting.export(world.folder / "out.txt", "pubtator")
-    assert not any("came as" in one.text for one in back.problems)
+    assert back.problems == ()
+
+
+def test_there_is_no_warning_of_relations_where_there_are_none(world: World) -> None:
+    path = world.write("".join(line for line in document(1).splitlines(keepends=True) if "CID" not in line))
+    finish(world.project.importing.documents([path]))
+    assert world.project.exporting.export(world.folder / "out.xml", "bioc-xml").problems == ()
+
+
+def test_the_counts_are_of_what_was_written(world: World) -> None:
+    """Rejected, discontinuous and undecided new mentions stay out, of which the report says each."""
+    world.kb()
+    world.documents(gold=True)
+    curation = world.project.curation
+    curation.decide(1, Verdict.reject(RejectReason.NOT_AN_ENTITY))
+    curation.add_mention(1, [Span(0, 4), Span(39, 45)], "Disease")
+    curation.decide(5, Verdict.nil())
+    curation.add_mention(1, [Span(39, 45)], "Disease")
+    report = world.project.exporting.export(world.folder / "out.txt", "pubtator")
+    lines = (world.folder / "out.txt").read_text(encoding="utf-8").split("\n")
+    assert report.mentions == sum(len(line.split("\t")) > 4 for line in lines) == 3
+    assert report.unchanged == 3
+    assert len([one for one in report.problems if isinstance(one, LeftOut)]) == 3
+    assert world.project.exporting.export(world.folder / "out.json", "bioc-json").mentions == 4
+    assert world.project.exporting.export(world.folder / "texts", "text").mentions == 0
+    blink = world.project.exporting.export(world.folder / "out.jsonl", "blink")
+    assert (blink.documents, blink.mentions) == (1, 3)
+
+
+def test_documents_without_a_line_of_their_own_do_not_count(world: World) -> None:
+    finish(world.project.importing.documents([world.write("1|t|a b\n1|a|\n\n" + document(2))]))
+    report = world.project.exporting.export(world.folder / "out.jsonl", "blink")
+    assert report.documents == len({json.loads(one)["context_doc_id"] for one in lines_of(world, "out.jsonl")}) == 1
+
+
+def lines_of(world: World, name: str) -> list[str]:
+    return (world.folder / name).read_text(encoding="utf-8").splitlines()
+
+
+@pytest.mark.parametrize("name", ["pubtator", "bioc-xml", "bioc-json", "pubannotation", "decisions", "webannotation"])
+def test_several_imported_files_go_into_one_file(world: World, name: str) -> None:
+    """`gold.pubtator` is a file; it is read as the documents of all files."""
+    world.documents(2)
+    world.documents(1, first=3, name="b.pubtator")
+    exporting = world.project.exporting
+    out = world.folder / exporting.usual_name(name)
+    assert exporting.makes(out, name) == (Place.FILE, 2)
+    assert exporting.export(out, name).paths == (out,)
+    reader = default_registry().by_name(name).open(out)
+    assert [(one.external_id, len(one.mentions)) for one in reader] == [("1", 4), ("2", 4), ("3", 4)]
+
+
+def test_one_file_of_pubtator_is_the_files_one_after_the_other(world: World) -> None:
+    world.documents(2)
+    finish(world.project.importing.documents([world.write("\ufeff" + document(3).rstrip("\n"), name="b.pubtator")]))
+    world.documents(1, first=4, name="c.pubtator")
+    world.project.exporting.export(world.folder / "gold.pubtator", "pubtator")
+    text = (world.folder / "gold.pubtator").read_text(encoding="utf-8")
+    assert text == "".join(map(document, (1, 2, 3, 4)))
+
+
+def test_a_folder_is_made_where_the_name_says_no_file(world: World) -> None:
+    world.documents(2)
+    world.documents(1, first=3, name="b.pubtator")
+    exporting, out = world.project.exporting, world.folder / "gold"
+    assert exporting.makes(out, "pubtator") == (Place.FOLDER, 2)
+    assert exporting.export(out, "pubtator").paths == (out / "a.pubtator", out / "b.pubtator")
+    assert [(out / one).read_bytes() for one in ("a.pubtator", "b.pubtator")] == [
+        (world.folder / one).read_bytes() for one in ("a.pubtator", "b.pubtator")
+    ]
+    (world.folder / "dir.pubtator").mkdir()
+    assert exporting.makes(world.folder / "dir.pubtator", "pubtator") == (Place.FOLDER, 2)
+    assert exporting.makes(world.folder / "gold.zip", "brat") == (Place.ARCHIVE, 2)
+    assert exporting.makes(world.folder / "gold-brat", "brat") == (Place.FOLDER, 2)
+    assert exporting.makes(world.folder / "one.xmi", "xmi") == (Place.FILE, 1)
+
+
+def test_many_paths_are_a_folder_and_a_number(tmp_path: Path) -> None:
+    paths = tuple(tmp_path / "out" / f"{number}.ann" for number in range(1586))
+    report = ExportReport("brat", paths, 1, 1, 0)
+    assert report.text == f"Wrote 1 document with 1 mention to {tmp_path / 'out'} (1,586 files)."
+    assert str(paths[1]) in replace(report, paths=paths[:3]).text
+
+
+def test_the_whole_report_can_be_written(world: World) -> None:
+    world.documents()
+    exporting = world.project.exporting
+    report = exporting.export(world.folder / "out.xml", "bioc-xml")
+    exporting.write_report(report, world.folder / "report.txt")
+    assert lines_of(world, "report.txt") == [report.text, *(one.text for one in report.problems)]

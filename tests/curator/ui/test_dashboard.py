@@ -45,7 +45,7 @@ def test_filters_redraw_without_asking_again(dashboard: Dashboard, qtbot: QtBot)
     with qtbot.assertNotEmitted(dashboard.wanted):
         dashboard.filter.curators.setCurrentIndex(2)
     assert dashboard.where == StatisticsFilter("bob")
-    assert dashboard.cards["progress"].summary.text() == "1 decisions stand, made on one day."
+    assert dashboard.cards["progress"].summary.text() == "1 decision, made on one day."
     card = dashboard.cards["progress"]
     dashboard.show_statistics(Statistics(COUNTS), at="12:00:01")  # who is chosen, and the cards, stay
     assert dashboard.where.curator == "bob"

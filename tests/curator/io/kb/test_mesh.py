@@ -95,7 +95,7 @@ def test_ascii(put: Put) -> None:
         "MESH:D000001", "One", ("Uno", "Un"), ("Disease",), "What it is.", (), ("C01.1",), ("MESH:D000002",)
     )
     assert made == Entity("MESH:C000003", "Made", ("Maid",), ("Disease",), "A note.")
-    assert [one.text for one in reader.problems] == ["1 qualifiers were skipped: they are no entities"]
+    assert [one.text for one in reader.problems] == ["1 qualifier was skipped: it is no entity"]
 
 
 @pytest.mark.parametrize(("name", "number"), [("desc-samples.xml", 43), ("supp-samples.xml", 19)])

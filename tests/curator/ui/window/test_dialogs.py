@@ -221,6 +221,24 @@ def test_gold_is_exported_where_the_dialog_says(desk: Desk, qtbot: QtBot, tmp_pa
     assert "Lidocaine\tChemical\tD008012" in out.read_text(encoding="utf-8")
 
 
+def test_the_dialog_says_whether_a_file_or_a_folder_is_made(desk: Desk) -> None:
+    flow = desk.window.session.flows
+    assert flow is not None
+    dialog = flow.export_gold()
+    usual = dialog.path.path
+    assert usual is not None
+    assert (usual.name, dialog.made.text()) == ("gold.pubtator", "A file is written.")
+    dialog.path.set_path(usual.parent)
+    assert dialog.made.text() == "A folder is written."
+    dialog.formats.setCurrentIndex(dialog.formats.findData("brat"))
+    usual = dialog.path.path
+    assert usual is not None
+    assert (usual.name, dialog.made.text()) == ("gold-brat", "A folder is written.")
+    dialog.path.set_path(usual.with_suffix(".zip"))
+    assert dialog.made.text() == "A zip archive is written."
+    dialog.reject()
+
+
 def test_export_into_a_missing_folder_is_refused(qtbot: QtBot, tmp_path: Path) -> None:
     dialog = ExportDialog([("pubtator", "PubTator")], place=tmp_path)
     qtbot.addWidget(dialog)

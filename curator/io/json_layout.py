@@ -1,0 +1,245 @@
+"""JSON text changed in places: what stays equal keeps its very characters, and what is new is laid out like the rest.
+
+`json` reads a text and writes it again in a layout of its own. Here the text is read with the places of its values,
+and only those that differ are written: with the line breaks, the indentation and the spaces of the values next to them.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from difflib import SequenceMatcher
+from itertools import pairwise
+from json.decoder import scanstring  # type: ignore[attr-defined]  # of C, the one that `json` itself uses
+from typing import Any
+
+_WHITE = re.compile(r"[ \t\r\n]*")
+_ATOM = re.compile(r"[^\s,\]}]+")
+_LINE = re.compile(r"\n([ \t]*)")
+
+
+def rewritten(text: str, value: Any) -> str:
+    """`text`, which holds one JSON value, as the text of `value`."""
+    try:
+        return _Writer(text).changed(_scan(text, _white(text, 0)), value)
+    except RecursionError:  # no file that anybody wrote
+        return json.dumps(value)
+
+
+@dataclass(slots=True)
+class _Node:
+    """A value with its place in the text. Items of an object have keys: (text up to the value, key, value)."""
+
+    start: int
+    end: int
+    value: Any
+    items: list[_Item] = field(default_factory=list)
+
+
+@dataclass(slots=True)
+class _Item:
+    """One element or member: it begins at `start`, a member with its key, and ends with its value."""
+
+    start: int
+    node: _Node
+    key: str | None = None
+
+
+def _scan(text: str, at: int) -> _Node:
+    ch = text[at]
+    if ch == '"':
+        found, end = scanstring(text, at + 1, False)
+        return _Node(at, end, found)
+    if ch not in "{[":
+        end = _ATOM.match(text, at).end()  # type: ignore[union-attr]  # the text was read before
+        return _Node(at, end, json.loads(text[at:end]))
+    items, end = _scan_items(text, at)
+    if ch == "{":
+        return _Node(at, end, {one.key: one.node.value for one in items}, items)
+    return _Node(at, end, [one.node.value for one in items], items)
+
+
+def _scan_items(text: str, at: int) -> tuple[list[_Item], int]:
+    items: list[_Item] = []
+    closing = "}" if text[at] == "{" else "]"
+    at = _white(text, at + 1)
+    while text[at] != closing:
+        at = _white(text, at + 1) if text[at] == "," else at
+        start, key = at, None
+        if closing == "}":
+            key, at = scanstring(text, at + 1, False)
+            at = _white(text, _white(text, at) + 1)
+        node = _scan(text, at)
+        items.append(_Item(start, node, key))
+        at = _white(text, node.end)
+    return items, at + 1
+
+
+def _white(text: str, at: int) -> int:
+    return _WHITE.match(text, at).end()  # type: ignore[union-attr]  # matches always
+
+
+class _Writer:
+    """Writes values into one text."""
+
+    def __init__(self, text: str) -> None:
+        self._text = text
+        self._ascii = text.isascii() and "\\u" in text
+        lines = _LINE.findall(text)
+        deeper = [b[len(a) :] for a, b in pairwise(lines) if len(b) > len(a) and b.startswith(a)]
+        self._step = min(deeper, key=len) if deeper else None  # None: the text is all on one line
+        self._colon = ": " if '": ' in text else ":"
+        self._comma = ", " if re.search(r'[\]}"\d], ["{\d]', text) else ","
+
+    def changed(self, node: _Node, value: Any) -> str:
+        """The text of a value that takes the place of `node`."""
+        if _same(node.value, value):
+            return self._text[node.start : node.end]
+        if isinstance(node.value, dict) and isinstance(value, dict):
+            return self._joined(node, self._members(node, value), "{}")
+        if isinstance(node.value, list) and isinstance(value, list):
+            return self._joined(node, self._elements(node, value), "[]")
+        return self._new(value, node, self._base(node.start))
+
+    def _members(self, node: _Node, value: dict[str, Any]) -> Iterator[tuple[_Item | None, str]]:
+        """(the item that it is or takes the place of, its text)."""
+        last = {one.key: one for one in node.items}
+        for one in node.items:
+            if one.key in value:
+                stays = last[one.key] is not one  # the earlier of two with one key counts for nobody
+                head = self._text[one.start : one.node.start]
+                yield one, head + (self._own(one.node) if stays else self.changed(one.node, value[one.key]))
+        like = node.items[-1] if node.items else None
+        colon = self._between_key_and_value(like) if like else self._colon
+        inner = self._inner(node)
+        for key, one_value in value.items():
+            if key not in last:
+                yield None, self._atom(key) + colon + self._new(one_value, None, inner)
+
+    def _elements(self, node: _Node, value: Sequence[Any]) -> Iterator[tuple[_Item | None, str]]:
+        inner = self._inner(node)
+        for item, one in _paired(node.items, value):
+            if item is not None:
+                yield item, self.changed(item.node, one)
+            else:
+                like = next((other.node for other in node.items if isinstance(other.node.value, type(one))), None)
+                yield None, self._new(one, like, inner)
+
+    def _joined(self, node: _Node, parts: Iterator[tuple[_Item | None, str]], brackets: str) -> str:
+        """The parts with what stood between them, or between others of the same node, around them."""
+        found = list(parts)
+        if not found:
+            return brackets
+        head, gap, tail = self._around(node)
+        gaps = dict(zip(map(id, node.items[1:]), self._gaps(node), strict=True))
+        text = ""
+        for number, (item, part) in enumerate(found):
+            text += (gaps.get(id(item), gap) if number else head) + part
+        return text + tail
+
+    def _gaps(self, node: _Node) -> list[str]:
+        pairs = zip(node.items, node.items[1:], strict=False)
+        return [self._text[one.node.end : other.start] for one, other in pairs]
+
+    def _around(self, node: _Node) -> tuple[str, str, str]:
+        """What stands before the first item, between two and behind the last; of an empty node what would."""
+        opening, closing = self._text[node.start], self._text[node.end - 1]
+        if node.items:
+            head = self._text[node.start : node.items[0].start]
+            tail = self._text[node.items[-1].node.end : node.end]
+            gaps = self._gaps(node)
+            return head, gaps[-1] if gaps else self._gap(head[1:]), tail
+        if self._step is None:
+            return opening, self._comma, closing
+        base = self._base(node.start)
+        return f"{opening}\n{base}{self._step}", f",\n{base}{self._step}", f"\n{base}{closing}"
+
+    def _gap(self, white: str) -> str:
+        return f",{white}" if "\n" in white else self._comma
+
+    def _inner(self, node: _Node) -> str:
+        """The indentation of a node's items."""
+        if node.items:
+            return self._base(node.items[0].start)
+        return self._base(node.start) + (self._step or "")
+
+    def _base(self, at: int) -> str:
+        """The indentation of the line in which a place is; the first line is indented as the last one is."""
+        start = self._text.rfind("\n", 0, at) + 1
+        if not start:
+            start = self._text.rfind("\n") + 1
+            if not start:
+                return ""
+        return self._text[start : _white(self._text, start)].rpartition("\n")[2]
+
+    # --- what is new ---
+
+    def _new(self, value: Any, like: _Node | None, indent: str) -> str:
+        """The text of a value at this indentation, laid out as `like` is."""
+        if not isinstance(value, dict | list) or not value:
+            return self._atom(value)
+        if like is None or not like.items or type(like.value) is not type(value):
+            return self._plain(value, indent)
+        head, gap, tail = self._around(like)
+        if isinstance(value, list):
+            first = next((one.node for one in like.items if isinstance(one.node.value, type(value[0]))), None)
+            return head + gap.join(self._new(one, first, self._inner(like)) for one in value) + tail
+        known = {one.key: one.node for one in like.items}
+        colon = self._between_key_and_value(like.items[0])
+        parts = (
+            self._atom(key) + colon + self._new(one, known.get(key), self._inner(like)) for key, one in value.items()
+        )
+        return head + gap.join(parts) + tail
+
+    def _plain(self, value: Any, indent: str) -> str:
+        if self._step is None:
+            separators = (self._comma, self._colon)
+            return json.dumps(value, ensure_ascii=self._ascii or _odd(value), separators=separators)
+        text = json.dumps(value, ensure_ascii=self._ascii or _odd(value), indent=self._step)
+        return text.replace("\n", f"\n{indent}")  # a line feed within a text is escaped
+
+    def _atom(self, value: Any) -> str:
+        return json.dumps(value, ensure_ascii=self._ascii or _odd(value))
+
+    def _between_key_and_value(self, item: _Item) -> str:
+        end = scanstring(self._text, item.start + 1, False)[1]
+        return self._text[end : item.node.start]
+
+    def _own(self, node: _Node) -> str:
+        return self._text[node.start : node.end]
+
+
+def _paired(items: Sequence[_Item], value: Sequence[Any]) -> Iterator[tuple[_Item | None, Any]]:
+    """Each new element with the item that it was; None for one that there was not."""
+    old, new = [_key(one.node.value) for one in items], [_key(one) for one in value]
+    for kind, a, b, c, d in SequenceMatcher(None, old, new, autojunk=False).get_opcodes():
+        if kind == "equal":
+            yield from zip(items[a:b], value[c:d], strict=True)
+            continue
+        free = list(items[a:b])
+        for one in value[c:d]:
+            same = next((item for item in free if _named(item.node.value) == _named(one)), None)
+            same = same or (free[0] if free and b - a == d - c and _named(one) is None else None)
+            if same is not None:
+                free = free[free.index(same) + 1 :]
+            yield same, one
+
+
+def _named(value: Any) -> Any:
+    return _key(value["id"]) if isinstance(value, dict) and value.get("id") is not None else None
+
+
+def _key(value: Any) -> str:
+    return json.dumps(value, sort_keys=True)
+
+
+def _same(one: Any, other: Any) -> bool:
+    """Equal, also in kind: 1 is not true, nor 1.0; the order of keys does not count."""
+    return one is other or (one == other and _key(one) == _key(other))
+
+
+def _odd(value: Any) -> bool:
+    """Whether it holds half a character, which only an escape can say."""
+    return any("\ud800" <= ch <= "\udfff" for ch in json.dumps(value, ensure_ascii=False))
