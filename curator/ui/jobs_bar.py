@@ -164,10 +164,13 @@ class BottomBar(QWidget):
         line.addWidget(self.job, 1)
         line.addWidget(self.message, 1)
         line.addWidget(self.hints)
-        self.setFixedHeight(self.hints.sizeHint().height() + 10)
+        self.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Fixed)
         self._timer.timeout.connect(self._turn)
         jobs.changed.connect(self._turn)
         self._turn()
+
+    def sizeHint(self) -> QSize:
+        return QSize(super().sizeHint().width(), self.hints.sizeHint().height() + 10)
 
     def show_state(self, state: WindowState, *, searching: bool = False) -> None:
         self.hints.set_hints(search_hints() if searching else hints_for(state))

@@ -7,8 +7,8 @@ from PySide6.QtGui import QColor, QPainter, QPen, QPolygonF
 
 from curator.ui.theme import Theme
 
-WIDTH = 9.0
-"""Of one mark, in pixels at the usual size."""
+FLAG, BUBBLE, GAP = 0.6, 1.1, 4.0
+"""Widths of the marks in heights, and pixels behind each."""
 
 
 def flag_colour(theme: Theme) -> QColor:
@@ -24,33 +24,34 @@ def draw_flag(painter: QPainter, foot: QPointF, height: float, theme: Theme) -> 
     painter.setPen(Qt.PenStyle.NoPen)
     painter.setBrush(colour)
     half = height * 0.3
-    painter.drawPolygon(QPolygonF([top, top + QPointF(height * 0.6, half), top + QPointF(0, 2 * half)]))
+    painter.drawPolygon(QPolygonF([top, top + QPointF(height * FLAG, half), top + QPointF(0, 2 * half)]))
 
 
 def draw_bubble(painter: QPainter, foot: QPointF, height: float, theme: Theme) -> None:
     """A speech bubble above the point."""
     colour = theme.accent
-    box = QRectF(foot.x(), foot.y() - height, height * 1.1, height * 0.72)
+    box = QRectF(foot.x(), foot.y() - height, height * BUBBLE, height * 0.72)
     painter.setPen(Qt.PenStyle.NoPen)
     painter.setBrush(colour)
-    painter.drawRoundedRect(box, 2.0, 2.0)
+    painter.drawRoundedRect(box, height * 0.22, height * 0.22)
     tail = [
-        QPointF(box.left() + 2, box.bottom() - 1),
-        QPointF(box.left() + 5, box.bottom() - 1),
-        foot + QPointF(1.5, 0),
+        QPointF(box.left() + height * 0.22, box.bottom() - 1),
+        QPointF(box.left() + height * 0.55, box.bottom() - 1),
+        foot + QPointF(height * 0.17, 0),
     ]
     painter.drawPolygon(QPolygonF(tail))
 
 
+def notes_width(height: float, *, flagged: bool, commented: bool) -> float:
+    """What `draw_notes` takes."""
+    return (height * FLAG + GAP if flagged else 0.0) + (height * BUBBLE + GAP if commented else 0.0)
+
+
 def draw_notes(
     painter: QPainter, foot: QPointF, height: float, theme: Theme, *, flagged: bool, commented: bool
-) -> float:
-    """The marks that apply, side by side from the point on; returns their width."""
-    width = 0.0
+) -> None:
+    """The marks that apply, side by side from the point on."""
     if flagged:
         draw_flag(painter, foot, height, theme)
-        width += height * 0.6 + 4
     if commented:
-        draw_bubble(painter, foot + QPointF(width, 0), height, theme)
-        width += height * 1.1 + 4
-    return width
+        draw_bubble(painter, foot + QPointF(notes_width(height, flagged=flagged, commented=False), 0), height, theme)

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import QEvent, Qt, Signal
-from PySide6.QtGui import QKeyEvent, QPalette
-from PySide6.QtWidgets import QApplication, QHBoxLayout, QLabel, QPushButton, QSizePolicy, QWidget
+from PySide6.QtCore import QEvent, QSize, Qt, Signal
+from PySide6.QtGui import QKeyEvent, QPainter, QPaintEvent, QResizeEvent
+from PySide6.QtWidgets import QApplication, QHBoxLayout, QLabel, QPushButton, QWidget
 
 from curator.domain.decisions import NilReason, Outcome, RejectReason, Verdict
 from curator.domain.wording import tr
 from curator.ui.mention_state import REASON_WORDS, REASONS, Reason
+from curator.ui.row_painting import scaled
 from curator.ui.theme import theme_of
 
 QUESTIONS = {
@@ -17,6 +18,14 @@ QUESTIONS = {
     Outcome.SKIPPED: "Skipped, because it is",
 }
 REPEATS = {Outcome.NIL: Qt.Key.Key_N, Outcome.REJECTED: Qt.Key.Key_X, Outcome.SKIPPED: Qt.Key.Key_S}
+SIDE = 14
+"""Pixels left and right of the words."""
+FITTING = (
+    (True, True, 1.0),
+    (False, True, 1.0),
+    *((False, False, scale) for scale in (1.0, 0.9, 0.8, 0.7, 0.6, 0.5)),
+)
+"""Whether the hint and the question are shown, and the size of the reasons' words: from wide to narrow."""
 
 
 class ReasonStrip(QWidget):
@@ -35,23 +44,18 @@ class ReasonStrip(QWidget):
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
-        self.setAutoFillBackground(True)
         self.setAccessibleName(tr("Reason"))
         self._outcome: Outcome | None = None
         self._before: QWidget | None = None
         self.question = QLabel(self)
         self.buttons: list[QPushButton] = []
         self._row = QHBoxLayout(self)
-        self._row.setContentsMargins(14, 6, 14, 6)
+        self._row.setContentsMargins(SIDE, 6, SIDE, 6)
         self._row.setSpacing(8)
         self._row.addWidget(self.question)
-        hint = QLabel(tr("Esc leaves"), self)
-        hint.setSizePolicy(
-            QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Preferred
-        )  # the first to go where it is narrow
-        hint.setAlignment(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
-        self._row.addWidget(hint, 1)
-        self._colour()
+        self._row.addStretch(1)
+        self._hint = QLabel(tr("Esc leaves"), self)
+        self._row.addWidget(self._hint)
         self.hide()
 
     @property
@@ -67,6 +71,7 @@ class ReasonStrip(QWidget):
         self._outcome = outcome
         self.question.setText(f"{tr(QUESTIONS[outcome])}:")
         self._set_buttons(reasons)
+        self._fit()
         self.show()
         self.setFocus(Qt.FocusReason.ShortcutFocusReason)
 
@@ -94,6 +99,25 @@ class ReasonStrip(QWidget):
         button.clicked.connect(self._want_entity)
         self._row.insertWidget(place, button)
         self.buttons.append(button)
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self._fit()
+
+    def minimumSizeHint(self) -> QSize:
+        return QSize(0, super().minimumSizeHint().height())  # see `_fit`: it never widens the window
+
+    def _fit(self) -> None:
+        """Where the line is narrow the hint goes first, then the question, then words get smaller: none is cut."""
+        room = self.width() - 2 * SIDE - self._row.spacing() * (len(self.buttons) + 2)
+        for hint, question, scale in FITTING:
+            self._hint.setVisible(hint)
+            self.question.setVisible(question)
+            for button in self.buttons:
+                button.setFont(scaled(self.font(), scale))
+            shown = (*self.buttons, *(label for label in (self._hint, self.question) if not label.isHidden()))
+            if sum(one.sizeHint().width() for one in shown) <= room:
+                return
 
     def _want_entity(self) -> None:
         if self._close() is not None:
@@ -144,15 +168,11 @@ class ReasonStrip(QWidget):
             self._before = None
         return outcome
 
-    def changeEvent(self, event: QEvent) -> None:
-        super().changeEvent(event)
-        if event.type() is QEvent.Type.ApplicationPaletteChange:
-            self._colour()
-
-    def _colour(self) -> None:
-        palette = QPalette(QApplication.palette())
-        palette.setColor(QPalette.ColorRole.Window, theme_of(palette).accent_tint)
-        self.setPalette(palette)
+    def paintEvent(self, event: QPaintEvent) -> None:
+        """The ground is painted: a palette of its own would not follow a change of theme under a style sheet."""
+        painter = QPainter(self)
+        painter.fillRect(event.rect(), theme_of(self.palette()).accent_tint)
+        painter.end()
 
 
 def _verdict(reason: Reason) -> Verdict:

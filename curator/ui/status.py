@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from datetime import datetime
 
-from PySide6.QtCore import Qt
+from PySide6.QtCore import QEvent, Qt
 from PySide6.QtWidgets import QHBoxLayout, QLabel, QMenuBar, QToolButton, QWidget
 
 from curator.domain.jobs import LinkerState, LinkerStatus
@@ -28,6 +28,7 @@ class StatusLine(QWidget):
         super().__init__(parent)
         self._saved = QLabel(self)
         self._saved.setAccessibleName(tr("Saved"))
+        self._bad = False  # the linker needs attention
         self._linker = QLabel(self)
         self._linker.setAccessibleName(tr("Linker"))
         line = QHBoxLayout(self)
@@ -72,10 +73,20 @@ class StatusLine(QWidget):
             tr("linker: {linker_words}", linker_words=linker_words(status)) + (tr(" · not stored") if trouble else "")
         )
         self._linker.setToolTip("\n".join(part for part in (status.message, status.device, trouble) if part))
-        bad = bool(trouble) or status.state in (LinkerState.FAILED, LinkerState.RESTARTING)
-        colour = theme_of(self.palette()).states[MentionState.REJECTED].ink.name() if bad else ""
-        self._linker.setStyleSheet(f"color: {colour}" if colour else "")
+        self._bad = bool(trouble) or status.state in (LinkerState.FAILED, LinkerState.RESTARTING)
+        self._colour()
         self.adjust()
+
+    def _colour(self) -> None:
+        colour = theme_of(self.palette()).states[MentionState.REJECTED].ink.name() if self._bad else ""
+        sheet = f"color: {colour}" if colour else ""
+        if sheet != self._linker.styleSheet():
+            self._linker.setStyleSheet(sheet)
+
+    def changeEvent(self, event: QEvent) -> None:
+        super().changeEvent(event)
+        if event.type() is QEvent.Type.PaletteChange and self._bad:
+            self._colour()
 
     def adjust(self) -> None:
         """A menu bar places its corner again only when it is laid out."""

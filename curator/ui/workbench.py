@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QResizeEvent
-from PySide6.QtWidgets import QLabel, QSplitter, QStackedWidget, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QLabel, QSizePolicy, QSplitter, QStackedWidget, QVBoxLayout, QWidget
 
 from curator.commands import WindowState
 from curator.domain.decisions import Outcome, Verdict
@@ -127,7 +127,7 @@ class Workbench(QWidget):
         self.line.addWidget(self.bottom)
         self.line.addWidget(self.reasons)
         self.line.addWidget(self.comment_strip)
-        self.line.setFixedHeight(max(self.bottom.height(), self.reasons.sizeHint().height()) + 4)
+        self.line.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Fixed)  # as high as its highest page
         whole = QVBoxLayout(self)
         whole.setContentsMargins(0, 0, 0, 0)
         whole.setSpacing(0)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from PySide6.QtCore import Qt, Signal
-from PySide6.QtGui import QIcon, QShowEvent
+from PySide6.QtGui import QIcon, QPalette, QShowEvent
 from PySide6.QtWidgets import (
     QDialog,
     QDialogButtonBox,
@@ -205,9 +205,11 @@ def _without_icons(buttons: QDialogButtonBox) -> None:
         button.setIcon(QIcon())
 
 
-def sentence(words: str, *, selectable: bool = False) -> QLabel:
-    """Plain text that wraps."""
+def sentence(words: str, *, selectable: bool = False, muted: bool = False) -> QLabel:
+    """Plain text that wraps; `muted` is for what is secondary."""
     label = QLabel(words)
+    if muted:
+        label.setForegroundRole(QPalette.ColorRole.PlaceholderText)  # a role follows a change of theme
     label.setTextFormat(Qt.TextFormat.PlainText)
     label.setWordWrap(True)
     if selectable:

@@ -25,7 +25,6 @@ from curator.services.retraining import TrainingPreview
 from curator.settings.schema import Device
 from curator.ui.dialogs.form import FormDialog, sentence
 from curator.ui.dialogs.parameter_panel import ParameterPanel
-from curator.ui.theme import theme_of
 
 INTRO = (
     "A recipe learns from the link and NIL decisions of the train documents, in the background. The bundle it makes "
@@ -67,7 +66,7 @@ class RetrainDialog(FormDialog):
         self.tree.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self.description = sentence("")
         self.description.setAlignment(Qt.AlignmentFlag.AlignTop)
-        self.citation = sentence("")
+        self.citation = sentence("", muted=True)
         self.learns = sentence("")
         self.learns.setAccessibleName(tr("What it will learn from"))
         self.takes = sentence("")
@@ -109,9 +108,6 @@ class RetrainDialog(FormDialog):
             changed.connect(lambda: self._timer.start())
 
     def _compose(self) -> None:
-        muted = self.citation.palette()
-        muted.setColor(self.citation.foregroundRole(), theme_of(self.palette()).muted)
-        self.citation.setPalette(muted)
         right = QVBoxLayout()
         right.setSpacing(12)
         right.addWidget(self.description)
