@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import replace
 
-from PySide6.QtCore import QModelIndex, Qt, Signal
+from PySide6.QtCore import QEvent, QModelIndex, Qt, Signal
 from PySide6.QtGui import QPalette
 from PySide6.QtWidgets import QHBoxLayout, QSplitter, QStackedWidget, QVBoxLayout, QWidget
 
@@ -26,6 +26,7 @@ from curator.ui.mention_words import decision_words
 from curator.ui.nil_row import NilRow
 from curator.ui.record_room import RecordRoom
 from curator.ui.row_list import RowList
+from curator.ui.row_painting import row_height
 
 NOTHING = "No mention is chosen. Click one in the text, or press ↓."
 NOT_LINKED = (
@@ -111,11 +112,21 @@ class CandidatePanel(QWidget):
         self.splitter.setStretchFactor(0, 3)
         self.splitter.setStretchFactor(1, 1)
         self.splitter.setChildrenCollapsible(False)
-        self.splitter.setSizes([640, 220])
+        self.splitter.setSizes([560, 310])
+        self._fit_list()
         self._room = RecordRoom(self.splitter, self.list, self.contrast)
         whole = QVBoxLayout(self)
         whole.setContentsMargins(0, 0, 0, 0)
         whole.addWidget(self.splitter)
+
+    def _fit_list(self) -> None:
+        """On a small screen, too, two candidates are in sight."""
+        self.list.setMinimumHeight(2 * row_height(self.font()))
+
+    def changeEvent(self, event: QEvent) -> None:
+        super().changeEvent(event)
+        if event.type() is QEvent.Type.FontChange and hasattr(self, "splitter"):
+            self._fit_list()
 
     def show_mention(self, view: MentionView | None) -> None:
         """Show a mention's candidates with the linked or else the first one highlighted; None empties the panel.

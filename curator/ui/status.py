@@ -93,7 +93,10 @@ class StatusLine(QWidget):
         self.updateGeometry()
         bar = self.parentWidget()
         if isinstance(bar, QMenuBar):
+            before = self.width()
             self.adjustSize()
+            if self.width() != before:
+                bar.setCornerWidget(self, Qt.Corner.TopRightCorner)  # the menus make room, too
             self.move(bar.width() - self.width(), 0)
 
     @property
