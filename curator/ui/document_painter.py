@@ -241,7 +241,7 @@ def _paint_notes(painter: QPainter, mark: Mark, style: Style, theme: Theme, *, f
     if not (view.mention.flagged or view.comments) or not mark.pieces:
         return
     piece, letters = mark.pieces[0], LETTERS * style.ascent
-    gap = style.line_height - style.descent - letters - 1.0
+    gap = style.line_height - style.descent - letters - 2.0
     height = min(max(gap, LEAST_NOTE), NOTE * style.ascent)
     foot = QPointF(piece.rect.left(), piece.baseline - letters - 1.0)
     halo = theme.palette.color(QPalette.ColorRole.Base) if framed else None  # told from the frame's upper line

@@ -417,7 +417,7 @@ def test_flags_and_bubbles_hide_no_letters_and_are_whole(qtbot: QtBot, points: i
     assert [(x, y) for x, y in changed if is_ink(before, x, y)] == []
     flags = sum(QColor(after.pixel(x, y)) == LIGHT.note_ink for x, y in changed)
     bubbles = sum(QColor(after.pixel(x, y)) == LIGHT.accent for x, y in changed)
-    assert flags >= 5 * len(page.mentions)
+    assert flags >= 4 * len(page.mentions)
     assert bubbles >= 12 * len(page.mentions)
 
 
