@@ -25,6 +25,7 @@ from curator.services.retraining import TrainingPreview
 from curator.settings.schema import Device
 from curator.ui.dialogs.form import FormDialog, sentence
 from curator.ui.dialogs.parameter_panel import ParameterPanel
+from curator.ui.flow_row import FlowRow
 
 INTRO = (
     "A recipe learns from the link and NIL decisions of the train documents, in the background. The bundle it makes "
@@ -125,18 +126,10 @@ class RetrainDialog(FormDialog):
         columns.addLayout(right, 7)
         self.body.insertLayout(0, columns, 1)
         self.parameters.fold.toggled.connect(self._give_room)
-        run = QHBoxLayout()
-        for part in (
-            self.limited,
-            self.minutes,
-            sentence(tr("on")),
-            self.device,
-            sentence(tr("with the seed")),
-            self.seed,
-        ):
-            run.addWidget(part)
-        run.addStretch(1)
-        run.addWidget(self.tensorboard)
+        on, seed = (sentence(words) for words in (tr("on"), tr("with the seed")))
+        for label in (on, seed):
+            label.setWordWrap(False)
+        run = FlowRow(self.limited, self.minutes, on, self.device, seed, self.seed, self.tensorboard)
         self.form.addRow(tr("This run"), run)
         self.resize(1080, 740)
 
