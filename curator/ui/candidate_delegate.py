@@ -86,8 +86,10 @@ def _paint_large(painter: QPainter, rect: QRectF, row: CandidateRow, font: QFont
         name.setRight(name.right() - _paint_chosen(painter, QPointF(right - PAD, top + line / 2), small, theme) - 6)
     draw_words(painter, name, row.candidate.name, font=scaled(font, 1.0, bold=True), colour=text)
     second = QRectF(left, top + line, right - PAD - left, line)
-    fits = QFontMetricsF(small).horizontalAdvance(row.facts) <= second.width()
-    draw_words(painter, second, row.facts if fits else row.short_facts, font=small, colour=theme.muted)
+    facts = row.facts
+    if row.matched and QFontMetricsF(small).horizontalAdvance(facts) > second.width():
+        facts = row.short_facts
+    draw_words(painter, second, facts, font=small, colour=theme.muted)
     if row.blind:
         return
     value = draw_words(painter, QRectF(right, top, scores, line), figure(row.value), font=font, colour=text, right=True)

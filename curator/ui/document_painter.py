@@ -16,7 +16,7 @@ from PySide6.QtGui import QColor, QPainter, QPalette, QPen, QPolygonF
 from curator.domain.documents import Span
 from curator.ui.document_find import Found
 from curator.ui.document_layout import Block, DocumentLayout, Piece
-from curator.ui.document_styles import Style, baseline
+from curator.ui.document_styles import baseline
 from curator.ui.document_tints import Tint, paint_tints
 from curator.ui.mention_handles import Handle, paint_handles
 from curator.ui.mention_marks import Mark, Marks
@@ -29,7 +29,7 @@ LANE = 3.5
 LINE = 2.0
 UNDER = 3.5
 """Pixels from the letters' feet to the first line."""
-LETTERS, NOTE, LEAST_NOTE = 0.82, 0.6, 5.0
+LETTERS, NOTE, LEAST_NOTE = 0.82, 0.5, 6.0
 """Of a font's ascent: the highest letters, and a flag or bubble where there is room; pixels that one has at least."""
 WAVE = 2.0
 REACH = 0.3
@@ -68,7 +68,8 @@ def paint(painter: QPainter, scene: Scene, exposed: QRectF) -> None:
     if scene.layout.title_layout is not None and band.top() < scene.layout.title_height:
         painter.setPen(scene.palette.color(QPalette.ColorRole.Text))
         scene.layout.title_layout.draw(painter, QPointF(0, 0))
-    for index in scene.layout.blocks_between(band.top(), band.bottom()):
+    reach = REACH * scene.layout.styles.title.line_height
+    for index in scene.layout.blocks_between(band.top(), band.bottom() + reach):
         if index < len(scene.layout.blocks):
             _paint_block(painter, scene, theme, index, band)
     _paint_frame(painter, scene, theme)
@@ -99,8 +100,8 @@ def _paint_block(painter: QPainter, scene: Scene, theme: Theme, index: int, band
         for mark in marks:
             pieces = _on(mark.pieces, index, number)
             _paint_lines(painter, mark, pieces, theme, width=scene.layout.width)
-            if mark.id != scene.current and pieces and pieces[0] == mark.pieces[0]:
-                _paint_notes(painter, mark, block.style, theme, framed=False)
+            if _is_noted(mark) and mark.id != scene.current and pieces and pieces[0] == mark.pieces[0]:
+                _paint_notes(painter, mark, block, theme, framed=False)
 
 
 def _visible_lines(block: Block, band: QRectF) -> range:
@@ -234,15 +235,18 @@ def _paint_nil_flag(painter: QPainter, mark: Mark, piece: Piece, theme: Theme) -
     painter.drawLine(QLineF(centre + QPointF(-2.8, 2.8), centre + QPointF(2.8, -2.8)))
 
 
-def _paint_notes(painter: QPainter, mark: Mark, style: Style, theme: Theme, *, framed: bool) -> None:
+def _is_noted(mark: Mark) -> bool:
+    return bool(mark.view.mention.flagged or mark.view.comments)
+
+
+def _paint_notes(painter: QPainter, mark: Mark, block: Block, theme: Theme, *, framed: bool) -> None:
     """A flag and a bubble over the beginning of what is flagged and commented, between its letters and the line above:
     as large as they can be without hiding either."""
-    view = mark.view
-    if not (view.mention.flagged or view.comments) or not mark.pieces:
-        return
-    piece, letters = mark.pieces[0], LETTERS * style.ascent
+    view, piece, style = mark.view, mark.pieces[0], block.style
+    letters, usual = LETTERS * style.ascent, NOTE * style.ascent
     gap = style.line_height - style.descent - letters - 2.0
-    height = min(max(gap, LEAST_NOTE), NOTE * style.ascent)
+    free = piece.line == 0 and not block.label  # nothing stands above a paragraph's first line
+    height = usual if free else min(max(gap, LEAST_NOTE), usual)
     foot = QPointF(piece.rect.left(), piece.baseline - letters - 1.0)
     halo = theme.palette.color(QPalette.ColorRole.Base) if framed else None  # told from the frame's upper line
     draw_notes(painter, foot, height, theme, flagged=view.mention.flagged, commented=bool(view.comments), halo=halo)
@@ -274,7 +278,7 @@ def _paint_frame(painter: QPainter, scene: Scene, theme: Theme) -> None:
         painter.drawRoundedRect(rect, 3.0, 3.0)
         for y in (rect.top(), rect.bottom()):
             painter.fillRect(QRectF(rect.left() + 2.0, y - FRAME, rect.width() - 4.0, 2 * FRAME), ink)
-    if mark.pieces:
-        _paint_notes(painter, mark, scene.layout.blocks[mark.pieces[0].block].style, theme, framed=True)
+    if _is_noted(mark) and mark.pieces:
+        _paint_notes(painter, mark, scene.layout.blocks[mark.pieces[0].block], theme, framed=True)
     if mark.maybe_nil and mark.pieces:
         _paint_nil_flag(painter, mark, mark.pieces[-1], theme)

@@ -13,7 +13,7 @@ from curator.domain.entities import Entity
 from curator.domain.provisional import is_new
 from curator.domain.suggestions import Candidate, Suggestion
 from curator.domain.wording import tr
-from curator.ui.candidate_bars import bars_html, candidate_bars, lead_words
+from curator.ui.candidate_bars import USUAL_LINE, bars_html, candidate_bars, lead_words
 from curator.ui.late_browser import LateBrowser
 from curator.ui.theme import Theme, theme_of
 
@@ -100,7 +100,8 @@ class EntityCard(LateBrowser):
         entity, candidate, suggestion = self._shown
         theme = theme_of(self.palette())
         if entity is not None:
-            scores = _scores(candidate, suggestion, theme) if candidate and suggestion else ""
+            larger = self.fontMetrics().height() / USUAL_LINE
+            scores = _scores(candidate, suggestion, theme, larger) if candidate and suggestion else ""
             matched = candidate.matched if candidate is not None else ""
             return card_html(entity, scores=scores, path=self._path, theme=theme, matched=matched)
         if candidate is None:
@@ -158,10 +159,10 @@ def path_words(names: Sequence[str]) -> str:
     return APART.join(shown)
 
 
-def _scores(candidate: Candidate, suggestion: Suggestion, theme: Theme) -> str:
+def _scores(candidate: Candidate, suggestion: Suggestion, theme: Theme, larger: float) -> str:
     lead = lead_words(candidate, suggestion)
     words = f"<p style='margin:0 0 2px 0; color:{theme.muted.name()}'>{escape(lead)}</p>" if lead else ""
-    return words + bars_html(candidate_bars(candidate, suggestion), theme)
+    return words + bars_html(candidate_bars(candidate, suggestion), theme, larger=larger)
 
 
 def _head(name: str, entity_id: str, types: tuple[str, ...], theme: Theme) -> str:

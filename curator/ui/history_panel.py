@@ -20,7 +20,7 @@ from PySide6.QtCore import (
     QTimer,
     Signal,
 )
-from PySide6.QtGui import QFontMetricsF, QPainter, QPalette
+from PySide6.QtGui import QFontMetricsF, QPainter, QPalette, QResizeEvent
 from PySide6.QtWidgets import (
     QAbstractItemView,
     QHBoxLayout,
@@ -263,7 +263,7 @@ class HistorySide(QWidget):
         self._heading = ElidedLabel(parent=self)
         self._heading.set_words(tr("Decisions of this mention"))
         self._nothing = ElidedLabel(muted=True, parent=self)
-        self._nothing.set_words(tr(NOTHING))
+        self._nothing.set_words(tr("No decisions yet"))
         column = QVBoxLayout(self)
         column.setContentsMargins(0, 6, 0, 0)
         column.setSpacing(2)
@@ -323,6 +323,11 @@ class SideSplitter(QSplitter):
     def setSizes(self, sizes: Sequence[int]) -> None:
         self._share = sizes[1] / max(sum(sizes), 1)
         super().setSizes(list(sizes))
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        if not self._history.filled:
+            self._give()
 
     def changeEvent(self, event: QEvent) -> None:
         super().changeEvent(event)

@@ -186,7 +186,7 @@ class BottomBar(QWidget):
         self.job.setVisible(job)
         self.message.setVisible(not job)
         words = QFontMetricsF(self.font()).horizontalAdvance(self.message.words) if self._timer.isActive() else 0.0
-        self.hints.setVisible(not words or words + self.hints.sizeHint().width() + 40 <= self.width())
+        self.hints.setVisible(not words or words + self.hints.width() + 40 <= self.width())
 
 
 def hints_for(state: WindowState) -> tuple[Hint, ...]:

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 import pytest
-from PySide6.QtCore import QEvent
+from PySide6.QtCore import QEvent, Qt
 from PySide6.QtGui import QColor, QFont, QImage, QPalette
-from PySide6.QtWidgets import QApplication, QLabel, QScrollBar, QWidget
+from PySide6.QtWidgets import QApplication, QHeaderView, QLabel, QScrollBar, QWidget
 
 from curator.domain.decisions import Outcome
 from curator.settings.schema import with_value
@@ -17,7 +17,7 @@ from curator.ui.main_window import MainWindow
 from curator.ui.row_painting import fixed_font
 from curator.ui.theme import DARK, LIGHT, Theme, contrast, theme_of
 from tests.curator.ui.window.fakes import Desk, MakeDesk
-from tests.curator.ui.window.test_reach import clipped
+from tests.curator.ui.window.test_reach import clipped, each_dialog, name_of
 
 ROLE = QPalette.ColorRole
 SIZES = ((1024, 700), (1440, 900))
@@ -95,6 +95,38 @@ def test_nothing_is_cut_at_200_percent(
     assert clipped(bench.reasons) == []
     for button in bench.reasons.buttons:
         assert bench.rect().contains(button.rect().translated(button.mapTo(bench, button.rect().topLeft())))
+
+
+@pytest.mark.parametrize("size", SIZES, ids=str)
+def test_no_dialog_is_larger_than_the_screen_nor_cuts_words_at_200_percent(
+    dressed: MainWindow, make_desk: MakeDesk, size: tuple[int, int]
+) -> None:
+    """The window stands for the screen: an offscreen one is smaller."""
+    desk = make_desk()
+    dressed.resize(*size)
+    _set(dressed, "interface_size", 200)
+    wrong: dict[str, list[str]] = {}
+    for name, dialog in each_dialog(desk):
+        settle()
+        found = [*clipped(dialog), *cut_headings(dialog)]
+        if dialog.width() > size[0] or dialog.height() > max(size[1], dialog.screen().availableSize().height()):
+            found.append(f"{dialog.width()}×{dialog.height()}")
+        if found:
+            wrong[name] = found
+    assert wrong == {}
+
+
+def cut_headings(top: QWidget) -> list[str]:
+    """Headings of tables with less room than their words need."""
+    found = []
+    for header in top.findChildren(QHeaderView):
+        model = header.model()
+        if header.orientation() is not Qt.Orientation.Horizontal or not header.isVisible() or model is None:
+            continue
+        for at in range(header.count()):
+            if header.sectionSize(at) + 1 < header.sectionSizeHint(at) and not header.isSectionHidden(at):
+                found.append(f"{model.headerData(at, Qt.Orientation.Horizontal)} in {name_of(header.parentWidget())}")
+    return found
 
 
 def test_the_first_page_is_right_when_the_size_changed_while_it_was_hidden(
