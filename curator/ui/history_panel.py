@@ -252,6 +252,10 @@ class HistoryPanel(QWidget):
         self.model.show_rows(merged(history_rows(decisions, names or {}), edit_rows(edits, text)))
 
 
+LATE_MS = 40
+"""Until the room is shared anew: after the frame that shows the mention."""
+
+
 class HistorySide(QWidget):
     """The decisions and the comments of the mention under a heading; one line while there are none of either."""
 
@@ -277,8 +281,10 @@ class HistorySide(QWidget):
         history.setMinimumHeight(1)  # comments take from it, never from the candidates
         self.filled = True
         self._look()
-        history.model.modelReset.connect(self._look)
-        comments.changed.connect(self._look)
+        self._late = QTimer(self, singleShot=True, interval=LATE_MS)  # a key press paints the mention first
+        self._late.timeout.connect(self._look)
+        history.model.modelReset.connect(self._late.start)
+        comments.changed.connect(self._late.start)
 
     def _look(self) -> None:
         decided = self._history.model.rowCount() > 0
@@ -345,4 +351,4 @@ class SideSplitter(QSplitter):
         lower = max(round(whole * self._share), least) if self._history.filled else 0
         super().setSizes([whole - lower, lower])
         if rows[0]:
-            self._upper.setSizes([rows[0], max(self._upper.height() - rows[0], 1)])
+            self._upper.setSizes([rows[0], max(sum(self._upper.sizes()) - rows[0], 1)])

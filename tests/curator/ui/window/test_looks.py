@@ -7,6 +7,7 @@ from collections.abc import Iterator
 import pytest
 from PySide6.QtCore import QEvent, Qt
 from PySide6.QtGui import QColor, QFont, QImage, QPalette
+from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QHeaderView, QLabel, QScrollBar, QWidget
 
 from curator.domain.decisions import Outcome
@@ -202,3 +203,55 @@ def test_secondary_sentences_follow_the_theme(dressed: MainWindow) -> None:
         ground = theme.palette.color(ROLE.Window)
         best = max(contrast(one, ground) for one in colours(words.grab().toImage()))
         assert 4.5 <= best < contrast(theme.palette.color(ROLE.WindowText), ground)
+
+
+# --- the right column ---
+
+
+def rows_and_record(desk: Desk) -> tuple[int, int]:
+    panel = desk.bench.candidates
+    return panel.list.height(), panel.records.height()
+
+
+@pytest.mark.parametrize("size", [(1440, 900), (2560, 1440)], ids=str)
+def test_an_empty_history_leaves_its_room_to_the_record(dressed: MainWindow, desk: Desk, size: tuple[int, int]) -> None:
+    dressed.resize(*size)
+    settle()
+    side, line = desk.bench.right.widget(1), dressed.fontMetrics().height()
+    assert side is not None
+    rows, record = rows_and_record(desk)
+    assert side.height() <= 3 * line
+    desk.press(Qt.Key.Key_Return)
+    desk.press(Qt.Key.Key_Up)  # back to what was decided
+    QTest.qWait(80)
+    assert desk.bench.history.list.isVisible()
+    assert side.height() >= 0.14 * desk.bench.right.height()
+    then = rows_and_record(desk)
+    assert then[0] == rows, "candidates stay where they are"
+    assert then[1] < record
+    desk.press(Qt.Key.Key_Down)
+    QTest.qWait(80)
+    assert rows_and_record(desk) == (rows, record)
+    assert desk.bench.right.sizes()[1] >= 0.14 * desk.bench.right.height(), "the layout that is kept is the full one"
+
+
+def test_a_mention_with_comments_only_shows_them_where_decisions_would_be(dressed: MainWindow, desk: Desk) -> None:
+    dressed.resize(1440, 900)
+    settle()
+    desk.bench.ask_comment(on_document=False)
+    desk.bench.comment_strip.line.setText("Ask the others.")
+    desk.press(Qt.Key.Key_Return, at=desk.bench.comment_strip.line)
+    QTest.qWait(80)
+    assert desk.bench.comments.isVisible()
+    assert not desk.bench.history.list.isVisible()
+    assert desk.bench.comments.list.height() > 2 * dressed.fontMetrics().height()
+
+
+def test_f6_goes_round_without_the_history_where_it_is_empty(dressed: MainWindow, desk: Desk) -> None:
+    met = []
+    for _ in range(4):
+        desk.bench.next_pane()
+        met.append(QApplication.focusWidget())
+    assert None not in met
+    assert desk.bench.history.list not in met
+    assert desk.bench.document in met
