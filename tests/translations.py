@@ -49,6 +49,7 @@ SHOWN = (
     "curator.ui.facet_words._WORDS",
     "curator.ui.dashboard_filter.TIMES",
     "curator.ui.refreshing.EMPTY_KB",
+    "curator.ui.refreshing.IMPORTING",
     "curator.ui.refreshing.EMPTY_PROJECT",
     "curator.ui.refreshing.NO_DOCUMENT",
     "curator.ui.session.WORKING",

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from PySide6.QtCore import Qt
-from PySide6.QtGui import QPainter, QPaintEvent
-from PySide6.QtWidgets import QHBoxLayout, QPushButton, QSizePolicy, QWidget
+from PySide6.QtGui import QPainter, QPaintEvent, QResizeEvent
+from PySide6.QtWidgets import QBoxLayout, QHBoxLayout, QPushButton, QSizePolicy, QWidget
 
 from curator.ui.labels import NoteLabel
 from curator.ui.theme import theme_of
@@ -22,10 +22,12 @@ class Banner(QWidget):
         self.label.setContentsMargins(0, 2, 0, 2)
         self.label.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Preferred)
         self.buttons: list[QPushButton] = []
-        self._line = QHBoxLayout(self)
-        self._line.setContentsMargins(12, 6, 8, 6)
-        self._line.setSpacing(8)
-        self._line.addWidget(self.label, 1)
+        self._whole = QBoxLayout(QBoxLayout.Direction.LeftToRight, self)
+        self._whole.setContentsMargins(12, 6, 8, 6)
+        self._whole.setSpacing(8)
+        self._whole.addWidget(self.label, 1)
+        self._line = QHBoxLayout()
+        self._whole.addLayout(self._line)
         self.hide()
 
     def add_button(self, words: str, then: Callable[[], object]) -> QPushButton:
@@ -41,6 +43,14 @@ class Banner(QWidget):
         """Show the words; '' hides the banner."""
         self.label.set_note(words)
         self.setVisible(bool(words))
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        """Where little room is left beside the buttons, the words stand above them."""
+        super().resizeEvent(event)
+        narrow = 2 * self._line.sizeHint().width() > self.width()
+        way = QBoxLayout.Direction.TopToBottom if narrow else QBoxLayout.Direction.LeftToRight
+        if way is not self._whole.direction():
+            self._whole.setDirection(way)
 
     @property
     def words(self) -> str:

@@ -23,7 +23,8 @@ STAGES = {
 }
 """The linker's own stages; a trained one is called as its recipe."""
 WIDTH = 90
-"""Pixels of a full bar."""
+"""Pixels of a full bar beside words whose lines are USUAL_LINE pixels high."""
+USUAL_LINE = 15
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,23 +72,26 @@ def lead_words(candidate: Candidate, suggestion: Suggestion) -> str:
     return tr("{gap} behind {name}", gap=figure(best - own), name=ordered[0].name)
 
 
-def bars_html(bars: Sequence[Bar], theme: Theme) -> str:
-    """A table: label, bar, figure. The bars are cells with a ground, which a text browser paints as they are."""
-    return "<table cellspacing='0' cellpadding='0'>" + "".join(_row(bar, theme) for bar in bars) + "</table>"
+def bars_html(bars: Sequence[Bar], theme: Theme, *, larger: float = 1.0) -> str:
+    """A table: label, bar, figure. The bars are cells with a ground, which a text browser paints as they are, so many
+    times `larger` than at the usual size of words."""
+    return "<table cellspacing='0' cellpadding='0'>" + "".join(_row(bar, theme, larger) for bar in bars) + "</table>"
 
 
-def _row(bar: Bar, theme: Theme) -> str:
+def _row(bar: Bar, theme: Theme, larger: float) -> str:
     muted, filled = theme.muted.name(), (theme.accent if bar.trusted else theme.muted).name()
-    full = round(WIDTH * bar.fraction)
+    whole = round(WIDTH * larger)
+    full = round(whole * bar.fraction)
     cells = "".join(
-        f"<td width='{width}' bgcolor='{colour}' style='font-size:6px'>&nbsp;</td>"
-        for width, colour in ((full, filled), (WIDTH - full, theme.track.name()))
+        f"<td width='{width}' bgcolor='{colour}' style='font-size:{round(6 * larger)}px'>&nbsp;</td>"
+        for width, colour in ((full, filled), (whole - full, theme.track.name()))
         if width
     )
+    above = round(5 * larger)
     note = f" <span style='color:{muted}'>{escape(bar.note)}</span>" if bar.note else ""
     return (
         f"<tr><td style='padding:0 8px 1px 0; color:{muted}'>{escape(bar.label)}</td>"
-        f"<td><table cellspacing='0' cellpadding='0' style='margin-top:5px'><tr>{cells}</tr></table></td>"
+        f"<td><table cellspacing='0' cellpadding='0' style='margin-top:{above}px'><tr>{cells}</tr></table></td>"
         f"<td style='padding:0 0 1px 8px'>{figure(bar.value)}{note}</td></tr>"
     )
 

@@ -28,6 +28,8 @@ from curator.ui.theme import Theme, theme_of
 
 SMALL = 0.88
 ENTER = "↵"
+MOST_SCORES = 0.28
+"""Of a row: the share that scores and leads may take from the names."""
 
 
 def key_width(font: QFont) -> float:
@@ -35,9 +37,11 @@ def key_width(font: QFont) -> float:
     return QFontMetricsF(font).horizontalAdvance("00") + 8
 
 
-def score_width(font: QFont) -> float:
-    """Width of the column of scores and bars."""
-    return QFontMetricsF(font).horizontalAdvance("−0.00 −0.00") + 8
+def score_width(font: QFont, width: float) -> float:
+    """Width of the column of scores and bars in rows of this width; a narrow one has no room for the lead."""
+    metrics = QFontMetricsF(font)
+    wide = metrics.horizontalAdvance("−0.00 −0.00") + 8
+    return wide if wide < width * MOST_SCORES else metrics.horizontalAdvance("−0.00") + 8
 
 
 class CandidateDelegate(QStyledItemDelegate):
@@ -68,7 +72,7 @@ class CandidateDelegate(QStyledItemDelegate):
 
 def _paint_large(painter: QPainter, rect: QRectF, row: CandidateRow, font: QFont, theme: Theme) -> None:
     small, line = scaled(font, SMALL), QFontMetricsF(font).height()
-    keys, scores = key_width(font), score_width(font)
+    keys, scores = key_width(font), score_width(font, rect.width())
     top = rect.top() + 7
     left = rect.left() + PAD + keys + PAD
     right = rect.right() - PAD - scores
@@ -81,11 +85,15 @@ def _paint_large(painter: QPainter, rect: QRectF, row: CandidateRow, font: QFont
     if row.chosen:
         name.setRight(name.right() - _paint_chosen(painter, QPointF(right - PAD, top + line / 2), small, theme) - 6)
     draw_words(painter, name, row.candidate.name, font=scaled(font, 1.0, bold=True), colour=text)
-    draw_words(painter, QRectF(left, top + line, right - PAD - left, line), row.facts, font=small, colour=theme.muted)
+    second = QRectF(left, top + line, right - PAD - left, line)
+    facts = row.facts
+    if row.matched and QFontMetricsF(small).horizontalAdvance(facts) > second.width():
+        facts = row.short_facts
+    draw_words(painter, second, facts, font=small, colour=theme.muted)
     if row.blind:
         return
-    draw_words(painter, QRectF(right, top, scores, line), figure(row.value), font=font, colour=text, right=True)
-    if row.margin is not None:
+    value = draw_words(painter, QRectF(right, top, scores, line), figure(row.value), font=font, colour=text, right=True)
+    if row.margin is not None and scores > 2 * value:
         lead = f"+{figure(row.margin)}" if row.rank == 1 else figure(row.margin)
         draw_words(painter, QRectF(right, top, scores, line), lead, font=small, colour=theme.muted)
     colour = theme.accent if row.calibrated else theme.muted
@@ -94,7 +102,7 @@ def _paint_large(painter: QPainter, rect: QRectF, row: CandidateRow, font: QFont
 
 def _paint_small(painter: QPainter, rect: QRectF, row: CandidateRow, font: QFont, theme: Theme) -> None:
     small = scaled(font, SMALL)
-    keys, scores = key_width(font), score_width(font)
+    keys, scores = key_width(font), score_width(font, rect.width())
     line = QRectF(rect.left() + PAD, rect.top(), keys, rect.height())
     draw_words(painter, line.adjusted(4, 0, 0, 0), str(row.rank or "·"), font=small, colour=theme.muted)
     left, right = rect.left() + PAD + keys + PAD, rect.right() - PAD - scores

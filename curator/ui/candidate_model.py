@@ -79,10 +79,17 @@ class CandidateRow:
 
     @property
     def facts(self) -> str:
-        parts = [tr(self.reason), "" if self.blind else self.before, self.candidate.entity_id]
-        parts.append(", ".join(self.candidate.types))
-        if self.matched:
-            parts.append(tr("matched “{name}”", name=self.matched))
+        """The most telling first, as what has no room at the end of a line is left out."""
+        return self._facts(tr("matched “{name}”", name=self.matched))
+
+    @property
+    def short_facts(self) -> str:
+        """For a narrow row: of the synonym no more than itself."""
+        return self._facts(f"“{self.matched}”")
+
+    def _facts(self, matched: str) -> str:
+        parts = [tr(self.reason), matched if self.matched else "", "" if self.blind else self.before]
+        parts += [self.candidate.entity_id, ", ".join(self.candidate.types)]
         return " · ".join(part for part in parts if part)
 
 

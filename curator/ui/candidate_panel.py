@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import replace
 
-from PySide6.QtCore import QModelIndex, Qt, Signal
-from PySide6.QtGui import QPalette
+from PySide6.QtCore import QEvent, QModelIndex, Qt, Signal
+from PySide6.QtGui import QPalette, QResizeEvent
 from PySide6.QtWidgets import QHBoxLayout, QSplitter, QStackedWidget, QVBoxLayout, QWidget
 
 from curator.domain.decisions import Outcome
@@ -26,7 +26,10 @@ from curator.ui.mention_words import decision_words
 from curator.ui.nil_row import NilRow
 from curator.ui.record_room import RecordRoom
 from curator.ui.row_list import RowList
+from curator.ui.row_painting import row_height
 
+SHARE, ROWS = 0.64, 10
+"""Of the height for the candidates, and how many of them need be seen; the record has the rest."""
 NOTHING = "No mention is chosen. Click one in the text, or press ↓."
 NOT_LINKED = (
     "No suggestion yet: the linker is starting or has not reached this document. Search the knowledge base with / "
@@ -111,11 +114,35 @@ class CandidatePanel(QWidget):
         self.splitter.setStretchFactor(0, 3)
         self.splitter.setStretchFactor(1, 1)
         self.splitter.setChildrenCollapsible(False)
-        self.splitter.setSizes([640, 220])
+        self._upper, self._dragged = upper, False
+        self.splitter.splitterMoved.connect(self._drag)
+        self._fit_list()
         self._room = RecordRoom(self.splitter, self.list, self.contrast)
         whole = QVBoxLayout(self)
         whole.setContentsMargins(0, 0, 0, 0)
         whole.addWidget(self.splitter)
+
+    def _fit_list(self) -> None:
+        """On a small screen, too, two candidates are in sight."""
+        self.list.setMinimumHeight(2 * row_height(self.font()))
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        """The candidates get their share, but no more than `ROWS` of them need; what the curator has set stays."""
+        super().resizeEvent(event)
+        if self._dragged:
+            return
+        whole, layout = sum(self.splitter.sizes()), self._upper.layout()
+        beside = layout.minimumSize().height() - self.list.minimumHeight() if layout is not None else 0
+        upper = min(int(whole * SHARE), beside + ROWS * row_height(self.font()))
+        self.splitter.setSizes([upper, max(whole - upper, 1)])
+
+    def _drag(self) -> None:
+        self._dragged = True
+
+    def changeEvent(self, event: QEvent) -> None:
+        super().changeEvent(event)
+        if event.type() is QEvent.Type.FontChange and hasattr(self, "splitter"):
+            self._fit_list()
 
     def show_mention(self, view: MentionView | None) -> None:
         """Show a mention's candidates with the linked or else the first one highlighted; None empties the panel.

@@ -28,6 +28,7 @@ class CommentsPanel(QWidget):
     """API: `show_comments`. Hidden while there are none."""
 
     deleted = Signal(int)  # comment id
+    changed = Signal()  # other comments than before, or none
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -60,7 +61,8 @@ class CommentsPanel(QWidget):
     def show_comments(self, of_mention: Sequence[Comment], of_document: Sequence[Comment]) -> None:
         """Newest first, those on the mention before those on the document."""
         wanted = (*reversed(of_mention), *reversed(of_document))
-        if wanted != self._shown:
+        other = wanted != self._shown
+        if other:
             self._shown = wanted
             self.list.clear()
             for one in wanted:
@@ -70,6 +72,12 @@ class CommentsPanel(QWidget):
         self._heading.setText(ntr("{n} comment", "{n} comments", number))
         self.delete.setEnabled(self._writable and self.list.currentRow() >= 0)
         self.setVisible(bool(wanted))
+        if other:
+            self.changed.emit()
+
+    @property
+    def filled(self) -> bool:
+        return bool(self._shown)
 
     @property
     def words(self) -> list[str]:

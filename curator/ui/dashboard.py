@@ -8,7 +8,7 @@ from pathlib import Path
 
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QKeySequence, QResizeEvent, QShortcut
-from PySide6.QtWidgets import QFileDialog, QFrame, QGridLayout, QHBoxLayout, QLabel, QScrollArea, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QFileDialog, QFrame, QGridLayout, QHBoxLayout, QScrollArea, QVBoxLayout, QWidget
 
 from curator.domain.errors import UserError
 from curator.domain.plots import Headline, Plot
@@ -17,10 +17,9 @@ from curator.domain.wording import ntr, tr
 from curator.services.statistics import Statistics, as_json, head_figures, plots
 from curator.ui.dashboard_filter import DashboardFilter
 from curator.ui.dialogs.form import ShowDialog, file_dialog
-from curator.ui.labels import ElidedLabel
+from curator.ui.labels import ElidedLabel, ScaledLabel
 from curator.ui.plot_card import PlotCard
 from curator.ui.plot_files import save_all
-from curator.ui.row_painting import scaled
 
 WIDE = 980
 """From this width on there are two plots beside each other."""
@@ -175,9 +174,8 @@ class HeadFigure(QWidget):
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self.value, self.title = QLabel(self), QLabel(self)
-        self.value.setFont(scaled(self.font(), 1.5, bold=True))
-        self.title.setFont(scaled(self.font(), 0.88))
+        self.value = ScaledLabel(scale=1.5, bold=True, parent=self)
+        self.title = ScaledLabel(scale=0.88, parent=self)
         self.title.setWordWrap(True)
         self.title.setAlignment(Qt.AlignmentFlag.AlignTop)
         column = QVBoxLayout(self)

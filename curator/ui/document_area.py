@@ -27,7 +27,7 @@ from curator.domain.wording import tr
 from curator.services.queue import MentionView
 from curator.ui.document_find import Found
 from curator.ui.document_layout import DocumentLayout
-from curator.ui.document_painter import Scene, frame_rects, paint
+from curator.ui.document_painter import Scene, paint, painted_rects
 from curator.ui.document_styles import COLUMN, LINE_HEIGHT, Styles, column_width
 from curator.ui.document_tints import Tint
 from curator.ui.marked_scroll_bar import MarkedScrollBar
@@ -191,8 +191,8 @@ class DocumentArea(QAbstractScrollArea):
         return mark is not None and any(0 <= piece.rect.center().y() + origin.y() < page for piece in mark.pieces)
 
     def _update_mark(self, mark: Mark | None) -> None:
-        for rect in frame_rects(mark) if mark is not None else ():
-            self.viewport().update(rect.translated(self._origin()).adjusted(-3, -3, 5, 5).toAlignedRect())
+        for rect in painted_rects(mark) if mark is not None else ():
+            self.viewport().update(rect.translated(self._origin()).toAlignedRect())
 
     def paintEvent(self, event: QPaintEvent) -> None:
         painter = QPainter(self.viewport())

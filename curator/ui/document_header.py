@@ -8,7 +8,7 @@ from PySide6.QtWidgets import QSizePolicy, QWidget
 
 from curator.domain.wording import ntr, tr
 from curator.services.ports import QueueRow
-from curator.ui.queue_delegate import GLYPH, draw_state_glyph
+from curator.ui.queue_delegate import draw_state_glyph
 from curator.ui.queue_model import SPLIT_WORDS, STATE_WORDS
 from curator.ui.row_painting import draw_words, scaled
 from curator.ui.theme import theme_of
@@ -66,8 +66,9 @@ class DocumentHeader(QWidget):
             inner = rect.adjusted(16, 0, -16, 0)
             counts = tr("{decided}/{mentions} decided", decided=row.decided, mentions=row.mentions)
             used = draw_words(painter, inner, counts, font=self.font(), colour=text, right=True)
-            draw_state_glyph(painter, QPointF(inner.left() + GLYPH / 2, rect.center().y()), row.state, theme)
-            words = inner.adjusted(GLYPH + 8, 0, -used - 12, 0)
+            glyph = QFontMetricsF(self.font()).height()
+            draw_state_glyph(painter, QPointF(inner.left() + glyph / 2, rect.center().y()), glyph, row.state, theme)
+            words = inner.adjusted(glyph + 8, 0, -used - 12, 0)
             name = draw_words(painter, words, row.external_id, font=scaled(self.font(), 1.0, bold=True), colour=text)
             facts = words.adjusted(name + 12, 0, 0, 0)
             draw_words(painter, facts, self._facts, font=self.font(), colour=theme.muted)

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from itertools import pairwise
 
 from PySide6.QtCore import QLineF, QPointF, QRectF, Qt
-from PySide6.QtGui import QColor, QPainter, QPainterPath, QPalette, QPen, QPolygonF
+from PySide6.QtGui import QColor, QPainter, QPalette, QPen, QPolygonF
 
 from curator.domain.documents import Span
 from curator.ui.document_find import Found
@@ -27,7 +27,15 @@ from curator.ui.theme import StateColours, Theme, theme_of
 LANE = 3.5
 """Pixels from one lane of lines under the text to the next."""
 LINE = 2.0
+UNDER = 3.5
+"""Pixels from the letters' feet to the first line."""
+LETTERS, NOTE, LEAST_NOTE = 0.82, 0.5, 6.0
+"""Of a font's ascent: the highest letters, and a flag or bubble where there is room; pixels that one has at least."""
 WAVE = 2.0
+REACH = 0.3
+"""Lines by which marks stand out above their line, and lanes below it."""
+FRAME = 1.2
+"""Pixels of the current mention's frame at its sides, which stand between two letters."""
 LANES = 4
 """Deeper overlaps share the lowest lane; clicking again still reaches each."""
 
@@ -60,7 +68,8 @@ def paint(painter: QPainter, scene: Scene, exposed: QRectF) -> None:
     if scene.layout.title_layout is not None and band.top() < scene.layout.title_height:
         painter.setPen(scene.palette.color(QPalette.ColorRole.Text))
         scene.layout.title_layout.draw(painter, QPointF(0, 0))
-    for index in scene.layout.blocks_between(band.top(), band.bottom()):
+    reach = REACH * scene.layout.styles.title.line_height
+    for index in scene.layout.blocks_between(band.top(), band.bottom() + reach):
         if index < len(scene.layout.blocks):
             _paint_block(painter, scene, theme, index, band)
     _paint_frame(painter, scene, theme)
@@ -89,13 +98,17 @@ def _paint_block(painter: QPainter, scene: Scene, theme: Theme, index: int, band
         block.layout.lineAt(number).draw(painter, QPointF(0, block.text_top))
     for number, marks in on_lines:
         for mark in marks:
-            _paint_lines(painter, mark, _on(mark.pieces, index, number), theme, width=scene.layout.width)
+            pieces = _on(mark.pieces, index, number)
+            _paint_lines(painter, mark, pieces, theme, width=scene.layout.width)
+            if _is_noted(mark) and mark.id != scene.current and pieces and pieces[0] == mark.pieces[0]:
+                _paint_notes(painter, mark, block, theme, framed=False)
 
 
 def _visible_lines(block: Block, band: QRectF) -> range:
+    """Lines with anything in the band: what belongs to one reaches a little into those beside it."""
     height = block.style.line_height
-    first = max(int((band.top() - block.text_top) // height), 0)
-    return range(first, min(int((band.bottom() - block.text_top) // height) + 1, block.lines))
+    first = max(int((band.top() - block.text_top - REACH * height) // height), 0)
+    return range(first, min(int((band.bottom() - block.text_top + REACH * height) // height) + 1, block.lines))
 
 
 def _on(pieces: Sequence[Piece], block: int, line: int) -> list[Piece]:
@@ -172,12 +185,10 @@ def _paint_lines(painter: QPainter, mark: Mark, pieces: Sequence[Piece], theme: 
     _paint_joints(painter, mark, pieces, colour, width=width)
     if mark.maybe_nil and mark.pieces and pieces and pieces[-1] == mark.pieces[-1]:
         _paint_nil_flag(painter, mark, pieces[-1], theme)
-    if (mark.view.mention.flagged or mark.view.comments) and pieces and pieces[0] == mark.pieces[0]:
-        _paint_notes(painter, mark, pieces[0], theme)
 
 
 def _line_y(mark: Mark, piece: Piece) -> float:
-    return piece.baseline + 3.5 + LANE * min(mark.lane, LANES - 1)
+    return piece.baseline + UNDER + LANE * min(mark.lane, LANES - 1)
 
 
 def pen_of(state: MentionState, colour: QColor) -> QPen:
@@ -217,23 +228,43 @@ def _paint_joints(painter: QPainter, mark: Mark, pieces: Sequence[Piece], colour
 def _paint_nil_flag(painter: QPainter, mark: Mark, piece: Piece, theme: Theme) -> None:
     """A small empty-set sign at the end: the linker expects this one to be missing from the knowledge base."""
     rect = _tint_rect(mark, piece)
-    centre = QPointF(rect.right() - 0.5, rect.top() + 0.5)
+    centre = QPointF(rect.right() - 0.5, rect.top() - 1.0)
     painter.setPen(QPen(theme.states[MentionState.NIL].line, 1.3))
     painter.setBrush(theme.palette.color(QPalette.ColorRole.Base))
     painter.drawEllipse(centre, 3.2, 3.2)
     painter.drawLine(QLineF(centre + QPointF(-2.8, 2.8), centre + QPointF(2.8, -2.8)))
 
 
-def _paint_notes(painter: QPainter, mark: Mark, piece: Piece, theme: Theme) -> None:
-    """A flag and a bubble over the beginning of what is flagged and commented."""
-    rect, view = _tint_rect(mark, piece), mark.view
-    foot = QPointF(rect.left(), rect.top() - 0.5)
-    draw_notes(painter, foot, 9.0, theme, flagged=view.mention.flagged, commented=bool(view.comments))
+def _is_noted(mark: Mark) -> bool:
+    return bool(mark.view.mention.flagged or mark.view.comments)
+
+
+def _paint_notes(painter: QPainter, mark: Mark, block: Block, theme: Theme, *, framed: bool) -> None:
+    """A flag and a bubble over the beginning of what is flagged and commented, between its letters and the line above:
+    as large as they can be without hiding either."""
+    view, piece, style = mark.view, mark.pieces[0], block.style
+    letters, usual = LETTERS * style.ascent, NOTE * style.ascent
+    gap = style.line_height - style.descent - letters - 2.0
+    free = piece.line == 0 and not block.label  # nothing stands above a paragraph's first line
+    height = usual if free else min(max(gap, LEAST_NOTE), usual)
+    foot = QPointF(piece.rect.left(), piece.baseline - letters - 1.0)
+    halo = theme.palette.color(QPalette.ColorRole.Base) if framed else None  # told from the frame's upper line
+    draw_notes(painter, foot, height, theme, flagged=view.mention.flagged, commented=bool(view.comments), halo=halo)
 
 
 def frame_rects(mark: Mark) -> list[QRectF]:
-    """The frames around a mention's pieces, for painting and for what must be repainted."""
-    return [_tint_rect(mark, piece).adjusted(-1.5, -1.5, 1.5, 2.0) for piece in mark.pieces]
+    """The frames around a mention's pieces. Their sides stand on its ends, so that a full stop or a comma that follows
+    is not hidden; above and below there is room."""
+    rects = (_tint_rect(mark, piece) for piece in mark.pieces)
+    return [rect.adjusted(1.0 + FRAME / 4, -1.5, -1.0 - FRAME / 4, 2.0) for rect in rects]
+
+
+def painted_rects(mark: Mark) -> list[QRectF]:
+    """What must be repainted where a mention changes: frames, marks above, lines below."""
+    return [
+        rect.adjusted(-3, -3 - REACH * piece.rect.height(), 8, 5)
+        for rect, piece in zip(frame_rects(mark), mark.pieces, strict=True)
+    ]
 
 
 def _paint_frame(painter: QPainter, scene: Scene, theme: Theme) -> None:
@@ -241,10 +272,13 @@ def _paint_frame(painter: QPainter, scene: Scene, theme: Theme) -> None:
     if mark is None:
         return
     painter.setBrush(Qt.BrushStyle.NoBrush)
-    painter.setPen(QPen(theme.palette.color(QPalette.ColorRole.Text), 1.8))
-    path = QPainterPath()
+    ink = theme.palette.color(QPalette.ColorRole.Text)
+    painter.setPen(QPen(ink, FRAME))
     for rect in frame_rects(mark):
-        path.addRoundedRect(rect, 4.5, 4.5)
-    painter.drawPath(path)
+        painter.drawRoundedRect(rect, 3.0, 3.0)
+        for y in (rect.top(), rect.bottom()):
+            painter.fillRect(QRectF(rect.left() + 2.0, y - FRAME, rect.width() - 4.0, 2 * FRAME), ink)
+    if _is_noted(mark) and mark.pieces:
+        _paint_notes(painter, mark, scene.layout.blocks[mark.pieces[0].block], theme, framed=True)
     if mark.maybe_nil and mark.pieces:
         _paint_nil_flag(painter, mark, mark.pieces[-1], theme)

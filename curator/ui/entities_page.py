@@ -5,13 +5,14 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 from PySide6.QtCore import Qt, Signal
-from PySide6.QtWidgets import QHBoxLayout, QPushButton, QSplitter, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QPushButton, QSplitter, QVBoxLayout, QWidget
 
 from curator.domain.provisional import ProvisionalEntity
 from curator.domain.wording import ntr, tr
 from curator.services.ports import MentionContext
 from curator.services.provisional import NewEntity
 from curator.ui.dialogs.form import sentence
+from curator.ui.flow_row import FlowRow
 from curator.ui.kwic_list import KwicList
 from curator.ui.kwic_model import KwicRow, Mark
 from curator.ui.record_table import Column, RecordTable
@@ -75,10 +76,7 @@ class EntitiesPage(QWidget):
         parts.addWidget(self.list)
         parts.setChildrenCollapsible(False)
         parts.setSizes([260, 260])
-        buttons = QHBoxLayout()
-        for button in (self.make, self.edit, self.merge, self.delete):
-            buttons.addWidget(button)
-        buttons.addStretch(1)
+        buttons = FlowRow(self.make, self.edit, self.merge, self.delete)
         whole = QVBoxLayout(self)
         whole.setContentsMargins(10, 10, 10, 10)
         whole.setSpacing(8)

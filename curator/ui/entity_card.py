@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from html import escape
+from itertools import accumulate
 
 from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QWidget
@@ -12,13 +13,15 @@ from curator.domain.entities import Entity
 from curator.domain.provisional import is_new
 from curator.domain.suggestions import Candidate, Suggestion
 from curator.domain.wording import tr
-from curator.ui.candidate_bars import bars_html, candidate_bars, lead_words
+from curator.ui.candidate_bars import USUAL_LINE, bars_html, candidate_bars, lead_words
 from curator.ui.late_browser import LateBrowser
 from curator.ui.theme import Theme, theme_of
 
 Lookup = Callable[[str], Entity | None]
 APART = " › "
 MADE_HERE = "A new entity, made in this project: the knowledge base does not have it yet."
+MOST_LETTERS = 110
+"""Of the synonyms under the name, two lines of a usual column; the definition is to be in sight, too."""
 STEPS = 6
 """Entities of a path that are written out; what is left out in the middle is dots."""
 
@@ -97,8 +100,10 @@ class EntityCard(LateBrowser):
         entity, candidate, suggestion = self._shown
         theme = theme_of(self.palette())
         if entity is not None:
-            scores = _scores(candidate, suggestion, theme) if candidate and suggestion else ""
-            return card_html(entity, scores=scores, path=self._path, theme=theme)
+            larger = self.fontMetrics().height() / USUAL_LINE
+            scores = _scores(candidate, suggestion, theme, larger) if candidate and suggestion else ""
+            matched = candidate.matched if candidate is not None else ""
+            return card_html(entity, scores=scores, path=self._path, theme=theme, matched=matched)
         if candidate is None:
             return ""
         gone = tr("The knowledge base no longer holds this entity.")
@@ -106,19 +111,23 @@ class EntityCard(LateBrowser):
         return _head(candidate.name, candidate.entity_id, candidate.types, theme) + missing
 
 
-def card_html(entity: Entity, *, scores: str = "", path: Sequence[Entity] = (), theme: Theme) -> str:
-    """The card as rich text; `scores` is rich text already."""
+def card_html(entity: Entity, *, scores: str = "", path: Sequence[Entity] = (), theme: Theme, matched: str = "") -> str:
+    """The card as rich text; `scores` is rich text already. The first synonyms stand under the name, the one that
+    `matched` before the others; all of them below where they are more."""
     missing = f"<span style='color:{theme.muted.name()}'>{tr('No definition in the knowledge base.')}</span>"
     above = path_words([one.name for one in path]) if path else "; ".join(entity.parents)
+    first = first_synonyms(entity.synonyms, matched)
+    left = len(entity.synonyms) - len(first)
     rows = [
         (tr("Under"), above),
-        (tr("Synonyms"), "; ".join(entity.synonyms)),
+        (tr("Synonyms"), "; ".join(entity.synonyms) if left else ""),
         (tr("Tree"), ", ".join(entity.tree_numbers)),
         (tr("Also known as"), ", ".join(entity.alt_ids)),
     ]
     made_here = f"<p style='margin:0; color:{theme.muted.name()}'>{tr(MADE_HERE)}</p>" if is_new(entity.id) else ""
     parts = [
         _head(entity.name, entity.id, entity.types, theme) + made_here,
+        _also(first, left, theme),
         f"<p style='margin:5px 0 8px 0; line-height:130%'>{escape(entity.definition) or missing}</p>",
         scores,
         "<table cellspacing='0' cellpadding='0' style='margin-top:6px'>",
@@ -128,16 +137,32 @@ def card_html(entity: Entity, *, scores: str = "", path: Sequence[Entity] = (), 
     return "".join(parts)
 
 
+def first_synonyms(synonyms: Sequence[str], matched: str) -> list[str]:
+    """Those shown first: at least one, and as many as `MOST_LETTERS` hold."""
+    ordered = sorted(synonyms, key=lambda one: one.casefold() != matched.casefold())
+    lengths = accumulate(len(one) + 2 for one in ordered)
+    many = sum(length <= MOST_LETTERS for length in lengths)
+    return ordered[: max(many, 1)]
+
+
+def _also(first: Sequence[str], left: int, theme: Theme) -> str:
+    if not first:
+        return ""
+    more = f" <span style='color:{theme.muted.name()}'>{tr('and {n:,} more', n=left)}</span>" if left else ""
+    label = f"<span style='color:{theme.muted.name()}'>{tr('Synonyms')}:</span>"
+    return f"<p style='margin:3px 0 0 0'>{label} {escape('; '.join(first))}{more}</p>"
+
+
 def path_words(names: Sequence[str]) -> str:
     """From the top down; a long way keeps its top and its last steps."""
     shown = list(names) if len(names) <= STEPS else [names[0], "…", *names[-(STEPS - 1) :]]
     return APART.join(shown)
 
 
-def _scores(candidate: Candidate, suggestion: Suggestion, theme: Theme) -> str:
+def _scores(candidate: Candidate, suggestion: Suggestion, theme: Theme, larger: float) -> str:
     lead = lead_words(candidate, suggestion)
     words = f"<p style='margin:0 0 2px 0; color:{theme.muted.name()}'>{escape(lead)}</p>" if lead else ""
-    return words + bars_html(candidate_bars(candidate, suggestion), theme)
+    return words + bars_html(candidate_bars(candidate, suggestion), theme, larger=larger)
 
 
 def _head(name: str, entity_id: str, types: tuple[str, ...], theme: Theme) -> str:

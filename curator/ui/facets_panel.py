@@ -31,7 +31,8 @@ class FacetsPanel(QTreeWidget):
         self._writing = False
         self.setAccessibleName(tr("Facets"))
         self.setColumnCount(2)
-        self.setHeaderLabels([tr("Facet"), tr("Mentions")])
+        self.setHeaderLabels([tr("Facet"), ""])  # a hidden heading, too, would make the figures' column as wide as it
+        self.headerItem().setData(1, Qt.ItemDataRole.AccessibleTextRole, tr("Mentions"))
         self.setHeaderHidden(True)
         self.setFrameShape(QFrame.Shape.NoFrame)
         self.setUniformRowHeights(True)

@@ -8,14 +8,36 @@ from datetime import UTC, datetime
 from enum import StrEnum
 from typing import Any
 
-from PySide6.QtCore import QAbstractListModel, QModelIndex, QObject, QPersistentModelIndex, QRectF, QSize, Qt
-from PySide6.QtGui import QFontMetricsF, QPainter, QPalette
-from PySide6.QtWidgets import QAbstractItemView, QStyledItemDelegate, QStyleOptionViewItem, QVBoxLayout, QWidget
+from PySide6.QtCore import (
+    QAbstractListModel,
+    QEvent,
+    QModelIndex,
+    QObject,
+    QPersistentModelIndex,
+    QRectF,
+    QSize,
+    Qt,
+    QTimer,
+    Signal,
+)
+from PySide6.QtGui import QFontMetricsF, QPainter, QPalette, QResizeEvent
+from PySide6.QtWidgets import (
+    QAbstractItemView,
+    QHBoxLayout,
+    QSizePolicy,
+    QSplitter,
+    QStyledItemDelegate,
+    QStyleOptionViewItem,
+    QVBoxLayout,
+    QWidget,
+)
 
 from curator.domain.decisions import Decision, Outcome
 from curator.domain.documents import slice_spans
 from curator.domain.mention_edits import MentionEdit
 from curator.domain.wording import tr
+from curator.ui.comments_panel import CommentsPanel
+from curator.ui.labels import ElidedLabel
 from curator.ui.mention_state import state_of, verdict_words
 from curator.ui.row_list import RowList
 from curator.ui.row_painting import PAD, draw_words, figure, row_height, scaled
@@ -233,3 +255,105 @@ class HistoryPanel(QWidget):
         """Decisions and changes of the mention oldest first, as `CurationService.history` and `edits` return them;
         `names` of entities by id, `text` of the document."""
         self.model.show_rows(merged(history_rows(decisions, names or {}), edit_rows(edits, text)))
+
+
+LATE_MS = 40
+"""Until the room is shared anew: after the frame that shows the mention."""
+
+
+class HistorySide(QWidget):
+    """The decisions and the comments of the mention under a heading; one line while there are none of either."""
+
+    changed = Signal()  # from one line to all of it, or back
+
+    def __init__(self, history: HistoryPanel, comments: CommentsPanel, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._history, self._comments = history, comments
+        self._heading = ElidedLabel(parent=self)
+        self._heading.set_words(tr("Decisions of this mention"))
+        self._nothing = ElidedLabel(muted=True, parent=self)
+        self._nothing.set_words(tr("No decisions yet"))
+        column = QVBoxLayout(self)
+        column.setContentsMargins(0, 6, 0, 0)
+        column.setSpacing(2)
+        for label in (self._heading, self._nothing):
+            line = QHBoxLayout()
+            line.setContentsMargins(12, 0, 12, 4 if label is self._nothing else 0)
+            line.addWidget(label)
+            column.addLayout(line)
+        column.addWidget(history, 1)
+        column.addWidget(comments, 1)
+        history.setMinimumHeight(1)  # comments take from it, never from the candidates
+        self.filled = True
+        self._look()
+        self._late = QTimer(self, singleShot=True, interval=LATE_MS)  # a key press paints the mention first
+        self._late.timeout.connect(self._look)
+        history.model.modelReset.connect(self._late.start)
+        comments.changed.connect(self._late.start)
+
+    def _look(self) -> None:
+        decided = self._history.model.rowCount() > 0
+        filled = decided or self._comments.filled
+        for part in (self._heading, self._history):
+            part.setVisible(decided)
+        if filled == self.filled:
+            return
+        self.filled = filled
+        self._nothing.setVisible(not filled)
+        policy = QSizePolicy.Policy.Preferred if filled else QSizePolicy.Policy.Fixed
+        self.setSizePolicy(QSizePolicy.Policy.Preferred, policy)
+        self.changed.emit()
+
+
+LEAST_LINES = 5
+"""Of the history where there is something to show, on a small screen or in large letters."""
+
+
+class SideSplitter(QSplitter):
+    """What the curator works with above the history; while that is one line, its room is the record's.
+
+    `sizes` and `setSizes` are of a history that has something to show, so that a layout kept meanwhile is the
+    curator's. Nothing moves in `upper`, whose lower end takes and gives the room.
+    """
+
+    def __init__(self, above: QWidget, history: HistorySide, upper: QSplitter, parent: QWidget | None = None) -> None:
+        super().__init__(Qt.Orientation.Vertical, parent)
+        self._history, self._upper, self._share = history, upper, 0.0
+        self.addWidget(above)
+        self.addWidget(history)
+        self.setStretchFactor(0, 1)
+        self.setChildrenCollapsible(False)
+        self.splitterMoved.connect(self._moved)
+        history.changed.connect(self._give)
+
+    def sizes(self) -> list[int]:
+        real = super().sizes()
+        lower = real[1] if self._history.filled else round(sum(real) * self._share)
+        return [sum(real) - lower, lower]
+
+    def setSizes(self, sizes: Sequence[int]) -> None:
+        self._share = sizes[1] / max(sum(sizes), 1)
+        super().setSizes(list(sizes))
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        if not self._history.filled:
+            self._give()
+
+    def changeEvent(self, event: QEvent) -> None:
+        super().changeEvent(event)
+        if event.type() is QEvent.Type.FontChange:
+            QTimer.singleShot(0, self, self._give)
+
+    def _moved(self) -> None:
+        real = super().sizes()
+        if self._history.filled:
+            self._share = real[1] / max(sum(real), 1)
+
+    def _give(self) -> None:
+        whole, rows = sum(super().sizes()), self._upper.sizes()
+        least = min(LEAST_LINES * self.fontMetrics().height(), whole // 3)
+        lower = max(round(whole * self._share), least) if self._history.filled else 0
+        super().setSizes([whole - lower, lower])
+        if rows[0]:
+            self._upper.setSizes([rows[0], max(sum(self._upper.sizes()) - rows[0], 1)])

@@ -16,9 +16,14 @@ SEVERITIES = {"repaired": "repaired", "set aside": "set aside", "note": "noted"}
 
 
 def figures(found: Foreseen) -> tuple[str, str]:
-    """Documents and mentions, `≈` before what is estimated."""
-    about = "" if found.whole else "≈ "
-    return f"{about}{found.documents:,}", f"{about}{found.mentions:,}" if found.mentions else "–"
+    """Documents and mentions; what is estimated says so."""
+    documents, mentions = (figure(one, whole=found.whole) for one in (found.documents, found.mentions))
+    return documents, mentions if found.mentions else "–"
+
+
+def figure(number: int, *, whole: bool) -> str:
+    """A count, or an estimate that is called one."""
+    return f"{number:,}" if whole else tr("about {n:,}", n=number)
 
 
 def happening(found: Foreseen) -> str:

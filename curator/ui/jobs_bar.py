@@ -172,11 +172,14 @@ class BottomBar(QWidget):
         line.addWidget(self.message, 1)
         line.addWidget(self.notice, 2)
         line.addWidget(self.hints)
-        self.setFixedHeight(self.hints.sizeHint().height() + 10)
+        self.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Fixed)
         self._timer.timeout.connect(self._turn)
         jobs.changed.connect(self._turn)
         notices.changed.connect(self._turn)
         self._turn()
+
+    def sizeHint(self) -> QSize:
+        return QSize(super().sizeHint().width(), self.hints.sizeHint().height() + 10)
 
     def show_state(self, state: WindowState, *, searching: bool = False) -> None:
         self.hints.set_hints(search_hints() if searching else hints_for(state))
@@ -198,7 +201,9 @@ class BottomBar(QWidget):
         waits = len(self._notices) > 0
         self.message.setVisible(not job and (not waits or self._timer.isActive()))
         room = self.width() - self.hints.sizeHint().width()
-        self.hints.setVisible(not waits or room > (2 if job else 1) * NOTICE_ROOM)
+        roomy = not waits or room > (2 if job else 1) * NOTICE_ROOM
+        words = QFontMetricsF(self.font()).horizontalAdvance(self.message.words) if self._timer.isActive() else 0.0
+        self.hints.setVisible(roomy and (not words or words + 40 <= room))
 
 
 def hints_for(state: WindowState) -> tuple[Hint, ...]:

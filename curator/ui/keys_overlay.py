@@ -7,7 +7,7 @@ from html import escape
 
 from PySide6.QtCore import QEvent, QObject, Qt
 from PySide6.QtGui import QColor, QKeyEvent, QMouseEvent, QPainter, QPaintEvent
-from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QScrollArea, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QBoxLayout, QFrame, QLabel, QScrollArea, QVBoxLayout, QWidget
 
 from curator.commands import COMMANDS, Command, Menu
 from curator.commands.keymap import Keymap
@@ -16,6 +16,8 @@ from curator.ui.key_names import key_name
 from curator.ui.sight import watch
 from curator.ui.theme import theme_of
 
+LEAST_LETTERS = 34
+"""Of a column; where three have no room for so many, they stand one below the other."""
 COLUMNS: tuple[tuple[Menu, ...], ...] = (
     (Menu.MENTION,),
     (Menu.EDIT, Menu.QUEUE, Menu.PROJECT),
@@ -48,15 +50,21 @@ class KeysOverlay(QWidget):
         self.sheet = QFrame(self)
         self.sheet.setFrameShape(QFrame.Shape.StyledPanel)
         self.sheet.setAutoFillBackground(True)
-        columns = QHBoxLayout()
-        narrow = over.width() < NARROW
+        self._keymap = keymap
+        self.labels = [QLabel(self.sheet) for _ in COLUMNS]
+        self._write()
+        columns = QBoxLayout(QBoxLayout.Direction.LeftToRight)
+        narrow = over.width() < max(NARROW, sum(one.sizeHint().width() + 36 for one in self.labels) + ROOM_ASIDE)
         columns.setSpacing(14 if narrow else 36)
-        for menus in COLUMNS:
-            label = QLabel(column_html(menus, keymap, muted=theme_of(self.palette()).muted.name()), self.sheet)
+        each = (over.width() - ROOM_ASIDE) // len(COLUMNS) - columns.spacing()
+        if narrow and each < LEAST_LETTERS * self.fontMetrics().averageCharWidth():
+            columns.setDirection(QBoxLayout.Direction.TopToBottom)
+            each = over.width() - ROOM_ASIDE
+        for label in self.labels:
             label.setAlignment(Qt.AlignmentFlag.AlignTop)
             if narrow:  # what the keys do takes more lines then
                 label.setWordWrap(True)
-                label.setFixedWidth((over.width() - ROOM_ASIDE) // len(COLUMNS) - columns.spacing())
+                label.setFixedWidth(each)
             columns.addWidget(label)
         inside = QWidget()
         inside.setLayout(columns)
@@ -74,6 +82,15 @@ class KeysOverlay(QWidget):
         self.show()
         self.raise_()
         self.setFocus(Qt.FocusReason.PopupFocusReason)
+
+    def _write(self) -> None:
+        for label, menus in zip(self.labels, COLUMNS, strict=True):
+            label.setText(column_html(menus, self._keymap, muted=theme_of(self.palette()).muted.name()))
+
+    def changeEvent(self, event: QEvent) -> None:
+        super().changeEvent(event)
+        if event.type() is QEvent.Type.PaletteChange and hasattr(self, "labels"):
+            self._write()
 
     def _fit(self) -> None:
         over = self.parentWidget()

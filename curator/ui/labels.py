@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import QPointF, QRectF, QSize, Qt
+from PySide6.QtCore import QEvent, QPointF, QRectF, QSize, Qt
 from PySide6.QtGui import QFontMetricsF, QPainter, QPaintEvent, QPalette
-from PySide6.QtWidgets import QLabel, QSizePolicy, QWidget
+from PySide6.QtWidgets import QApplication, QLabel, QSizePolicy, QWidget
 
 from curator.domain.wording import tr
 from curator.ui.mention_state import MentionState
@@ -45,6 +45,24 @@ class ElidedLabel(QWidget):
         font = scaled(self.font(), self._scale, bold=self._bold)
         draw_words(painter, QRectF(self.rect()), self._words, font=font, colour=colour)
         painter.end()
+
+
+class ScaledLabel(QLabel):
+    """A label whose font is so many times the interface's, whatever size that gets."""
+
+    def __init__(self, words: str = "", *, scale: float, bold: bool = False, parent: QWidget | None = None) -> None:
+        super().__init__(words, parent)
+        self._scale, self._bold = scale, bold
+        self._fit()
+
+    def event(self, event: QEvent) -> bool:
+        done = super().event(event)
+        if event.type() is QEvent.Type.ApplicationFontChange:  # a size of its own hides the other changes from it
+            self._fit()
+        return done
+
+    def _fit(self) -> None:
+        self.setFont(scaled(QApplication.font(), self._scale, bold=self._bold))
 
 
 class StateChip(QWidget):

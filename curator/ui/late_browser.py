@@ -42,7 +42,7 @@ class LateBrowser(QTextBrowser):
 
     def changeEvent(self, event: QEvent) -> None:
         super().changeEvent(event)
-        if event.type() is QEvent.Type.PaletteChange and hasattr(self, "_late"):
+        if event.type() in (QEvent.Type.PaletteChange, QEvent.Type.FontChange) and hasattr(self, "_late"):
             self.render_soon()
 
     def _settle(self) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from importlib import resources
 
-from PySide6.QtCore import Qt, QUrl
+from PySide6.QtCore import QEvent, Qt, QUrl
 from PySide6.QtGui import QDesktopServices
 from PySide6.QtWidgets import QListWidget, QListWidgetItem, QSplitter, QTextBrowser, QWidget
 
@@ -61,6 +61,15 @@ class Manual(ShowDialog):
 
     def _show(self, name: str) -> None:
         self.page.setMarkdown(self._pages[name])
+
+    def changeEvent(self, event: QEvent) -> None:
+        """Links have their colour from when the page was set."""
+        super().changeEvent(event)
+        item = self.list.currentItem() if hasattr(self, "list") else None
+        if event.type() is QEvent.Type.PaletteChange and item is not None:
+            place = self.page.verticalScrollBar().value()
+            self._show(str(item.data(Qt.ItemDataRole.UserRole)))
+            self.page.verticalScrollBar().setValue(place)
 
     def _follow(self, url: QUrl) -> None:
         """Another page, a place in this one, or a page of the web in the browser."""

@@ -5,13 +5,14 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 from PySide6.QtCore import Qt, Signal
-from PySide6.QtWidgets import QHBoxLayout, QLabel, QPushButton, QRadioButton, QSplitter, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QLabel, QPushButton, QRadioButton, QSplitter, QVBoxLayout, QWidget
 
 from curator.domain.decisions import NilReason
 from curator.domain.wording import ntr, tr
 from curator.services.nil_clusters import NilCluster, merged, split
 from curator.services.ports import MentionContext
 from curator.ui.dialogs.form import sentence
+from curator.ui.flow_row import FlowRow
 from curator.ui.kwic_list import KwicList
 from curator.ui.kwic_model import KwicRow, Mark
 from curator.ui.record_table import Column
@@ -70,21 +71,13 @@ class NilPage(QWidget):
         return button
 
     def _compose(self) -> None:
-        which = QHBoxLayout()
-        which.setSpacing(16)
-        which.addWidget(QLabel(tr("Show mentions:"), self))
-        which.addWidget(self.decided)
-        which.addWidget(self.suggested)
-        which.addStretch(1)
+        which = FlowRow(QLabel(tr("Show mentions:"), self), self.decided, self.suggested)
         parts = QSplitter(Qt.Orientation.Vertical, self)
         parts.addWidget(self.table)
         parts.addWidget(self.list)
         parts.setChildrenCollapsible(False)
         parts.setSizes([260, 260])
-        buttons = QHBoxLayout()
-        for button in (self.make, self.link, self.merge, self.split):
-            buttons.addWidget(button)
-        buttons.addStretch(1)
+        buttons = FlowRow(self.make, self.link, self.merge, self.split)
         whole = QVBoxLayout(self)
         whole.setContentsMargins(10, 10, 10, 10)
         whole.setSpacing(8)

@@ -63,7 +63,7 @@ class NilRow(QAbstractButton):
         painter.fillRect(rect, ground or self.palette().color(QPalette.ColorRole.Base))
         painter.fillRect(QRectF(rect.left(), rect.top(), rect.width(), 1), theme.border)
         text = self.palette().color(QPalette.ColorRole.Text)
-        keys, scores, top = key_width(font), score_width(font), rect.top() + 7
+        keys, scores, top = key_width(font), score_width(font, rect.width() - self._inset), rect.top() + 7
         cap = QRectF(PAD, top, keys, line)
         draw_key(painter, cap, key_of("mention.nil"), font=small, theme=theme)
         if suggested:

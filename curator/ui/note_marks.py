@@ -2,55 +2,64 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import QPointF, QRectF, Qt
-from PySide6.QtGui import QColor, QPainter, QPen, QPolygonF
+from PySide6.QtCore import QPointF, QRectF, QSizeF, Qt
+from PySide6.QtGui import QColor, QPainter, QPainterPath, QPen, QPolygonF
 
 from curator.ui.theme import Theme
 
-WIDTH = 9.0
-"""Of one mark, in pixels at the usual size."""
+FLAG, BUBBLE, GAP = 0.6, 1.1, 4.0
+"""Widths of the marks in heights, and pixels behind each."""
 
 
 def flag_colour(theme: Theme) -> QColor:
     return theme.note_ink
 
 
-def draw_flag(painter: QPainter, foot: QPointF, height: float, theme: Theme) -> None:
+def _flag(foot: QPointF, height: float) -> QPainterPath:
     """A pennant on a staff whose foot stands at the point."""
-    colour = flag_colour(theme)
-    top = QPointF(foot.x(), foot.y() - height)
-    painter.setPen(QPen(colour, 1.3))
-    painter.drawLine(foot, top)
-    painter.setPen(Qt.PenStyle.NoPen)
-    painter.setBrush(colour)
-    half = height * 0.3
-    painter.drawPolygon(QPolygonF([top, top + QPointF(height * 0.6, half), top + QPointF(0, 2 * half)]))
+    top, half = foot - QPointF(0, height), height * 0.3
+    path = QPainterPath()
+    path.addRect(QRectF(top, QSizeF(max(height * 0.13, 1.2), height)))
+    path.addPolygon(QPolygonF([top, top + QPointF(height * FLAG, half), top + QPointF(0, 2 * half), top]))
+    path.setFillRule(Qt.FillRule.WindingFill)
+    return path
 
 
-def draw_bubble(painter: QPainter, foot: QPointF, height: float, theme: Theme) -> None:
+def _bubble(foot: QPointF, height: float) -> QPainterPath:
     """A speech bubble above the point."""
-    colour = theme.accent
-    box = QRectF(foot.x(), foot.y() - height, height * 1.1, height * 0.72)
-    painter.setPen(Qt.PenStyle.NoPen)
-    painter.setBrush(colour)
-    painter.drawRoundedRect(box, 2.0, 2.0)
-    tail = [
-        QPointF(box.left() + 2, box.bottom() - 1),
-        QPointF(box.left() + 5, box.bottom() - 1),
-        foot + QPointF(1.5, 0),
-    ]
-    painter.drawPolygon(QPolygonF(tail))
+    box = QRectF(foot.x(), foot.y() - height, height * BUBBLE, height * 0.72)
+    path = QPainterPath()
+    path.addRoundedRect(box, height * 0.22, height * 0.22)
+    tail = [box.bottomLeft() + QPointF(height * share, -1) for share in (0.22, 0.55)]
+    path.addPolygon(QPolygonF([*tail, foot + QPointF(height * 0.17, 0), tail[0]]))
+    path.setFillRule(Qt.FillRule.WindingFill)
+    return path
+
+
+def notes_width(height: float, *, flagged: bool, commented: bool) -> float:
+    """What `draw_notes` takes."""
+    return (height * FLAG + GAP if flagged else 0.0) + (height * BUBBLE + GAP if commented else 0.0)
 
 
 def draw_notes(
-    painter: QPainter, foot: QPointF, height: float, theme: Theme, *, flagged: bool, commented: bool
-) -> float:
-    """The marks that apply, side by side from the point on; returns their width."""
-    width = 0.0
+    painter: QPainter,
+    foot: QPointF,
+    height: float,
+    theme: Theme,
+    *,
+    flagged: bool,
+    commented: bool,
+    halo: QColor | None = None,
+) -> None:
+    """The marks that apply, side by side from the point on; with a halo they are told from what they stand on."""
+    place = QPointF(foot)
+    shapes = []
     if flagged:
-        draw_flag(painter, foot, height, theme)
-        width += height * 0.6 + 4
+        shapes.append((_flag(place, height), flag_colour(theme)))
+        place += QPointF(notes_width(height, flagged=True, commented=False), 0)
     if commented:
-        draw_bubble(painter, foot + QPointF(width, 0), height, theme)
-        width += height * 1.1 + 4
-    return width
+        shapes.append((_bubble(place, height), theme.accent))
+    for path, colour in shapes:
+        if halo is not None:
+            painter.strokePath(path, QPen(halo, 2.4))
+        painter.fillPath(path, colour)

@@ -7,16 +7,16 @@ from pathlib import Path
 
 from PySide6.QtCore import QRectF, Qt
 from PySide6.QtGui import QPainter, QPaintEvent, QPalette, QPen
-from PySide6.QtWidgets import QFileDialog, QHBoxLayout, QLabel, QMenu, QPushButton, QStackedWidget, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QFileDialog, QHBoxLayout, QMenu, QPushButton, QStackedWidget, QVBoxLayout, QWidget
 
 from curator.domain.errors import UserError
 from curator.domain.plots import Plot
 from curator.domain.wording import tr
 from curator.ui.dialogs.form import file_dialog, sentence
+from curator.ui.labels import ScaledLabel
 from curator.ui.plot_files import save_plot
 from curator.ui.plot_table import PlotTableModel, plot_table
 from curator.ui.plot_view import PlotView
-from curator.ui.row_painting import scaled
 from curator.ui.theme import theme_of
 
 KINDS = {
@@ -33,8 +33,7 @@ class PlotCard(QWidget):
     def __init__(self, plot: Plot, *, tell: Callable[[str], None], parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._tell = tell
-        self.title = QLabel(plot.title, self)
-        self.title.setFont(scaled(self.font(), 1.05, bold=True))
+        self.title = ScaledLabel(plot.title, scale=1.05, bold=True, parent=self)
         self.summary = sentence(plot.summary, selectable=True)
         self.summary.setAlignment(Qt.AlignmentFlag.AlignTop)  # beside a taller card
         self.note = sentence(plot.note)

@@ -8,6 +8,7 @@ from typing import Any
 
 from PySide6.QtCore import (
     QAbstractTableModel,
+    QEvent,
     QModelIndex,
     QObject,
     QPersistentModelIndex,
@@ -200,10 +201,18 @@ class PromotionDiff(QWidget):
         whole.addWidget(self.summary)
         whole.addLayout(line)
         whole.addWidget(self.table, 1)
-        theme = theme_of(self.palette())
-        self.model.inks = {kind: theme.states[state].ink for kind, state in STATES.items()}
+        self._colour()
         metrics = self.fontMetrics()
         self.table.setColumnWidth(0, max(metrics.horizontalAdvance(one) for one in WORDS.values()) + 24)
+
+    def _colour(self) -> None:
+        theme = theme_of(self.palette())
+        self.model.inks = {kind: theme.states[state].ink for kind, state in STATES.items()}
+
+    def changeEvent(self, event: QEvent) -> None:
+        super().changeEvent(event)
+        if event.type() is QEvent.Type.PaletteChange:
+            self._colour()
 
     def _to_table(self) -> None:
         """From what was typed to the first row of it: Enter once more opens that."""

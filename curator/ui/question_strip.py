@@ -5,14 +5,19 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from PySide6.QtCore import QEvent, Qt, Signal
-from PySide6.QtGui import QKeyEvent, QPalette
+from PySide6.QtCore import QEvent, QSize, Qt, Signal
+from PySide6.QtGui import QKeyEvent, QPainter, QPaintEvent, QResizeEvent
 from PySide6.QtWidgets import QApplication, QHBoxLayout, QPushButton, QSizePolicy, QWidget
 
 from curator.domain.wording import tr
 from curator.ui.labels import ElidedLabel
+from curator.ui.row_painting import scaled
 from curator.ui.theme import theme_of
 
+SIDE = 14
+"""Pixels left and right of the words."""
+SCALES = (1.0, 0.9, 0.8, 0.7, 0.6, 0.5)
+"""Of the answers' words, from wide to narrow."""
 ENTERS = (Qt.Key.Key_Return, Qt.Key.Key_Enter)
 
 
@@ -38,20 +43,18 @@ class QuestionStrip(QWidget):
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
-        self.setAutoFillBackground(True)
         self._answers: tuple[Answer, ...] = ()
         self._asked = False
         self._before: QWidget | None = None
         self.question = ElidedLabel(parent=self)
         self.buttons: list[QPushButton] = []
         self._row = QHBoxLayout(self)
-        self._row.setContentsMargins(14, 6, 14, 6)
+        self._row.setContentsMargins(SIDE, 6, SIDE, 6)
         self._row.setSpacing(8)
         self._row.addWidget(self.question, 4)
         self.hint = ElidedLabel(parent=self)
         self.hint.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Preferred)  # the first to go if narrow
         self._row.addWidget(self.hint, 1)
-        self._colour()
         self.hide()
 
     @property
@@ -70,6 +73,7 @@ class QuestionStrip(QWidget):
         self.setAccessibleDescription(note)
         self.hint.set_words(" · ".join(part for part in (tr("Esc leaves"), note) if part))
         self._set_buttons()
+        self._fit()
         self.show()
         self.setFocus(Qt.FocusReason.ShortcutFocusReason)
 
@@ -96,10 +100,18 @@ class QuestionStrip(QWidget):
             return True
         return super().event(event)
 
-    def changeEvent(self, event: QEvent) -> None:
-        super().changeEvent(event)
-        if event.type() is QEvent.Type.ApplicationPaletteChange:
-            self._colour()
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self._fit()
+
+    def minimumSizeHint(self) -> QSize:
+        return QSize(0, super().minimumSizeHint().height())  # see `_fit`: it never widens the window
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        """The ground is painted: a palette of its own would not follow a change of theme under a style sheet."""
+        painter = QPainter(self)
+        painter.fillRect(event.rect(), theme_of(self.palette()).accent_tint)
+        painter.end()
 
     # --- inside ---
 
@@ -139,7 +151,11 @@ class QuestionStrip(QWidget):
             self._before = None
         return asked
 
-    def _colour(self) -> None:
-        palette = QPalette(QApplication.palette())
-        palette.setColor(QPalette.ColorRole.Window, theme_of(palette).accent_tint)
-        self.setPalette(palette)
+    def _fit(self) -> None:
+        """Where the line is narrow, hint and question are cut first; then the words of the answers get smaller."""
+        room = self.width() - 2 * SIDE - self._row.spacing() * (len(self.buttons) + 2)
+        for scale in SCALES:
+            for button in self.buttons:
+                button.setFont(scaled(self.font(), scale))
+            if sum(one.sizeHint().width() for one in self.buttons) <= room:
+                return

@@ -10,13 +10,14 @@ from curator.domain.documents import DocumentState
 from curator.domain.wording import tr
 from curator.services.ports import QueueRow
 from curator.ui.mention_state import MentionState
-from curator.ui.note_marks import draw_notes
+from curator.ui.note_marks import draw_notes, notes_width
 from curator.ui.queue_model import CURRENT_ROLE, ROW_ROLE, SPLIT_WORDS, STATE_WORDS
 from curator.ui.row_painting import PAD, draw_bar, draw_focus, draw_ground, draw_words, row_height, scaled
 from curator.ui.theme import Theme, theme_of
 
 SMALL = 0.88
-GLYPH = 14.0
+USUAL_GLYPH = 14.0
+"""Pixels for which the glyphs are drawn; a line's height is what they get."""
 
 
 class QueueDelegate(QStyledItemDelegate):
@@ -51,14 +52,16 @@ def _paint_row(
     font, line = option.font, QFontMetricsF(option.font).height()
     small, text = scaled(font, SMALL), theme.palette.color(QPalette.ColorRole.Text)
     top, right = rect.top() + 7, rect.right() - PAD
-    draw_state_glyph(painter, QPointF(rect.left() + PAD + GLYPH / 2, top + line / 2), row.state, theme)
-    left = rect.left() + PAD + GLYPH + 8
+    draw_state_glyph(painter, QPointF(rect.left() + PAD + line / 2, top + line / 2), line, row.state, theme)
+    left = rect.left() + PAD + line + 8
     counts = f"{row.decided}/{row.mentions}"
     width = draw_words(painter, QRectF(left, top, right - left, line), counts, font=small, colour=text, right=True)
     words = QRectF(left, top, right - width - PAD - left, line)
-    used = draw_words(painter, words, row.external_id, font=scaled(font, 1.0, bold=True), colour=text)
+    noted = notes_width(line * 0.6, flagged=row.flagged, commented=row.comments > 0)
+    name = words.adjusted(0, 0, -noted - 6 if noted else 0, 0)  # the marks stand behind it, never over the counts
+    used = draw_words(painter, name, row.external_id, font=scaled(font, 1.0, bold=True), colour=text)
     foot = QPointF(words.left() + used + 6, top + line * 0.8)
-    noted = draw_notes(painter, foot, line * 0.6, theme, flagged=row.flagged, commented=row.comments > 0)
+    draw_notes(painter, foot, line * 0.6, theme, flagged=row.flagged, commented=row.comments > 0)
     used += noted + 2 if noted else 0
     facts = f"{tr(STATE_WORDS[row.state])} · {tr(SPLIT_WORDS[row.split])}"
     draw_words(painter, words.adjusted(used + PAD, 0, 0, 0), facts, font=small, colour=theme.muted)
@@ -69,10 +72,18 @@ def _paint_row(
     draw_bar(painter, bar, fraction, colour=theme.states[MentionState.LINKED].line, theme=theme)
 
 
-def draw_state_glyph(painter: QPainter, centre: QPointF, state: DocumentState, theme: Theme) -> None:
+def draw_state_glyph(painter: QPainter, centre: QPointF, size: float, state: DocumentState, theme: Theme) -> None:
     """An empty ring for todo, a half-filled one for in progress, a filled one with a tick for done, one with a question
-    mark for what needs discussion."""
-    radius = GLYPH / 2 - 1
+    mark for what needs discussion; `size` pixels wide."""
+    painter.save()
+    painter.translate(centre)
+    painter.scale(size / USUAL_GLYPH, size / USUAL_GLYPH)
+    _draw_glyph(painter, state, theme)
+    painter.restore()
+
+
+def _draw_glyph(painter: QPainter, state: DocumentState, theme: Theme) -> None:
+    centre, radius = QPointF(0.0, 0.0), USUAL_GLYPH / 2 - 1
     colour = theme.muted if state is DocumentState.TODO else theme.accent
     if state is DocumentState.DONE:
         colour = theme.states[MentionState.LINKED].ink

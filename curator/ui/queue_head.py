@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from PySide6.QtCore import Qt, Signal
-from PySide6.QtWidgets import QComboBox, QHBoxLayout, QLineEdit, QSizePolicy, QToolButton, QVBoxLayout, QWidget
+from PySide6.QtGui import QResizeEvent
+from PySide6.QtWidgets import QBoxLayout, QComboBox, QLineEdit, QSizePolicy, QToolButton, QVBoxLayout, QWidget
 
 from curator.domain.wording import tr
 from curator.services.ordering import Order
@@ -50,7 +51,7 @@ class QueueHead(QWidget):
         self._fold(False)
 
     def _compose(self) -> None:
-        choices = QHBoxLayout()
+        self._choices = choices = QBoxLayout(QBoxLayout.Direction.LeftToRight)
         choices.setSpacing(6)
         choices.addWidget(self.fold)
         choices.addWidget(self.orders, 1)
@@ -62,6 +63,15 @@ class QueueHead(QWidget):
         column.addWidget(self.saved)
         column.addWidget(self.facets, 1)
         column.addWidget(self.chips)
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        """Where the order's words have no room beside the facets, it stands below them."""
+        super().resizeEvent(event)
+        words = max(self.fontMetrics().horizontalAdvance(self.orders.itemText(at)) for at in range(len(ORDER_WORDS)))
+        needed = self.fold.sizeHint().width() + words + 3 * self.fontMetrics().height()
+        way = QBoxLayout.Direction.TopToBottom if needed > self.width() - 20 else QBoxLayout.Direction.LeftToRight
+        if way is not self._choices.direction():
+            self._choices.setDirection(way)
 
     @property
     def is_unfolded(self) -> bool:

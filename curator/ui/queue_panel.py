@@ -272,6 +272,12 @@ class QueuePanel(QWidget):
             self._show_saved()
             self.said.emit(tr("The saved filter “{name}” is deleted; what is shown stays.", name=name))
 
+    def changeEvent(self, event: QEvent) -> None:
+        """In a smaller font the head needs less, which a splitter alone does not give to the rows."""
+        super().changeEvent(event)
+        if event.type() is QEvent.Type.FontChange and hasattr(self, "head") and not self.head.is_unfolded:
+            QTimer.singleShot(0, self, lambda: self.rows.share(facets=self.head.is_unfolded))
+
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
         """Down from the filter goes to the list, Enter opens its first document, Esc empties the filter."""
         if watched is self.text and isinstance(event, QKeyEvent) and event.type() == QEvent.Type.KeyPress:

@@ -19,6 +19,7 @@ from curator.ui.work_model import WorkModel
 
 NO_PROJECT = "No project is open."
 NO_DOCUMENTS = "This project has no documents yet. Import some with Project › Import documents…"
+IMPORTING = "An import is running. Its documents appear here when it is done."
 NONE_LEFT = "No document matches the filter."
 NO_MENTION = "No mention matches what is set. Shift+Q shows everything again."
 NO_WORK = "No undecided mention is left here. O goes back to the order of documents, Shift+Q lifts the filter."
@@ -44,7 +45,7 @@ class QueueRows(QWidget):
         self._stack.addWidget(self.list)
         self._stack.addWidget(self.work_list)
         self._total = 0
-        self._has_project = False
+        self._has_project = self._importing = False
         foot = QHBoxLayout()
         foot.setContentsMargins(12, 5, 12, 6)
         foot.addWidget(self.footer)
@@ -90,6 +91,12 @@ class QueueRows(QWidget):
         self._total = documents
         self.say()
 
+    def set_importing(self, importing: bool) -> None:
+        """Whether documents are on their way."""
+        if importing != self._importing:
+            self._importing = importing
+            self.say()
+
     def show_work(self, shown: bool) -> None:
         focused = self.view.hasFocus()
         self._stack.setCurrentWidget(self.work_list if shown else self.list)
@@ -134,7 +141,8 @@ class QueueRows(QWidget):
         if self.view is self.work_list:
             words = tr("{left:,} of {n:,} to decide", left=self.work.left, n=len(self.work.rows))
         self.footer.set_words(words if self._has_project else "")
-        empty = tr(NO_MENTION) if where.facets else tr(NONE_LEFT) if filtered else tr(NO_DOCUMENTS)
+        none = tr(IMPORTING) if self._importing else tr(NO_DOCUMENTS)
+        empty = tr(NO_MENTION) if where.facets else tr(NONE_LEFT) if filtered else none
         self.list.set_empty_words(empty if self._has_project else tr(NO_PROJECT))
         self.work_list.set_empty_words(tr(NO_WORK))
 

@@ -18,7 +18,7 @@ from curator.ui.latest import Latest
 Steps = Generator[Foreseen, None, Foreseen]
 Look = Callable[[Path], Steps]
 SLICE, MOST = 0.15, 6.0
-"""Seconds of reading at a time, and for each file; what is left then is estimated."""
+"""Seconds of reading at a time, and for each file by default; what is left then is estimated."""
 log = logging.getLogger(__name__)
 
 
@@ -27,9 +27,10 @@ class ReadingAhead(QObject):
 
     found = Signal(object)  # Foreseen
 
-    def __init__(self, look: Look, parent: QObject | None = None) -> None:
+    def __init__(self, look: Look, parent: QObject | None = None, *, most: float = MOST) -> None:
+        """`most`: seconds for each file; infinite, every number becomes exact in the end."""
         super().__init__(parent)
-        self._look = look
+        self._look, self._most = look, most
         self._latest = Latest(self)
         self._latest.here = False
         self._waiting: deque[tuple[Path, Steps]] = deque()
@@ -67,7 +68,7 @@ class ReadingAhead(QObject):
         if not self._waiting:
             return
         self._spent += SLICE
-        if ended or self._spent >= MOST:
+        if ended or self._spent >= self._most:
             self._waiting.popleft()
             self._spent = 0.0
         if found is not None:

@@ -31,6 +31,12 @@ EMPTY_KB = (
     "{way} loads the entities to link to.",
     "project.import_kb",
 )
+IMPORTING = (
+    "An import is running",
+    "Documents appear here when it is done. The line at the bottom shows how far it is.",
+    "project.import",
+)
+STILL_NO_KB = "An import is running. Candidates need a knowledge base."
 NO_DOCUMENT = ("No document is open", "Choose one from the queue, or press {key}.", "queue.next")
 """Headline, hint, and the command that the hint names."""
 NO_MENTIONS = "This document has no mentions. Select text and press {key}, or let {way} mark them."
@@ -195,8 +201,12 @@ class Refresher(QObject):
 
     @Slot()
     def _jobs(self) -> None:
+        bench = self._bench
+        bench.queue.rows.set_importing(bench.jobs.importing)
+        if bench.navigator.opened is None:
+            self._document()
         self._note()
-        self._bench.state_changed.emit()
+        bench.state_changed.emit()
 
     @Slot()
     def _note(self) -> None:
@@ -207,6 +217,8 @@ class Refresher(QObject):
         bench = self._bench
         status = bench.project.suggestions.status()
         if bench.project.knowledge.info() is None:
+            if bench.jobs.importing:
+                return tr(STILL_NO_KB)
             return tr(NO_KB, way=place_of("project.import_kb"))
         building = bench.jobs.job(JobKind.INDEX)
         if status.state in (LinkerState.FAILED, LinkerState.RESTARTING):
@@ -230,6 +242,8 @@ class Refresher(QObject):
         project = self._bench.project
         if sum(project.queue.counts().documents.values()):
             return NO_DOCUMENT
+        if self._bench.jobs.importing:
+            return IMPORTING
         return EMPTY_KB if project.knowledge.info() is None else EMPTY_PROJECT
 
     def _names(self, view: MentionView | None, history: list) -> dict[str, str]:  # type: ignore[type-arg]

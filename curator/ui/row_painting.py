@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from PySide6.QtCore import QPointF, QRectF, Qt
-from PySide6.QtGui import QColor, QFont, QFontMetricsF, QPainter, QPalette, QPen
+from PySide6.QtGui import QColor, QFont, QFontDatabase, QFontMetricsF, QPainter, QPalette, QPen
 from PySide6.QtWidgets import QStyle, QStyleOptionViewItem
 
 from curator.ui.mention_state import MentionState
@@ -20,6 +20,13 @@ def scaled(font: QFont, scale: float, *, bold: bool = False) -> QFont:
     result.setPointSizeF(max(font.pointSizeF(), 1.0) * scale)
     if bold:
         result.setWeight(QFont.Weight.DemiBold)
+    return result
+
+
+def fixed_font() -> QFont:
+    """Letters of one width, in the size of the interface."""
+    result = QFont()
+    result.setFamilies(QFontDatabase.systemFont(QFontDatabase.SystemFont.FixedFont).families())
     return result
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from datetime import datetime
 
-from PySide6.QtCore import Qt
+from PySide6.QtCore import QEvent, Qt
 from PySide6.QtWidgets import QHBoxLayout, QLabel, QMenuBar, QToolButton, QWidget
 
 from curator.domain.jobs import LinkerState, LinkerStatus
@@ -28,6 +28,7 @@ class StatusLine(QWidget):
         super().__init__(parent)
         self._saved = QLabel(self)
         self._saved.setAccessibleName(tr("Saved"))
+        self._bad: set[QLabel] = set()  # what they say needs attention
         self._linker = QLabel(self)
         self._linker.setAccessibleName(tr("Linker"))
         line = QHBoxLayout(self)
@@ -92,16 +93,29 @@ class StatusLine(QWidget):
         self.adjust()
 
     def _mark(self, label: QLabel, *, bad: bool) -> None:
-        colour = theme_of(self.palette()).states[MentionState.REJECTED].ink.name() if bad else ""
-        if (style := f"color: {colour}" if colour else "") != label.styleSheet():
-            label.setStyleSheet(style)
+        (self._bad.add if bad else self._bad.discard)(label)
+        self._colour()
+
+    def _colour(self) -> None:
+        for label in (self._saved, self._linker):
+            colour = theme_of(self.palette()).states[MentionState.REJECTED].ink.name() if label in self._bad else ""
+            if (style := f"color: {colour}" if colour else "") != label.styleSheet():
+                label.setStyleSheet(style)
+
+    def changeEvent(self, event: QEvent) -> None:
+        super().changeEvent(event)
+        if event.type() is QEvent.Type.PaletteChange and self._bad:
+            self._colour()
 
     def adjust(self) -> None:
         """A menu bar places its corner again only when it is laid out."""
         self.updateGeometry()
         bar = self.parentWidget()
         if isinstance(bar, QMenuBar):
+            before = self.width()
             self.adjustSize()
+            if self.width() != before:
+                bar.setCornerWidget(self, Qt.Corner.TopRightCorner)  # the menus make room, too
             self.move(bar.width() - self.width(), 0)
 
     @property

@@ -235,8 +235,8 @@ _SHEET = """
 class ThemeController(QObject):
     """Sets the palette and the font of an application and follows the desktop's colour scheme.
 
-    Stores its parameters only; nothing changes before `apply`. The sheet is set with the palette only, as setting one
-    re-polishes every widget.
+    Stores its parameters only; nothing changes before `apply`. The sheet is set again only with another palette or
+    font, as setting one re-polishes every widget.
     """
 
     changed = Signal()
@@ -278,15 +278,15 @@ class ThemeController(QObject):
     def apply(self) -> None:
         if self._app.style().name() != "fusion":
             self._app.setStyle("Fusion")
-        if self._applied is not self.theme:
-            self._applied = self.theme
-            self._app.setStyleSheet("")  # under a sheet, widgets that are there already keep their old palette
-            self._app.setPalette(self.theme.palette)
-            self._app.setStyleSheet(style_sheet(self.theme))
         font = QFont(self._font)
         if self._point_size > 0:
             font.setPointSizeF(self._point_size)
-        self._app.setFont(font)
+        if self._applied is not self.theme or font != self._app.font():
+            self._applied = self.theme
+            self._app.setStyleSheet("")  # under a sheet, widgets that are there already keep their old palette and font
+            self._app.setPalette(self.theme.palette)
+            self._app.setFont(font)
+            self._app.setStyleSheet(style_sheet(self.theme))
         self.changed.emit()
 
     def _system_changed(self) -> None:

@@ -5,13 +5,14 @@ from __future__ import annotations
 from pathlib import Path
 
 from PySide6.QtCore import Qt, Signal
-from PySide6.QtGui import QFontDatabase, QTextCursor
+from PySide6.QtGui import QTextCursor
 from PySide6.QtWidgets import QFileDialog, QHBoxLayout, QPlainTextEdit, QSplitter, QVBoxLayout, QWidget
 
 from curator.domain.wording import tr
 from curator.ui.dialogs.figures import percent
 from curator.ui.dialogs.form import file_dialog, sentence
 from curator.ui.line_chart import Curve, LineChart, Tone
+from curator.ui.row_painting import fixed_font
 from curator.ui.training_history import TrainingHistory
 
 
@@ -34,7 +35,7 @@ class TrainingPanel(QWidget):
         self.log = QPlainTextEdit(self)
         self.log.setReadOnly(True)
         self.log.setAccessibleName(tr("Log of the training"))
-        self.log.setFont(QFontDatabase.systemFont(QFontDatabase.SystemFont.FixedFont))
+        self.log.setFont(fixed_font())
         self.log.setLineWrapMode(QPlainTextEdit.LineWrapMode.NoWrap)
         self.log.setTabChangesFocus(True)
         self._compose()

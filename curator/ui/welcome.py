@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from PySide6.QtCore import QEvent, Qt, QTimer, Signal
-from PySide6.QtGui import QKeyEvent, QResizeEvent
+from PySide6.QtGui import QKeyEvent, QResizeEvent, QShowEvent
 from PySide6.QtWidgets import QFrame, QLabel, QPushButton, QScrollArea, QVBoxLayout, QWidget
 
 from curator.domain.wording import tr
@@ -15,6 +15,8 @@ from curator.ui.row_painting import scaled
 
 MOST_RECENT = 6
 WIDTH_IN_LETTERS = 64
+WHOLE = "curator.whole"
+"""The words of a button that may have to be shortened."""
 
 
 class WelcomePage(QWidget):
@@ -85,6 +87,10 @@ class WelcomePage(QWidget):
         super().resizeEvent(event)
         self._fit()
 
+    def showEvent(self, event: QShowEvent) -> None:
+        super().showEvent(event)
+        self._fit()  # the font may have changed while another page was on show
+
     def _fit(self) -> None:
         """The column is so many letters wide, whatever their size, and every sentence has its lines."""
         metrics = self.fontMetrics()
@@ -92,6 +98,10 @@ class WelcomePage(QWidget):
         self._column.setFixedWidth(min(metrics.averageCharWidth() * WIDTH_IN_LETTERS, max(self.width() - 40, 200)))
         for button in self._column.findChildren(QPushButton):
             button.setMinimumHeight(metrics.height() * 2)
+            if whole := button.property(WHOLE):  # a long path loses its middle; the tip has the whole
+                room = self._column.width() - 8 * metrics.averageCharWidth()
+                button.setText(metrics.elidedText(whole, Qt.TextElideMode.ElideMiddle, room))
+        self._rows.invalidate()
         needed = self._rows.totalHeightForWidth(self._column.width())
         self._column.setMinimumHeight(needed)  # its own hint takes sentences for wider than they are
         self._inside.setMinimumHeight(needed + 2 * metrics.height())
@@ -114,7 +124,8 @@ class WelcomePage(QWidget):
             self._recent.addWidget(sentence(tr("Opened before")))
         for one in projects[:MOST_RECENT]:
             name = one.name if one.there else tr("{name} (not found)", name=one.name)
-            button = QPushButton(f"{name}  —  {one.folder.parent}".replace("&", "&&"), self)
+            button = QPushButton(self)
+            button.setProperty(WHOLE, f"{name}  —  {one.folder.parent}".replace("&", "&&"))
             button.setEnabled(one.there)
             button.setFlat(True)
             button.setStyleSheet("text-align: left; padding-left: 8px")

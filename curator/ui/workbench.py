@@ -5,15 +5,14 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import Qt, Signal
+from PySide6.QtCore import QEvent, Qt, Signal
 from PySide6.QtGui import QResizeEvent
-from PySide6.QtWidgets import QLabel, QSplitter, QStackedWidget, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QSizePolicy, QSplitter, QStackedWidget, QVBoxLayout, QWidget
 
 from curator.commands import WindowState
 from curator.domain.decisions import Outcome, Verdict
 from curator.domain.entities import EntityMatch
 from curator.domain.presenting import Order
-from curator.domain.wording import tr
 from curator.services.curation import CurationService
 from curator.services.ports import QueueFilter
 from curator.services.queue import QueueService
@@ -24,12 +23,13 @@ from curator.ui.comment_strip import CommentStrip
 from curator.ui.comments_panel import CommentsPanel
 from curator.ui.deciding import Decider
 from curator.ui.decision_guard import DecisionGuard
+from curator.ui.dialogs.fitting import USUAL_LINE
 from curator.ui.document_header import DocumentHeader
 from curator.ui.document_view import DocumentView
 from curator.ui.effort_meter import EffortMeter
 from curator.ui.find_bar import FindBar
 from curator.ui.guidelines_panel import GuidelinesPanel
-from curator.ui.history_panel import HistoryPanel
+from curator.ui.history_panel import HistoryPanel, HistorySide, SideSplitter
 from curator.ui.jobs import Jobs
 from curator.ui.jobs_bar import BottomBar
 from curator.ui.many import Many
@@ -52,6 +52,8 @@ LEFT, RIGHT = 260, 400
 """Widths of the side columns in a window of WIDE pixels and more; narrower ones take from them as from the text."""
 WIDE = 1440
 LEAST_LEFT, LEAST_RIGHT = 220, 320
+MOST_LEFT, MOST_RIGHT = 0.24, 0.36
+"""Of the window, where larger words ask for wider columns; the text keeps the largest part."""
 RIGHT_ROWS = (720, 150)
 """Candidates and history."""
 
@@ -135,7 +137,7 @@ class Workbench(QWidget):
         self.line.addWidget(self.bottom)
         self.line.addWidget(self.reasons)
         self.line.addWidget(self.comment_strip)
-        self.line.setFixedHeight(max(self.bottom.height(), self.reasons.sizeHint().height()) + 4)
+        self.line.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Fixed)  # as high as its highest page
         whole = QVBoxLayout(self)
         whole.setContentsMargins(0, 0, 0, 0)
         whole.setSpacing(0)
@@ -147,35 +149,29 @@ class Workbench(QWidget):
         if not self.splitter.property(MOVED):  # what the curator has set stays
             self._fit_columns(event.size().width())
 
+    def changeEvent(self, event: QEvent) -> None:
+        super().changeEvent(event)
+        if event.type() is QEvent.Type.FontChange and hasattr(self, "splitter") and not self.splitter.property(MOVED):
+            self._fit_columns(self.width())
+
     def reset_layout(self) -> None:
         """The columns and the side as at the first start."""
         self._fit_columns(self.width())
-        self.right.setSizes(list(RIGHT_ROWS))
+        self.right.setSizes(RIGHT_ROWS)
 
     def _fit_columns(self, width: int) -> None:
+        larger = max(self.fontMetrics().height() / USUAL_LINE, 1.0)
         left, right = (
-            max(least, min(usual, usual * width // WIDE)) for usual, least in ((LEFT, LEAST_LEFT), (RIGHT, LEAST_RIGHT))
+            max(least, min(int(usual * larger * min(width / WIDE, 1.0)), int(width * most)))
+            for usual, least, most in ((LEFT, LEAST_LEFT, MOST_LEFT), (RIGHT, LEAST_RIGHT, MOST_RIGHT))
         )
         self.splitter.setSizes([left, max(width - left - right, 1), right])
 
     def _right(self) -> QWidget:
-        history = QWidget(self)
-        column = QVBoxLayout(history)
-        column.setContentsMargins(0, 6, 0, 0)
-        column.setSpacing(2)
-        heading = QLabel(tr("Decisions of this mention"), history)
-        heading.setContentsMargins(12, 0, 0, 0)
-        column.addWidget(heading)
-        column.addWidget(self.history, 1)
-        column.addWidget(self.comments, 1)
-        self.history.setMinimumHeight(1)  # comments take from it, never from the candidates
-        self.right = right = QSplitter(Qt.Orientation.Vertical, self)
+        below = HistorySide(self.history, self.comments, self)
+        self.right = right = SideSplitter(self.side, below, self.candidates.splitter, self)
         right.setObjectName("side")
-        right.addWidget(self.side)
-        right.addWidget(history)
-        right.setStretchFactor(0, 1)
-        right.setChildrenCollapsible(False)
-        right.setSizes(list(RIGHT_ROWS))
+        right.setSizes(RIGHT_ROWS)
         return right
 
     def _find(self, query: str) -> Sequence[EntityMatch]:
@@ -319,7 +315,8 @@ class Workbench(QWidget):
         return self.side.currentWidget() is self.search
 
     def next_pane(self) -> None:
-        panes = (self.document, self.queue.list, self.side_focus(), self.history.list)
+        every = (self.document, self.queue.list, self.side_focus(), self.history.list)
+        panes = [pane for pane in every if pane.isVisibleTo(self)]
         at = next((i for i, pane in enumerate(panes) if pane.hasFocus()), -1)
         panes[(at + 1) % len(panes)].setFocus(Qt.FocusReason.TabFocusReason)
 

@@ -11,7 +11,7 @@ from PySide6.QtWidgets import QPlainTextEdit, QWidget
 from curator import __version__
 from curator.domain.wording import tr
 from curator.ui.dialogs.form import ShowDialog, sentence
-from curator.ui.row_painting import scaled
+from curator.ui.labels import ScaledLabel
 
 WHAT = "Curate entity links in PubMed and Wikia documents with an embedded, retrainable entity linker."
 QT = (
@@ -25,8 +25,7 @@ class AboutDialog(ShowDialog):
 
     def __init__(self, *, device: str, parent: QWidget | None = None) -> None:
         super().__init__(tr("About Curator"), parent)
-        name = sentence(tr("Curator {version}", version=__version__))
-        name.setFont(scaled(name.font(), 1.5, bold=True))
+        name = ScaledLabel(tr("Curator {version}", version=__version__), scale=1.5, bold=True)
         self.device = sentence(device or tr("The linker is not running, so no device serves now."), selectable=True)
         self.device.setAccessibleName(tr("Device"))
         qt = tr(QT, qt=qVersion(), pyside=metadata.version("PySide6-Essentials"))

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from html import escape
 
-from PySide6.QtCore import Qt
+from PySide6.QtCore import QEvent, Qt
 from PySide6.QtWidgets import (
     QAbstractItemView,
     QHBoxLayout,
@@ -111,6 +111,11 @@ class ChangedTextsDialog(FormDialog):
         rows = sorted({index.row() for index in self.table.selectedIndexes()})
         if rows:
             self.difference.setHtml(change_page(self._change(self._compared[rows[0]]), theme_of(self.palette())))
+
+    def changeEvent(self, event: QEvent) -> None:
+        super().changeEvent(event)
+        if event.type() is QEvent.Type.PaletteChange:
+            self._show()
 
 
 def change_page(change: TextChange, theme: Theme) -> str:

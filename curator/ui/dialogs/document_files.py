@@ -30,7 +30,7 @@ from curator.ui.dialogs.document_columns import ColumnsButton
 from curator.ui.dialogs.form import file_dialog
 from curator.ui.import_words import figures, happening, page
 from curator.ui.looking import Looking
-from curator.ui.reading_ahead import Look, ReadingAhead
+from curator.ui.reading_ahead import MOST, Look, ReadingAhead
 
 RECOGNISED, DOCUMENTS, MENTIONS, HAPPENS = 1, 2, 3, 4
 """Columns after the name."""
@@ -51,7 +51,15 @@ class DocumentFiles(QWidget):
     changed = Signal()
     known = Signal()  # more is known of a file
 
-    def __init__(self, formats: FormatRegistry, parent: QWidget | None = None, *, look: Look | None = None) -> None:
+    def __init__(
+        self,
+        formats: FormatRegistry,
+        parent: QWidget | None = None,
+        *,
+        look: Look | None = None,
+        most: float = MOST,
+    ) -> None:
+        """`most`: seconds of reading for each file."""
         super().__init__(parent)
         self._formats = formats
         self._paths: list[Path] = []
@@ -62,7 +70,7 @@ class DocumentFiles(QWidget):
         self._left: list[Left] = []
         self._found: dict[Path, Foreseen] = {}
         self._changed: dict[Path, Sequence[Compared]] = {}  # apart, since it is asked for with each file that is read
-        self.ahead = ReadingAhead(look or (lambda path: foresee_documents(path, formats)), self)
+        self.ahead = ReadingAhead(look or (lambda path: foresee_documents(path, formats)), self, most=most)
         self.ahead.found.connect(self._tell)
         self._looking = Looking(self)
         self._looking.changed.connect(self.changed)
@@ -113,6 +121,11 @@ class DocumentFiles(QWidget):
     @property
     def paths(self) -> tuple[Path, ...]:
         return tuple(self._paths)
+
+    @property
+    def found(self) -> list[Foreseen]:
+        """What is known of the files so far, in their order."""
+        return [self._found.get(one, Foreseen(one, whole=False)) for one in self._paths]
 
     @property
     def problem(self) -> str:

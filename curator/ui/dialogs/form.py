@@ -33,12 +33,9 @@ from PySide6.QtWidgets import (
 )
 
 from curator.domain.wording import tr
+from curator.ui.dialogs.fitting import fit_to_words
 from curator.ui.labels import NoteLabel
 from curator.ui.theme import theme_of
-
-USUAL_LINE = 18
-"""Pixels of a line of the usual font, for which the dialogs' sizes were chosen."""
-
 
 ENTER = (Qt.Key.Key_Return, Qt.Key.Key_Enter)
 FIELDS = (QAbstractItemView, QLineEdit, QComboBox, QAbstractSpinBox, QPlainTextEdit, QTextEdit)
@@ -77,7 +74,7 @@ class BaseDialog(QDialog):
             one.setPalette(_quiet(one.palette()) if one is button else QPalette())
 
     def showEvent(self, event: QShowEvent) -> None:
-        fit_to_words(self)
+        fit_to_words(self, self.findChild(QDialogButtonBox))
         super().showEvent(event)
         self.enter_presses(self._default)  # the button box has just made its first button the default
         if not self._was_shown:
@@ -331,22 +328,6 @@ class PathEdit(QWidget):
         dialog.open()
 
 
-def fit_to_words(dialog: QDialog) -> None:
-    """Enlarge a dialog by as much as the interface's font is larger than the usual one, and until its sentences have
-    their lines; not beyond the screen, or the window where that is larger."""
-    larger = max(dialog.fontMetrics().height() / USUAL_LINE, 1.0)
-    parent = dialog.parentWidget()
-    room = dialog.screen().availableSize()
-    if parent is not None:
-        room = room.expandedTo(parent.window().size())
-    width = min(max(int(dialog.width() * larger), dialog.sizeHint().width()), room.width())
-    height = max(int(dialog.height() * larger), dialog.sizeHint().height())
-    layout = dialog.layout()
-    if layout is not None and layout.hasHeightForWidth():
-        height = max(height, layout.heightForWidth(width))
-    dialog.resize(width, min(height, room.height()))
-
-
 def file_dialog(parent: QWidget, title: str, *, mode: QFileDialog.FileMode, filters: str = "") -> QFileDialog:
     """A file dialog to be opened with `open`; it deletes itself."""
     dialog = QFileDialog(parent, title)
@@ -375,9 +356,11 @@ def _without_icons(buttons: QDialogButtonBox) -> None:
         button.setIcon(QIcon())
 
 
-def sentence(words: str, *, selectable: bool = False) -> QLabel:
-    """Plain text that wraps."""
+def sentence(words: str, *, selectable: bool = False, muted: bool = False) -> QLabel:
+    """Plain text that wraps; `muted` is for what is secondary."""
     label = QLabel(words)
+    if muted:
+        label.setForegroundRole(QPalette.ColorRole.PlaceholderText)  # a role follows a change of theme
     label.setTextFormat(Qt.TextFormat.PlainText)
     label.setWordWrap(True)
     if selectable:

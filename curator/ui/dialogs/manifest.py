@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from PySide6.QtGui import QFontDatabase, QGuiApplication
+from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QPlainTextEdit, QWidget
 
 from curator.domain.bundles import Activation, ActivationKind
 from curator.domain.wording import tr
 from curator.ui.dialogs.form import ShowDialog
+from curator.ui.row_painting import fixed_font
 
 KINDS = {
     ActivationKind.JOB: "served after it was made",
@@ -27,7 +28,7 @@ class ManifestDialog(ShowDialog):
         self.text.setReadOnly(True)
         self.text.setAccessibleName(title)
         self.text.setTabChangesFocus(True)
-        self.text.setFont(QFontDatabase.systemFont(QFontDatabase.SystemFont.FixedFont))
+        self.text.setFont(fixed_font())
         self.body.addWidget(self.text, 1)
         copy = self.add_button(tr("&Copy"))
         copy.clicked.connect(lambda: QGuiApplication.clipboard().setText(text))

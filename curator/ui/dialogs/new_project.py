@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -22,7 +23,6 @@ from curator.domain.wording import tr
 from curator.services.ports import FormatRegistry
 from curator.ui.dialogs.document_files import DocumentFiles
 from curator.ui.dialogs.form import FormDialog, PathEdit, sentence
-from curator.ui.dialogs.import_documents import INTRO as DOCUMENTS_INTRO
 from curator.ui.dialogs.import_documents import ImportWish
 from curator.ui.dialogs.import_kb import INTRO as KB_INTRO
 from curator.ui.dialogs.import_kb import kb_edit, missing
@@ -31,6 +31,9 @@ from curator.ui.dialogs.split_fields import SplitFields
 
 SUFFIX = ".curation"
 INTRO = "A project is one folder. Everything you decide is kept in it at once."
+DOCUMENTS_INTRO = (
+    "Files, folders and archives are recognised by their content. Nothing is written before you press Create."
+)
 LATER = "Both may follow later: Project › Import documents… and Project › Import knowledge base…"
 GOLD_LATER = "Gold is taken only with a knowledge base, which the next page asks for."
 TITLES = ("Name and place", "Documents", "Knowledge base", "What will happen")
@@ -66,7 +69,7 @@ class NewProjectDialog(FormDialog):
         self._add_name(place)
         self.list = self._add_documents(formats) if formats is not None else None
         self._add_kb()
-        self.outlook = self._add_outlook(formats) if formats is not None else None
+        self.outlook = self._add_outlook(formats, self.list) if formats is not None and self.list is not None else None
         self._add_buttons()
         if self.list is not None:
             self.list.add_paths(documents)
@@ -103,7 +106,7 @@ class NewProjectDialog(FormDialog):
 
     def _add_documents(self, formats: FormatRegistry) -> DocumentFiles:
         column, form = self._page(f"{tr(DOCUMENTS_INTRO)} {tr(LATER)}")
-        files = DocumentFiles(formats, self)
+        files = DocumentFiles(formats, self, most=math.inf)
         files.changed.connect(lambda: self.problem.set_note(files.said))
         self.fields = SplitFields(self)
         self.fields.gold.setToolTip(tr(GOLD_LATER))
@@ -118,9 +121,9 @@ class NewProjectDialog(FormDialog):
         form.addRow(tr("&Knowledge base"), self.kb)
         column.addStretch(1)
 
-    def _add_outlook(self, formats: FormatRegistry) -> Outlook:
+    def _add_outlook(self, formats: FormatRegistry, files: DocumentFiles) -> Outlook:
         column, _ = self._page(tr("Nothing is written before you press Create."))
-        outlook = Outlook(formats, self)
+        outlook = Outlook(formats, files, self)
         column.addWidget(outlook, 1)
         return outlook
 
@@ -154,10 +157,8 @@ class NewProjectDialog(FormDialog):
         self.ok.setVisible(number == last)
         self.enter_presses(self.ok if number == last else self.next)
         self.problem.set_note("")
-        if self.outlook is not None:
-            self.outlook.stop()
-            if number == last:
-                self.outlook.start(self.wish.documents, self.wish.knowledge_base)
+        if self.outlook is not None and number == last:
+            self.outlook.start(self.wish.documents, self.wish.knowledge_base)
         self._focus(number)
 
     def _focus(self, number: int) -> None:
@@ -208,7 +209,7 @@ class NewProjectDialog(FormDialog):
 
     def done(self, result: int) -> None:
         if self.outlook is not None:
-            self.outlook.stop()
+            self.outlook.close_reading()
         if self.list is not None:
             self.list.close_reading()
         super().done(result)

@@ -1,25 +1,24 @@
-"""What a new project will hold and how long that takes: files are read a little at a time, so nothing waits."""
+"""What a new project will hold and how long that takes: files are read beside the window, so nothing waits."""
 
 from __future__ import annotations
 
-import time
-from collections.abc import Generator, Iterator
+import math
 from pathlib import Path
 
-from PySide6.QtCore import QTimer
 from PySide6.QtWidgets import QLabel, QVBoxLayout, QWidget
 
 from curator.domain.documents import Split
 from curator.domain.wording import ntr, tr
-from curator.services.foreseeing import Foreseen, foresee_documents, foresee_kb, seconds_to_import, seconds_to_index
+from curator.services.foreseeing import Foreseen, foresee_kb, seconds_to_import, seconds_to_index
 from curator.services.ports import FormatRegistry
+from curator.ui.dialogs.document_files import DocumentFiles
 from curator.ui.dialogs.form import sentence
 from curator.ui.dialogs.import_documents import ImportWish
 from curator.ui.dialogs.table import FigureTable
+from curator.ui.import_words import figure
 from curator.ui.jobs import range_words
+from curator.ui.reading_ahead import ReadingAhead
 
-SLICE, MOST = 0.012, 2.0
-"""Seconds of reading at a time, and for each file; what is left then is estimated."""
 SPLIT_WORDS = {
     Split.TRAIN: "They are train documents: what you decide there teaches the linker.",
     Split.VALIDATION: "They are validation documents: what you decide there judges and calibrates the linker.",
@@ -28,14 +27,18 @@ SPLIT_WORDS = {
 
 
 class Outlook(QWidget):
-    """API: `start`, `stop`, `words`, `found`."""
+    """API: `start`, `close_reading`, `words`, `found`.
 
-    def __init__(self, formats: FormatRegistry, parent: QWidget | None = None) -> None:
+    Of documents it shows what the list of files knows, so that both pages have the same numbers; the knowledge base
+    is read beside the window's thread. Estimates are called so, and give way to the true numbers.
+    """
+
+    def __init__(self, formats: FormatRegistry, files: DocumentFiles, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self._formats = formats
+        self._formats, self._files = formats, files
         self._documents: ImportWish | None = None
-        self._found: dict[Path, Foreseen] = {}
-        self._work: Iterator[None] = iter(())
+        self._kb: Foreseen | None = None
+        self._ahead: ReadingAhead | None = None
         self.table = FigureTable(
             tr("What the files hold"),
             [tr("File"), tr("Recognised as"), tr("Documents"), tr("Mentions"), tr("Entities")],
@@ -46,53 +49,43 @@ class Outlook(QWidget):
         column.setContentsMargins(0, 0, 0, 0)
         column.addWidget(self.table, 1)
         column.addWidget(self.said)
-        self._timer = QTimer(self, interval=0)
-        self._timer.timeout.connect(self._read_on)
+        files.known.connect(self._show)
 
     @property
     def found(self) -> list[Foreseen]:
-        return list(self._found.values())
+        documents = self._files.found if self._documents is not None else []
+        return [*documents, *([self._kb] if self._kb is not None else [])]
 
     @property
     def reading(self) -> bool:
-        return self._timer.isActive()
+        """Whether a number is an estimate yet."""
+        return self._files.reading or (self._ahead is not None and self._ahead.reading)
 
     def start(self, documents: ImportWish | None, knowledge_base: Path | None) -> None:
-        self._documents, self._found = documents, {}
-        works = [foresee_documents(one, self._formats) for one in (documents.paths if documents is not None else ())]
-        if knowledge_base is not None:
-            works.append(foresee_kb(knowledge_base, self._formats))
-        self._work = (step for work in works for step in self._steps(work))
+        """Show what these bring. What was read already is not read again."""
+        self._documents = documents
+        if knowledge_base != (self._kb.path if self._kb is not None else None):
+            self.close_reading()
+            self._kb = Foreseen(knowledge_base, whole=False) if knowledge_base is not None else None
+            if knowledge_base is not None:
+                self._ahead = ReadingAhead(lambda path: foresee_kb(path, self._formats), self, most=math.inf)
+                self._ahead.found.connect(self._take)
+                self._ahead.add(knowledge_base)
         self._show()
-        self._timer.start()
 
-    def stop(self) -> None:
-        self._timer.stop()
+    def close_reading(self) -> None:
+        if self._ahead is not None:
+            self._ahead.close()
+            self._ahead = None
 
-    def _steps(self, work: Generator[Foreseen, None, Foreseen]) -> Iterator[None]:
-        """One file, to its end or for so many seconds of reading."""
-        until = time.monotonic() + MOST
-        while time.monotonic() < until:
-            try:
-                one = next(work)
-            except StopIteration as end:
-                self._found[end.value.path] = end.value
-                return
-            self._found[one.path] = one
-            yield
-        work.close()
-
-    def _read_on(self) -> None:
-        until = time.monotonic() + SLICE
-        while time.monotonic() < until:
-            if next(self._work, self) is self:
-                self._timer.stop()
-                break
-        self._show()
+    def _take(self, found: Foreseen) -> None:
+        if self._kb is not None and self._kb.path == found.path:
+            self._kb = found
+            self._show()
 
     def _show(self) -> None:
         self.table.show_rows([_row(one) for one in self.found])
-        self.table.setVisible(bool(self._found))
+        self.table.setVisible(bool(self.found))
         self.said.setText("\n".join(self.words()))
 
     def words(self) -> list[str]:
@@ -102,16 +95,15 @@ class Outlook(QWidget):
         if wrong:
             return wrong
         lines = [tr("The project's folder is made and opened.")]
-        documents = sum(one.documents for one in found)
-        if any(one.entities for one in found):
-            entities = sum(one.entities for one in found)
-            lines.append(tr("{entities:,} entities are loaded; spelling is compared at once.", entities=entities))
+        documents, entities = sum(one.documents for one in found), sum(one.entities for one in found)
+        exact = all(one.whole for one in found)
+        if entities:
+            lines.append(_entities_words(entities, exact=self._kb is not None and self._kb.whole))
         if self._documents is not None and documents:
-            lines.append(
-                ntr("{n:,} document is imported.", "{n:,} documents are imported.", documents)
-                + " "
-                + self._split_words()
-            )
+            whole = all(one.whole for one in found if one is not self._kb)
+            lines.append(f"{_documents_words(documents, exact=whole)} {self._split_words()}")
+        if not exact:
+            lines.append(tr("The files are still being read; the numbers become exact."))
         if seconds_to_import(found) > 0:
             lines.append(tr("This takes {time}; you can begin when it is done.", time=about(seconds_to_import(found))))
         if seconds_to_index(found)[1] > 0:
@@ -139,9 +131,20 @@ class Outlook(QWidget):
         return words
 
 
+def _entities_words(number: int, *, exact: bool) -> str:
+    if exact:
+        return tr("{entities:,} entities are loaded; spelling is compared at once.", entities=number)
+    return tr("About {entities:,} entities are loaded; spelling is compared at once.", entities=number)
+
+
+def _documents_words(number: int, *, exact: bool) -> str:
+    if exact:
+        return ntr("{n:,} document is imported.", "{n:,} documents are imported.", number)
+    return ntr("About {n:,} document is imported.", "About {n:,} documents are imported.", number)
+
+
 def _row(one: Foreseen) -> tuple[str, ...]:
-    about_words = "" if one.whole else "≈ "
-    figures = (f"{about_words}{n:,}" if n else "–" for n in (one.documents, one.mentions, one.entities))
+    figures = (figure(n, whole=one.whole) if n else "–" for n in (one.documents, one.mentions, one.entities))
     return (one.path.name, tr("not readable") if one.problem else one.title or tr("knowledge base"), *figures)
 
 

@@ -24,7 +24,6 @@ from curator.domain.wording import tr
 from curator.services.recipes import Parameter, Recipe
 from curator.ui.dialogs.form import sentence
 from curator.ui.dialogs.parameters import NumberEdit, parameter_field, parameter_value
-from curator.ui.theme import theme_of
 
 GROUPS = {
     "Optimiser": ("epochs", "batch_size", "learning_rate", "warmup", "weight_decay", "clip"),
@@ -110,11 +109,7 @@ class ParameterPanel(QWidget):
         for one in parameters:
             line = QHBoxLayout()
             line.addWidget(self.fields[one.name], 2)
-            paper = sentence(published_words(one))
-            palette = paper.palette()
-            palette.setColor(paper.foregroundRole(), theme_of(self.palette()).muted)
-            paper.setPalette(palette)
-            line.addWidget(paper, 3)
+            line.addWidget(sentence(published_words(one), muted=True), 3)
             label = sentence(one.title)
             label.setWordWrap(False)
             label.setToolTip(one.help)

@@ -25,8 +25,8 @@ from curator.services.retraining import TrainingPreview
 from curator.settings.schema import Device
 from curator.ui.dialogs.form import FormDialog, sentence
 from curator.ui.dialogs.parameter_panel import ParameterPanel
+from curator.ui.flow_row import FlowRow
 from curator.ui.jobs import range_words
-from curator.ui.theme import theme_of
 
 INTRO = (
     "A recipe learns from the link and NIL decisions of the train documents, in the background. The bundle it makes "
@@ -72,7 +72,7 @@ class RetrainDialog(FormDialog):
         self.tree.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self.description = sentence("")
         self.description.setAlignment(Qt.AlignmentFlag.AlignTop)
-        self.citation = sentence("")
+        self.citation = sentence("", muted=True)
         self.learns = sentence("")
         self.learns.setAccessibleName(tr("What it will learn from"))
         self.takes = sentence("")
@@ -114,9 +114,6 @@ class RetrainDialog(FormDialog):
             changed.connect(lambda: self._timer.start())
 
     def _compose(self) -> None:
-        muted = self.citation.palette()
-        muted.setColor(self.citation.foregroundRole(), theme_of(self.palette()).muted)
-        self.citation.setPalette(muted)
         right = QVBoxLayout()
         right.setSpacing(12)
         right.addWidget(self.description)
@@ -134,18 +131,10 @@ class RetrainDialog(FormDialog):
         columns.addLayout(right, 7)
         self.body.insertLayout(0, columns, 1)
         self.parameters.fold.toggled.connect(self._give_room)
-        run = QHBoxLayout()
-        for part in (
-            self.limited,
-            self.minutes,
-            sentence(tr("on")),
-            self.device,
-            sentence(tr("with the seed")),
-            self.seed,
-        ):
-            run.addWidget(part)
-        run.addStretch(1)
-        run.addWidget(self.tensorboard)
+        on, seed = (sentence(words) for words in (tr("on"), tr("with the seed")))
+        for label in (on, seed):
+            label.setWordWrap(False)
+        run = FlowRow(self.limited, self.minutes, on, self.device, seed, self.seed, self.tensorboard)
         self.form.addRow(tr("This run"), run)
         self.resize(1080, 740)
 

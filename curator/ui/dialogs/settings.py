@@ -22,7 +22,6 @@ from curator.domain.wording import tr
 from curator.settings.schema import Kind, Option, Settings, options, with_value
 from curator.ui.dialogs.form import FormDialog, PathEdit, sentence
 from curator.ui.row_painting import scaled
-from curator.ui.theme import theme_of
 
 CHOICES: Mapping[str, str] = {
     "system": "as the desktop",
@@ -141,10 +140,7 @@ def _with_help(option: Option, field: QWidget) -> QWidget:
     column.setSpacing(2)
     column.addWidget(field)
     felt = tr("Felt {when}.", when=tr(option.felt)) if option.felt else ""
-    words = sentence("\n".join(part for part in (tr(option.help), felt) if part))
+    words = sentence("\n".join(part for part in (tr(option.help), felt) if part), muted=True)
     words.setFont(scaled(words.font(), 0.9))
-    palette = words.palette()
-    palette.setColor(words.foregroundRole(), theme_of(palette).muted)
-    words.setPalette(palette)
     column.addWidget(words)
     return whole

@@ -26,7 +26,7 @@ class SplitFields:
         self.hold_out = QSpinBox(parent)
         self.hold_out.setRange(0, 100_000)
         self.hold_out.setAccessibleName(tr("Documents held out for validation"))
-        self.gold = QCheckBox(tr("&With gold: what the files say becomes decisions by import:FILE"), parent)
+        self.gold = QCheckBox(tr("&With gold: what the files say becomes decisions"), parent)
         self.split.currentIndexChanged.connect(self._split_changed)
 
     def add_to(self, form: QFormLayout) -> None:

@@ -1,13 +1,17 @@
 from dataclasses import replace
+from typing import Any
 
 import pytest
-from PySide6.QtCore import Qt
+from PySide6.QtCore import QRectF, Qt
+from PySide6.QtGui import QFontMetricsF, QPainter
 from pytestqt.qtbot import QtBot
 
 from curator.domain.decisions import Verdict
 from curator.domain.entities import Entity, EntityMatch
 from curator.domain.suggestions import NilEstimate
 from curator.services.name_linking import BY_NAME
+from curator.services.queue import MentionView
+from curator.ui import candidate_delegate
 from curator.ui.candidate_contrast import Pair, pair_html
 from curator.ui.candidate_model import Extent
 from curator.ui.candidate_panel import CandidatePanel
@@ -267,3 +271,66 @@ def test_a_probability_that_is_not_calibrated_says_so_on_the_card(panel: Candida
     panel.show_mention(view(2, FK, made=sure))
     assert "probability" in panel.card.toPlainText()
     assert "not calibrated" not in panel.card.toPlainText()
+
+
+# --- what is read without scrolling ---
+
+LONG = "N-methyl-D-aspartate blocker"
+
+
+def matched_by(name: str) -> MentionView:
+    made = suggestion(1, 4)
+    first = replace(made.candidates[0], matched=name, decided_times=3, decided_documents=2)
+    return view(1, span("tacrolimus"), made=replace(made, candidates=(first, *made.candidates[1:])))
+
+
+@pytest.mark.parametrize(("width", "letters"), [(320, 22), (400, len(LONG))])
+@pytest.mark.parametrize("larger", [1, 2])
+def test_the_matched_synonym_is_read_whole_or_for_the_most_part(
+    qtbot: QtBot, monkeypatch: pytest.MonkeyPatch, width: int, letters: int, larger: int
+) -> None:
+    drawn: list[str] = []
+
+    def draw(painter: QPainter, rect: QRectF, words: str, **how: Any) -> float:
+        shown = QFontMetricsF(how["font"]).elidedText(words, Qt.TextElideMode.ElideRight, rect.width())
+        drawn.append(shown)
+        return QFontMetricsF(how["font"]).horizontalAdvance(shown)
+
+    monkeypatch.setattr(candidate_delegate, "draw_words", draw)
+    panel = CandidatePanel(lookup)
+    qtbot.addWidget(panel)
+    font = panel.font()
+    font.setPointSizeF(9.0 * larger)
+    panel.setFont(font)
+    panel.resize(width * larger, 800)
+    panel.show_mention(matched_by(LONG))
+    panel.show()
+    qtbot.waitExposed(panel)
+    panel.grab()
+    assert any(LONG[:letters] in words for words in drawn), drawn[:6]
+    assert LONG in str(panel.model.index(0, 0).data(Qt.ItemDataRole.ToolTipRole))
+
+
+def test_synonyms_stand_in_the_record_without_scrolling(qtbot: QtBot) -> None:
+    many = tuple(f"Synonym number {i}" for i in range(40))
+    entity = replace(ENTITY, synonyms=(*many, "FK506"), definition="A macrolide lactone. " * 30)
+    panel = CandidatePanel(lambda _: entity)
+    qtbot.addWidget(panel)
+    panel.resize(400, 690)
+    panel.show_mention(view(1, span("tacrolimus")))
+    panel.show()
+    qtbot.waitExposed(panel)
+    words = panel.card.toPlainText()
+    assert "and 35 more" in words
+    for name in ("FK506", "Synonym number 0", "Synonym number 3"):  # the one that matched comes first
+        cursor = panel.card.document().find(name)
+        assert not cursor.isNull()
+        assert panel.card.cursorRect(cursor).bottom() < panel.card.viewport().height()
+    assert words.index("FK506") < words.index("Synonym number 0")
+    assert all(name in words for name in many), "all of them are below"
+
+
+def test_few_synonyms_stand_there_once(qtbot: QtBot) -> None:
+    html = card_html(ENTITY, theme=LIGHT)
+    assert html.count("Fujimycin") == 1
+    assert "more" not in html.split("macrolide")[0]

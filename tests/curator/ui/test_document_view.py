@@ -2,13 +2,13 @@ from dataclasses import replace
 
 import pytest
 from PySide6.QtCore import QPoint, Qt
-from PySide6.QtGui import QColor, QGuiApplication, QImage
+from PySide6.QtGui import QColor, QGuiApplication, QImage, QRegion
 from pytestqt.qtbot import QtBot
 
 from curator.domain.decisions import Verdict
 from curator.domain.documents import Passage, Span
 from curator.services.queue import OpenDocument
-from curator.ui.document_painter import pen_of
+from curator.ui.document_painter import painted_rects, pen_of
 from curator.ui.document_view import DocumentView
 from curator.ui.mention_state import MentionState
 from curator.ui.mention_words import long_form, tooltip
@@ -343,3 +343,119 @@ def test_an_abbreviation_tells_its_long_form_wherever_it_stands() -> None:
     made = (view(1, span("FK506"), made=suggestion(1, expanded="tacrolimus")), view(2, span("acute")))
     assert long_form("FK506", made) == "tacrolimus"
     assert long_form("acute", made) == ""
+
+
+# --- what is drawn around a mention hides no letter ---
+
+LINES = 'Payload glyphs jumping quickly by (tacrolimus), "tacrolimus"; gypsy tacrolimus. Tacrolimus-like [tacrolimus]'
+
+
+def drawn(widget: DocumentView) -> QImage:
+    return widget.viewport().grab().toImage().convertToFormat(QImage.Format.Format_RGB32)
+
+
+def crowded_page(qtbot: QtBot, *, points: int, spacing: float) -> tuple[DocumentView, OpenDocument]:
+    """Lines full of letters that reach up and down, with mentions between brackets, commas and full stops."""
+    text = " ".join([LINES] * 4)
+    starts = [i for i in range(len(text)) if text.casefold().startswith("tacrolimus", i)]
+    views = tuple(view(n, Span(i, i + 10), text=text) for n, i in enumerate(starts, start=1))
+    page = OpenDocument(document(text, passages=(Passage("section", 0, len(text)),), title=""), views)
+    widget = DocumentView()
+    qtbot.addWidget(widget)
+    font = widget.reading_font
+    font.setPointSize(points)
+    widget.set_reading_font(font)
+    widget.set_spacing(spacing, 60)
+    widget.resize(900, 700)
+    widget.show_document(page)
+    widget.show()
+    qtbot.waitExposed(widget)
+    return widget, page
+
+
+def differing(one: QImage, other: QImage) -> list[tuple[int, int]]:
+    lines = [y for y in range(one.height()) if bytes(one.constScanLine(y)) != bytes(other.constScanLine(y))]
+    places = ((x, y) for y in lines for x in range(one.width()))
+    return [(x, y) for x, y in places if one.pixel(x, y) != other.pixel(x, y)]
+
+
+@pytest.mark.parametrize("points", [10, 12, 18])
+def test_the_frame_leaves_the_characters_beside_it_as_they_were(qtbot: QtBot, points: int) -> None:
+    widget, page = crowded_page(qtbot, points=points, spacing=1.5)
+    before = drawn(widget)
+    for one in page.mentions:
+        widget.set_current(one.mention.id)
+        changed = differing(before, drawn(widget))
+        where = one.mention.spans[0]
+        assert changed, "the frame is seen"
+        for at in (where.start - 1, where.end):
+            if 0 <= at < len(page.document.text) and not page.document.text[at].isspace():
+                box = widget.rect_of(Span(at, at + 1)).toRect()
+                ink = [(x, y) for x, y in changed if box.contains(x, y) and is_ink(before, x, y)]
+                assert ink == [], f"{page.document.text[at]!r} beside mention {one.mention.id}"
+
+
+def is_ink(image: QImage, x: int, y: int) -> bool:
+    """A letter's stroke, not its soft edge nor the dots of a line."""
+    colour = QColor(image.pixel(x, y))
+    return colour.lightnessF() < 0.5 and colour.saturationF() < 0.5
+
+
+def noted_page(page: OpenDocument) -> OpenDocument:
+    views = [replace(one, mention=replace(one.mention, flagged=True), comments=2) for one in page.mentions]
+    return replace(page, mentions=tuple(views))
+
+
+@pytest.mark.parametrize("points", [12, 20])
+@pytest.mark.parametrize("spacing", [1.5, 1.8])
+def test_flags_and_bubbles_hide_no_letters_and_are_whole(qtbot: QtBot, points: int, spacing: float) -> None:
+    widget, page = crowded_page(qtbot, points=points, spacing=spacing)
+    before = drawn(widget)
+    widget.update_mentions(noted_page(page).mentions)
+    after = drawn(widget)
+    changed = differing(before, after)
+    assert [(x, y) for x, y in changed if is_ink(before, x, y)] == []
+    flags = sum(QColor(after.pixel(x, y)) == LIGHT.note_ink for x, y in changed)
+    bubbles = sum(QColor(after.pixel(x, y)) == LIGHT.accent for x, y in changed)
+    assert flags >= 4 * len(page.mentions)
+    assert bubbles >= 12 * len(page.mentions)
+
+
+def test_the_marks_of_the_current_mention_stand_in_front_of_its_frame(qtbot: QtBot) -> None:
+    widget, page = crowded_page(qtbot, points=12, spacing=1.5)
+    noted = noted_page(page)
+    one = noted.mentions[0]
+
+    def bubble() -> int:
+        image, box = drawn(widget), widget.rect_of(one.mention.spans[0]).adjusted(-4, -12, 4, 0).toRect()
+        places = ((x, y) for x in range(box.left(), box.right()) for y in range(box.top(), box.bottom()))
+        return sum(QColor(image.pixel(x, y)) == LIGHT.accent for x, y in places)
+
+    widget.update_mentions(noted.mentions)
+    before = bubble()
+    widget.set_current(one.mention.id)
+    assert bubble() == before > 10
+
+
+def test_what_changes_around_a_mention_is_repainted(qtbot: QtBot) -> None:
+    widget, page = crowded_page(qtbot, points=12, spacing=1.5)
+    before = drawn(widget)
+    one = noted_page(page).mentions[4]
+    widget.update_mentions([one if old.mention.id == one.mention.id else old for old in page.mentions])
+    widget.set_current(one.mention.id)
+    assert widget._marks is not None
+    mark = widget._marks.get(one.mention.id)
+    assert mark is not None
+    rects = [rect.translated(widget._origin()).toAlignedRect() for rect in painted_rects(mark)]
+    assert [(x, y) for x, y in differing(before, drawn(widget)) if not any(r.contains(x, y) for r in rects)] == []
+
+
+def test_a_page_painted_in_strips_is_the_page(qtbot: QtBot) -> None:
+    """As when it is scrolled: what reaches into the strip from the lines beside it is painted, too."""
+    widget, page = crowded_page(qtbot, points=12, spacing=1.4)
+    widget.update_mentions(noted_page(page).mentions)
+    whole, strips = drawn(widget), drawn(widget)
+    strips.fill(LIGHT.palette.base().color())
+    for top in range(0, strips.height(), 5):
+        widget.viewport().render(strips, QPoint(0, top), QRegion(0, top, strips.width(), 5))
+    assert differing(whole, strips) == []

@@ -1,10 +1,19 @@
+from dataclasses import replace
+
 import pytest
-from PySide6.QtCore import Qt
+from PySide6.QtCore import QRect, Qt
+from PySide6.QtGui import QColor, QFont, QFontMetricsF, QImage, QPainter, QStandardItemModel
+from PySide6.QtWidgets import QPushButton, QStyleOptionViewItem, QWidget
 from pytestqt.qtbot import QtBot
 
 from curator.domain.documents import DocumentState, Split
-from curator.services.ports import ProjectCounts, QueueFilter
+from curator.services.ports import ProjectCounts, QueueFilter, QueueRow
+from curator.ui.flow_row import FlowRow
+from curator.ui.queue_delegate import SMALL, QueueDelegate
+from curator.ui.queue_model import ROW_ROLE
 from curator.ui.queue_panel import QueuePanel
+from curator.ui.row_painting import PAD, scaled
+from curator.ui.theme import LIGHT
 from tests.curator.ui.test_queue_model import Rows
 
 COUNTS = ProjectCounts({DocumentState.TODO: 39, DocumentState.DONE: 1}, {Split.TRAIN: 40}, 100, {})
@@ -97,3 +106,49 @@ def test_without_a_project_it_says_so(panel: QueuePanel) -> None:
     assert panel.list._empty == "No project is open."
     panel.set_source(Rows(0))
     assert "Import" in panel.list._empty
+
+
+@pytest.mark.parametrize("larger", [1, 2])
+def test_marks_of_comments_and_flags_never_cover_the_counts(qtbot: QtBot, larger: int) -> None:
+    plain = QueueRow(1, "PMC90000040123456-supplement", "Title", Split.TRAIN, DocumentState.TODO, 10, 35)
+
+    font = QFont()
+    font.setPointSizeF(9.0 * larger)
+
+    def drawn(row: QueueRow) -> QImage:
+        model = QStandardItemModel(1, 1)
+        model.setData(model.index(0, 0), row, ROW_ROLE)
+        option = QStyleOptionViewItem()
+        option.font = font
+        option.palette = LIGHT.palette
+        option.rect = QRect(0, 0, 220, 60 * larger)
+        image = QImage(option.rect.size(), QImage.Format.Format_RGB32)
+        image.fill(QColor("white"))
+        painter = QPainter(image)
+        QueueDelegate().paint(painter, option, model.index(0, 0))
+        painter.end()
+        return image
+
+    counts = QFontMetricsF(scaled(font, SMALL)).horizontalAdvance("10/35")
+    before, noted = drawn(plain), drawn(replace(plain, flagged=True, comments=2))
+    assert noted != before
+    left = round(220 - PAD - counts)
+    assert noted.copy(left, 0, 220 - left, 60 * larger) == before.copy(left, 0, 220 - left, 60 * larger)
+
+
+def test_a_row_of_buttons_goes_on_in_a_further_line(qtbot: QtBot) -> None:
+    owner = QWidget()
+    qtbot.addWidget(owner)
+    buttons = [QPushButton(f"Button number {i}", owner) for i in range(4)]
+    row = FlowRow(*buttons)
+    owner.setLayout(row)
+    wide = row.sizeHint().width()
+    assert row.minimumSize().width() < wide / 3
+    for width, lines in ((wide, 1), (wide // 2 + 10, 2)):
+        owner.resize(width, 300)
+        owner.show()
+        qtbot.waitExposed(owner)
+        row.activate()
+        assert len({one.y() for one in buttons}) == lines
+        assert all(one.geometry().right() < width and one.width() >= one.minimumSizeHint().width() for one in buttons)
+        assert row.heightForWidth(width) == max(one.geometry().bottom() for one in buttons) + 1

@@ -181,7 +181,9 @@ def test_the_focus_mode_leaves_text_and_candidates_and_brings_everything_back(de
     desk.press(Key.Key_F11)
     assert bench.text.focused
     assert window.isFullScreen()
-    shown = [part.isVisible() for part in (bench.document, bench.candidates, bench.bottom, bench.queue, bench.history)]
+    below = bench.right.widget(1)
+    assert below is not None
+    shown = [part.isVisible() for part in (bench.document, bench.candidates, bench.bottom, bench.queue, below)]
     assert shown == [True, True, True, False, False]
     assert not window.menuBar().isVisible()
     desk.press(Key.Key_Down)
@@ -189,7 +191,7 @@ def test_the_focus_mode_leaves_text_and_candidates_and_brings_everything_back(de
     desk.press(Key.Key_F11)
     assert not window.isFullScreen()
     assert bench.queue.isVisible()
-    assert bench.history.isVisible()
+    assert below.isVisible()
     assert window.menuBar().isVisible()
     assert not bench.header.isVisible()
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import sqlite3
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -14,7 +15,7 @@ from pytestqt.qtbot import QtBot
 from curator import bootstrap
 from curator.commands import COMMANDS
 from curator.domain.changes import Change, ChangeKind
-from curator.domain.jobs import LinkerState
+from curator.domain.jobs import JobOutcome, JobState, LinkerState
 from curator.domain.suggestions import Candidate, Stamp
 from curator.ui import app
 from curator.ui.jobs import JobKind
@@ -116,6 +117,26 @@ def test_empty_states_say_what_to_do_next(make_desk: MakeDesk) -> None:
     desk = make_desk(documents=0, kb=False, index=False)
     assert desk.bench.document._empty == (EMPTY_KB[0], EMPTY_KB[1].format(way=place_of("project.import_kb")))
     assert desk.note == NO_KB.format(way="Project › Import knowledge base… (Ctrl+Shift+I)")
+
+
+def test_while_an_import_runs_nothing_asks_for_one(make_desk: MakeDesk, qtbot: QtBot) -> None:
+    desk = make_desk(documents=0, kb=False, index=False)
+    bench = desk.bench
+    shown = (lambda: str(bench.document._empty), lambda: desk.note, lambda: bench.queue.list._empty)
+    before = [one() for one in shown]
+    ends: list[Callable[[JobOutcome], None]] = []
+
+    def launch(progress: object, end: Callable[[JobOutcome], None]) -> None:
+        ends.append(end)
+
+    bench.jobs.start(JobKind.IMPORT, "Import corpus.txt", launch)
+    for one in shown:
+        assert "Import some" not in one()
+        assert "Begin with" not in one()
+        assert "mport is running" in one()
+    with qtbot.waitSignal(bench.jobs.changed):
+        ends[0](JobOutcome(JobState.FAILED, "The disk is full."))
+    assert [one() for one in shown] == before
 
 
 def test_a_project_without_documents_says_so_until_some_come(make_desk: MakeDesk, qtbot: QtBot) -> None:

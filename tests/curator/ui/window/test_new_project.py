@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
+from PySide6.QtWidgets import QLabel, QPushButton, QTableWidget, QWidget
 from pytestqt.qtbot import QtBot
 
 from curator import bootstrap
@@ -11,6 +13,7 @@ from curator.domain.documents import Split
 from curator.services.foreseeing import Foreseen, seconds_to_index
 from curator.ui.dialogs.new_project import NewProjectDialog
 from curator.ui.dialogs.outlook import about
+from curator.ui.import_words import figures
 
 DEMO = Path(__file__).resolve().parents[4] / "resources" / "demo" / "pubmed"
 KB, DOCUMENTS = DEMO / "kb.jsonl", DEMO / "test.pubtator"
@@ -70,6 +73,79 @@ def test_the_last_page_tells_counts_splits_and_time(qtbot: QtBot, tmp_path: Path
     words = "\n".join(dialog.outlook.words())
     assert f"{held:,} documents are imported. They are test documents" in words
     assert "meanings are compared from then on" in words
+
+
+def words_on_page(page: QWidget | None) -> str:
+    """Its sentences, and the documents' column of its tables."""
+    assert page is not None
+    labels = [one.text() for one in page.findChildren(QLabel)]
+    tables = page.findChildren(QTableWidget)
+    cells = [item.text() for one in tables for row in range(one.rowCount()) if (item := one.item(row, 2)) is not None]
+    return "\n".join((*labels, *cells))
+
+
+def uneven_files(folder: Path) -> tuple[Path, Path]:
+    """600 documents and 12,000 entities whose ends are unlike their beginnings: what the first part tells is wrong."""
+    long = ", ".join(f'"a rather long synonym {i}"' for i in range(12))
+    kb, documents = folder / "kb.jsonl", folder / "many.pubtator"
+    lines = (
+        f'{{"id": "X:{n}", "name": "entity {n}", "synonyms": [{long if n >= 5_000 else ""}]}}' for n in range(12_000)
+    )
+    kb.write_text("\n".join(lines) + "\n", encoding="utf-8")
+    texts = (f"{n}|t|Title\n{n}|a|{'Words. ' * (300 if n > 300 else 1)}\n\n" for n in range(1, 601))
+    documents.write_text("".join(texts), encoding="utf-8")
+    return documents, kb
+
+
+def test_the_pages_have_the_same_numbers_and_estimates_give_way_to_true_ones(qtbot: QtBot, tmp_path: Path) -> None:
+    documents, kb = uneven_files(tmp_path)
+    dialog = wizard(qtbot, tmp_path)
+    dialog.name.setText("fresh")
+    outlook = dialog.outlook
+    assert outlook is not None
+    add(qtbot, dialog, documents)
+    dialog.kb.set_path(kb)
+    said: list[str] = []
+    for _ in range(3):
+        dialog.next.click()
+    qtbot.waitUntil(lambda: bool(said.append("\n".join(outlook.words())) or not outlook.reading))
+    for one in said:
+        exact = "still being read" not in one
+        assert exact or "entities" not in one or "About" in one
+    words = "\n".join(outlook.words())
+    assert "12,000 entities are loaded" in words
+    assert "600 documents are imported." in words
+    assert "About" not in words
+    assert "600" in words_on_page(dialog.pages.widget(1)).splitlines()
+    assert "600" in words_on_page(dialog.pages.widget(3)).splitlines()
+    dialog.reject()
+
+
+def test_an_estimate_is_called_one(qtbot: QtBot, tmp_path: Path) -> None:
+    part = Foreseen(Path("a"), documents=465, mentions=9_000, whole=False)
+    assert figures(part) == ("about 465", "about 9,000")
+    assert figures(Foreseen(Path("a"), documents=500, mentions=9_385)) == ("500", "9,385")
+    dialog = wizard(qtbot, tmp_path)
+    outlook = dialog.outlook
+    assert outlook is not None
+    outlook.start(None, KB)
+    assert outlook.reading
+    outlook._take(Foreseen(KB, entities=53_183, whole=False))
+    assert "About 53,183 entities are loaded" in "\n".join(outlook.words())
+    dialog.reject()
+
+
+def test_the_pages_name_the_buttons_that_they_have(qtbot: QtBot, tmp_path: Path) -> None:
+    dialog = wizard(qtbot, tmp_path)
+    buttons = {one.text().replace("&", "") for one in dialog.findChildren(QPushButton)}
+    named = [
+        (number, name)
+        for number in range(dialog.pages.count())
+        for name in re.findall(r"press (\w+)", words_on_page(dialog.pages.widget(number)))
+    ]
+    assert named
+    assert [one for one in named if one[1] not in buttons] == []
+    dialog.reject()
 
 
 def test_a_part_that_was_read_tells_the_whole() -> None:

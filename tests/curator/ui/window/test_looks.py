@@ -1,0 +1,257 @@
+"""The running window in another size and in other colours: everything follows at once, and nothing is cut."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import pytest
+from PySide6.QtCore import QEvent, Qt
+from PySide6.QtGui import QColor, QFont, QImage, QPalette
+from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QApplication, QHeaderView, QLabel, QScrollBar, QWidget
+
+from curator.domain.decisions import Outcome
+from curator.settings.schema import with_value
+from curator.ui.dialogs.form import sentence
+from curator.ui.labels import ScaledLabel
+from curator.ui.main_window import MainWindow
+from curator.ui.row_painting import fixed_font
+from curator.ui.theme import DARK, LIGHT, Theme, contrast, theme_of
+from tests.curator.ui.window.fakes import Desk, MakeDesk
+from tests.curator.ui.window.test_reach import clipped, each_dialog, name_of
+
+ROLE = QPalette.ColorRole
+SIZES = ((1024, 700), (1440, 900))
+
+
+@pytest.fixture
+def dressed(window: MainWindow, qapp: QApplication) -> Iterator[MainWindow]:
+    """The window under the program's own sheet, as `curator open` shows it; afterwards as the tests expect it."""
+    font, palette = QFont(qapp.font()), QPalette(qapp.palette())
+    _set(window, "theme", "light")
+    window.preferences._theme.apply()
+    yield window
+    qapp.setStyleSheet("")
+    qapp.setFont(font)
+    qapp.setPalette(palette)
+
+
+def _set(window: MainWindow, name: str, value: object) -> None:
+    window.preferences.adopt(with_value(window.preferences.settings, name, value))
+    settle()
+
+
+def settle() -> None:
+    for _ in range(4):  # a new font, new sizes, new places, what is fitted after them
+        QApplication.processEvents()
+        QApplication.sendPostedEvents(None, QEvent.Type.DeferredDelete)
+
+
+def fonts(top: QWidget) -> dict[QWidget, float]:
+    """Without scroll bars and what Qt keeps hidden inside its own widgets: they have no words."""
+    parts = (one for one in (top, *top.findChildren(QWidget)) if not isinstance(one, QScrollBar))
+    return {one: one.font().pointSizeF() for one in parts if not one.objectName().startswith("qt_")}
+
+
+@pytest.mark.parametrize("percent", [70, 150, 200])
+def test_a_new_size_reaches_every_widget_at_once(dressed: MainWindow, make_desk: MakeDesk, percent: int) -> None:
+    make_desk()
+    settle()
+    before = fonts(dressed)
+    _set(dressed, "interface_size", percent)
+    after = fonts(dressed)
+    assert len(before) > 100
+    wrong = {type(one).__name__ for one, size in before.items() if abs(after[one] - size * percent / 100) > 0.6}
+    assert wrong == set()
+    _set(dressed, "interface_size", 100)
+    assert fonts(dressed) == before
+
+
+def test_rows_and_lines_are_as_high_as_their_words_need(dressed: MainWindow, make_desk: MakeDesk) -> None:
+    bench = make_desk().bench
+    settle()
+    measured = (bench.queue.list.verticalHeader().defaultSectionSize, bench.line.height, bench.header.height)
+    before = [one() for one in measured]
+    row = bench.candidates.list.sizeHintForRow(0)
+    _set(dressed, "interface_size", 200)
+    assert all(one() > 1.35 * old for one, old in zip(measured, before, strict=True))
+    assert bench.candidates.list.sizeHintForRow(0) > 1.5 * row
+    for page in (bench.bottom, bench.reasons, bench.comment_strip):
+        assert bench.line.height() >= page.sizeHint().height()
+    _set(dressed, "interface_size", 100)
+    assert [one() for one in measured] == before
+
+
+@pytest.mark.parametrize("size", SIZES, ids=str)
+@pytest.mark.parametrize("outcome", [Outcome.NIL, Outcome.REJECTED, Outcome.SKIPPED])
+def test_nothing_is_cut_at_200_percent(
+    dressed: MainWindow, make_desk: MakeDesk, size: tuple[int, int], outcome: Outcome
+) -> None:
+    bench = make_desk().bench
+    dressed.resize(*size)
+    _set(dressed, "interface_size", 200)
+    assert clipped(dressed) == []
+    bench.ask_reason(outcome)
+    settle()
+    assert clipped(bench.reasons) == []
+    for button in bench.reasons.buttons:
+        assert bench.rect().contains(button.rect().translated(button.mapTo(bench, button.rect().topLeft())))
+
+
+@pytest.mark.parametrize("size", SIZES, ids=str)
+def test_no_dialog_is_larger_than_the_screen_nor_cuts_words_at_200_percent(
+    dressed: MainWindow, make_desk: MakeDesk, size: tuple[int, int]
+) -> None:
+    """The window stands for the screen: an offscreen one is smaller."""
+    desk = make_desk()
+    dressed.resize(*size)
+    _set(dressed, "interface_size", 200)
+    wrong: dict[str, list[str]] = {}
+    for name, dialog in each_dialog(desk):
+        settle()
+        found = [*clipped(dialog), *cut_headings(dialog)]
+        if dialog.width() > size[0] or dialog.height() > max(size[1], dialog.screen().availableSize().height()):
+            found.append(f"{dialog.width()}×{dialog.height()}")
+        if found:
+            wrong[name] = found
+    assert wrong == {}
+
+
+def cut_headings(top: QWidget) -> list[str]:
+    """Headings of tables with less room than their words need."""
+    found = []
+    for header in top.findChildren(QHeaderView):
+        model = header.model()
+        if header.orientation() is not Qt.Orientation.Horizontal or not header.isVisible() or model is None:
+            continue
+        for at in range(header.count()):
+            if header.sectionSize(at) + 1 < header.sectionSizeHint(at) and not header.isSectionHidden(at):
+                found.append(f"{model.headerData(at, Qt.Orientation.Horizontal)} in {name_of(header.parentWidget())}")
+    return found
+
+
+def test_the_first_page_is_right_when_the_size_changed_while_it_was_hidden(
+    dressed: MainWindow, make_desk: MakeDesk
+) -> None:
+    make_desk()
+    _set(dressed, "interface_size", 200)
+    _set(dressed, "interface_size", 100)
+    dressed.session.close()
+    settle()
+    words = next(one for one in dressed.welcome.findChildren(QLabel) if one.text().startswith("Review"))
+    assert words.height() <= words.heightForWidth(words.width()) + 2
+    assert clipped(dressed) == []
+
+
+def test_labels_with_a_size_of_their_own_follow(dressed: MainWindow) -> None:
+    title, text = ScaledLabel("Curator", scale=1.5, bold=True), QLabel("code")
+    text.setFont(fixed_font())
+    before = (title.font().pointSizeF(), text.font().pointSizeF())
+    _set(dressed, "interface_size", 200)
+    assert (title.font().pointSizeF(), text.font().pointSizeF()) == pytest.approx((2 * before[0], 2 * before[1]))
+    assert title.font().weight() == QFont.Weight.DemiBold
+
+
+# --- colours ---
+
+PAIRS = ((ROLE.WindowText, ROLE.Window), (ROLE.Text, ROLE.Base), (ROLE.ButtonText, ROLE.Button))
+
+
+def unreadable(top: QWidget, theme: Theme) -> list[str]:
+    """Widgets whose palette is not the theme's."""
+    found = []
+    for one in (top, *top.findChildren(QWidget)):
+        palette = one.palette()
+        palette.setCurrentColorGroup(QPalette.ColorGroup.Active)
+        weak = any(contrast(palette.color(ink), palette.color(ground)) < 4.5 for ink, ground in PAIRS)
+        if not isinstance(one, QScrollBar) and (weak or theme_of(palette) is not theme):
+            found.append(f"{type(one).__name__} {one.accessibleName() or one.objectName()}")
+    return found
+
+
+@pytest.mark.parametrize("order", [("light", "dark", "light"), ("dark", "light", "dark")], ids="-".join)
+def test_a_change_of_theme_leaves_nothing_in_the_old_colours(
+    dressed: MainWindow, desk: Desk, order: tuple[str, ...]
+) -> None:
+    for name in order:
+        _set(dressed, "theme", name)
+        theme = DARK if name == "dark" else LIGHT
+        assert unreadable(dressed, theme) == []
+        desk.bench.ask_reason(Outcome.NIL)
+        settle()
+        _read(desk.bench.reasons, theme)
+        desk.bench.reasons.dismiss()
+
+
+def _read(strip: QWidget, theme: Theme) -> None:
+    """The strip as it is painted: its ground is the theme's, and its words can be read on it."""
+    image = strip.grab().toImage()
+    question = strip.findChildren(QLabel)[0].geometry()
+    assert image.pixelColor(question.left() - 6, 2) == theme.accent_tint
+    assert max(contrast(one, theme.accent_tint) for one in colours(image.copy(question))) > 7
+
+
+def colours(image: QImage) -> list[QColor]:
+    return [QColor(one) for one in {image.pixel(x, y) for x in range(image.width()) for y in range(image.height())}]
+
+
+def test_secondary_sentences_follow_the_theme(dressed: MainWindow) -> None:
+    words = sentence("Takes effect at once.", muted=True)
+    words.setAutoFillBackground(True)
+    for name, theme in (("dark", DARK), ("light", LIGHT)):
+        _set(dressed, "theme", name)
+        ground = theme.palette.color(ROLE.Window)
+        best = max(contrast(one, ground) for one in colours(words.grab().toImage()))
+        assert 4.5 <= best < contrast(theme.palette.color(ROLE.WindowText), ground)
+
+
+# --- the right column ---
+
+
+def rows_and_record(desk: Desk) -> tuple[int, int]:
+    panel = desk.bench.candidates
+    return panel.list.height(), panel.records.height()
+
+
+@pytest.mark.parametrize("size", [(1440, 900), (2560, 1440)], ids=str)
+def test_an_empty_history_leaves_its_room_to_the_record(dressed: MainWindow, desk: Desk, size: tuple[int, int]) -> None:
+    dressed.resize(*size)
+    settle()
+    side, line = desk.bench.right.widget(1), dressed.fontMetrics().height()
+    assert side is not None
+    rows, record = rows_and_record(desk)
+    assert side.height() <= 3 * line
+    desk.press(Qt.Key.Key_Return)
+    desk.press(Qt.Key.Key_Up)  # back to what was decided
+    QTest.qWait(80)
+    assert desk.bench.history.list.isVisible()
+    assert side.height() >= 0.14 * desk.bench.right.height()
+    then = rows_and_record(desk)
+    assert then[0] == rows, "candidates stay where they are"
+    assert then[1] < record
+    desk.press(Qt.Key.Key_Down)
+    QTest.qWait(80)
+    assert rows_and_record(desk) == (rows, record)
+    assert desk.bench.right.sizes()[1] >= 0.14 * desk.bench.right.height(), "the layout that is kept is the full one"
+
+
+def test_a_mention_with_comments_only_shows_them_where_decisions_would_be(dressed: MainWindow, desk: Desk) -> None:
+    dressed.resize(1440, 900)
+    settle()
+    desk.bench.ask_comment(on_document=False)
+    desk.bench.comment_strip.line.setText("Ask the others.")
+    desk.press(Qt.Key.Key_Return, at=desk.bench.comment_strip.line)
+    QTest.qWait(80)
+    assert desk.bench.comments.isVisible()
+    assert not desk.bench.history.list.isVisible()
+    assert desk.bench.comments.list.height() > 2 * dressed.fontMetrics().height()
+
+
+def test_f6_goes_round_without_the_history_where_it_is_empty(dressed: MainWindow, desk: Desk) -> None:
+    met = []
+    for _ in range(4):
+        desk.bench.next_pane()
+        met.append(QApplication.focusWidget())
+    assert None not in met
+    assert desk.bench.history.list not in met
+    assert desk.bench.document in met
