@@ -90,3 +90,4 @@ def screen(width: int = 1440, height: int = 900) -> Iterator[str]:
     finally:
         server.terminate()
         server.wait(10)
+        server.stdout.close()
