@@ -32,13 +32,13 @@ def demo(folder: Path) -> Path:
 class Program:
     """The program in its window, started again when a careless key has closed it."""
 
-    def __init__(self, display: str, log: Path, project: Path, folder: Path, *, rule: bool) -> None:
+    def __init__(self, display: str, log: Path, project: Path, folder: Path, *, more: list[str]) -> None:
         own = {name: str(folder / name.lower()) for name in ("CURATOR_CONFIG_DIR", "CURATOR_LOG_DIR", "HOME")}
         for one in own.values():
             Path(one).mkdir(parents=True, exist_ok=True)
         self._env = {**os.environ, **own, "DISPLAY": display, "QT_QPA_PLATFORM": "xcb"}
         self._log, self._project, self._folder = log, project, folder
-        self._more = [] if rule else ["--without-rule"]
+        self._more = more
         self._run()
 
     def _run(self) -> None:
@@ -62,13 +62,15 @@ class Program:
         self._process.wait(30)
 
 
-def run(project: Path, *, events: int, seed: int, folder: Path, minutes: float = 1e9, rule: bool = True) -> Verdict:
-    """Press so many keys in a window over `project`, and judge. A log of what was pressed lies in `folder`. Without
-    `rule` the window is as if nothing enforced it: the judge must find that."""
+def run(
+    project: Path, *, events: int, seed: int, folder: Path, minutes: float = 1e9, more: list[str] | None = None
+) -> Verdict:
+    """Press so many keys in a window over `project`, and judge. A log of what was pressed lies in `folder`. `more`:
+    options of `painted_window`."""
     log, pressed = folder / "painted.jsonl", folder / "pressed.txt"
     end = time.monotonic() + 60 * minutes
     with screen() as display, pressed.open("w") as record:
-        program, hands = Program(display, log, project, folder, rule=rule), Hands(display, seed=seed)
+        program, hands = Program(display, log, project, folder, more=more or []), Hands(display, seed=seed)
         try:
             for number in range(events):
                 record.write(f"{time.monotonic():.3f} {hands.act()}\n")
@@ -88,10 +90,13 @@ def main() -> int:
     parser.add_argument("--events", type=int, default=10_000)
     parser.add_argument("--minutes", type=float, default=1e9, help="stop after so long")
     parser.add_argument("--seed", type=int, default=1)
-    parser.add_argument("--without-rule", action="store_true", help="as if nothing enforced the rule")
+    parser.add_argument("--without-rule", action="store_true", help="as if nothing enforced the rule, which is found")
+    parser.add_argument("--beside", type=Path, metavar="FILE", help="beside a training, an index and imports of FILE")
     parser.add_argument("--project", type=Path, help="a project to copy; by default the demo's")
     parser.add_argument("--keep", type=Path, help="keep the logs in this folder")
     options = parser.parse_args()
+    more = ["--without-rule"] if options.without_rule else []
+    more += ["--beside", str(options.beside.resolve())] if options.beside else []
     with tempfile.TemporaryDirectory() as temporary:
         folder = options.keep or Path(temporary)
         folder.mkdir(parents=True, exist_ok=True)
@@ -105,7 +110,7 @@ def main() -> int:
             seed=options.seed,
             folder=folder,
             minutes=options.minutes,
-            rule=not options.without_rule,
+            more=more,
         )
     sys.stdout.write(f"{verdict.text}\n")
     return 1 if verdict.violations else 0

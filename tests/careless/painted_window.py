@@ -1,8 +1,9 @@
 """The program, unchanged, with a log of what its widgets painted, of its input events and of the changes it made.
 
-Run as `python -m tests.careless.painted_window LOG PROJECT [--without-rule]`. Each line of the log is a JSON list:
-what, when (seconds of the monotonic clock), and more. The log is written by wrappers around `paintEvent`, not by what
-enforces the rule; without the rule, the window is as it would be if nothing enforced it.
+Run as `python -m tests.careless.painted_window LOG PROJECT [--without-rule] [--beside FILE]`. Each line of the log is a
+JSON list: what, when (seconds of the monotonic clock), and more. The log is written by wrappers around `paintEvent`,
+not by what enforces the rule; without the rule, the window is as it would be if nothing enforced it. With `--beside` a
+training, an index and imports of copies of FILE run all the while, as often as they end.
 """
 
 from __future__ import annotations
@@ -14,15 +15,20 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any, TextIO
 
-from PySide6.QtCore import QEvent, QObject, QRectF
+from PySide6.QtCore import QEvent, QObject, QRectF, QTimer
 from PySide6.QtGui import QKeyEvent, QMouseEvent, QPaintEvent, QWindow
 from PySide6.QtWidgets import QApplication, QWidget
 
 from curator.domain.changes import Change
+from curator.domain.documents import Split
+from curator.domain.errors import UserError
 from curator.services.events import EventBus
 from curator.ui import app as program
+from curator.ui.dialogs.import_documents import ImportWish
 from curator.ui.document_area import DocumentArea
+from curator.ui.jobs import JobKind
 from curator.ui.kwic_list import KwicList
+from curator.ui.main_window import MainWindow
 from curator.ui.mention_marks import bounds
 from curator.ui.question_strip import QuestionStrip
 from curator.ui.row_list import RowList
@@ -104,6 +110,37 @@ def rows(view: RowList) -> tuple[str, Any] | None:
     return f"rows {view.accessibleName()}", [str(one.data()) for one in index if view.visualRect(one).intersects(page)]
 
 
+class Beside(QObject):
+    """Starts a training, an index and an import of a new copy of a file whenever none of its kind runs."""
+
+    def __init__(self, window: MainWindow, file: Path, folder: Path) -> None:
+        super().__init__(window)
+        self._window, self._file, self._folder, self._copies = window, file, folder, 0
+        self._timer = QTimer(self, interval=5000)
+        self._timer.timeout.connect(self._start)
+        self._timer.start()
+
+    def _start(self) -> None:
+        bench, session = self._window.bench, self._window.session
+        if bench is None or session.model is None or session.flows is None:
+            return
+        retraining = bench.project.retraining
+        try:
+            if not bench.jobs.runs(JobKind.INDEX):
+                session.model.build_index(anew=True)
+            if not bench.jobs.runs(JobKind.TRAIN):
+                then = session.model.training._trained
+                launch = lambda progress, end: retraining.start("curator q", on_progress=progress, on_end=end)  # noqa: E731
+                bench.jobs.start(JobKind.TRAIN, "Retrain", launch, then=then)
+            if not bench.jobs.importing:
+                self._copies += 1
+                copy = self._folder / f"copy {self._copies}.txt"
+                copy.write_text(self._file.read_text(encoding="utf-8"), encoding="utf-8")
+                session.flows._import(ImportWish((copy,), Split.TRAIN, gold=False))
+        except UserError as error:
+            sys.stderr.write(f"{error}\n")
+
+
 def main() -> int:
     path, project = Path(sys.argv[1]), Path(sys.argv[2])
     with path.open("a", encoding="utf-8") as stream:
@@ -129,6 +166,16 @@ def main() -> int:
         program.make_application = made  # type: ignore[assignment]
         if "--without-rule" in sys.argv:
             program.Sight = lambda _: None  # type: ignore[assignment,misc]
+        if "--beside" in sys.argv:
+            file = Path(sys.argv[sys.argv.index("--beside") + 1])
+            make_window = program.make_window
+
+            def windowed(application: QApplication) -> MainWindow:
+                window = make_window(application)
+                Beside(window, file, path.parent)
+                return window
+
+            program.make_window = windowed  # type: ignore[assignment]
         log.write("start")
         return program.run(project)
 
