@@ -130,7 +130,7 @@ class Beside(QObject):
                 session.model.build_index(anew=True)
             if not bench.jobs.runs(JobKind.TRAIN):
                 then = session.model.training._trained
-                launch = lambda progress, end: retraining.start("curator q", on_progress=progress, on_end=end)  # noqa: E731
+                launch = lambda progress, end: retraining.start("curator", on_progress=progress, on_end=end)  # noqa: E731
                 bench.jobs.start(JobKind.TRAIN, "Retrain", launch, then=then)
             if not bench.jobs.importing:
                 self._copies += 1
