@@ -29,6 +29,7 @@ from PySide6.QtGui import QKeySequence
 from curator.bootstrap import Project, document_formats, open_project
 from curator.domain.decisions import Verdict
 from curator.domain.documents import Split
+from curator.domain.jobs import LinkerState
 from curator.domain.same_string import string_key
 from curator.services.ports import QueueFilter
 from curator.services.queue import MentionView, OpenDocument
@@ -40,6 +41,7 @@ from tests.benchmarks.targets import tell
 
 DEV = Path(__file__).resolve().parents[2].parent / "shared/data/bc5cdr/dev.pubtator.txt"
 AVERAGE, ONE_KEY = 1.4, 0.88
+LIVE = 1.2
 Place = tuple[tuple[int, int], ...]
 Gold = Mapping[tuple[str, Place, str], tuple[str, ...]]
 
@@ -156,8 +158,9 @@ def joined(some: Iterator[Tally] | Sequence[Tally]) -> Tally:
 class Hand:
     """Sends plans to the window."""
 
-    def __init__(self, one: Desk, answers: Answers) -> None:
+    def __init__(self, one: Desk, answers: Answers, *, pause: float = 0.0) -> None:
         self.desk, self.bench, self.answers = one, one.bench, answers
+        self.pause = pause  # seconds before each decision, in which the linker takes up the one before
         self.tally = Tally()
 
     def send(self, key: str) -> None:
@@ -174,9 +177,15 @@ class Hand:
         self.desk.until(lambda: not self.bench.search.panel.latest.busy)
         self.tally.keys += 1
 
-    def document(self, document_id: int, *, propagate: bool = False) -> None:
+    def document(self, document_id: int, *, propagate: bool = False, live: bool = False) -> None:
         at = self.bench.navigator
+        linked: list[int] = []
+        stop = self.bench.project.events.subscribe(lambda change: linked.extend(change.document_ids))
         at.open(document_id)
+        if live:  # the linker answers with what was decided before, while a curator begins to read
+            self.desk.until(lambda: document_id in linked, 3)
+            at.open(document_id)
+        stop()
         self.bench.focus_document()
         while at.opened is not None and at.opened.next_undecided() is not None:
             view = at.mention
@@ -191,6 +200,7 @@ class Hand:
     def _decide(self, opened: OpenDocument, view: MentionView, gold: Verdict, *, propagate: bool) -> None:
         last = opened.next_undecided(view.mention.id) == view.mention.id
         found, before = self.answers.plan(view, gold, last=last), self.tally.keys
+        self.desk.rest(self.pause)
         if propagate and found.keys == ("Enter",) and _again(opened, view):
             self._others()
         else:
@@ -241,11 +251,18 @@ def _again(opened: OpenDocument, view: MentionView) -> bool:
     )
 
 
-def drive(folder: Path, gold: Gold, documents: Sequence[int], *, propagate: bool) -> Tally:
-    with desk(open_project(folder, linker=False, curator="ada")) as one:
-        hand = Hand(one, Answers(one.bench.project, gold))
+def drive(folder: Path, gold: Gold, documents: Sequence[int], *, propagate: bool, live: bool = False) -> Tally:
+    """`live`: the documents become train documents and the linker runs, so that what is decided teaches its memory."""
+    project = open_project(folder, linker=live, curator="ada")
+    if live:
+        with project.queue._store.write() as unit:
+            unit.documents.set_split(documents, Split.TRAIN)
+    with desk(project) as one:
+        hand = Hand(one, Answers(one.bench.project, gold), pause=0.4 if live else 0.0)
+        if live:
+            one.until(lambda: project.suggestions.status().state is LinkerState.READY, 300)
         for document_id in documents:
-            hand.document(document_id, propagate=propagate)
+            hand.document(document_id, propagate=propagate, live=live)
         hand.tally.counted_by_window = one.keys_counted()
         return hand.tally
 
@@ -265,11 +282,15 @@ def main() -> None:
     parser.add_argument("--documents", type=int, default=60, help="so many are really worked through")
     parser.add_argument("--split", default="test", choices=[one.value for one in Split])
     parser.add_argument("--no-window", action="store_true", help="only count")
+    parser.add_argument("--live", action="store_true", help="train documents, whose decisions teach the memory at once")
     given = parser.parse_args()
     gold = read_gold(given.gold)
     with tempfile.TemporaryDirectory() as config, display():
         os.environ["CURATOR_CONFIG_DIR"] = config
-        report(given.project, gold, Split(given.split), 0 if given.no_window else given.documents)
+        if given.live:
+            taught(given.project, gold, Split(given.split), given.documents)
+        else:
+            report(given.project, gold, Split(given.split), 0 if given.no_window else given.documents)
 
 
 def _settings(holdout: int) -> None:
@@ -307,6 +328,21 @@ def report(folder: Path, gold: Gold, split: Split, sample_size: int) -> None:
         _in_the_window(folder, gold, chosen, expected)
     tell(f"keys per decision, {folder.stem}, all documents", every.average, "keys", most=AVERAGE, note="counted")
     tell("decided with one key, all documents", 100 * every.one_key, "%", least=100 * ONE_KEY, note="counted")
+
+
+def taught(folder: Path, gold: Gold, split: Split, sample_size: int) -> None:
+    """As documents come in by default: each decision answers at the next mention of its string."""
+    _settings(0)
+    with copied(folder) as copy:
+        project = open_project(copy, linker=False, curator="ada")
+        chosen = evenly(documents_of(project, split), sample_size)
+        project.close()
+        sent = drive(copy, gold, chosen, propagate=False, live=True)
+    line("sent to the window, with the memory at work", sent)
+    for how, number in sent.how.most_common():
+        print(f"    {how}: {number:,} ({number / sent.decisions:.1%})")
+    tell("keys per decision, real keys, memory at work", sent.average, "keys", most=LIVE)
+    tell("decisions by real keys that differ from the gold", sent.wrong, "", most=0)
 
 
 def _in_the_window(folder: Path, gold: Gold, chosen: Sequence[int], expected: Tally) -> None:
