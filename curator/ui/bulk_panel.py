@@ -52,7 +52,7 @@ class BulkPanel(QWidget):
         self.usual = [QPushButton(f"{one:g} %", self) for one in USUAL]
         self.words = QLabel(self)
         self.standing = ElidedLabel(bold=True, parent=self)
-        self.list = KwicList(tr("Sample to check"), self)
+        self.list = KwicList(tr("Sample to check"), self, glance=glance)
         self.button = QPushButton(self)
         self.close_button = QPushButton(tr("Leave"), self)
         self.hints = KeyHints(self)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Hashable
+
 from PySide6.QtCore import QEvent, QModelIndex, Qt, QTimer, Signal
 from PySide6.QtGui import QKeyEvent, QMouseEvent, QPalette
 from PySide6.QtWidgets import QFrame, QWidget
@@ -10,6 +12,7 @@ from curator.ui.keys import is_plain
 from curator.ui.kwic_delegate import KwicDelegate
 from curator.ui.kwic_model import KwicModel, KwicRow
 from curator.ui.row_list import RowList
+from curator.ui.sight import MODIFIERS, Glance
 
 PREVIEW_MS = 120
 """Resting on a line for so long shows it in the text."""
@@ -27,8 +30,12 @@ class KwicList(RowList):
     rested = Signal(int)
     stepped = Signal()
 
-    def __init__(self, name: str, parent: QWidget | None = None) -> None:
+    too_soon = Signal()  # a key came before the rows were seen
+
+    def __init__(self, name: str, parent: QWidget | None = None, *, glance: Glance | None = None) -> None:
         super().__init__(name, parent)
+        self._glance = glance or Glance(None)
+        self._shown = 0  # how often rows were shown
         self.moved_in = False
         self.lines = KwicModel(self)
         self.setModel(self.lines)
@@ -38,16 +45,28 @@ class KwicList(RowList):
         self._timer.timeout.connect(self._rest)
         self.selectionModel().currentChanged.connect(lambda: self._timer.start())
         self.doubleClicked.connect(lambda: self._rest())
+        self._glance.log(self.viewport(), lambda: [self._rows_key()])
 
     def show_rows(self, rows: list[KwicRow], *, at: int | None = None) -> None:
         """Show rows and go to one, by default the first line; nothing is previewed before the curator moves."""
         self.lines.show_rows(rows)
+        self._shown += 1
         self.moved_in = False
         first = self.lines.line_beside(-1, 1) if at is None else at
         if first is not None:
             self.go_to(first)
         self.scrollToTop() if at is None else None
         self._timer.stop()
+
+    def saw(self) -> bool:
+        """Whether these rows were on the screen before the key or button was pressed; says it where not."""
+        seen = self._glance.saw(self._rows_key())
+        if not seen:
+            self.too_soon.emit()
+        return seen
+
+    def _rows_key(self) -> Hashable:
+        return "rows", id(self), self._shown
 
     @property
     def current(self) -> KwicRow | None:
@@ -80,8 +99,10 @@ class KwicList(RowList):
         pages = {Qt.Key.Key_PageDown: PAGE, Qt.Key.Key_PageUp: -PAGE}
         ends = {Qt.Key.Key_End: len(self.lines.lines), Qt.Key.Key_Home: -len(self.lines.lines)}
         step = {**steps, **pages, **ends}.get(Qt.Key(key))
-        if not is_plain(event):
+        if key in MODIFIERS or not is_plain(event):
             event.ignore()
+        elif key != Qt.Key.Key_Escape and not self.saw():
+            event.accept()
         elif step is not None:
             self.moved_in = True
             self.go_by(step)

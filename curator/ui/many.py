@@ -43,7 +43,7 @@ class Many(QObject):
         self.strip = QStackedWidget(parent)
         self.strip.hide()
         self._decider = decider
-        self.others = PropagationPanel(self.strip)
+        self.others = PropagationPanel(self.strip, glance=glance)
         self.bulk_panel = BulkPanel(self.strip, glance=glance)
         for panel in (self.others, self.bulk_panel):
             self.strip.addWidget(panel)

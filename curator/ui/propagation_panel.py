@@ -15,6 +15,7 @@ from curator.ui.kwic_model import KwicRow, Mark
 from curator.ui.labels import ElidedLabel
 from curator.ui.lines import Lines
 from curator.ui.mention_state import verdict_words
+from curator.ui.sight import Glance
 
 SCOPES = {
     Scope.DOCUMENT: ("D  Document", Qt.Key.Key_D),
@@ -27,6 +28,7 @@ NOWHERE = {
     Scope.PROJECT: "There is no other mention of “{text}” of this type in the project.",
 }
 NONE_TICKED = "Nothing is ticked: Space ticks a line, A all of them. Esc leaves without deciding."
+TOO_SOON = "Nothing was decided: the list had only just appeared. Press the key again."
 MOVE_FIRST = "Nothing was decided. Shift+Enter decides the ticked mentions; Enter does once you have moved in the list."
 HINTS = (("↑↓", "go"), ("Space", "tick"), ("G", "group"), ("A", "all"), ("Esc", "leave"))
 
@@ -40,13 +42,13 @@ class PropagationPanel(QWidget):
     left = Signal()
     said = Signal(str)
 
-    def __init__(self, parent: QWidget | None = None) -> None:
+    def __init__(self, parent: QWidget | None = None, *, glance: Glance | None = None) -> None:
         super().__init__(parent)
         self.others: Others | None = None
         self.setAccessibleName(tr("Other mentions of the same string"))
         self.title = ElidedLabel(bold=True, parent=self)
         self.count = ElidedLabel(muted=True, parent=self)
-        self.list = KwicList(tr("Other mentions of the same string"), self)
+        self.list = KwicList(tr("Other mentions of the same string"), self, glance=glance)
         self.button = QPushButton(self)
         self.close_button = QPushButton(tr("Leave"), self)
         self.hints = KeyHints(self)
@@ -58,6 +60,7 @@ class PropagationPanel(QWidget):
         self.list.clicked_mark.connect(lambda row: self._toggle([row]))
         self.list.rested.connect(self._rest)
         self.list.stepped.connect(self._decide)
+        self.list.too_soon.connect(lambda: self.said.emit(tr(TOO_SOON)))
         self.button.clicked.connect(self._decide)
         self.close_button.clicked.connect(self.left)
 
@@ -130,6 +133,8 @@ class PropagationPanel(QWidget):
         self._say()
 
     def _decide(self) -> None:
+        if not self.list.saw():
+            return
         if self.ticked:
             self.decide_wanted.emit()
         else:

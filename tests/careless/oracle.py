@@ -94,7 +94,7 @@ def _check(
     elif kind in SINGLE and len(mentions) == 1:
         found.decisions += 1
         seen = any(all(state and state[1] == mentions[0] for state in states) for states in during)
-        if not seen and not _listed(painted, mentions, pressed):
+        if not seen and not _listed(painted, mentions, pressed) and not _asked(painted, pressed):
             found.violations.append(f"operation {operation} ({kind}): mention {mentions} was not framed: {during}")
     elif kind in ("decide", "make_entity") and mentions:
         found.steps += 1

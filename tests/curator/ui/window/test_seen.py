@@ -17,6 +17,7 @@ from curator.services.deciding import decide_in
 from curator.ui.deciding import OUT_OF_SIGHT, SAME, TOO_SOON, TOO_SOON_HERE
 from curator.ui.main_window import DROPPED
 from curator.ui.people_flows import IN_ROUND
+from curator.ui.propagation_panel import TOO_SOON as LIST_TOO_SOON
 from curator.ui.sight import SEEN_SECONDS, Sight
 from tests.curator.ui.seeing import Clock, seeing
 from tests.curator.ui.window.fakes import CTRL, PLAIN, SHIFT, Desk, MakeDesk
@@ -171,6 +172,24 @@ def test_the_list_of_other_mentions_takes_its_step_when_it_was_seen(desk: Desk, 
     person.press(Key.Key_Return, SHIFT)
     assert person.decided() == 1
     assert desk.bench.many.is_open
+    person.look(0.15)
+    person.press(Key.Key_Return, SHIFT)
+    assert person.decided() == 2
+
+
+def test_a_list_that_is_filled_anew_takes_its_step_when_that_was_seen(desk: Desk, person: Person) -> None:
+    person.press(Key.Key_Return, SHIFT)
+    person.look()
+    panel = desk.bench.many.others
+    assert panel.others is not None
+    panel.show_others(panel.others)  # as when another mention is decided in the text while the list is open
+    person.look(0.05)
+    person.press(Key.Key_Down)
+    person.press(Key.Key_Return)
+    person.press(Key.Key_Return, SHIFT)
+    assert person.decided() == 1
+    assert not panel.list.moved_in
+    assert person.said == LIST_TOO_SOON
     person.look(0.15)
     person.press(Key.Key_Return, SHIFT)
     assert person.decided() == 2
