@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from PySide6.QtCore import QModelIndex, Qt, QTimer, Signal
-from PySide6.QtWidgets import QAbstractItemView, QCheckBox, QComboBox, QHBoxLayout, QHeaderView, QPushButton, QWidget
+from PySide6.QtWidgets import QAbstractItemView, QCheckBox, QComboBox, QHBoxLayout, QHeaderView, QWidget
 
 from curator.domain.statistics import TakenDecision
 from curator.domain.wording import tr
@@ -114,9 +114,10 @@ class DecisionsWindow(ShowDialog):
         self.state.set_words(tr(OPENS) if rows else "")
         narrowed = bool(self.words.text().strip() or self.curators.currentData())
         self.empty.say(*((tr(NONE), tr(LESS)) if narrowed else (tr(NOTHING), tr(LISTED))))
+        leaves = not rows and self.focusWidget() is self.table  # asked first: Qt may give the keyboard to any button
         self.empty.stand_in(self.table, empty=not rows)
-        if isinstance(self.focusWidget(), QPushButton):  # nobody has gone anywhere yet
-            (self.table if rows else self.words).setFocus(Qt.FocusReason.OtherFocusReason)
+        if leaves:
+            self.words.setFocus(Qt.FocusReason.OtherFocusReason)
 
     def _to_table(self) -> None:
         if self.model.rowCount():

@@ -31,6 +31,20 @@ def fit_to_words(dialog: QDialog, buttons: QDialogButtonBox | None) -> None:
     dialog.resize(width, min(height, room.height()))
 
 
+def make_room_for_words(dialog: QDialog, buttons: QDialogButtonBox | None) -> None:
+    """Let a dialog that is open grow for words that came after it was shown, or scroll where the screen is too low."""
+    layout, room = dialog.layout(), _room(dialog)
+    if layout is None or not layout.hasHeightForWidth():
+        return
+    height = layout.minimumHeightForWidth(dialog.width())
+    if height > room.height():
+        focused = dialog.focusWidget()
+        _scroll(dialog, buttons)
+        if focused is not None:
+            focused.setFocus()
+    dialog.resize(dialog.width(), max(dialog.height(), min(height, room.height())))
+
+
 def _room(dialog: QDialog) -> QSize:
     parent = dialog.parentWidget()
     room = dialog.screen().availableSize()

@@ -33,7 +33,7 @@ from PySide6.QtWidgets import (
 )
 
 from curator.domain.wording import tr
-from curator.ui.dialogs.fitting import fit_to_words
+from curator.ui.dialogs.fitting import fit_to_words, make_room_for_words
 from curator.ui.labels import NoteLabel
 from curator.ui.theme import theme_of
 
@@ -163,6 +163,12 @@ class FormDialog(BaseDialog):
         if not self._was_shown and self._default is None and self.enter_accepts:
             _FirstTouch(self, self._touched)
         super().showEvent(event)
+
+    def event(self, event: QEvent) -> bool:
+        done = super().event(event)
+        if event.type() is QEvent.Type.LayoutRequest and self._was_shown:
+            make_room_for_words(self, self.buttons)
+        return done
 
     def _touched(self) -> None:
         if self._default is None:

@@ -18,6 +18,7 @@ from curator.ui.decisions_model import DecisionsModel, rank_words
 from curator.ui.decisions_window import DecisionsWindow
 from curator.ui.history_panel import shown_words
 from tests.curator.ui.window.fakes import Desk
+from tests.curator.ui.window.test_entities import to_front
 from tests.curator.ui.window.test_seeing import SHIFT_CTRL, seeing
 
 AT = datetime(2026, 1, 2, tzinfo=UTC)
@@ -75,6 +76,22 @@ def test_enter_opens_the_mention_and_the_list_stays(decided: DecisionsWindow, de
     opened = desk.bench.navigator.opened
     assert opened is not None
     assert (opened.document.id, desk.bench.navigator.mention_id) == (2, 6)
+
+
+def test_without_decisions_the_keyboard_is_in_the_first_field(desk: Desk, qtbot: QtBot) -> None:
+    """Also where another window is in front when the answer comes."""
+    window = seeing(desk).show_decisions()
+    assert window.focusWidget() is window.table
+    to_front(desk.window)
+    qtbot.waitUntil(window.empty.isVisible)
+    assert window.focusWidget() is window.words
+
+
+def test_headings_are_whole_in_a_narrow_window(decided: DecisionsWindow, qtbot: QtBot) -> None:
+    header = decided.table.horizontalHeader()
+    decided.resize(10, 400)
+    qtbot.waitUntil(lambda: decided.table.horizontalScrollBar().maximum() > 0)
+    assert all(header.sectionSize(at) >= header.sectionSizeHint(at) for at in range(header.count()))
 
 
 def taken(**changes: Any) -> TakenDecision:

@@ -15,6 +15,7 @@ from curator.settings.schema import with_value
 from curator.ui.dialogs.form import sentence
 from curator.ui.labels import ScaledLabel
 from curator.ui.main_window import MainWindow
+from curator.ui.question_strip import QuestionStrip
 from curator.ui.row_painting import fixed_font
 from curator.ui.theme import DARK, LIGHT, Theme, contrast, theme_of
 from tests.curator.ui.window.fakes import Desk, MakeDesk
@@ -183,10 +184,10 @@ def test_a_change_of_theme_leaves_nothing_in_the_old_colours(
         desk.bench.reasons.dismiss()
 
 
-def _read(strip: QWidget, theme: Theme) -> None:
+def _read(strip: QuestionStrip, theme: Theme) -> None:
     """The strip as it is painted: its ground is the theme's, and its words can be read on it."""
     image = strip.grab().toImage()
-    question = strip.findChildren(QLabel)[0].geometry()
+    question = strip.question.geometry()
     assert image.pixelColor(question.left() - 6, 2) == theme.accent_tint
     assert max(contrast(one, theme.accent_tint) for one in colours(image.copy(question))) > 7
 
