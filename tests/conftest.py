@@ -91,3 +91,16 @@ def no_leaked_widgets(request: pytest.FixtureRequest) -> Iterator[None]:
     QCoreApplication.sendPostedEvents(None, QEvent.Type.DeferredDelete.value)
     left = [w for w in QApplication.topLevelWidgets() if id(w) not in before and w.isVisible()]
     assert not left, f"the test left widgets open: {left}"
+
+
+@pytest.fixture(autouse=True)
+def no_held_modifiers(request: pytest.FixtureRequest) -> Iterator[None]:
+    """QTest leaves Ctrl held down after a key with Ctrl: the next row that a test selects would join the others."""
+    yield
+    if not {"qtbot", "qapp"} & {*request.fixturenames}:
+        return
+    from PySide6.QtCore import Qt
+    from PySide6.QtTest import QTest
+    from PySide6.QtWidgets import QWidget
+
+    QTest.keyRelease(QWidget(), Qt.Key.Key_F35)

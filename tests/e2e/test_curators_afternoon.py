@@ -33,6 +33,7 @@ pytestmark = pytest.mark.qt_log_ignore("This plugin does not support (propagateS
 DEMO = Path(__file__).resolve().parents[2] / "resources" / "demo" / "pubmed"
 Key = Qt.Key
 CTRL = Qt.KeyboardModifier.ControlModifier
+SHIFT = Qt.KeyboardModifier.ShiftModifier
 QUICK = {"epochs": 1, "mention_tokens": 16, "entity_tokens": 8, "entity_tower": "frozen"}
 PATIENCE = 120_000
 Shown = TypeVar("Shown", bound=QWidget)
@@ -83,7 +84,7 @@ def test_an_afternoon(window: MainWindow, folder: Path, tmp_path: Path, qtbot: Q
     window.activateWindow()
     assert QTest.qWaitForWindowActive(window)
     gold = hands.export(tmp_path)
-    assert any("90000040" in one.read_text(encoding="utf-8") for one in gold.glob("*.pubtator"))
+    assert "90000040" in gold.read_text(encoding="utf-8")
 
 
 def accept_many(hands: Hands, bench: Workbench, qtbot: QtBot) -> None:
@@ -97,13 +98,13 @@ def accept_many(hands: Hands, bench: Workbench, qtbot: QtBot) -> None:
         QTest.keyClick(panel.list, Key.Key_R)
     assert bulk.audit.standing is Standing.PASSED
     checked = links(bench)
-    QTest.keyClick(panel.list, Key.Key_Return)
+    QTest.keyClick(panel.list, Key.Key_Return, SHIFT)
     qtbot.waitUntil(lambda: not bench.many.is_open, timeout=PATIENCE)
     accepted = links(bench)
     assert accepted > checked
     hands.press(Key.Key_Z, CTRL)
     assert links(bench) < accepted
-    hands.press(Key.Key_Z, CTRL | Qt.KeyboardModifier.ShiftModifier)
+    hands.press(Key.Key_Z, CTRL | SHIFT)
     assert links(bench) == accepted
 
 

@@ -185,8 +185,7 @@ class DocumentFiles(QWidget):
         """Recognise by these formats from now on, and look at everything again."""
         self._formats = formats
         gone = set(self._gone)
-        self.table.selectAll()
-        self._remove()
+        self._drop({*self._paths})
         self._left.clear()
         self.ahead.use(look)
         self._gone = gone
@@ -263,8 +262,7 @@ class DocumentFiles(QWidget):
     def _again(self, path: Path) -> None:
         """Other columns were chosen for a table."""
         if path in self._rows:
-            self.table.selectRow(self._rows[path])
-            self._remove()
+            self._drop({path})
         self.add_paths([path], then=lambda: self._show_path(path))
 
     def _show_path(self, path: Path) -> None:
@@ -278,9 +276,10 @@ class DocumentFiles(QWidget):
         dialog.open()
 
     def _remove(self) -> None:
-        rows = {index.row() for index in self.table.selectedIndexes()}
-        gone = {self._paths[row] for row in rows}
-        for row in sorted(rows, reverse=True):
+        self._drop({self._paths[index.row()] for index in self.table.selectedIndexes()})
+
+    def _drop(self, gone: set[Path]) -> None:
+        for row in sorted((self._rows[path] for path in gone), reverse=True):
             self.table.removeRow(row)
         self._gone |= gone
         self._paths = [one for one in self._paths if one not in gone]

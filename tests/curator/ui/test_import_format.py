@@ -5,6 +5,9 @@ from __future__ import annotations
 import zipfile
 from pathlib import Path
 
+from PySide6.QtCore import Qt
+from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
 from curator.io import default_registry
@@ -45,6 +48,19 @@ def test_files_are_looked_at_again_as_the_format_that_is_chosen(qtbot: QtBot, tm
     qtbot.waitUntil(lambda: not dialog.list.reading)
     assert shown(dialog) == [("a.txt", "PubTator")]
     assert (dialog.wish.format_name, dialog.check()) == ("", "")
+    dialog.reject()
+
+
+def test_other_columns_keep_the_other_files_whatever_key_is_held(qtbot: QtBot, tmp_path: Path) -> None:
+    (tmp_path / "a.txt").write_text(PUBTATOR)
+    (tmp_path / "b.txt").write_text(PUBTATOR)
+    dialog = opened(qtbot, tmp_path / "a.txt", tmp_path / "b.txt")
+    dialog.files.selectRow(0)
+    QTest.keyPress(dialog, Qt.Key.Key_F35, Qt.KeyboardModifier.ControlModifier)
+    assert QApplication.keyboardModifiers() == Qt.KeyboardModifier.ControlModifier
+    dialog.list.columns.chosen.emit(tmp_path / "b.txt")
+    qtbot.waitUntil(lambda: not dialog.list.reading)
+    assert [name for name, _ in shown(dialog)] == ["a.txt", "b.txt"]
     dialog.reject()
 
 
