@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from PySide6.QtCore import QEvent, QSize, Qt, Signal
-from PySide6.QtGui import QKeyEvent, QPainter, QPaintEvent, QResizeEvent
+from PySide6.QtGui import QFont, QKeyEvent, QPainter, QPaintEvent, QResizeEvent
 from PySide6.QtWidgets import QApplication, QHBoxLayout, QPushButton, QSizePolicy, QWidget
 
 from curator.domain.wording import tr
@@ -17,7 +17,9 @@ from curator.ui.theme import theme_of
 SIDE = 14
 """Pixels left and right of the words."""
 SCALES = (1.0, 0.9, 0.8, 0.7, 0.6, 0.5)
-"""Of the answers' words, from wide to narrow."""
+"""Of the question and the answers, from wide to narrow."""
+LEAST = 0.7
+"""The size in which a question that is too long for every size is cut."""
 ENTERS = (Qt.Key.Key_Return, Qt.Key.Key_Enter)
 
 
@@ -68,7 +70,6 @@ class QuestionStrip(QWidget):
             self._before = QApplication.focusWidget()
         self._asked, self._answers = True, tuple(answers)
         self.question.set_words(question)
-        self.question.setMaximumWidth(self.fontMetrics().horizontalAdvance(question) + 4)
         self.setAccessibleName(question)
         self.setAccessibleDescription(note)
         self.hint.set_words(" · ".join(part for part in (tr("Esc leaves"), note) if part))
@@ -103,6 +104,11 @@ class QuestionStrip(QWidget):
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
         self._fit()
+
+    def changeEvent(self, event: QEvent) -> None:
+        super().changeEvent(event)
+        if event.type() == QEvent.Type.FontChange:
+            self._fit()
 
     def minimumSizeHint(self) -> QSize:
         return QSize(0, super().minimumSizeHint().height())  # see `_fit`: it never widens the window
@@ -146,16 +152,30 @@ class QuestionStrip(QWidget):
         asked, self._asked = self._asked, False
         if asked:
             self.hide()
+            for one in (self.question, self.hint):
+                one.setFont(QFont())  # as large as the interface again
             if self._before is not None:
                 self._before.setFocus(Qt.FocusReason.OtherFocusReason)
             self._before = None
         return asked
 
     def _fit(self) -> None:
-        """Where the line is narrow, hint and question are cut first; then the words of the answers get smaller."""
-        room = self.width() - 2 * SIDE - self._row.spacing() * (len(self.buttons) + 2)
-        for scale in SCALES:
-            for button in self.buttons:
-                button.setFont(scaled(self.font(), scale))
-            if sum(one.sizeHint().width() for one in self.buttons) <= room:
-                return
+        """Where the line is narrow, the hint goes first; then all words get smaller; then the question is cut."""
+        if not self._asked:
+            return
+        room = self.width() - 2 * SIDE - self._row.spacing() * (len(self.buttons) + 1)
+        sizes = [(scale, *self._widths(scale)) for scale in SCALES]
+        whole = (one for one in sizes if one[1] + one[2] <= room)
+        cut = (one for one in reversed(sizes[: SCALES.index(LEAST) + 1]) if one[2] <= room)
+        scale, question, answers = next(whole, None) or next(cut, sizes[-1])
+        self._widths(scale)
+        self.question.setFixedWidth(max(min(question, room - answers), 0))
+        least = self.hint.fontMetrics().horizontalAdvance(f"{tr('Esc leaves')} …") + self._row.spacing()
+        self.hint.setVisible(room - answers - question >= least)
+
+    def _widths(self, scale: float) -> tuple[int, int]:
+        """Of the question and of the answers in this size, which they take."""
+        for one in (self.question, self.hint, *self.buttons):
+            one.setFont(scaled(self.font(), scale) if scale < 1 else QFont())
+        question = self.question.fontMetrics().horizontalAdvance(self.question.words) + 4
+        return question, sum(one.sizeHint().width() for one in self.buttons)

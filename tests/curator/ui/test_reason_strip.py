@@ -1,7 +1,7 @@
 import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QAction, QKeySequence
-from PySide6.QtWidgets import QLineEdit, QMainWindow, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QApplication, QLineEdit, QMainWindow, QVBoxLayout, QWidget
 from pytestqt.qtbot import QtBot
 
 from curator.domain.decisions import NilReason, Outcome, RejectReason, SkipReason, Verdict
@@ -95,3 +95,14 @@ def test_a_click_answers_and_names_are_accessible(qtbot: QtBot, strip: ReasonStr
 def test_an_outcome_without_reasons_is_refused(strip: ReasonStrip) -> None:
     with pytest.raises(KeyError):
         strip.ask(Outcome.LINK)
+
+
+@pytest.mark.parametrize("width", [1440, 760, 620])
+def test_the_question_is_whole_before_the_hint_is_shown(window: QMainWindow, strip: ReasonStrip, width: int) -> None:
+    window.resize(width, 200)
+    strip.ask_done(30, 35, then=lambda _: None)
+    QApplication.processEvents()
+    words = strip.question.fontMetrics().horizontalAdvance(strip.question.words)
+    assert strip.question.width() >= words
+    assert strip.buttons[-1].geometry().right() <= strip.width()
+    assert strip.hint.isVisible() == (width == 1440)

@@ -9,17 +9,19 @@ from PySide6.QtCore import QEvent, Qt
 from PySide6.QtGui import QColor, QFont, QImage, QPalette
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QHeaderView, QLabel, QScrollBar, QWidget
+from pytestqt.qtbot import QtBot
 
 from curator.domain.decisions import Outcome
 from curator.settings.schema import with_value
 from curator.ui.dialogs.form import sentence
+from curator.ui.dialogs.retrain import RetrainDialog
 from curator.ui.labels import ScaledLabel
 from curator.ui.main_window import MainWindow
 from curator.ui.question_strip import QuestionStrip
 from curator.ui.row_painting import fixed_font
 from curator.ui.theme import DARK, LIGHT, Theme, contrast, theme_of
 from tests.curator.ui.window.fakes import Desk, MakeDesk
-from tests.curator.ui.window.test_reach import clipped, each_dialog, name_of
+from tests.curator.ui.window.test_reach import clipped, dialogs, each_dialog, name_of
 
 ROLE = QPalette.ColorRole
 SIZES = ((1024, 700), (1440, 900))
@@ -256,3 +258,20 @@ def test_f6_goes_round_without_the_history_where_it_is_empty(dressed: MainWindow
     assert None not in met
     assert desk.bench.history.list not in met
     assert desk.bench.document in met
+
+
+def test_words_that_come_late_leave_the_keyboard_where_it_is(
+    dressed: MainWindow, make_desk: MakeDesk, qtbot: QtBot
+) -> None:
+    """The forecast of a training comes when its dialog is open already, and makes it scroll."""
+    desk = make_desk()
+    dressed.resize(1440, 900)
+    _set(dressed, "interface_size", 200)
+    desk.window.menus.action("model.retrain").trigger()
+    [dialog] = dialogs()
+    assert isinstance(dialog, RetrainDialog)
+    qtbot.waitUntil(lambda: bool(dialog.takes.text()))
+    settle()
+    assert clipped(dialog) == []
+    assert dialog.focusWidget() is dialog.tree
+    dialog.reject()
