@@ -21,11 +21,11 @@ from curator.services.bulk import BulkOffer
 from curator.services.bulk_plan import MOST_CHECKS, Audit, Standing
 from curator.services.ports import MentionContext
 from curator.ui.bulk_words import WAITING, chance_words, offer_words, outcome_words, standing_words
+from curator.ui.flow_row import FlowRow
 from curator.ui.jobs_bar import KeyHints
 from curator.ui.kwic_list import KwicList, rule
 from curator.ui.kwic_model import KwicRow, Mark
 from curator.ui.labels import ElidedLabel
-from curator.ui.lines import Lines
 from curator.ui.sight import Glance, rows_in_sight
 
 USUAL = (1.0, 2.0, 5.0)
@@ -89,13 +89,13 @@ class BulkPanel(QWidget):
         self.setBackgroundRole(QPalette.ColorRole.Base)
         error = _with_label(tr("&Error to live with:"), self.error_box, self)
         checks = _with_label(tr("&Check at most:"), self.checks_box, self)
-        head = Lines([error, *self.usual, checks])
+        head = FlowRow(error, *self.usual, checks)
         head.setContentsMargins(12, 8, 12, 2)
         told = QHBoxLayout()
         told.setContentsMargins(12, 2, 12, 4)
         told.addWidget(self.words)
         self.standing.setMinimumWidth(self.fontMetrics().horizontalAdvance("0" * 30))
-        foot = Lines([self.button, self.close_button, self.standing, self.hints])
+        foot = FlowRow(self.button, self.close_button, self.standing, self.hints)
         foot.setContentsMargins(12, 4, 12, 6)
         whole = QVBoxLayout(self)
         whole.setContentsMargins(0, 0, 0, 0)

@@ -5,23 +5,15 @@ from __future__ import annotations
 import time
 from collections.abc import Callable
 
-from PySide6.QtCore import QEvent, QObject, Qt
+from PySide6.QtCore import QEvent, QObject
 from PySide6.QtGui import QGuiApplication, QKeyEvent
 
 from curator.domain.changes import Change, ChangeKind
 from curator.services.efforts import EffortService
+from curator.ui.sight import MODIFIERS
 
 IDLE_SECONDS = 60.0
 """A longer pause is no work."""
-_MODIFIERS = {
-    Qt.Key.Key_Shift,
-    Qt.Key.Key_Control,
-    Qt.Key.Key_Alt,
-    Qt.Key.Key_AltGr,
-    Qt.Key.Key_Meta,
-    Qt.Key.Key_CapsLock,
-    Qt.Key.Key_NumLock,
-}
 _CLICKS = {QEvent.Type.MouseButtonPress, QEvent.Type.MouseButtonDblClick}
 
 
@@ -70,7 +62,7 @@ class EffortMeter(QObject):
     def _key(self, watched: QObject, event: QEvent) -> None:
         if not isinstance(event, QKeyEvent) or watched is not QGuiApplication.focusObject():
             return
-        if not event.isAutoRepeat() and event.key() not in _MODIFIERS:
+        if not event.isAutoRepeat() and event.key() not in MODIFIERS:
             self._count()
 
     def _count(self) -> None:

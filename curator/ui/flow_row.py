@@ -1,20 +1,24 @@
-"""A row of widgets that goes on in a further line where it is too wide."""
+"""A row of widgets that continues in a further line where it is too wide."""
 
 from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
 
 from PySide6.QtCore import QPoint, QRect, QSize, Qt
 from PySide6.QtWidgets import QLayout, QLayoutItem, QWidget
 
-GAP = 8
+Placed = tuple[QLayoutItem, QSize]
 
 
 class FlowRow(QLayout):
-    """Widgets from left to right in their own sizes. It is no wider than its widest one needs."""
+    """Widgets from left to right, no wider than the widest one needs: a panel that would otherwise be wider than its
+    column leaves the other columns their width. What expands takes the room that is left in its line."""
 
     def __init__(self, *widgets: QWidget) -> None:
         super().__init__()
         self._items: list[QLayoutItem] = []
         self.setContentsMargins(0, 0, 0, 0)
+        self.setSpacing(8)
         for one in widgets:
             self.addWidget(one)
 
@@ -31,48 +35,60 @@ class FlowRow(QLayout):
         return self._items.pop(index) if 0 <= index < len(self._items) else None
 
     def expandingDirections(self) -> Qt.Orientation:
-        return Qt.Orientation(0)
+        return Qt.Orientation.Horizontal
 
     def hasHeightForWidth(self) -> bool:
         return True
 
     def heightForWidth(self, width: int) -> int:
-        places = self._places(width)
-        return max((place.bottom() + 1 for place in places), default=0)
+        return self._place(QRect(0, 0, width, 0), move=False)
 
     def sizeHint(self) -> QSize:
-        sizes = [one.sizeHint() for one in self._shown()]
-        width = sum(one.width() for one in sizes) + GAP * max(len(sizes) - 1, 0)
-        return QSize(width, max((one.height() for one in sizes), default=0))
+        margins = self.contentsMargins()
+        width = self._width([(one, _size(one)) for one in self._shown()])
+        return QSize(width + margins.left() + margins.right(), self.minimumSize().height())
 
     def minimumSize(self) -> QSize:
-        sizes = [one.minimumSize() for one in self._shown()]
-        return QSize(max((s.width() for s in sizes), default=0), max((s.height() for s in sizes), default=0))
+        margins, sizes = self.contentsMargins(), [one.minimumSize() for one in self._shown()]
+        width, height = max((s.width() for s in sizes), default=0), max((s.height() for s in sizes), default=0)
+        return QSize(width + margins.left() + margins.right(), height + margins.top() + margins.bottom())
 
     def setGeometry(self, rect: QRect) -> None:
         super().setGeometry(rect)
-        for one, place in zip(self._shown(), self._places(rect.width()), strict=True):
-            one.setGeometry(place.translated(rect.topLeft()))
+        self._place(rect, move=True)
+
+    def _place(self, rect: QRect, *, move: bool) -> int:
+        """Returns the height that all lines take."""
+        room = rect.marginsRemoved(self.contentsMargins())
+        y = room.top()
+        for line in self._broken(room.width()):
+            x, high = room.left(), max(size.height() for _, size in line)
+            spare = room.width() - self._width(line)
+            for item, size in line:
+                if item.expandingDirections() & Qt.Orientation.Horizontal:
+                    size, spare = size + QSize(spare, 0), 0
+                if move:
+                    item.setGeometry(QRect(QPoint(x, y + (high - size.height()) // 2), size))
+                x += size.width() + self.spacing()
+            y += high + self.spacing() // 2
+        return y - self.spacing() // 2 + self.contentsMargins().bottom() - rect.top()
 
     def _shown(self) -> list[QLayoutItem]:
         return [one for one in self._items if not one.isEmpty()]
 
-    def _places(self, width: int) -> list[QRect]:
-        """Where each stands in so much width, from 0, 0; those of a line have one height."""
-        lines: list[list[QSize]] = []
-        used = 0
+    def _broken(self, width: int) -> Iterator[list[Placed]]:
+        line: list[Placed] = []
         for one in self._shown():
-            size = one.sizeHint().boundedTo(QSize(max(width, 1), 1 << 20))
-            if not lines or used + GAP + size.width() > width:
-                lines.append([])
-                used = -GAP
-            lines[-1].append(size)
-            used += GAP + size.width()
-        places, top = [], 0
-        for line in lines:
-            left, height = 0, max(size.height() for size in line)
-            for size in line:
-                places.append(QRect(QPoint(left, top), QSize(size.width(), height)))
-                left += size.width() + GAP
-            top += height + GAP
-        return places
+            if line and self._width([*line, (one, _size(one))]) > width:
+                yield line
+                line = []
+            line.append((one, _size(one)))
+        if line:
+            yield line
+
+    def _width(self, line: Sequence[Placed]) -> int:
+        return sum(size.width() + self.spacing() for _, size in line) - self.spacing()
+
+
+def _size(item: QLayoutItem) -> QSize:
+    return item.sizeHint().expandedTo(item.minimumSize())

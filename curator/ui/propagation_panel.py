@@ -9,11 +9,11 @@ from PySide6.QtWidgets import QButtonGroup, QPushButton, QVBoxLayout, QWidget
 from curator.domain.wording import ntr, tr
 from curator.services.propagation import Others, Scope
 from curator.services.propagation_groups import Group, Line
+from curator.ui.flow_row import FlowRow
 from curator.ui.jobs_bar import KeyHints
 from curator.ui.kwic_list import KwicList, rule
 from curator.ui.kwic_model import KwicRow, Mark
 from curator.ui.labels import ElidedLabel
-from curator.ui.lines import Lines
 from curator.ui.mention_state import verdict_words
 from curator.ui.sight import Glance
 
@@ -70,7 +70,7 @@ class PropagationPanel(QWidget):
         letters = self.fontMetrics().horizontalAdvance("0")
         self.title.setMinimumWidth(30 * letters)
         self.count.setMinimumWidth(12 * letters)
-        head = Lines([self.title])
+        head = FlowRow(self.title)
         head.setContentsMargins(12, 8, 12, 4)
         for number, (scope, (words, _)) in enumerate(SCOPES.items()):
             button = QPushButton(tr(words), self)
@@ -81,7 +81,7 @@ class PropagationPanel(QWidget):
             button.clicked.connect(lambda _=False, one=scope: self.scope_wanted.emit(one))
             self.scopes.addButton(button, number)
             head.addWidget(button)
-        foot = Lines([self.button, self.close_button, self.count, self.hints])
+        foot = FlowRow(self.button, self.close_button, self.count, self.hints)
         foot.setContentsMargins(12, 4, 12, 6)
         whole = QVBoxLayout(self)
         whole.setContentsMargins(0, 0, 0, 0)

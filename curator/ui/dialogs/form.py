@@ -35,13 +35,13 @@ from PySide6.QtWidgets import (
 from curator.domain.wording import tr
 from curator.ui.dialogs.fitting import fit_to_words, make_room_for_words
 from curator.ui.labels import NoteLabel
+from curator.ui.sight import MODIFIERS
 from curator.ui.theme import theme_of
 
 ENTER = (Qt.Key.Key_Return, Qt.Key.Key_Enter)
 FIELDS = (QAbstractItemView, QLineEdit, QComboBox, QAbstractSpinBox, QPlainTextEdit, QTextEdit)
 PRESSED = (QPushButton, QToolButton)
 """Buttons that Enter presses; it does not tick boxes."""
-MODIFIERS = (Qt.Key.Key_Shift, Qt.Key.Key_Control, Qt.Key.Key_Alt, Qt.Key.Key_AltGr, Qt.Key.Key_Meta)
 
 
 class BaseDialog(QDialog):
