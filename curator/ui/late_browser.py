@@ -6,6 +6,8 @@ from PySide6.QtCore import QEvent, Qt, QTimer
 from PySide6.QtWidgets import QFrame, QTextBrowser, QWidget
 
 MARGIN = 12
+LATE_MS = 30
+"""So long after the last change: a timer of 0 ms may run before what the key changed is painted."""
 
 
 class LateBrowser(QTextBrowser):
@@ -20,7 +22,7 @@ class LateBrowser(QTextBrowser):
         self.setAccessibleName(name)
         self.document().setDocumentMargin(MARGIN)
         self._from_top = False
-        self._late = QTimer(self, singleShot=True, interval=0)
+        self._late = QTimer(self, singleShot=True, interval=LATE_MS)
         self._late.timeout.connect(self._render)
 
     def html_now(self) -> str:
