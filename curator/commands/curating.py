@@ -137,6 +137,16 @@ MENTION = (
         group=1,
     ),
     Command(
+        "mention.nil_usual",
+        "NIL, not in the knowledge base",
+        Menu.MENTION,
+        "Marks the mention NIL with the usual reason, without a further key.",
+        lambda w: w.mark_usual_nil(),
+        ("0",),
+        _deciding,
+        group=1,
+    ),
+    Command(
         "mention.reject",
         "Reject mention",
         Menu.MENTION,

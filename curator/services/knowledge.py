@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 
 from curator.domain.changes import Change, ChangeKind
@@ -80,11 +80,14 @@ class KnowledgeService:
         with self._store.read() as unit:
             return unit.kb.former(entity_id)
 
-    def search(self, query: str, *, mention_type: str | None = None, limit: int = 50) -> list[EntityMatch]:
-        """Ranked matches; entities of the types that `mention_type` is mapped to come first."""
+    def search(
+        self, query: str, *, mention_type: str | None = None, likely: Collection[str] = (), limit: int = 50
+    ) -> list[EntityMatch]:
+        """Ranked matches; entities of the types that `mention_type` is mapped to come first; those that were linked
+        to often stand higher, and so do the `likely` ones (primary ids)."""
         with self._store.read() as unit:
             types = unit.meta.type_mapping().types_for(mention_type) if mention_type else ()
-            return unit.kb.search(query, preferred=types, limit=limit)
+            return unit.kb.search(query, preferred=types, likely=likely, limit=limit)
 
     def recent(self, limit: int = 10) -> list[EntityMatch]:
         """The entities that people linked to last, newest first."""

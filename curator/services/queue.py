@@ -62,6 +62,11 @@ class OpenDocument:
     def view(self, mention_id: int) -> MentionView | None:
         return next((view for view in self.mentions if view.mention.id == mention_id), None)
 
+    def linked(self) -> frozenset[str]:
+        """The entities that its mentions are linked to: a search for one more begins with these."""
+        decisions = (view.decision for view in self.mentions if view.decision is not None)
+        return frozenset(one for decision in decisions for one in decision.verdict.entity_ids)
+
     def next_undecided(self, after: int | None = None, *, among: Collection[int] | None = None) -> int | None:
         """The next mention id without a decision behind mention `after` (None: from the start), going round once; of
         `among` only where given."""

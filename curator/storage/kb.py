@@ -140,13 +140,20 @@ class SqlKnowledgeBase:
         return ambiguous_ids(tables, ids) if tables else {}
 
     def search(
-        self, query: str, *, types: Sequence[str] = (), preferred: Sequence[str] = (), limit: int = 50
+        self,
+        query: str,
+        *,
+        types: Sequence[str] = (),
+        preferred: Sequence[str] = (),
+        likely: Collection[str] = (),
+        limit: int = 50,
     ) -> list[EntityMatch]:
         """The whole part of `rank` is the tier (0 exact id ... 6 spelt nearly so)."""
         tables, info, parsed = self._active(), self.info(), parse_query(query)
         found: list[EntityMatch] = []
         if tables is not None and info is not None:
-            asked = NameSearch(tables, types=info.types, preferred=preferred, linked=partial(link_counts, self._conn))
+            counts = partial(link_counts, self._conn)
+            asked = NameSearch(tables, types=info.types, preferred=preferred, likely=likely, linked=counts)
             found = asked.find(parsed, only=types, limit=limit)
         ours = self._ours(tables, parsed, types)
         return provisional_search.among(found, ours, preferred=preferred, limit=limit)

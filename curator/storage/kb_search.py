@@ -2,9 +2,9 @@
 
 Tiers, best first: identifier, exact name, exact synonym, beginning of a name, all words anywhere in a name (the last
 one as a beginning while it is being typed), all words in the definition, words spelt nearly so. Entities of the
-preferred types come first among the exact ones and again among the others; then those that were linked to before and
-shorter names. Every query reads some hundred rows at most, see `kb_index`, so that an answer never depends on how many
-entities match.
+preferred types come first among the exact ones and again among the others; then those that are likely in this
+document, those that were linked to before and shorter names. Every query reads some hundred rows at most, see
+`kb_index`, so that an answer never depends on how many entities match.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from curator.domain.entities import EntityMatch
 from curator.domain.search_query import SearchQuery
 from curator.storage.kb_fuzzy import near_words, words_ending
 from curator.storage.kb_index import goodness, name_of, type_word
-from curator.storage.kb_tables import ALTERNATE, BARE_ALTERNATE, NAME, KbTables, parse_entity
+from curator.storage.kb_tables import ALTERNATE, BARE_ALTERNATE, NAME, SYNONYM, KbTables, parse_entity
 from curator.storage.rows import chunks, fold, unique
 
 EXACT_ID, EXACT_NAME, EXACT_SYNONYM, PREFIX, WORDS, DEFINITION, FUZZY = range(7)
@@ -30,6 +30,7 @@ FEW = 5  # with fewer found, words spelt nearly so are looked for
 LONG_ENOUGH = 4  # letters of the beginning of a word that is looked for in definitions as well
 DEFINED = 50_000  # entities whose definition matches; words in more of them than this are no restriction
 LINKED_BEFORE = 6  # characters that a name may be longer for each doubling of the links to its entity
+LIKELY = 30  # links that a likely entity counts for
 
 _WORD = re.compile(r"[^\W_]+")
 _LAST = "\U0010ffff"
@@ -50,15 +51,22 @@ class _Hit:
 class NameSearch:
     """One search in `tables`. `types` are all types of the version, sorted; entities of `preferred` types come first.
 
-    `linked` tells how often entities, given by their ids, were linked to.
+    `linked` tells how often entities, given by their ids, were linked to; those `likely` count for `LIKELY` links more.
     """
 
     def __init__(
-        self, tables: KbTables, *, types: Sequence[str], preferred: Sequence[str] = (), linked: Counts | None = None
+        self,
+        tables: KbTables,
+        *,
+        types: Sequence[str],
+        preferred: Sequence[str] = (),
+        likely: Collection[str] = (),
+        linked: Counts | None = None,
     ) -> None:
         self._tables = tables
         self._types = list(types)
         self._preferred = [one for one in preferred if one in types]
+        self._likely = frozenset(likely)
         self._linked = linked or (lambda _: {})
 
     def find(self, query: SearchQuery, *, only: Sequence[str] = (), limit: int) -> list[EntityMatch]:
@@ -72,7 +80,13 @@ class NameSearch:
         if query.empty or (restricted and not only):
             return []
         places = self._types.index
-        ask = _Asked(self._tables, query, only=list(map(places, only)), preferred=list(map(places, self._preferred)))
+        ask = _Asked(
+            self._tables,
+            query,
+            only=list(map(places, only)),
+            preferred=list(map(places, self._preferred)),
+            likely=sorted(self._likely),
+        )
         best: dict[int, _Hit] = {}
         for hit in ask.hits():
             known = best.get(hit.number)
@@ -95,7 +109,9 @@ class NameSearch:
 
         def order(hit: _Hit) -> tuple[object, ...]:
             apart = not wanted.isdisjoint(types.get(hit.number, ()))
-            lead = LINKED_BEFORE * math.log2(1 + linked.get(ids[hit.number], 0))
+            entity_id = ids[hit.number]
+            links = linked.get(entity_id, 0) + LIKELY * (entity_id in self._likely)
+            lead = LINKED_BEFORE * math.log2(1 + links)
             group = _GROUPS.get(hit.tier, 2)
             return group, not apart, hit.tier, hit.good - lead, hit.name or 0, hit.number
 
@@ -134,8 +150,17 @@ class NameSearch:
 class _Asked:
     """The questions that one query makes, in turn; each answers with hits in any order."""
 
-    def __init__(self, tables: KbTables, query: SearchQuery, *, only: Sequence[int], preferred: Sequence[int]) -> None:
+    def __init__(
+        self,
+        tables: KbTables,
+        query: SearchQuery,
+        *,
+        only: Sequence[int],
+        preferred: Sequence[int],
+        likely: Sequence[str] = (),
+    ) -> None:
         self._tables = tables
+        self._likely = likely
         self._query = query
         self._text = fold(query.text)
         self._phrases = [fold(one) for one in query.phrases]
@@ -165,6 +190,8 @@ class _Asked:
             yield from self._by_id()
         if self._whole:
             yield from self._rows(f"n.folded = ? ORDER BY n.kind, n.entity LIMIT {READ}", self._whole)
+        if self._words and not self._phrases:
+            yield from self._named_likely()
         for restricted in unique([self._first, self._only]):
             found = 0
             for match in self._questions():
@@ -176,6 +203,18 @@ class _Asked:
                 break
         if self._phrases and len(self._seen) < FEW:
             yield from self._inside()
+
+    def _named_likely(self) -> Iterator[_Hit]:
+        """Likely entities with a name that begins so: where many names do, they may not be among those read."""
+        for part in chunks(self._likely):
+            marks = ",".join("?" * len(part))
+            query = f"SELECT id, data FROM {self._tables.entities} WHERE entity_id IN ({marks})"  # noqa: S608
+            for number, data in self._tables.conn.execute(query, part):
+                entity = parse_entity(data)
+                named = ((entity.name, NAME), *((one, SYNONYM) for one in entity.synonyms))
+                for name, kind in named:
+                    if self._tier(fold(name), kind) == PREFIX:
+                        yield _Hit(PREFIX, number, goodness(len(name), kind), matched=name)
 
     def _named_and_defined(self) -> Iterator[_Hit]:
         words = _WORD.findall(fold(self._query.definition))

@@ -133,6 +133,9 @@ class Actions(TextActions):
     def mark_nil(self) -> None:
         self._bench.ask_reason(Outcome.NIL)
 
+    def mark_usual_nil(self) -> None:
+        self._bench.many.usual(Outcome.NIL)
+
     def reject(self) -> None:
         self._bench.ask_reason(Outcome.REJECTED)
 

@@ -176,10 +176,12 @@ class Workbench(QWidget):
 
     def _find(self, query: str) -> Sequence[EntityMatch]:
         """Called beside the window's thread. Of the mention's types first; for nothing what was linked last."""
-        mention = self.navigator.mention
-        wanted = mention.mention.type if mention is not None else None
-        knowledge = self.project.knowledge
-        return knowledge.search(query, mention_type=wanted) if query else knowledge.recent()
+        mention, opened, knowledge = self.navigator.mention, self.navigator.opened, self.project.knowledge
+        if not query:
+            return knowledge.recent()
+        if mention is None or opened is None:
+            return knowledge.search(query)
+        return knowledge.search(query, mention_type=mention.mention.type, likely=opened.linked())
 
     def _connect(self) -> None:
         self.queue.document_activated.connect(self._open)

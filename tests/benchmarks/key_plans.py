@@ -1,15 +1,16 @@
 """Which keys a curator who knows the answer sends to decide one mention, from what the window shows of it.
 
-Accepting is Enter, another candidate its digit, NIL N and Enter (its usual reason), or Enter where NIL is suggested. An
-entity that has no digit is searched for: the mention's own text by Space, a few ↓ where it stands among the first rows;
-else the beginning of its name is typed, letter by letter, until it stands first. A link of several entities is made of
-Shift with the digits, or + and a search for each, and Tab goes on.
+Accepting is Enter, another candidate its digit, NIL 0 (its usual reason), or Enter where NIL is suggested. An entity
+that has no digit is searched for: the mention's own text by Space, a few ↓ where it stands among the first rows; else
+the beginning of its name is typed, letter by letter, until it stands first. A link of several entities is made of Shift
+with the digits, or + and a search for each, and Tab goes on.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
+from functools import partial
 
 from curator.domain.decisions import Outcome, Verdict
 from curator.domain.entities import Entity
@@ -18,8 +19,8 @@ from curator.domain.suggestions import Suggestion
 DIGITS = 9
 FEW_ROWS = 4
 """So many ↓ are pressed rather than typing on."""
-Search = Callable[[str], Sequence[str]]
-"""Entity ids, as the window's search for this mention gives them."""
+Search = Callable[[str, Collection[str]], Sequence[str]]
+"""Entity ids, as the window's search for this mention gives them once it is linked to some already."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,7 +56,7 @@ class Case:
 def plan(case: Case) -> Plan:
     """The fewest keys of those ways that need no thought. Raises ValueError for an entity that no search finds."""
     if case.gold.outcome is Outcome.NIL:
-        return Plan(("Enter",), "NIL accepted") if case.nil_suggested else Plan(("N", "Enter"), "NIL")
+        return Plan(("Enter",), "NIL accepted") if case.nil_suggested else Plan(("0",), "NIL")
     if len(case.gold.entity_ids) > 1:
         return _several(case)
     wanted = case.gold.entity_ids[0]
@@ -69,36 +70,36 @@ def plan(case: Case) -> Plan:
 
 def _several(case: Case) -> Plan:
     keys: tuple[str, ...] = ()
-    for wanted in case.gold.entity_ids:
+    for place, wanted in enumerate(case.gold.entity_ids):
         if wanted in case.shown:
             keys += (f"Shift+{case.shown.index(wanted) + 1}",)
         else:
-            keys += _searched(case, wanted, opened_by=("+", ""))
+            keys += _searched(case, wanted, opened_by=("+", ""), also=case.gold.entity_ids[:place])
     return Plan(keys if case.last else (*keys, "Tab"), "several entities")
 
 
-def _searched(case: Case, wanted: str, *, opened_by: tuple[str, str]) -> tuple[str, ...]:
+def _searched(case: Case, wanted: str, *, opened_by: tuple[str, str], also: Sequence[str] = ()) -> tuple[str, ...]:
     """The key that opens the search, what is typed, how far down, Enter."""
-    key, query = opened_by
-    if query and (down := _place(case, query, wanted)) is not None and down <= FEW_ROWS:
+    (key, query), place = opened_by, partial(_place, case, also, wanted)
+    if query and (down := place(query)) is not None and down <= FEW_ROWS:
         return (key, *["Down"] * down, "Enter")
     entity = case.entity(wanted)
-    names = (entity.name, *entity.synonyms, wanted) if entity is not None else (wanted,)
-    typed = [found for name in (*names[:1], wanted) if (found := _typed(case, name, wanted)) is not None]
+    names = (entity.name, wanted) if entity is not None else (wanted,)
+    typed = [found for name in names if (found := _typed(place, name)) is not None]
     if not typed:
         raise ValueError(f"No search finds {wanted}.")
     return (key, *min(typed, key=len), "Enter")
 
 
-def _typed(case: Case, name: str, wanted: str) -> tuple[str, ...] | None:
+def _typed(place: Callable[[str], int | None], name: str) -> tuple[str, ...] | None:
     """Letters until the entity is first; after the last, ↓ to where it stands."""
     for length in range(2, len(name) + 1):
-        if _place(case, name[:length], wanted) == 0:
+        if place(name[:length]) == 0:
             return tuple(name[:length])
-    down = _place(case, name, wanted)
+    down = place(name)
     return (*name, *["Down"] * down) if down is not None else None
 
 
-def _place(case: Case, query: str, wanted: str) -> int | None:
-    found = list(case.search(query))
+def _place(case: Case, also: Sequence[str], wanted: str, query: str) -> int | None:
+    found = list(case.search(query, also))
     return found.index(wanted) if wanted in found else None

@@ -18,7 +18,7 @@ import os
 import statistics
 import tempfile
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
@@ -92,7 +92,7 @@ class Answers:
     def __init__(self, project: Project, gold: Gold) -> None:
         self._knowledge = project.knowledge
         self._gold = gold
-        self._found: dict[tuple[str, str], list[str]] = {}
+        self._found: dict[tuple[str, frozenset[str], str], list[str]] = {}
         with project.queue._store.read() as unit:
             self._resolved = unit.kb.resolve({one for ids in gold.values() for one in ids})
 
@@ -105,15 +105,19 @@ class Answers:
         known = tuple(dict.fromkeys(self._resolved[one] for one in ids if one in self._resolved))
         return Verdict.link(*known) if known else Verdict.nil()
 
-    def plan(self, view: MentionView, gold: Verdict, *, last: bool) -> Plan:
-        search = partial(self._search, view.mention.type)
+    def plan(self, view: MentionView, gold: Verdict, *, linked: Collection[str], last: bool) -> Plan:
+        """`linked`: what the mentions before it were linked to in this document."""
+        here = frozenset(linked)
+        search = partial(self._search, view.mention.type, here)
         return plan(Case(view.mention.text, gold, view.suggestion, search, self._knowledge.entity, last))
 
-    def _search(self, mention_type: str, query: str) -> list[str]:
-        if (mention_type, query) not in self._found:
-            matches = self._knowledge.search(query, mention_type=mention_type)
-            self._found[mention_type, query] = [one.entity.id for one in matches]
-        return self._found[mention_type, query]
+    def _search(self, mention_type: str, linked: frozenset[str], query: str, also: Collection[str]) -> list[str]:
+        """As the window searches for a mention."""
+        asked = (mention_type, linked.union(also), query)
+        if asked not in self._found:
+            matches = self._knowledge.search(query, mention_type=mention_type, likely=asked[1])
+            self._found[asked] = [one.entity.id for one in matches]
+        return self._found[asked]
 
 
 def documents_of(project: Project, split: Split) -> list[int]:
@@ -134,11 +138,13 @@ def count(project: Project, answers: Answers, documents: Sequence[int]) -> dict[
     found = {}
     for document_id in documents:
         tally, opened = Tally(), project.queue.open(document_id)
+        linked = set(opened.linked())
         last = next((one.mention.id for one in reversed(opened.mentions) if one.decision is None), None)
         for view in opened.mentions:
             gold = answers.verdict(opened, view)
             if view.decision is None and gold is not None:
-                tally.add(answers.plan(view, gold, last=view.mention.id == last))
+                tally.add(answers.plan(view, gold, linked=linked, last=view.mention.id == last))
+                linked.update(gold.entity_ids)
         tally.end_document()
         found[document_id] = tally
     return found
@@ -199,7 +205,8 @@ class Hand:
 
     def _decide(self, opened: OpenDocument, view: MentionView, gold: Verdict, *, propagate: bool) -> None:
         last = opened.next_undecided(view.mention.id) == view.mention.id
-        found, before = self.answers.plan(view, gold, last=last), self.tally.keys
+        found = self.answers.plan(view, gold, linked=opened.linked(), last=last)
+        before = self.tally.keys
         self.desk.rest(self.pause)
         if propagate and found.keys == ("Enter",) and _again(opened, view):
             self._others()

@@ -8,7 +8,7 @@ import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-DECIDING = ["Return"] * 10 + ["1", "2", "3", "4", "9", "n", "x", "s", "BackSpace", "Delete", "f", "KP_Enter"]
+DECIDING = ["Return"] * 10 + ["1", "2", "3", "4", "9", "0", "n", "x", "s", "BackSpace", "Delete", "f", "KP_Enter"]
 MOVING = ["Down", "Up", "j", "k", "Tab", "Tab", "Next", "Prior", "Home", "End", "Left", "Right", "F6"]
 MANY = ["shift+Return", "shift+Return", "shift+n", "shift+x", "shift+s", "ctrl+b", "ctrl+Return", "ctrl+shift+Return"]
 INSIDE = ["Escape", "Escape", "Escape", "r", "w", "a", "g", "d", "q", "p", "l", "c", "e", "space", "h", "v", "m", "o"]

@@ -70,11 +70,18 @@ class KnowledgeBaseRepository(Protocol):
         ...
 
     def search(
-        self, query: str, *, types: Sequence[str] = (), preferred: Sequence[str] = (), limit: int = 50
+        self,
+        query: str,
+        *,
+        types: Sequence[str] = (),
+        preferred: Sequence[str] = (),
+        likely: Collection[str] = (),
+        limit: int = 50,
     ) -> list[EntityMatch]:
         """What `domain.search_query` understands, ranked: exact id, exact name, exact synonym, beginning, all words,
         definition, nearly the same spelling. Entities of `preferred` types first, of no others than `types` where
-        these are given; those linked to before stand higher."""
+        these are given; those linked to before stand higher, and `likely` ones (primary ids) as if they had been
+        linked to often."""
         ...
 
     def linked_last(self, limit: int) -> list[str]:

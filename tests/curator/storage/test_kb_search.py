@@ -108,6 +108,23 @@ def test_what_was_linked_before_stands_higher(ask, fill):
         assert unit.kb.linked_last(2) == ["C", "A"]
 
 
+def test_what_is_likely_in_the_document_stands_higher_and_is_found_behind_any_number_of_others(fill, monkeypatch):
+    monkeypatch.setattr(kb_search, "READ", 5)
+    names = [Entity(f"X:{i:03}", f"heart {chr(97 + i % 26)}{i}") for i in range(60)]
+    fill.kb(*names, Entity("L", "Angina", synonyms=("heart pain",)))
+
+    def ask(typed: str, *likely: str) -> list[str]:
+        with fill.store.read() as unit:
+            return [one.entity.id for one in unit.kb.search(typed, likely=likely)]
+
+    assert "L" not in ask("hea")
+    assert ask("hea", "L", "gone")[0] == "L"
+    assert ask("heart a0", "L")[0] == "X:000", "what is typed in full stays first"
+    assert ask("lung", "L") == []
+    with fill.store.read() as unit:
+        assert unit.kb.search("hea", likely=["L"])[0].matched == "heart pain"
+
+
 def test_an_answer_reads_little_however_many_match(fill, monkeypatch):
     monkeypatch.setattr(kb_search, "READ", 5)
     fill.kb(*(Entity(f"X:{i:03}", f"heart {'a' * (i % 40)}{i}") for i in range(200)))

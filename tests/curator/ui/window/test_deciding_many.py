@@ -91,6 +91,14 @@ def test_n_pressed_again_marks_nil_with_the_usual_reason_and_lists_nothing(desk:
     assert not desk.bench.many.is_open
 
 
+def test_0_marks_nil_with_the_usual_reason_and_goes_on(desk: Desk) -> None:
+    before = desk.bench.navigator.mention_id
+    desk.press(Key.Key_0)
+    assert verdicts(desk, 1, 5) == [Verdict.nil(), None]
+    assert desk.bench.navigator.mention_id != before
+    assert not desk.bench.many.is_open
+
+
 @pytest.mark.parametrize(("key", "outcome"), [(Key.Key_X, Outcome.REJECTED), (Key.Key_S, Outcome.SKIPPED)])
 def test_shift_and_the_outcomes_key_do_it_at_once(desk: Desk, key: Key, outcome: Outcome) -> None:
     desk.press(key, SHIFT)

@@ -12,6 +12,7 @@ from pytestqt.qtbot import QtBot
 
 from curator.domain.decisions import NilReason, Outcome, RejectReason, SkipReason, Verdict
 from curator.domain.documents import DocumentState
+from tests.curator.services.fakes import KB
 from tests.curator.ui.window.fakes import CTRL, SHIFT, Desk, MakeDesk
 
 Key = Qt.Key
@@ -212,6 +213,23 @@ def test_space_searches_the_mention_and_return_links(desk: Desk, qtbot: QtBot) -
     assert desk.decision("cardiac arrest").verdict == Verdict.link("MESH:D006323")  # type: ignore[union-attr]
     assert not desk.bench.searching
     assert desk.bench.document.hasFocus()
+
+
+def test_a_search_begins_with_what_the_document_is_linked_to(make_desk: MakeDesk, qtbot: QtBot) -> None:
+    more = [{"id": f"X:{name}", "name": f"Heart {name}", "types": ["Disease"]} for name in ("shock", "tamponade")]
+    desk = make_desk(kb=False, index=False)
+    desk.world.kb((*KB, *more))
+    desk.press(Key.Key_Down)
+    found = []
+    for linked in ("X:shock", "X:tamponade"):
+        desk.project.curation.decide(desk.world.mentions(1)[3], Verdict.link(linked))
+        desk.bench.navigator.reload()
+        desk.press(Key.Key_Slash)
+        QTest.keyClicks(desk.bench.search.panel.line, "hea")
+        qtbot.waitUntil(lambda: not desk.bench.search.panel.latest.busy)
+        found.append(desk.bench.search.panel.model.found(0))
+        desk.press(Key.Key_Escape)
+    assert [match.entity.id for match in found if match is not None] == ["X:shock", "X:tamponade"]
 
 
 def test_plus_adds_an_entity_that_is_searched_for(desk: Desk, qtbot: QtBot) -> None:
