@@ -64,7 +64,7 @@ class EntityFlows(QObject):
     def make_for_mention(self) -> None:
         """Ask, in place of the candidates, what the entity is called; the text stays in sight."""
         view = self._bench.navigator.mention
-        if view is None or self._bench.project.read_only:
+        if view is None or self._bench.project.read_only or not self._bench.decider.saw():
             return
         self._mention = view.mention.id
         expanded = view.suggestion.expanded if view.suggestion is not None else ""
@@ -82,6 +82,8 @@ class EntityFlows(QObject):
         if view is None or view.mention.id != self._mention:
             self._bench.focus_document()
             return
+        if not self._bench.decider.saw():
+            return  # it was scrolled away while the form was filled in; the form stays
         suggestion = view.suggestion
         seen = shown_of(suggestion, limit=len(suggestion.candidates)) if suggestion is not None else None
         shown = {view.mention.id: seen} if seen is not None else None

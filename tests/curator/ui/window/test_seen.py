@@ -15,6 +15,7 @@ from curator.domain.documents import DocumentState
 from curator.services.curation import CurationService
 from curator.services.deciding import decide_in
 from curator.ui.deciding import OUT_OF_SIGHT, SAME, TOO_SOON, TOO_SOON_HERE
+from curator.ui.entity_form import EntityForm
 from curator.ui.main_window import DROPPED
 from curator.ui.people_flows import IN_ROUND
 from curator.ui.propagation_panel import TOO_SOON as LIST_TOO_SOON
@@ -151,6 +152,27 @@ def test_a_mention_scrolled_out_of_view_is_brought_back_before_it_is_decided(des
     person.press(Key.Key_Return)
     assert person.decided() == 0
     assert person.said == OUT_OF_SIGHT.format(text=desk.word)
+
+
+def test_an_entity_is_made_for_no_mention_that_is_scrolled_out_of_view(desk: Desk, person: Person) -> None:
+    text = desk.bench.document
+    for seen_first in (False, True):
+        text.is_in_sight = lambda _, seen=seen_first: seen  # type: ignore[method-assign]
+        text.viewport().update()
+        person.look()
+        person.press(Key.Key_E)
+    text.is_in_sight = lambda _: False  # type: ignore[method-assign]
+    text.viewport().update()
+    person.look()
+    assert isinstance(desk.bench.side.currentWidget(), EntityForm), "it opened the second time"
+    person.press(Key.Key_Return)
+    assert person.decided() == 0
+    assert person.said == OUT_OF_SIGHT.format(text=desk.word)
+    text.is_in_sight = lambda _: True  # type: ignore[method-assign]
+    text.viewport().update()
+    person.look()
+    person.press(Key.Key_Return)
+    assert person.decided() == 1
 
 
 @pytest.mark.parametrize("key", [Key.Key_N, Key.Key_X, Key.Key_S])
