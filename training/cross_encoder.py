@@ -19,8 +19,8 @@ from training.gradient_cache import Piece
 from training.losses import CandidateCrossEntropy
 from training.negatives import Kinship, hard_rows
 from training.regularisers import PairFGSM
+from training.retriever_task import one_of
 from training.task import Batch, Task
-from training.towers import one_of
 
 PAIRS_AT_ONCE, TOKENS_AT_ONCE = 32, 2048
 """A batch's pairs are read in parts of like length: padding would cost more than the larger matrices save."""

@@ -20,9 +20,10 @@ from training.losses import Loss
 from training.losses.base import vectors_of
 from training.negatives import Kinship, Rows, hard_rows
 from training.ranker_batch import DrawnMentions, RankerBatch
+from training.retriever_task import one_of
 from training.sides import Side
 from training.task import Batch, Task
-from training.towers import CHUNK, FloatArray, Towers, one_of
+from training.towers import CHUNK, FloatArray, Towers
 from training.vectors import mention_vectors, pool_vectors
 
 SAMPLED_CLUSTERS, SAMPLED_MEMBERS = 64, 4

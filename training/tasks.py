@@ -21,7 +21,8 @@ from training.projection import identity_projection
 from training.recipes import Regularisation, Role
 from training.regularisers import FGSM, Regulariser, Transformation, freeze_embeddings
 from training.reranking import Hardest, RankerTask
-from training.towers import RetrieverTask, Towers
+from training.retriever_task import RetrieverTask
+from training.towers import Towers
 from training.trainer import Task, TrainSettings
 
 

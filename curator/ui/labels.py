@@ -119,3 +119,8 @@ class NoteLabel(QLabel):
         flags = Qt.AlignmentFlag.AlignVCenter | Qt.TextFlag.TextWordWrap
         painter.drawText(self.contentsRect(), int(flags), self.text())
         painter.end()
+
+
+def percent(value: float | None) -> str:
+    """`91.2 %`; a dash where the figure is not defined."""
+    return "–" if value is None else f"{100 * value:.1f} %"

@@ -9,8 +9,8 @@ from PySide6.QtGui import QTextCursor
 from PySide6.QtWidgets import QFileDialog, QHBoxLayout, QPlainTextEdit, QSplitter, QVBoxLayout, QWidget
 
 from curator.domain.wording import tr
-from curator.ui.dialogs.figures import percent
 from curator.ui.dialogs.form import file_dialog, sentence
+from curator.ui.labels import percent
 from curator.ui.line_chart import Curve, LineChart, Tone
 from curator.ui.row_painting import fixed_font
 from curator.ui.training_history import TrainingHistory

@@ -120,7 +120,7 @@ def _recognised(path: Path) -> None:
 
 
 def _entities(name: str) -> Callable[[Path], None]:
-    from curator.io.kb import default_sources
+    from curator.io.formats import default_sources
 
     source = default_sources()[name]
 

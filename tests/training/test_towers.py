@@ -28,8 +28,9 @@ from training.losses.base import pair_scores, scores
 from training.negatives import Kinship, RandomNegatives
 from training.projection import identity_projection
 from training.regularisers import FGSM, Regulariser, Transformation
+from training.retriever_task import RetrieverTask
 from training.snapshot import read_snapshot
-from training.towers import RetrieverTask, Towers
+from training.towers import Towers
 from training.trainer import TrainSettings, train
 from training.vectors import entity_vectors, mention_vectors, pool_vectors, untrained_vectors
 

@@ -11,7 +11,7 @@ from PySide6.QtGui import QFont
 from curator.domain.bundles import BundleInfo, GateVerdict
 from curator.domain.wording import tr
 from curator.services.bundle_files import DiskUse, size_words
-from curator.ui.dialogs.figures import percent
+from curator.ui.labels import percent
 
 Index = QModelIndex | QPersistentModelIndex
 NO_PARENT = QModelIndex()

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from curator.domain.wording import tr
+from curator.ui.labels import percent
 
 Row = tuple[str, str, str]
 ALONE = "The trained part alone, recall@1"
@@ -14,11 +15,6 @@ WORDS = {
     "NIL auPR": "NIL area under precision and recall",
     "risk-coverage area": "Risk–coverage area",
 }
-
-
-def percent(value: float | None) -> str:
-    """`91.2 %`; a dash where the figure is not defined."""
-    return "–" if value is None else f"{100 * value:.1f} %"
 
 
 def evaluation_rows(result: Mapping[str, Any]) -> list[Row]:

@@ -7,10 +7,10 @@ from PySide6.QtWidgets import QHBoxLayout, QWidget
 
 from curator.domain.wording import tr
 from curator.services.embedding_map import EmbeddingMap, MapPoint
-from curator.ui.dialogs.figures import percent
 from curator.ui.dialogs.form import ShowDialog, sentence
 from curator.ui.embedding_map import MapView, When
 from curator.ui.find_line import FindLine
+from curator.ui.labels import percent
 
 NO_MAP = "This bundle has no map. A training writes one when it ends."
 WELL = 0.2

@@ -22,8 +22,9 @@ from training.gradient_cache import cached_backward
 from training.losses import Loss, LossInputs, Similarity
 from training.losses.base import pair_scores, scores
 from training.negatives import Kinship, RandomNegatives
+from training.retriever_task import RetrieverTask
 from training.snapshot import read_snapshot
-from training.towers import RetrieverTask, Towers
+from training.towers import Towers
 from training.trainer import Task
 
 SETTINGS = InputSettings(mention_tokens=16, entity_tokens=20, style=EntityStyle.TITLE_TYPES)

@@ -27,7 +27,8 @@ from training.negatives import Drawn, RandomNegatives, Rows
 from training.regularisers import FGSM
 from training.regularisers.embeddings import changed_sum, score_sign
 from training.regularisers.fgsm import shared_roles
-from training.towers import RetrieverTask, Towers
+from training.retriever_task import RetrieverTask
+from training.towers import Towers
 
 EPSILON, STEP = 0.03, 1e-6
 ALL = [0, 1, 2, 3, 4]

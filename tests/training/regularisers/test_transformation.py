@@ -22,7 +22,8 @@ from tests.training.regularisers.conftest import (
 from training.losses import Similarity
 from training.regularisers import Ascent, Transformation, freeze_embeddings
 from training.regularisers.transformation import reversed_gradient, transformed, within
-from training.towers import RetrieverTask, Towers
+from training.retriever_task import RetrieverTask
+from training.towers import Towers
 
 ALL = [0, 1, 2, 3, 4]
 SIMILARITIES = [Similarity.DOT, Similarity.COSINE, Similarity.SOM]

@@ -16,10 +16,11 @@ from curator.domain.changes import Change, ChangeKind
 from curator.domain.errors import UserError
 from curator.domain.jobs import JobOutcome, JobState, LinkerState, LinkerStatus, Progress
 from curator.ui.bridge import Bridge
-from curator.ui.dialogs.figures import comparison_rows, comparison_words, evaluation_rows, gate_rows, percent
+from curator.ui.dialogs.figures import comparison_rows, comparison_words, evaluation_rows, gate_rows
 from curator.ui.jobs import JobKind, Jobs, RunningJob, left_words
 from curator.ui.jobs_bar import hints_for, words_of
 from curator.ui.keys import belongs_to
+from curator.ui.labels import percent
 from curator.ui.manual import title_of
 from curator.ui.recent import recent_projects, remember
 from curator.ui.status import linker_words
