@@ -21,10 +21,11 @@ from curator.domain.wording import tr
 from curator.io.blink_write import CONTEXTS, written_lines
 from curator.io.export import Source as WrittenSource
 from curator.io.export import write_streams
+from curator.io.identifiers import NIL_WORDS, read_id
 from curator.io.places import first_of
 from curator.io.reading import DocumentSourceReader
 from curator.io.source import BOM, Source, plain_text
-from curator.io.standoff import NIL_WORDS, first_line, plain_passages, read_id
+from curator.io.standoff import first_line, plain_passages
 from curator.io.zeshel_lines import LineError, first_object, has_keys, parse_object
 from curator.services.ports import Carries, ExportDocument, Problem
 

@@ -15,9 +15,9 @@ from typing import Any
 from curator.domain.documents import SourceFile
 from curator.domain.wording import ntr, tr
 from curator.io.export import Action, action_for, check_spans, left_out
+from curator.io.identifiers import NIL, read_id, written_id
 from curator.io.places import mention_place
 from curator.io.source_ids import stated_ids
-from curator.io.standoff import NIL, read_id, written_id
 from curator.services.ports import ExportDocument, GoldMention, LeftOut, Problem
 
 CONTEXTS = ("context_left", "mention", "context_right")

@@ -20,8 +20,9 @@ from curator.io.anchoring import Anchors, same_text
 from curator.io.archives import Files, chosen_files, holds_many, member_of, open_files
 from curator.io.brat_write import write_files
 from curator.io.fragments import Range, find_place, learn, quoted
+from curator.io.identifiers import read_id
 from curator.io.source import BOM, Source, split_lines, without_line_end
-from curator.io.standoff import FilesReader, first_line, plain_passages, read_id
+from curator.io.standoff import FilesReader, first_line, plain_passages
 from curator.services.ports import Carries, ExportDocument, Problem
 
 ENDINGS = (".ann", ".a1", ".a2")

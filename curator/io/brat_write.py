@@ -18,10 +18,11 @@ from curator.domain.documents import SourceFile
 from curator.domain.wording import tr
 from curator.io.export import Action, action_for, check_spans
 from curator.io.fragments import broken, quoted
+from curator.io.identifiers import NIL, read_id
 from curator.io.places import mention_place
 from curator.io.source import BOM, line_end, split_lines, without_line_end
 from curator.io.source_ids import Spelling, stated_ids
-from curator.io.standoff import NIL, extra_of, read_id, write_documents
+from curator.io.standoff import extra_of, write_documents
 from curator.services.ports import ExportDocument, GoldMention, Problem
 
 _KEY = re.compile(r"([A-Z#])(\d{1,18})\t")

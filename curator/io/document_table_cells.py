@@ -7,8 +7,8 @@ import re
 from collections.abc import Sequence
 
 from curator.domain.documents import Span
+from curator.io.identifiers import NIL, NIL_WORDS, read_id
 from curator.io.source import plain_text
-from curator.io.standoff import NIL, NIL_WORDS, read_id
 
 SEPARATORS = "|;"
 _NUMBER = re.compile(r"\d{1,12}")

@@ -11,8 +11,9 @@ from dataclasses import dataclass
 from typing import Any
 
 from curator.domain.documents import Passage
+from curator.io.identifiers import NIL_WORDS, read_id
 from curator.io.source import plain_text
-from curator.io.standoff import NIL_WORDS, plain_passages, read_id
+from curator.io.standoff import plain_passages
 
 TEXTS = ("text", "abstract", "document", "content", "body", "sentence", "context", "passage", "article")
 KEYS = ("document_id", "doc_id", "pmid", "id", "docid", "article_id")

@@ -18,11 +18,12 @@ from curator.domain.documents import Passage, SourceDocument, SourceFile, Source
 from curator.domain.errors import UserError
 from curator.domain.wording import tr
 from curator.io.archives import Files, holds_many, open_files
+from curator.io.identifiers import read_id
 from curator.io.json_stream import JsonStream
 from curator.io.pubannotation_tree import Denotation, denotations, is_identifier, objects, type_and_ids
 from curator.io.pubannotation_write import ENDINGS, write_files
 from curator.io.source import Source, plain_text
-from curator.io.standoff import FilesReader, first_line, plain_passages, read_id
+from curator.io.standoff import FilesReader, first_line, plain_passages
 from curator.services.ports import Carries, ExportDocument, Problem
 
 _KNOWN = frozenset(

@@ -8,9 +8,9 @@ from dataclasses import dataclass
 from typing import Any
 
 from curator.domain.curies import PREFIXES, contract
+from curator.io.identifiers import read_id
 from curator.io.idstyle import IdStyle
 from curator.io.source import plain_text
-from curator.io.standoff import read_id
 
 IDENTIFIER = "identifier"
 ID_PREDICATES = frozenset(

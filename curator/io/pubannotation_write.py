@@ -17,11 +17,12 @@ from curator.domain.documents import SourceFile
 from curator.domain.wording import tr
 from curator.io import pubannotation_tree as tree
 from curator.io.export import Action, Source, action_for, check_spans, write_streams
+from curator.io.identifiers import read_id
 from curator.io.json_layout import rewritten
 from curator.io.places import mention_place
 from curator.io.source import plain_text
 from curator.io.source_ids import Spelling, stated_ids
-from curator.io.standoff import extra_of, read_id
+from curator.io.standoff import extra_of
 from curator.services.ports import ExportDocument, GoldMention, Problem
 
 ENDINGS = (".json",)

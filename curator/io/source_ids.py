@@ -15,8 +15,8 @@ from curator.io.bioc_ids import InfonStyle, stated
 from curator.io.bioc_json_tree import JsonTree, own_text
 from curator.io.bioc_xml_tree import XmlTree
 from curator.io.export import entity_ids, is_gold
+from curator.io.identifiers import NIL, read_id, written_id
 from curator.io.idstyle import IdStyle, detect_style, vocabulary_of
-from curator.io.standoff import NIL, read_id, written_id
 from curator.services.ports import ExportDocument, GoldMention
 
 
@@ -56,7 +56,7 @@ class Spelling:
         self.nil = words.most_common(1)[0][0] if words else usual
 
     def ids(self, ids: Sequence[str], *, prefixed: bool = False) -> list[str]:
-        """As `standoff.written_id` writes them; the word for NIL where there is none."""
+        """As `written_id` writes them; the word for NIL where there is none."""
         return [self._written(one, prefixed=prefixed) for one in ids] or [self.nil]
 
     def _written(self, entity_id: str, *, prefixed: bool) -> str:

@@ -17,8 +17,9 @@ from curator.domain.errors import UserError
 from curator.domain.offsets import Utf16Map
 from curator.domain.wording import ntr, tr
 from curator.io.archives import Files, holds_many, open_files
+from curator.io.identifiers import read_id
 from curator.io.source import BOM, Source
-from curator.io.standoff import FilesReader, first_line, read_id
+from curator.io.standoff import FilesReader, first_line
 from curator.io.webanno_tree import (
     EMPTY,
     FORMAT,

@@ -21,9 +21,10 @@ from curator.domain.errors import UserError
 from curator.domain.wording import ntr, tr
 from curator.io.anchoring import Anchors, Stated
 from curator.io.archives import Files, holds_many, open_files
+from curator.io.identifiers import read_id
 from curator.io.json_stream import JsonStream
 from curator.io.source import Source, plain_text
-from curator.io.standoff import FilesReader, first_line, plain_passages, read_id
+from curator.io.standoff import FilesReader, first_line, plain_passages
 from curator.io.webannotation_tree import (
     CONTEXT,
     NOT_MENTIONS,

@@ -18,9 +18,10 @@ from urllib.parse import quote
 from curator.domain.documents import SourceFile
 from curator.domain.wording import tr
 from curator.io.export import Action, Source, action_for, check_spans, is_gold, write_streams
+from curator.io.identifiers import NIL, written_address
 from curator.io.source import plain_text
 from curator.io.source_ids import stated_ids
-from curator.io.standoff import NIL, extra_of, written_address
+from curator.io.standoff import extra_of
 from curator.io.webannotation_tree import CONTEXT, bodies, key_of, new_bodies, role, targets, type_and_ids
 from curator.services.ports import ExportDocument, GoldMention, Problem
 

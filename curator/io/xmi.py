@@ -19,8 +19,9 @@ from curator.domain.errors import UserError
 from curator.domain.offsets import Utf16Map
 from curator.domain.wording import ntr, tr
 from curator.io.archives import Files, chosen_files, holds_many, open_files
+from curator.io.identifiers import read_id
 from curator.io.source import GZIP_MAGIC, Source
-from curator.io.standoff import FilesReader, first_line, plain_passages, read_id
+from curator.io.standoff import FilesReader, first_line, plain_passages
 from curator.io.unpacking import FREE_BYTES, MOST_SWELLING
 from curator.io.xmi_tree import ID, PART, Cas, dump, parse, type_and_ids, type_name
 from curator.io.xmi_write import write_files

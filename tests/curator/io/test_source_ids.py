@@ -11,7 +11,7 @@ import pytest
 from curator.domain.decisions import Verdict
 from curator.domain.documents import Span
 from curator.io import default_registry
-from curator.io.standoff import read_id, written_id
+from curator.io.identifiers import read_id, written_id
 from curator.services.ports import DocumentFormat
 
 Put = Callable[..., Path]
