@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from PySide6.QtGui import QKeySequence
 
-from curator.commands import COMMANDS
 from curator.commands.keymap import Keymap
 from curator.domain.wording import tr
+from curator.ui.catalogue import COMMANDS
 
 SIGNS = {"Return": "↵", "Down": "↓", "Up": "↑", "Left": "←", "Right": "→", "+": " +", "-": " −"}
 _BY_ID = {command.id: command for command in COMMANDS}

@@ -29,6 +29,8 @@ CONTEXT = (
 class TextTools(QObject):
     """`others` are the widgets that the focus mode hides. `say` puts a sentence into the bottom line."""
 
+    editor: MentionEditor
+
     def __init__(
         self,
         view: DocumentView,
@@ -89,9 +91,8 @@ class TextTools(QObject):
         view = self._at.mention
         if view is None:
             return
-        place = self._view.rect_of(view.mention.spans[0]).bottomLeft().toPoint() + QPoint(0, 6)
         others = {one: count for one, count in types.items() if one != view.mention.type}
-        self.types.ask(view.mention.text, others, at=self._view.viewport().mapToGlobal(place))
+        self.types.ask(view.mention.text, others, at=self._view.below(view.mention.spans[0]))
 
     def _selection_changed(self, selection: object) -> None:
         view = self._at.mention
