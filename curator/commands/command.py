@@ -61,9 +61,10 @@ def always(_: WindowState) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class Command(Generic[T]):
-    """Something a user can ask for; `run` is given what carries it out, which its feature registers with `Commands`.
+    """Something a user can ask for; `run` is given what carries it out, which is registered with `Commands`.
 
-    `help` is the manual's sentence. `shortcuts` are in Qt's portable text; the first is shown in the menu.
+    `help` is the manual's sentence. `shortcuts` are in Qt's portable text; the first is shown in the menu. An attribute
+    that `run` reaches has its type declared in its class: mypy reads commands before what carries them out.
     """
 
     id: str
@@ -74,8 +75,8 @@ class Command(Generic[T]):
     shortcuts: tuple[str, ...] = ()
     _: KW_ONLY
     when: Callable[[WindowState], bool] = always
-    group: int = 0  # separates lines of one menu
-    after: str = ""  # the command of its group behind which it stands; '' where its feature has its place
+    group: int = 0  # of its menu: groups follow each other by number, with a line between them
+    after: str = ""  # the command of its group behind which it stands; '' for the place of its feature
     hidden: bool = False  # not in a menu (digit keys)
     repeats: bool = False  # goes on while its key is held down; a decision is taken once for each press
     in_rounds: bool = False  # of Edit, Mention and Queue: it judges or only reads, so that rounds leave it in reach
