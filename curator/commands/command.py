@@ -63,8 +63,7 @@ def always(_: WindowState) -> bool:
 class Command(Generic[T]):
     """Something a user can ask for; `run` is given what carries it out, which is registered with `Commands`.
 
-    `help` is the manual's sentence. `shortcuts` are in Qt's portable text; the first is shown in the menu. An attribute
-    that `run` reaches has its type declared in its class: mypy reads commands before what carries them out.
+    `help` is the manual's sentence. `shortcuts` are in Qt's portable text; the first is shown in the menu.
     """
 
     id: str

@@ -13,6 +13,7 @@ from curator.commands import Command, WindowState
 from curator.domain.wording import tr
 from curator.settings.file import LoadedSettings
 from curator.settings.schema import SameString, Snapping
+from curator.ui.catalogue import COMMANDS
 from curator.ui.dialogs.messages import tell
 from curator.ui.drop_flow import DropFlow
 from curator.ui.key_names import use_keys
@@ -43,6 +44,7 @@ SMALLEST = QSize(900, 560)
 class MainWindow(QMainWindow):
     """API: `session` opens and closes projects, `bench` is the open one's workbench, `menus` holds the actions."""
 
+    # what its commands reach is declared: mypy reads them before this class
     session: Session
     preferences: Preferences
     palette_flow: PaletteFlow
@@ -173,7 +175,7 @@ class MainWindow(QMainWindow):
         self.menuBar().setFont(QApplication.font())  # a widget with a sheet of its own keeps the font it had
         self.menus.check_theme(settings.theme.value)
         self.menus.set_keymap(self.preferences.keymap)
-        use_keys(self.preferences.keymap)
+        use_keys(self.preferences.keymap, COMMANDS)
         if self.bench is not None:
             self.bench.document.set_reading_font(self.preferences.reading_font(self.font()))
             self.bench.document.set_spacing(settings.line_spacing / 100, settings.text_width)

@@ -35,8 +35,6 @@ Reporting = Generator[Progress, None, ImportReport]
 class ProjectFlows(QObject):
     """What *Project* does with an open project."""
 
-    imports: ImportFlows
-
     def __init__(self, bench: Workbench, *, index: Callable[[], None]) -> None:
         """`index` starts building what a new knowledge base needs."""
         super().__init__(bench)

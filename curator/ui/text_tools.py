@@ -29,8 +29,6 @@ CONTEXT = (
 class TextTools(QObject):
     """`others` are the widgets that the focus mode hides. `say` puts a sentence into the bottom line."""
 
-    editor: MentionEditor
-
     def __init__(
         self,
         view: DocumentView,

@@ -61,17 +61,6 @@ class Workbench(QWidget):
     """The widgets of one project and who steers them; `Refresher` keeps what they show current."""
 
     state_changed = Signal()
-    project: Project
-    jobs: Jobs
-    notices: Notices
-    navigator: Navigator
-    decider: Decider
-    noter: Noter
-    many: Many
-    queue: QueuePanel
-    desk: CandidateDesk
-    guidelines: GuidelinesPanel
-    text: TextTools
 
     def __init__(self, project: Project, parent: QWidget | None = None) -> None:
         super().__init__(parent)
