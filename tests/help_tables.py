@@ -19,11 +19,12 @@ if not __package__:  # run as a file: `tests/curator` must not hide the program
 import click  # noqa: E402
 
 from curator.cli.main import cli  # noqa: E402
-from curator.commands import COMMANDS, Command, Menu  # noqa: E402
+from curator.commands import Command, Menu  # noqa: E402
 from curator.io import default_registry  # noqa: E402
 from curator.services.formats import COLUMNS, document_formats  # noqa: E402
 from curator.services.recipes import Recipe, load_recipes  # noqa: E402
 from curator.settings.schema import Kind, Option, default, options  # noqa: E402
+from curator.ui.catalogue import COMMANDS  # noqa: E402
 from resources.recipe_files import QUICK  # noqa: E402
 
 HELP = ROOT / "resources" / "help"
@@ -73,7 +74,7 @@ def keys() -> str:
     return "\n\n".join(parts)
 
 
-def _key_row(command: Command) -> Iterator[tuple[str, str, str]]:
+def _key_row(command: Command[Any]) -> Iterator[tuple[str, str, str]]:
     """One row for a command; the nine digits share the row of the first."""
     digit = DIGITS.fullmatch(command.id)
     if digit is None:

@@ -16,8 +16,9 @@ import pytest
 
 from curator import bootstrap
 from curator.cli.main import cli, run
-from curator.commands import COMMANDS, Menu
+from curator.commands import Menu
 from curator.settings.schema import options
+from curator.ui.catalogue import COMMANDS
 from tests import help_tables
 
 ROOT = help_tables.ROOT

@@ -21,11 +21,12 @@ ROOT = Path(__file__).resolve().parents[1]
 if not __package__:  # run as a file: `tests/curator` must not hide the program
     sys.path[0] = str(ROOT)
 
-from curator.commands import COMMANDS, Menu  # noqa: E402
+from curator.commands import Menu  # noqa: E402
 from curator.domain.catalogues import read_po  # noqa: E402
 from curator.domain.wording import Key  # noqa: E402
 from curator.services.recipes import load_recipes  # noqa: E402
 from curator.settings.schema import options  # noqa: E402
+from curator.ui.catalogue import COMMANDS  # noqa: E402
 from curator.ui.kwic_model import Mark  # noqa: E402
 from curator.ui.mention_state import MentionState  # noqa: E402
 

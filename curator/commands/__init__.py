@@ -1,6 +1,8 @@
-"""Every action of the window as data: menus, shortcuts, the key overlay and the manual derive from it."""
+"""Every action of the window as data: menus, shortcuts, the key overlay and the manual derive from it.
 
-from curator.commands.catalogue import COMMANDS
-from curator.commands.command import Command, Menu, WindowActions, WindowState
+The features in `curator.ui` declare their commands and register who carries them out.
+"""
 
-__all__ = ["COMMANDS", "Command", "Menu", "WindowActions", "WindowState"]
+from curator.commands.command import Command, Commands, Menu, WindowState, in_menu_order
+
+__all__ = ["Command", "Commands", "Menu", "WindowState", "in_menu_order"]

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import Any
 
-from curator.commands.catalogue import COMMANDS
 from curator.commands.command import Command
 
 
@@ -19,32 +19,32 @@ class Keymap:
 
     changed: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
 
-    def keys(self, command: Command) -> tuple[str, ...]:
+    def keys(self, command: Command[Any]) -> tuple[str, ...]:
         """All keys of a command; the first is shown in the menu."""
         return self.changed.get(command.id, command.shortcuts)
 
-    def users(self, key: str, *, besides: str = "") -> list[Command]:
+    def users(self, key: str, among: Iterable[Command[Any]], *, besides: str = "") -> list[Command[Any]]:
         """Who has this key, but for the command `besides`."""
-        return [one for one in COMMANDS if key in self.keys(one) and one.id != besides]
+        return [one for one in among if key in self.keys(one) and one.id != besides]
 
-    def conflicts(self) -> dict[str, list[Command]]:
+    def conflicts(self, among: Iterable[Command[Any]]) -> dict[str, list[Command[Any]]]:
         """Keys that several commands have; none of them does anything while that is so."""
-        users: defaultdict[str, list[Command]] = defaultdict(list)
-        for command in COMMANDS:
+        users: defaultdict[str, list[Command[Any]]] = defaultdict(list)
+        for command in among:
             for key in self.keys(command):
                 users[key].append(command)
         return {key: commands for key, commands in users.items() if len(commands) > 1}
 
-    def with_keys(self, command: Command, keys: Sequence[str]) -> Keymap:
+    def with_keys(self, command: Command[Any], keys: Sequence[str]) -> Keymap:
         """A copy in which the command has these keys; its usual ones are no change."""
         changed = {name: kept for name, kept in self.changed.items() if name != command.id}
         if tuple(keys) != command.shortcuts:
             changed[command.id] = tuple(keys)
         return Keymap(changed)
 
-    def taking(self, command: Command, key: str) -> Keymap:
+    def taking(self, command: Command[Any], key: str, among: Iterable[Command[Any]]) -> Keymap:
         """A copy in which the key is this command's first and nobody else's."""
         result = self
-        for other in self.users(key, besides=command.id):
+        for other in self.users(key, among, besides=command.id):
             result = result.with_keys(other, [one for one in self.keys(other) if one != key])
         return result.with_keys(command, [key, *(one for one in result.keys(command) if one != key)])

@@ -28,7 +28,7 @@ NO_PROJECT = "Open a project first."
 OTHERWISE = "It cannot be used now."
 
 
-def why_disabled(command: Command, state: WindowState) -> str:
+def why_disabled(command: Command[Any], state: WindowState) -> str:
     """One sentence about the first thing that is missing; '' for a command that can be used."""
     if command.enabled(state):
         return ""
@@ -45,6 +45,6 @@ def why_disabled(command: Command, state: WindowState) -> str:
     return tr(OTHERWISE)
 
 
-def _needed(command: Command, state: WindowState, reached: WindowState, name: str) -> bool:
+def _needed(command: Command[Any], state: WindowState, reached: WindowState, name: str) -> bool:
     """Whether the command would be disabled again if this field were as it is now."""
     return not command.enabled(replace(reached, **{name: getattr(state, name)}))

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from PySide6.QtCore import QEvent, QPointF, QRectF, QSize, Qt
+from PySide6.QtCore import QEvent, QPoint, QPointF, QRectF, QSize, Qt
 from PySide6.QtGui import (
     QColor,
     QFocusEvent,
@@ -104,6 +104,10 @@ class DocumentArea(QAbstractScrollArea):
             for piece in self._layout.pieces(span):
                 whole = whole.united(piece.rect)
         return whole.translated(self._origin())
+
+    def below(self, span: Span) -> QPoint:
+        """Where on the screen a popup about a span opens."""
+        return self.viewport().mapToGlobal(self.rect_of(span).bottomLeft().toPoint() + QPoint(0, 6))
 
     # --- layout ---
 

@@ -171,6 +171,13 @@ class GuidelinesPanel(QWidget):
         self._text = text
         self.state.setText(tr("Saved."))
 
+    def toggle(self) -> None:
+        """Show the guidelines with the keyboard in them, or put them away."""
+        if self.isVisible():
+            self.put_away()
+        else:
+            self.show_panel()
+
     def put_away(self) -> None:
         self.flush()
         self.edit.setChecked(False)

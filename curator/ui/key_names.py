@@ -2,23 +2,27 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+from typing import Any
+
 from PySide6.QtGui import QKeySequence
 
-from curator.commands import COMMANDS
+from curator.commands import Command
 from curator.commands.keymap import Keymap
 from curator.domain.wording import tr
 
 SIGNS = {"Return": "↵", "Down": "↓", "Up": "↑", "Left": "←", "Right": "→", "+": " +", "-": " −"}
-_BY_ID = {command.id: command for command in COMMANDS}
+_by_id: dict[str, Command[Any]] = {}
 _keymap = Keymap()
 _names: dict[str, str] = {}
 """Of the commands that were asked for: hints are made anew after every key press."""
 
 
-def use_keys(keymap: Keymap) -> None:
+def use_keys(keymap: Keymap, commands: Iterable[Command[Any]]) -> None:
     """Let every hint that is made from now on name these keys; all windows of a process share them."""
     global _keymap
     _keymap = keymap
+    _by_id.update({command.id: command for command in commands})
     _names.clear()
 
 
@@ -40,7 +44,7 @@ def key_of(command_id: str) -> str:
     """The first key of a command; '' where it has none."""
     found = _names.get(command_id)
     if found is None:
-        keys = _keymap.keys(_BY_ID[command_id])
+        keys = _keymap.keys(_by_id[command_id])
         found = _names[command_id] = key_name(keys[0]) if keys else ""
     return found
 
@@ -63,5 +67,5 @@ def place_of(command_id: str) -> str:
 
 
 def _in_menu(command_id: str) -> str:
-    command = _BY_ID[command_id]
+    command = _by_id[command_id]
     return f"{tr(command.menu.value)} › {tr(command.title)}"

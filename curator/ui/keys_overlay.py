@@ -4,14 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from html import escape
+from typing import Any
 
 from PySide6.QtCore import QEvent, QObject, Qt
 from PySide6.QtGui import QColor, QKeyEvent, QMouseEvent, QPainter, QPaintEvent
 from PySide6.QtWidgets import QBoxLayout, QFrame, QLabel, QScrollArea, QVBoxLayout, QWidget
 
-from curator.commands import COMMANDS, Command, Menu
+from curator.commands import Command, Menu
 from curator.commands.keymap import Keymap
 from curator.domain.wording import tr
+from curator.ui.catalogue import COMMANDS
 from curator.ui.key_names import key_name
 from curator.ui.sight import watch
 from curator.ui.theme import theme_of
@@ -147,23 +149,25 @@ def key_rows(menu: Menu, keymap: Keymap = USUAL) -> Iterator[tuple[str, str]]:
     yield from ((key, tr(words)) for key, words in MORE.get(menu, ()))
 
 
-def keys_words(command: Command, keymap: Keymap = USUAL) -> str:
+def keys_words(command: Command[Any], keymap: Keymap = USUAL) -> str:
     """The keys as this desktop writes them."""
     shown = [key_name(one) for one in keymap.keys(command) if one != "Enter"]
-    return f"{shown[0]}–9" if command.id in DIGITS else "  ".join(shown)
+    return f"{shown[0]}–9" if command.id in RANGES else "  ".join(shown)
 
 
-DIGITS = {
+RANGES = {
     "mention.choose1": "Choose a candidate",
     "mention.also1": "Add a candidate to the link, or take it out",
 }
+"""The first of nine commands that differ by a digit, which stands for all of them."""
+DIGITS = RANGES | {"mention.nil_usual": "NIL, not in the knowledge base"}
 
 
-def _is_later_digit(command: Command) -> bool:
+def _is_later_digit(command: Command[Any]) -> bool:
     return command.hidden and command.id not in DIGITS
 
 
-def _digit_title(command: Command) -> str:
+def _digit_title(command: Command[Any]) -> str:
     return tr(DIGITS[command.id]) if command.id in DIGITS else tr(command.title).removesuffix("…")
 
 

@@ -3,31 +3,33 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING, Any, cast
 
 from PySide6.QtCore import QEvent, QSize, Qt, Slot
 from PySide6.QtGui import QCloseEvent, QDragEnterEvent, QDragLeaveEvent, QDragMoveEvent, QDropEvent, QKeyEvent
 from PySide6.QtWidgets import QApplication, QLabel, QMainWindow, QStackedWidget
 
-from curator.commands import Command, WindowActions, WindowState
+from curator.commands import Command, WindowState
 from curator.domain.wording import tr
 from curator.settings.file import LoadedSettings
 from curator.settings.schema import SameString, Snapping
+from curator.ui.catalogue import COMMANDS
 from curator.ui.dialogs.messages import tell
 from curator.ui.drop_flow import DropFlow
 from curator.ui.key_names import use_keys
 from curator.ui.keys import belongs_to
 from curator.ui.menus import CommandMenus
 from curator.ui.palette_flow import PaletteFlow
+from curator.ui.people_commands import NAME
 from curator.ui.preferences import Preferences
 from curator.ui.quiet_time import QuietTime
 from curator.ui.recent import opened_before
 from curator.ui.session import Session
+from curator.ui.shell_commands import SHELL
 from curator.ui.sight import Sight
 from curator.ui.status import StatusLine
 from curator.ui.theme import ThemeController
 from curator.ui.welcome import WelcomePage
-from curator.ui.window_actions import Actions
 from curator.ui.window_layout import WindowLayout
 from curator.ui.windows import Windows
 
@@ -41,6 +43,12 @@ SMALLEST = QSize(900, 560)
 
 class MainWindow(QMainWindow):
     """API: `session` opens and closes projects, `bench` is the open one's workbench, `menus` holds the actions."""
+
+    # what its commands reach is declared: mypy reads them before this class
+    session: Session
+    preferences: Preferences
+    palette_flow: PaletteFlow
+    layout_keeper: WindowLayout
 
     def __init__(self, theme: ThemeController, loaded: LoadedSettings, *, windows: Windows | None = None) -> None:
         """`windows`: those of this process; without, it is the first."""
@@ -62,7 +70,8 @@ class MainWindow(QMainWindow):
         self.opening.setAlignment(Qt.AlignmentFlag.AlignCenter)
         self.pages.addWidget(self.opening)
         self.setCentralWidget(self.pages)
-        self.menus = CommandMenus(self.menuBar(), Actions(self.session, self.preferences), run=self._run)
+        self.menus = CommandMenus(self.menuBar(), run=self._run)
+        self.session.commands.register((*SHELL, *NAME), self)
         self.menuBar().setStyleSheet("QMenuBar { border-bottom: 1px solid palette(mid) }")  # one line, not one a title
         self.menuBar().setCornerWidget(self.status, Qt.Corner.TopRightCorner)
         self.layout_keeper = WindowLayout(self, usual_size=SIZE)
@@ -81,8 +90,6 @@ class MainWindow(QMainWindow):
         session.closing.connect(self._closed)
         session.said.connect(self.say)
         self.status.i_am.clicked.connect(lambda: self.menus.action("people.i_am").trigger())
-        session.palette_wanted.connect(lambda: self.palette_flow.open())
-        session.reset_wanted.connect(self.layout_keeper.reset)
         self.layout_keeper.was_reset.connect(self._lay_out)
         self.preferences.changed.connect(self._preferences_changed)
         self.menus.recent.chosen.connect(session.open)
@@ -168,7 +175,7 @@ class MainWindow(QMainWindow):
         self.menuBar().setFont(QApplication.font())  # a widget with a sheet of its own keeps the font it had
         self.menus.check_theme(settings.theme.value)
         self.menus.set_keymap(self.preferences.keymap)
-        use_keys(self.preferences.keymap)
+        use_keys(self.preferences.keymap, COMMANDS)
         if self.bench is not None:
             self.bench.document.set_reading_font(self.preferences.reading_font(self.font()))
             self.bench.document.set_spacing(settings.line_spacing / 100, settings.text_width)
@@ -200,6 +207,15 @@ class MainWindow(QMainWindow):
         if self.bench is not None:
             self.bench.reset_layout()
 
+    def toggle_focus_mode(self) -> None:
+        """The whole screen for text and candidates, or everything as it was, a maximised window too."""
+        if self.bench is None:
+            return
+        text = self.bench.text
+        text.set_focused(not text.focused)
+        self.menuBar().setVisible(not text.focused)
+        self.setWindowState(self.windowState() ^ Qt.WindowState.WindowFullScreen)
+
     # --- what is dropped ---
 
     def dragEnterEvent(self, event: QDragEnterEvent) -> None:
@@ -217,11 +233,11 @@ class MainWindow(QMainWindow):
 
     # --- keys ---
 
-    def _run(self, command: Command, actions: WindowActions) -> None:
+    def _run(self, command: Command[Any]) -> None:
         """State may have changed since the menu was enabled: ask it once more."""
         state = self.bench.state if self.bench is not None else WindowState()
         if command.enabled(state):
-            command.run(actions)
+            self.session.commands.run(command)
         else:
             self.show_state()
 

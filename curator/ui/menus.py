@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import Any
 
 from PySide6.QtCore import QObject, Qt
 from PySide6.QtGui import QAction, QKeySequence
 from PySide6.QtWidgets import QMenu, QMenuBar, QWidget
 
-from curator.commands import COMMANDS, Command, Menu, WindowActions, WindowState
+from curator.commands import Command, Menu, WindowState
 from curator.commands.keymap import Keymap
 from curator.domain.wording import tr
+from curator.ui.catalogue import COMMANDS
 from curator.ui.mnemonics import with_mnemonics
 from curator.ui.recent_menu import RecentMenu
 
@@ -24,7 +26,7 @@ RESULT, COUNT = "tools.result", "curator.unread"
 class CommandMenus(QObject):
     """One `QAction` for each command; `show_state` enables those that can be used."""
 
-    def __init__(self, bar: QMenuBar, actions: WindowActions, *, run: Callable[[Command, WindowActions], None]) -> None:
+    def __init__(self, bar: QMenuBar, *, run: Callable[[Command[Any]], None]) -> None:
         super().__init__(bar)
         self._actions: dict[str, QAction] = {}
         self.keymap = Keymap()
@@ -39,10 +41,10 @@ class CommandMenus(QObject):
                 self._results, self._results_title = filled, title
         for command in COMMANDS:
             self._actions[command.id].triggered.connect(
-                lambda _=False, one=command: run(one, actions)  # the default binds this command
+                lambda _=False, one=command: run(one)  # the default binds this command
             )
 
-    def _fill(self, menu: QMenu, commands: list[Command], window: QWidget) -> None:
+    def _fill(self, menu: QMenu, commands: list[Command[Any]], window: QWidget) -> None:
         menu.setToolTipsVisible(True)
         last = commands[0].group
         marked = iter(with_mnemonics(_titles(commands)))
@@ -97,33 +99,7 @@ class CommandMenus(QObject):
             self._actions[f"view.{one}"].setChecked(one == name)
 
 
-REPEATED = (
-    "mention.next",
-    "mention.previous",
-    "mention.undecided",
-    "queue.next",
-    "queue.previous",
-    "edit.undo",
-    "edit.redo",
-    "edit.find_next",
-    "edit.find_previous",
-    "edit.end_later",
-    "edit.end_earlier",
-    "edit.start_later",
-    "edit.start_earlier",
-    "edit.end_right",
-    "edit.end_left",
-    "edit.start_right",
-    "edit.start_left",
-    "view.looser",
-    "view.tighter",
-    "view.wider",
-    "view.narrower",
-)
-"""What a key that is held down goes on doing; a decision is taken once for each press."""
-
-
-def _titles(commands: list[Command]) -> list[str]:
+def _titles(commands: list[Command[Any]]) -> list[str]:
     """What stands in a menu, in its order."""
     titles: list[str] = []
     for command in commands:
@@ -144,12 +120,12 @@ def with_mnemonic(title: str, taken: set[str]) -> str:
     return f"{title[:at]}&{title[at:]}"
 
 
-def _action(command: Command, window: QWidget) -> QAction:
+def _action(command: Command[Any], window: QWidget) -> QAction:
     action = QAction(tr(command.title), window)
     action.setObjectName(command.id)
     action.setShortcuts([QKeySequence(one) for one in command.shortcuts])
     action.setShortcutContext(Qt.ShortcutContext.WindowShortcut)
-    action.setAutoRepeat(command.id in REPEATED)
+    action.setAutoRepeat(command.repeats)
     action.setStatusTip(tr(command.help))
     action.setToolTip(tr(command.help))
     action.setCheckable(command.id in ("view.system", "view.light", "view.dark"))

@@ -9,12 +9,13 @@ from typing import Any
 from PySide6.QtCore import QAbstractListModel, QModelIndex, QObject, QPersistentModelIndex, Qt
 from PySide6.QtGui import QKeySequence
 
-from curator.commands import COMMANDS, Command, WindowState
+from curator.commands import Command, WindowState
 from curator.commands.finding import match
 from curator.commands.keymap import Keymap
 from curator.commands.reasons import why_disabled
 from curator.domain.wording import tr
 from curator.services.ports import QueueRow
+from curator.ui.catalogue import COMMANDS
 
 Index = QModelIndex | QPersistentModelIndex
 NO_PARENT = QModelIndex()
@@ -31,7 +32,7 @@ class PaletteEntry:
     place: str
     keys: str = ""
     why: str = ""
-    command: Command | None = None
+    command: Command[Any] | None = None
     document_id: int | None = None
 
     @property
@@ -54,14 +55,14 @@ def command_entries(query: str, state: WindowState, keymap: Keymap, recent: Sequ
     return [entry for _, entry in sorted(found, key=lambda one: one[0], reverse=True)]
 
 
-def _score(query: str, command: Command) -> int | None:
+def _score(query: str, command: Command[Any]) -> int | None:
     """The best of title, `menu title` and the English title."""
     titles = {tr(command.title), f"{tr(command.menu.value)} {tr(command.title)}", command.title}
     hits = [hit.score for title in titles if (hit := match(query, title)) is not None]
     return max(hits, default=None)
 
 
-def _entry(command: Command, why: str, keymap: Keymap) -> PaletteEntry:
+def _entry(command: Command[Any], why: str, keymap: Keymap) -> PaletteEntry:
     return PaletteEntry(
         tr(command.title), tr(command.menu.value), shown_keys(keymap.keys(command)[:1]), why, command=command
     )

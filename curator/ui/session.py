@@ -8,16 +8,27 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QObject, Signal
+from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QFileDialog, QMainWindow
 
+from curator.commands import Commands
 from curator.domain.errors import ProjectLockedError, UserError
 from curator.domain.wording import tr
 from curator.services.logs import last_lines
+from curator.ui.candidate_commands import CANDIDATES
+from curator.ui.deciding_commands import DECIDING
 from curator.ui.demo_project import demo_folder, is_filled, world_of
 from curator.ui.dialogs.form import file_dialog
 from curator.ui.dialogs.messages import ask, tell
+from curator.ui.entity_commands import ENTITIES
+from curator.ui.file_commands import FILES, RECORDS
+from curator.ui.model_commands import JOBS, MODEL
+from curator.ui.people_commands import PEOPLE
+from curator.ui.queue_commands import QUEUE
 from curator.ui.quiet_time import keep_loaded
 from curator.ui.recent import remember
+from curator.ui.seeing_commands import SEEING
+from curator.ui.text_commands import TEXT
 from curator.ui.windows import Windows
 
 if TYPE_CHECKING:
@@ -46,13 +57,12 @@ class Session(QObject):
     opened = Signal(object)  # Workbench
     closing = Signal()
     said = Signal(str)
-    palette_wanted = Signal()
-    reset_wanted = Signal()
 
     def __init__(self, window: QMainWindow, windows: Windows) -> None:
         super().__init__(window)
         self.window = window
         self._windows = windows
+        self.commands = Commands()
         self.bench: Workbench | None = None
         self.flows: ProjectFlows | None = None
         self.model: ModelFlows | None = None
@@ -176,6 +186,14 @@ class Session(QObject):
         self.records = RecordFlows(bench)
         self.seeing = SeeingFlows(bench, self.window, self.model.bundles)
         self.entities = EntityFlows(bench)
+        register = self.commands.register
+        register((*DECIDING, *CANDIDATES, *QUEUE, *TEXT, *JOBS), bench)
+        register(MODEL, self.model)
+        register(FILES, self.flows)
+        register(PEOPLE, self.people)
+        register(RECORDS, self.records)
+        register(SEEING, self.seeing)
+        register(ENTITIES, self.entities)
         remember(project.folder)
         self.opened.emit(bench)
 
@@ -222,6 +240,10 @@ class Session(QObject):
 
     def say(self, words: str) -> None:
         self.said.emit(words)
+
+    def copy_diagnostics(self) -> None:
+        QGuiApplication.clipboard().setText(self.diagnostics())
+        self.say(tr("Diagnostics are on the clipboard; they hold no text of any document."))
 
     def device(self) -> str:
         return self.bench.project.suggestions.status().device if self.bench is not None else ""

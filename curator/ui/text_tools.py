@@ -89,9 +89,8 @@ class TextTools(QObject):
         view = self._at.mention
         if view is None:
             return
-        place = self._view.rect_of(view.mention.spans[0]).bottomLeft().toPoint() + QPoint(0, 6)
         others = {one: count for one, count in types.items() if one != view.mention.type}
-        self.types.ask(view.mention.text, others, at=self._view.viewport().mapToGlobal(place))
+        self.types.ask(view.mention.text, others, at=self._view.below(view.mention.spans[0]))
 
     def _selection_changed(self, selection: object) -> None:
         view = self._at.mention

@@ -14,7 +14,6 @@ from curator.domain.decisions import Outcome, Verdict
 from curator.domain.entities import EntityMatch
 from curator.domain.presenting import Order
 from curator.services.curation import CurationService
-from curator.services.ports import QueueFilter
 from curator.services.queue import QueueService
 from curator.ui.bridge import Bridge
 from curator.ui.candidate_desk import CandidateDesk
@@ -186,11 +185,11 @@ class Workbench(QWidget):
     def _connect(self) -> None:
         self.queue.document_activated.connect(self._open)
         self.queue.mention_activated.connect(self._open)
-        self.queue.filter_changed.connect(self._filtered)
+        self.queue.filter_changed.connect(lambda where: self.navigator.set_filter(where, self.queue.documents))
         self.queue.work_changed.connect(self.navigator.set_work)
         self.navigator.work_wanted.connect(self.queue.renew_work)
         self.document.mention_activated.connect(self.navigator.select)
-        self.document.mention_double_clicked.connect(self._search_mention)
+        self.document.mention_double_clicked.connect(self.search_text)
         self.candidates.candidate_chosen.connect(self._link_candidate)
         self.candidates.nil_chosen.connect(lambda: self.ask_reason(Outcome.NIL))
         self.search.linked.connect(lambda entity: self._found(entity, self._link))
@@ -199,7 +198,6 @@ class Workbench(QWidget):
         self.comment_strip.written.connect(self._comment_written)
         self.comment_strip.left.connect(lambda: self.line.setCurrentWidget(self.bottom))
         self.comments.deleted.connect(self.noter.delete_comment)
-        self.guidelines.said.connect(self.say)
         self.guidelines.closed.connect(self.focus_document)
         for signal in (self.navigator.mention_changed, self.navigator.content_changed):
             signal.connect(lambda: self.noter.show_in(self.comments))
@@ -208,14 +206,13 @@ class Workbench(QWidget):
         self.notices.changed.connect(self.state_changed)
         self.bottom.notice.left.connect(self.focus_document)
         self.many.closed.connect(self.focus_document)
-        self.many.said.connect(self.say)
         self.many.in_sight_wanted.connect(lambda: self.document.set_current(self.navigator.mention_id))
         self.decider.done.connect(self.meter.took)
         self.reasons.chosen.connect(self._reason_chosen)
         self.reasons.repeated.connect(self.many.usual)
         self.reasons.left.connect(lambda: self.line.setCurrentWidget(self.bottom))
         self.types.chosen.connect(self._type_chosen)
-        for part in (self.navigator, self.decider, self.queue, self.desk):
+        for part in (self.navigator, self.decider, self.queue, self.desk, self.many, self.guidelines):
             part.said.connect(self.say)
         self.decider.refused.connect(self.say)
         self.decider.done.connect(lambda change: self.say(change.text))
@@ -243,11 +240,10 @@ class Workbench(QWidget):
         self.navigator.open(document_id, mention_id)
         self.focus_document()
 
-    def _filtered(self, where: QueueFilter) -> None:
-        self.navigator.set_filter(where, self.queue.documents)
-
-    def _search_mention(self, mention_id: int) -> None:
-        self.navigator.select(mention_id)
+    def search_text(self, mention_id: int | None = None) -> None:
+        """Search the knowledge base for the text of a mention, which becomes the current one."""
+        if mention_id is not None:
+            self.navigator.select(mention_id)
         view = self.navigator.mention
         self.start_search(view.mention.text if view is not None else "")
 
@@ -268,13 +264,6 @@ class Workbench(QWidget):
     def _comment_written(self, words: str) -> None:
         self.line.setCurrentWidget(self.bottom)
         self.noter.write_comment(words)
-
-    def toggle_guidelines(self) -> None:
-        """Show the guidelines beside the text with the keyboard in them, or put them away."""
-        if self.guidelines.isVisible():
-            self.guidelines.put_away()
-        else:
-            self.guidelines.show_panel()
 
     def ask_reason(self, outcome: Outcome) -> None:
         if self.navigator.mention is not None and not self.project.read_only:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QKeySequence
 from PySide6.QtWidgets import (
@@ -16,10 +18,11 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from curator.commands import COMMANDS, Command
+from curator.commands import Command
 from curator.commands.finding import match
 from curator.commands.keymap import Keymap
 from curator.domain.wording import tr
+from curator.ui.catalogue import COMMANDS
 from curator.ui.dialogs.form import FormDialog
 from curator.ui.palette_model import shown_keys
 
@@ -38,7 +41,7 @@ class ShortcutsDialog(FormDialog):
     def __init__(self, keymap: Keymap, *, parent: QWidget | None = None) -> None:
         super().__init__(tr("Shortcuts"), intro=tr(INTRO), ok=tr("Save"), parent=parent)
         self.keymap = keymap
-        self._shown: list[Command] = []
+        self._shown: list[Command[Any]] = []
         self.filter = QLineEdit(self)
         self.filter.setAccessibleName(tr("Find a command"))
         self.filter.setPlaceholderText(tr("Find a command"))
@@ -114,12 +117,12 @@ class ShortcutsDialog(FormDialog):
             self.table.selectRow(at)
         self._show_chosen()
 
-    def _words(self, command: Command) -> str:
+    def _words(self, command: Command[Any]) -> str:
         changed = " ●" if command.id in self.keymap.changed else ""
         return (shown_keys(self.keymap.keys(command)) or "–") + changed
 
     @property
-    def chosen(self) -> Command | None:
+    def chosen(self) -> Command[Any] | None:
         row = self.table.currentRow()
         return self._shown[row] if 0 <= row < len(self._shown) else None
 
@@ -139,13 +142,13 @@ class ShortcutsDialog(FormDialog):
         """Who has the pressed keys; else the keys that several commands have."""
         command, key = self.chosen, self._pressed()
         self.give.setEnabled(bool(key) and command is not None)
-        others = self.keymap.users(key, besides=command.id) if key and command is not None else []
+        others = self.keymap.users(key, COMMANDS, besides=command.id) if key and command is not None else []
         if others and command is not None:
             words = tr(TAKEN, keys=shown_keys([key]), command=tr(others[0].title), wanted=tr(command.title))
         else:
             words = "\n".join(
                 tr(CONFLICT, keys=shown_keys([one]), commands=", ".join(tr(user.title) for user in users))
-                for one, users in self.keymap.conflicts().items()
+                for one, users in self.keymap.conflicts(COMMANDS).items()
             )
         self.problem.set_note(words)
 
@@ -153,7 +156,7 @@ class ShortcutsDialog(FormDialog):
 
     def _give(self) -> None:
         if self.chosen is not None and self._pressed():
-            self.keymap = self.keymap.taking(self.chosen, self._pressed())
+            self.keymap = self.keymap.taking(self.chosen, self._pressed(), COMMANDS)
             self._fill()
             self.table.setFocus(Qt.FocusReason.OtherFocusReason)
 

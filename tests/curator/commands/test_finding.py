@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from curator.commands import COMMANDS
 from curator.commands.finding import match
+from curator.ui.catalogue import COMMANDS
 
 
 def first(query: str) -> str:

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from curator.commands import COMMANDS, WindowState
+from curator.commands import WindowState
 from curator.commands.reasons import why_disabled
+from curator.ui.catalogue import COMMANDS
 
 OPEN = WindowState(project=True, writable=True, knowledge_base=True, document=True)
 

@@ -11,6 +11,9 @@ os.environ.setdefault("QT_QPA_PLATFORMTHEME", "")
 import pytest
 from PySide6.QtWidgets import QApplication
 
+from curator.commands.keymap import Keymap
+from curator.ui.catalogue import COMMANDS
+from curator.ui.key_names import use_keys
 from curator.ui.theme import LIGHT
 
 OFFSCREEN = "This plugin does not support (propagateSizeHints|raise|grabbing the keyboard)"
@@ -22,6 +25,12 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     for item in items:
         if item.path.is_relative_to(Path(__file__).parent):
             item.add_marker(pytest.mark.qt_log_ignore(OFFSCREEN, extend=True))
+
+
+@pytest.fixture(autouse=True)
+def usual_keys() -> None:
+    """Hints name the usual keys, as they do in a window."""
+    use_keys(Keymap(), COMMANDS)
 
 
 @pytest.fixture(autouse=True)

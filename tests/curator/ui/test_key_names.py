@@ -2,23 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 import pytest
 
 from curator.commands import WindowState
 from curator.commands.keymap import Keymap
+from curator.ui.catalogue import COMMANDS
 from curator.ui.jobs_bar import hints_for
 from curator.ui.key_names import key_name, key_of, keys_between, place_of, use_keys, way_to
 
 DECIDING = WindowState(project=True, writable=True, document=True, mention=True, candidates=3)
-
-
-@pytest.fixture(autouse=True)
-def usual() -> Iterator[None]:
-    use_keys(Keymap())
-    yield
-    use_keys(Keymap())
 
 
 @pytest.mark.parametrize(
@@ -39,7 +31,7 @@ def test_keys_have_signs(key: str, name: str) -> None:
 
 def test_hints_follow_the_keys_of_the_user() -> None:
     assert ("N", "NIL") in hints_for(DECIDING)
-    use_keys(Keymap({"mention.nil": ("0",), "edit.undo": ("U",), "mention.accept": ("Ctrl+Return",)}))
+    use_keys(Keymap({"mention.nil": ("0",), "edit.undo": ("U",), "mention.accept": ("Ctrl+Return",)}), COMMANDS)
     hints = hints_for(DECIDING)
     assert hints[0] == ("Ctrl+↵", "accept")
     assert ("0", "NIL") in hints
@@ -47,7 +39,7 @@ def test_hints_follow_the_keys_of_the_user() -> None:
 
 
 def test_a_command_without_a_key_is_not_hinted_at() -> None:
-    use_keys(Keymap({"mention.skip": (), "mention.choose9": ()}))
+    use_keys(Keymap({"mention.skip": (), "mention.choose9": ()}), COMMANDS)
     words = [words for _, words in hints_for(DECIDING)]
     assert "skip" not in words
     assert "choose" not in words
@@ -60,5 +52,5 @@ def test_sentences_fall_back_on_the_menu() -> None:
         "Ctrl+Z",
         "Edit › Undo (Ctrl+Z)",
     )
-    use_keys(Keymap({"edit.undo": ()}))
+    use_keys(Keymap({"edit.undo": ()}), COMMANDS)
     assert (key_of("edit.undo"), way_to("edit.undo"), place_of("edit.undo")) == ("", "Edit › Undo", "Edit › Undo")

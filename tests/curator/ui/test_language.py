@@ -11,10 +11,10 @@ import pytest
 from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
-from curator.commands import COMMANDS
 from curator.domain import wording
 from curator.domain.wording import ENGLISH, Catalogue, ntr, tr
 from curator.settings.schema import Language, Settings
+from curator.ui.catalogue import COMMANDS
 from curator.ui.dialogs.settings import SettingsDialog
 from curator.ui.language import catalogue, code_of, languages, read_po
 from tests.translations import HEAD, ROOT, catalogue_of, missing, sentences, written

@@ -11,13 +11,13 @@ from PySide6.QtTest import QAbstractItemModelTester
 from PySide6.QtWidgets import QApplication, QDialog, QWidget
 from pytestqt.qtbot import QtBot
 
-from curator.commands import COMMANDS
 from curator.domain.bundles import GateVerdict
 from curator.domain.documents import Split
 from curator.domain.entities import TypeMapping
 from curator.domain.jobs import JobOutcome, JobState
 from curator.services.evaluation import EvaluationWish, ReplayWish
 from curator.settings.schema import Kind, Settings, options
+from curator.ui.catalogue import COMMANDS
 from curator.ui.dialogs.about import AboutDialog
 from curator.ui.dialogs.bundle_model import BundleTableModel
 from curator.ui.dialogs.bundles import BundlesDialog

@@ -13,11 +13,11 @@ from PySide6.QtWidgets import QApplication, QMessageBox, QPushButton
 from pytestqt.qtbot import QtBot
 
 from curator import bootstrap
-from curator.commands import COMMANDS
 from curator.domain.changes import Change, ChangeKind
 from curator.domain.jobs import JobOutcome, JobState, LinkerState
 from curator.domain.suggestions import Candidate, Stamp
 from curator.ui import app
+from curator.ui.catalogue import COMMANDS
 from curator.ui.jobs import JobKind
 from curator.ui.key_names import place_of
 from curator.ui.main_window import MainWindow
@@ -158,6 +158,10 @@ def test_every_command_has_its_shortcuts_in_the_window(window: MainWindow) -> No
         action = window.menus.action(command.id)
         assert len(action.shortcuts()) == len(command.shortcuts)
         assert action in window.actions()
+
+
+def test_an_open_window_has_somebody_for_every_command(desk: Desk) -> None:
+    assert [command.id for command in COMMANDS if command not in desk.window.session.commands] == []
 
 
 def test_a_read_only_window_decides_nothing(window: MainWindow, tmp_path: Path) -> None:

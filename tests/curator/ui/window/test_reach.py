@@ -25,7 +25,7 @@ from PySide6.QtWidgets import (
 from pytestqt.qtbot import QtBot
 from shiboken6 import isValid
 
-from curator.commands import COMMANDS
+from curator.ui.catalogue import COMMANDS
 from curator.ui.main_window import MainWindow
 from curator.ui.palette import Palette
 from tests.curator.ui.window.fakes import Desk, MakeDesk

@@ -2,17 +2,23 @@
 
 from __future__ import annotations
 
-from curator.commands.command import Command, Menu
+from typing import TYPE_CHECKING
 
-SEEING = (
+from curator.commands import Command, Menu
+
+if TYPE_CHECKING:
+    from curator.ui.seeing_flows import SeeingFlows
+
+
+SEEING: tuple[Command[SeeingFlows], ...] = (
     Command(
         "view.dashboard",
         "Dashboard…",
         Menu.VIEW,
         "Shows progress, speed, keys, accepted suggestions, NIL, bundles and agreement as plots that can be saved.",
-        lambda w: w.show_dashboard(),
+        lambda seeing: seeing.show_dashboard(),
         ("Ctrl+Shift+D",),
-        lambda s: s.project,
+        when=lambda s: s.project,
         group=4,
     ),
     Command(
@@ -20,9 +26,9 @@ SEEING = (
         "Decisions of the project…",
         Menu.VIEW,
         "Lists who decided what and when, the newest first; a row opens its mention.",
-        lambda w: w.show_decisions(),
+        lambda seeing: seeing.show_decisions(),
         ("Ctrl+Shift+H",),
-        lambda s: s.project and not s.judging,
+        when=lambda s: s.project and not s.judging,
         group=4,
     ),
     Command(
@@ -30,9 +36,9 @@ SEEING = (
         "Background work…",
         Menu.VIEW,
         "Lists what runs and what ended since the project was opened, with progress, log and a training's curves.",
-        lambda w: w.show_jobs(),
+        lambda seeing: seeing.show_jobs(),
         ("F8",),
-        lambda s: s.project,
+        when=lambda s: s.project,
         group=4,
     ),
     Command(
@@ -40,9 +46,9 @@ SEEING = (
         "Back to the list",
         Menu.VIEW,
         "Goes back to the window from which a mention was opened: what changed, the dashboard, a map.",
-        lambda w: w.go_back(),
+        lambda seeing: seeing.go_back(),
         ("F4",),
-        lambda s: s.project,
+        when=lambda s: s.project,
         group=4,
     ),
 )

@@ -1,11 +1,17 @@
-"""Commands of the text: finding in it, moving about in it, how it is set, and the places and types of its mentions.
+"""Commands of the text: finding in it, moving about in it, and the places and types of its mentions.
 
 No key holds Alt and Shift together, which switches keyboards or moves windows on many desktops.
 """
 
 from __future__ import annotations
 
-from curator.commands.command import Command, Menu, WindowActions, WindowState
+from typing import TYPE_CHECKING
+
+from curator.commands import Command, Menu, WindowState
+from curator.domain.documents import slice_spans
+
+if TYPE_CHECKING:
+    from curator.ui.workbench import Workbench
 
 
 def _document(state: WindowState) -> bool:
@@ -20,68 +26,86 @@ def _selecting(state: WindowState) -> bool:
     return _editing(state) and state.selection
 
 
-FINDING = (
+def _toggle_caret(bench: Workbench) -> None:
+    bench.focus_document()
+    bench.document.set_caret_mode(not bench.document.caret_mode)
+
+
+def _create(bench: Workbench) -> None:
+    selection, opened = bench.document.selection, bench.navigator.opened
+    if selection is not None and opened is not None:
+        words, place = slice_spans(opened.document.text, [selection]), bench.document.below(selection)
+        bench.types.ask(words, bench.known_types(), at=place, usual=bench.usual_type)
+
+
+def _nudge(name: str, title: str, key: str, edge: str, direction: int, unit: str) -> Command[Workbench]:
+    def run(bench: Workbench) -> None:
+        from curator.ui.mention_editor import Edge  # loaded with the project, after the first paint
+
+        bench.text.editor.nudge(Edge(edge), forward=direction > 0, by_word=unit == "word")
+
+    words = f"Moves the {edge} of the mention one {unit} {'later' if direction > 0 else 'earlier'}."
+    hidden = unit == "character"  # the menu has the words; who corrects letters has the keys at hand
+    return Command(
+        f"edit.{name}", title, Menu.EDIT, words, run, (key,), when=_editing, group=4, hidden=hidden, repeats=True
+    )
+
+
+TEXT: tuple[Command[Workbench], ...] = (
     Command(
         "edit.find",
         "Find in the document…",
         Menu.EDIT,
         "Marks every place of the words you type; Enter and Shift+Enter step, Esc goes back with the place selected.",
-        lambda w: w.find_in_document(),
+        lambda bench: bench.text.find(),
         ("Ctrl+F",),
-        _document,
+        when=_document,
         group=2,
+        in_rounds=True,
     ),
     Command(
         "edit.find_next",
         "Find next",
         Menu.EDIT,
         "Goes to the next place of what was sought.",
-        lambda w: w.find_beside(1),
+        lambda bench: bench.text.find_beside(1),
         ("F3",),
-        _document,
+        when=_document,
         group=2,
+        repeats=True,
+        in_rounds=True,
     ),
     Command(
         "edit.find_previous",
         "Find previous",
         Menu.EDIT,
         "Goes to the previous place of what was sought.",
-        lambda w: w.find_beside(-1),
+        lambda bench: bench.text.find_beside(-1),
         ("Shift+F3",),
-        _document,
+        when=_document,
         group=2,
+        repeats=True,
+        in_rounds=True,
     ),
     Command(
         "edit.caret",
         "Caret in the text",
         Menu.EDIT,
         "Puts a caret at the mention; arrows, Home and End move it, Shift selects, Esc leaves.",
-        lambda w: w.toggle_caret(),
+        _toggle_caret,
         ("F7",),
-        _document,
+        when=_document,
         group=2,
+        in_rounds=True,
     ),
-)
-
-
-def _nudge(name: str, title: str, key: str, edge: str, direction: int, unit: str) -> Command:
-    def run(window: WindowActions) -> None:
-        window.nudge(edge, direction, unit)
-
-    words = f"Moves the {edge} of the mention one {unit} {'later' if direction > 0 else 'earlier'}."
-    hidden = unit == "character"  # the menu has the words; who corrects letters has the keys at hand
-    return Command(f"edit.{name}", title, Menu.EDIT, words, run, (key,), _editing, group=4, hidden=hidden)
-
-
-RESHAPING = (
     Command(
         "edit.retype",
         "Change the type…",
         Menu.EDIT,
         "Asks for another type of the mention; its decision stays.",
-        lambda w: w.retype_mention(),
+        lambda bench: bench.text.retype(bench.known_types()),
         ("T",),
-        _editing,
+        when=_editing,
         group=3,
     ),
     Command(
@@ -89,9 +113,9 @@ RESHAPING = (
         "Add the selection to the mention",
         Menu.EDIT,
         "Makes the selected text a further part of the mention, which may stand apart from it.",
-        lambda w: w.add_part(),
+        lambda bench: bench.text.editor.add_part(),
         ("A",),
-        _selecting,
+        when=_selecting,
         group=3,
     ),
     Command(
@@ -99,9 +123,9 @@ RESHAPING = (
         "Take the selection out of the mention",
         Menu.EDIT,
         "Leaves the selected words out, which may part the mention; without a selection, the part with the caret.",
-        lambda w: w.take_out(),
+        lambda bench: bench.text.editor.take_out(),
         ("Shift+A",),
-        _editing,
+        when=_editing,
         group=3,
     ),
     Command(
@@ -109,9 +133,9 @@ RESHAPING = (
         "Join the parts",
         Menu.EDIT,
         "Makes one of the mention's parts, with the words between them.",
-        lambda w: w.join_parts(),
+        lambda bench: bench.text.editor.join_parts(),
         ("Ctrl+J",),
-        _editing,
+        when=_editing,
         group=3,
     ),
     Command(
@@ -119,9 +143,9 @@ RESHAPING = (
         "Join with the next mention",
         Menu.EDIT,
         "Makes one mention of this one and the next; undo parts them again.",
-        lambda w: w.join_next(),
+        lambda bench: bench.text.editor.join_next(),
         ("Ctrl+Shift+J",),
-        _editing,
+        when=_editing,
         group=3,
     ),
     _nudge("end_later", "End a word later", "Alt+Right", "end", 1, "word"),
@@ -132,53 +156,25 @@ RESHAPING = (
     _nudge("end_left", "End a character earlier", "Alt+,", "end", -1, "character"),
     _nudge("start_left", "Start a character earlier", ",", "start", -1, "character"),
     _nudge("start_right", "Start a character later", ".", "start", 1, "character"),
-)
-
-SETTING = (
     Command(
-        "view.focus",
-        "Only text and candidates",
-        Menu.VIEW,
-        "Hides everything else and fills the screen; again, brings it back.",
-        lambda w: w.toggle_focus_mode(),
-        ("F11",),
-        lambda s: s.project,
-        group=1,
+        "mention.create",
+        "Make a mention",
+        Menu.MENTION,
+        "Makes the selected text a mention and asks for its type.",
+        _create,
+        ("M",),
+        when=lambda s: s.writable and s.selection,
+        group=3,
+        in_rounds=True,
     ),
     Command(
-        "view.looser",
-        "More space between lines",
-        Menu.VIEW,
-        "Moves the lines of the text apart.",
-        lambda w: w.space_lines(10),
-        ("Alt+L",),
-        group=1,
-    ),
-    Command(
-        "view.tighter",
-        "Less space between lines",
-        Menu.VIEW,
-        "Moves the lines of the text together.",
-        lambda w: w.space_lines(-10),
-        ("Alt+K",),
-        group=1,
-    ),
-    Command(
-        "view.wider",
-        "Longer lines",
-        Menu.VIEW,
-        "Widens the column of the text.",
-        lambda w: w.widen_text(4),
-        ("Alt+W",),
-        group=1,
-    ),
-    Command(
-        "view.narrower",
-        "Shorter lines",
-        Menu.VIEW,
-        "Narrows the column of the text.",
-        lambda w: w.widen_text(-4),
-        ("Alt+N",),
-        group=1,
+        "mention.delete",
+        "Delete mention",
+        Menu.MENTION,
+        "Deletes the mention; undo brings it back with its decisions.",
+        lambda bench: bench.decider.delete_mention(),
+        ("Del",),
+        when=lambda s: s.writable and s.mention,
+        group=3,
     ),
 )
