@@ -24,7 +24,7 @@ from curator.services.audit import AuditService
 from curator.services.bulk import BulkService
 from curator.services.bundles import BundleSwitch
 from curator.services.calibration import Calibrator
-from curator.services.consistency import RepeatingSeat
+from curator.services.consistency import repeating_seat
 from curator.services.contrast import ContrastService
 from curator.services.curation import CurationService
 from curator.services.detection import DetectionService
@@ -60,6 +60,7 @@ from curator.services.retraining import RetrainingService
 from curator.services.round_file import RoundFiles
 from curator.services.rounds import RoundService
 from curator.services.saved_filters import SavedFilters
+from curator.services.seat import Seat
 from curator.services.speeds import Speeds
 from curator.services.statistics import StatisticsService
 from curator.services.suggestions import SuggestionService
@@ -119,7 +120,7 @@ class Project:
     release: ReleaseService
     kb_export: KnowledgeExport
     suspicious: SuspiciousService
-    repeating: RepeatingSeat
+    seat: Seat
     diagnostics: DiagnosticsService
     jobs: JobPort
     formats: FormatRegistry
@@ -243,6 +244,7 @@ class _Joined:
         rounds = RoundService(store, self.linker, events, clock, curator=curator)
         holdout = HoldoutService(store, percent=lambda: load().settings.holdout_percent)
         importing = ImportService(store, self.formats, events, clock, curator=curator, mover=moved_text)
+        curation = CurationService(store, events, clock, curator=curator)
         return Project(
             folder=store.folder,
             read_only=store.read_only,
@@ -255,7 +257,7 @@ class _Joined:
             filters=SavedFilters(store),
             facets=FacetService(store),
             ordering=OrderingService(store),
-            curation=CurationService(store, events, clock, curator=curator),
+            curation=curation,
             propagation=PropagationService(store, events, clock, curator=curator),
             bulk=BulkService(store, events, clock, curator=curator),
             efforts=self.efforts,
@@ -282,9 +284,10 @@ class _Joined:
             release=ReleaseService(store, self.switch, AtomicWriter()),
             kb_export=KnowledgeExport(store, AtomicWriter()),
             suspicious=SuspiciousService(self.desk, events, clock, curator=curator),
-            repeating=RepeatingSeat.take(
+            seat=repeating_seat(
                 store,
-                events,
+                curation,
+                self.suggestions,
                 clock,
                 curator=curator,
                 share=lambda: load().settings.asked_again,

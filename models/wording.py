@@ -70,3 +70,4 @@ def _plain_counted(one: str, many: str, n: int, /, **values: object) -> str:
 
 _one: One = _plain_one
 _counted: Counted = _plain_counted
+"""Of the process, as with gettext: sentences are made at every depth, and one process speaks one language."""

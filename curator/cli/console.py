@@ -24,8 +24,8 @@ Report = Callable[[Progress], None]
 LOOK = 0.2
 """Seconds between two looks at a job; Ctrl+C is felt at the next one."""
 
-_open: list[Project] = []
-"""The projects that this command has open."""
+OPEN = "curator.open_projects"
+"""In click's context: what `_open` returns."""
 PROJECT = click.argument("project", type=click.Path(path_type=Path), metavar="P")
 AS_JSON = click.option("--json", "as_json", is_flag=True, help="Write the result as JSON to standard output.")
 CURATOR = click.option("--curator", default="", metavar="NAME", help="Who decides; otherwise as in the settings.")
@@ -38,12 +38,18 @@ def opened(path: Path, *, read_only: bool = False, curator: str = "") -> Iterato
     from curator.bootstrap import open_project
 
     project = open_project(path, read_only=read_only, linker=False, curator=curator)
-    _open.append(project)
+    _open().append(project)
     try:
         yield project
     finally:
-        _open.remove(project)
+        _open().remove(project)
         project.close()
+
+
+def _open() -> list[Project]:
+    """The projects that this command has open."""
+    found: list[Project] = click.get_current_context().meta.setdefault(OPEN, [])
+    return found
 
 
 def say(result: Mapping[str, Any], text: str, *, as_json: bool) -> None:
@@ -51,7 +57,7 @@ def say(result: Mapping[str, Any], text: str, *, as_json: bool) -> None:
 
     Raises UserError, and says nothing, where the disk fails.
     """
-    for project in _open:
+    for project in _open():
         project.disk.settle()
     click.echo(json.dumps(result, ensure_ascii=False, default=str) if as_json else text)
 

@@ -30,6 +30,7 @@ class Catalogue:
 
 ENGLISH = Catalogue()
 _now = ENGLISH
+"""Of the process, as with gettext: sentences are made in every layer, and one process speaks one language."""
 
 
 def use(catalogue: Catalogue) -> None:

@@ -10,7 +10,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
 from curator.domain.changes import Change, ChangeKind, OperationKind
-from curator.domain.decisions import RejectReason, Shown, Verdict
+from curator.domain.decisions import RejectReason, Verdict
 from curator.domain.errors import UserError
 from curator.domain.rounds import Round
 from curator.domain.wording import ntr, tr
@@ -21,6 +21,7 @@ from curator.services.opinions import Opinions, judged_documents
 from curator.services.ports import Clock, Store, UnitOfWork
 from curator.services.queue import MentionView, OpenDocument, QueueService
 from curator.services.rounds import round_note
+from curator.services.seat import Linking, Seat
 
 OPEN = (
     "The round “{name}” is still open: whoever judges in it would see what the others said. Close it first, "
@@ -99,12 +100,33 @@ class AdjudicationService:
             changes = self._decide(unit, ids, verdicts, note=f"{round_note(found.name)}all agreed", text=text)
         return self._emit(changes)
 
-    def queue(self, round_id: int) -> AdjudicationQueue:
-        return AdjudicationQueue(self._store, round_id)
+    def seat(self, found: Round, suggestions: Linking) -> Seat:
+        """The project, with the mentions that curators made in the round in its documents."""
+        queue = QueueService(self._store, seen=lambda opened: self._with_mentions_of(found.id, opened))
+        curation = self._curation(found)
+        return Seat(queue, queue.under, curation, suggestions, editing=curation, settling=True)
 
-    def curation(self, found: Round) -> AdjudicationCuration:
-        """What the usual keys do meanwhile: contested mentions are settled by them, too."""
-        return AdjudicationCuration(self._store, self._events, self._clock, found=found, curator=self._curator)
+    def _curation(self, found: Round) -> CurationService:
+        """The project's own decisions; those about contested mentions settle them and have the round's note."""
+
+        def prepare(unit: UnitOfWork, mention_ids: Sequence[int]) -> tuple[Sequence[Change], str]:
+            contested = {one.mention.id for one in _adjudication(unit, found).contested}
+            note = f"{round_note(found.name)}decided anew" if contested.issuperset(mention_ids) else ""
+            return bring_in(unit, mention_ids, curator=self._curator(), clock=self._clock), note
+
+        return CurationService(self._store, self._events, self._clock, curator=self._curator, prepare=prepare)
+
+    def _with_mentions_of(self, round_id: int, opened: OpenDocument) -> OpenDocument:
+        with self._store.read() as unit:
+            order = unit.rounds.mentions(round_id, opened.document.id)
+        known = {view.mention.id: view for view in opened.mentions}
+        new = {
+            one.mention.id: MentionView(replace(one.mention, deleted=False), None, None, False)
+            for one in order
+            if one.mention.id not in known
+        }
+        views = [known.get(one.mention.id) or new[one.mention.id] for one in order]
+        return OpenDocument(opened.document, tuple(views))
 
     def _decide(
         self, unit: UnitOfWork, ids: Sequence[int], verdicts: Sequence[Verdict], *, note: str, text: str = ""
@@ -117,51 +139,6 @@ class AdjudicationService:
         for change in changes:
             self._events.emit(change)
         return changes[-1]
-
-
-class AdjudicationQueue(QueueService):
-    """The project's queue, with the mentions that curators made in the round in their documents."""
-
-    def __init__(self, store: Store, round_id: int) -> None:
-        super().__init__(store)
-        self._round_id = round_id
-
-    def open(self, document_id: int) -> OpenDocument:
-        found = super().open(document_id)
-        with self._store.read() as unit:
-            order = unit.rounds.mentions(self._round_id, document_id)
-        known = {view.mention.id: view for view in found.mentions}
-        new = {
-            one.mention.id: MentionView(replace(one.mention, deleted=False), None, None, False)
-            for one in order
-            if one.mention.id not in known
-        }
-        views = [known.get(one.mention.id) or new[one.mention.id] for one in order]
-        return OpenDocument(found.document, tuple(views))
-
-
-class AdjudicationCuration(CurationService):
-    """The project's own decisions; those about contested mentions bear the round's note."""
-
-    def __init__(
-        self, store: Store, events: EventBus, clock: Clock, *, found: Round, curator: Callable[[], str]
-    ) -> None:
-        super().__init__(store, events, clock, curator=curator)
-        self._round = found
-
-    def decide_many(
-        self, mention_ids: Sequence[int], verdict: Verdict, *, shown: Sequence[Shown | None] = (), note: str = ""
-    ) -> Change:
-        with self._store.read() as unit:
-            found = _adjudication(unit, self._round)
-        contested = {one.mention.id for one in found.contested}
-        if not note and contested.issuperset(mention_ids):
-            note = f"{round_note(self._round.name)}decided anew"
-        with self._store.write() as unit:
-            brought = bring_in(unit, mention_ids, curator=self.curator, clock=self._clock)
-        for change in brought:
-            self._events.emit(change)
-        return super().decide_many(mention_ids, verdict, shown=shown, note=note)
 
 
 def bring_in(unit: UnitOfWork, mention_ids: Sequence[int], *, curator: str, clock: Clock) -> list[Change]:

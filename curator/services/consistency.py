@@ -9,19 +9,19 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Callable, Collection, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import datetime, timedelta
 
 from curator.domain.changes import Change, ChangeKind
-from curator.domain.decisions import Decision, Shown, Verdict
+from curator.domain.decisions import Decision, Outcome, Shown, Verdict
 from curator.domain.rounds import Round, RoundKind
 from curator.domain.wording import tr
 from curator.services.curation import CurationService
-from curator.services.events import EventBus
 from curator.services.judging import JudgingLog, said_of
-from curator.services.ports import Clock, QueueFilter, Store, UnitOfWork
+from curator.services.ports import Clock, Store, UnitOfWork
 from curator.services.queue import OpenDocument, QueueService
 from curator.services.round_work import as_decision
+from curator.services.seat import Curation, Linking, Seat
 
 NAME = "Own consistency"
 HeldOut = Callable[[Sequence[int]], Collection[int]]
@@ -41,6 +41,7 @@ class Repeats:
         self.asked: int | None = None
         self.answers: dict[int, Decision] = {}  # what was answered, shown until another document is opened
         self.last: int | None = None  # answered last, and nothing decided since: what undo takes back
+        self._opened: int | None = None
 
     def decided(self) -> None:
         self._since += 1
@@ -70,6 +71,21 @@ class Repeats:
         chosen = sorted(row for row in rows if row[0] < self._share() / 100)
         return [(document, mention) for _, document, mention in chosen]
 
+    def seen(self, opened: OpenDocument) -> OpenDocument:
+        """The document with what is asked again in it."""
+        if opened.document.id != self._opened:
+            self.answers.clear()
+            self._opened = opened.document.id
+        if self.asked is None and not self.answers:
+            return opened
+        views = tuple(
+            replace(view, decision=None)
+            if view.mention.id == self.asked
+            else replace(view, decision=self.answers.get(view.mention.id, view.decision))
+            for view in opened.mentions
+        )
+        return replace(opened, mentions=views)
+
     def answer(self, mention_id: int, verdict: Verdict, shown: Shown | None) -> Change:
         """Record the second answer; the decision stays."""
         curator = self._curator()
@@ -98,86 +114,68 @@ class Repeats:
         return Change(ChangeKind.DECIDED, self._curator(), text, (mention.document_id,), (mention.id,))
 
 
-class RepeatingQueue(QueueService):
-    """The project's queue with what is asked again in it."""
+class RepeatingCuration:
+    """The project's decisions, which are handed in; one about the mention that is asked again is recorded apart. See
+    `seat.Curation`."""
 
-    def __init__(self, store: Store, repeats: Repeats, *, held_out: HeldOut) -> None:
-        super().__init__(store, held_out=held_out)
+    def __init__(self, own: Curation, repeats: Repeats) -> None:
+        self._own = own
         self._repeats = repeats
-        self._opened: int | None = None
+        self.add_mention, self.finish, self.resume = own.add_mention, own.finish, own.resume
+        self.redo, self.can_redo = own.redo, own.can_redo
 
-    def open(self, document_id: int) -> OpenDocument:
-        if document_id != self._opened:
-            self._repeats.answers.clear()
-            self._opened = document_id
-        found = super().open(document_id)
-        if self._repeats.asked is None and not self._repeats.answers:
-            return found
-        views = tuple(
-            replace(view, decision=None)
-            if view.mention.id == self._repeats.asked
-            else replace(view, decision=self._repeats.answers.get(view.mention.id, view.decision))
-            for view in found.mentions
-        )
-        return replace(found, mentions=views)
+    @property
+    def curator(self) -> str:
+        return self._own.curator
 
-    def next_undecided(self, document_id: int | None, where: QueueFilter) -> tuple[int, int] | None:
-        return self._repeats.next() or super().next_undecided(document_id, where)
+    def decide(self, mention_id: int, verdict: Verdict, *, shown: Shown | None = None) -> Change:
+        if mention_id == self._repeats.asked:
+            return self._repeats.answer(mention_id, verdict, shown)
+        change = self._own.decide(mention_id, verdict, shown=shown)
+        self._repeats.decided()
+        return change
 
-
-class RepeatingCuration(CurationService):
-    """The project's decisions; one about the mention that is asked again is recorded apart."""
-
-    def __init__(
-        self, store: Store, events: EventBus, clock: Clock, *, curator: Callable[[], str], repeats: Repeats
-    ) -> None:
-        super().__init__(store, events, clock, curator=curator)
-        self._repeats = repeats
-
-    def decide_many(
-        self, mention_ids: Sequence[int], verdict: Verdict, *, shown: Sequence[Shown | None] = (), note: str = ""
-    ) -> Change:
+    def decide_many(self, mention_ids: Sequence[int], verdict: Verdict) -> Change:
         if list(mention_ids) == [self._repeats.asked]:
-            return self._repeats.answer(mention_ids[0], verdict, shown[0] if shown else None)
-        change = super().decide_many(mention_ids, verdict, shown=shown, note=note)
+            return self._repeats.answer(mention_ids[0], verdict, None)
+        change = self._own.decide_many(mention_ids, verdict)
         self._repeats.decided()
         return change
 
     def undo(self) -> Change | None:
-        return self._repeats.take_back() or super().undo()
+        return self._repeats.take_back() or self._own.undo()
 
     def can_undo(self) -> bool:
-        return self._repeats.last is not None or super().can_undo()
+        return self._repeats.last is not None or self._own.can_undo()
+
+    def current(self, mention_ids: Sequence[int]) -> dict[int, Decision]:
+        answers, asked = self._repeats.answers, self._repeats.asked
+        found = self._own.current(mention_ids) | {one: answers[one] for one in mention_ids if one in answers}
+        cleared = {one for one, made in found.items() if made.verdict.outcome is Outcome.CLEARED}
+        return {one: made for one, made in found.items() if one != asked and one not in cleared}
 
     def history(self, mention_id: int) -> list[Decision]:
         """Nothing of a mention that is asked again: what was decided would give the answer away."""
         if mention_id == self._repeats.asked:
             return []
         answer = self._repeats.answers.get(mention_id)
-        return [answer] if answer is not None else super().history(mention_id)
+        return [answer] if answer is not None else self._own.history(mention_id)
 
 
-@dataclass(frozen=True, slots=True)
-class RepeatingSeat:
-    """What stands in for the project's own queue and decisions while mentions are asked again."""
-
-    queue: RepeatingQueue
-    curation: RepeatingCuration
-
-    @classmethod
-    def take(
-        cls,
-        store: Store,
-        events: EventBus,
-        clock: Clock,
-        *,
-        curator: Callable[[], str],
-        share: Callable[[], float],
-        held_out: HeldOut = lambda _: (),
-    ) -> RepeatingSeat:
-        repeats = Repeats(store, clock, curator=curator, share=share)
-        curation = RepeatingCuration(store, events, clock, curator=curator, repeats=repeats)
-        return cls(RepeatingQueue(store, repeats, held_out=held_out), curation)
+def repeating_seat(
+    store: Store,
+    own: CurationService,
+    suggestions: Linking,
+    clock: Clock,
+    *,
+    curator: Callable[[], str],
+    share: Callable[[], float],
+    held_out: HeldOut = lambda _: (),
+) -> Seat:
+    """The project with its `own` decisions, and with what is asked again among them."""
+    repeats = Repeats(store, clock, curator=curator, share=share)
+    queue = QueueService(store, held_out=held_out, seen=repeats.seen, due=repeats.next)
+    return Seat(queue, queue.under, RepeatingCuration(own, repeats), suggestions, editing=own)
 
 
 def _round(unit: UnitOfWork, clock: Clock) -> Round:

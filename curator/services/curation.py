@@ -16,17 +16,27 @@ from curator.services.ports import Clock, Store, UnitOfWork
 from curator.services.standing import Standing
 from curator.services.undo import Undoer
 
-FEW = 8
+Prepare = Callable[[UnitOfWork, Sequence[int]], tuple[Sequence[Change], str]]
+"""What is done to mentions in the unit in which they are decided, and the note of a decision that has none."""
 
 
 class CurationService:
     """Decisions, mentions and document states, undoable without end. `curator` returns the name of who acts."""
 
-    def __init__(self, store: Store, events: EventBus, clock: Clock, *, curator: Callable[[], str]) -> None:
+    def __init__(
+        self,
+        store: Store,
+        events: EventBus,
+        clock: Clock,
+        *,
+        curator: Callable[[], str],
+        prepare: Prepare = lambda *_: ((), ""),
+    ) -> None:
         self._store = store
         self._events = events
         self._clock = clock
         self._curator = curator
+        self._prepare = prepare
         self._undoer = Undoer(clock)
         self._steps = Standing(store, lambda unit: (unit.operations.next_undo(), unit.operations.next_redo()))
 
@@ -46,6 +56,7 @@ class CurationService:
     ) -> Change:
         """One verdict for several mentions as one operation. `shown` is parallel to the ids, or empty."""
         with self._store.write() as unit:
+            before, usual = self._prepare(unit, mention_ids)
             change = decide_in(
                 unit,
                 mention_ids,
@@ -53,8 +64,10 @@ class CurationService:
                 curator=self.curator,
                 clock=self._clock,
                 shown=shown,
-                note=note,
+                note=note or usual,
             )
+        for one in before:
+            self._emit(one)
         return self._emit(change)
 
     def clear(self, mention_id: int) -> Change:
@@ -113,6 +126,12 @@ class CurationService:
             )
         return self._emit(Change(ChangeKind.DOCUMENT_STATE, self.curator, text, (document_id,), (), operation))
 
+    def finish(self, document_id: int) -> Change:
+        return self.set_state(document_id, DocumentState.DONE)
+
+    def resume(self, document_id: int) -> Change:
+        return self.set_state(document_id, DocumentState.IN_PROGRESS)
+
     def undo(self) -> Change | None:
         """Take back the last operation that is not yet taken back; None when there is none."""
         with self._store.write() as unit:
@@ -132,12 +151,7 @@ class CurationService:
         return self._steps.get()[1] is not None
 
     def current(self, mention_ids: Sequence[int]) -> dict[int, Decision]:
-        """Current decisions; undecided mentions are absent. Of a few they are what `history` ends with, so that who
-        keeps other histories (a round) need not say it twice."""
-        if len(mention_ids) <= FEW:
-            last = {one: self.history(one)[-1:] for one in mention_ids}
-            found = {one: some[0] for one, some in last.items() if some}
-            return {one: made for one, made in found.items() if made.verdict.outcome is not Outcome.CLEARED}
+        """Current decisions; undecided mentions are absent."""
         with self._store.read() as unit:
             return unit.decisions.current(mention_ids)
 

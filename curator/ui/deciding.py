@@ -18,9 +18,9 @@ from curator.domain.documents import DocumentState, Span
 from curator.domain.errors import UserError
 from curator.domain.presenting import Order
 from curator.domain.wording import tr
-from curator.services.curation import CurationService
 from curator.services.deciding import shown_of
 from curator.services.queue import MentionView
+from curator.services.seat import Curation, Seat
 from curator.ui.key_names import way_to
 from curator.ui.mention_words import decision_words
 from curator.ui.navigation import Navigator
@@ -84,24 +84,16 @@ class Decider(QObject):
     revision_wanted = Signal(object)  # Revision: to be confirmed
     leftover_wanted = Signal(object)  # Leftover: to be confirmed
 
-    def __init__(
-        self, curation: CurationService, navigator: Navigator, parent: QObject | None = None, *, glance: Glance
-    ) -> None:
+    def __init__(self, seat: Seat, navigator: Navigator, parent: QObject | None = None, *, glance: Glance) -> None:
         super().__init__(parent)
-        self._curation = curation
+        self.seat = seat
         self._at = navigator
         self._glance = glance
-        self._settling = False
 
     @property
-    def curation(self) -> CurationService:
+    def curation(self) -> Curation:
         """Who decides: the project, or a round."""
-        return self._curation
-
-    def use(self, curation: CurationService, *, settling: bool = False) -> None:
-        """Let the deciding keys act on another curation from now on. `settling`: an adjudication, in which what
-        others decided is decided again without being asked."""
-        self._curation, self._settling = curation, settling
+        return self.seat.curation
 
     def told(self, change: Change) -> None:
         """A decision that was made beside the deciding keys, by the same curator: shown at once, where it is open."""
@@ -117,7 +109,7 @@ class Decider(QObject):
         suggestion = view.suggestion if view is not None else None
         if view is None or suggestion is None:
             return
-        if rank == 0 and view.decision is not None and not self._settling:
+        if rank == 0 and view.decision is not None and not self.seat.settling:
             words = decision_words(view, {})
             key = way_to("mention.undecided")
             self.said.emit(tr(IS_DECIDED, text=view.mention.text, decision=words, key=key))
@@ -163,11 +155,11 @@ class Decider(QObject):
         if view is None or not self.saw():
             return
         old = view.decision
-        if old is not None and not self._settling:
+        if old is not None and not self.seat.settling:
             if old.verdict == verdict:
                 self.said.emit(tr(SAME, text=view.mention.text))
                 return
-            if old.curator != self._curation.curator:
+            if old.curator != self.curation.curator:
                 self.revision_wanted.emit(Revision(view, verdict, stay))
                 return
         self._decide(view, verdict, stay=stay)
@@ -202,7 +194,7 @@ class Decider(QObject):
 
     def _decide(self, view: MentionView, verdict: Verdict, *, stay: bool) -> None:
         mention_id, shown = view.mention.id, _shown(view)
-        change = self._act(lambda: self._curation.decide(mention_id, verdict, shown=shown))
+        change = self._act(lambda: self.curation.decide(mention_id, verdict, shown=shown))
         if change is None:
             return
         self._patch(change.mention_ids)
@@ -223,7 +215,7 @@ class Decider(QObject):
 
     def verdict_of(self, mention_id: int) -> Verdict | None:
         """The mention's current decision; None while it is undecided."""
-        decision = self._curation.current([mention_id]).get(mention_id)
+        decision = self.curation.current([mention_id]).get(mention_id)
         return decision.verdict if decision is not None else None
 
     # --- mentions and documents ---
@@ -232,7 +224,7 @@ class Decider(QObject):
         opened = self._at.opened
         if opened is None:
             return
-        change = self._act(lambda: self._curation.add_mention(opened.document.id, spans, mention_type))
+        change = self._act(lambda: self.curation.add_mention(opened.document.id, spans, mention_type))
         if change is not None:
             self._at.reload()
             self._at.select(change.mention_ids[0])
@@ -245,7 +237,7 @@ class Decider(QObject):
         ids = [one.mention.id for one in opened.mentions]
         at = ids.index(mention_id)
         near = ids[at + 1 : at + 2] or ids[max(at - 1, 0) : at]
-        if self._act(lambda: self._curation.delete_mention(mention_id)) is not None:
+        if self._act(lambda: self.seat.edit(lambda editing: editing.delete_mention(mention_id))) is not None:
             self._at.reload()
             self._at.select(near[0] if near else None)
 
@@ -257,7 +249,7 @@ class Decider(QObject):
             return
         left = tuple(view.mention.id for view in opened.mentions if view.decision is None)
         if opened.document.state is DocumentState.DONE:
-            self._set_state(opened.document.id, DocumentState.IN_PROGRESS)
+            self._mark(self.curation.resume, opened.document.id)
         elif left and not anyway:
             self.leftover_wanted.emit(Leftover(opened.document.id, left, len(opened.mentions)))
         else:
@@ -270,16 +262,16 @@ class Decider(QObject):
             return
         if verdict is not None:
             ids = leftover.mention_ids
-            if self.several(lambda: self._curation.decide_many(ids, verdict)) is None:
+            if self.several(lambda: self.curation.decide_many(ids, verdict)) is None:
                 return
         self._finish(leftover.document_id)
 
     def _finish(self, document_id: int) -> None:
-        if self._set_state(document_id, DocumentState.DONE):
+        if self._mark(self.curation.finish, document_id):
             self._at.step_document(1)
 
-    def _set_state(self, document_id: int, state: DocumentState) -> bool:
-        changed = self._act(lambda: self._curation.set_state(document_id, state)) is not None
+    def _mark(self, action: Callable[[int], Change], document_id: int) -> bool:
+        changed = self._act(lambda: action(document_id)) is not None
         if changed:
             self._at.reload()
         return changed
@@ -287,10 +279,10 @@ class Decider(QObject):
     # --- back and forth ---
 
     def undo(self) -> None:
-        self._travel(self._curation.undo, tr(NOTHING_TO_UNDO))
+        self._travel(self.curation.undo, tr(NOTHING_TO_UNDO))
 
     def redo(self) -> None:
-        self._travel(self._curation.redo, tr(NOTHING_TO_REDO))
+        self._travel(self.curation.redo, tr(NOTHING_TO_REDO))
 
     def _travel(self, step: Callable[[], Change | None], nothing: str) -> None:
         change = self._act(step, nothing=nothing)
@@ -323,7 +315,7 @@ class Decider(QObject):
 
     def _patch(self, mention_ids: Sequence[int]) -> None:
         """The new current decisions, into what is on show."""
-        current = self._curation.current(mention_ids)
+        current = self.curation.current(mention_ids)
         self._at.patch({one: current.get(one) for one in mention_ids})
 
     def _act(self, action: Callable[[], Change | None], *, nothing: str = "") -> Change | None:

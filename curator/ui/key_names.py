@@ -14,8 +14,7 @@ from curator.domain.wording import tr
 SIGNS = {"Return": "↵", "Down": "↓", "Up": "↑", "Left": "←", "Right": "→", "+": " +", "-": " −"}
 _by_id: dict[str, Command[Any]] = {}
 _keymap = Keymap()
-_names: dict[str, str] = {}
-"""Of the commands that were asked for: hints are made anew after every key press."""
+"""Of the process: every hint in every window names keys, and the user has one set of them."""
 
 
 def use_keys(keymap: Keymap, commands: Iterable[Command[Any]]) -> None:
@@ -23,7 +22,6 @@ def use_keys(keymap: Keymap, commands: Iterable[Command[Any]]) -> None:
     global _keymap
     _keymap = keymap
     _by_id.update({command.id: command for command in commands})
-    _names.clear()
 
 
 def key_name(key: str) -> str:
@@ -42,11 +40,8 @@ def _native(key: str) -> str:
 
 def key_of(command_id: str) -> str:
     """The first key of a command; '' where it has none."""
-    found = _names.get(command_id)
-    if found is None:
-        keys = _keymap.keys(_by_id[command_id])
-        found = _names[command_id] = key_name(keys[0]) if keys else ""
-    return found
+    keys = _keymap.keys(_by_id[command_id])
+    return key_name(keys[0]) if keys else ""
 
 
 def keys_between(first: str, last: str) -> str:

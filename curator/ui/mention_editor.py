@@ -22,6 +22,7 @@ from curator.domain.spans import (
     without_span,
 )
 from curator.domain.wording import tr
+from curator.services.seat import MentionEditing
 from curator.ui.deciding import Decider
 from curator.ui.document_view import DocumentView
 from curator.ui.key_names import way_to
@@ -129,16 +130,16 @@ class MentionEditor(QObject):
         if not behind:
             self._decider.refused.emit(tr(LAST_MENTION, text=mention.text))
             return
-        self._act(mention.id, lambda: self._decider.curation.join_mentions(mention.id, behind[0]))
+        self._act(mention.id, lambda editing: editing.join_mentions(mention.id, behind[0]))
 
     def retype(self, mention_type: str) -> None:
         mention = self._mention
         if mention is not None:
-            self._act(mention.id, lambda: self._decider.curation.retype_mention(mention.id, mention_type))
+            self._act(mention.id, lambda editing: editing.retype_mention(mention.id, mention_type))
 
     def reshape(self, mention_id: int, spans: Sequence[Span]) -> bool:
         """Give a mention other spans; False where that was refused, which is said."""
-        return self._act(mention_id, lambda: self._decider.curation.change_mention(mention_id, spans))
+        return self._act(mention_id, lambda editing: editing.change_mention(mention_id, spans))
 
     # --- inside ---
 
@@ -174,11 +175,11 @@ class MentionEditor(QObject):
             self._decider.refused.emit(tr(NO_SELECTION))
         return selection is None
 
-    def _act(self, mention_id: int, action: Callable[[], Change]) -> bool:
+    def _act(self, mention_id: int, action: Callable[[MentionEditing], Change]) -> bool:
         if not self._decider.saw():
             return False
         try:
-            change = action()
+            change = self._decider.seat.edit(action)
         except UserError as error:
             self._decider.refused.emit(str(error))
             return False

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from typing import Protocol
 
 from PySide6.QtCore import QObject, Signal
 
@@ -16,6 +15,7 @@ from curator.domain.wording import tr
 from curator.services.matching import Matching
 from curator.services.ports import QueueFilter, WorkRow
 from curator.services.queue import Direction, MentionView, OpenDocument, QueueService
+from curator.services.seat import Linking, Queue, Seat
 from curator.services.work_order import WorkOrder
 
 FIRST_OF_WORK = "This is the first mention of the list."
@@ -25,12 +25,6 @@ GONE = "The document {name} is no longer in the project; its decisions went with
 ALL_DECIDED = "No undecided mention is left in the documents behind this one."
 NONE_LEFT = "No other undecided mention is left. O goes back to the order of documents."
 NONE_MATCH = "No mention that the filter shows is left behind this one. Shift+Q shows everything again."
-
-
-class Asked(Protocol):
-    """Who links a document that was opened."""
-
-    def request(self, document_ids: Sequence[int]) -> None: ...
 
 
 class Navigator(QObject):
@@ -49,9 +43,9 @@ class Navigator(QObject):
     said = Signal(str)
     work_wanted = Signal()  # the list of work is used up
 
-    def __init__(self, queue: QueueService, suggestions: Asked, parent: QObject | None = None) -> None:
+    def __init__(self, queue: QueueService, suggestions: Linking, parent: QObject | None = None) -> None:
         super().__init__(parent)
-        self._queue = queue
+        self._queue: Queue = queue
         self._suggestions = suggestions
         self._held: Suggestion | None = None
         self._mention_id: int | None = None
@@ -67,14 +61,14 @@ class Navigator(QObject):
         self._revealed: set[int] = set()  # mentions whose held-back suggestions the curator asked for
 
     @property
-    def queue(self) -> QueueService:
+    def queue(self) -> Queue:
         """What the documents come from: the project's queue or that of a round."""
         return self._queue
 
-    def use(self, queue: QueueService, suggestions: Asked) -> None:
-        """Take documents from another queue, and ask for its suggestions."""
-        self._queue = self._matching.queue = queue
-        self._suggestions = suggestions
+    def use(self, seat: Seat) -> None:
+        """Take documents from another seat, and ask for its suggestions."""
+        self._queue, self._suggestions = seat.queue, seat.suggestions
+        self._matching.use(seat.lists)
 
     def set_filter(self, where: QueueFilter, documents: Sequence[int] | None = None) -> None:
         """What steps may go to; `documents` hold the matching mentions, in queue order, where facets are set."""
@@ -154,11 +148,11 @@ class Navigator(QObject):
 
     def open_first(self) -> None:
         """The first document with something undecided, else the first of the queue."""
-        found = self._queue.next_undecided(None, self.where)
+        found = self._matching.list.next_undecided(None)
         if found is not None:
             self.open(*found)
             return
-        first = self._queue.neighbour(None, self.where, Direction.NEXT)
+        first = self._matching.list.neighbour(None, Direction.NEXT)
         if first is not None:
             self.open(first)
 
@@ -291,7 +285,7 @@ class Navigator(QObject):
     def _next_work(self) -> bool:
         """To the next of the list that is undecided still; at its end a new list is asked for."""
         for row in self._work.behind(self._mention_id):
-            if self._queue.waits(row.mention_id, self.where):
+            if self._matching.waits(row.mention_id):
                 self.open(row.document_id, row.mention_id)
                 return True
         return self._want_work()

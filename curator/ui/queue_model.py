@@ -5,13 +5,14 @@ from __future__ import annotations
 from bisect import bisect_left
 from collections import OrderedDict
 from collections.abc import Collection, Mapping, Sequence
-from typing import Any, Protocol
+from typing import Any
 
 from PySide6.QtCore import QAbstractListModel, QModelIndex, QObject, QPersistentModelIndex, Qt
 
 from curator.domain.documents import DocumentState, Split
 from curator.domain.wording import ntr, tr
 from curator.services.ports import QueueFilter, QueueRow
+from curator.services.seat import DocumentList, Lists
 
 PAGE = 200
 PAGES = 50
@@ -28,16 +29,6 @@ STATE_WORDS = {state: state.words for state in DocumentState}
 SPLIT_WORDS = {Split.TRAIN: "train", Split.VALIDATION: "validation", Split.TEST: "test"}
 
 
-class QueueSource(Protocol):
-    """What the model reads from; `services.queue.QueueService` is one."""
-
-    def rows(self, where: QueueFilter, *, offset: int = ..., limit: int = ...) -> Sequence[QueueRow]: ...
-
-    def rows_of(self, document_ids: Sequence[int]) -> Sequence[QueueRow]: ...
-
-    def count(self, where: QueueFilter) -> int: ...
-
-
 class QueueModel(QAbstractListModel):
     """One row for each document of the filter. A hundred thousand of them cost one count and the pages looked at.
 
@@ -45,10 +36,11 @@ class QueueModel(QAbstractListModel):
     (`update_matching`), so that the list keeps its place; the open document stays until it is left.
     """
 
-    def __init__(self, source: QueueSource | None = None, parent: QObject | None = None) -> None:
+    def __init__(self, lists: Lists | None = None, parent: QObject | None = None) -> None:
         super().__init__(parent)
-        self._source = source
+        self._lists = lists
         self._where = QueueFilter()
+        self._source: DocumentList | None = lists(self._where) if lists is not None else None
         self._count = 0
         self._pages: OrderedDict[int, Sequence[QueueRow]] = OrderedDict()
         self._current: int | None = None
@@ -73,9 +65,9 @@ class QueueModel(QAbstractListModel):
     def where(self) -> QueueFilter:
         return self._where
 
-    def set_source(self, source: QueueSource | None) -> None:
+    def set_source(self, lists: Lists | None) -> None:
         """Another project's queue, or none."""
-        self._source = source
+        self._lists = lists
         self._current = None
         self.load(QueueFilter())
 
@@ -83,13 +75,14 @@ class QueueModel(QAbstractListModel):
         """Read anew under a filter; with facets `matching` holds the documents in order, and their numbers."""
         self.beginResetModel()
         self._where = where
+        self._source = self._lists(where) if self._lists is not None else None
         self._pages.clear()
         self._matching = dict(matching or {})
         self._ids = None if matching is None else list(matching)
         if self._ids is not None:
             self._count = len(self._ids)
         else:
-            self._count = self._source.count(where) if self._source is not None else 0
+            self._count = self._source.count() if self._source is not None else 0
         self.endResetModel()
 
     def update_matching(self, document_ids: Collection[int], found: Mapping[int, int]) -> None:
@@ -129,7 +122,7 @@ class QueueModel(QAbstractListModel):
             return
         if self._ids is None and self._few(document_ids) and self._replace_rows(document_ids):
             return
-        if self._ids is None and self._source.count(self._where) != self._count:
+        if self._ids is None and self._source.count() != self._count:
             self.load(self._where)
             return
         self._forget_pages(document_ids)
@@ -224,7 +217,7 @@ class QueueModel(QAbstractListModel):
         if number not in self._pages:
             first = number * PAGE
             self._pages[number] = (
-                self._source.rows(self._where, offset=first, limit=PAGE)
+                self._source.rows(offset=first, limit=PAGE)
                 if self._ids is None
                 else self._source.rows_of(self._ids[first : first + PAGE])
             )

@@ -15,9 +15,9 @@ from curator.services.ordering import Order, OrderingService
 from curator.services.ports import ProjectCounts, QueueFilter, WorkRow
 from curator.services.queue import QueueService
 from curator.services.saved_filters import SavedFilters
+from curator.services.seat import Lists
 from curator.ui.latest import Latest
 from curator.ui.queue_head import QueueHead
-from curator.ui.queue_model import QueueSource
 from curator.ui.queue_rows import QueueRows
 
 DEBOUNCE_MS = 120
@@ -82,7 +82,7 @@ class QueuePanel(QWidget):
 
     def set_source(
         self,
-        source: QueueSource | None,
+        lists: Lists | None,
         *,
         facets: FacetService | None = None,
         ordering: OrderingService | None = None,
@@ -94,7 +94,7 @@ class QueuePanel(QWidget):
         for one in (self._documents, self._cubes, self._works):
             one.here = not large
         self.head.set_narrowing(facets is not None, orders=ordering is not None, saving=filters is not None)
-        self.rows.set_source(source)
+        self.rows.set_source(lists)
         self.facets.show_cube(FacetCube())
         self._show_saved()
         self._where = QueueFilter(text=self._where.text)

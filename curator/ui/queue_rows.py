@@ -10,9 +10,10 @@ from PySide6.QtWidgets import QHBoxLayout, QSplitter, QStackedWidget, QVBoxLayou
 
 from curator.domain.wording import ntr, tr
 from curator.services.ports import QueueFilter
+from curator.services.seat import Lists
 from curator.ui.labels import ElidedLabel
 from curator.ui.queue_delegate import QueueDelegate
-from curator.ui.queue_model import QueueModel, QueueSource
+from curator.ui.queue_model import QueueModel
 from curator.ui.row_list import RowTable
 from curator.ui.work_delegate import WorkDelegate
 from curator.ui.work_model import WorkModel
@@ -82,10 +83,10 @@ class QueueRows(QWidget):
         """What is on show."""
         return self.work_list if self._stack.currentWidget() is self.work_list else self.list
 
-    def set_source(self, source: QueueSource | None) -> None:
-        self._has_project = source is not None
-        self.model.set_source(source)
-        self.work.set_source(source.rows_of if source is not None else lambda _: ())
+    def set_source(self, lists: Lists | None) -> None:
+        self._has_project = lists is not None
+        self.model.set_source(lists)
+        self.work.set_source(lists(QueueFilter()).rows_of if lists is not None else lambda _: ())
 
     def set_total(self, documents: int) -> None:
         self._total = documents

@@ -22,7 +22,7 @@ DUE = 10
 def collect_in_quiet_times(app: QCoreApplication) -> None:
     """From now on nothing is collected but by `app`'s thread: the young generations by a timer, all by `QuietTime`. For
     the window's process, once, at its start."""
-    gc.disable()
+    gc.disable()  # Python's own collections may come in any thread, where widgets must not end
     timer = QTimer(app, interval=YOUNG_MS)
     timer.timeout.connect(collect_young)
     timer.start()

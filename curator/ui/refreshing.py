@@ -74,7 +74,8 @@ class Refresher(QObject):
         """Show everything for the first time and open where work is left."""
         bench = self._bench
         project = bench.project
-        bench.queue.set_source(project.queue, facets=project.facets, ordering=project.ordering, filters=project.filters)
+        lists = project.queue.under
+        bench.queue.set_source(lists, facets=project.facets, ordering=project.ordering, filters=project.filters)
         self._counts()
         self._linker(bench.project.suggestions.status())
         if bench.project.read_only:

@@ -1,6 +1,6 @@
 """Which decisions the window makes: the project's own, judgements in a round, or those of an adjudication.
 
-Each is a queue and a curation that the navigator and the decider work with; everything else stays as it is.
+Each is a `Seat` that the navigator and the decider work with; everything else stays as it is.
 """
 
 from __future__ import annotations
@@ -77,7 +77,7 @@ class RoundMode(QObject):
         elif self._seat is not None:
             self._put_back()
         else:
-            self._own()
+            self._bench.work_with(self._bench.project.seat)
 
     def enter(self, found: Round) -> None:
         """Raises UserError for a closed round."""
@@ -98,8 +98,8 @@ class RoundMode(QObject):
         if self._seat is not None:
             self._seat.suggestions.close()
         self._seat = seat = bench.project.rounds.seat(found)
-        bench.work_with(seat.queue, seat.curation, seat.suggestions)
-        bench.queue.set_source(seat.queue)
+        bench.work_with(seat.for_window)
+        bench.queue.set_source(seat.for_window.lists)
         bench.queue.set_counts(seat.queue.counts())
         bench.set_judging(True)
         if found.kind is RoundKind.UNAIDED:
@@ -116,18 +116,13 @@ class RoundMode(QObject):
         self.banner.say("")
         bench, project = self._bench, self._bench.project
         bench.set_judging(False)
-        self._own()
-        bench.queue.set_source(project.queue, facets=project.facets, ordering=project.ordering, filters=project.filters)
+        bench.work_with(project.seat)
+        lists = project.queue.under
+        bench.queue.set_source(lists, facets=project.facets, ordering=project.ordering, filters=project.filters)
         bench.queue.set_counts(project.queue.counts())
         self._bench.navigator.close()
         self._bench.navigator.open_first()
         self.changed.emit()
-
-    def _own(self) -> None:
-        """The project's own decisions, with what is asked again among them."""
-        bench = self._bench
-        own = bench.project.repeating
-        bench.work_with(own.queue, own.curation, bench.project.suggestions)
 
     def _tell(self) -> None:
         if self._seat is None:
@@ -154,8 +149,7 @@ class RoundMode(QObject):
             self._bench.project.rounds.leave()
             self._put_back()
         self._round = found
-        suggestions = bench.project.suggestions
-        bench.work_with(service.queue(found.id), service.curation(found), suggestions, settling=True)
+        bench.work_with(service.seat(found, bench.project.suggestions))
         self.panel.show()
         self._show(state, state.next())
         self.changed.emit()
@@ -164,7 +158,7 @@ class RoundMode(QObject):
         if self._round is not None:
             self._round = None
             self.panel.hide()
-            self._own()
+            self._bench.work_with(self._bench.project.seat)
             self._bench.navigator.reload()
             self._bench.focus_document()
             self.changed.emit()

@@ -13,8 +13,7 @@ from curator.commands import WindowState
 from curator.domain.decisions import Outcome, Verdict
 from curator.domain.entities import EntityMatch
 from curator.domain.presenting import Order
-from curator.services.curation import CurationService
-from curator.services.queue import QueueService
+from curator.services.seat import Seat
 from curator.ui.bridge import Bridge
 from curator.ui.candidate_desk import CandidateDesk
 from curator.ui.candidate_panel import CandidatePanel
@@ -34,7 +33,7 @@ from curator.ui.jobs_bar import BottomBar
 from curator.ui.many import Many
 from curator.ui.mention_editor import MentionEditor
 from curator.ui.mention_types import TypePicker
-from curator.ui.navigation import Asked, Navigator
+from curator.ui.navigation import Navigator
 from curator.ui.notices import Notices
 from curator.ui.noting import Noter
 from curator.ui.queue_panel import QueuePanel
@@ -70,7 +69,7 @@ class Workbench(QWidget):
         self.notices = Notices(self)
         self.navigator = Navigator(project.queue, project.suggestions, self)
         self.glance = Glance(Sight.of_process())
-        self.decider = Decider(project.curation, self.navigator, self, glance=self.glance)
+        self.decider = Decider(project.seat, self.navigator, self, glance=self.glance)
         saw, saw_document = self.decider.saw, self.decider.saw_document
         self.noter = Noter(project.notes, project.curation, self.navigator, self, saw=saw, saw_document=saw_document)
         self.many = Many(project, self.decider, self.navigator, self.jobs, self, glance=self.glance)
@@ -316,13 +315,11 @@ class Workbench(QWidget):
 
     # --- what is worked on ---
 
-    def work_with(
-        self, queue: QueueService, curation: CurationService, suggestions: Asked, *, settling: bool = False
-    ) -> None:
-        """Let the window read and decide through other services: those of a round, of an adjudication (`settling`), or
-        the project's own again. What the queue shows is the caller's."""
-        self.navigator.use(queue, suggestions)
-        self.decider.use(curation, settling=settling)
+    def work_with(self, seat: Seat) -> None:
+        """Let the window read and decide through another seat: that of a round, of an adjudication, or the project's
+        own again. What the queue shows is the caller's."""
+        self.navigator.use(seat)
+        self.decider.seat = seat
 
     @property
     def judging(self) -> bool:

@@ -65,7 +65,7 @@ def test_disagreements_become_decisions_until_none_is_left(filled: World, judged
     assert decisions[slowed].verdict.outcome is Outcome.REJECTED  # type: ignore[union-attr]
     assert decisions[slowed].note == "round “pilot”: as ben judged"  # type: ignore[union-attr]
 
-    seat = service.curation(judged)
+    seat = service.seat(judged, project.suggestions).curation
     seat.decide(arrhythmia, ARRHYTHMIA)
     seat.decide(blorbitis, Verdict.nil())
     assert service.adopt_agreed(judged.id).text == "Took over 1 mention that all of “pilot” agree on"
@@ -86,8 +86,9 @@ def test_a_mention_of_the_round_comes_into_the_text_when_it_is_decided_anew(fill
     project.rounds.close(judged.id)
     made = next(one.mention.id for one in service.of(judged.id).left if one.mention.text == "slowed")
     assert made not in filled.mentions(1)
-    assert service.queue(judged.id).open(1).view(made) is not None
-    service.curation(judged).decide(made, LIDOCAINE)
+    seat = service.seat(judged, project.suggestions)
+    assert seat.queue.open(1).view(made) is not None
+    seat.curation.decide(made, LIDOCAINE)
     assert made in filled.mentions(1)
     project.curation.undo()
     project.curation.undo()

@@ -6,9 +6,10 @@ from datetime import UTC, datetime, timedelta
 
 from curator.domain.decisions import Verdict
 from curator.services.agreement import AgreementService
-from curator.services.consistency import APART, RepeatingSeat
+from curator.services.consistency import APART, Repeats, repeating_seat
 from curator.services.curation import CurationService
 from curator.services.ports import QueueFilter
+from curator.services.seat import Seat
 from tests.curator.services.fakes import World
 
 ARREST, LIDOCAINE = Verdict.link("MESH:D006323"), Verdict.link("MESH:D008012")
@@ -24,26 +25,31 @@ class Clock:
         return self.time
 
 
-def seat(world: World, clock: Clock, share: float = 100.0) -> RepeatingSeat:
-    store, events = world.project.curation._store, world.project.events
-    return RepeatingSeat.take(store, events, clock, curator=lambda: "ada", share=lambda: share)
+def curation_of(world: World, clock: Clock) -> CurationService:
+    return CurationService(world.project.curation._store, world.project.events, clock, curator=lambda: "ada")
+
+
+def seat(world: World, own: CurationService, clock: Clock) -> Seat:
+    store, suggestions = world.project.curation._store, world.project.suggestions
+    return repeating_seat(store, own, suggestions, clock, curator=lambda: "ada", share=lambda: 100.0)
 
 
 def test_a_decided_mention_is_asked_again_later_and_its_decision_stays(filled: World) -> None:
     clock = Clock()
     store = filled.project.curation._store
-    curation = CurationService(store, filled.project.events, clock, curator=lambda: "ada")
+    curation = curation_of(filled, clock)
     one, two, *_ = filled.mentions(1)
     curation.decide(one, ARREST)
     curation.decide(two, ARREST)
-    taken = seat(filled, clock)
+    taken = seat(filled, curation, clock)
+    queue = taken.lists(ALL)
     working = filled.mentions(2)
     for _ in range(APART):
         taken.curation.decide(working[0], LIDOCAINE)
-    assert taken.queue.next_undecided(1, ALL) == (2, working[1]), "nothing is a day old yet"
+    assert queue.next_undecided(1) == (2, working[1]), "nothing is a day old yet"
     clock.time += timedelta(days=3)
 
-    document, asked = taken.queue.next_undecided(1, ALL)  # type: ignore[misc]
+    document, asked = queue.next_undecided(1)  # type: ignore[misc]
     assert asked in (one, two, working[0])
     before = filled.project.curation.history(asked)
     view = taken.queue.open(document).view(asked)
@@ -55,7 +61,7 @@ def test_a_decided_mention_is_asked_again_later_and_its_decision_stays(filled: W
     assert shown.decision is not None
     assert shown.decision.verdict == Verdict.nil(), "what was answered, not what was decided"
     assert filled.project.curation.history(asked) == before
-    assert taken.queue.next_undecided(1, ALL) == (2, working[1]), "not two in a row"
+    assert queue.next_undecided(1) == (2, working[1]), "not two in a row"
 
     taken.curation.undo()
     assert taken.queue.open(document).view(asked).decision is None  # type: ignore[union-attr]
@@ -71,11 +77,14 @@ def test_a_decided_mention_is_asked_again_later_and_its_decision_stays(filled: W
 def test_off_asks_nothing_and_a_share_asks_the_same_ones_for_ever(filled: World) -> None:
     clock = Clock()
     store = filled.project.curation._store
-    curation = CurationService(store, filled.project.events, clock, curator=lambda: "ada")
+    curation = curation_of(filled, clock)
     for mention in (*filled.mentions(1), *filled.mentions(2)):
         curation.decide(mention, ARREST)
     clock.time += timedelta(days=2)
-    due = [seat(filled, clock, share).curation._repeats.due() for share in (0.0, 50.0, 50.0, 100.0)]
+    due = [
+        Repeats(store, clock, curator=lambda: "ada", share=lambda share=share: share).due()
+        for share in (0.0, 50.0, 50.0, 100.0)
+    ]
     assert due[0] == []
     assert due[1] == due[2]
     assert len(due[3]) == 8

@@ -116,17 +116,13 @@ def test_a_mention_made_in_a_round_is_its_maker_s_until_another_makes_it_too(
     assert ben.sees(document).count("?") == 5
 
 
-@pytest.mark.parametrize("act", ["delete_mention", "retype", "change"])
-def test_nothing_else_of_the_project_can_be_changed_from_a_round(filled: World, ada: Seat, act: str) -> None:
+def test_nothing_else_of_the_project_can_be_changed_from_a_round(filled: World, found: Round) -> None:
     document, *_ = filled.project.queue.ids(ALL)
     first, *_ = filled.mentions(document)
-    acts = {
-        "delete_mention": lambda: ada.curation.delete_mention(first),
-        "retype": lambda: ada.curation.retype_mention(first, "Disease"),
-        "change": lambda: ada.curation.change_mention(first, [Span(0, 4)]),
-    }
+    seat = filled.project.rounds.seat(found, "ada").for_window
+    assert seat.editing is None
     with pytest.raises(UserError, match="judging in the round “pilot”"):
-        acts[act]()
+        seat.edit(lambda editing: editing.delete_mention(first))
     assert filled.mentions(document)[0] == first
 
 
@@ -134,18 +130,18 @@ def test_the_queue_is_the_round_s_and_goes_round_once(filled: World, ada: Seat) 
     one, two = filled.project.queue.ids(ALL)
     for mention in filled.mentions(two):
         ada.curation.decide(mention, Verdict.nil())
-    assert ada.queue.next_undecided(one, ALL) == (one, filled.mentions(one)[0])
-    assert [row.state for row in ada.queue.rows(ALL)] == [DocumentState.TODO, DocumentState.DONE]
-    assert ada.curation.set_state(two, DocumentState.DONE).text == "Judged the whole document"
+    assert ada.queue.next_undecided(one) == (one, filled.mentions(one)[0])
+    assert [row.state for row in ada.queue.rows()] == [DocumentState.TODO, DocumentState.DONE]
+    assert ada.curation.finish(two).text == "Judged the whole document"
     with pytest.raises(UserError, match="4 mentions"):
-        ada.curation.set_state(one, DocumentState.DONE)
+        ada.curation.finish(one)
     progress = filled.project.rounds.own_progress(1)
     assert (progress.judged, progress.mentions, progress.done) == (4, 8, False)
     counts = ada.queue.counts()
     assert (counts.mentions, counts.decisions_by_outcome[Outcome.NIL]) == (8, 4)
     for mention in filled.mentions(one):
         ada.curation.decide(mention, Verdict.nil())
-    assert ada.queue.next_undecided(one, ALL) is None
+    assert ada.queue.next_undecided(one) is None
 
 
 def test_suggestions_know_nothing_of_the_document_s_own_decisions(filled: World, found: Round, ada: Seat) -> None:

@@ -1,3 +1,5 @@
+from __future__ import annotations
+
 from collections.abc import Sequence
 
 import pytest
@@ -9,6 +11,7 @@ from pytestqt.qtbot import QtBot
 from curator.domain.documents import DocumentState, Split
 from curator.domain.facets import Facet, Facets
 from curator.services.ports import QueueFilter, QueueRow
+from curator.services.queue import Direction
 from curator.ui.queue_model import CURRENT_ROLE, FEW, PAGE, PAGES, QueueModel
 
 
@@ -19,10 +22,16 @@ class Rows:
         self.total = total
         self.asked: list[int] = []
         self.done: set[int] = set()
+        self.where = QueueFilter()
 
-    def rows(self, where: QueueFilter, *, offset: int = 0, limit: int = 500) -> Sequence[QueueRow]:
+    def __call__(self, where: QueueFilter) -> Rows:
+        """As a list under this filter."""
+        self.where = where
+        return self
+
+    def rows(self, *, offset: int = 0, limit: int = 500) -> Sequence[QueueRow]:
         self.asked.append(offset)
-        return [self.row(i) for i in range(offset, min(offset + limit, self.count(where)))]
+        return [self.row(i) for i in range(offset, min(offset + limit, self.count()))]
 
     def rows_of(self, document_ids: Sequence[int]) -> Sequence[QueueRow]:
         return [self.row(one - 10) for one in document_ids]
@@ -31,8 +40,14 @@ class Rows:
         state = DocumentState.DONE if i + 10 in self.done else DocumentState.TODO
         return QueueRow(i + 10, f"PMID{i}", f"Title {i}", Split.TRAIN, state, i % 3, 5)
 
-    def count(self, where: QueueFilter) -> int:
-        return 0 if where.text == "nothing" else 1 if where.state is DocumentState.DONE else self.total
+    def count(self) -> int:
+        return 0 if self.where.text == "nothing" else 1 if self.where.state is DocumentState.DONE else self.total
+
+    def neighbour(self, document_id: int | None, direction: Direction) -> int | None:
+        raise NotImplementedError
+
+    def next_undecided(self, document_id: int | None) -> tuple[int, int] | None:
+        raise NotImplementedError
 
 
 @pytest.mark.parametrize("total", [0, 1, PAGE, PAGE + 1])

@@ -58,7 +58,8 @@ class Desk:
         self.at.work_wanted.connect(self.panel.renew_work)
         self.at.document_changed.connect(lambda: self.panel.set_current(self.document))
         self.at.mention_changed.connect(lambda: self.panel.set_current_mention(self.mention))
-        self.panel.set_source(project.queue, facets=project.facets, ordering=project.ordering, filters=project.filters)
+        lists = project.queue.under
+        self.panel.set_source(lists, facets=project.facets, ordering=project.ordering, filters=project.filters)
         self.panel.set_counts(project.queue.counts())
         self.at.open_first()
 
@@ -249,7 +250,7 @@ def test_a_large_project_is_counted_beside_the_window(desk: Desk, qtbot: QtBot) 
 
 def test_a_queue_of_another_kind_cannot_be_narrowed(desk: Desk) -> None:
     desk.panel.narrow(CHEMICAL)
-    desk.panel.set_source(desk.project.queue)
+    desk.panel.set_source(desk.project.queue.under)
     assert desk.panel.where == QueueFilter()
     assert not desk.panel.head.fold.isEnabled()
     desk.panel.focus_facets()

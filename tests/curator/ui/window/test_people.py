@@ -10,6 +10,7 @@ from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
 from curator.domain.decisions import Verdict
+from curator.domain.documents import Span
 from curator.domain.rounds import Round
 from curator.services.suspicious import SuspiciousGold, SuspiciousList
 from curator.ui.agreement_window import AgreementWindow
@@ -60,6 +61,10 @@ def test_the_usual_keys_judge_in_a_round_and_the_project_stays(desk: Desk, qtbot
     desk.press(Key.Key_Z, Qt.KeyboardModifier.ControlModifier)
     assert "0 of 4 judged" in mode.banner.words
     assert not desk.window.menus.action("mention.delete").isEnabled()
+    first_span = bench.navigator.opened.mentions[0].mention.spans  # type: ignore[union-attr]
+    bench.document.reshaped.emit(first, (Span(0, 4),))  # the mouse lets go of a handle
+    assert "judging in the round “pilot”" in bench.bottom.message.words
+    assert project.queue.open(1).mentions[0].mention.spans == first_span
     people(desk).leave_round()
     assert not mode.banner.isVisible()
     assert desk.window.menus.action("mention.delete").isEnabled()
