@@ -289,8 +289,8 @@ def export_document(unit: UnitOfWork, document_id: int) -> ExportDocument:
         unit.documents.raw(document_id),
         tuple(gold),
         tuple(records),
-        comments=tuple(unit.notes.comments(document_id)),
-        flagged=unit.notes.document_flagged(document_id),
+        comments=tuple(unit.mentions.comments(document_id)),
+        flagged=unit.documents.document_flagged(document_id),
     )
 
 
