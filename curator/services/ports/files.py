@@ -89,7 +89,7 @@ class LeftOut(Problem):
 
 
 @dataclass(frozen=True, slots=True)
-class GoldMention:
+class ExportMention:
     """A mention as an exporter gets it: the stored mention and the decision to be written (None: undecided)."""
 
     mention: Mention
@@ -107,7 +107,7 @@ class GoldMention:
 class ExportDocument:
     document: Document
     raw: str
-    mentions: tuple[GoldMention, ...]
+    mentions: tuple[ExportMention, ...]
     removed_records: tuple[int, ...]  # record numbers of source mentions that the curator deleted
     comments: tuple[Comment, ...] = ()  # of the document and its mentions, oldest first
     flagged: bool = False
