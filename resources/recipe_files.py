@@ -1,4 +1,4 @@
-"""The recipe files as plain data, for the window and for training alike.
+"""The recipe files as plain data and what their parameters may be, for the window and for training alike.
 
 `recipes/ID.json` names a system and gives each of its parameters a value: `published` ones come from its paper, `ours`
 fill what the paper leaves open, `quick` ones replace both in a variant `ID-quick` that is sized for two processor
@@ -10,6 +10,8 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
+from dataclasses import dataclass
+from enum import StrEnum
 from importlib import resources
 from typing import Any
 
@@ -23,6 +25,59 @@ SECONDS_BESIDE = 60.0
 does beside both (load, link, refit, compare)."""
 FORWARD_AGAIN = {"fgsm": 2.5, "transformation": 2.0}
 SECTIONS = {"training": "training", "losses": "loss", "regularisers": "regulariser", "groupings": "grouping"}
+
+Value = int | float | bool | str
+
+
+class Kind(StrEnum):
+    """The kind of a parameter's value."""
+
+    INT = "int"
+    FLOAT = "float"
+    BOOL = "bool"
+    CHOICE = "choice"
+
+
+@dataclass(frozen=True, slots=True)
+class Parameter:
+    """One parameter of a recipe. `group` is "training", or "loss", "regulariser" or "grouping", which it is handed to
+    as it is; `paper` is the published value, None where there is none."""
+
+    name: str
+    kind: Kind
+    default: Value
+    help: str
+    group: str = "training"
+    minimum: float | None = None
+    maximum: float | None = None
+    choices: tuple[str, ...] = ()
+    paper: Value | None = None
+
+    @classmethod
+    def of(cls, raw: Mapping[str, Any]) -> Parameter:
+        """From an entry of `parameters` in `expanded`. Raises ValueError for an unknown kind."""
+        return cls(**{**raw, "kind": Kind(raw["kind"]), "choices": tuple(raw.get("choices", ()))})
+
+    @property
+    def title(self) -> str:
+        return self.name.replace("_", " ").capitalize()
+
+    def converted(self, value: Any) -> Value | None:
+        """The value in the parameter's type; None where the parameter may not have it."""
+        if self.kind is Kind.CHOICE and value in self.choices:
+            return str(value)
+        if self.kind is Kind.BOOL and isinstance(value, bool):
+            return value
+        if self.kind in (Kind.INT, Kind.FLOAT) and isinstance(value, int | float) and not isinstance(value, bool):
+            return self._number(value)
+        return None
+
+    def _number(self, value: float) -> int | float | None:
+        low = -float("inf") if self.minimum is None else self.minimum
+        high = float("inf") if self.maximum is None else self.maximum
+        if not low <= value <= high or (self.kind is Kind.INT and value != int(value)):
+            return None
+        return int(value) if self.kind is Kind.INT else float(value)
 
 
 def recipe_ids() -> tuple[str, ...]:
@@ -39,17 +94,20 @@ def read_recipe(name: str) -> dict[str, Any]:
 
 
 def expanded(raw: Mapping[str, Any], *, quick: bool = False) -> dict[str, Any]:
-    """The recipe with `parameters` (kind, default, range, help, group), `paper` (published values) and whether it is
+    """The recipe with `parameters` (the fields of `Parameter`), `paper` (published values) and whether it is
     the `quick` variant, in place of its lists of values; KeyError names a parameter that is nowhere described."""
     catalogue = _described(raw)
     values = {**raw["published"], **raw["ours"]} | (dict(raw["quick"]) if quick else {})
     order = {name: place for place, name in enumerate(catalogue)}
     named = sorted(values.items(), key=lambda item: order[item[0]])
     kept = {key: value for key, value in raw.items() if key not in ("published", "ours", "quick")}
-    parameters = [{"name": name, **catalogue[name], "default": value} for name, value in named]
-    small = quick or not raw["published"]  # ours are made for small machines
+    paper = raw["published"]
+    parameters = [
+        {"name": name, **catalogue[name], "default": value, "paper": paper.get(name)} for name, value in named
+    ]
+    small = quick or not paper  # ours are made for small machines
     variant = {"id": raw["id"] + QUICK, "title": f"{raw['title']}, quick"} if quick else {}
-    return {**kept, **variant, "parameters": parameters, "paper": dict(raw["published"]), "quick": small}
+    return {**kept, **variant, "parameters": parameters, "paper": dict(paper), "quick": small}
 
 
 def cost(recipe: Mapping[str, Any], values: Mapping[str, Any]) -> dict[str, float]:

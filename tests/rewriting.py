@@ -17,7 +17,7 @@ from curator.domain.documents import (
     SourceMention,
     Split,
 )
-from curator.services.ports import DocumentReader, ExportDocument, GoldMention
+from curator.services.ports import DocumentReader, ExportDocument, ExportMention
 
 AT = datetime(2026, 1, 1, tzinfo=UTC)
 
@@ -33,7 +33,7 @@ def unchanged(documents: Iterable[SourceDocument]) -> Iterator[ExportDocument]:
     """Each as its own format writes it back when nothing was done to it."""
     for number, one in enumerate(documents, 1):
         mentions = (_stored(index, found, found.record) for index, found in enumerate(one.mentions))
-        golds = tuple(GoldMention(mention, None, True) for mention in mentions)
+        golds = tuple(ExportMention(mention, None, True) for mention in mentions)
         yield ExportDocument(_document(number, one), one.raw, golds, ())
 
 
@@ -41,7 +41,8 @@ def decided(documents: Iterable[SourceDocument]) -> Iterator[ExportDocument]:
     """Each as any format writes what came from another one: every mention linked or NIL."""
     for number, one in enumerate(documents, 1):
         golds = tuple(
-            GoldMention(_stored(index, found, -1), _decision(found), False) for index, found in enumerate(one.mentions)
+            ExportMention(_stored(index, found, -1), _decision(found), False)
+            for index, found in enumerate(one.mentions)
         )
         yield ExportDocument(_document(number, one), "", golds, ())
 

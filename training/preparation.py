@@ -14,7 +14,7 @@ from models.kb import KnowledgeBase
 from models.linker import Linker
 from models.types import LinkedMention
 from models.wording import nsay, say
-from resources.recipe_files import JUDGED_MENTIONS
+from resources.recipe_files import JUDGED_MENTIONS, Value
 from training.assembly import base_encoder_folder, load_tower
 from training.budget import Budget, Rates, Workload
 from training.events import Event, Phase, note
@@ -24,7 +24,7 @@ from training.judging import Figures, Judge
 from training.losses import ProxyLoss
 from training.negatives import Kinship
 from training.ranker_rule import without_ranker, without_time_limit
-from training.recipes import Hyperparameters, Network, Recipe, Role, Value, load_recipe
+from training.recipes import Hyperparameters, Network, Recipe, Role, load_recipe
 from training.remembering import decided_documents
 from training.snapshot import Snapshot, SnapshotDocument, read_snapshot
 from training.spec import TrainingSpec

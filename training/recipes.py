@@ -13,6 +13,7 @@ from models.inputs import EntityStyle, InputSettings
 from models.pooling import MentionVector, Pooling
 from models.wording import say
 from resources import recipe_files
+from resources.recipe_files import Parameter, Value
 from training.losses import (
     AdaptiveMixupLoss,
     CandidateCrossEntropy,
@@ -24,7 +25,6 @@ from training.losses import (
     TripletLoss,
 )
 
-Value = int | float | bool | str
 CHOICES = "The parameter '{name}' cannot be {value!r}; it must be one of {choices}."
 KIND = "The parameter '{name}' cannot be {value!r}; it must be of kind {kind}."
 BETWEEN = "The parameter '{name}' cannot be {value!r}; it must be of kind {kind} between {minimum} and {maximum}."
@@ -61,60 +61,6 @@ class Regularisation(StrEnum):
     NONE = ""
     FGSM = "fgsm"
     TRANSFORMATION = "transformation"
-
-
-class Kind(StrEnum):
-    """The kind of a parameter's value."""
-
-    INT = "int"
-    FLOAT = "float"
-    BOOL = "bool"
-    CHOICE = "choice"
-
-
-@dataclass(frozen=True, slots=True)
-class Parameter:
-    """One parameter. `group` is "training" or "loss" (handed to the loss as it is)."""
-
-    name: str
-    kind: Kind
-    default: Value
-    help: str
-    group: str = "training"
-    minimum: float | None = None
-    maximum: float | None = None
-    choices: tuple[str, ...] = ()
-
-    def check(self, value: Any) -> Value:
-        """`value` in the parameter's type; ModelError names the parameter, the value and what is allowed."""
-        if self.kind is Kind.CHOICE and value in self.choices:
-            return str(value)
-        if self.kind is Kind.BOOL and isinstance(value, bool):
-            return value
-        if self.kind in (Kind.INT, Kind.FLOAT) and isinstance(value, (int, float)) and not isinstance(value, bool):
-            return self._number(value)
-        raise self._error(value)
-
-    def _number(self, value: int | float) -> int | float:
-        low = -float("inf") if self.minimum is None else self.minimum
-        high = float("inf") if self.maximum is None else self.maximum
-        if not low <= value <= high or (self.kind is Kind.INT and value != int(value)):
-            raise self._error(value)
-        return int(value) if self.kind is Kind.INT else float(value)
-
-    def _error(self, value: Any) -> ModelError:
-        bounded = self.minimum is not None or self.maximum is not None
-        return ModelError(
-            say(
-                BETWEEN if bounded else CHOICES if self.choices else KIND,
-                name=self.name,
-                value=value,
-                choices=", ".join(self.choices),
-                kind=self.kind.value,
-                minimum=self.minimum,
-                maximum=self.maximum,
-            )
-        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -190,7 +136,7 @@ class Recipe:
                     )
                 )
         defaults: dict[str, Value] = {parameter.name: parameter.default for parameter in self.parameters}
-        return defaults | {name: known[name].check(value) for name, value in (given or {}).items()}
+        return defaults | {name: _in_range(known[name], value) for name, value in (given or {}).items()}
 
     def hyperparameters(self, values: Mapping[str, Value]) -> Hyperparameters:
         """The "training" part of `values` as a dataclass."""
@@ -262,10 +208,27 @@ def parse_recipe(raw: Any, *, where: str) -> Recipe:
 
 
 def _parameter(raw: Any, where: str) -> Parameter:
-    fields = _checked(raw, Parameter, where)
-    kind, choices = Kind(fields["kind"]), tuple(fields.get("choices", ()))
-    parameter = Parameter(**fields | {"kind": kind, "choices": choices})
-    return dataclasses.replace(parameter, default=parameter.check(parameter.default))
+    parameter = Parameter.of(_checked(raw, Parameter, where))
+    return dataclasses.replace(parameter, default=_in_range(parameter, parameter.default))
+
+
+def _in_range(parameter: Parameter, value: Any) -> Value:
+    """`value` in the parameter's type; ModelError names the parameter, the value and what is allowed."""
+    found = parameter.converted(value)
+    if found is None:
+        bounded = parameter.minimum is not None or parameter.maximum is not None
+        raise ModelError(
+            say(
+                BETWEEN if bounded else CHOICES if parameter.choices else KIND,
+                name=parameter.name,
+                value=value,
+                choices=", ".join(parameter.choices),
+                kind=parameter.kind.value,
+                minimum=parameter.minimum,
+                maximum=parameter.maximum,
+            )
+        )
+    return found
 
 
 def _checked(raw: Any, kind: type, where: str) -> dict[str, Any]:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from curator.services.ports.document_files import DocumentOptions
+from curator.services.ports.files import DocumentOptions
 
 if TYPE_CHECKING:
     from curator.services.ports import FormatRegistry

@@ -26,5 +26,12 @@ class LinkerUnavailableError(UserError):
     """The linker process is not there (being started, died, or no bundle has been built yet)."""
 
 
+class InconsistentDataError(Exception):
+    """A step contradicts what is stored: an id that does not exist, a second row of one key, a change of the history.
+
+    A bug of the program, not of the user: it keeps its traceback. Nothing of the step was stored.
+    """
+
+
 class CancelledError(Exception):
     """The user cancelled; its own type, shown to nobody."""

@@ -12,8 +12,7 @@ if TYPE_CHECKING:
     from curator.io.column_memory import ColumnMemory
     from curator.io.registry import Registry
     from curator.services.ports import DocumentFormat, FormatRegistry, KnowledgeBaseReader
-    from curator.services.ports.document_files import DocumentOptions
-    from curator.services.ports.knowledge_files import KbOptions, TablePreview
+    from curator.services.ports.files import DocumentOptions, KbOptions, TablePreview
 
 __all__ = ["default_registry"]
 

@@ -13,7 +13,7 @@ from curator.domain.documents import Document, Passage, SourceFile
 from curator.io.bioc_ids import InfonStyle, changed, signed
 from curator.io.export import Action, action_for, check_spans, is_gold
 from curator.io.source_ids import stated_ids
-from curator.services.ports import ExportDocument, GoldMention, Problem
+from curator.services.ports import ExportDocument, ExportMention, Problem
 
 Json = dict[str, Any]
 
@@ -81,7 +81,7 @@ def _passage(document: Document, one: Passage) -> Json:
     return {"offset": one.start, "infons": infons, "text": text, "sentences": [], "annotations": [], "relations": []}
 
 
-def _annotation(gold: GoldMention, ids: tuple[str, ...] | None, number: str, style: InfonStyle) -> Json:
+def _annotation(gold: ExportMention, ids: tuple[str, ...] | None, number: str, style: InfonStyle) -> Json:
     mention = gold.mention
     infons = [("type", mention.type)]
     if ids is not None:

@@ -25,7 +25,7 @@ from curator.io.bioc_reading import fitted
 from curator.io.bioc_xml_tree import XmlTree
 from curator.io.export import Action, Source, action_for, check_spans, entity_ids, write_streams
 from curator.io.source_ids import source_style
-from curator.services.ports import ExportDocument, GoldMention, Problem
+from curator.services.ports import ExportDocument, ExportMention, Problem
 
 XML_HEAD = '<?xml version="1.0" encoding="UTF-8"?>\n<!DOCTYPE collection SYSTEM "BioC.dtd">\n'
 XML_ENDINGS, JSON_ENDINGS = (".bioc.xml", ".xml"), (".bioc.json", ".json")
@@ -166,7 +166,7 @@ def edited(
     return edit.tree.text()
 
 
-def _changes(gold: GoldMention, action: Action) -> bool:
+def _changes(gold: ExportMention, action: Action) -> bool:
     if gold.mention.record < 0:
         return action is Action.WRITE
     return action is not Action.KEEP
@@ -182,7 +182,7 @@ class _Edit:
         self._layout = fitted(self._before)
         self._ids = {one.id for one in self._before.annotations}
 
-    def apply(self, gold: GoldMention, action: Action) -> None:
+    def apply(self, gold: ExportMention, action: Action) -> None:
         record = gold.mention.record
         if record < 0:
             self._add(gold)
@@ -198,7 +198,7 @@ class _Edit:
         text = "document {document}: a relation names annotation {id}, which left the file with its mention"
         return [Problem(0, "note", text.format(document=document, id=one)) for one in named]
 
-    def _change(self, record: int, gold: GoldMention, action: Action) -> None:
+    def _change(self, record: int, gold: ExportMention, action: Action) -> None:
         old = self._before.annotations[record]
         infons = old.infons
         if gold.reshaped:
@@ -210,7 +210,7 @@ class _Edit:
         if infons != old.infons:
             self.tree.set_infons(record, infons)
 
-    def _add(self, gold: GoldMention) -> None:
+    def _add(self, gold: ExportMention) -> None:
         segment = self._layout.segment_at(gold.mention.spans[0].start)
         infons = signed(changed([("type", gold.mention.type)], entity_ids(gold), self._style), gold.decision)
         places = self._places(gold, segment)
@@ -218,7 +218,7 @@ class _Edit:
         at = (segment.passage, segment.sentence) if segment else (-1, -1)
         self.tree.add(*at, one)
 
-    def _places(self, gold: GoldMention, segment: Segment | None) -> tuple[tuple[int, int], ...]:
+    def _places(self, gold: ExportMention, segment: Segment | None) -> tuple[tuple[int, int], ...]:
         return tuple((self._layout.to_file(segment, span.start), span.end - span.start) for span in gold.mention.spans)
 
     def _fresh_id(self) -> str:

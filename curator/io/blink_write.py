@@ -18,7 +18,7 @@ from curator.io.export import Action, action_for, check_spans, left_out
 from curator.io.identifiers import NIL, read_id, written_id
 from curator.io.places import mention_place
 from curator.io.source_ids import stated_ids
-from curator.services.ports import ExportDocument, GoldMention, LeftOut, Problem
+from curator.services.ports import ExportDocument, ExportMention, LeftOut, Problem
 
 CONTEXTS = ("context_left", "mention", "context_right")
 _ABOUT = ("label", "label_title", "label_document_id", "Wikipedia_ID", "Wikipedia_URL", "Wikipedia_title")
@@ -55,7 +55,7 @@ def written_lines(documents: Iterable[ExportDocument], file: SourceFile, problem
 
 
 def _line(
-    gold: GoldMention, item: ExportDocument, file: SourceFile, records: list[Any], problems: list[Problem]
+    gold: ExportMention, item: ExportDocument, file: SourceFile, records: list[Any], problems: list[Problem]
 ) -> dict[str, Any] | None:
     action = action_for(gold, item.document.external_id, problems)
     mention = gold.mention
@@ -74,7 +74,7 @@ def _line(
 
 
 def _new_line(
-    gold: GoldMention, item: ExportDocument, file: SourceFile, value: dict[str, Any], *, keep: bool
+    gold: ExportMention, item: ExportDocument, file: SourceFile, value: dict[str, Any], *, keep: bool
 ) -> dict[str, Any]:
     mention, text = gold.mention, item.document.text
     span = mention.spans[0]

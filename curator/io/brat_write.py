@@ -23,7 +23,7 @@ from curator.io.places import mention_place
 from curator.io.source import BOM, line_end, split_lines, without_line_end
 from curator.io.source_ids import Spelling, stated_ids
 from curator.io.standoff import extra_of, write_documents
-from curator.services.ports import ExportDocument, GoldMention, Problem
+from curator.services.ports import ExportDocument, ExportMention, Problem
 
 _KEY = re.compile(r"([A-Z#])(\d{1,18})\t")
 _ABOUT = re.compile(r"([NAMR#]\S*|\*)\t(\S+)((?: [^\t\r\n]*)?)")
@@ -117,7 +117,7 @@ class Annotations:
 
     # --- one mention ---
 
-    def _edit(self, gold: GoldMention, action: Action) -> None:
+    def _edit(self, gold: ExportMention, action: Action) -> None:
         record = gold.mention.record
         key, old = self._key(record), self._lines[record] or ""
         if gold.reshaped:
@@ -126,7 +126,7 @@ class Annotations:
         if action is Action.WRITE:
             self._refer(key, gold, record)
 
-    def _append(self, gold: GoldMention) -> None:
+    def _append(self, gold: ExportMention) -> None:
         key = f"T{self._take('T')}"
         self._added.setdefault(-1, []).append(self._entity(key, gold) + self._ending)
         self._changed = True
@@ -134,7 +134,7 @@ class Annotations:
         for reference in [] if ids is None else self._spelling.ids(ids, prefixed=True):
             self._added[-1].append(self._reference(key, reference))
 
-    def _entity(self, key: str, gold: GoldMention) -> str:
+    def _entity(self, key: str, gold: ExportMention) -> str:
         ranges = broken(gold.mention.spans, self._item.document.text)
         places = ";".join(f"{start} {end}" for start, end in ranges)
         kind = re.sub(r"\s", "_", gold.mention.type) or "Entity"
@@ -144,7 +144,7 @@ class Annotations:
             )
         return f"{key}\t{kind} {places}\t{quoted(ranges, self._item.document.text)}"
 
-    def _refer(self, key: str, gold: GoldMention, record: int) -> None:
+    def _refer(self, key: str, gold: ExportMention, record: int) -> None:
         """Write the normalisations that are wanted: those that stand there stay, with the names they give."""
         wanted = self._spelling.ids(stated_ids(gold, self._item, self._file) or (), prefixed=True)
         there = [i for i, line in enumerate(self._lines) if line is not None and _refers(line, key)]
@@ -203,7 +203,7 @@ class Annotations:
         self._next[letter] = number + 1
         return number
 
-    def _note(self, severity: str, gold: GoldMention, text: str) -> None:
+    def _note(self, severity: str, gold: ExportMention, text: str) -> None:
         where = mention_place(self._item.document.external_id, gold.mention.text)
         self._problems.append(Problem(0, severity, f"{where}: {text}"))
 

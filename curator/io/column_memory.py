@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from curator.io.atomic import AtomicWriter
-from curator.services.ports.document_files import DOCUMENT_FIELDS, DocumentOptions
+from curator.services.ports.files import DOCUMENT_FIELDS, DocumentOptions
 
 MOST = 200
 

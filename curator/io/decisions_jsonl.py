@@ -24,7 +24,7 @@ from curator.io.export import Source as WrittenSource
 from curator.io.export import check_spans, write_streams
 from curator.io.source import Source
 from curator.io.zeshel_lines import first_object
-from curator.services.ports import Carries, ExportDocument, GoldMention, Problem
+from curator.services.ports import Carries, ExportDocument, ExportMention, Problem
 
 _OF_DECISION = frozenset({"origin", *DECIDED})
 
@@ -101,7 +101,7 @@ def document_line(item: ExportDocument, file: SourceFile) -> dict[str, Any]:
     }
 
 
-def _mention(gold: GoldMention, comments: Sequence[Comment], records: Sequence[dict[str, Any]]) -> dict[str, Any]:
+def _mention(gold: ExportMention, comments: Sequence[Comment], records: Sequence[dict[str, Any]]) -> dict[str, Any]:
     mention, decision = gold.mention, gold.decision
     came = dict(records[mention.record]) if 0 <= mention.record < len(records) else {}
     if decision is not None or not gold.unchanged:  # of a file read without its gold, what it said goes back

@@ -21,7 +21,7 @@ from curator.io.docbin_tokens import BEGIN, ENT_IOB, ENT_KB_ID, ENT_TYPE, GROUP,
 from curator.io.document_table_cells import ids_cell
 from curator.io.export import Action, action_for, check_spans, is_gold, left_out
 from curator.io.source_ids import stated_ids
-from curator.services.ports import ExportDocument, GoldMention, Problem
+from curator.services.ports import ExportDocument, ExportMention, Problem
 
 OUTSIDE = 2
 _PIECES = re.compile(r"\s+|\w+|[^\w\s]")
@@ -108,7 +108,7 @@ class Packer:
             self._strings[text] = string_id(text)
         return self._strings[text]
 
-    def _is_carried(self, gold: GoldMention, document: str) -> bool:
+    def _is_carried(self, gold: ExportMention, document: str) -> bool:
         if action_for(gold, document, self._problems) is Action.DROP:
             return False
         if len(gold.mention.spans) > 1:
@@ -138,7 +138,7 @@ class Packer:
         kb_id, label = self._id(one.kb_id), self._id(one.mention.type)
         return SPAN.pack(0, kb_id, label, one.start, one.end, span.start, span.end)
 
-    def _kb_id(self, gold: GoldMention, item: ExportDocument, file: SourceFile) -> str:
+    def _kb_id(self, gold: ExportMention, item: ExportDocument, file: SourceFile) -> str:
         if file.format == "docbin" and not is_gold(gold):
             return gold.mention.raw_ids
         ids = stated_ids(gold, item, file)

@@ -32,8 +32,7 @@ from curator.io.standoff import first_line, plain_passages
 from curator.io.table_layout import Layout, Sheet, are_documents, chosen_columns, layout_of
 from curator.io.tables import Table, is_only_table, is_workbook, separator_of
 from curator.services.ports import Carries, ExportDocument, Problem
-from curator.services.ports.document_files import DocumentOptions
-from curator.services.ports.knowledge_files import TablePreview
+from curator.services.ports.files import DocumentOptions, TablePreview
 
 ANY_TYPE = "entity"
 

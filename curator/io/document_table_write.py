@@ -22,7 +22,7 @@ from curator.io.document_table_cells import ids_cell, places_cell
 from curator.io.export import check_spans, is_gold
 from curator.io.source_ids import stated_ids
 from curator.io.table_layout import DOCUMENTS, OUTCOME, companion
-from curator.services.ports import ExportDocument, GoldMention, Problem
+from curator.services.ports import ExportDocument, ExportMention, Problem
 
 DOCUMENT_HEADINGS = ("document", "title", "text")
 MENTION_HEADINGS = ("document", "start", "end", "mention", "type", "ids", OUTCOME, "reason", "curator", "at", "note")
@@ -90,7 +90,7 @@ def _key(item: ExportDocument, taken: set[str], problems: list[Problem]) -> str:
     return key
 
 
-def _cells(key: str, gold: GoldMention, item: ExportDocument, file: SourceFile) -> tuple[str, ...]:
+def _cells(key: str, gold: ExportMention, item: ExportDocument, file: SourceFile) -> tuple[str, ...]:
     mention, decision = gold.mention, gold.decision
     verdict = decision.verdict if decision else None
     ids = stated_ids(gold, item, file)

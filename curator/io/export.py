@@ -12,7 +12,7 @@ from curator.domain.documents import SourceFile, slice_spans
 from curator.domain.errors import UserError
 from curator.domain.wording import tr
 from curator.io.atomic import AtomicFiles
-from curator.services.ports import Carries, ExportDocument, GoldMention, LeftOut, Problem
+from curator.services.ports import Carries, ExportDocument, ExportMention, LeftOut, Problem
 
 Source = tuple[SourceFile, Iterable[ExportDocument]]
 
@@ -45,7 +45,7 @@ class ReadOnly:
         )
 
 
-def action_for(gold: GoldMention, document: str, problems: list[Problem]) -> Action:
+def action_for(gold: ExportMention, document: str, problems: list[Problem]) -> Action:
     """Linked and NIL mentions are written. Rejected ones leave the file, since no format can say "not an entity".
     Skipped and undecided ones stay as the source has them; when the curator added them, they are not gold yet and
     stay out. What stays out is noted in `problems`. Of a moved or retyped mention the place and the type are written.
@@ -76,17 +76,17 @@ def action_for(gold: GoldMention, document: str, problems: list[Problem]) -> Act
     return Action.DROP
 
 
-def left_out(gold: GoldMention, text: str) -> LeftOut:
+def left_out(gold: ExportMention, text: str) -> LeftOut:
     """What is reported of a mention that the format cannot carry."""
     return LeftOut(0, "set aside", text, mentions=(gold.mention.id,))
 
 
-def is_gold(gold: GoldMention) -> bool:
+def is_gold(gold: ExportMention) -> bool:
     """Whether the decision says what the mention means: an entity or NIL."""
     return gold.decision is not None and gold.decision.verdict.outcome in (Outcome.LINK, Outcome.NIL)
 
 
-def entity_ids(gold: GoldMention) -> tuple[str, ...]:
+def entity_ids(gold: ExportMention) -> tuple[str, ...]:
     """The decision's entities, empty for NIL."""
     return gold.decision.verdict.entity_ids if gold.decision is not None else ()
 

@@ -23,7 +23,7 @@ from curator.io.places import mention_place
 from curator.io.source import plain_text
 from curator.io.source_ids import Spelling, stated_ids
 from curator.io.standoff import extra_of
-from curator.services.ports import ExportDocument, GoldMention, Problem
+from curator.services.ports import ExportDocument, ExportMention, Problem
 
 ENDINGS = (".json",)
 _DEPENDENT = ("attributes", "relations", "modifications")
@@ -125,7 +125,7 @@ class _Edit:
         for one in gone:
             self._remove(one)
 
-    def _edit(self, found: tree.Denotation, gold: GoldMention, action: Action) -> None:
+    def _edit(self, found: tree.Denotation, gold: ExportMention, action: Action) -> None:
         before = json.dumps([found.value, found.attributes()])
         kind, stated = tree.type_and_ids(found, self._named)
         typed = bool(stated) and not found.attributes() and not tree.is_address(str(found.value["obj"]), self._named)
@@ -138,7 +138,7 @@ class _Edit:
             found.value["obj"] = ":".join([kind, *stated]) if typed else kind
         self._changed = self._changed or json.dumps([found.value, found.attributes()]) != before
 
-    def _append(self, gold: GoldMention) -> None:
+    def _append(self, gold: ExportMention) -> None:
         value: dict[str, Any] = {"id": self._key("T"), "span": _span(gold), "obj": gold.mention.type}
         self.value.setdefault("denotations", []).append(value)
         self._changed = True
@@ -199,11 +199,11 @@ class _Edit:
         self._taken.add(f"{letter}{number}")
         return f"{letter}{number}"
 
-    def _note(self, gold: GoldMention, text: str) -> None:
+    def _note(self, gold: ExportMention, text: str) -> None:
         where = mention_place(self._item.document.external_id, gold.mention.text)
         self._problems.append(Problem(0, "note", f"{where}: {text}"))
 
 
-def _span(gold: GoldMention) -> object:
+def _span(gold: ExportMention) -> object:
     spans = [{"begin": one.start, "end": one.end} for one in gold.mention.spans]
     return spans[0] if len(spans) == 1 else spans

@@ -32,7 +32,7 @@ from curator.io.idstyle import IdStyle
 from curator.io.places import mention_place
 from curator.io.source import BOM, join_lines, line_end, split_lines, without_line_end
 from curator.io.source_ids import source_style, stated_ids
-from curator.services.ports import ExportDocument, GoldMention, Problem
+from curator.services.ports import ExportDocument, ExportMention, Problem
 
 ENDINGS = (".pubtator", ".txt")
 _MENTION = re.compile(r"[^\t]*\t\s*\d+\s*\t\s*\d+\s*\t")
@@ -77,7 +77,7 @@ def edited_record(item: ExportDocument, style: IdStyle, problems: list[Problem])
     """The record with the changed mentions' lines rewritten; `item.raw` itself when nothing changed."""
     check_spans(item)
     lines: list[str | None] = list(split_lines(item.raw))
-    new: list[GoldMention] = []
+    new: list[ExportMention] = []
     changed = False
     for record in item.removed_records:
         lines[record], changed = None, True
@@ -116,7 +116,7 @@ def _named(text: str) -> set[str]:
     return {part.strip() for one in ids for part in (one, *re.split(r"[|+,;]", one))} - {"", "-", "-1"}
 
 
-def _assembled(item: ExportDocument, lines: list[str | None], new: list[GoldMention], style: IdStyle) -> str:
+def _assembled(item: ExportDocument, lines: list[str | None], new: list[ExportMention], style: IdStyle) -> str:
     """Join the lines, with new ones put in place. New lines end as the record's first line does, and a record
     without a final line end stays without one.
     """
@@ -147,17 +147,17 @@ def _mention_start(line: str, pmid: str) -> re.Match[str] | None:
     return re.match(r"[^\t]*\t\s*(\d{1,18})\s*\t\s*\d{1,18}\s*\t", line)
 
 
-def _stays(gold: GoldMention, action: Action, item: ExportDocument, problems: list[Problem]) -> bool:
+def _stays(gold: ExportMention, action: Action, item: ExportDocument, problems: list[Problem]) -> bool:
     return action is not Action.DROP and _carried(gold, item, problems)
 
 
-def _edited(line: str, gold: GoldMention, action: Action, style: IdStyle) -> str:
+def _edited(line: str, gold: ExportMention, action: Action, style: IdStyle) -> str:
     if gold.reshaped:
         line = _moved(line, gold)
     return _rewritten(line, gold, style) if action is Action.WRITE else line
 
 
-def _moved(line: str, gold: GoldMention) -> str:
+def _moved(line: str, gold: ExportMention) -> str:
     """The line with the place, text and type that the mention has now."""
     body = without_line_end(line)
     columns, mention = body.split("\t"), gold.mention
@@ -166,7 +166,7 @@ def _moved(line: str, gold: GoldMention) -> str:
     return "\t".join(columns) + line[len(body) :]
 
 
-def _rewritten(line: str, gold: GoldMention, style: IdStyle) -> str:
+def _rewritten(line: str, gold: ExportMention, style: IdStyle) -> str:
     body = without_line_end(line)
     columns = body.split("\t")
     columns += [""] * (6 - len(columns))
@@ -222,14 +222,14 @@ def _title_end(item: ExportDocument) -> int:
     return cut - 1 if cut and text[cut - 1].isspace() else -1
 
 
-def _annotation(pmid: str, gold: GoldMention, ids: str, style: IdStyle, *, shift: int = 0) -> str:
+def _annotation(pmid: str, gold: ExportMention, ids: str, style: IdStyle, *, shift: int = 0) -> str:
     mention, span = gold.mention, gold.mention.spans[0]
     quote, kind = mention.text.translate(_BREAKS), mention.type.translate(_BREAKS)
     columns = [pmid, str(span.start + shift), str(span.end + shift), quote, kind, ids.translate(_BREAKS)]
     return "\t".join(columns + [""] * (style.columns - 6))
 
 
-def _carried(gold: GoldMention, item: ExportDocument, problems: list[Problem]) -> bool:
+def _carried(gold: ExportMention, item: ExportDocument, problems: list[Problem]) -> bool:
     if len(gold.mention.spans) == 1:
         return True
     where = mention_place(item.document.external_id, gold.mention.text)
@@ -255,6 +255,6 @@ def _safe_id(item: ExportDocument, problems: list[Problem]) -> str:
     return safe
 
 
-def _order(gold: GoldMention) -> tuple[int, int]:
+def _order(gold: ExportMention) -> tuple[int, int]:
     span = gold.mention.spans[0]
     return span.start, -span.end

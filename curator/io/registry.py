@@ -16,8 +16,7 @@ from curator.io.kb.base import KbSource
 from curator.io.source import Source
 from curator.io.tables import is_only_table, is_workbook
 from curator.services.ports import DocumentFormat, KnowledgeBaseReader
-from curator.services.ports.document_files import DocumentOptions
-from curator.services.ports.knowledge_files import KbOptions, TablePreview
+from curator.services.ports.files import DocumentOptions, KbOptions, TablePreview
 
 
 @runtime_checkable

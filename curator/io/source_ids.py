@@ -17,10 +17,10 @@ from curator.io.bioc_xml_tree import XmlTree
 from curator.io.export import entity_ids, is_gold
 from curator.io.identifiers import NIL, read_id, written_id
 from curator.io.idstyle import IdStyle, detect_style, vocabulary_of
-from curator.services.ports import ExportDocument, GoldMention
+from curator.services.ports import ExportDocument, ExportMention
 
 
-def stated_ids(gold: GoldMention, item: ExportDocument, file: SourceFile) -> tuple[str, ...] | None:
+def stated_ids(gold: ExportMention, item: ExportDocument, file: SourceFile) -> tuple[str, ...] | None:
     """The decision's entities, none of them for NIL; None where nothing is said.
 
     Of an undecided mention what its source says, with the prefixes that entities have where it leaves them out.

@@ -11,7 +11,7 @@ from curator.domain.wording import tr
 from curator.io.columns import place, sniffed
 from curator.io.kb import table as kb_table
 from curator.io.tables import Table, is_workbook
-from curator.services.ports.document_files import DOCUMENT_FIELDS, DocumentOptions
+from curator.services.ports.files import DOCUMENT_FIELDS, DocumentOptions
 
 _WORDS = {
     "document": "document documentid docid doc pmid articleid article recordid filename file id identifier",

@@ -23,7 +23,7 @@ from curator.io.places import mention_place
 from curator.io.source_ids import Spelling, stated_ids
 from curator.io.standoff import write_documents
 from curator.io.webanno_new import declaration, new_text
-from curator.services.ports import ExportDocument, GoldMention, Problem
+from curator.services.ports import ExportDocument, ExportMention, Problem
 
 
 def write_files(
@@ -88,7 +88,7 @@ class _Edit:
 
     # --- one mention ---
 
-    def _new(self, gold: GoldMention) -> list[tree.Annotation]:
+    def _new(self, gold: ExportMention) -> list[tree.Annotation]:
         layer = self._layer(gold.mention.type)
         units = self._units(gold)
         if not units:
@@ -100,7 +100,7 @@ class _Edit:
             self._say_ids(one, ids, gold)
         return [one]
 
-    def _edit(self, one: tree.Annotation, gold: GoldMention, action: Action) -> bool:
+    def _edit(self, one: tree.Annotation, gold: ExportMention, action: Action) -> bool:
         """False for one that can no longer be said."""
         before = (list(one.cells), [id(unit) for unit in one.units])
         if gold.reshaped:
@@ -114,7 +114,7 @@ class _Edit:
         self._changed = self._changed or before != (one.cells, [id(unit) for unit in one.units])
         return True
 
-    def _say_type(self, one: tree.Annotation, gold: GoldMention) -> None:
+    def _say_type(self, one: tree.Annotation, gold: ExportMention) -> None:
         place = one.layer.feature(tree.TYPE_FEATURES)
         if place is not None:
             one.cells[place] = tree.escape(gold.mention.type)
@@ -125,7 +125,7 @@ class _Edit:
                 tr("its layer {name} has no place for the type {type}", name=one.layer.name, type=gold.mention.type),
             )
 
-    def _say_ids(self, one: tree.Annotation, ids: Sequence[str], gold: GoldMention) -> None:
+    def _say_ids(self, one: tree.Annotation, ids: Sequence[str], gold: ExportMention) -> None:
         place = one.layer.feature(tree.ID_FEATURES)
         if place is None:
             place = self._widen(one)
@@ -169,7 +169,7 @@ class _Edit:
         self._tree.layers.append(layer)
         return layer
 
-    def _units(self, gold: GoldMention) -> list[tree.Unit]:
+    def _units(self, gold: ExportMention) -> list[tree.Unit]:
         """The tokens under a mention, parts of them where it begins or ends within one; none, with a problem, for one
         that TSV cannot carry.
         """
@@ -276,10 +276,10 @@ class _Edit:
         whole = [one for index, line in enumerate(lines) for one in (line, *behind.get(index, ()))]
         return ("\ufeff" if self._raw.startswith("\ufeff") else "") + ending.join(whole)
 
-    def _leave_out(self, gold: GoldMention, text: str) -> None:
+    def _leave_out(self, gold: ExportMention, text: str) -> None:
         where = mention_place(self._item.document.external_id, gold.mention.text)
         self._problems.append(left_out(gold, f"{where} {text}"))
 
-    def _note(self, severity: str, gold: GoldMention, text: str) -> None:
+    def _note(self, severity: str, gold: ExportMention, text: str) -> None:
         where = mention_place(self._item.document.external_id, gold.mention.text)
         self._problems.append(Problem(0, severity, f"{where} {text}"))

@@ -23,7 +23,7 @@ from curator.io.source import plain_text
 from curator.io.source_ids import stated_ids
 from curator.io.standoff import extra_of
 from curator.io.webannotation_tree import CONTEXT, bodies, key_of, new_bodies, role, targets, type_and_ids
-from curator.services.ports import ExportDocument, GoldMention, Problem
+from curator.services.ports import ExportDocument, ExportMention, Problem
 
 ENDINGS = (".jsonld", ".json")
 AROUND = 32  # characters of context on either side of a quotation
@@ -130,7 +130,7 @@ class _Annotations:
             )
         return bool(found)
 
-    def _new(self, gold: GoldMention) -> dict[str, Any]:
+    def _new(self, gold: ExportMention) -> dict[str, Any]:
         ids = stated_ids(gold, self._item, self._file)
         written = [] if ids is None else [written_address(one) for one in ids] or [NIL]
         value: dict[str, Any] = {
@@ -141,7 +141,7 @@ class _Annotations:
         }
         return value | _provenance(gold)
 
-    def _edit(self, annotation: dict[str, Any], gold: GoldMention, action: Action) -> None:
+    def _edit(self, annotation: dict[str, Any], gold: ExportMention, action: Action) -> None:
         kind, stated = type_and_ids(annotation)
         if gold.reshaped:
             annotation["target"] = self._target(gold)
@@ -155,7 +155,7 @@ class _Annotations:
         annotation.pop("bodyValue", None)
         annotation["body"] = [*new_bodies(kind, stated), *others]
 
-    def _target(self, gold: GoldMention) -> object:
+    def _target(self, gold: ExportMention) -> object:
         text = self._item.document.text
         found = [
             {
@@ -175,7 +175,7 @@ class _Annotations:
         return found[0] if len(found) == 1 else found
 
 
-def _provenance(gold: GoldMention) -> dict[str, Any]:
+def _provenance(gold: ExportMention) -> dict[str, Any]:
     """Who decided and when."""
     if gold.decision is None or not is_gold(gold):
         return {}

@@ -26,7 +26,7 @@ from curator.io.places import mention_place
 from curator.io.source_ids import Spelling, stated_ids
 from curator.io.standoff import extra_of, write_documents
 from curator.io.webanno_tree import ID_FEATURES, NAMED_ENTITY, TYPE_FEATURES
-from curator.services.ports import ExportDocument, GoldMention, Problem
+from curator.services.ports import ExportDocument, ExportMention, Problem
 
 TYPE_SYSTEM = "TypeSystem.xml"
 NO_TYPES = (
@@ -133,7 +133,7 @@ class _Edit:
                 self._edit(known, gold, action)
         return self._changed
 
-    def _edit(self, one: Any, gold: GoldMention, action: Action) -> None:
+    def _edit(self, one: Any, gold: ExportMention, action: Action) -> None:
         before = dict(one.attrib)
         if gold.reshaped:
             self._place(one, gold)
@@ -143,7 +143,7 @@ class _Edit:
             self._say_ids(one, stated_ids(gold, self._item, self._file) or ())
         self._changed = self._changed or before != dict(one.attrib)
 
-    def _append(self, gold: GoldMention) -> None:
+    def _append(self, gold: ExportMention) -> None:
         one = etree.Element(tree.tag_of(NAMED_ENTITY), nsmap={"type": tree.tag_of(NAMED_ENTITY)[1:].partition("}")[0]})
         self._take(one)
         self.cas.sofa.addprevious(one)
@@ -165,7 +165,7 @@ class _Edit:
         self._by_id[key] = one
         return key
 
-    def _place(self, one: Any, gold: GoldMention) -> None:
+    def _place(self, one: Any, gold: ExportMention) -> None:
         """The annotation on the mention's first part, and the further ones on theirs."""
         first, *others = gold.mention.spans
         self._lay(one, first)
@@ -193,7 +193,7 @@ class _Edit:
         self.cas.root.remove(one)
         self._changed = True
 
-    def _say_type(self, one: Any, gold: GoldMention) -> None:
+    def _say_type(self, one: Any, gold: ExportMention) -> None:
         held = tree.feature(one, TYPE_FEATURES)
         if held is None and tree.type_name(one) == NAMED_ENTITY:
             held = "value"
@@ -248,7 +248,7 @@ class _Edit:
         values = (value for other in self.cas.root for name, value in other.attrib.items() if name not in _PLAIN)
         return any(key in value.split() for value in values if len(value) < 10_000)
 
-    def _note(self, severity: str, gold: GoldMention, text: str) -> None:
+    def _note(self, severity: str, gold: ExportMention, text: str) -> None:
         where = mention_place(self._item.document.external_id, gold.mention.text)
         self._problems.append(Problem(0, severity, f"{where} {text}"))
 

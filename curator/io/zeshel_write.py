@@ -29,7 +29,7 @@ from curator.io.places import mention_place
 from curator.io.source import BOM, join_lines, line_end, split_lines, without_line_end
 from curator.io.zeshel_category import Titles, category
 from curator.io.zeshel_lines import MENTION_ORDER, LineError, Tokens, parse_object
-from curator.services.ports import ExportDocument, GoldMention, Problem
+from curator.services.ports import ExportDocument, ExportMention, Problem
 
 _LABEL = re.compile(r'("label_document_id"\s*:\s*)("(?:[^"\\]|\\.)*"|null)')
 _CATEGORY = re.compile(r'("category"\s*:\s*)("(?:[^"\\]|\\.)*"|null)')
@@ -157,7 +157,7 @@ class _FileWriter:
             elif action is not Action.DROP and (line := self._new_line(gold, item)):
                 new.append(line)
 
-    def _relabelled(self, line: str, gold: GoldMention, item: ExportDocument) -> str:
+    def _relabelled(self, line: str, gold: ExportMention, item: ExportDocument) -> str:
         label = self._label(gold, item)
         if _value(line, "label_document_id") == label:
             return line
@@ -168,7 +168,7 @@ class _FileWriter:
             return json.dumps(value | {"label_document_id": label}) + line[len(without_line_end(line)) :]
         return _LABEL.sub(lambda m: m[1] + json.dumps(label), changed, count=1)
 
-    def _moved(self, line: str, gold: GoldMention, item: ExportDocument, action: Action) -> str | None:
+    def _moved(self, line: str, gold: ExportMention, item: ExportDocument, action: Action) -> str | None:
         """A source line with the place that its mention has now; None where ZESHEL cannot carry it. Worlds are types:
         another type changes nothing of the line."""
         if action is Action.WRITE:
@@ -182,7 +182,7 @@ class _FileWriter:
         changed = {"start_index": first, "end_index": last, "text": text, "category": category(text, title)}
         return json.dumps(value | changed) + line[len(without_line_end(line)) :]
 
-    def _tokens_of(self, gold: GoldMention, item: ExportDocument) -> tuple[int, int, str] | None:
+    def _tokens_of(self, gold: ExportMention, item: ExportDocument) -> tuple[int, int, str] | None:
         """First and last token and their text; None for a mention that ZESHEL cannot carry, which is noted."""
         mention, tokens = gold.mention, Tokens(item.document.text)
         if len(mention.spans) > 1:
@@ -198,7 +198,7 @@ class _FileWriter:
             self._note("repaired", item, gold, tr('was widened to whole tokens: "{text}"', text=text))
         return first, last, text
 
-    def _new_line(self, gold: GoldMention, item: ExportDocument) -> str:
+    def _new_line(self, gold: ExportMention, item: ExportDocument) -> str:
         """A new mention's line; '' for one that ZESHEL cannot carry, which is noted."""
         place = self._tokens_of(gold, item)
         if place is None:
@@ -217,7 +217,7 @@ class _FileWriter:
         }
         return json.dumps({key: value[key] for key in self._key_order})
 
-    def _label(self, gold: GoldMention, item: ExportDocument) -> str:
+    def _label(self, gold: ExportMention, item: ExportDocument) -> str:
         if not is_gold(gold):  # undecided, from another format: as its source has it
             return "" if gold.mention.raw_ids.strip() in NIL_MARKERS else gold.mention.raw_ids
         ids = entity_ids(gold)
@@ -239,11 +239,11 @@ class _FileWriter:
         self._used.add(digest[:16].upper())
         return digest[:16].upper()
 
-    def _leave_out(self, item: ExportDocument, gold: GoldMention, text: str) -> None:
+    def _leave_out(self, item: ExportDocument, gold: ExportMention, text: str) -> None:
         where = mention_place(item.document.external_id, gold.mention.text)
         self._problems.append(left_out(gold, f"{where} {text}"))
 
-    def _note(self, severity: str, item: ExportDocument, gold: GoldMention, text: str) -> None:
+    def _note(self, severity: str, item: ExportDocument, gold: ExportMention, text: str) -> None:
         where = mention_place(item.document.external_id, gold.mention.text)
         self._problems.append(Problem(0, severity, f"{where} {text}"))
 

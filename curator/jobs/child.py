@@ -1,9 +1,8 @@
-"""A child process that speaks JSON lines over its standard input and output."""
+"""A child process that exchanges the messages of `wire` over its standard input and output."""
 
 from __future__ import annotations
 
 import contextlib
-import json
 import os
 import signal
 import subprocess
@@ -11,11 +10,12 @@ import sys
 import threading
 from collections.abc import Callable, Mapping
 from pathlib import Path
-from typing import IO, Any
+from typing import IO
 
 from curator.domain import wording
+from curator.jobs import wire
+from curator.jobs.wire import Message
 
-Message = dict[str, Any]
 TAIL_BYTES = 4000
 LANGUAGE = "CURATOR_LANGUAGE"
 """The environment variable that tells a child which language its sentences are read in: en, de."""
@@ -36,7 +36,8 @@ class ChildGoneError(Exception):
 class ChildProcess:
     """Runs `python -m module`. The child ends by itself when its input closes, so none outlives this process.
 
-    `on_message` and `on_exit(return code, last lines of its log)` come from the child's reader thread.
+    `on_message` and `on_exit(return code, last lines of its log)` come from the child's reader thread. A child that is
+    not understood is killed, after a `misunderstood` message in its name.
     """
 
     def __init__(
@@ -63,14 +64,18 @@ class ChildProcess:
             )
         self._reader = threading.Thread(target=self._read, name=f"reader of {module}", daemon=True)
         self._reader.start()
+        with contextlib.suppress(ChildGoneError):
+            self._write(wire.greeting())
 
     @property
     def pid(self) -> int:
         return self._process.pid
 
-    def send(self, message: Mapping[str, Any]) -> None:
+    def send(self, message: Mapping[str, object]) -> None:
         """Send one message. Raises ChildGoneError when the child no longer listens."""
-        line = (json.dumps(message, ensure_ascii=True) + "\n").encode("ascii")
+        self._write(wire.line(message))
+
+    def _write(self, line: bytes) -> None:
         with self._write_lock:
             stdin = _open_pipe(self._process.stdin)
             try:
@@ -107,9 +112,12 @@ class ChildProcess:
     def _read(self) -> None:
         stdout = _open_pipe(self._process.stdout)
         with stdout:
-            for line in stdout:
-                if line.endswith(b"\n"):  # a killed child may leave half a line
-                    self._on_message(json.loads(line))
+            try:
+                for message in wire.received(stdout, wire.EVENTS):
+                    self._on_message(message)
+            except wire.WireError as error:
+                self.kill()
+                self._on_message({"event": "misunderstood", "message": str(error)})
         code = self._process.wait()
         self._close_input()
         self._on_exit(code, self._log_tail())

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 import queue
 import sys
@@ -14,9 +13,10 @@ from typing import Any, NoReturn, Protocol
 from curator.domain import wording
 from curator.domain.catalogues import catalogue
 from curator.domain.wording import ntr, tr
+from curator.jobs import wire
 from curator.jobs.child import LANGUAGE
+from curator.jobs.wire import Message
 
-Message = dict[str, Any]
 GRACE_SECONDS = 3.0
 """A cancelled child that is still busy after this, amid one long step, ends itself. The parent kills it soon after: a
 library that holds the interpreter lock keeps every thread of the child from running."""
@@ -30,22 +30,27 @@ class Channel:
         os.dup2(2, 1)
         sys.stdout = sys.stderr
         self._lock = threading.Lock()
+        self._write(wire.greeting())
 
-    def emit(self, event: Mapping[str, Any]) -> None:
-        line = json.dumps(event, ensure_ascii=True) + "\n"
-        with self._lock:
-            self._out.write(line.encode("ascii"))
-            self._out.flush()
+    def emit(self, event: Mapping[str, object]) -> None:
+        self._write(wire.line(event))
 
     def receive_into(self, inbox: queue.SimpleQueue[Message | None]) -> None:
-        """Start the thread that puts every message into `inbox`, and None when the parent is gone."""
-        threading.Thread(target=_read_input, args=(inbox,), name="input", daemon=True).start()
+        """Start the thread that puts every request into `inbox`, and None when the parent is gone or not understood."""
+        threading.Thread(target=self._read_input, args=(inbox,), name="input", daemon=True).start()
 
+    def _read_input(self, inbox: queue.SimpleQueue[Message | None]) -> None:
+        try:
+            for message in wire.received(sys.stdin.buffer, wire.REQUESTS):
+                inbox.put(message)
+        except wire.WireError as error:
+            self.emit(wire.Misunderstood(event="misunderstood", message=str(error)))
+        inbox.put(None)
 
-def _read_input(inbox: queue.SimpleQueue[Message | None]) -> None:
-    for line in sys.stdin.buffer:
-        inbox.put(json.loads(line))
-    inbox.put(None)
+    def _write(self, line: bytes) -> None:
+        with self._lock:
+            self._out.write(line)
+            self._out.flush()
 
 
 class JobEvent(Protocol):
@@ -90,7 +95,7 @@ class Cancellation:
         return self._event.is_set()
 
     def _watch(self) -> None:
-        while (message := self._inbox.get()) is not None and message.get("op") != "cancel":
+        while (message := self._inbox.get()) is not None and message["op"] != "cancel":
             pass
         self._event.set()
         timer = threading.Timer(GRACE_SECONDS, os._exit, args=(130,))
@@ -101,25 +106,25 @@ class Cancellation:
 def run_job(
     work: Callable[[Message], Generator[Message, None, Message]], *, user_errors: tuple[type[Exception], ...]
 ) -> NoReturn:
-    """Run one job: its specification is the first message, what it yields are progress events.
+    """Run one job: the first request holds its specification, what it yields are progress events.
 
     Ends the process with 0 (done), 130 (cancelled), 2 (a user error) or 1 (a bug).
     """
     channel = Channel()
     inbox: queue.SimpleQueue[Message | None] = queue.SimpleQueue()
     channel.receive_into(inbox)
-    spec = inbox.get()
-    if spec is None or spec.get("op") == "cancel":
+    request = inbox.get()
+    if request is None or request["op"] != "run":
         sys.exit(130)
     be_nice()
     cancelled = Cancellation(inbox)
     try:
-        code = _drive(work(spec), channel, cancelled)
+        code = _drive(work(request["spec"]), channel, cancelled)
     except user_errors as error:
-        channel.emit({"event": "failed", "message": _sentence(error)})
+        channel.emit(wire.Failed(event="failed", message=_sentence(error)))
         code = 2
     except Exception as error:  # process boundary: the parent shows it as a bug and keeps the traceback
-        channel.emit({"event": "crashed", "message": repr(error), "detail": traceback.format_exc()})
+        channel.emit(wire.Crashed(event="crashed", message=repr(error), detail=traceback.format_exc()))
         code = 1
     sys.stderr.flush()
     os._exit(code)  # no waiting for threads that libraries left behind
@@ -144,9 +149,9 @@ def _drive(steps: Generator[Message, None, Message], channel: Channel, cancelled
         try:
             channel.emit({"event": "progress", **next(steps)})
         except StopIteration as end:
-            channel.emit({"event": "done", "result": end.value})
+            channel.emit(wire.Done(event="done", result=end.value))
             return 0
         if cancelled:
             steps.close()
-            channel.emit({"event": "cancelled"})
+            channel.emit(wire.Cancelled(event="cancelled"))
             return 130

@@ -10,7 +10,8 @@ from __future__ import annotations
 
 from collections.abc import Generator
 
-from curator.jobs.child_side import Message, run_job, speak
+from curator.jobs.child_side import run_job, speak
+from curator.jobs.wire import Message
 from models.errors import ModelError
 from models.wording import use
 from training.evaluate_job import run_evaluation, run_replay

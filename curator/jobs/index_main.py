@@ -16,7 +16,8 @@ from pathlib import Path
 from typing import Any
 
 from curator.domain.wording import tr
-from curator.jobs.child_side import Message, run_job, speak
+from curator.jobs.child_side import run_job, speak
+from curator.jobs.wire import Message
 from models.build import build_untrained
 from models.bundle import new_id
 from models.errors import ModelError

@@ -1,12 +1,8 @@
 """The linker process: loads bundles, answers batches of documents. Run by `LinkerProcess`, never by hand.
 
-Messages in: `start` {device, threads, cache}, `open` {bundle, bundle_id}, `remember` {batch, documents with the
-entity_ids of every mention}, `link` {batch, k, own, documents}, `detect` {batch, types, documents}, `entities` {batch,
-upsert, remove}: records as in `kb.jsonl` and primary ids; what is remembered or changed is felt by the next `link`;
-`contrast` {batch, document, mention, entities: two primary ids}.
-Events out: `opened`, `open_failed`, `linked`, `detected` (one for each document), `contrasted`, `end` and `error` (one
-for each batch). A new bundle is loaded beside the one that serves, and swapped in when ready. Files of a bundle that
-are damaged are built anew, at opening or when their hashes, compared in the background, show it; `opened` comes again.
+The messages in and out are those of `wire`. A new bundle is loaded beside the one that serves, and swapped in when
+ready. Files of a bundle that are damaged are built anew, at opening or when their hashes, compared in the background,
+show it; `opened` comes again.
 """
 
 from __future__ import annotations
@@ -16,15 +12,36 @@ import queue
 import sys
 import threading
 import traceback
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 from curator.domain.wording import tr
-from curator.jobs.child_side import Channel, Message, be_nice, speak
+from curator.jobs.child_side import Channel, be_nice, speak
+from curator.jobs.wire import (
+    BatchEnd,
+    BatchError,
+    ChangeEntities,
+    Contrasted,
+    ContrastTwo,
+    DecidedDocumentOnWire,
+    Detect,
+    Detected,
+    DocumentOnWire,
+    Link,
+    Linked,
+    LinkedMentionOnWire,
+    Message,
+    Opened,
+    OpenFailed,
+    Remember,
+)
 from models.errors import ModelError
 from models.types import DecidedDocument, DocumentInput, LinkedMention, MentionInput
 from models.wording import use
+
+Event = Mapping[str, object]
 
 
 @dataclass(slots=True)
@@ -46,10 +63,10 @@ class Serving:
 def main() -> None:
     channel = Channel()
     inbox: queue.SimpleQueue[Message | None] = queue.SimpleQueue()
+    speak(use)
     channel.receive_into(inbox)
     serving = Serving()
     be_nice()
-    speak(use)
     while (message := inbox.get()) is not None:
         handle(message, serving, channel, inbox)
     sys.stderr.flush()
@@ -81,10 +98,10 @@ def swap(message: Message, serving: Serving, channel: Channel, inbox: queue.Simp
     serving.linker, serving.bundle_id = message["linker"], message["bundle_id"]
     manifest = serving.linker.bundle.manifest
     stages = [spec.name for spec in manifest.retrievers] + (["ranker"] if manifest.ranker else [])
-    opened = {"event": "opened", "bundle_id": serving.bundle_id, "stages": stages}
     repaired = message["repaired"]
     note = (tr("Damaged files were built anew: {repaired}.", repaired=", ".join(repaired)),) if repaired else ()
-    channel.emit({**opened, "device": " ".join((*serving.linker.describe(), *note))})
+    device = " ".join((*serving.linker.describe(), *note))
+    channel.emit(Opened(event="opened", bundle_id=serving.bundle_id, stages=stages, device=device))
     if serving.check is not None:
         serving.check.stop()
     serving.check = BundleCheck(
@@ -127,7 +144,7 @@ def mend(
         repair(bundle, damaged, device=serving.device, cache=serving.cache)
         linker = Linker.load(bundle.path, device=serving.device)
     except ModelError as error:
-        channel.emit({"event": "open_failed", "bundle_id": bundle_id, "message": str(error)})
+        channel.emit(OpenFailed(event="open_failed", bundle_id=bundle_id, message=str(error)))
     else:
         inbox.put({"op": "loaded", "linker": linker, "bundle_id": bundle_id, "repaired": damaged})
 
@@ -145,13 +162,13 @@ def load_now(message: Message, serving: Serving, channel: Channel, inbox: queue.
     try:
         linker, repaired = load_intact(message["bundle"], device=serving.device, cache=serving.cache)
     except ModelError as error:
-        channel.emit({"event": "open_failed", "bundle_id": message["bundle_id"], "message": str(error)})
+        channel.emit(OpenFailed(event="open_failed", bundle_id=message["bundle_id"], message=str(error)))
     except Exception as error:  # thread boundary: the parent says that it failed, the log keeps the traceback
         traceback.print_exc()
         text = tr(
             "The bundle {bundle_id} could not be loaded ({error!r}).", bundle_id=message["bundle_id"], error=error
         )
-        channel.emit({"event": "open_failed", "bundle_id": message["bundle_id"], "message": text})
+        channel.emit(OpenFailed(event="open_failed", bundle_id=message["bundle_id"], message=text))
     else:
         inbox.put({"op": "loaded", "linker": linker, "bundle_id": message["bundle_id"], "repaired": repaired})
 
@@ -160,21 +177,25 @@ def answer(message: Message, serving: Serving, channel: Channel) -> None:
     batch = message["batch"]
     try:
         for event in OPERATIONS[message["op"]](message, serving):
-            channel.emit({**event, "batch": batch})
-        channel.emit({"event": "end", "batch": batch})
+            channel.emit(event)
+        channel.emit(BatchEnd(event="end", batch=batch))
     except ModelError as error:
-        channel.emit({"event": "error", "batch": batch, "kind": "user", "message": str(error)})
+        channel.emit(_error(batch, "user", str(error)))
     except Exception as error:  # process boundary: one bad document must not end the process
-        detail = traceback.format_exc()
-        channel.emit({"event": "error", "batch": batch, "kind": "bug", "message": repr(error), "detail": detail})
+        channel.emit(_error(batch, "bug", repr(error), detail=traceback.format_exc()))
 
 
-def link(message: Message, serving: Serving) -> list[Message]:
+def _error(batch: int, kind: Literal["user", "bug"], message: str, *, detail: str = "") -> BatchError:
+    return {"event": "error", "batch": batch, "kind": kind, "message": message, "detail": detail}
+
+
+def link(message: Link, serving: Serving) -> list[Linked]:
     raw = message["documents"]
-    answers = serving.linker.link([_document(one) for one in raw], k=int(message["k"]), own=bool(message["own"]))
+    answers = serving.linker.link([_document(one) for one in raw], k=message["k"], own=message["own"])
     return [
         {
             "event": "linked",
+            "batch": message["batch"],
             "document": one["id"],
             "revision": one["revision"],
             "bundle": serving.bundle_id,
@@ -184,10 +205,11 @@ def link(message: Message, serving: Serving) -> list[Message]:
     ]
 
 
-def detect(message: Message, serving: Serving) -> list[Message]:
+def detect(message: Detect, serving: Serving) -> list[Detected]:
     return [
         {
             "event": "detected",
+            "batch": message["batch"],
             "document": one["id"],
             "mentions": [
                 {"start": m.start, "end": m.end, "types": list(m.types), "entity_ids": list(m.entity_ids)}
@@ -198,16 +220,16 @@ def detect(message: Message, serving: Serving) -> list[Message]:
     ]
 
 
-def change_entities(message: Message, serving: Serving) -> list[Message]:
+def change_entities(message: ChangeEntities, serving: Serving) -> Sequence[Event]:
     """Removing what is not there is no error here: after a restart the same changes are sent once more."""
     from models.kb import record_from_json
 
     present = [entity_id for entity_id in message["remove"] if entity_id in serving.linker.stages.kb.rows]
-    serving.linker.change_entities(upsert=[record_from_json(raw) for raw in message["upsert"]], remove=present)
+    serving.linker.change_entities(upsert=[record_from_json(dict(raw)) for raw in message["upsert"]], remove=present)
     return []
 
 
-def remember(message: Message, serving: Serving) -> list[Message]:
+def remember(message: Remember, serving: Serving) -> Sequence[Event]:
     """Kept as they came, too, for a bundle with another encoder."""
     given = {
         str(one["id"]): DecidedDocument(_document(one), tuple(tuple(m["entity_ids"]) for m in one["mentions"]))
@@ -218,37 +240,43 @@ def remember(message: Message, serving: Serving) -> list[Message]:
     return []
 
 
-def contrast(message: Message, serving: Serving) -> list[Message]:
+def contrast(message: ContrastTwo, serving: Serving) -> list[Contrasted]:
     """How the words around one mention tell two of its candidates apart."""
     from models.occlusion import occlude
 
     raw, (first, second) = message["document"], message["entities"]
     found = occlude(serving.linker, _document(raw), str(message["mention"]), (first, second))
-    words = [[word.start, word.end, word.change] for word in found.words]
     return [
         {
             "event": "contrasted",
+            "batch": message["batch"],
             "mention": message["mention"],
             "entities": [first, second],
             "revision": raw["revision"],
             "bundle": serving.bundle_id,
             "lead": found.lead,
-            "words": words,
+            "words": [(word.start, word.end, word.change) for word in found.words],
         }
     ]
 
 
-OPERATIONS = {"contrast": contrast, "remember": remember, "link": link, "detect": detect, "entities": change_entities}
+OPERATIONS: Mapping[str, Callable[[Any, Serving], Sequence[Event]]] = {
+    "contrast": contrast,
+    "remember": remember,
+    "link": link,
+    "detect": detect,
+    "entities": change_entities,
+}
 
 
-def _document(raw: Message) -> DocumentInput:
+def _document(raw: DocumentOnWire | DecidedDocumentOnWire) -> DocumentInput:
     mentions = tuple(
         MentionInput(str(m["id"]), tuple((s, e) for s, e in m["spans"]), tuple(m["types"])) for m in raw["mentions"]
     )
     return DocumentInput(str(raw["id"]), raw["text"], mentions)
 
 
-def _mention(linked: LinkedMention) -> Message:
+def _mention(linked: LinkedMention) -> LinkedMentionOnWire:
     return {
         "id": int(linked.key),
         "expanded": linked.expanded if linked.expanded != linked.surface else "",

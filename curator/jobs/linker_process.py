@@ -10,19 +10,20 @@ import itertools
 import queue
 import threading
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
+from typing import Any, cast
 
 from curator.domain.contrasts import Contrast
 from curator.domain.entities import Entity
 from curator.domain.jobs import JobOutcome, JobState, LinkerState, LinkerStatus
 from curator.domain.suggestions import Suggestion
 from curator.domain.wording import tr
-from curator.jobs.child import ChildGoneError, ChildProcess, Message
-from curator.jobs.linker_requests import Batch, Request, State
-from curator.jobs.wire import (
+from curator.jobs import wire
+from curator.jobs.child import ChildGoneError, ChildProcess
+from curator.jobs.linker_messages import (
     contrast_from_wire,
     decided_to_wire,
     detected_from_wire,
@@ -30,6 +31,7 @@ from curator.jobs.wire import (
     entity_to_wire,
     suggestions_from_wire,
 )
+from curator.jobs.linker_requests import Batch, Request, State
 from curator.services.ports import DecidedDocument, DetectedMention, LinkDocument
 
 MODULE = "curator.jobs.linker_main"
@@ -102,18 +104,19 @@ class LinkerProcess:
         on_end: Callable[[JobOutcome], None],
         own: bool = True,
     ) -> int:
-        def receive(message: Message) -> None:
-            on_document(int(message["document"]), suggestions_from_wire(message))
+        def receive(message: wire.Linked) -> None:
+            on_document(message["document"], suggestions_from_wire(message))
 
         size = 1 if urgent else BATCH_DOCUMENTS
-        messages = [
-            {"op": "link", "k": k, "own": own, "documents": [document_to_wire(d) for d in documents[i : i + size]]}
-            for i in range(0, len(documents), size)
+        parts = [documents[i : i + size] for i in range(0, len(documents), size)]
+        messages: list[wire.Link] = [
+            {"op": "link", "batch": 0, "k": k, "own": own, "documents": [document_to_wire(one) for one in part]}
+            for part in parts
         ]
         return self._ask(messages, receive, on_end, urgent=urgent)
 
     def remember(self, documents: Sequence[DecidedDocument], *, on_end: Callable[[JobOutcome], None]) -> int:
-        message = {"op": "remember", "documents": [decided_to_wire(one) for one in documents]}
+        message = wire.Remember(op="remember", batch=0, documents=[decided_to_wire(one) for one in documents])
         return self._ask([message] if documents else [], lambda _: None, on_end, urgent=True)
 
     def detect(
@@ -124,10 +127,13 @@ class LinkerProcess:
         on_document: Callable[[int, list[DetectedMention]], None],
         on_end: Callable[[JobOutcome], None],
     ) -> int:
-        def receive(message: Message) -> None:
-            on_document(int(message["document"]), detected_from_wire(message))
+        def receive(message: wire.Detected) -> None:
+            on_document(message["document"], detected_from_wire(message))
 
-        messages = [{"op": "detect", "types": list(types), "documents": [{"id": i, "text": text}]} for i, text in texts]
+        messages: list[wire.Detect] = [
+            {"op": "detect", "batch": 0, "types": list(types), "documents": [{"id": i, "text": text}]}
+            for i, text in texts
+        ]
         return self._ask(messages, receive, on_end, urgent=False)
 
     def contrast(
@@ -139,16 +145,20 @@ class LinkerProcess:
         on_answer: Callable[[Contrast], None],
         on_end: Callable[[JobOutcome], None],
     ) -> int:
-        def receive(message: Message) -> None:
+        def receive(message: wire.Contrasted) -> None:
             on_answer(contrast_from_wire(message))
 
-        asked = {"document": document_to_wire(document), "mention": mention_id, "entities": list(entity_ids)}
-        return self._ask([{"op": "contrast", **asked}], receive, on_end, urgent=True)
+        asked = document_to_wire(document)
+        message = wire.ContrastTwo(
+            op="contrast", batch=0, document=asked, mention=mention_id, entities=list(entity_ids)
+        )
+        return self._ask([message], receive, on_end, urgent=True)
 
     def change_entities(
         self, *, upsert: Sequence[Entity], remove: Sequence[str], on_end: Callable[[JobOutcome], None]
     ) -> int:
-        message = {"op": "entities", "upsert": [entity_to_wire(entity) for entity in upsert], "remove": list(remove)}
+        new = [entity_to_wire(entity) for entity in upsert]
+        message = wire.ChangeEntities(op="entities", batch=0, upsert=new, remove=list(remove))
         self._inbox.put(partial(self._state.changes.append, message))
         return self._ask([message], lambda _: None, on_end, urgent=True)
 
@@ -171,8 +181,8 @@ class LinkerProcess:
 
     def _ask(
         self,
-        messages: list[Message],
-        receive: Callable[[Message], None],
+        messages: Sequence[Mapping[str, object]],
+        receive: Callable[[Any], None],
         on_end: Callable[[JobOutcome], None],
         *,
         urgent: bool,
@@ -181,7 +191,7 @@ class LinkerProcess:
         self._inbox.put(partial(self._accept, request, messages))
         return request.id
 
-    def _accept(self, request: Request, messages: list[Message]) -> None:
+    def _accept(self, request: Request, messages: Sequence[Mapping[str, object]]) -> None:
         state = self._state
         if not messages:
             request.on_end(_done())
@@ -220,15 +230,15 @@ class LinkerProcess:
             self._give_up(tr("The linker process could not be started ({error}).", error=error))
             return
         options = self._options
-        self._send({"op": "start", "device": options.device, "threads": options.threads, "cache": options.cache})
+        self._send(wire.Start(op="start", device=options.device, threads=options.threads, cache=options.cache))
         self._send_open()
 
     def _send_open(self) -> None:
         if self._state.bundle is not None:
             path, bundle_id = self._state.bundle
-            self._send({"op": "open", "bundle": path, "bundle_id": bundle_id})
+            self._send(wire.Open(op="open", bundle=path, bundle_id=bundle_id))
 
-    def _send(self, message: Message) -> None:
+    def _send(self, message: Mapping[str, object]) -> None:
         try:
             if self._state.child is not None:
                 self._state.child.send(message)
@@ -246,22 +256,24 @@ class LinkerProcess:
             state.sent[number] = batch
             self._send({**batch.message, "batch": number})
 
-    def _receive(self, generation: int, message: Message) -> None:
+    def _receive(self, generation: int, message: wire.Message) -> None:
         if generation != self._state.generation:
             return
         event = message["event"]
         if event in ("linked", "detected", "contrasted"):
-            batch = self._state.sent.get(int(message["batch"]))
+            batch = self._state.sent.get(message["batch"])
             if batch is not None and not batch.request.ended:
                 batch.request.receive(message)
         elif event == "end":
-            self._batch_done(int(message["batch"]))
+            self._batch_done(message["batch"])
         elif event == "error":
-            self._batch_failed(message)
+            self._batch_failed(cast(wire.BatchError, message))
         elif event == "opened":
-            self._opened(message)
+            self._opened(cast(wire.Opened, message))
+        elif event == "open_failed":
+            self._open_failed(message["message"])
         else:
-            self._open_failed(message)
+            self._misunderstood(message["message"])
 
     def _batch_done(self, number: int) -> None:
         batch = self._state.sent.pop(number, None)
@@ -271,17 +283,17 @@ class LinkerProcess:
                 self._end(batch.request, _done())
         self._pump()
 
-    def _batch_failed(self, message: Message) -> None:
-        batch = self._state.sent.pop(int(message["batch"]), None)
+    def _batch_failed(self, message: wire.BatchError) -> None:
+        batch = self._state.sent.pop(message["batch"], None)
         if batch is not None:
             state = JobState.FAILED if message["kind"] == "user" else JobState.CRASHED
-            self._end(batch.request, JobOutcome(state, message["message"], detail=message.get("detail", "")))
+            self._end(batch.request, JobOutcome(state, message["message"], detail=message["detail"]))
         self._pump()
 
-    def _opened(self, message: Message) -> None:
+    def _opened(self, message: wire.Opened) -> None:
         self._state.ready = True
         for change in self._state.changes:
-            self._send({**change, "batch": 0})
+            self._send(change)
         self._set_status(
             LinkerStatus(
                 LinkerState.READY,
@@ -294,13 +306,21 @@ class LinkerProcess:
         )
         self._pump()
 
-    def _open_failed(self, message: Message) -> None:
-        text = str(message["message"])
+    def _open_failed(self, text: str) -> None:
         if self._state.ready:  # the bundle that served goes on serving
             self._set_status(replace(self._status, message=text))
         else:
             self._set_status(LinkerStatus(LinkerState.FAILED, text))
             self._fail_all(JobOutcome(JobState.FAILED, text))
+
+    def _misunderstood(self, text: str) -> None:
+        """Another child of this program would be understood no better: none is started until it is asked for."""
+        state = self._state
+        state.generation += 1  # its end is no news
+        state.child, state.ready = None, False
+        state.sent.clear()
+        self._set_status(LinkerStatus(LinkerState.FAILED, text))
+        self._fail_all(JobOutcome(JobState.FAILED, text))
 
     def _exited(self, generation: int, code: int, log_tail: str) -> None:
         state = self._state

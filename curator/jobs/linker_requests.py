@@ -3,18 +3,19 @@
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from typing import Any
 
 from curator.domain.jobs import JobOutcome
-from curator.jobs.child import ChildProcess, Message
+from curator.jobs.child import ChildProcess
 
 
 @dataclass(slots=True)
 class Request:
     id: int
     on_end: Callable[[JobOutcome], None]
-    receive: Callable[[Message], None]
+    receive: Callable[[Any], None]
     urgent: bool
     left: int = 0  # batches not yet answered
     ended: bool = False
@@ -23,7 +24,7 @@ class Request:
 @dataclass(slots=True)
 class Batch:
     request: Request
-    message: Message
+    message: Mapping[str, object]  # of `wire`; its `batch` is set when it is sent
     attempts: int = 0
 
 
@@ -40,4 +41,4 @@ class State:
     waiting: deque[Batch] = field(default_factory=deque)
     sent: dict[int, Batch] = field(default_factory=dict)
     deaths: deque[float] = field(default_factory=deque)
-    changes: list[Message] = field(default_factory=list)  # of the bundle's entities, for every child anew
+    changes: list[Mapping[str, object]] = field(default_factory=list)  # of the bundle's entities, for every child anew

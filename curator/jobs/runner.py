@@ -11,7 +11,9 @@ from typing import Any
 from curator.domain.errors import CancelledError, UserError
 from curator.domain.jobs import JobOutcome, JobState, Progress
 from curator.domain.wording import tr
-from curator.jobs.child import ChildGoneError, ChildProcess, Message
+from curator.jobs import wire
+from curator.jobs.child import ChildGoneError, ChildProcess
+from curator.jobs.wire import Message
 
 MODULES = {
     "index": "curator.jobs.index_main",
@@ -134,7 +136,7 @@ class _ChildJob(_Job):
     def start(self, module: str, spec: Mapping[str, Any], log: Path) -> None:
         self._child = ChildProcess(module, log=log, on_message=self._receive, on_exit=self._exited)
         try:
-            self._child.send(spec)
+            self._child.send(wire.RunJob(op="run", spec=spec))
         except ChildGoneError:
             return  # its end is reported by `_exited`
 
@@ -145,7 +147,7 @@ class _ChildJob(_Job):
         self._killer.daemon = True
         self._killer.start()
         try:
-            self._child.send({"op": "cancel"})
+            self._child.send(wire.Cancel(op="cancel"))
         except ChildGoneError:
             return
 
@@ -154,7 +156,7 @@ class _ChildJob(_Job):
             self._child.close()
 
     def _receive(self, message: Message) -> None:
-        event = message.pop("event")
+        event = message["event"]
         if event == "progress":
             if not self._cancelled.is_set():
                 self._on_progress(_progress(message))
@@ -162,10 +164,10 @@ class _ChildJob(_Job):
             self._last = JobOutcome(JobState.DONE, message["result"].get("message", tr("Done.")), message["result"])
         elif event == "cancelled":
             self._last = self._when_cancelled
-        elif event == "failed":
+        elif event in ("failed", "misunderstood"):
             self._last = JobOutcome(JobState.FAILED, message["message"])
         else:
-            self._last = JobOutcome(JobState.CRASHED, message["message"], detail=message.get("detail", ""))
+            self._last = JobOutcome(JobState.CRASHED, message["message"], detail=message["detail"])
 
     def _exited(self, code: int, log_tail: str) -> None:
         if self._killer is not None:
@@ -236,9 +238,9 @@ class _ThreadJob(_Job):
 
 def _progress(message: Message) -> Progress:
     return Progress(
-        phase=str(message.get("phase", "")),
-        done=int(message.get("done", 0)),
-        total=int(message.get("total", 0)),
-        text=str(message.get("text", "")),
-        data=dict(message.get("data", {})),
+        phase=message["phase"],
+        done=message["done"],
+        total=message["total"],
+        text=message.get("text", ""),
+        data=message.get("data", {}),
     )

@@ -7,7 +7,6 @@ together (`training.engine`), and what follows training is done by the first alo
 from __future__ import annotations
 
 import contextlib
-import json
 import os
 import socket
 import subprocess
@@ -15,7 +14,8 @@ import sys
 from collections.abc import Iterator, Mapping
 from contextlib import ExitStack, contextmanager
 
-from curator.jobs.child_side import Message
+from curator.jobs import wire
+from curator.jobs.wire import Message
 
 RANK = "RANK"
 
@@ -62,7 +62,7 @@ def _other(module: str, spec: Message, environment: Mapping[str, str]) -> Iterat
     )
     assert process.stdin is not None, "the process was started with a pipe"
     try:
-        process.stdin.write((json.dumps(spec) + "\n").encode())
+        process.stdin.write(wire.greeting() + wire.line(wire.RunJob(op="run", spec=spec)))
         process.stdin.flush()
         yield
     finally:

@@ -8,7 +8,8 @@ from __future__ import annotations
 
 from collections.abc import Generator
 
-from curator.jobs.child_side import Message, passed_on, run_job, speak
+from curator.jobs.child_side import passed_on, run_job, speak
+from curator.jobs.wire import Message
 from models.errors import ModelError
 from models.wording import use
 from training.suspicious import run_suspicious

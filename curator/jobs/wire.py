@@ -1,110 +1,386 @@
-"""The linker's messages as domain objects, and back; kept apart from the process handling."""
+"""The wire between the window's process and its children: every message, declared once for both ends.
+
+A child is spoken to in JSON lines over its standard input (requests, by their `op`) and answers over its standard
+output (events, by their `event`). Each end first greets with `VERSION`; `received` refuses an end of another version,
+as there is one after the program was updated while it ran, and a message that has other fields than its type here.
+"""
 
 from __future__ import annotations
 
-from typing import Any
+import json
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Any, Literal, TypedDict, get_args, get_type_hints
 
-from curator.domain.contrasts import Contrast, WordEffect
-from curator.domain.documents import Span
-from curator.domain.entities import Entity
-from curator.domain.suggestions import Candidate, NilEstimate, Stamp, Suggestion
-from curator.services.ports import DecidedDocument, DetectedMention, LinkDocument
+from curator.domain.wording import tr
 
+VERSION = 1
+"""Raise it with every change of a message below."""
 Message = dict[str, Any]
 
 
-def document_to_wire(document: LinkDocument) -> Message:
-    return {
-        "id": document.id,
-        "revision": document.revision,
-        "text": document.text,
-        "mentions": [
-            {"id": m.id, "spans": [[s.start, s.end] for s in m.spans], "types": list(m.types)}
-            for m in document.mentions
-        ],
-    }
+class WireError(Exception):
+    """The other end said what this end does not understand; the sentence is for the user."""
 
 
-def decided_to_wire(document: DecidedDocument) -> Message:
-    return {
-        "id": document.id,
-        "text": document.text,
-        "mentions": [
-            {
-                "id": one.mention.id,
-                "spans": [[s.start, s.end] for s in one.mention.spans],
-                "types": list(one.mention.types),
-                "entity_ids": list(one.entity_ids),
-            }
-            for one in document.mentions
-        ],
-    }
+# --- any child -------------------------------------------------------------------------------------------------------
 
 
-def entity_to_wire(entity: Entity) -> Message:
-    """What the linker knows of an entity."""
-    return {
-        "id": entity.id,
-        "name": entity.name,
-        "synonyms": list(entity.synonyms),
-        "types": list(entity.types),
-        "definition": entity.definition,
-        "alt_ids": list(entity.alt_ids),
-    }
+class Hello(TypedDict):
+    """Each end's first line."""
+
+    version: int
 
 
-def suggestions_from_wire(message: Message) -> list[Suggestion]:
-    """The `linked` event of one document."""
-    stamp = Stamp(message["bundle"], int(message["revision"]))
-    return [_suggestion(raw, stamp) for raw in message["mentions"]]
+class Misunderstood(TypedDict):
+    """The child's last event where it understood a request not at all; `message` is the sentence of a `WireError`."""
+
+    event: Literal["misunderstood"]
+    message: str
 
 
-def _suggestion(raw: Message, stamp: Stamp) -> Suggestion:
-    nil = raw["nil"]
-    return Suggestion(
-        mention_id=int(raw["id"]),
-        candidates=tuple(_candidate(c) for c in raw["candidates"]),
-        nil=NilEstimate(float(nil["score"]), bool(nil["is_nil"]), bool(nil["calibrated"])),
-        stamp=stamp,
-        expanded=raw["expanded"],
-    )
+# --- a job -----------------------------------------------------------------------------------------------------------
 
 
-def _candidate(raw: Message) -> Candidate:
-    return Candidate(
-        entity_id=raw["entity_id"],
-        name=raw["name"],
-        types=tuple(raw["types"]),
-        matched=raw["matched"],
-        score=float(raw["score"]),
-        scores={stage: float(score) for stage, score in raw["scores"].items()},
-        probability=float(raw["probability"]),
-        decided_times=int(raw["decided"][0]),
-        decided_documents=int(raw["decided"][1]),
-    )
+class RunJob(TypedDict):
+    """A job's only request but `cancel`; what `spec` holds is said by the child's module."""
+
+    op: Literal["run"]
+    spec: Mapping[str, Any]
 
 
-def contrast_from_wire(message: Message) -> Contrast:
-    """The `contrasted` event."""
-    first, second = message["entities"]
-    return Contrast(
-        mention_id=int(message["mention"]),
-        first=first,
-        second=second,
-        lead=float(message["lead"]),
-        words=tuple(
-            WordEffect(Span(int(start), int(end)), None if change is None else float(change))
-            for start, end, change in message["words"]
-        ),
-        stamp=Stamp(message["bundle"], int(message["revision"])),
-    )
+class Cancel(TypedDict):
+    op: Literal["cancel"]
 
 
-def detected_from_wire(message: Message) -> list[DetectedMention]:
-    """The `detected` event of one document."""
-    return [
-        DetectedMention(
-            Span(int(raw["start"]), int(raw["end"])), tuple(raw["types"]), next(iter(raw["entity_ids"]), "")
+class _Step(TypedDict):
+    event: Literal["progress"]
+    phase: str
+    done: int
+    total: int
+
+
+class Step(_Step, total=False):
+    """As `domain.jobs.Progress`."""
+
+    text: str
+    data: Mapping[str, Any]
+
+
+class Done(TypedDict):
+    """`result` holds the sentence for the user as `message`, where there is one."""
+
+    event: Literal["done"]
+    result: Mapping[str, Any]
+
+
+class Cancelled(TypedDict):
+    event: Literal["cancelled"]
+
+
+class Failed(TypedDict):
+    """The user's error."""
+
+    event: Literal["failed"]
+    message: str
+
+
+class Crashed(TypedDict):
+    """A bug, with its traceback."""
+
+    event: Literal["crashed"]
+    message: str
+    detail: str
+
+
+# --- the linker: requests --------------------------------------------------------------------------------------------
+
+
+class MentionOnWire(TypedDict):
+    """`spans` are [start, end] pairs in code points; `types` are the knowledge base's, none for any."""
+
+    id: int
+    spans: list[list[int]]
+    types: list[str]
+
+
+class DecidedOnWire(MentionOnWire):
+    """No entities: NIL."""
+
+    entity_ids: list[str]
+
+
+class DocumentOnWire(TypedDict):
+    id: int
+    revision: int
+    text: str
+    mentions: list[MentionOnWire]
+
+
+class DecidedDocumentOnWire(TypedDict):
+    id: int
+    text: str
+    mentions: list[DecidedOnWire]
+
+
+class TextOnWire(TypedDict):
+    id: int
+    text: str
+
+
+class EntityOnWire(TypedDict):
+    """What the linker knows of an entity: a line of its `kb.jsonl`."""
+
+    id: str
+    name: str
+    synonyms: list[str]
+    types: list[str]
+    definition: str
+    alt_ids: list[str]
+
+
+class Start(TypedDict):
+    """`threads` 0 leaves the choice to the library; `cache` is the embedding cache's folder, '' for the usual one."""
+
+    op: Literal["start"]
+    device: str
+    threads: int
+    cache: str
+
+
+class Open(TypedDict):
+    """Load the bundle of this folder beside the one that serves; answered by `opened` or `open_failed`."""
+
+    op: Literal["open"]
+    bundle: str
+    bundle_id: str
+
+
+class Link(TypedDict):
+    """Answered by `linked` for each document. With `own` a document's other decisions answer too."""
+
+    op: Literal["link"]
+    batch: int
+    k: int
+    own: bool
+    documents: list[DocumentOnWire]
+
+
+class Detect(TypedDict):
+    """Answered by `detected` for each document."""
+
+    op: Literal["detect"]
+    batch: int
+    types: list[str]
+    documents: list[TextOnWire]
+
+
+class Remember(TypedDict):
+    """What the next `link` knows of these documents, in place of what was known of them."""
+
+    op: Literal["remember"]
+    batch: int
+    documents: list[DecidedDocumentOnWire]
+
+
+class ChangeEntities(TypedDict):
+    """What the next `link` knows of these entities; `remove` are primary ids."""
+
+    op: Literal["entities"]
+    batch: int
+    upsert: list[EntityOnWire]
+    remove: list[str]
+
+
+class ContrastTwo(TypedDict):
+    """Answered by `contrasted`. `entities` are the primary ids of two candidates of the mention."""
+
+    op: Literal["contrast"]
+    batch: int
+    document: DocumentOnWire
+    mention: int
+    entities: list[str]
+
+
+# --- the linker: events ----------------------------------------------------------------------------------------------
+
+
+class Opened(TypedDict):
+    """The bundle serves; comes again after its damaged files were built anew."""
+
+    event: Literal["opened"]
+    bundle_id: str
+    stages: list[str]
+    device: str
+
+
+class OpenFailed(TypedDict):
+    event: Literal["open_failed"]
+    bundle_id: str
+    message: str
+
+
+class CandidateOnWire(TypedDict):
+    """As `domain.suggestions.Candidate`; `decided` is [times, documents]."""
+
+    entity_id: str
+    name: str
+    types: list[str]
+    matched: str
+    score: float
+    scores: dict[str, float]
+    probability: float
+    decided: list[int]
+
+
+class NilOnWire(TypedDict):
+    score: float
+    is_nil: bool
+    calibrated: bool
+
+
+class LinkedMentionOnWire(TypedDict):
+    """`expanded` is the long form of an abbreviation, '' where it is none."""
+
+    id: int
+    expanded: str
+    candidates: list[CandidateOnWire]
+    nil: NilOnWire
+
+
+class Linked(TypedDict):
+    """`revision` and `bundle` are what the suggestions are stamped with."""
+
+    event: Literal["linked"]
+    batch: int
+    document: int
+    revision: int
+    bundle: str
+    mentions: list[LinkedMentionOnWire]
+
+
+class DetectedOnWire(TypedDict):
+    start: int
+    end: int
+    types: list[str]
+    entity_ids: list[str]
+
+
+class Detected(TypedDict):
+    event: Literal["detected"]
+    batch: int
+    document: int
+    mentions: list[DetectedOnWire]
+
+
+class Contrasted(TypedDict):
+    """`words` are (start, end, change of the lead without the word, None where it was not measured)."""
+
+    event: Literal["contrasted"]
+    batch: int
+    mention: int
+    entities: list[str]
+    revision: int
+    bundle: str
+    lead: float
+    words: list[tuple[int, int, float | None]]
+
+
+class BatchEnd(TypedDict):
+    """Every answer of the batch came before it."""
+
+    event: Literal["end"]
+    batch: int
+
+
+class BatchError(TypedDict):
+    """In place of `end`. `kind`: `user` for an error of the user's, else `bug`, with its traceback in `detail`."""
+
+    event: Literal["error"]
+    batch: int
+    kind: Literal["user", "bug"]
+    message: str
+    detail: str
+
+
+# --- both ends -------------------------------------------------------------------------------------------------------
+
+
+class Schema:
+    """The messages that one end understands, told apart by the value of `tag`."""
+
+    def __init__(self, tag: str, *kinds: Any) -> None:
+        self._tag = tag
+        self._fields = {
+            get_args(get_type_hints(kind)[tag])[0]: (kind.__required_keys__, kind.__optional_keys__) for kind in kinds
+        }
+
+    def check(self, message: Any) -> None:
+        """Raises WireError for a message that is none of these, or lacks fields or has others than declared."""
+        name = message.get(self._tag) if isinstance(message, dict) else None
+        if name not in self._fields:
+            raise WireError(_not_understood(f"{self._tag} {name!r}"))
+        required, optional = self._fields[name]
+        if wrong := (required - message.keys()) | (message.keys() - required - optional):
+            raise WireError(_not_understood(f"{self._tag} {name!r}: {', '.join(sorted(wrong))}"))
+
+
+REQUESTS = Schema("op", RunJob, Cancel, Start, Open, Link, Detect, Remember, ChangeEntities, ContrastTwo)
+EVENTS = Schema(
+    "event",
+    *(Misunderstood, Step, Done, Cancelled, Failed, Crashed),
+    *(Opened, OpenFailed, Linked, Detected, Contrasted, BatchEnd, BatchError),
+)
+
+
+def line(message: Mapping[str, object]) -> bytes:
+    return (json.dumps(message, ensure_ascii=True) + "\n").encode("ascii")
+
+
+def greeting() -> bytes:
+    """The first line of either end."""
+    hello: Hello = {"version": VERSION}
+    return line(hello)
+
+
+def received(lines: Iterable[bytes], schema: Schema) -> Iterator[Message]:
+    """The messages of the other end after its greeting. Raises WireError, which ends it."""
+    greeted = False
+    for one in lines:
+        if not one.endswith(b"\n"):
+            return  # a killed child may leave half a line
+        message = _parsed(one)
+        if greeted:
+            schema.check(message)
+            yield message
+        else:
+            _check_version(message)
+            greeted = True
+
+
+def _parsed(one: bytes) -> Message:
+    try:
+        message: Message = json.loads(one)
+    except ValueError as error:
+        raise WireError(_not_understood(one[:80].decode("utf-8", "replace").strip())) from error
+    return message
+
+
+def _check_version(message: Any) -> None:
+    theirs = message.get("version", 0) if isinstance(message, dict) else 0
+    if theirs != VERSION:
+        raise WireError(
+            tr(
+                "The program was updated while it was running: this window and its background processes exchange "
+                "messages of different versions ({ours} and {theirs}). Close the program and start it again.",
+                ours=VERSION,
+                theirs=theirs,
+            )
         )
-        for raw in message["mentions"]
-    ]
+
+
+def _not_understood(what: str) -> str:
+    return tr(
+        "The window and its background process do not understand each other ({what}). Close the program and start it "
+        "again.",
+        what=what,
+    )

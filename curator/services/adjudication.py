@@ -149,7 +149,7 @@ def bring_in(unit: UnitOfWork, mention_ids: Sequence[int], *, curator: str, cloc
     ids = [one.id for one in hidden]
     unit.mentions.set_deleted(ids, False)
     text = tr("Took {what} from the round into the text", what=mentions_words(hidden))
-    operation = unit.operations.append(
+    operation = unit.decisions.append_operation(
         OperationKind.ADD_MENTION, actor=curator, at=clock.now(), text=text, payload={"mentions": ids}
     )
     documents = tuple(dict.fromkeys(one.document_id for one in hidden))

@@ -70,10 +70,10 @@ class BulkService:
         drawn = secrets.randbits(31) if seed is None else seed
         with self._store.read() as unit:
             bundle_id = active_bundle(unit.meta)
-            chances = unit.contexts.chances(where, bundle_id=bundle_id)
-            tried = unit.contexts.tried(bundle_id=bundle_id)
-            unsuggested = unit.contexts.unsuggested(where, bundle_id=bundle_id)
-            first = unit.contexts.of([one.mention_id for one in chances[:1]], bundle_id=bundle_id)
+            chances = unit.queue.chances(where, bundle_id=bundle_id)
+            tried = unit.queue.tried(bundle_id=bundle_id)
+            unsuggested = unit.queue.unsuggested(where, bundle_id=bundle_id)
+            first = unit.queue.contexts([one.mention_id for one in chances[:1]], bundle_id=bundle_id)
         calibrated = bool(first) and first[0].head is not None and first[0].head.calibrated
         plan = make_plan(chances, tried, error=error, seed=drawn, most_checks=most_checks)
         return BulkOffer(plan, len(chances), unsuggested, calibrated)
@@ -81,7 +81,7 @@ class BulkService:
     def contexts(self, mention_ids: tuple[int, ...]) -> list[MentionContext]:
         """The sample as it is shown."""
         with self._store.read() as unit:
-            return unit.contexts.of(mention_ids, bundle_id=active_bundle(unit.meta))
+            return unit.queue.contexts(mention_ids, bundle_id=active_bundle(unit.meta))
 
     def check(self, audit: Audit, mention_id: int, right: bool) -> Change | None:
         """Take down a check. What is right is decided at once, so that no look is lost; what was right and is wrong
@@ -104,7 +104,7 @@ class BulkService:
             raise UserError(tr(NOT_YET))
         wanted = {one.mention_id: one.entity_id for one in audit.accepted()}
         with self._store.write() as unit:
-            found = unit.contexts.of(list(wanted), bundle_id=active_bundle(unit.meta))
+            found = unit.queue.contexts(list(wanted), bundle_id=active_bundle(unit.meta))
             same = [one for one in found if _is_same(one, wanted[one.mention_id])]
             change = (
                 decide_in(

@@ -38,7 +38,7 @@ class CurationService:
         self._curator = curator
         self._prepare = prepare
         self._undoer = Undoer(clock)
-        self._steps = Standing(store, lambda unit: (unit.operations.next_undo(), unit.operations.next_redo()))
+        self._steps = Standing(store, lambda unit: (unit.decisions.next_undo(), unit.decisions.next_redo()))
 
     @property
     def curator(self) -> str:
@@ -121,7 +121,7 @@ class CurationService:
             unit.documents.set_state(document_id, state)
             text = tr("Marked {external_id} {words}", external_id=document.external_id, words=tr(state.words))
             payload = {"states": [[document_id, document.state.value, state.value]]}
-            operation = unit.operations.append(
+            operation = unit.decisions.append_operation(
                 OperationKind.SET_STATE, actor=self.curator, at=self._clock.now(), text=text, payload=payload
             )
         return self._emit(Change(ChangeKind.DOCUMENT_STATE, self.curator, text, (document_id,), (), operation))
@@ -168,7 +168,7 @@ class CurationService:
     def _mentions_changed(
         self, unit: UnitOfWork, kind: OperationKind, ids: Sequence[int], document_id: int, text: str
     ) -> Change:
-        operation = unit.operations.append(
+        operation = unit.decisions.append_operation(
             kind, actor=self.curator, at=self._clock.now(), text=text, payload={"mentions": list(ids)}
         )
         return Change(ChangeKind.MENTIONS, self.curator, text, (document_id,), tuple(ids), operation)

@@ -59,7 +59,7 @@ def decide_in(
     said = text or _say(unit, mentions, verdicts)
     at = clock.now()
     payload = {"mentions": list(mention_ids), "states": states, **(more or {})}
-    operation = unit.operations.append(kind, actor=curator, at=at, text=said, payload=payload)
+    operation = unit.decisions.append_operation(kind, actor=curator, at=at, text=said, payload=payload)
     unit.decisions.append(
         mention_ids,
         verdicts,

@@ -82,7 +82,7 @@ class DetectionService:
                 external_id=document.external_id,
             )
             curator = self._curator()
-            operation = unit.operations.append(
+            operation = unit.decisions.append_operation(
                 OperationKind.ADD_MENTION,
                 actor=curator,
                 at=self._clock.now(),

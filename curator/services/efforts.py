@@ -49,7 +49,7 @@ class EffortService:
             return
         try:
             with self._store.write() as unit:
-                unit.efforts.add(waiting)
+                unit.decisions.add_efforts(waiting)
         except UserError as error:
             log.warning("What decisions cost could not be kept: %s", error)
             with self._lock:
@@ -58,7 +58,7 @@ class EffortService:
     def spent(self, *, curator: str | None = None) -> list[SpentEffort]:
         """What is written, oldest first."""
         with self._store.read() as unit:
-            return unit.efforts.spent(curator=curator)
+            return unit.decisions.efforts(curator=curator)
 
     def figures(self, *, curator: str | None = None) -> EffortFigures:
         return figures_of(self.spent(curator=curator))

@@ -38,7 +38,7 @@ def entity_step(
 ) -> Change:
     """Store the entities, then decide about mentions, as one operation. Raises UserError as `decide_in` does."""
     for _, after in edits:
-        unit.provisional.save(after)
+        unit.kb.save_provisional(after)
     ids = list(verdicts)
     change = decide_in(
         unit,
@@ -61,10 +61,10 @@ def restore_entities(unit: UnitOfWork, payload: Mapping[str, Any], *, forward: b
     for edit in edits if forward else reversed(edits):
         after = _unpacked(edit["after"])
         if forward:
-            unit.provisional.save(after)
+            unit.kb.save_provisional(after)
         else:
             before = edit["before"]
-            unit.provisional.save(_unpacked(before) if before is not None else replace(after, deleted=True))
+            unit.kb.save_provisional(_unpacked(before) if before is not None else replace(after, deleted=True))
 
 
 def _packed(one: ProvisionalEntity | None) -> dict[str, Any] | None:

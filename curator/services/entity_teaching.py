@@ -78,8 +78,8 @@ class EntityTeacher:
 def wanted_entities(store: Store) -> dict[str, Entity]:
     """The provisional entities that can be linked to and that no bundle holds by itself."""
     with store.read() as unit:
-        outside = unit.provisional.outside()
-        return {one.id: one.entity for one in unit.provisional.all() if one.id in outside}
+        outside = unit.kb.provisional_only()
+        return {one.id: one.entity for one in unit.kb.all_provisional() if one.id in outside}
 
 
 def teach_entities(linker: LinkerPort, store: Store) -> Generator[Progress, None, None]:

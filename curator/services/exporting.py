@@ -20,10 +20,10 @@ from curator.services.import_report import counted
 from curator.services.ports import (
     DocumentFormat,
     ExportDocument,
+    ExportMention,
     FileForEach,
     FileWriter,
     FormatRegistry,
-    GoldMention,
     HoldsMore,
     LeftOut,
     OneFile,
@@ -237,7 +237,7 @@ class ExportService:
             yield document
 
 
-def names_new_entity(gold: GoldMention) -> bool:
+def names_new_entity(gold: ExportMention) -> bool:
     """Whether it is linked to an entity that a curator made."""
     return gold.decision is not None and any(map(is_new, gold.decision.verdict.entity_ids))
 
@@ -273,7 +273,7 @@ def export_document(unit: UnitOfWork, document_id: int) -> ExportDocument:
     first = unit.mentions.first_shapes(document_id)
     restated = restated_of(unit, document_id)
     gold = [
-        GoldMention(
+        ExportMention(
             one,
             decisions.get(one.id),
             _is_unchanged(unit, document, one, decisions) and not (one.id in restated and one.id in decisions),
@@ -289,8 +289,8 @@ def export_document(unit: UnitOfWork, document_id: int) -> ExportDocument:
         unit.documents.raw(document_id),
         tuple(gold),
         tuple(records),
-        comments=tuple(unit.notes.comments(document_id)),
-        flagged=unit.notes.document_flagged(document_id),
+        comments=tuple(unit.mentions.comments(document_id)),
+        flagged=unit.documents.document_flagged(document_id),
     )
 
 

@@ -22,11 +22,11 @@ class FacetService:
             return unit.documents.counts().mentions > LARGE
 
     def cube(self, where: QueueFilter, document_id: int | None = None) -> FacetCube:
-        """See `ports.FacetRepository.cube`."""
+        """See `ports.QueueRepository.cube`."""
         with self._store.read() as unit:
-            return unit.facets.cube(where, document_id)
+            return unit.queue.cube(where, document_id)
 
     def documents(self, where: QueueFilter, among: Sequence[int] | None = None) -> dict[int, int]:
         """Document id -> number of matching mentions, in queue order; those without any are absent."""
         with self._store.read() as unit:
-            return unit.facets.documents(where, among)
+            return unit.queue.documents(where, among)

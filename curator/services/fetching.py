@@ -146,7 +146,7 @@ class FetchService:
 
     def _known(self, pmids: Sequence[str]) -> set[str]:
         with self._store.read() as unit:
-            return set(unit.imports.present(pmids))
+            return set(unit.documents.present(pmids))
 
     # --- fetching ---
 

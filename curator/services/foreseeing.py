@@ -13,7 +13,7 @@ from curator.domain.entities import Entity
 from curator.domain.errors import UserError
 from curator.services.import_comparing import Compared, Standing
 from curator.services.ports import DocumentReader, FormatRegistry, KnowledgeBaseReader, Problem
-from curator.services.ports.knowledge_files import KbOptions
+from curator.services.ports.files import KbOptions
 from curator.services.speeds import RULE, SPREADS, busy_now
 
 STEP = 25

@@ -80,7 +80,7 @@ class HoldoutService:
     def report(self) -> HoldoutReport:
         """Over all current link and NIL decisions of people; imported gold was not decided here."""
         with self._store.read() as unit:
-            return report_of(unit.statistics.decided())
+            return report_of(unit.records.decided())
 
 
 def report_of(cells: Iterable[DecidedCell]) -> HoldoutReport:

@@ -132,9 +132,9 @@ class ImportService:
         """With the files that came in before the import was stopped, in whose entry the others go."""
         names = {str(one.resolve()) for one in plan.inside}
         with self._store.read() as unit:
-            records = unit.imports.all() if names else []
+            records = unit.documents.imports() if names else []
             inside = [one.file.id for one in records if one.batch == plan.batch and one.file.path in names]
-            batch = plan.batch if inside else unit.imports.next_batch()
+            batch = plan.batch if inside else unit.documents.next_batch()
         return Wish(plan.gold, plan.split, plan.hold_out, plan.choices, batch, inside, plan.format_name)
 
     def _formats_as(self, format_name: str) -> FormatRegistry:
@@ -156,7 +156,7 @@ class ImportService:
             with self._store.read() as unit:
                 file = self._known(unit, sha256, format_name)
                 if file is not None:
-                    known = tr(COMES_BACK if unit.imports.is_withdrawn(file.id) else CHANGES_NOTHING, name=file.name)
+                    known = tr(COMES_BACK if unit.documents.is_withdrawn(file.id) else CHANGES_NOTHING, name=file.name)
             comparer = Comparer(path, formats.recognise(path).name)
         except UserError as error:
             return Foreseen(path, problem=str(error))
@@ -234,7 +234,7 @@ class ImportService:
         sha256 = self._formats.digest(path)
         with self._store.read() as unit:
             known = self._known(unit, sha256, wish.format_name)
-            withdrawn = known is not None and unit.imports.is_withdrawn(known.id)
+            withdrawn = known is not None and unit.documents.is_withdrawn(known.id)
         if known is not None and not withdrawn:
             tally.counts["files imported before"] += 1
             if tally.counts["files imported before"] <= TOLD_EACH:
@@ -281,7 +281,7 @@ class ImportService:
                 yield Progress(tr("import {name}", name=known.name), *reader.position)
         reading.counts.clear()
         with self._store.write() as unit:
-            unit.imports.set_withdrawn(known.id, False)
+            unit.documents.set_withdrawn(known.id, False)
             reading.ids = unit.documents.ids_of_file(known.id)
             reading.counts["documents brought back"] = len(reading.ids)
             self._take(unit, reading, wish)
@@ -349,7 +349,7 @@ class ImportService:
             )
 
     def _record(self, unit: UnitOfWork, reading: Reading, kind: ImportKind, wish: Wish) -> None:
-        unit.imports.record(
+        unit.documents.record_import(
             reading.file_id,
             kind,
             batch=wish.batch,

@@ -68,7 +68,7 @@ class KnowledgeExport:
             if info is None:
                 raise UserError(tr("The project has no knowledge base yet. Import one first."))
             names = _taught(unit, least)
-            made = unit.records.provisional()
+            made = sorted((one.entity for one in unit.kb.all_provisional()), key=lambda one: one.id)
             lines = _lines(unit, names, made)
             self._files.write({list_path: _list(names)})
             self._files.stream(out, lines)

@@ -23,7 +23,7 @@ from curator.domain.wording import ntr, tr
 from curator.services.keys import set_active_bundle
 from curator.services.knowledge import add_missing
 from curator.services.ports import FormatRegistry, KnowledgeBaseReader, Problem, Store
-from curator.services.ports.knowledge_files import KbOptions
+from curator.services.ports.files import KbOptions
 from curator.services.remap_plan import after_update, before_update, plan_of
 
 ENTITIES_PER_UNIT = 2000

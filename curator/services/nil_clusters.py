@@ -57,13 +57,13 @@ class NilService:
     def clusters(self, *, decided: bool = True) -> list[NilCluster]:
         """Of the mentions decided NIL, or else of the undecided ones whose suggestion says so; the biggest first."""
         with self._store.read() as unit:
-            mentions = unit.outcomes.nils(decided=decided)
+            mentions = unit.kb.nils(decided=decided)
         return clustered(mentions)
 
     def contexts(self, mention_ids: Sequence[int]) -> list[MentionContext]:
         """The mentions with the text around them, in the order given."""
         with self._store.read() as unit:
-            return unit.contexts.of(mention_ids, bundle_id=active_bundle(unit.meta))
+            return unit.queue.contexts(mention_ids, bundle_id=active_bundle(unit.meta))
 
 
 def clustered(mentions: Iterable[NilMention]) -> list[NilCluster]:

@@ -44,7 +44,7 @@ class NoteService:
     def flag_document(self, document_id: int) -> Change:
         """Flag the document, or take its flag off. Raises UserError for an unknown one."""
         with self._store.write() as unit:
-            document, flagged = unit.documents.get(document_id), unit.notes.document_flagged(document_id)
+            document, flagged = unit.documents.get(document_id), unit.documents.document_flagged(document_id)
             text = tr(FLAG_OFF if flagged else FLAGGED, what=_document_name(document.external_id))
             payload = {"flag": not flagged, "documents": [document_id]}
             change = self._noted(unit, OperationKind.FLAG, text, document_id, payload)
@@ -66,7 +66,7 @@ class NoteService:
             )
         with self._store.write() as unit:
             said = tr("Commented on {what}", what=_name(unit, document_id, mention_id))
-            made = unit.notes.add_comment(
+            made = unit.mentions.add_comment(
                 document_id, mention_id, author=self._curator(), at=self._clock.now(), text=words
             )
             change = self._noted(unit, OperationKind.COMMENT, said, document_id, _payload(made))
@@ -75,21 +75,21 @@ class NoteService:
     def delete_comment(self, comment_id: int) -> Change:
         """Take a comment away; undo brings it back. Raises UserError for an unknown one."""
         with self._store.write() as unit:
-            found = unit.notes.get_comment(comment_id)
+            found = unit.mentions.get_comment(comment_id)
             said = tr("Deleted a comment on {what}", what=_name(unit, found.document_id, found.mention_id))
-            unit.notes.set_deleted([comment_id], True)
+            unit.mentions.set_comments_deleted([comment_id], True)
             change = self._noted(unit, OperationKind.DELETE_COMMENT, said, found.document_id, _payload(found))
         return self._emit(change)
 
     def comments(self, document_id: int) -> list[Comment]:
         """Of the document and its mentions, oldest first."""
         with self._store.read() as unit:
-            return unit.notes.comments(document_id)
+            return unit.mentions.comments(document_id)
 
     def _noted(
         self, unit: UnitOfWork, kind: OperationKind, text: str, document_id: int, payload: dict[str, Any]
     ) -> Change:
-        operation = unit.operations.append(
+        operation = unit.decisions.append_operation(
             kind, actor=self._curator(), at=self._clock.now(), text=text, payload=payload
         )
         mentions = tuple(payload.get("mentions", ()))
@@ -107,11 +107,11 @@ def restore_notes(unit: UnitOfWork, kind: OperationKind, payload: dict[str, Any]
     documents = [int(one) for one in payload.get("documents", ())]
     if kind is OperationKind.FLAG:
         flag = bool(payload["flag"]) is forward
-        unit.notes.flag_mentions([int(one) for one in payload.get("mentions", ())], flag)
-        unit.notes.flag_documents(documents, flag)
+        unit.mentions.flag_mentions([int(one) for one in payload.get("mentions", ())], flag)
+        unit.documents.flag_documents(documents, flag)
     else:
         deleted = forward is (kind is OperationKind.DELETE_COMMENT)
-        unit.notes.set_deleted([int(payload["comment"])], deleted)
+        unit.mentions.set_comments_deleted([int(payload["comment"])], deleted)
     return documents
 
 

@@ -176,10 +176,10 @@ class OrderingService:
             return []
         with self._store.read() as unit:
             if order is Order.UNCERTAIN:
-                return unit.facets.undecided(where, limit=length)
-            rows = unit.facets.undecided(where, limit=POOL)
-            decided = unit.facets.decided_strings()
-            seconds = measured(*unit.facets.decision_seconds())
+                return unit.queue.undecided(where, limit=length)
+            rows = unit.queue.undecided(where, limit=POOL)
+            decided = unit.queue.decided_strings()
+            seconds = measured(*unit.queue.decision_seconds())
         return diverse(rows, seconds=seconds, decided=_folded(decided), length=length)
 
 

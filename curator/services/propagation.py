@@ -65,13 +65,13 @@ class PropagationService:
         """
         with self._store.read() as unit:
             bundle_id = active_bundle(unit.meta)
-            this = unit.contexts.of([mention_id], bundle_id=bundle_id)
+            this = unit.queue.contexts([mention_id], bundle_id=bundle_id)
             if not this:
                 raise UserError(tr("There is no mention {mention_id} in this project.", mention_id=mention_id))
             document_id = this[0].document_id if scope is Scope.DOCUMENT else None
             narrowed = where if scope is Scope.QUEUE and where != QueueFilter() else None
-            ids = unit.contexts.identical(mention_id, document_id=document_id, where=narrowed)
-            contexts = unit.contexts.of(ids[:LIMIT], bundle_id=bundle_id)
+            ids = unit.queue.identical(mention_id, document_id=document_id, where=narrowed)
+            contexts = unit.queue.contexts(ids[:LIMIT], bundle_id=bundle_id)
             names = _names(unit, verdict, contexts)
         groups = grouped(this[0], verdict, contexts, names=names)
         said = tuple(names.get(one, one) for one in verdict.entity_ids)

@@ -70,8 +70,8 @@ class ProvisionalService:
     def all(self) -> list[NewEntity]:
         """In the order of their ids."""
         with self._store.read() as unit:
-            entities = unit.provisional.all()
-            links = unit.outcomes.links() if entities else {}
+            entities = unit.kb.all_provisional()
+            links = unit.kb.links() if entities else {}
         numbers: dict[str, int] = {}
         for ids, number in links.items():
             for one in ids:
@@ -81,8 +81,8 @@ class ProvisionalService:
     def contexts(self, entity_id: str) -> list[MentionContext]:
         """The mentions that are linked to an entity, with the text around them."""
         with self._store.read() as unit:
-            ids = unit.outcomes.linked_to([entity_id])
-            return unit.contexts.of(ids, bundle_id=active_bundle(unit.meta))
+            ids = unit.kb.linked_to([entity_id])
+            return unit.queue.contexts(ids, bundle_id=active_bundle(unit.meta))
 
     def alike(self, name: str, types: Sequence[str] = ()) -> list[Entity]:
         """Entities, provisional ones too, that have this name or synonym and share a type, or any type where none is
@@ -91,7 +91,7 @@ class ProvisionalService:
         with self._store.read() as unit:
             ids = dict.fromkeys(one for found in unit.kb.named(spelt).values() for one in found)
             known = unit.kb.get_many(list(ids))
-            ours = [one.entity for one in unit.provisional.all() if one.id not in known]
+            ours = [one.entity for one in unit.kb.all_provisional() if one.id not in known]
         key = string_key(name)
         same = [one for one in ours if key and key in map(string_key, (one.name, *one.synonyms))]
         return [one for one in (*known.values(), *same) if not types or not one.types or set(types) & set(one.types)]
@@ -106,7 +106,7 @@ class ProvisionalService:
         self._refuse_in_round()
         tidied = draft.tidied()
         with self._store.write() as unit:
-            made = ProvisionalEntity(tidied.entity(unit.provisional.next_id()), self._curator(), self._clock.now())
+            made = ProvisionalEntity(tidied.entity(unit.kb.next_provisional_id()), self._curator(), self._clock.now())
             link = Verdict.link(made.id)
             text = _made_words(made.entity, len(mention_ids))
             verdicts = dict.fromkeys(mention_ids, link)
@@ -201,12 +201,12 @@ def joined_note(old: str, new: str) -> str:
 
 
 def _linked(unit: UnitOfWork, entity_id: str) -> dict[int, Decision]:
-    current = unit.decisions.current(unit.outcomes.linked_to([entity_id]))
+    current = unit.decisions.current(unit.kb.linked_to([entity_id]))
     return {one: found for one, found in current.items() if found.verdict.outcome is Outcome.LINK}
 
 
 def _living(unit: UnitOfWork, entity_id: str) -> ProvisionalEntity:
-    found = unit.provisional.get(entity_id)
+    found = unit.kb.provisional(entity_id)
     if not found.living:
         raise UserError(tr(GONE, id=entity_id, name=found.entity.name))
     return found

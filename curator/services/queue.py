@@ -131,12 +131,12 @@ class QueueService:
     def mention_ids(self, where: QueueFilter, document_id: int | None = None) -> list[int]:
         """The mentions that the filter shows, decided or not, in queue and text order; of one document where given."""
         with self._store.read() as unit:
-            return unit.facets.mentions(where, document_id)
+            return unit.queue.mentions(where, document_id)
 
     def waits(self, mention_id: int, where: QueueFilter) -> bool:
         """Whether the mention is undecided and the filter shows it."""
         with self._store.read() as unit:
-            return not unit.decisions.current([mention_id]) and unit.facets.matches(mention_id, where)
+            return not unit.decisions.current([mention_id]) and unit.queue.matches(mention_id, where)
 
     def counts(self) -> ProjectCounts:
         with self._store.read() as unit:
@@ -154,8 +154,8 @@ class QueueService:
             decisions = unit.decisions.current_of_document(document_id)
             suggestions = unit.suggestions.of_document(document_id)
             mentions = unit.mentions.of_document(document_id)
-            comments = unit.notes.comments(document_id)
-            flagged = unit.notes.document_flagged(document_id)
+            comments = unit.mentions.comments(document_id)
+            flagged = unit.documents.document_flagged(document_id)
         views = tuple(
             _view(mention, decisions.get(mention.id), suggestions.get(mention.id), stamp) for mention in mentions
         )
@@ -206,7 +206,7 @@ class QueueService:
             if found is None:
                 return None
             decided = unit.decisions.current_of_document(found)
-            return found, next(one for one in unit.facets.mentions(where, found) if one not in decided)
+            return found, next(one for one in unit.queue.mentions(where, found) if one not in decided)
 
     def under(self, where: QueueFilter) -> FilteredList:
         """The documents that the filter shows, as a list to go through."""

@@ -9,58 +9,11 @@ from typing import Any
 from curator.domain.errors import UserError
 from curator.domain.wording import tr
 from resources import recipe_files
+from resources.recipe_files import Parameter, Value
 
 OWN = "Curator"
 """The system of the program's own recipe."""
 _KINDS = {"int": "a whole number", "float": "a number", "bool": "true or false", "choice": "one of the choices"}
-
-
-@dataclass(frozen=True, slots=True)
-class Parameter:
-    """One parameter of a recipe, as the dialog shows it. `kind` is int, float, bool or choice; `paper` is the
-    published value (None where there is none)."""
-
-    name: str
-    title: str
-    help: str
-    kind: str
-    default: Any
-    minimum: float | None = None
-    maximum: float | None = None
-    choices: tuple[str, ...] = ()
-    paper: Any = None
-    group: str = "training"
-
-    def check(self, value: Any) -> Any:
-        """The value in its type. Raises UserError that says what is allowed."""
-        if self.kind == "bool" and isinstance(value, bool):
-            return value
-        if self.kind == "choice" and value in self.choices:
-            return value
-        if self.kind in ("int", "float") and isinstance(value, (int, float)) and not isinstance(value, bool):
-            low = -float("inf") if self.minimum is None else self.minimum
-            high = float("inf") if self.maximum is None else self.maximum
-            if low <= value <= high and (self.kind == "float" or value == int(value)):
-                return int(value) if self.kind == "int" else float(value)
-        raise UserError(
-            tr(
-                "The parameter “{name}” cannot be {value!r}; it must be {allowed}.",
-                name=self.name,
-                value=value,
-                allowed=self._allowed(),
-            )
-        )
-
-    def _allowed(self) -> str:
-        kind = tr("one of {choices}", choices=", ".join(self.choices)) if self.choices else tr(_KINDS[self.kind])
-        fields = {"kind": kind, "low": self.minimum, "high": self.maximum}
-        if self.minimum is not None and self.maximum is not None:
-            return tr("{kind} of at least {low:g} and at most {high:g}", **fields)
-        if self.minimum is not None:
-            return tr("{kind} of at least {low:g}", **fields)
-        if self.maximum is not None:
-            return tr("{kind} of at most {high:g}", **fields)
-        return kind
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,7 +53,7 @@ class Recipe:
                     )
                 )
         defaults = {one.name: one.default for one in self.parameters}
-        return defaults | {name: known[name].check(value) for name, value in (given or {}).items()}
+        return defaults | {name: _checked(known[name], value) for name, value in (given or {}).items()}
 
     def learns_from_nil(self, given: Mapping[str, Any] | None) -> bool:
         """Whether NIL decisions enter the loss, as they can with the proxy loss; otherwise they are left out."""
@@ -182,13 +135,12 @@ def _run(
 
 
 def _recipe(raw: Mapping[str, Any]) -> Recipe:
-    paper = raw.get("paper", {})
     return Recipe(
         id=raw["id"],
         title=raw["title"],
         description=raw.get("summary", ""),
         citation=raw.get("citation", ""),
-        parameters=tuple(_parameter(one, paper.get(one["name"])) for one in raw.get("parameters", ())),
+        parameters=tuple(Parameter.of(one) for one in raw.get("parameters", ())),
         role=raw.get("role", "retriever"),
         system=raw.get("system", ""),
         quick=bool(raw.get("quick", False)),
@@ -197,19 +149,32 @@ def _recipe(raw: Mapping[str, Any]) -> Recipe:
     )
 
 
-def _parameter(raw: Mapping[str, Any], paper: Any) -> Parameter:
-    return Parameter(
-        name=raw["name"],
-        title=raw.get("title") or raw["name"].replace("_", " ").capitalize(),
-        help=raw.get("help", ""),
-        kind=raw["kind"],
-        default=raw["default"],
-        minimum=raw.get("minimum"),
-        maximum=raw.get("maximum"),
-        choices=tuple(raw.get("choices", ())),
-        paper=paper,
-        group=raw.get("group", "training"),
-    )
+def _checked(parameter: Parameter, value: Any) -> Value:
+    """The value in the parameter's type. Raises UserError that says what is allowed."""
+    found = parameter.converted(value)
+    if found is None:
+        raise UserError(
+            tr(
+                "The parameter “{name}” cannot be {value!r}; it must be {allowed}.",
+                name=parameter.name,
+                value=value,
+                allowed=_allowed(parameter),
+            )
+        )
+    return found
+
+
+def _allowed(parameter: Parameter) -> str:
+    choices, low, high = parameter.choices, parameter.minimum, parameter.maximum
+    kind = tr("one of {choices}", choices=", ".join(choices)) if choices else tr(_KINDS[parameter.kind])
+    fields = {"kind": kind, "low": low, "high": high}
+    if low is not None and high is not None:
+        return tr("{kind} of at least {low:g} and at most {high:g}", **fields)
+    if low is not None:
+        return tr("{kind} of at least {low:g}", **fields)
+    if high is not None:
+        return tr("{kind} of at most {high:g}", **fields)
+    return kind
 
 
 def _from_text(text: str, kind: str) -> Any:

@@ -212,9 +212,10 @@ def _place(mention: Mention) -> dict[str, Any]:
 
 def _knowledge_base(unit: UnitOfWork) -> dict[str, Any]:
     info = unit.kb.info()
+    entities = sorted((one.entity for one in unit.kb.all_provisional()), key=lambda one: one.id)
     made = [
         {"id": one.id, "name": one.name, "types": one.types, "definition": one.definition, "synonyms": one.synonyms}
-        for one in unit.records.provisional()
+        for one in entities
     ]
     if info is None:
         return {"provisional": made}

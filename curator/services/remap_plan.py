@@ -90,7 +90,7 @@ def before_update(unit: UnitOfWork) -> Replaced | None:
     info = unit.kb.info()
     if info is None:
         return None
-    ids = sorted({one for ids in unit.outcomes.links() for one in ids})
+    ids = sorted({one for ids in unit.kb.links() for one in ids})
     listed = {(*line.key.split("\t"), entity.id) for line in _nils(unit) for entity in _targets(line)}
     known = tuple(pair for pair in _pairs(_nil_matches(unit)) if pair not in listed)
     return Replaced(info, unit.kb.get_many(ids), known)
@@ -99,8 +99,8 @@ def before_update(unit: UnitOfWork) -> Replaced | None:
 def after_update(unit: UnitOfWork, replaced: Replaced) -> None:
     """Keep the names of linked entities that the new version lacks, and which NIL strings were names before."""
     held = unit.kb.held(replaced.linked)
-    ours = {one.id for one in unit.provisional.all(retired=True)}
-    unit.outcomes.retire([one for one in replaced.linked.values() if one.id not in held and one.id not in ours])
+    ours = {one.id for one in unit.kb.all_provisional(retired=True)}
+    unit.kb.retire([one for one in replaced.linked.values() if one.id not in held and one.id not in ours])
     kept = {"before": replaced.info.name, "decisions": unit.decisions.count(), "known": replaced.known}
     unit.meta.set(UPDATE, json.dumps(kept, ensure_ascii=False))
 
@@ -113,13 +113,13 @@ def _stored(unit: UnitOfWork) -> dict[str, Any]:
 def _lost(unit: UnitOfWork) -> list[Remapping]:
     """Links to ids that nothing has any more."""
     numbers: dict[str, int] = defaultdict(int)
-    for ids, number in unit.outcomes.links().items():
+    for ids, number in unit.kb.links().items():
         for one in ids:
             numbers[one] += number
     there = unit.kb.get_many(list(numbers))
     gone = [one for one in numbers if one not in there]
     successors = unit.kb.successors(gone)
-    kept = unit.outcomes.retired(gone)
+    kept = unit.kb.retired(gone)
     named = _Names(unit, [name for entity in kept.values() for name in _names(entity)])
     found = []
     for one in gone:
@@ -132,10 +132,10 @@ def _lost(unit: UnitOfWork) -> list[Remapping]:
 
 def _resolved(unit: UnitOfWork) -> list[Remapping]:
     """Provisional entities that the active version has by now."""
-    provisional = unit.provisional.all()
+    provisional = unit.kb.all_provisional()
     held = unit.kb.held([one.id for one in provisional])
     named = _Names(unit, [name for one in provisional for name in _names(one.entity)])
-    links = unit.outcomes.links() if provisional else {}
+    links = unit.kb.links() if provisional else {}
     found = []
     for one in provisional:
         heirs = _entities(unit, [one.id]) if one.id in held else named.of(one.entity)
@@ -187,7 +187,7 @@ def _nil_matches(unit: UnitOfWork, *, until: int | None = None) -> list[tuple[_N
 
 
 def _nil_strings(unit: UnitOfWork, until: int | None) -> list[_NilString]:
-    mentions = unit.outcomes.nils(decided=True)
+    mentions = unit.kb.nils(decided=True)
     current = unit.decisions.current([one.mention_id for one in mentions])
     groups: dict[tuple[str, str], list[NilMention]] = defaultdict(list)
     for one in mentions:

@@ -91,7 +91,7 @@ class _Step:
         if target is None:
             return
         if line.kind is RemapKind.RESOLVED:
-            provisional = self._unit.provisional.get(line.key)
+            provisional = self._unit.kb.provisional(line.key)
             if not provisional.living:
                 return
             self.edits.append((provisional, replace(provisional, successor=target.id)))
@@ -110,7 +110,7 @@ class _Step:
     def _decisions(self, line: Remapping) -> list[Decision]:
         """The current ones that the line is about; NILs only as far as they still are."""
         if line.kind is not RemapKind.NIL:
-            return list(self._unit.decisions.current(self._unit.outcomes.linked_to([line.key])).values())
+            return list(self._unit.decisions.current(self._unit.kb.linked_to([line.key])).values())
         mentions = self._unit.mentions.get_many(line.mention_ids)
         current = self._unit.decisions.current([one.id for one in mentions.values() if not one.deleted])
         return [one for one in current.values() if one.verdict.outcome is Outcome.NIL]

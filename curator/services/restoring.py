@@ -18,14 +18,14 @@ def restore_comments(unit: UnitOfWork, documents: Sequence[Stored]) -> None:
     """Comments with their authors and times, and flags."""
     for source, (document_id, mention_ids) in documents:
         for one in source.comments:
-            unit.notes.add_comment(document_id, None, author=one.author, at=one.at, text=one.text)
+            unit.mentions.add_comment(document_id, None, author=one.author, at=one.at, text=one.text)
         if source.flagged:
-            unit.notes.flag_documents([document_id], True)
+            unit.documents.flag_documents([document_id], True)
         for mention_id, mention in zip(mention_ids, source.mentions, strict=True):
             for one in mention.comments:
-                unit.notes.add_comment(document_id, mention_id, author=one.author, at=one.at, text=one.text)
+                unit.mentions.add_comment(document_id, mention_id, author=one.author, at=one.at, text=one.text)
         if flagged := [at for at, one in zip(mention_ids, source.mentions, strict=True) if one.flagged]:
-            unit.notes.flag_mentions(flagged, True)
+            unit.mentions.flag_mentions(flagged, True)
 
 
 def restore_splits(unit: UnitOfWork, documents: Sequence[Stored], *, wished: Split) -> None:

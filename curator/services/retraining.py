@@ -20,7 +20,7 @@ from curator.services.chain import OnEnd, OnProgress
 from curator.services.indexing import IndexBuilder
 from curator.services.jobdesk import JobDesk
 from curator.services.ports import JobHandle
-from curator.services.recipes import Parameter, Recipe, find_recipe, load_recipes
+from curator.services.recipes import Recipe, find_recipe, load_recipes
 from curator.services.snapshots import count_gold
 from curator.services.speeds import Speeds, busy_now
 from curator.services.training_preview import TRAINING, TrainingPreview, decisions_problem, preview
@@ -33,7 +33,6 @@ __all__ = [
     "InterruptedTraining",
     "OnEnd",
     "OnProgress",
-    "Parameter",
     "Recipe",
     "RetrainingService",
     "TrainingPreview",

@@ -62,7 +62,7 @@ def count_gold(store: Store, split: Split, *, only_done: bool = False) -> Snapsh
     """What a snapshot of this split would hold."""
     counts = SnapshotCounts()
     with store.read() as unit:
-        new = unit.provisional.outside()
+        new = unit.kb.provisional_only()
         for document_id in unit.documents.ids(split=split, state=DocumentState.DONE if only_done else None):
             gold = _gold(unit, document_id, new)
             if gold:
@@ -105,7 +105,7 @@ def _write_documents(
     states = {split: DocumentState.DONE if split in done else None for split in splits}
     with store.read() as unit:
         ids = [one for split, state in states.items() for one in unit.documents.ids(split=split, state=state)]
-        mapping, new = unit.meta.type_mapping(), unit.provisional.outside()
+        mapping, new = unit.meta.type_mapping(), unit.kb.provisional_only()
     written = 0
     digest = hashlib.sha256()
     with (folder / DOCUMENTS).open("wb") as out:

@@ -44,7 +44,7 @@ class StatisticsService:
     def read(self) -> Statistics:
         """A second or so for half a million decisions: call it from a worker thread."""
         with self._store.read() as unit:
-            found = unit.statistics
+            found = unit.records
             counts = Counts(tuple(found.documents()), tuple(found.decided()), tuple(found.efforts()))
         return Statistics(
             counts, tuple(self._bundles()), tuple(self._agreements()), tuple(self._agreement.consistency())
@@ -55,7 +55,7 @@ class StatisticsService:
     ) -> list[TakenDecision]:
         """A page of the project's history, see the port. Words may make it read everything: ask a worker thread."""
         with self._store.read() as unit:
-            return unit.statistics.taken(limit=limit, before=before, curator=curator, words=words, imported=imported)
+            return unit.records.taken(limit=limit, before=before, curator=curator, words=words, imported=imported)
 
     def curators(self) -> list[str]:
         """Names of the people who decided."""

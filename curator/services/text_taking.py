@@ -52,7 +52,7 @@ class TextTaker:
             "lost": [one.mention.id for one in change.lost],
         }
         operation = self._append(unit, text, payload, actor=curator)
-        unit.imports.replace_text(document.id, change.source, file_id=file_id, operation_id=operation)
+        unit.documents.replace_text(document.id, change.source, file_id=file_id, operation_id=operation)
         hand_made = [one for one in change.mentions if _place(unit, change, one, operation)]
         if hand_made:  # a second step, so that the file's own shape is what the first one left
             second = self._append(unit, text, {"document": document.id, "of": operation}, actor=curator)
@@ -68,7 +68,7 @@ class TextTaker:
         return Counter({TAKEN: 1, **counts})
 
     def _append(self, unit: UnitOfWork, text: str, payload: dict[str, Any], *, actor: str) -> int:
-        return unit.operations.append(
+        return unit.decisions.append_operation(
             OperationKind.TAKE_TEXT, actor=actor, at=self._clock.now(), text=text, payload=payload
         )
 
@@ -91,15 +91,15 @@ class TextTaker:
     def give_back(self, unit: UnitOfWork, document_id: int, *, curator: str) -> int:
         """Give the document the text before the last one that was taken; returns the file that this came from."""
         taken = base_of(unit, document_id)
-        _, payload = unit.operations.get(taken)
-        former, file_id, occurrence = unit.imports.former(document_id, taken)
+        _, payload = unit.decisions.operation(taken)
+        former, file_id, occurrence = unit.documents.former_text(document_id, taken)
         document = unit.documents.get(document_id)
         text = tr("Gave {document} its former text back", document=document.external_id)
         facts = {"document": document_id, "file": file_id, "back": taken, "base": payload["base"], "restated": []}
         operation = self._append(unit, text, facts, actor=curator)
         places = self._mover(document.text, former.text, former.passages)
         now = unit.mentions.of_document(document_id, deleted=True)
-        unit.imports.replace_text(document_id, former, file_id=file_id, operation_id=operation, occurrence=occurrence)
+        unit.documents.replace_text(document_id, former, file_id=file_id, operation_id=operation, occurrence=occurrence)
         before = {int(one[0]): one for one in payload["before"]}
         left_by = {one.mention_id: one.after for one in _last_edits(unit, taken)}
         lost = []
@@ -110,10 +110,10 @@ class TextTaker:
             else:
                 _reshape(unit, mention, shape, former.text, operation)
         for mention_id, record, raw_ids, *_ in before.values():
-            unit.imports.restate(mention_id, record=record, raw_ids=raw_ids)
+            unit.mentions.restate(mention_id, record=record, raw_ids=raw_ids)
         added = [one for one in now if one.id not in before and one.origin is MentionOrigin.SOURCE]
         for mention in added:  # a line of the other record is none of this one's
-            unit.imports.restate(mention.id, record=-1, raw_ids=mention.raw_ids)
+            unit.mentions.restate(mention.id, record=-1, raw_ids=mention.raw_ids)
         unit.mentions.set_deleted([*lost, *(one.id for one in added)], deleted=True)
         unit.mentions.set_deleted(payload["lost"], deleted=False)
         self._finish_again(unit, document_id, payload["state"])
@@ -134,7 +134,7 @@ def _says(one: MovedMention, gold: GoldWriter | None) -> bool:
 def _place(unit: UnitOfWork, change: TextChange, one: MovedMention, operation: int) -> bool:
     """Put a mention where the file has it, or where it moved to. True where a hand had shaped it otherwise."""
     record, raw_ids = (one.stated.record, one.stated.raw_ids) if one.stated is not None else (-1, one.mention.raw_ids)
-    unit.imports.restate(one.mention.id, record=record, raw_ids=raw_ids)
+    unit.mentions.restate(one.mention.id, record=record, raw_ids=raw_ids)
     if one.shape is None:
         return False
     stated = MentionShape(one.stated.spans, one.stated.type) if one.stated is not None else one.shape
@@ -161,17 +161,17 @@ def _reshape(unit: UnitOfWork, mention: Mention, shape: MentionShape, text: str,
 
 def base_of(unit: UnitOfWork, document_id: int) -> int:
     """The operation that gave the document the text it has; 0 where that is the text of its import."""
-    last = unit.imports.last_replaced(document_id)
+    last = unit.documents.last_replaced(document_id)
     if not last:
         return 0
-    _, payload = unit.operations.get(last)
+    _, payload = unit.decisions.operation(last)
     return int(payload["base"]) if "back" in payload else last
 
 
 def restated_of(unit: UnitOfWork, document_id: int) -> frozenset[int]:
     """Mentions of which the document's record says something else than it did when they were decided."""
     base = base_of(unit, document_id)
-    return frozenset(unit.operations.get(base)[1]["restated"]) if base else frozenset()
+    return frozenset(unit.decisions.operation(base)[1]["restated"]) if base else frozenset()
 
 
 def _stored(one: MovedMention) -> list[Any]:
@@ -185,7 +185,7 @@ def _last_edits(unit: UnitOfWork, taken: int) -> list[MentionEdit]:
     edits = unit.mentions.edits_of_operation(taken)
     after = [edit for one in edits for edit in unit.mentions.edits(one.mention_id) if edit.id > one.id]
     for edit in after:
-        _, payload = unit.operations.get(edit.operation_id)
+        _, payload = unit.decisions.operation(edit.operation_id)
         if payload.get("of") == taken:
             edits.append(edit)
     return edits

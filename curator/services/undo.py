@@ -42,17 +42,17 @@ class Undoer:
         self._clock = clock
 
     def undo(self, unit: UnitOfWork, *, actor: str) -> Change | None:
-        target = unit.operations.next_undo()
+        target = unit.decisions.next_undo()
         return None if target is None else self._apply(unit, target, actor=actor, forward=False)
 
     def redo(self, unit: UnitOfWork, *, actor: str) -> Change | None:
-        target = unit.operations.next_redo()
+        target = unit.decisions.next_redo()
         return None if target is None else self._apply(unit, target, actor=actor, forward=True)
 
     def _apply(self, unit: UnitOfWork, target: int, *, actor: str, forward: bool) -> Change:
-        operation, payload = unit.operations.get(target)
+        operation, payload = unit.decisions.operation(target)
         text = tr("Redid: {step}" if forward else "Undid: {step}", step=operation.text)
-        new = unit.operations.append(
+        new = unit.decisions.append_operation(
             OperationKind.REDO if forward else OperationKind.UNDO,
             actor=actor,
             at=self._clock.now(),

@@ -6,17 +6,16 @@ import json
 from collections.abc import Sequence
 from typing import Any
 
-from sqlalchemy import ColumnElement, Connection, and_, func, not_, or_, select
+from sqlalchemy import ColumnElement, and_, func, not_, or_, select
 
 from curator.domain.decisions import Outcome
 from curator.domain.documents import Split
 from curator.domain.errors import UserError
 from curator.domain.facets import Facet
 from curator.domain.wording import tr
-from curator.services.ports.contexts import Chance, Head, MentionContext, Tried
-from curator.services.ports.queue_filter import QueueFilter
+from curator.services.ports import Chance, Head, MentionContext, QueueFilter, Tried
 from curator.storage.decisions import verdict_of
-from curator.storage.facets import matching
+from curator.storage.facets import FacetQueries, matching
 from curator.storage.packing import unpack_head
 from curator.storage.rows import AnyRow, chunks, hidden, unique, visible
 from curator.storage.schema import DecisionRow, DocumentRow, DocumentTextRow, MentionRow, SuggestionRow
@@ -25,11 +24,8 @@ AROUND = 80
 """Characters of the text at each side of a mention."""
 
 
-class SqlContexts:
-    """See `ports.ContextRepository`."""
-
-    def __init__(self, conn: Connection) -> None:
-        self._conn = conn
+class SqlQueue(FacetQueries):
+    """See `ports.QueueRepository`; the part about facets and orders is in `FacetQueries`."""
 
     def identical(
         self, mention_id: int, *, document_id: int | None = None, where: QueueFilter | None = None
@@ -57,7 +53,7 @@ class SqlContexts:
             kept.update(self._conn.execute(query).scalars())
         return [one for one in mention_ids if one in kept]
 
-    def of(self, mention_ids: Sequence[int], *, bundle_id: str) -> list[MentionContext]:
+    def contexts(self, mention_ids: Sequence[int], *, bundle_id: str) -> list[MentionContext]:
         found: dict[int, MentionContext] = {}
         for part in chunks(unique(mention_ids)):
             rows = self._conn.execute(_CONTEXTS.where(MentionRow.id.in_(part)))

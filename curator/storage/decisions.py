@@ -7,11 +7,13 @@ from collections.abc import Collection, Sequence
 from datetime import datetime
 from typing import Any
 
-from sqlalchemy import Connection, bindparam, func, insert, select, update
+from sqlalchemy import bindparam, func, insert, select, update
 
 from curator.domain.decisions import Decision, NilReason, Outcome, RejectReason, Shown, SkipReason, Verdict
 from curator.domain.documents import Split
+from curator.storage.efforts import Efforts
 from curator.storage.mentions import documents_of
+from curator.storage.operations import Operations
 from curator.storage.packing import pack_shown
 from curator.storage.rows import AnyRow, among, from_iso, ids_of, next_id, visible
 from curator.storage.schema import DecisionRow, DocumentRow, MentionRow
@@ -19,11 +21,8 @@ from curator.storage.stored_shown import StoredShown
 from curator.storage.tallies import decidables, retally
 
 
-class SqlDecisions:
-    """See `ports.DecisionRepository`."""
-
-    def __init__(self, conn: Connection) -> None:
-        self._conn = conn
+class SqlDecisions(Operations, Efforts):
+    """See `ports.DecisionRepository`; the other parts of it are in `Operations` and `Efforts`."""
 
     def append(
         self,
@@ -81,15 +80,10 @@ class SqlDecisions:
         )
         return [(type_, tuple(json.loads(ids)), number) for type_, ids, number in self._conn.execute(query)]
 
-    def before(self, decision: Decision) -> Decision | None:
-        query = _DECISIONS.where(DecisionRow.mention_id == decision.mention_id, DecisionRow.id < decision.id)
-        row = self._conn.execute(query.order_by(DecisionRow.id.desc()).limit(1)).first()
-        return None if row is None else _decision(row)
-
     def before_many(self, decisions: Sequence[Decision]) -> dict[int, Decision]:
         """Of decisions taken in one step."""
         if len({one.mention_id for one in decisions}) < len(decisions):  # a mention decided twice in the step
-            pairs = [(one, self.before(one)) for one in decisions]
+            pairs = [(one, self._before(one)) for one in decisions]
             return {one.id: found for one, found in pairs if found is not None}
         first = min((one.id for one in decisions), default=0)
         rows = self._conn.execute(_BEFORE, {"first": first, **ids_of(one.mention_id for one in decisions)})
@@ -98,6 +92,11 @@ class SqlDecisions:
 
     def count(self) -> int:
         return self._conn.execute(select(func.count()).select_from(DecisionRow)).scalar_one()
+
+    def _before(self, decision: Decision) -> Decision | None:
+        query = _DECISIONS.where(DecisionRow.mention_id == decision.mention_id, DecisionRow.id < decision.id)
+        row = self._conn.execute(query.order_by(DecisionRow.id.desc()).limit(1)).first()
+        return None if row is None else _decision(row)
 
 
 _INSERT = insert(DecisionRow)

@@ -22,14 +22,15 @@ from curator.domain.wording import tr
 from curator.services.ports import ProjectCounts, QueueFilter, QueueRow
 from curator.storage.document_states import set_states, states_of
 from curator.storage.facets import document_condition, undecided_condition
+from curator.storage.imports import Imports
 from curator.storage.mentions import insert_mentions
 from curator.storage.rows import AnyRow, among, chunks, fold, hidden, ids_of, next_id, unique, visible
 from curator.storage.schema import CommentRow, DocumentRow, DocumentTextRow, MentionRow, PassageRow
 from curator.storage.source_files import SourceFiles
 
 
-class SqlDocuments(SourceFiles):
-    """See `ports.DocumentRepository`; the source files' part is in `SourceFiles`.
+class SqlDocuments(SourceFiles, Imports):
+    """See `ports.DocumentRepository`; the other parts of it are in `SourceFiles` and `Imports`.
 
     The first document with an external id in a file has occurrence 0.
     """
@@ -132,6 +133,13 @@ class SqlDocuments(SourceFiles):
             changed = update(DocumentRow).where(DocumentRow.id.in_(part)).values(split=split.value)
             if self._conn.execute(changed).rowcount != len(part):
                 raise UserError(tr("One of the documents does not exist in this project; no split was changed."))
+
+    def flag_documents(self, document_ids: Sequence[int], flagged: bool) -> None:
+        for part in chunks(document_ids):
+            self._conn.execute(update(DocumentRow).where(DocumentRow.id.in_(part)).values(flagged=flagged))
+
+    def document_flagged(self, document_id: int) -> bool:
+        return bool(self._conn.execute(select(DocumentRow.flagged).where(DocumentRow.id == document_id)).scalar())
 
     def counts(self) -> ProjectCounts:
         query = select(

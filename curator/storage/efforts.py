@@ -9,25 +9,25 @@ from sqlalchemy import Connection, Select, case, func, select
 from sqlalchemy.dialects.sqlite import insert
 
 from curator.domain.changes import OperationKind
-from curator.services.ports.efforts import Effort, SpentEffort
+from curator.services.ports import Effort, SpentEffort
 from curator.storage.rows import from_iso
 from curator.storage.schema import DecisionRow, EffortRow, OperationRow
 
 
-class SqlEfforts:
-    """See `ports.EffortRepository`."""
+class Efforts:
+    """The part of `ports.DecisionRepository` that is about what operations cost."""
 
     def __init__(self, conn: Connection) -> None:
         self._conn = conn
 
-    def add(self, efforts: Sequence[Effort]) -> None:
+    def add_efforts(self, efforts: Sequence[Effort]) -> None:
         rows = [
             {"operation_id": one.operation_id, "keys": one.keys, "milliseconds": one.milliseconds} for one in efforts
         ]
         if rows:
             self._conn.execute(insert(EffortRow).on_conflict_do_nothing(), rows)
 
-    def spent(self, *, curator: str | None = None) -> list[SpentEffort]:
+    def efforts(self, *, curator: str | None = None) -> list[SpentEffort]:
         query = (
             select(
                 EffortRow.operation_id,

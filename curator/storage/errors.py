@@ -7,9 +7,9 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from sqlalchemy.exc import DBAPIError
+from sqlalchemy.exc import DBAPIError, IntegrityError
 
-from curator.domain.errors import UserError
+from curator.domain.errors import InconsistentDataError, UserError
 from curator.domain.wording import tr
 
 _SENTENCES = {
@@ -33,9 +33,12 @@ def user_error(error: BaseException | None, path: Path) -> UserError | None:
 
 @contextmanager
 def told_to_user(path: Path) -> Iterator[None]:
-    """Raise UserError in place of the environment's errors; bugs pass as they are."""
+    """Raise UserError in place of the environment's errors, and InconsistentDataError in place of what the schema
+    refuses; other bugs pass as they are."""
     try:
         yield
+    except (IntegrityError, sqlite3.IntegrityError) as error:
+        raise InconsistentDataError(str(error)) from error
     except (DBAPIError, sqlite3.Error) as error:
         sentence = user_error(error.orig if isinstance(error, DBAPIError) else error, path)
         if sentence is None:

@@ -40,8 +40,8 @@ from curator.storage.schema import (
 )
 
 
-class SqlFacets:
-    """See `ports.FacetRepository`."""
+class FacetQueries:
+    """The part of `ports.QueueRepository` that is about facets and orders."""
 
     def __init__(self, conn: Connection) -> None:
         self._conn = conn

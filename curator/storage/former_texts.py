@@ -8,11 +8,11 @@ from sqlalchemy import Connection, delete, func, insert, select, update
 
 from curator.domain.documents import Passage, SourceDocument, text_hash
 from curator.storage.rows import fold, next_id
-from curator.storage.schema import DocumentRow, DocumentTextRow, FormerTextRow, MentionRow, PassageRow
+from curator.storage.schema import DocumentRow, DocumentTextRow, FormerTextRow, PassageRow
 
 
 class FormerTexts:
-    """The part of `ports.ImportRepository` that is about texts."""
+    """The part of `ports.DocumentRepository` that is about texts and their replacement."""
 
     def __init__(self, conn: Connection) -> None:
         self._conn = conn
@@ -52,7 +52,7 @@ class FormerTexts:
         if rows:
             self._conn.execute(insert(PassageRow), rows)
 
-    def former(self, document_id: int, operation_id: int) -> tuple[SourceDocument, int, int]:
+    def former_text(self, document_id: int, operation_id: int) -> tuple[SourceDocument, int, int]:
         """Raises ValueError where that operation replaced nothing (a bug)."""
         query = _FORMER.where(FormerTextRow.document_id == document_id, FormerTextRow.operation_id == operation_id)
         row = self._conn.execute(query).first()
@@ -65,10 +65,6 @@ class FormerTexts:
     def last_replaced(self, document_id: int) -> int:
         query = select(func.max(FormerTextRow.operation_id)).where(FormerTextRow.document_id == document_id)
         return self._conn.execute(query).scalar() or 0
-
-    def restate(self, mention_id: int, *, record: int, raw_ids: str) -> None:
-        changed = update(MentionRow).where(MentionRow.id == mention_id)
-        self._conn.execute(changed.values(record=record, raw_ids=raw_ids))
 
     def _keep(self, document_id: int, operation_id: int) -> None:
         query = select(

@@ -7,7 +7,7 @@ from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from datetime import datetime
 
-from sqlalchemy import ColumnElement, Connection, bindparam, func, insert, or_, select, update
+from sqlalchemy import ColumnElement, bindparam, func, insert, or_, select, update
 
 from curator.domain.changes import OperationKind
 from curator.domain.documents import MentionOrigin
@@ -30,17 +30,13 @@ from curator.storage.source_files import FILES, as_file
 _IMPORT = "import:"
 
 
-class SqlImports(FormerTexts):
-    """See `ports.ImportRepository`; the former texts' part is in `FormerTexts`."""
-
-    def __init__(self, conn: Connection) -> None:
-        super().__init__(conn)
-        self._conn = conn
+class Imports(FormerTexts):
+    """The part of `ports.DocumentRepository` that is about imports."""
 
     def next_batch(self) -> int:
         return (self._conn.execute(select(func.max(ImportRow.batch))).scalar() or 0) + 1
 
-    def record(
+    def record_import(
         self,
         file_id: int,
         kind: ImportKind,
@@ -63,7 +59,7 @@ class SqlImports(FormerTexts):
         self._conn.execute(insert(ImportRow).values(values))
         return new_id
 
-    def all(self) -> list[ImportRecord]:
+    def imports(self) -> list[ImportRecord]:
         files = {row.id: as_file(row) for row in self._conn.execute(FILES.where(SourceFileRow.complete))}
         columns = (ImportRow.id, ImportRow.file_id, ImportRow.batch, ImportRow.kind, ImportRow.curator)
         rows = self._conn.execute(select(*columns, ImportRow.at, ImportRow.counts).order_by(ImportRow.id)).all()

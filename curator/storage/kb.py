@@ -19,7 +19,8 @@ from curator.storage.kb_index import build_index, has_index
 from curator.storage.kb_links import link_counts, linked_last
 from curator.storage.kb_search import NameSearch
 from curator.storage.kb_tables import ALTERNATE, KbTables, parse_entity
-from curator.storage.provisional import former_entity, living_entities
+from curator.storage.outcomes import Outcomes
+from curator.storage.provisional import ProvisionalEntities, former_entity, living_entities
 from curator.storage.rows import chunks, fold, next_id, unique
 from curator.storage.schema import KbVersionRow
 
@@ -35,11 +36,11 @@ _INFO = select(
 ).where(KbVersionRow.active)
 
 
-class SqlKnowledgeBase:
-    """See `ports.KnowledgeBaseRepository`. Without an active version everything is simply not found."""
+class SqlKnowledgeBase(ProvisionalEntities, Outcomes):
+    """See `ports.KnowledgeBaseRepository`; the other parts of it are in `ProvisionalEntities` and `Outcomes`."""
 
     def __init__(self, conn: Connection, *, pause: Callable[[], None] | None = None) -> None:
-        self._conn = conn
+        super().__init__(conn)
         self._pause = pause or (lambda: None)
 
     def begin(self, *, name: str) -> int:

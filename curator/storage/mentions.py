@@ -13,15 +13,13 @@ from curator.domain.same_string import string_key
 from curator.domain.wording import tr
 from curator.storage.counters import recount
 from curator.storage.mention_edits import append_edit, edits_where, first_shapes
+from curator.storage.notes import Comments
 from curator.storage.rows import AnyRow, among, chunks, ids_of, next_id, unique
 from curator.storage.schema import DocumentRow, DocumentTextRow, FragmentRow, MentionRow
 
 
-class SqlMentions:
-    """See `ports.MentionRepository`."""
-
-    def __init__(self, conn: Connection) -> None:
-        self._conn = conn
+class SqlMentions(Comments):
+    """See `ports.MentionRepository`; the comments' part is in `Comments`."""
 
     def get(self, mention_id: int) -> Mention:
         """Raises UserError when there is no such mention."""
@@ -98,6 +96,14 @@ class SqlMentions:
 
     def first_shapes(self, document_id: int) -> dict[int, MentionShape]:
         return first_shapes(self._conn, document_id)
+
+    def restate(self, mention_id: int, *, record: int, raw_ids: str) -> None:
+        changed = update(MentionRow).where(MentionRow.id == mention_id)
+        self._conn.execute(changed.values(record=record, raw_ids=raw_ids))
+
+    def flag_mentions(self, mention_ids: Sequence[int], flagged: bool) -> None:
+        for part in chunks(mention_ids):
+            self._conn.execute(update(MentionRow).where(MentionRow.id.in_(part)).values(flagged=flagged))
 
     def _raise_revisions(self, document_ids: Sequence[int]) -> None:
         for part in chunks(document_ids):

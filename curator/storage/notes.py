@@ -1,4 +1,4 @@
-"""Flags and comments."""
+"""Comments on documents and mentions."""
 
 from __future__ import annotations
 
@@ -11,25 +11,14 @@ from curator.domain.comments import Comment
 from curator.domain.errors import UserError
 from curator.domain.wording import tr
 from curator.storage.rows import AnyRow, chunks, from_iso, next_id
-from curator.storage.schema import CommentRow, DocumentRow, MentionRow
+from curator.storage.schema import CommentRow
 
 
-class SqlNotes:
-    """See `ports.NoteRepository`."""
+class Comments:
+    """The part of `ports.MentionRepository` that is about comments."""
 
     def __init__(self, conn: Connection) -> None:
         self._conn = conn
-
-    def flag_mentions(self, mention_ids: Sequence[int], flagged: bool) -> None:
-        for part in chunks(mention_ids):
-            self._conn.execute(update(MentionRow).where(MentionRow.id.in_(part)).values(flagged=flagged))
-
-    def flag_documents(self, document_ids: Sequence[int], flagged: bool) -> None:
-        for part in chunks(document_ids):
-            self._conn.execute(update(DocumentRow).where(DocumentRow.id.in_(part)).values(flagged=flagged))
-
-    def document_flagged(self, document_id: int) -> bool:
-        return bool(self._conn.execute(select(DocumentRow.flagged).where(DocumentRow.id == document_id)).scalar())
 
     def add_comment(self, document_id: int, mention_id: int | None, *, author: str, at: datetime, text: str) -> Comment:
         made = Comment(next_id(self._conn, CommentRow.id), document_id, mention_id, author, at, text)
@@ -47,13 +36,12 @@ class SqlNotes:
         return made
 
     def get_comment(self, comment_id: int) -> Comment:
-        """Raises UserError when there is no such comment."""
         row = self._conn.execute(_COMMENTS.where(CommentRow.id == comment_id)).first()
         if row is None:
             raise UserError(tr("There is no comment {comment_id} in this project.", comment_id=comment_id))
         return _comment(row)
 
-    def set_deleted(self, comment_ids: Sequence[int], deleted: bool) -> None:
+    def set_comments_deleted(self, comment_ids: Sequence[int], deleted: bool) -> None:
         for part in chunks(comment_ids):
             self._conn.execute(update(CommentRow).where(CommentRow.id.in_(part)).values(deleted=deleted))
 

@@ -30,13 +30,13 @@ _INSERT = insert(OperationRow)
 _BEFORE = _LAST.where(OperationRow.id < bindparam("before"))
 
 
-class SqlOperations:
-    """See `ports.OperationRepository`."""
+class Operations:
+    """The part of `ports.DecisionRepository` that is about operations."""
 
     def __init__(self, conn: Connection) -> None:
         self._conn = conn
 
-    def append(
+    def append_operation(
         self,
         kind: OperationKind,
         *,
@@ -64,7 +64,7 @@ class SqlOperations:
         self._conn.execute(_INSERT, values)
         return new_id
 
-    def get(self, operation_id: int) -> tuple[Operation, dict[str, Any]]:
+    def operation(self, operation_id: int) -> tuple[Operation, dict[str, Any]]:
         """Raises UserError when there is no such operation."""
         query = select(
             OperationRow.kind,

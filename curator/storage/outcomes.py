@@ -9,7 +9,7 @@ from sqlalchemy import ColumnElement, Connection, case, func, select
 
 from curator.domain.decisions import Outcome
 from curator.domain.entities import Entity
-from curator.services.ports.provisional import NilMention
+from curator.services.ports import NilMention
 from curator.storage.packing import unpack_head
 from curator.storage.provisional import retire, retired_of
 from curator.storage.rows import AnyRow, chunks, hidden
@@ -19,8 +19,8 @@ SHORT = 16
 """Characters of the longest mention whose suggestion is read for a long form: abbreviations are short."""
 
 
-class SqlOutcomes:
-    """See `ports.OutcomeRepository`."""
+class Outcomes:
+    """The part of `ports.KnowledgeBaseRepository` that is about entities in decisions."""
 
     def __init__(self, conn: Connection) -> None:
         self._conn = conn

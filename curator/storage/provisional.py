@@ -17,19 +17,19 @@ from curator.storage.rows import AnyRow, chunks, from_iso, unique
 from curator.storage.schema import ProvisionalEntityRow, RetiredEntityRow
 
 
-class SqlProvisional:
-    """See `ports.ProvisionalRepository`."""
+class ProvisionalEntities:
+    """The part of `ports.KnowledgeBaseRepository` that is about entities that curators made."""
 
     def __init__(self, conn: Connection) -> None:
         self._conn = conn
 
-    def next_id(self) -> str:
+    def next_provisional_id(self) -> str:
         tables = active_tables(self._conn)
         retired = self._conn.execute(select(RetiredEntityRow.id)).scalars()
         taken = [*self._ids(), *(one for one in retired if is_new(one)), *(new_ids(tables) if tables else ())]
         return id_of(max(map(number_of, taken), default=0) + 1)
 
-    def save(self, entity: ProvisionalEntity) -> None:
+    def save_provisional(self, entity: ProvisionalEntity) -> None:
         row, found = ProvisionalEntityRow, entity.entity
         self._conn.execute(delete(row).where(row.id == entity.id))
         self._conn.execute(
@@ -46,16 +46,16 @@ class SqlProvisional:
             )
         )
 
-    def get(self, entity_id: str) -> ProvisionalEntity:
+    def provisional(self, entity_id: str) -> ProvisionalEntity:
         row = self._conn.execute(_ROWS.where(ProvisionalEntityRow.id == entity_id)).first()
         if row is None:
             raise UserError(tr("There is no new entity {entity_id} in this project.", entity_id=entity_id))
         return _provisional(row)
 
-    def all(self, *, retired: bool = False) -> list[ProvisionalEntity]:
+    def all_provisional(self, *, retired: bool = False) -> list[ProvisionalEntity]:
         return sorted(_all(self._conn, living=not retired), key=lambda one: (number_of(one.id), one.id))
 
-    def outside(self) -> frozenset[str]:
+    def provisional_only(self) -> frozenset[str]:
         ids, tables = self._ids(), active_tables(self._conn)
         return frozenset(ids) - (held(tables, ids) if tables else set())
 

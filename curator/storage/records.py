@@ -8,12 +8,11 @@ from datetime import datetime
 from heapq import merge
 from typing import NamedTuple
 
-from sqlalchemy import Connection, distinct, func, select
+from sqlalchemy import distinct, func, select
 
 from curator.domain.audit import AuditEntry, AuditKind, AuditMention
 from curator.domain.decisions import Outcome, Verdict
 from curator.domain.documents import Span, Split
-from curator.domain.entities import Entity
 from curator.storage.packing import unpack_shown
 from curator.storage.rows import AnyRow, ever_visible, from_iso, hidden, visible
 from curator.storage.schema import (
@@ -23,9 +22,9 @@ from curator.storage.schema import (
     JudgementRow,
     MentionRow,
     OperationRow,
-    ProvisionalEntityRow,
     RoundRow,
 )
+from curator.storage.statistics import Statistics
 from curator.storage.verdicts import verdict_of
 
 _IMPORT = "import:"
@@ -39,11 +38,8 @@ class _Step(NamedTuple):
     target: int | None
 
 
-class SqlRecords:
-    """See `ports.RecordRepository`."""
-
-    def __init__(self, conn: Connection) -> None:
-        self._conn = conn
+class SqlRecords(Statistics):
+    """See `ports.RecordRepository`; the counts are in `Statistics`."""
 
     # --- the audit trail ---
 
@@ -204,24 +200,6 @@ class SqlRecords:
             ids = json.loads(entity_ids)
             if len(ids) == 1:
                 yield ids[0], text, decisions, documents
-
-    def provisional(self) -> list[Entity]:
-        query = (
-            select(ProvisionalEntityRow)
-            .where(~ProvisionalEntityRow.deleted, ProvisionalEntityRow.successor.is_(None))
-            .order_by(ProvisionalEntityRow.id)
-        )
-        columns = query.with_only_columns(
-            ProvisionalEntityRow.id,
-            ProvisionalEntityRow.name,
-            ProvisionalEntityRow.types,
-            ProvisionalEntityRow.definition,
-            ProvisionalEntityRow.synonyms,
-        )
-        return [
-            Entity(id_, name, tuple(json.loads(synonyms)), tuple(json.loads(types)), definition)
-            for id_, name, types, definition, synonyms in self._conn.execute(columns)
-        ]
 
 
 def _monotonic(entries: Iterator[AuditEntry]) -> Iterator[tuple[tuple[datetime, int], AuditEntry]]:

@@ -28,8 +28,8 @@ _COUNTED = {
 }
 
 
-class SqlStatistics:
-    """See `ports.StatisticsRepository`."""
+class Statistics:
+    """The part of `ports.RecordRepository` that counts."""
 
     def __init__(self, conn: Connection) -> None:
         self._conn = conn

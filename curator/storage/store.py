@@ -13,43 +13,27 @@ from curator.domain.errors import UserError
 from curator.domain.saving import Listener, Saving
 from curator.domain.wording import tr
 from curator.services.ports import (
-    ContextRepository,
     DecisionRepository,
     DocumentRepository,
-    EffortRepository,
-    FacetRepository,
-    ImportRepository,
     KnowledgeBaseRepository,
     MentionRepository,
     MetaRepository,
-    NoteRepository,
-    OperationRepository,
-    OutcomeRepository,
-    ProvisionalRepository,
+    QueueRepository,
     RecordRepository,
     RoundRepository,
-    StatisticsRepository,
     SuggestionRepository,
 )
-from curator.storage.contexts import SqlContexts
+from curator.storage.contexts import SqlQueue
 from curator.storage.decisions import SqlDecisions
 from curator.storage.documents import SqlDocuments
-from curator.storage.efforts import SqlEfforts
 from curator.storage.engine import ReadSource, reading_engine, writing_engine
 from curator.storage.errors import told_to_user
-from curator.storage.facets import SqlFacets
-from curator.storage.imports import SqlImports
 from curator.storage.kb import SqlKnowledgeBase
 from curator.storage.lock import ProjectLock
 from curator.storage.mentions import SqlMentions
 from curator.storage.meta import SqlMeta
-from curator.storage.notes import SqlNotes
-from curator.storage.operations import SqlOperations
-from curator.storage.outcomes import SqlOutcomes
-from curator.storage.provisional import SqlProvisional
 from curator.storage.records import SqlRecords
 from curator.storage.rounds import SqlRounds
-from curator.storage.statistics import SqlStatistics
 from curator.storage.suggestions import SqlSuggestions
 from curator.storage.syncing import Syncer
 from curator.storage.turns import Turns
@@ -65,20 +49,12 @@ class SqlUnitOfWork:
         self.documents: DocumentRepository = SqlDocuments(conn)
         self.mentions: MentionRepository = SqlMentions(conn)
         self.decisions: DecisionRepository = SqlDecisions(conn)
-        self.operations: OperationRepository = SqlOperations(conn)
         self.kb: KnowledgeBaseRepository = SqlKnowledgeBase(conn, pause=pause)
         self.suggestions: SuggestionRepository = SqlSuggestions(conn)
-        self.notes: NoteRepository = SqlNotes(conn)
-        self.facets: FacetRepository = SqlFacets(conn)
-        self.contexts: ContextRepository = SqlContexts(conn)
-        self.efforts: EffortRepository = SqlEfforts(conn)
-        self.meta: MetaRepository = SqlMeta(conn)
+        self.queue: QueueRepository = SqlQueue(conn)
         self.rounds: RoundRepository = SqlRounds(conn)
         self.records: RecordRepository = SqlRecords(conn)
-        self.statistics: StatisticsRepository = SqlStatistics(conn)
-        self.provisional: ProvisionalRepository = SqlProvisional(conn)
-        self.outcomes: OutcomeRepository = SqlOutcomes(conn)
-        self.imports: ImportRepository = SqlImports(conn)
+        self.meta: MetaRepository = SqlMeta(conn)
 
 
 class SqlStore:

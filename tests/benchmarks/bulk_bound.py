@@ -54,7 +54,7 @@ def cases(store: Store, split: Split) -> tuple[list[list[Case]], list[Tried]]:
         bundle_id = active_bundle(unit.meta)
         for document_id in unit.documents.ids(split=split):
             gold = unit.decisions.current_of_document(document_id)
-            contexts = unit.contexts.of(list(gold), bundle_id=bundle_id)
+            contexts = unit.queue.contexts(list(gold), bundle_id=bundle_id)
             heads = [(one.head, gold[one.mention_id].verdict) for one in contexts if one.head and one.head.fresh]
             found.append(
                 [
@@ -63,7 +63,7 @@ def cases(store: Store, split: Split) -> tuple[list[list[Case]], list[Tried]]:
                     if head.entity_id and not head.is_nil and verdict.outcome in (Outcome.LINK, Outcome.NIL)
                 ]
             )
-        return found, unit.contexts.tried(bundle_id=bundle_id)
+        return found, unit.queue.tried(bundle_id=bundle_id)
 
 
 def play(drawn: Sequence[Case], tried: Sequence[Tried], *, error: float, seed: int) -> Run:

@@ -12,7 +12,7 @@ from curator.domain.errors import UserError
 from curator.io import default_registry
 from curator.io.archives import TakesFolders
 from curator.services.ports import DocumentFormat, DocumentReader
-from curator.services.ports.knowledge_files import KbOptions
+from curator.services.ports.files import KbOptions
 from tests.fuzz.packing import as_folder, as_zip
 from tests.rewriting import source_file, unchanged
 

@@ -23,7 +23,7 @@ from curator.io.kb.terms import Term, entities
 from curator.io.kb.xml_records import records, text_of
 from curator.io.reading import SourceReader
 from curator.io.source import Source
-from curator.services.ports.knowledge_files import KbOptions
+from curator.services.ports.files import KbOptions
 
 _RDF = "{http://www.w3.org/1999/02/22-rdf-syntax-ns#}"
 _RDFS = "{http://www.w3.org/2000/01/rdf-schema#}"

@@ -21,7 +21,7 @@ from curator.io.kb.owl import sniff as is_owl_xml
 from curator.io.kb.terms import Term, entities
 from curator.io.reading import SourceReader
 from curator.io.source import Source
-from curator.services.ports.knowledge_files import KbOptions
+from curator.services.ports.files import KbOptions
 
 _SKOS = "http://www.w3.org/2004/02/skos/core#"
 _RDFS = "http://www.w3.org/2000/01/rdf-schema#"

@@ -23,7 +23,7 @@ from curator.io.kb.base import KbSource, clean_names, first_of_each, needs_some
 from curator.io.source import plain_text
 from curator.io.tables import Table, is_only_table, is_workbook
 from curator.services.ports import Problem
-from curator.services.ports.knowledge_files import FIELDS, KbOptions, TablePreview
+from curator.services.ports.files import FIELDS, KbOptions, TablePreview
 
 HEADINGS: Mapping[str, tuple[str, ...]] = {
     "id": ("id", "identifier", "curie", "entityid", "conceptid", "termid", "code", "accession", "cui", "uri", "iri"),

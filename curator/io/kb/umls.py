@@ -19,7 +19,7 @@ from curator.io.kb.base import KbSource, needs_some
 from curator.io.kb.terms import inverted
 from curator.io.source import Source
 from curator.services.ports import Problem
-from curator.services.ports.knowledge_files import KbOptions
+from curator.services.ports.files import KbOptions
 
 LANGUAGES = {
     "en": "ENG",

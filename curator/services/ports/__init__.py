@@ -3,27 +3,24 @@
 Implementations import this package and `curator.domain` only; `curator.bootstrap` joins them.
 """
 
-from curator.services.ports.contexts import Chance, ContextRepository, Head, MentionContext, Tried
-from curator.services.ports.efforts import Effort, EffortRepository, SpentEffort
-from curator.services.ports.facets import FacetRepository, WorkRow
+from curator.services.ports.curation import DecisionRepository, Effort, MentionRepository, Operation, SpentEffort
+from curator.services.ports.documents import DocumentRepository, ProjectCounts, QueueRow, TextMover, TextMoves
 from curator.services.ports.files import (
     Carries,
     DocumentFormat,
     DocumentReader,
     ExportDocument,
+    ExportMention,
     FileForEach,
     FileWriter,
     FormatRegistry,
-    GoldMention,
     HoldsMore,
     KnowledgeBaseReader,
     LeftOut,
     OneFile,
     Problem,
 )
-from curator.services.ports.imports import ImportRepository, TextMover, TextMoves
-from curator.services.ports.knowledge_base import KnowledgeBaseRepository
-from curator.services.ports.notes import NoteRepository
+from curator.services.ports.knowledge import KnowledgeBaseRepository, NilMention
 from curator.services.ports.processes import (
     BundleStore,
     Clock,
@@ -36,31 +33,24 @@ from curator.services.ports.processes import (
     LinkerPort,
     LinkMention,
 )
-from curator.services.ports.provisional import NilMention, OutcomeRepository, ProvisionalRepository
-from curator.services.ports.queue_filter import QueueFilter
-from curator.services.ports.rounds import RecordRepository, RoundRepository
-from curator.services.ports.statistics import StatisticsRepository
-from curator.services.ports.storage import (
-    DecisionRepository,
-    Disk,
-    DocumentRepository,
-    MentionRepository,
-    MetaRepository,
-    Operation,
-    OperationRepository,
-    ProjectCounts,
-    QueueRow,
-    Store,
+from curator.services.ports.queue import (
+    Chance,
+    Head,
+    MentionContext,
+    QueueFilter,
+    QueueRepository,
     SuggestionRepository,
-    UnitOfWork,
+    Tried,
+    WorkRow,
 )
+from curator.services.ports.rounds import RecordRepository, RoundRepository
+from curator.services.ports.storage import Disk, MetaRepository, Store, UnitOfWork
 
 __all__ = [
     "BundleStore",
     "Carries",
     "Chance",
     "Clock",
-    "ContextRepository",
     "DecidedDocument",
     "DecidedMention",
     "DecisionRepository",
@@ -70,16 +60,13 @@ __all__ = [
     "DocumentReader",
     "DocumentRepository",
     "Effort",
-    "EffortRepository",
     "ExportDocument",
-    "FacetRepository",
+    "ExportMention",
     "FileForEach",
     "FileWriter",
     "FormatRegistry",
-    "GoldMention",
     "Head",
     "HoldsMore",
-    "ImportRepository",
     "JobHandle",
     "JobPort",
     "KnowledgeBaseReader",
@@ -92,20 +79,16 @@ __all__ = [
     "MentionRepository",
     "MetaRepository",
     "NilMention",
-    "NoteRepository",
     "OneFile",
     "Operation",
-    "OperationRepository",
-    "OutcomeRepository",
     "Problem",
     "ProjectCounts",
-    "ProvisionalRepository",
     "QueueFilter",
+    "QueueRepository",
     "QueueRow",
     "RecordRepository",
     "RoundRepository",
     "SpentEffort",
-    "StatisticsRepository",
     "Store",
     "SuggestionRepository",
     "TextMover",

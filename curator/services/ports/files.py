@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Protocol, runtime_checkable
 
@@ -16,8 +16,59 @@ from curator.domain.documents import (
     SourceFile,
 )
 from curator.domain.entities import Entity
-from curator.services.ports.document_files import DocumentOptions
-from curator.services.ports.knowledge_files import KbOptions, TablePreview
+
+DOCUMENT_FIELDS = ("document", "title", "text", "mention", "start", "end", "type", "ids")
+"""What a column of a table of documents or of mentions may hold.
+
+`document` is the document's identifier and `text` its text; `mention` is the quoted text of a mention, `start` and
+`end` are its place in code points, `type` its type and `ids` its identifiers. One of `text` and `mention` is needed.
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class DocumentOptions:
+    """Choices for one reading. `columns` says for a field of `DOCUMENT_FIELDS` which column holds it, by its heading or
+    its number from 1; '' for none, and fields that are not named are found by the headings. `sheet` '' is the first."""
+
+    columns: Mapping[str, str] = field(default_factory=dict)
+    sheet: str = ""
+
+
+FIELDS = ("id", "name", "synonyms", "types", "definition", "alt_ids", "parents", "tree_numbers")
+"""What a column of a table may hold. `id` and `name` are needed."""
+ENGLISH = ("en",)
+
+
+@dataclass(frozen=True, slots=True)
+class KbOptions:
+    """Choices for one reading; each format takes from it what it has.
+
+    `columns` says for a field of `FIELDS` which column of a table holds it, by its heading or its number from 1; '' for
+    none. `languages` are those whose names are read, as ISO 639-1 codes, none for English; `vocabularies` the UMLS's
+    source abbreviations (`MSH`), none for all; `types` the only types to be read, by name or semantic type number
+    (`T047`).
+    """
+
+    columns: Mapping[str, str] = field(default_factory=dict)
+    sheet: str = ""
+    languages: tuple[str, ...] = ()
+    vocabularies: tuple[str, ...] = ()
+    types: tuple[str, ...] = ()
+    suppressed: bool = False
+
+    @property
+    def read_languages(self) -> tuple[str, ...]:
+        return self.languages or ENGLISH
+
+
+@dataclass(frozen=True, slots=True)
+class TablePreview:
+    """A table's headings, its first rows, the sheets of a workbook, and which column was taken for which field."""
+
+    headings: tuple[str, ...]
+    rows: tuple[tuple[str, ...], ...]
+    columns: Mapping[str, str] = field(default_factory=dict)
+    sheets: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,7 +89,7 @@ class LeftOut(Problem):
 
 
 @dataclass(frozen=True, slots=True)
-class GoldMention:
+class ExportMention:
     """A mention as an exporter gets it: the stored mention and the decision to be written (None: undecided)."""
 
     mention: Mention
@@ -56,7 +107,7 @@ class GoldMention:
 class ExportDocument:
     document: Document
     raw: str
-    mentions: tuple[GoldMention, ...]
+    mentions: tuple[ExportMention, ...]
     removed_records: tuple[int, ...]  # record numbers of source mentions that the curator deleted
     comments: tuple[Comment, ...] = ()  # of the document and its mentions, oldest first
     flagged: bool = False

@@ -1,4 +1,4 @@
-"""Ports of rounds and of the audit trail: what `curator.storage` implements."""
+"""Ports of rounds, and of the records that are read back: the audit trail, counts and statistics."""
 
 from __future__ import annotations
 
@@ -8,8 +8,8 @@ from typing import Protocol
 
 from curator.domain.audit import AuditEntry
 from curator.domain.decisions import Outcome, Shown, Verdict
-from curator.domain.entities import Entity
 from curator.domain.rounds import Judgement, Round, RoundKind, RoundMention, RoundProgress
+from curator.domain.statistics import DecidedCell, DocumentCell, EffortCell, TakenDecision
 
 
 class RoundRepository(Protocol):
@@ -27,7 +27,9 @@ class RoundRepository(Protocol):
         """Raises UserError for an unknown round."""
         ...
 
-    def set_closed(self, round_id: int, closed: bool) -> None: ...
+    def set_closed(self, round_id: int, closed: bool) -> None:
+        """Close the round, or open it again; nothing happens for an unknown round."""
+        ...
 
     def add_documents(self, round_id: int, document_ids: Sequence[int]) -> None:
         """Those that belong to it already are left as they are."""
@@ -82,7 +84,8 @@ class RoundRepository(Protocol):
 
 
 class RecordRepository(Protocol):
-    """Read-only views over everything that was recorded."""
+    """Read-only views over everything that was recorded. The counts are one query each, without deleted mentions and
+    documents that are not visible."""
 
     def audit(self) -> Iterator[AuditEntry]:
         """Every decision, judgement, and operation without decisions, in order of time."""
@@ -104,10 +107,27 @@ class RecordRepository(Protocol):
         """(entity id, mention text, decisions, documents) of current links to one entity outside the split test."""
         ...
 
-    def provisional(self) -> list[Entity]:
-        """Entities that curators made and nothing replaced."""
-        ...
-
     def decided_by(self, curator: str) -> list[tuple[int, int, datetime]]:
         """(document id, mention id, when) of the links and NILs that stand and are this curator's."""
+        ...
+
+    # --- counts ---
+
+    def documents(self) -> list[DocumentCell]:
+        """Documents and their mentions, grouped by split and state."""
+        ...
+
+    def decided(self) -> list[DecidedCell]:
+        """Current decisions; a decision that was undone or replaced is not among them."""
+        ...
+
+    def efforts(self) -> list[EffortCell]:
+        """Of operations whose cost was measured."""
+        ...
+
+    def taken(
+        self, *, limit: int, before: int | None = None, curator: str = "", words: str = "", imported: bool = False
+    ) -> list[TakenDecision]:
+        """The project's decisions, newest first, at most `limit` with smaller ids than `before`; of one curator, of
+        mentions or documents with these words in them, and those that came with files only where they are asked for."""
         ...

@@ -11,7 +11,7 @@ from PySide6.QtWidgets import QPushButton, QWidget
 from curator.domain.errors import UserError
 from curator.domain.wording import tr
 from curator.services.ports import FormatRegistry
-from curator.services.ports.document_files import DOCUMENT_FIELDS, DocumentOptions
+from curator.services.ports.files import DOCUMENT_FIELDS, DocumentOptions
 from curator.ui.dialogs.form import FormDialog
 from curator.ui.dialogs.kb_columns import ColumnChooser
 

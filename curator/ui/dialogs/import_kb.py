@@ -14,7 +14,7 @@ from curator.domain.kb_sources import KnowledgeSource
 from curator.domain.wording import tr
 from curator.services.kb_importing import KbWish
 from curator.services.ports import FormatRegistry
-from curator.services.ports.knowledge_files import KbOptions
+from curator.services.ports.files import KbOptions
 from curator.ui.dialogs.form import FormDialog, PathEdit
 from curator.ui.dialogs.kb_columns import ColumnChooser
 from curator.ui.dialogs.kb_filters import KbFilters

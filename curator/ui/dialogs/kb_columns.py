@@ -18,7 +18,7 @@ from PySide6.QtWidgets import (
 )
 
 from curator.domain.wording import tr
-from curator.services.ports.knowledge_files import FIELDS, TablePreview
+from curator.services.ports.files import FIELDS, TablePreview
 from curator.ui.dialogs.form import sentence
 
 HINT = "Cells with several values are taken apart at | or ;. Columns that are not chosen are not read."

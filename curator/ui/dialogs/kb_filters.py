@@ -9,7 +9,7 @@ from PySide6.QtWidgets import QCheckBox, QFormLayout, QLineEdit, QWidget
 
 from curator.domain.kb_sources import KnowledgeSource
 from curator.domain.wording import tr
-from curator.services.ports.knowledge_files import KbOptions
+from curator.services.ports.files import KbOptions
 
 
 class KbFilters(QObject):

@@ -10,7 +10,7 @@ from PySide6.QtWidgets import QTextBrowser, QWidget
 from curator.domain.wording import tr
 from curator.services.foreseeing import Foreseen, foresee_kb
 from curator.services.ports import FormatRegistry
-from curator.services.ports.knowledge_files import KbOptions
+from curator.services.ports.files import KbOptions
 from curator.ui.import_words import kb_page
 from curator.ui.reading_ahead import ReadingAhead
 

@@ -21,9 +21,10 @@ from PySide6.QtWidgets import (
 )
 
 from curator.domain.wording import tr
-from curator.services.recipes import Parameter, Recipe
+from curator.services.recipes import Recipe
 from curator.ui.dialogs.form import sentence
 from curator.ui.dialogs.parameters import NumberEdit, parameter_field, parameter_value
+from resources.recipe_files import Parameter
 
 GROUPS = {
     "Optimiser": ("epochs", "batch_size", "learning_rate", "warmup", "weight_decay", "clip"),

@@ -9,7 +9,7 @@ from PySide6.QtCore import QLocale
 from PySide6.QtGui import QDoubleValidator
 from PySide6.QtWidgets import QCheckBox, QComboBox, QLineEdit, QSpinBox, QWidget
 
-from curator.services.recipes import Parameter
+from resources.recipe_files import Parameter
 
 MOST = 2**31 - 1
 

@@ -22,7 +22,7 @@ from curator.domain.documents import (
     Span,
     Split,
 )
-from curator.services.ports import DocumentReader, ExportDocument, GoldMention
+from curator.services.ports import DocumentReader, ExportDocument, ExportMention
 
 AT = datetime(2026, 1, 1, tzinfo=UTC)
 
@@ -65,12 +65,12 @@ def export_document(
             index, 1, found.spans, found.text, found.type, MentionOrigin.SOURCE, found.raw_ids, found.record
         )
         verdict = (verdicts or {}).get(index)
-        golds.append(GoldMention(stored, decision(verdict) if verdict else None, verdict is None))
+        golds.append(ExportMention(stored, decision(verdict) if verdict else None, verdict is None))
     for number, (where, kind, verdict) in enumerate(added):
         spans = where if isinstance(where, tuple) else (where,)
         text = " ".join(source.text[s.start : s.end] for s in spans)
         stored = Mention(1000 + number, 1, spans, text, kind, MentionOrigin.CURATOR)
-        golds.append(GoldMention(stored, decision(verdict) if verdict else None, False))
+        golds.append(ExportMention(stored, decision(verdict) if verdict else None, False))
     records = tuple(source.mentions[i].record for i in removed)
     return ExportDocument(document, source.raw, tuple(golds), records)
 
@@ -78,7 +78,7 @@ def export_document(
 def fresh(item: ExportDocument, ids: Sequence[tuple[str, ...]]) -> ExportDocument:
     """The document as one of another format: without record, each mention decided."""
     mentions = tuple(
-        GoldMention(
+        ExportMention(
             dataclasses.replace(gold.mention, record=-1),
             decision(Verdict.link(*wanted) if wanted else Verdict.nil()),
             False,

@@ -19,7 +19,7 @@ from curator.domain.errors import UserError
 from curator.io import default_registry
 from curator.io.column_memory import ColumnMemory
 from curator.io.document_table import TableFormat
-from curator.services.ports.document_files import DocumentOptions
+from curator.services.ports.files import DocumentOptions
 from tests.curator.io.standoff_samples import FEW, again, documents, plain, read
 
 Put = Callable[..., Path]

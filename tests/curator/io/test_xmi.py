@@ -17,7 +17,7 @@ from curator.domain.documents import Passage, SourceDocument, SourceFile, Span
 from curator.domain.errors import UserError
 from curator.io import default_registry
 from curator.io.xmi import XmiFormat
-from curator.services.ports import ExportDocument, GoldMention
+from curator.services.ports import ExportDocument, ExportMention
 from tests.curator.io.standoff_samples import FEW, again, documents, plain, read, written
 
 Put = Callable[..., Path]
@@ -122,7 +122,7 @@ def test_parts_of_mentions_are_moved_and_removed_with_them(make: SimpleNamespace
         *others, last = item.mentions
         spans = (Span(2, 7), Span(8, 15), Span(23, 30))
         mention = dataclasses.replace(last.mention, spans=spans, text="renal failure aspirin")
-        return [dataclasses.replace(item, mentions=(*others, GoldMention(mention, None, True, reshaped=True)))]
+        return [dataclasses.replace(item, mentions=(*others, ExportMention(mention, None, True, reshaped=True)))]
 
     (out,) = written(make, form, path, tmp_path / "moved.xmi", change=moved)
     (found,), problems = read(form, out)

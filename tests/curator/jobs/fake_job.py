@@ -12,7 +12,8 @@ import threading
 from collections.abc import Generator
 
 from curator.jobs import child_side
-from curator.jobs.child_side import Message, run_job
+from curator.jobs.child_side import run_job
+from curator.jobs.wire import Message
 
 child_side.GRACE_SECONDS = 0.1
 

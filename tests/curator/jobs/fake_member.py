@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import itertools
 import json
 import os
 import sys
 from pathlib import Path
 
-spec = json.loads(sys.stdin.buffer.readline())
+from curator.jobs.wire import REQUESTS, received
+
+(run,) = itertools.islice(received(sys.stdin.buffer, REQUESTS), 1)
+spec = run["spec"]
 names = ("RANK", "LOCAL_RANK", "WORLD_SIZE", "MASTER_ADDR", "MASTER_PORT")
 given = {"device": spec["device"], **{name: os.environ[name] for name in names}}
 with Path(spec["pipe"]).open("w") as pipe:

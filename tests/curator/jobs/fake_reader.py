@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Generator
 
-from curator.jobs.child_side import Message, run_job, speak
+from curator.jobs.child_side import run_job, speak
+from curator.jobs.wire import Message
 from models.errors import ModelError
 from models.kb import order_entities
 from models.wording import use

@@ -14,7 +14,7 @@ import pytest
 from curator.domain.entities import Entity
 from curator.domain.suggestions import Stamp
 from curator.jobs.linker_main import Serving, handle
-from curator.jobs.wire import contrast_from_wire, entity_to_wire
+from curator.jobs.linker_messages import contrast_from_wire, entity_to_wire
 from models import index_repair
 from models.build import build_untrained
 from models.bundle import Bundle, new_staging, publish

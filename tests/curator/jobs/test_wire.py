@@ -1,18 +1,102 @@
-"""What the linker process says about detected mentions."""
+"""Both ends of the wire refuse what they would misread: another version, and messages that the schema lacks."""
 
 from __future__ import annotations
 
-from curator.domain.documents import Span
-from curator.jobs.wire import detected_from_wire
-from curator.services.ports import DetectedMention
+import hashlib
+import json
+import queue
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any, get_type_hints, is_typeddict
+
+import pytest
+
+from curator.domain.jobs import JobOutcome, JobState, LinkerState, LinkerStatus
+from curator.jobs import LinkerProcess, wire
+from curator.jobs.runner import JobRunner
+from curator.jobs.wire import EVENTS, REQUESTS, VERSION, Schema, WireError, greeting, line, received
+
+OPEN = {"op": "open", "bundle": "/b", "bundle_id": "b"}
+STEP = {"event": "progress", "phase": "load", "done": 0, "total": 1}
 
 
-def test_a_mention_that_only_the_memory_knows_has_no_entity() -> None:
-    mentions = [
-        {"start": 0, "end": 4, "types": ["Disease"], "entity_ids": ["D1", "D2"]},
-        {"start": 5, "end": 9, "types": ["Disease"], "entity_ids": []},
-    ]
-    assert detected_from_wire({"event": "detected", "document": 1, "mentions": mentions}) == [
-        DetectedMention(Span(0, 4), ("Disease",), "D1"),
-        DetectedMention(Span(5, 9), ("Disease",), ""),
-    ]
+def after_greeting(schema: Schema, *messages: Any) -> list[dict[str, Any]]:
+    return list(received([greeting(), *map(line, messages)], schema))
+
+
+def test_messages_arrive_as_they_were_sent() -> None:
+    told = {**STEP, "text": "ä 😀", "data": {"loss": 0.5}}
+    assert after_greeting(REQUESTS, OPEN, {"op": "cancel"}) == [OPEN, {"op": "cancel"}]
+    assert after_greeting(EVENTS, STEP, told) == [STEP, told]
+
+
+def test_half_a_line_of_a_killed_child_is_no_message() -> None:
+    assert list(received([greeting(), line(STEP), line(STEP)[:-5]], EVENTS)) == [STEP]
+    assert list(received([greeting()[:-1]], EVENTS)) == []
+
+
+@pytest.mark.parametrize(
+    "first", [{"version": VERSION + 1}, STEP, [], 1], ids=["another version", "no greeting", "a list", "a number"]
+)
+def test_an_end_of_another_version_is_refused(first: Any) -> None:
+    with pytest.raises(WireError, match="updated while it was running"):
+        list(received([line(first), line(STEP)], EVENTS))
+
+
+@pytest.mark.parametrize(
+    ("message", "what"),
+    [
+        ({"op": "close"}, "op 'close'"),
+        ({"op": "open", "bundle": "/b"}, "op 'open': bundle_id"),
+        ({**OPEN, "device": "cpu", "cache": ""}, "op 'open': cache, device"),
+        (STEP, "op None"),
+        ([1], "op None"),
+    ],
+)
+def test_a_message_that_the_schema_lacks_is_refused(message: Any, what: str) -> None:
+    with pytest.raises(WireError) as found:
+        after_greeting(REQUESTS, OPEN, message)
+    assert f"({what})" in str(found.value)
+
+
+def test_what_is_no_json_is_refused() -> None:
+    with pytest.raises(WireError, match=r"\(a library prints\)"):
+        list(received([greeting(), b"a library prints\n"], EVENTS))
+
+
+def test_a_job_of_another_version_ends_with_a_clear_error(tmp_path: Path) -> None:
+    runner = JobRunner(tmp_path, modules={"older": "tests.curator.jobs.fake_older"})
+    seen: list[JobOutcome] = []
+    runner.start("older", {}, on_progress=lambda _: None, on_end=seen.append).wait(20)
+    runner.close()
+    assert [(one.state, f"({VERSION} and 0)" in one.message) for one in seen] == [(JobState.FAILED, True)]
+
+
+def test_a_linker_of_another_version_is_given_up_with_a_clear_error(tmp_path: Path) -> None:
+    linker = LinkerProcess(tmp_path, module="tests.curator.jobs.fake_older")
+    told: queue.SimpleQueue[LinkerStatus] = queue.SimpleQueue()
+    linker.on_status(told.put)
+    linker.open(tmp_path, "b")
+    starting, failed = told.get(timeout=20), told.get(timeout=20)
+    linker.close()
+    assert (starting.state, failed.state) == (LinkerState.STARTING, LinkerState.FAILED)
+    assert "updated while it was running" in failed.message
+    assert told.get(timeout=20).state is LinkerState.OFF
+
+
+@pytest.mark.parametrize("module", ["tests.curator.jobs.fake_job", "tests.curator.jobs.fake_linker"])
+def test_a_child_says_that_its_window_has_another_version_and_ends(module: str) -> None:
+    asked = line({"version": VERSION + 1}) + line({"op": "run", "spec": {"how": "well"}})
+    done = subprocess.run([sys.executable, "-m", module], input=asked, capture_output=True, timeout=20, check=False)
+    hello, (event, *others) = done.stdout.splitlines()[0], [json.loads(one) for one in done.stdout.splitlines()[1:]]
+    assert (json.loads(hello), others) == ({"version": VERSION}, [])
+    assert event["event"] == "misunderstood"
+    assert f"({VERSION} and {VERSION + 1})" in event["message"]
+
+
+def test_the_version_is_raised_with_every_change_of_a_message() -> None:
+    kinds = {name: kind for name, kind in vars(wire).items() if is_typeddict(kind)}
+    fields = {name: {field: str(hint) for field, hint in get_type_hints(kind).items()} for name, kind in kinds.items()}
+    digest = hashlib.sha256(json.dumps(fields, sort_keys=True).encode()).hexdigest()
+    assert (VERSION, digest[:12]) == (1, "679182655ee3"), "Raise `wire.VERSION`, then write down the new digest here."

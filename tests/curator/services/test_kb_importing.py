@@ -11,7 +11,7 @@ import pytest
 from curator.domain.errors import UserError
 from curator.services.importing import ImportReport
 from curator.services.kb_importing import KbWish
-from curator.services.ports.knowledge_files import KbOptions
+from curator.services.ports.files import KbOptions
 from tests.curator.services.fakes import World, finish
 
 

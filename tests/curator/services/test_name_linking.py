@@ -80,7 +80,7 @@ def test_a_document_that_is_opened_before_the_first_index_gets_suggestions(world
     assert lidocaine.band is Band.REVIEW
     assert lidocaine.candidates[0].probability == 0.0
     with world.project.suggestions._store.read() as unit:
-        assert unit.contexts.chances(QueueFilter(), bundle_id="") == [], "nothing to accept in bulk"
+        assert unit.queue.chances(QueueFilter(), bundle_id="") == [], "nothing to accept in bulk"
 
 
 def test_the_index_takes_their_place(world: World) -> None:

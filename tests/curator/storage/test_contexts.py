@@ -40,11 +40,11 @@ def ids(fill: Filler) -> list[int]:
 
 def test_variants_of_the_string_and_the_same_type_are_found_in_text_order(ids: list[int], store: SqlStore) -> None:
     with store.read() as unit:
-        assert unit.contexts.identical(ids[2]) == [ids[0], ids[1], ids[3], ids[5]]
-        assert unit.contexts.identical(ids[2], document_id=1) == ids[:2]
-        assert unit.contexts.identical(ids[4]) == []
+        assert unit.queue.identical(ids[2]) == [ids[0], ids[1], ids[3], ids[5]]
+        assert unit.queue.identical(ids[2], document_id=1) == ids[:2]
+        assert unit.queue.identical(ids[4]) == []
         with pytest.raises(UserError, match="no mention 99"):
-            unit.contexts.identical(99)
+            unit.queue.identical(99)
 
 
 def test_only_what_the_filter_shows_is_found_in_it(ids: list[int], store: SqlStore, fill: Filler) -> None:
@@ -54,9 +54,9 @@ def test_only_what_the_filter_shows_is_found_in_it(ids: list[int], store: SqlSto
         unit.mentions.set_deleted([ids[1]], True)
     undecided = Facets.of({Facet.STATE: ["undecided"]})
     with store.read() as unit:
-        assert unit.contexts.identical(ids[2]) == [ids[0], ids[3], ids[5]]
-        assert unit.contexts.identical(ids[2], where=QueueFilter(state=DocumentState.DONE)) == [ids[0]]
-        assert unit.contexts.identical(ids[2], where=QueueFilter(facets=undecided)) == [ids[0], ids[5]]
+        assert unit.queue.identical(ids[2]) == [ids[0], ids[3], ids[5]]
+        assert unit.queue.identical(ids[2], where=QueueFilter(state=DocumentState.DONE)) == [ids[0]]
+        assert unit.queue.identical(ids[2], where=QueueFilter(facets=undecided)) == [ids[0], ids[5]]
 
 
 def test_a_context_is_cut_at_code_points_and_carries_suggestion_and_decision(
@@ -66,7 +66,7 @@ def test_a_context_is_cut_at_code_points_and_carries_suggestion_and_decision(
     with store.write() as unit:
         unit.suggestions.save([suggestion(ids[0], 0.75), suggestion(ids[1], 0.5, bundle="old")])
     with store.read() as unit:
-        second, first, last = unit.contexts.of([ids[1], ids[0], ids[5]], bundle_id="b")
+        second, first, last = unit.queue.contexts([ids[1], ids[0], ids[5]], bundle_id="b")
     assert (first.left, first.text) == (BEFORE[-AROUND:], "Heart attacks")
     assert first.right.startswith("\u00a0and heart-attack")
     assert first.verdict is None
@@ -88,10 +88,10 @@ def test_chances_are_of_undecided_mentions_with_fresh_suggestions_of_an_entity(
         made += [suggestion(ids[3], 0.9, bundle="old"), suggestion(ids[4], 0.9)]
         unit.suggestions.save(made)
     with store.read() as unit:
-        found = unit.contexts.chances(QueueFilter(), bundle_id="b")
+        found = unit.queue.chances(QueueFilter(), bundle_id="b")
         assert [(one.mention_id, one.probability) for one in found] == [(ids[1], 0.75), (ids[0], 0.25)]
-        assert unit.contexts.unsuggested(QueueFilter(), bundle_id="b") == 2
-        assert unit.contexts.tried(bundle_id="b") == []
+        assert unit.queue.unsuggested(QueueFilter(), bundle_id="b") == 2
+        assert unit.queue.tried(bundle_id="b") == []
 
 
 def test_what_was_suggested_for_decided_mentions_of_validation_is_judged(
@@ -105,5 +105,5 @@ def test_what_was_suggested_for_decided_mentions_of_validation_is_judged(
         unit.documents.set_split([1], Split.VALIDATION)
         unit.suggestions.save([suggestion(one, 0.5 + one / 100) for one in ids[:4]])
     with store.read() as unit:
-        tried = unit.contexts.tried(bundle_id="b")
+        tried = unit.queue.tried(bundle_id="b")
     assert [(round(one.probability, 2), one.right) for one in tried] == [(0.52, False), (0.51, True)]

@@ -3,7 +3,6 @@ from __future__ import annotations
 from dataclasses import replace
 
 import pytest
-from sqlalchemy.exc import IntegrityError
 
 from curator.domain.changes import OperationKind
 from curator.domain.decisions import (
@@ -16,7 +15,8 @@ from curator.domain.decisions import (
     Verdict,
 )
 from curator.domain.documents import Split
-from curator.domain.errors import UserError
+from curator.domain.errors import InconsistentDataError, UserError
+from curator.services.ports import Effort
 from tests.curator.storage.filler import AT, document, mention
 
 VERDICTS = [
@@ -34,7 +34,7 @@ def test_a_decision_comes_back_as_it_was(fill, verdict):
     seen = Shown("b1", (ShownCandidate("MESH:D1", 0.1 + 0.2), ShownCandidate("MESH:D9", -3e-9)), nil_score=1 / 3)
     shown = replace(seen, nil_first=True, unseen=replace(seen, nil_first=False))
     with fill.store.write() as unit:
-        operation = unit.operations.append(OperationKind.DECIDE, actor="ada", at=AT, text="x")
+        operation = unit.decisions.append_operation(OperationKind.DECIDE, actor="ada", at=AT, text="x")
         made = unit.decisions.append(
             ids[:1], [verdict], curator="ada", at=AT, operation_id=operation, shown=[shown], notes=["é"]
         )
@@ -49,8 +49,8 @@ def test_current_is_the_last_one_and_cleared_makes_undecided(fill):
     second = fill.decide(ids[0], Verdict.nil())
     with fill.store.read() as unit:
         assert unit.decisions.current(ids) == unit.decisions.current_of_document(fill.document_id) == {ids[0]: second}
-        assert unit.decisions.before(second) == first
-        assert unit.decisions.before(first) is None
+        assert unit.decisions.before_many([second]) == {second.id: first}
+        assert unit.decisions.before_many([first]) == {}
     cleared = fill.decide(ids[0], Verdict(Outcome.CLEARED))
     with fill.store.read() as unit:
         assert unit.decisions.current(ids) == {}
@@ -66,16 +66,23 @@ def test_current_is_the_last_one_and_cleared_makes_undecided(fill):
 def test_history_cannot_be_rewritten_even_by_sql(fill, table, statement):
     ids = fill.mentions()
     with fill.store.write() as unit:
-        operation = unit.operations.append(OperationKind.DECIDE, actor="ada", at=AT, text="x")
+        operation = unit.decisions.append_operation(OperationKind.DECIDE, actor="ada", at=AT, text="x")
     fill.decide(ids[0], Verdict.nil(), operation_id=operation)
-    with pytest.raises(IntegrityError, match="append-only"), fill.store.write() as unit:
+    with pytest.raises(InconsistentDataError, match="append-only"), fill.store.write() as unit:
         unit.decisions._conn.exec_driver_sql(statement.format(t=table))
 
 
 def test_a_complete_file_cannot_be_made_incomplete_to_reach_its_decisions(fill):
     fill.mentions()
-    with pytest.raises(IntegrityError, match="stays complete"), fill.store.write() as unit:
+    with pytest.raises(InconsistentDataError, match="stays complete"), fill.store.write() as unit:
         unit.decisions._conn.exec_driver_sql("UPDATE source_files SET complete = 0")
+
+
+def test_the_cost_of_an_unknown_operation_is_refused_with_an_error_of_our_own(fill):
+    with pytest.raises(InconsistentDataError), fill.store.write() as unit:
+        unit.decisions.add_efforts([Effort(7, 1, 1000)])
+    with fill.store.read() as unit:
+        assert unit.decisions.efforts() == []
 
 
 def test_an_unknown_mention_is_refused_and_nothing_of_the_unit_stays(fill):

@@ -37,7 +37,7 @@ def filled(store: SqlStore) -> Filler:
         pairs = {1: (0.97, 0.01), 2: (0.4, 0.35), 3: (0.6, 0.2), 4: (0.995, 0.001), 6: (0.1, 0.1)}
         unit.suggestions.save([suggestion(one, *pair, nil=one == 2) for one, pair in pairs.items()])
         unit.mentions.set_deleted([6], True)
-        connection = unit.facets._conn  # type: ignore[attr-defined]
+        connection = unit.queue._conn  # type: ignore[attr-defined]
         connection.execute(text("UPDATE mentions SET flagged = 1 WHERE id = 4"))
         connection.execute(text("INSERT INTO comments VALUES (1, 1, 3, 'ada', '2026-01-01T00:00:00', 'why', 0)"))
         connection.execute(text("INSERT INTO comments VALUES (2, 1, 1, 'ada', '2026-01-01T00:00:00', 'gone', 1)"))
@@ -60,13 +60,13 @@ EXPECTED = {
 
 def test_every_facet_counts_mentions_that_are_not_deleted(filled: Filler) -> None:
     with filled.store.read() as unit:
-        counts = unit.facets.cube(QueueFilter()).counts(Facets())
+        counts = unit.queue.cube(QueueFilter()).counts(Facets())
     assert {facet: dict(one) for facet, one in counts.items()} == EXPECTED
 
 
 def test_a_facets_counts_follow_the_others_and_not_itself(filled: Filler) -> None:
     with filled.store.read() as unit:
-        cube = unit.facets.cube(QueueFilter())
+        cube = unit.queue.cube(QueueFilter())
     counts = cube.counts(Facets.of({Facet.STATE: ["undecided"], Facet.TYPE: ["Disease"]}))
     assert counts[Facet.STATE] == Counter({"link": 1, "nil": 1, "undecided": 1})
     assert counts[Facet.TYPE] == Counter({"Chemical": 2, "Disease": 1})
@@ -78,18 +78,18 @@ def test_each_value_chooses_as_many_mentions_as_are_counted(filled: Filler, face
     with filled.store.read() as unit:
         for value, number in EXPECTED[facet].items():
             where = QueueFilter(facets=Facets.of({facet: [value]}))
-            found = unit.facets.mentions(where)
-            assert len(found) == number == sum(unit.facets.documents(where).values())
+            found = unit.queue.mentions(where)
+            assert len(found) == number == sum(unit.queue.documents(where).values())
             assert len(unit.documents.rows(where, offset=0, limit=9)) == unit.documents.count(where)
-            assert [one for one in range(1, 7) if unit.facets.matches(one, where)] == found
+            assert [one for one in range(1, 7) if unit.queue.matches(one, where)] == found
 
 
 def test_documents_that_hold_a_matching_mention(filled: Filler) -> None:
     undecided = QueueFilter(facets=Facets.of({Facet.STATE: ["undecided"], Facet.FLAG: ["no"]}))
     with filled.store.read() as unit:
-        assert unit.facets.documents(undecided) == {1: 1, 2: 1}
-        assert unit.facets.documents(undecided, among=[2]) == {2: 1}
-        assert unit.facets.mentions(undecided, 2) == [5]
+        assert unit.queue.documents(undecided) == {1: 1, 2: 1}
+        assert unit.queue.documents(undecided, among=[2]) == {2: 1}
+        assert unit.queue.mentions(undecided, 2) == [5]
         assert unit.documents.beside(1, undecided, forward=True, undecided=True) == 2
         linked = QueueFilter(facets=Facets.of({Facet.STATE: ["link"]}))
         assert unit.documents.beside(None, linked, forward=True, undecided=True) is None
@@ -98,21 +98,21 @@ def test_documents_that_hold_a_matching_mention(filled: Filler) -> None:
 def test_the_filters_own_fields_hold_too(filled: Filler) -> None:
     facets = Facets.of({Facet.FLAG: ["no"], Facet.SPLIT: ["train"]})
     with filled.store.read() as unit:
-        assert unit.facets.mentions(QueueFilter(text="100", facets=facets)) == [1, 2, 3]
-        assert unit.facets.cube(QueueFilter(text="200")).total(Facets()) == 2
+        assert unit.queue.mentions(QueueFilter(text="100", facets=facets)) == [1, 2, 3]
+        assert unit.queue.cube(QueueFilter(text="200")).total(Facets()) == 2
 
 
 def test_the_least_sure_come_first(filled: Filler) -> None:
     with filled.store.read() as unit:
-        rows = unit.facets.undecided(QueueFilter(), limit=9)
+        rows = unit.queue.undecided(QueueFilter(), limit=9)
         assert [(one.mention_id, one.first, one.probability) for one in rows] == [
             (3, "E1", 0.6),
             (4, "E1", 0.995),
             (5, "", None),
         ]
-        assert [one.mention_id for one in unit.facets.undecided(QueueFilter(), limit=1)] == [3]
+        assert [one.mention_id for one in unit.queue.undecided(QueueFilter(), limit=1)] == [3]
         flagged = QueueFilter(facets=Facets.of({Facet.FLAG: ["yes"], Facet.PROBABILITY: ["0.99"]}))
-        assert [one.mention_id for one in unit.facets.undecided(flagged, limit=9)] == [4]
+        assert [one.mention_id for one in unit.queue.undecided(flagged, limit=9)] == [4]
 
 
 def test_a_sure_nil_is_not_unsure(filled: Filler) -> None:
@@ -120,12 +120,12 @@ def test_a_sure_nil_is_not_unsure(filled: Filler) -> None:
         nils = {3: (0.02, 0.01), 4: (0.7, 0.1)}
         unit.suggestions.save([suggestion(one, *pair, nil=True) for one, pair in nils.items()])
         unit.suggestions.save([suggestion(5, 0.6, 0.3)])
-        rows = unit.facets.undecided(QueueFilter(), limit=9)
+        rows = unit.queue.undecided(QueueFilter(), limit=9)
     assert [(one.mention_id, one.first) for one in rows] == [(4, "NIL"), (5, "E1"), (3, "NIL")]
     assert [round(one.probability or 0, 6) for one in rows] == [0.3, 0.6, 0.98]
 
 
 def test_the_counts_of_one_document(filled: Filler) -> None:
     with filled.store.read() as unit:
-        whole, first, second = (unit.facets.cube(QueueFilter(), one).total(Facets()) for one in (None, 1, 2))
+        whole, first, second = (unit.queue.cube(QueueFilter(), one).total(Facets()) for one in (None, 1, 2))
     assert (whole, first, second) == (5, 3, 2)

@@ -10,12 +10,13 @@ from tests.curator.storage.filler import AT
 
 
 def append(unit, kind=OperationKind.DECIDE, *, target=None, actor="ada"):
-    return unit.operations.append(kind, actor=actor, at=AT, text=kind.value, target=target, payload={"k": [1, "é"]})
+    payload = {"k": [1, "é"]}
+    return unit.decisions.append_operation(kind, actor=actor, at=AT, text=kind.value, target=target, payload=payload)
 
 
 def test_an_operation_comes_back_with_its_payload(store):
     with store.write() as unit:
-        operation, payload = unit.operations.get(append(unit))
+        operation, payload = unit.decisions.operation(append(unit))
         assert (operation.kind, operation.actor, operation.at, operation.text) == (
             OperationKind.DECIDE,
             "ada",
@@ -24,17 +25,17 @@ def test_an_operation_comes_back_with_its_payload(store):
         )
         assert payload == {"k": [1, "é"]}
         with pytest.raises(UserError, match="operation 44"):
-            unit.operations.get(44)
+            unit.decisions.operation(44)
 
 
 def test_nothing_to_undo_in_a_new_project_and_imports_are_not_undone(store):
     with store.write() as unit:
-        assert unit.operations.next_undo() is None
+        assert unit.decisions.next_undo() is None
         append(unit, actor="import:a.txt")
-        assert unit.operations.next_undo() is None
+        assert unit.decisions.next_undo() is None
         mine = append(unit)
         append(unit, actor="import:a.txt")
-        assert (unit.operations.next_undo(), unit.operations.next_redo()) == (mine, None)
+        assert (unit.decisions.next_undo(), unit.decisions.next_redo()) == (mine, None)
 
 
 @settings(suppress_health_check=[HealthCheck.function_scoped_fixture], max_examples=40, deadline=None)
@@ -57,8 +58,8 @@ def test_stacks_are_those_of_an_editor(store, steps):
                 elif step == "r" and redo:
                     undo.append(redo.pop())
                     append(unit, OperationKind.REDO, target=undo[-1])
-                assert unit.operations.next_undo() == (undo[-1] if undo else None)
-                assert unit.operations.next_redo() == (redo[-1] if redo else None)
+                assert unit.decisions.next_undo() == (undo[-1] if undo else None)
+                assert unit.decisions.next_redo() == (redo[-1] if redo else None)
             raise InterruptedError  # roll back, for the next example
     except InterruptedError:
         pass

@@ -20,7 +20,7 @@ SNORB = Entity("NEW:0002", "Snorbin", (), ("Chemical",))
 def keep(store, *entities, **more):
     with store.write() as unit:
         for one in entities:
-            unit.provisional.save(ProvisionalEntity(one, "ada", AT, **more))
+            unit.kb.save_provisional(ProvisionalEntity(one, "ada", AT, **more))
 
 
 def found(store, query, **more):
@@ -47,7 +47,7 @@ def test_the_knowledge_base_itself_stays_as_it_was_imported(store, fill):
         assert unit.kb.info() == before
         assert list(unit.kb.iterate()) == [LIDOCAINE]
         assert unit.kb.held(["NEW:0001", LIDOCAINE.id]) == {LIDOCAINE.id}
-        assert unit.provisional.outside() == {"NEW:0001"}
+        assert unit.kb.provisional_only() == {"NEW:0001"}
 
 
 QUERIES = [
@@ -91,26 +91,26 @@ def test_deleted_and_replaced_ones_are_found_by_nobody_but_keep_their_name(store
         assert unit.kb.get("NEW:0001") is None
         assert unit.kb.search("blorbitis") == []
         assert unit.kb.former("NEW:0001") == BLORB
-        assert unit.provisional.all() == []
-        assert [one.id for one in unit.provisional.all(retired=True)] == ["NEW:0001", "NEW:0002"]
-        assert unit.provisional.outside() == {"NEW:0001", "NEW:0002"}
+        assert unit.kb.all_provisional() == []
+        assert [one.id for one in unit.kb.all_provisional(retired=True)] == ["NEW:0001", "NEW:0002"]
+        assert unit.kb.provisional_only() == {"NEW:0001", "NEW:0002"}
         with pytest.raises(UserError, match="NEW:7"):
-            unit.provisional.get("NEW:7")
+            unit.kb.provisional("NEW:7")
 
 
 def test_no_id_is_given_twice(store, fill):
     with store.write() as unit:
-        assert unit.provisional.next_id() == "NEW:0001"
+        assert unit.kb.next_provisional_id() == "NEW:0001"
     keep(store, replace(BLORB, id="NEW:0041"), deleted=True)
     with store.write() as unit:
-        assert unit.provisional.next_id() == "NEW:0042"
+        assert unit.kb.next_provisional_id() == "NEW:0042"
     fill.kb(replace(BLORB, id="NEW:0099"))
     with store.write() as unit:
-        assert unit.provisional.next_id() == "NEW:0100"
-        unit.outcomes.retire([replace(BLORB, id="NEW:0200")])
+        assert unit.kb.next_provisional_id() == "NEW:0100"
+        unit.kb.retire([replace(BLORB, id="NEW:0200")])
     fill.kb(LIDOCAINE)
     with store.write() as unit:
-        assert unit.provisional.next_id() == "NEW:0201"
+        assert unit.kb.next_provisional_id() == "NEW:0201"
 
 
 def test_the_knowledge_base_goes_before_a_provisional_entity_of_the_same_id(store, fill):
@@ -119,7 +119,7 @@ def test_the_knowledge_base_goes_before_a_provisional_entity_of_the_same_id(stor
     fill.kb(theirs)
     with store.read() as unit:
         assert unit.kb.get("NEW:0001") == theirs
-        assert unit.provisional.outside() == frozenset()
+        assert unit.kb.provisional_only() == frozenset()
         assert [match.entity for match in unit.kb.search("blorbitis")] == [theirs]
 
 
@@ -143,21 +143,21 @@ def test_outcomes_tell_who_is_linked_to_what(store, fill):
     fill.decide(three, Verdict.link("A"))
     fill.decide(three, Verdict.nil())
     with store.read() as unit:
-        assert unit.outcomes.links() == {("A",): 1, ("B", "A"): 1}
-        assert unit.outcomes.linked_to(["A"]) == [one, two]
-        assert unit.outcomes.linked_to(["B"]) == [two]
-        assert unit.outcomes.linked_to([]) == []
-        assert [found.mention_id for found in unit.outcomes.nils(decided=True)] == [three]
-        assert unit.outcomes.nils(decided=False) == []
+        assert unit.kb.links() == {("A",): 1, ("B", "A"): 1}
+        assert unit.kb.linked_to(["A"]) == [one, two]
+        assert unit.kb.linked_to(["B"]) == [two]
+        assert unit.kb.linked_to([]) == []
+        assert [found.mention_id for found in unit.kb.nils(decided=True)] == [three]
+        assert unit.kb.nils(decided=False) == []
     with store.write() as unit:
         unit.mentions.set_deleted([one, three], True)
-        assert unit.outcomes.linked_to(["A"]) == [two]
-        assert unit.outcomes.nils(decided=True) == []
+        assert unit.kb.linked_to(["A"]) == [two]
+        assert unit.kb.nils(decided=True) == []
 
 
 def test_what_a_version_said_is_kept_once(store):
     with store.write() as unit:
-        unit.outcomes.retire([LIDOCAINE])
-        unit.outcomes.retire([replace(LIDOCAINE, name="Lignocaine"), INFARCT])
-        assert unit.outcomes.retired([LIDOCAINE.id, "x"]) == {LIDOCAINE.id: replace(LIDOCAINE, name="Lignocaine")}
+        unit.kb.retire([LIDOCAINE])
+        unit.kb.retire([replace(LIDOCAINE, name="Lignocaine"), INFARCT])
+        assert unit.kb.retired([LIDOCAINE.id, "x"]) == {LIDOCAINE.id: replace(LIDOCAINE, name="Lignocaine")}
         assert unit.kb.former(INFARCT.id) == INFARCT

@@ -30,12 +30,12 @@ def utc(monkeypatch):
 
 def act(store, ids, verdicts, *, actor="ada", at=AT, kind=OperationKind.DECIDE, target=None, cost=None, shown=SHOWN):
     with store.write() as unit:
-        operation = unit.operations.append(kind, actor=actor, at=at, text="", target=target)
+        operation = unit.decisions.append_operation(kind, actor=actor, at=at, text="", target=target)
         unit.decisions.append(
             ids, verdicts, curator=actor, at=at, operation_id=operation, shown=[shown] * len(verdicts)
         )
         if cost is not None:
-            unit.statistics._conn.execute(
+            unit.records._conn.execute(
                 EffortRow.__table__.insert().values(operation_id=operation, keys=cost[0], milliseconds=cost[1])
             )
     return operation
@@ -43,7 +43,7 @@ def act(store, ids, verdicts, *, actor="ada", at=AT, kind=OperationKind.DECIDE, 
 
 def counted(store):
     with store.read() as unit:
-        return unit.statistics.decided(), unit.statistics.efforts(), unit.statistics.documents()
+        return unit.records.decided(), unit.records.efforts(), unit.records.documents()
 
 
 def test_current_decisions_are_counted_by_day_curator_split_outcome_and_rank(store, fill):
@@ -116,8 +116,8 @@ def test_the_decisions_are_counted_without_reading_what_was_shown(store, fill):
     """Half a million lists of candidates would take a second and a gigabyte."""
     fill.mentions(1)
     with store.read() as unit:
-        sql = str(decided_query().compile(unit.statistics._conn.engine, compile_kwargs={"literal_binds": True}))
-        plan = unit.statistics._conn.exec_driver_sql(f"EXPLAIN QUERY PLAN {sql}").all()
+        sql = str(decided_query().compile(unit.records._conn.engine, compile_kwargs={"literal_binds": True}))
+        plan = unit.records._conn.exec_driver_sql(f"EXPLAIN QUERY PLAN {sql}").all()
     assert any("COVERING INDEX ix_decisions_curator" in row[3] for row in plan), plan
 
 
@@ -130,7 +130,7 @@ def test_the_history_comes_in_pages_newest_first(store, fill):
     act(store, ids[2:3], [Verdict.skip()], actor="import:gold.txt", shown=None)
     assert first
     with store.read() as unit:
-        taken = unit.statistics.taken
+        taken = unit.records.taken
         every = taken(limit=10)
         assert [(one.curator, one.outcome, one.entity_ids, one.rank, one.stands) for one in every] == [
             ("bob", "link", ("B",), 2, True),

@@ -75,7 +75,7 @@ def test_what_many_decisions_replaced_is_found_at_once(fill: Filler, store: SqlS
             [first, second, third], [Verdict.skip()] * 3, curator="ada", at=AT, operation_id=0, shown=[None] * 3
         )
         assert unit.decisions.before_many(new) == {new[0].id: old}
-        assert {one.id: unit.decisions.before(one) for one in new} == {new[0].id: old, new[1].id: None, new[2].id: None}
+        assert [unit.decisions.before_many([one]) for one in new] == [{new[0].id: old}, {}, {}]
 
 
 def test_many_are_read_and_set_at_once(fill: Filler, store: SqlStore) -> None:

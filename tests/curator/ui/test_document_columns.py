@@ -8,7 +8,7 @@ from pytestqt.qtbot import QtBot
 
 from curator.io import default_registry
 from curator.io.column_memory import ColumnMemory
-from curator.services.ports.document_files import DocumentOptions
+from curator.services.ports.files import DocumentOptions
 from curator.ui.dialogs.document_columns import ColumnsButton, DocumentColumnsDialog
 from curator.ui.dialogs.document_files import DocumentFiles
 

@@ -8,7 +8,7 @@ import pytest
 from pytestqt.qtbot import QtBot
 
 from curator.io import default_registry
-from curator.services.ports.knowledge_files import KbOptions
+from curator.services.ports.files import KbOptions
 from curator.ui.dialogs.kb_preview import KbPreview
 
 

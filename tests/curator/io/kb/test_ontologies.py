@@ -12,7 +12,7 @@ from curator.domain.entities import Entity
 from curator.domain.errors import UserError
 from curator.io import default_registry
 from curator.io.kb import obographs, owl, rdf
-from curator.services.ports.knowledge_files import KbOptions
+from curator.services.ports.files import KbOptions
 
 Put = Callable[..., Path]
 PURL = "http://purl.obolibrary.org/obo/X_"

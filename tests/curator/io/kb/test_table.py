@@ -13,7 +13,7 @@ from curator.domain.errors import UserError
 from curator.io import default_registry
 from curator.io.kb.table import open_reader, preview, sniff, sniff_path
 from curator.io.tables import is_workbook
-from curator.services.ports.knowledge_files import KbOptions
+from curator.services.ports.files import KbOptions
 
 Put = Callable[..., Path]
 

@@ -10,7 +10,7 @@ import pytest
 from curator.domain.entities import Entity
 from curator.domain.errors import UserError
 from curator.io.kb.umls import open_reader, sniff_path
-from curator.services.ports.knowledge_files import KbOptions
+from curator.services.ports.files import KbOptions
 
 Put = Callable[..., Path]
 

@@ -24,7 +24,7 @@ from curator.services.embedding_map import EmbeddingMap, MapPoint
 from curator.services.import_comparing import Compared
 from curator.services.import_report import ImportReport
 from curator.services.nil_clusters import NilCluster
-from curator.services.ports.contexts import MentionContext
+from curator.services.ports import MentionContext
 from curator.services.remap_plan import RemapKind, Remapping, RemapPlan
 from curator.services.suspicious import SuspiciousGold, SuspiciousList
 from curator.services.text_changes import TextChange

@@ -1,24 +1,43 @@
-"""The stored knowledge base: its versions, its entities, and search."""
+"""Port of the knowledge base: its versions, entities and search, the entities that curators made, and what is linked
+to whom."""
 
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Sequence
+from dataclasses import dataclass
 from typing import Protocol
 
 from curator.domain.entities import Entity, EntityMatch, KnowledgeBaseInfo
 from curator.domain.kb_sources import KbChanges, KnowledgeSource
+from curator.domain.provisional import ProvisionalEntity
+
+
+@dataclass(frozen=True, slots=True)
+class NilMention:
+    """A mention that is decided NIL, or undecided with a suggestion that says so. `key` is its
+    `domain.same_string.string_key`, `expanded` the long form where it is an abbreviation ('' when not)."""
+
+    mention_id: int
+    document_id: int
+    text: str
+    type: str
+    key: str
+    expanded: str = ""
 
 
 class KnowledgeBaseRepository(Protocol):
-    """Look-up, search and `resolve` answer with provisional entities too; `info`, `iterate` and what compares versions
-    is about the imported knowledge base alone."""
+    """The imported knowledge base by versions, one of which is active; the provisional entities that curators made; and
+    the entities of current decisions. `get`, `get_many`, `resolve` and `search` answer with provisional entities too;
+    `info`, `iterate` and what compares versions are about the imported knowledge base alone. Without an active version
+    nothing is found."""
 
     def begin(self, *, name: str) -> int:
         """Open a new, still invisible version of the knowledge base."""
         ...
 
     def add(self, version: int, entities: Sequence[Entity]) -> None:
-        """Bulk load; names, synonyms and definitions become searchable."""
+        """Bulk load; names, synonyms and definitions become searchable. Raises UserError naming an id that the version
+        has already or that comes twice; some of the entities may be in the version then, which stays invisible."""
         ...
 
     def loaded(self, version: int, entity_ids: Sequence[str]) -> set[str]:
@@ -45,9 +64,14 @@ class KnowledgeBaseRepository(Protocol):
         """Compute the content hash, make the version the active one and remove the others."""
         ...
 
-    def remove_incomplete(self) -> int: ...
+    def remove_incomplete(self) -> int:
+        """Remove the versions that never became active; returns their number. Restores the search index of the active
+        one where it is missing."""
+        ...
 
-    def info(self) -> KnowledgeBaseInfo | None: ...
+    def info(self) -> KnowledgeBaseInfo | None:
+        """Of the active version; None where there is none."""
+        ...
 
     def get(self, entity_id: str) -> Entity | None:
         """By primary id, then by alternate id."""
@@ -88,7 +112,9 @@ class KnowledgeBaseRepository(Protocol):
         """Ids of the entities that people linked to last, newest first, each once."""
         ...
 
-    def iterate(self) -> Iterator[Entity]: ...
+    def iterate(self) -> Iterator[Entity]:
+        """Entities of the active version in the order of loading; ends with the unit of work."""
+        ...
 
     def held(self, entity_ids: Collection[str]) -> set[str]:
         """Those of the primary ids that the active version has."""
@@ -101,4 +127,50 @@ class KnowledgeBaseRepository(Protocol):
     def named(self, names: Iterable[str]) -> dict[str, tuple[str, ...]]:
         """Primary ids of the entities of the active version with exactly this name or synonym, names first; case and
         white space do not matter."""
+        ...
+
+    # --- provisional entities ---
+
+    def next_provisional_id(self) -> str:
+        """An id that no provisional entity has or had, nor any entity of the active knowledge base."""
+        ...
+
+    def save_provisional(self, entity: ProvisionalEntity) -> None:
+        """Store it in place of what its id held. None is ever removed, so that no id is used twice."""
+        ...
+
+    def provisional(self, entity_id: str) -> ProvisionalEntity:
+        """Deleted and replaced ones too. Raises UserError where there is none of this id."""
+        ...
+
+    def all_provisional(self, *, retired: bool = False) -> list[ProvisionalEntity]:
+        """In the order of their ids; those that were deleted or replaced only with `retired`."""
+        ...
+
+    def provisional_only(self) -> frozenset[str]:
+        """Ids of the provisional entities that the active knowledge base does not hold, deleted ones too: what no
+        training may take for an entity."""
+        ...
+
+    # --- entities in decisions ---
+
+    def links(self) -> dict[tuple[str, ...], int]:
+        """Number of mentions by the entities that they are linked to, without deleted mentions and hidden documents, as
+        below."""
+        ...
+
+    def linked_to(self, entity_ids: Collection[str]) -> list[int]:
+        """Mentions whose link names one of these entities, in queue and text order."""
+        ...
+
+    def nils(self, *, decided: bool) -> list[NilMention]:
+        """Mentions decided NIL, or else undecided ones whose suggestion says NIL, in queue and text order."""
+        ...
+
+    def retire(self, entities: Sequence[Entity]) -> None:
+        """Keep what a knowledge base said of entities that the next one lacks."""
+        ...
+
+    def retired(self, entity_ids: Iterable[str]) -> dict[str, Entity]:
+        """What is kept of them; others are absent."""
         ...

@@ -1,0 +1,210 @@
+"""Ports of the work itself: mentions with their comments, and decisions with the log they belong to and their cost."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any, Protocol
+
+from curator.domain.changes import OperationKind
+from curator.domain.comments import Comment
+from curator.domain.decisions import Decision, Shown, Verdict
+from curator.domain.documents import Mention, MentionOrigin, SourceMention, Split
+from curator.domain.mention_edits import MentionEdit, MentionShape
+
+
+@dataclass(frozen=True, slots=True)
+class Operation:
+    """One entry of the append-only log; an undo or redo names the operation it `target`s."""
+
+    id: int
+    kind: OperationKind
+    actor: str
+    at: datetime
+    text: str
+    target: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Effort:
+    """What an operation cost since the one before: keys pressed and clicks, and milliseconds at work."""
+
+    operation_id: int
+    keys: int
+    milliseconds: int
+
+
+@dataclass(frozen=True, slots=True)
+class SpentEffort:
+    """An effort with what it was spent on: `decisions` of the operation, who took them, when."""
+
+    operation_id: int
+    keys: int
+    milliseconds: int
+    decisions: int
+    curator: str
+    at: datetime
+
+
+class MentionRepository(Protocol):
+    """Mentions, their changes, and the flags and comments on them. A mention is never removed, only marked as
+    deleted."""
+
+    def get(self, mention_id: int) -> Mention:
+        """Deleted ones too. Raises UserError when it does not exist."""
+        ...
+
+    def documents_of(self, mention_ids: Sequence[int]) -> dict[int, int]:
+        """Mention id -> document id. Raises UserError when one does not exist."""
+        ...
+
+    def get_many(self, mention_ids: Sequence[int]) -> dict[int, Mention]:
+        """By id, in the order given, deleted ones too. Raises UserError when one does not exist."""
+        ...
+
+    def of_document(self, document_id: int, *, deleted: bool = False) -> list[Mention]:
+        """Mentions in text order (start, then longer first); deleted ones too when asked."""
+        ...
+
+    def add(self, document_id: int, mentions: Sequence[SourceMention], *, origin: MentionOrigin) -> list[int]:
+        """Store mentions and raise the document's revision; returns their ids in order. Raises UserError when there is
+        no such document."""
+        ...
+
+    def set_deleted(self, mention_ids: Sequence[int], deleted: bool) -> None:
+        """Mark mentions as deleted or restore them, and raise the revisions of the documents that change. Raises
+        UserError for an unknown mention."""
+        ...
+
+    def reshape(self, mention_id: int, after: MentionShape, *, operation_id: int) -> MentionEdit:
+        """Give the mention other spans or another type, with the text of the document there; append the change and
+        raise the document's revision. Raises UserError for an unknown mention."""
+        ...
+
+    def edits(self, mention_id: int) -> list[MentionEdit]:
+        """Every change of the mention's spans or type, oldest first; undone ones and their undoing included."""
+        ...
+
+    def edits_of_operation(self, operation_id: int) -> list[MentionEdit]:
+        """Every change that the operation made, in its order."""
+        ...
+
+    def first_shapes(self, document_id: int) -> dict[int, MentionShape]:
+        """What the document's changed mentions were at first, in the text that it has now; the others are absent."""
+        ...
+
+    def restate(self, mention_id: int, *, record: int, raw_ids: str) -> None:
+        """Set the line of the source record that a mention is in from now on (-1: none), and its identifiers there."""
+        ...
+
+    # --- flags and comments ---
+
+    def flag_mentions(self, mention_ids: Sequence[int], flagged: bool) -> None:
+        """Set or clear the flags; unknown ids are passed over."""
+        ...
+
+    def add_comment(self, document_id: int, mention_id: int | None, *, author: str, at: datetime, text: str) -> Comment:
+        """Comment on a mention, or on the whole document where `mention_id` is None."""
+        ...
+
+    def get_comment(self, comment_id: int) -> Comment:
+        """Deleted ones too. Raises UserError when there is no such comment."""
+        ...
+
+    def set_comments_deleted(self, comment_ids: Sequence[int], deleted: bool) -> None:
+        """Mark comments as deleted or restore them; unknown ids are passed over."""
+        ...
+
+    def comments(self, document_id: int) -> list[Comment]:
+        """Of the document and its mentions, oldest first; deleted ones are left out."""
+        ...
+
+
+class DecisionRepository(Protocol):
+    """Decisions, the log of operations that they belong to, and what the operations cost. All three are append-only:
+    the database refuses to change or remove an entry (InconsistentDataError)."""
+
+    def append(
+        self,
+        mention_ids: Sequence[int],
+        verdicts: Sequence[Verdict],
+        *,
+        curator: str,
+        at: datetime,
+        operation_id: int,
+        shown: Sequence[Shown | None],
+        notes: Sequence[str] | None = None,
+    ) -> list[Decision]:
+        """Append one decision for each mention and make it the mention's current one. CLEARED makes it undecided.
+        `verdicts`, `shown` and `notes` are parallel to the ids: ValueError where they are not. Raises UserError for an
+        unknown mention."""
+        ...
+
+    def current(self, mention_ids: Sequence[int]) -> dict[int, Decision]:
+        """Current decisions; undecided (never decided, or CLEARED) mentions are absent."""
+        ...
+
+    def current_of_document(self, document_id: int) -> dict[int, Decision]:
+        """Current decisions of the document's mentions that are not deleted."""
+        ...
+
+    def history(self, mention_id: int) -> list[Decision]:
+        """Every decision of the mention, oldest first, CLEARED ones included."""
+        ...
+
+    def of_operation(self, operation_id: int) -> list[Decision]:
+        """Every decision that the operation took."""
+        ...
+
+    def links(self, split: Split, mention_types: Collection[str]) -> list[tuple[str, tuple[str, ...], int]]:
+        """(mention type, entity ids, number) of the current links of a split's mentions of these types."""
+        ...
+
+    def before_many(self, decisions: Sequence[Decision]) -> dict[int, Decision]:
+        """For the decisions of one operation, by their ids, what each replaced; absent where it was the first."""
+        ...
+
+    def count(self) -> int:
+        """Of all decisions ever taken, replaced and CLEARED ones included."""
+        ...
+
+    # --- the log of operations ---
+
+    def append_operation(
+        self,
+        kind: OperationKind,
+        *,
+        actor: str,
+        at: datetime,
+        text: str,
+        target: int | None = None,
+        payload: Mapping[str, Any] | None = None,
+    ) -> int:
+        """Append an operation, which goes onto the undo stack unless its actor is an import; returns its id. Raises
+        UserError when an undo or redo does not target the operation whose turn it is."""
+        ...
+
+    def operation(self, operation_id: int) -> tuple[Operation, dict[str, Any]]:
+        """The operation and its payload (mention ids, old and new state: what undoing needs). Raises UserError when
+        there is no such operation."""
+        ...
+
+    def next_undo(self) -> int | None:
+        """The operation that undoing reverses next, None when there is none. Imports are not undone by it."""
+        ...
+
+    def next_redo(self) -> int | None:
+        """The operation that redoing repeats next, None when there is none."""
+        ...
+
+    # --- what operations cost ---
+
+    def add_efforts(self, efforts: Sequence[Effort]) -> None:
+        """Record what operations cost; an operation's first record stays. Raises InconsistentDataError for an unknown
+        operation."""
+        ...
+
+    def efforts(self, *, curator: str | None = None) -> list[SpentEffort]:
+        """Oldest first, of operations that decided something and were not undone later; of one curator where given."""
+        ...

@@ -1,0 +1,214 @@
+"""Port of source files, documents, their texts and the queue's rows, and of what imports did to them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Protocol
+
+from curator.domain.decisions import Outcome
+from curator.domain.documents import Document, DocumentState, Passage, SourceDocument, SourceFile, Span, Split
+from curator.domain.imports import Handwork, ImportKind, ImportRecord, Present
+from curator.services.ports.queue import QueueFilter
+
+
+@dataclass(frozen=True, slots=True)
+class QueueRow:
+    """One line of the queue; counts are of mentions that are not deleted."""
+
+    document_id: int
+    external_id: str
+    title: str
+    split: Split
+    state: DocumentState
+    decided: int
+    mentions: int
+    flagged: bool = False
+    comments: int = 0  # on the document and on its mentions
+
+
+@dataclass(frozen=True, slots=True)
+class ProjectCounts:
+    """Numbers for the status line and `curator info`."""
+
+    documents: Mapping[DocumentState, int]
+    documents_by_split: Mapping[Split, int]
+    mentions: int
+    decisions_by_outcome: Mapping[Outcome, int]  # current decisions
+
+
+class DocumentRepository(Protocol):
+    """Source files, their documents, and the list of imports. A document is visible once its file is complete, unless
+    the import was withdrawn. What takes an id raises UserError for a document that does not exist, where nothing else
+    is said."""
+
+    # --- source files ---
+
+    def add_file(self, file: SourceFile) -> int:
+        """Store a source file as incomplete and return its id; its documents stay invisible until `complete_file`."""
+        ...
+
+    def complete_file(self, file_id: int, *, tail: str, extra: str) -> None:
+        """Make the file's documents visible. Raises ValueError when there is no such file (a bug)."""
+        ...
+
+    def remove_incomplete(self) -> int:
+        """Delete what an interrupted import left; returns the number of files removed."""
+        ...
+
+    def find_file(self, sha256: str) -> SourceFile | None:
+        """A complete file of this content; one whose import was undone only where there is no other."""
+        ...
+
+    def files(self) -> list[SourceFile]:
+        """Complete files in import order, without those whose import was undone."""
+        ...
+
+    def add_documents(
+        self, file_id: int, documents: Sequence[SourceDocument], *, split: Split
+    ) -> list[tuple[int, list[int]]]:
+        """Store documents in order; returns (document id, mention ids in the document's order) for each."""
+        ...
+
+    def get(self, document_id: int) -> Document:
+        """The document with its text and passages."""
+        ...
+
+    def raw(self, document_id: int) -> str:
+        """The exact source record of the document."""
+        ...
+
+    def ids(
+        self, *, split: Split | None = None, state: DocumentState | None = None, answered: bool = False
+    ) -> list[int]:
+        """Ids of visible documents in import order; with `answered` only those with a link or NIL decision."""
+        ...
+
+    def ids_of_file(self, file_id: int) -> list[int]:
+        """Ids in the order of the file; none while the file is incomplete."""
+        ...
+
+    def rows(self, where: QueueFilter, *, offset: int, limit: int) -> list[QueueRow]:
+        """A page of the filtered queue, in import order."""
+        ...
+
+    def rows_of(self, document_ids: Sequence[int]) -> list[QueueRow]:
+        """In the order given; ids without a document are left out."""
+        ...
+
+    def count(self, where: QueueFilter) -> int:
+        """How many documents the filtered queue holds."""
+        ...
+
+    def beside(
+        self, document_id: int | None, where: QueueFilter, *, forward: bool, undecided: bool = False
+    ) -> int | None:
+        """The nearest document of the filtered queue behind (or before) `document_id`, which need not be in it itself;
+        None as id: from the queue's end. With `undecided` only those that have an undecided mention."""
+        ...
+
+    def row(self, document_id: int) -> QueueRow:
+        """The document's line of the queue, whether a filter shows it or not."""
+        ...
+
+    def set_state(self, document_id: int, state: DocumentState) -> None:
+        """Change the state of one document, whatever it was."""
+        ...
+
+    def states(self, document_ids: Sequence[int]) -> dict[int, DocumentState]:
+        """By id."""
+        ...
+
+    def set_states(self, states: Mapping[int, DocumentState]) -> None:
+        """Change the states of several documents; nothing is changed where one does not exist."""
+        ...
+
+    def set_split(self, document_ids: Sequence[int], split: Split) -> None:
+        """Put the documents into a split."""
+        ...
+
+    def flag_documents(self, document_ids: Sequence[int], flagged: bool) -> None:
+        """Set or clear the flags; unknown ids are passed over."""
+        ...
+
+    def document_flagged(self, document_id: int) -> bool:
+        """False for a document that does not exist."""
+        ...
+
+    def counts(self) -> ProjectCounts:
+        """Of the visible documents."""
+        ...
+
+    def mention_types(self) -> dict[str, int]:
+        """Corpus types with their number of mentions that are not deleted, most frequent first."""
+        ...
+
+    # --- imports ---
+
+    def next_batch(self) -> int:
+        """The number for the next batch of imported files, which are undone together."""
+        ...
+
+    def record_import(
+        self,
+        file_id: int,
+        kind: ImportKind,
+        *,
+        batch: int,
+        curator: str,
+        at: datetime,
+        counts: Mapping[str, int] | None = None,
+    ) -> int:
+        """Append one entry to the list of imports, which is append-only; returns its id."""
+        ...
+
+    def imports(self) -> list[ImportRecord]:
+        """Every entry, oldest first. Files of a project that is older than the list come first, without counts."""
+        ...
+
+    def set_withdrawn(self, file_id: int, withdrawn: bool) -> None:
+        """Hide the documents of a complete file, or show them again. Nothing that was recorded changes. Raises
+        ValueError when there is no such complete file (a bug)."""
+        ...
+
+    def is_withdrawn(self, file_id: int) -> bool:
+        """False for a file that does not exist."""
+        ...
+
+    def handwork(self, document_ids: Sequence[int]) -> Handwork:
+        """What people did in these documents: decisions, mentions, comments, flags and judgements."""
+        ...
+
+    def present(self, external_ids: Sequence[str]) -> dict[str, list[Present]]:
+        """Visible documents of these external ids, in import order."""
+        ...
+
+    def replace_text(
+        self, document_id: int, new: SourceDocument, *, file_id: int, operation_id: int, occurrence: int | None = None
+    ) -> None:
+        """Give a document another text, raw record and passages, from the file `file_id`. What it had is kept as a
+        former text, and its revision rises. The mentions are the caller's, and so is `occurrence` (None: the first
+        that is free in that file)."""
+        ...
+
+    def former_text(self, document_id: int, operation_id: int) -> tuple[SourceDocument, int, int]:
+        """What `replace_text` replaced in that operation: text, source file and occurrence. Raises ValueError where it
+        replaced nothing (a bug)."""
+        ...
+
+    def last_replaced(self, document_id: int) -> int:
+        """The operation that gave the document its present text; 0 where that came with its import."""
+        ...
+
+
+class TextMoves(Protocol):
+    """Places of one text in a newer version of it."""
+
+    def find(self, spans: Sequence[Span]) -> tuple[Span, ...] | None:
+        """Where the fragments of a mention are now; None where they cannot be told for sure."""
+        ...
+
+
+TextMover = Callable[[str, str, Sequence[Passage]], TextMoves]
+"""Of the old text, the new one, and the new one's passages."""

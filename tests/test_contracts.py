@@ -1,0 +1,46 @@
+"""What the window's packages and training's both declare, as neither may import the other, is the same in both."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from curator.domain.documents import Split
+from curator.services import embedding_map, recipes
+from tests.curator.services.samples import bundle_info
+from training import embedding_map as trained_map
+from training import recipes as training_recipes
+from training import snapshot
+
+
+def test_both_name_the_same_splits() -> None:
+    assert [(one.name, one.value) for one in Split] == [(one.name, one.value) for one in snapshot.Split]
+
+
+def test_the_window_reads_the_map_that_training_writes(tmp_path: Path) -> None:
+    kinds = trained_map.PointKind
+    points = (
+        trained_map.MapPoint("MESH:D1", "Fever", kinds.ENTITY, "MESH:D1", (0.0, 1.0), (0.5, -1.0)),
+        trained_map.MapPoint("7", "fevers", kinds.MENTION, "MESH:D1", (0.25, 1.0), (0.5, -0.75), "3"),
+    )
+    written = trained_map.EmbeddingMap(points, stress=0.125, nearest_before=0.5, nearest_after=1.0)
+    (tmp_path / trained_map.MAP_FILE).write_text(json.dumps(written.to_json()), encoding="utf-8")
+    found = embedding_map.read_map(bundle_info(path=tmp_path))
+    assert (found.stress, found.nearest) == (0.125, (0.5, 1.0))
+    assert [(one.key, one.label, one.group, one.before, one.after) for one in found.points] == [
+        (one.key, one.label, one.group, one.before, one.after) for one in points
+    ]
+    assert [(one.mention, one.document) for one in found.points] == [(None, None), (7, 3)]
+
+
+@pytest.mark.parametrize("name", training_recipes.recipe_ids())
+def test_both_read_the_same_of_a_recipe(name: str) -> None:
+    shown, run = recipes.find_recipe(name), training_recipes.load_recipe(name)
+    assert (shown.id, shown.title, shown.description, shown.citation, shown.system, shown.quick) == (
+        *(run.id, run.title, run.summary, run.citation, run.system, run.quick),
+    )
+    assert (shown.role, shown.network, shown.regulariser) == (run.role, run.network, run.regulariser)
+    assert (shown.values({}), shown.published()) == (run.values(), dict(run.paper))
+    assert [one.name for one in shown.parameters] == [one.name for one in run.parameters]
