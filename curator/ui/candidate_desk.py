@@ -24,7 +24,7 @@ from curator.ui.candidate_contrast import NO_WORDS, WEIGHING, Pair, word_tints
 from curator.ui.candidate_panel import CandidatePanel
 from curator.ui.document_view import DocumentView
 from curator.ui.entity_card import EntityCard
-from curator.ui.latest import Latest
+from curator.ui.latest import Worker
 from curator.ui.navigation import Navigator
 from curator.ui.post import in_the_window
 
@@ -59,8 +59,7 @@ class CandidateDesk(QObject):
         self._tinted = False
         self._mention: int | None = None
         self._hidden = HiddenEntities()
-        self._lookups, self._paths = Latest(self), Latest(self)
-        self._lookups.here = self._paths.here = False
+        self._lookups, self._paths = Worker(self), Worker(self)
         self._rest = QTimer(self, singleShot=True, interval=REST_MS)
         self._rest.timeout.connect(self._look_up)
         self._path_rest = QTimer(self, singleShot=True, interval=REST_MS)

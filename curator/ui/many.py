@@ -48,9 +48,7 @@ class Many(QObject):
         for panel in (self.others, self.bulk_panel):
             self.strip.addWidget(panel)
         self.same = Propagator(project.propagation, decider, navigator, self.others, self)
-        self.bulk = BulkAccepter(
-            project.bulk, decider, navigator, self.bulk_panel, jobs=jobs, threads=project.jobs, parent=self
-        )
+        self.bulk = BulkAccepter(project.bulk, decider, navigator, self.bulk_panel, jobs=jobs, parent=self)
         self._alone = False
         for steered, panel in ((self.same, self.others), (self.bulk, self.bulk_panel)):
             steered.shown.connect(lambda one=panel: self._show(one))

@@ -15,7 +15,7 @@ from curator.services.ordering import Order, OrderingService
 from curator.services.ports import ProjectCounts, QueueFilter, WorkRow
 from curator.services.queue import QueueService
 from curator.services.saved_filters import SavedFilters
-from curator.ui.latest import Latest
+from curator.ui.latest import Worker
 from curator.ui.queue_head import QueueHead
 from curator.ui.queue_model import QueueSource
 from curator.ui.queue_rows import QueueRows
@@ -51,7 +51,7 @@ class QueuePanel(QWidget):
         self._where = QueueFilter()
         self._timer = QTimer(self, singleShot=True, interval=DEBOUNCE_MS)
         self._recount = QTimer(self, singleShot=True, interval=RECOUNT_MS)
-        self._documents, self._cubes, self._works = Latest(self), Latest(self), Latest(self)
+        self._documents, self._cubes, self._works = (Worker(self, here=True) for _ in range(3))
         self._compose()
         self._connect()
         self._reload()

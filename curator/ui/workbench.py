@@ -67,7 +67,7 @@ class Workbench(QWidget):
         super().__init__(parent)
         self.project = project
         self.bridge = Bridge(self)
-        self.jobs = Jobs(self.bridge)
+        self.jobs = Jobs(self.bridge, project.jobs)
         self.notices = Notices(self)
         self.navigator = Navigator(project.queue, project.suggestions, self)
         self.glance = Glance(Sight.of_process())

@@ -180,7 +180,7 @@ class Hand:
             self.desk.type(key)
         else:
             self.desk.press(combination.key(), modifier)
-        self.desk.until(lambda: not self.bench.search.panel.latest.busy)
+        self.desk.until(lambda: not self.bench.search.panel.worker.busy)
         self.tally.keys += 1
 
     def document(self, document_id: int, *, propagate: bool = False, live: bool = False) -> None:

@@ -40,7 +40,7 @@ def drop(qtbot: QtBot, window: MainWindow, *paths: Path) -> None:
     buttons, keys = Qt.MouseButton.LeftButton, Qt.KeyboardModifier.NoModifier
     window.dropEvent(QDropEvent(QPoint(9, 9), Qt.DropAction.CopyAction, data, buttons, keys))
     QApplication.processEvents()
-    qtbot.waitUntil(lambda: not window.drops.looking.busy)
+    qtbot.waitUntil(lambda: not window.drops.scan.busy)
 
 
 def looked_at(qtbot: QtBot, files: DocumentFiles | None) -> None:
