@@ -43,6 +43,12 @@ class IndexKind(StrEnum):
     HNSW = "hnsw"
 
 
+class LexicalList(StrEnum):
+    CHARACTERS = "characters"
+    MERGED = "merged"
+    BM25 = "bm25"
+
+
 class NumberFormat(StrEnum):
     AUTO = "auto"
     FP32 = "fp32"
@@ -101,6 +107,7 @@ class Settings:
     encoder_folder: str = ""
     number_format: NumberFormat = NumberFormat.FP32
     index_kind: IndexKind = IndexKind.AUTO
+    lexical_list: LexicalList = LexicalList.CHARACTERS
     link_ahead: int = 200
     cache_folder: str = ""
     holdout_percent: int = 0
@@ -244,6 +251,16 @@ OPTIONS = (
         "auto chooses by size, memory and device, and the diagnostics say why.",
         kind=Kind.CHOICE,
         choices=tuple(IndexKind),
+        felt="when an index is built next",
+    ),
+    Option(
+        name="lexical_list",
+        title="Lexical list",
+        help="Which names spelling finds: characters by their letters, merged also by whole words (tf-idf, merged by "
+        "rank), bm25 by whole words only (BM25, a baseline). What is found is compared by its letters in any case. "
+        "Beside meanings, the merged lists found nothing more on BC5CDR.",
+        kind=Kind.CHOICE,
+        choices=tuple(LexicalList),
         felt="when an index is built next",
     ),
     Option(
