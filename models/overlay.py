@@ -38,7 +38,7 @@ SPARE = 32
 
 
 @dataclass(frozen=True, slots=True)
-class Change:
+class EntityChange:
     """One change worked out: the entities to append, the knowledge base afterwards, and the rows that die."""
 
     new: tuple[EntityRecord, ...]
@@ -73,7 +73,7 @@ def change_entities(stages: Stages, *, upsert: Iterable[EntityRecord] = (), remo
     return replace(stages, kb=change.kb, names=names, trained=retrievers, ranker=ranker)
 
 
-def _work_out(kb: KnowledgeBase, upsert: Sequence[EntityRecord], remove: Sequence[str]) -> Change:
+def _work_out(kb: KnowledgeBase, upsert: Sequence[EntityRecord], remove: Sequence[str]) -> EntityChange:
     for entity in upsert:
         if not entity.id or not entity.names:
             raise ModelError(say("The entity {id!r} has no id or no name. Give it one.", id=entity.id))
@@ -84,7 +84,7 @@ def _work_out(kb: KnowledgeBase, upsert: Sequence[EntityRecord], remove: Sequenc
     new = tuple(e for e in latest.values() if e.id in gone or e.id not in kb.rows or kb.entities[kb.rows[e.id]] != e)
     dead = sorted({kb.rows[entity_id] for entity_id in (*gone, *(e.id for e in new)) if entity_id in kb.rows})
     after = LiveKnowledgeBase.of(kb).changed(new, dead)
-    return Change(new, after, np.asarray(dead, dtype=np.int64), after.name_rows(dead))
+    return EntityChange(new, after, np.asarray(dead, dtype=np.int64), after.name_rows(dead))
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -94,7 +94,7 @@ class _PreparedNames:
     stage: NameStage
     encoded: Any
 
-    def apply(self, change: Change) -> NameStage:
+    def apply(self, change: EntityChange) -> NameStage:
         stage = self.stage
         if isinstance(stage, NamesRetriever):
             index = growing(stage.index)
@@ -110,7 +110,7 @@ class _PreparedNames:
         return stage.changed(self.encoded, change.dead_names)
 
 
-def _prepare_names(stage: NameStage, change: Change) -> _PreparedNames:
+def _prepare_names(stage: NameStage, change: EntityChange) -> _PreparedNames:
     if isinstance(stage, WordRetriever):
         words = _living(stage.words, change, grows=False)
         live = replace(stage, chars=_living(stage.chars, change), words=words)
@@ -120,7 +120,7 @@ def _prepare_names(stage: NameStage, change: Change) -> _PreparedNames:
     return _PreparedNames(stage, stage.encode(change.new_names))
 
 
-def _living(stage: NameStage, change: Change, *, grows: bool = True) -> LiveLexical:
+def _living(stage: NameStage, change: EntityChange, *, grows: bool = True) -> LiveLexical:
     return stage if isinstance(stage, LiveLexical) else LiveLexical.over(stage, change.kb.base, grows=grows)
 
 
@@ -133,7 +133,7 @@ def _check_newest(stages: Stages) -> None:
         raise ValueError("entities were changed through another linker over the same stages already")
 
 
-def _grown_ranker(ranker: Ranker, change: Change) -> Ranker:
+def _grown_ranker(ranker: Ranker, change: EntityChange) -> Ranker:
     if isinstance(ranker, CrossEncoder):
         return replace(ranker, kb=change.kb)
     if not isinstance(ranker, DualRanker) or ranker.entity is None:

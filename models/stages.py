@@ -28,7 +28,7 @@ from models.lexical import LexicalRetriever, TfIdf
 from models.lexical_merged import LexicalList, WordRetriever, load_words
 from models.names import NamesRetriever
 from models.projection import load_projection
-from models.ranker import Ranker, RankerSettings, RerankRule, Tally
+from models.ranker import Ranker, RankerSettings, RankerTally, RerankRule
 from models.som import load_som
 from models.stored_kb import open_kb
 from models.wording import say
@@ -48,7 +48,7 @@ class Stages:
     rule: RerankRule
     scales: dict[str, str]
     sentences: tuple[str, ...]
-    tally: Tally = field(default_factory=Tally)
+    tally: RankerTally = field(default_factory=RankerTally)
 
 
 class StageLoader:

@@ -63,7 +63,7 @@ class Regularisation(StrEnum):
     TRANSFORMATION = "transformation"
 
 
-class Kind(StrEnum):
+class ParameterKind(StrEnum):
     """The kind of a parameter's value."""
 
     INT = "int"
@@ -77,7 +77,7 @@ class Parameter:
     """One parameter. `group` is "training" or "loss" (handed to the loss as it is)."""
 
     name: str
-    kind: Kind
+    kind: ParameterKind
     default: Value
     help: str
     group: str = "training"
@@ -87,20 +87,24 @@ class Parameter:
 
     def check(self, value: Any) -> Value:
         """`value` in the parameter's type; ModelError names the parameter, the value and what is allowed."""
-        if self.kind is Kind.CHOICE and value in self.choices:
+        if self.kind is ParameterKind.CHOICE and value in self.choices:
             return str(value)
-        if self.kind is Kind.BOOL and isinstance(value, bool):
+        if self.kind is ParameterKind.BOOL and isinstance(value, bool):
             return value
-        if self.kind in (Kind.INT, Kind.FLOAT) and isinstance(value, (int, float)) and not isinstance(value, bool):
+        if (
+            self.kind in (ParameterKind.INT, ParameterKind.FLOAT)
+            and isinstance(value, (int, float))
+            and not isinstance(value, bool)
+        ):
             return self._number(value)
         raise self._error(value)
 
     def _number(self, value: int | float) -> int | float:
         low = -float("inf") if self.minimum is None else self.minimum
         high = float("inf") if self.maximum is None else self.maximum
-        if not low <= value <= high or (self.kind is Kind.INT and value != int(value)):
+        if not low <= value <= high or (self.kind is ParameterKind.INT and value != int(value)):
             raise self._error(value)
-        return int(value) if self.kind is Kind.INT else float(value)
+        return int(value) if self.kind is ParameterKind.INT else float(value)
 
     def _error(self, value: Any) -> ModelError:
         bounded = self.minimum is not None or self.maximum is not None
@@ -263,7 +267,7 @@ def parse_recipe(raw: Any, *, where: str) -> Recipe:
 
 def _parameter(raw: Any, where: str) -> Parameter:
     fields = _checked(raw, Parameter, where)
-    kind, choices = Kind(fields["kind"]), tuple(fields.get("choices", ()))
+    kind, choices = ParameterKind(fields["kind"]), tuple(fields.get("choices", ()))
     parameter = Parameter(**fields | {"kind": kind, "choices": choices})
     return dataclasses.replace(parameter, default=parameter.check(parameter.default))
 

@@ -28,8 +28,8 @@ from training.losses import Loss, LossInputs, Similarity
 from training.losses.base import tokens_of, vectors_of
 from training.negatives import Kinship, NegativeSampler, Rows, candidate_set
 from training.projection import project
-from training.regularisers import DrawnBatch, Regulariser, Term
-from training.sides import GivenSide, Part, Side, parts_of
+from training.regularisers import DrawnBatch, LossTerm, Regulariser
+from training.sides import GivenSide, Side, TextSubset, parts_of
 from training.task import Batch, Task, TrainSettings
 
 CHUNK, GPU_CHUNK = 32, 256
@@ -111,7 +111,7 @@ class Towers:
         side = Side(parts, _states(self.entity) if tokens else _vectors(self.entity), tokens=tokens)
         return side if self.entity_vectors is None else GivenSide(torch.no_grad()(side.whole))
 
-    def _marked(self, examples: Sequence[Example], part: Part) -> Tensor:
+    def _marked(self, examples: Sequence[Example], part: TextSubset) -> Tensor:
         tokens = [examples[place].tokens for place in part.places.tolist()]
         starts, ends = (
             torch.tensor([getattr(own, side) for own in tokens], device=self.device) for side in ("start", "end")
@@ -124,15 +124,15 @@ class Towers:
         return projected
 
 
-def _vectors(module: EncoderModule) -> Callable[[Part], Tensor]:
-    def encode(part: Part) -> Tensor:
+def _vectors(module: EncoderModule) -> Callable[[TextSubset], Tensor]:
+    def encode(part: TextSubset) -> Tensor:
         vectors: Tensor = module(part.ids, part.mask)
         return vectors
 
     return encode
 
 
-def _states(module: EncoderModule) -> Callable[[Part], Tensor]:
+def _states(module: EncoderModule) -> Callable[[TextSubset], Tensor]:
     return lambda part: module.token_states(part.ids, part.mask)
 
 
@@ -143,7 +143,7 @@ class RetrieverBatch:
 
     drawn: DrawnBatch
     loss_of: Loss
-    term: Term | None
+    term: LossTerm | None
 
     @property
     def pieces(self) -> list[Piece]:

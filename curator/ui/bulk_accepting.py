@@ -10,7 +10,7 @@ from PySide6.QtCore import QObject, Signal
 from curator.domain.errors import UserError
 from curator.domain.jobs import JobOutcome
 from curator.services.bulk import BulkOffer, BulkReport, BulkService
-from curator.services.bulk_plan import Audit, Standing
+from curator.services.bulk_plan import Audit, AuditState
 from curator.ui.bulk_panel import BulkPanel
 from curator.ui.bulk_words import report_words
 from curator.ui.deciding import Decider
@@ -117,7 +117,7 @@ class BulkAccepter(QObject):
             return
         if change is not None:
             self._decider.several(lambda: change)
-        if audit.number != number and audit.standing is not Standing.FAILED:
+        if audit.number != number and audit.state is not AuditState.FAILED:
             self._show_sample()
         else:
             self._panel.show_marks(audit)
@@ -125,7 +125,7 @@ class BulkAccepter(QObject):
 
     def _accept(self) -> None:
         audit = self.audit
-        if audit is None or audit.standing is not Standing.PASSED:
+        if audit is None or audit.state is not AuditState.PASSED:
             return
         try:
             report: BulkReport = self._service.accept(audit)

@@ -15,7 +15,7 @@ from PySide6.QtCore import QObject, Signal
 from shiboken6 import isValid
 
 from curator.domain.errors import CancelledError
-from curator.ui.post import in_the_window
+from curator.ui.post import call_in_window
 
 Work = Callable[[], Any]
 Deliver = Callable[[Any], None]
@@ -139,7 +139,7 @@ class _Reporter:
         now = time.monotonic()
         if now - self.last >= self.every:
             self.last = now
-            in_the_window(lambda: _deliver(self.report, self.hear, value))
+            call_in_window(lambda: _deliver(self.report, self.hear, value))
 
 
 def _run(work: Work, end: WeakMethod[Callable[[_Outcome], None]]) -> None:
@@ -154,7 +154,7 @@ def _run(work: Work, end: WeakMethod[Callable[[_Outcome], None]]) -> None:
         log.exception("Work beside the window failed.")
         raised = True
     outcome = _Outcome(result, worked, raised, time.perf_counter() - begun)
-    in_the_window(lambda: _deliver(end, outcome))
+    call_in_window(lambda: _deliver(end, outcome))
 
 
 def _deliver(method: WeakMethod[Callable[..., None]], *values: Any) -> None:

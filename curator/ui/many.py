@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from curator.bootstrap import Project
 
 
-class Many(QObject):
+class GroupDecider(QObject):
     """`strip` stands below the text and is hidden until something is shown in it; `closed` gives the keyboard back."""
 
     closed = Signal()

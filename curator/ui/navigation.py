@@ -10,7 +10,7 @@ from PySide6.QtCore import QObject, Signal
 
 from curator.domain.decisions import Decision
 from curator.domain.errors import UserError
-from curator.domain.presenting import Order, presented
+from curator.domain.presenting import CandidateOrder, presented
 from curator.domain.suggestions import Suggestion
 from curator.domain.wording import tr
 from curator.services.matching import Matching
@@ -27,7 +27,7 @@ NONE_LEFT = "No other undecided mention is left. O goes back to the order of doc
 NONE_MATCH = "No mention that the filter shows is left behind this one. Shift+Q shows everything again."
 
 
-class Asked(Protocol):
+class DocumentLinker(Protocol):
     """Who links a document that was opened."""
 
     def request(self, document_ids: Sequence[int]) -> None: ...
@@ -49,14 +49,14 @@ class Navigator(QObject):
     said = Signal(str)
     work_wanted = Signal()  # the list of work is used up
 
-    def __init__(self, queue: QueueService, suggestions: Asked, parent: QObject | None = None) -> None:
+    def __init__(self, queue: QueueService, suggestions: DocumentLinker, parent: QObject | None = None) -> None:
         super().__init__(parent)
         self._queue = queue
         self._suggestions = suggestions
         self._held: Suggestion | None = None
         self._mention_id: int | None = None
         self.limit = 10  # candidates shown
-        self.candidate_order = Order.RANKED
+        self.candidate_order = CandidateOrder.RANKED
         self.unfolded = False  # whether the candidates of this mention beyond the limit are shown too
         self.opened: OpenDocument | None = None
         self.mention: MentionView | None = None
@@ -71,7 +71,7 @@ class Navigator(QObject):
         """What the documents come from: the project's queue or that of a round."""
         return self._queue
 
-    def use(self, queue: QueueService, suggestions: Asked) -> None:
+    def use(self, queue: QueueService, suggestions: DocumentLinker) -> None:
         """Take documents from another queue, and ask for its suggestions."""
         self._queue = self._matching.queue = queue
         self._suggestions = suggestions
@@ -105,7 +105,7 @@ class Navigator(QObject):
             self._show(swap=False)
             self.mention_changed.emit()
 
-    def set_candidate_order(self, order: Order) -> None:
+    def set_candidate_order(self, order: CandidateOrder) -> None:
         """Best first, or shuffled for an evaluation."""
         if order is not self.candidate_order:
             self.candidate_order = order

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from curator.ui.agreement_window import AgreementWindow
     from curator.ui.dialogs.i_am import IAmDialog
     from curator.ui.dialogs.new_round import NewRoundDialog
-    from curator.ui.dialogs.rounds import RoundRow, RoundsDialog
+    from curator.ui.dialogs.rounds import RoundEntry, RoundsDialog
     from curator.ui.dialogs.save_as import SaveDialog
 
 WHO = "Your decisions bear the name “{name}”, as this computer knows you."
@@ -122,12 +122,12 @@ class PeopleFlows(QObject):
     def _forget_dialog(self) -> None:
         self._dialog = None
 
-    def _rows(self) -> list[RoundRow]:
-        from curator.ui.dialogs.rounds import RoundRow
+    def _rows(self) -> list[RoundEntry]:
+        from curator.ui.dialogs.rounds import RoundEntry
 
         rounds = self._bench.project.rounds
         active = rounds.active()
-        return [RoundRow(one, tuple(rounds.progress(one.id)), one == active) for one in rounds.all()]
+        return [RoundEntry(one, tuple(rounds.progress(one.id)), one == active) for one in rounds.all()]
 
     def _show_rows(self) -> None:
         if self._dialog is not None:

@@ -23,7 +23,7 @@ SLICE, MOST = 0.15, 6.0
 log = logging.getLogger(__name__)
 
 
-class ReadingAhead(QObject):
+class FilePreviewer(QObject):
     """`found` tells of a file as soon as anything is known of it, and again as more is."""
 
     found = Signal(object)  # Foreseen

@@ -14,7 +14,7 @@ from curator.ui.labels import ElidedLabel, NoteLabel
 from curator.ui.latest import Worker
 from curator.ui.row_list import RowList
 from curator.ui.search_rows import MatchDelegate, MatchModel
-from curator.ui.search_runner import BROKEN, Answer, Search, answer_to
+from curator.ui.search_runner import BROKEN, Search, SearchAnswer, answer_to
 from curator.ui.sight import Glance, rows_in_sight
 
 NO_MATCH = "Nothing in the knowledge base matches “{query}”. ? in the empty line shows what else can be typed."
@@ -120,10 +120,10 @@ class SearchPanel(QWidget):
     @Slot(str)
     def _ask(self, text: str) -> None:
         query = text if text.strip() else ""
-        broken = Answer(query, trouble=tr(BROKEN))
+        broken = SearchAnswer(query, trouble=tr(BROKEN))
         self.worker.ask(partial(answer_to, self.search, query), self._show, failed=lambda: self._show(broken))
 
-    def _show(self, answer: Answer) -> None:
+    def _show(self, answer: SearchAnswer) -> None:
         query = answer.query.strip()
         nothing = tr(NO_MATCH, query=query)
         self.list.set_empty_words(answer.trouble or (nothing if query else tr(HINT)))

@@ -13,7 +13,7 @@ BROKEN = "The search failed. The log says why; other searches go on working."
 
 
 @dataclass(frozen=True, slots=True)
-class Answer:
+class SearchAnswer:
     """What a query found, or the sentence that says why it could not be asked."""
 
     query: str
@@ -21,9 +21,9 @@ class Answer:
     trouble: str = ""
 
 
-def answer_to(search: Search, query: str) -> Answer:
+def answer_to(search: Search, query: str) -> SearchAnswer:
     """For a thread of its own: what is wrong with the query becomes the answer's trouble."""
     try:
-        return Answer(query, tuple(search(query)))
+        return SearchAnswer(query, tuple(search(query)))
     except UserError as error:
-        return Answer(query, trouble=str(error))
+        return SearchAnswer(query, trouble=str(error))

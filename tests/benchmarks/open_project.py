@@ -22,7 +22,7 @@ from curator import storage
 from curator.bootstrap import open_project
 from curator.domain.decisions import Verdict
 from curator.domain.facets import UNDECIDED, Facet, Facets
-from curator.services.ordering import Order
+from curator.services.ordering import QueueOrder
 from curator.services.ports import QueueFilter
 from tests.benchmarks.bulk_step import fill
 from tests.benchmarks.real_window import Desk, desk, display
@@ -96,9 +96,9 @@ def steps(one: Desk) -> dict[str, list[tuple[float, float]]]:
         note("show everything again", queue.clear)
         note("narrow by words", lambda: queue.narrow(QueueFilter(text="document 77")))
         queue.clear()
-        note("order by uncertainty", lambda: queue.set_order(Order.UNCERTAIN))
-        note("order by gain", lambda: queue.set_order(Order.DIVERSE))
-        note("order of documents", lambda: queue.set_order(Order.DOCUMENT))
+        note("order by uncertainty", lambda: queue.set_order(QueueOrder.UNCERTAIN))
+        note("order by gain", lambda: queue.set_order(QueueOrder.DIVERSE))
+        note("order of documents", lambda: queue.set_order(QueueOrder.DOCUMENT))
         note("next document", lambda: one.press(Qt.Key.Key_PageDown))
         note("accept, facets counted anew", lambda: one.press(Qt.Key.Key_Return))
     return found

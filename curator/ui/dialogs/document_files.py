@@ -30,7 +30,7 @@ from curator.ui.dialogs.document_columns import ColumnsButton
 from curator.ui.dialogs.form import file_dialog
 from curator.ui.import_words import figures, happening, page
 from curator.ui.looking import FileScan
-from curator.ui.reading_ahead import MOST, Look, ReadingAhead
+from curator.ui.reading_ahead import MOST, FilePreviewer, Look
 
 RECOGNISED, DOCUMENTS, MENTIONS, HAPPENS = 1, 2, 3, 4
 """Columns after the name."""
@@ -70,7 +70,7 @@ class DocumentFiles(QWidget):
         self._left: list[Left] = []
         self._found: dict[Path, Foreseen] = {}
         self._changed: dict[Path, Sequence[Compared]] = {}  # apart, since it is asked for with each file that is read
-        self.ahead = ReadingAhead(look or (lambda path: foresee_documents(path, formats)), self, most=most)
+        self.ahead = FilePreviewer(look or (lambda path: foresee_documents(path, formats)), self, most=most)
         self.ahead.found.connect(self._tell)
         self._scan = FileScan(self)
         self._scan.changed.connect(self.changed)

@@ -15,7 +15,7 @@ from pytestqt.qtbot import QtBot
 from curator.domain.decisions import Outcome, Verdict
 from curator.ui.entities_window import EntitiesWindow
 from curator.ui.entity_flows import EntityFlows
-from curator.ui.kwic_model import Mark
+from curator.ui.kwic_model import CheckMark
 from curator.ui.remap_window import RemapWindow
 from tests.curator.services.fakes import KB
 from tests.curator.ui.window.fakes import CTRL, SHIFT, Desk, MakeDesk
@@ -178,7 +178,7 @@ def test_ticking_merges_clusters_and_unticking_leaves_a_mention_out(make_desk: M
     assert [len(one.mention_ids) for one in table.lines.rows] == [4]
     press(nils.list, Key.Key_Space)
     assert len(nils.chosen_ids) == 3
-    left = lines.marked(Mark.UNTICKED)
+    left = lines.marked(CheckMark.UNTICKED)
     nils.split.click()
     assert sorted(len(one.mention_ids) for one in table.lines.rows) == [1, 3]
     press(table, Key.Key_Home)
