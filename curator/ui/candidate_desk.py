@@ -10,7 +10,6 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from PySide6.QtCore import QObject, QTimer, Signal, Slot
-from shiboken6 import isValid
 
 from curator.domain.contrasts import Contrast
 from curator.domain.entities import Entity
@@ -26,7 +25,6 @@ from curator.ui.document_view import DocumentView
 from curator.ui.entity_card import EntityCard
 from curator.ui.latest import Worker
 from curator.ui.navigation import Navigator
-from curator.ui.post import call_in_window
 
 REST_MS = 150
 """A curator who goes on sooner does not look at what is looked up here."""
@@ -229,15 +227,10 @@ class CandidateDesk(QObject):
         pair, opened, view = self._panel.contrast.pair, self._at.opened, self._at.mention
         if pair is None or opened is None or view is None or self._panel.contrast.contrast is not None:
             return
-
-        def told(answer: Contrast | str) -> None:  # in the linker's thread
-            call_in_window(lambda: self._show_weighed(answer))
-
-        self._contrasts.ask(opened.document.id, view.mention.id, pair.ids, then=told)
+        answered = self._lookups.reporter(self._show_weighed)  # called in the linker's thread
+        self._contrasts.ask(opened.document.id, view.mention.id, pair.ids, then=answered)
 
     def _show_weighed(self, answer: Contrast | str) -> None:
-        if not isValid(self):
-            return
         opened = self._at.opened
         if isinstance(answer, str):
             self._panel.contrast.say(answer)

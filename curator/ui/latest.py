@@ -84,8 +84,8 @@ class Worker(QObject):
             self.changed.emit()
 
     def reporter(self, hear: Deliver, *, every: float = 0.0) -> Deliver:
-        """What `work` may call with an intermediate result: `hear`, a method, gets it in the window's thread, at most
-        once in `every` seconds, and not after `close`."""
+        """What `work`, or any other thread, may call with a value: `hear`, a method, gets it in the window's thread, at
+        most once in `every` seconds, and not after `close`."""
         return _Reporter(WeakMethod(self._report), WeakMethod(hear), every)
 
     def close(self, *, wait: bool = True) -> None:

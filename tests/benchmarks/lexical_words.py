@@ -4,7 +4,7 @@
 
 For the whole untrained linker: in how many in-KB mentions a gold entity is among all candidates, among the first 64 and
 first, with the lexical stage finding by characters, by both lists merged (each cut at half, as the merged list is cut
-at k), and by BM25 over words beside the characters. Scores are the characters' cosines in every case.
+at k), and by BM25 over words beside the characters or alone. Scores are the characters' cosines in every case.
 """
 
 from __future__ import annotations
@@ -58,6 +58,7 @@ def lexical_stages(linker: Linker) -> dict[str, NameStage]:
         "characters + words": merged,
         "the same, uncut": Uncut(merged),
         "characters + BM25": WordRetriever(chars, bm25, len(names)),
+        "BM25": WordRetriever(chars, bm25, len(names), merged=False),
     }
 
 
