@@ -32,6 +32,7 @@ CHOICES: Mapping[str, str] = {
     "auto": "automatic",
     "words": "whole words",
     "characters": "characters",
+    "merged": "characters and words",
     "list": "a list",
     "one": "one at a time",
     "ranked": "best first",
