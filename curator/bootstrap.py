@@ -314,6 +314,7 @@ class _Joined:
             now.encoder_folder,
             str(self.cache),
             index=now.index_kind.value,
+            lexical=now.lexical_list.value,
             precision=now.number_format.value,
         )
 

@@ -19,9 +19,7 @@ from models.files import writing
 from models.index import IndexKind, VectorIndex, plan_index
 from models.index_blocks import gpu_memory
 from models.kb import KB_FILE, KnowledgeBase
-from models.lexical import TfIdf
-from models.lexical_building import FROM_NAMES, build_on_disk
-from models.normalise import normalise
+from models.lexical_merged import LexicalList, build_lists, parse_list
 from models.stored_kb import ordered
 from models.types import Progress
 from models.wording import say
@@ -29,6 +27,8 @@ from models.wording import say
 NAMES_TOKENS = 64
 NAMES_INDEX = "names.faiss"
 UNTRAINED_LEXICAL = "untrained-lexical"
+LIST = "list"
+"""Key of the lexical stage's settings."""
 
 
 def build_untrained(
@@ -41,6 +41,7 @@ def build_untrained(
     device: str = "auto",
     precision: str = "fp32",
     index_kind: IndexKind | None = None,
+    lexical: LexicalList = LexicalList.CHARACTERS,
     fusion: Mapping[str, Any] | None = None,
     nil: Mapping[str, Any] | None = None,
     bundle_id: str | None = None,
@@ -49,14 +50,16 @@ def build_untrained(
 
     ``encoder`` is an encoder folder or the name of one in the Hugging Face cache (None: the default one),
     ``precision`` the number format in which names are encoded (`models.device.choose_precision`; mentions always are
-    in float32), ``index_kind`` the kind of index over them (None: ``plan_index`` chooses), ``cache`` the embedding
-    cache's root, ``fusion`` and ``nil`` their JSON (None: the defaults). Closing the generator leaves an
-    unsealed staging folder.
+    in float32), ``index_kind`` the kind of index over them (None: ``plan_index`` chooses), ``lexical`` the lists that
+    the lexical stage finds by, ``cache`` the embedding cache's root, ``fusion`` and ``nil`` their JSON (None: the
+    defaults). Closing the generator leaves an unsealed staging folder.
     Raises ModelError for a bad knowledge base, encoder or stage.
     """
     with writing(out_staging):
         place = choose_device(device, precision=precision)
-        yield from _build(kb_jsonl, out_staging, encoder, stages, cache, place, index_kind, fusion, nil, bundle_id)
+        yield from _build(
+            kb_jsonl, out_staging, encoder, stages, cache, place, index_kind, lexical, fusion, nil, bundle_id
+        )
 
 
 def _build(
@@ -67,6 +70,7 @@ def _build(
     cache: Path | None,
     device: Device,
     index_kind: IndexKind | None,
+    lexical: LexicalList,
     fusion: Mapping[str, Any] | None,
     nil: Mapping[str, Any] | None,
     bundle_id: str | None,
@@ -83,8 +87,9 @@ def _build(
     yield Progress("knowledge base", 1, 1)
     specs = []
     if LEXICAL in stages:
-        yield from build_lexical(kb, out_staging)
-        specs.append(RetrieverSpec(LEXICAL, LEXICAL, f"retrievers/{LEXICAL}"))
+        settings = {} if lexical is LexicalList.CHARACTERS else {LIST: lexical.value}
+        specs.append(RetrieverSpec(LEXICAL, LEXICAL, f"retrievers/{LEXICAL}", settings=settings))
+        yield from build_lists(kb.names, out_staging / f"retrievers/{LEXICAL}", lexical)
     if NAMES in stages:
         loaded, ref = _names_encoder(encoder, out_staging, device)
         source = index_source(kb_hash, ref.fingerprint)
@@ -112,15 +117,9 @@ def names_source(bundle: Bundle, spec: RetrieverSpec) -> str:
     return index_source(bundle.manifest.kb_hash, spec.encoders[0].fingerprint)
 
 
-def build_lexical(kb: KnowledgeBase, staging: Path) -> Iterator[Progress]:
-    """Fit on all names and write the lexical index below ``staging``; a large one is made on the disk."""
-    if len(kb.names) >= FROM_NAMES:
-        yield from build_on_disk(kb.names, staging / "retrievers" / LEXICAL)
-        return
-    yield Progress("lexical index", 0, len(kb.names))
-    tfidf = TfIdf.fit([normalise(name) for name in kb.names])
-    tfidf.save(staging / "retrievers" / LEXICAL)
-    yield Progress("lexical index", len(kb.names), len(kb.names))
+def lexical_list(spec: RetrieverSpec) -> LexicalList:
+    """What the lexical stage finds by. Raises ModelError where this program knows no such list."""
+    return parse_list(str(spec.settings.get(LIST, "")))
 
 
 def _names_encoder(folder: Path | None, staging: Path, device: Device) -> tuple[Encoder, EncoderRef]:

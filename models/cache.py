@@ -48,7 +48,7 @@ class Shard:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Places:
+class CachedRows:
     """(n,) the number of the shard that holds each text, -1 for none, and (n,) the row in it."""
 
     shard: NDArray[np.int64]
@@ -137,11 +137,11 @@ class EmbeddingCache:
                 vectors[part] = shard.vectors[places.row[part]]
         return vectors, places.shard >= 0
 
-    def _find(self, texts: Sequence[str]) -> Places:
+    def _find(self, texts: Sequence[str]) -> CachedRows:
         """Where each text's vector lies; no vector is read."""
         self._refresh()
         hashes = hash_texts(texts)
-        places = Places(np.full(len(texts), -1, dtype=np.int64), np.zeros(len(texts), dtype=np.int64))
+        places = CachedRows(np.full(len(texts), -1, dtype=np.int64), np.zeros(len(texts), dtype=np.int64))
         for number, shard in enumerate(self._shards.values()):
             rows = np.flatnonzero(places.shard < 0)
             if not len(rows):

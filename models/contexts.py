@@ -47,7 +47,7 @@ class ContextVectors:
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class TokenRange:
     """Tokens ``start`` to ``stop`` of window ``window`` ([CLS] is token 0) belong to mention ``mention``."""
 
     mention: int
@@ -61,7 +61,7 @@ class WindowPlan:
     """What is to be encoded: distinct windows as token ids, special tokens included, and where mentions lie."""
 
     windows: tuple[tuple[int, ...], ...]
-    places: tuple[Place, ...]
+    places: tuple[TokenRange, ...]
     starts: tuple[int, ...]
 
 
@@ -95,7 +95,7 @@ def plan_windows(tokenizer: Any, documents: Sequence[DocumentInput], *, tokens: 
     """Divide the documents; a document without mentions is not even tokenised."""
     room = max(1, tokens - 2)
     numbers: dict[tuple[int, ...], int] = {}
-    places: list[Place] = []
+    places: list[TokenRange] = []
     starts = np.cumsum([0, *(len(document.mentions) for document in documents)]).tolist()
     chosen = [number for number, document in enumerate(documents) if document.mentions]
     read = _tokenise(tokenizer, [documents[number].text for number in chosen])
@@ -104,7 +104,7 @@ def plan_windows(tokenizer: Any, documents: Sequence[DocumentInput], *, tokens: 
             ids = (int(tokenizer.cls_token_id), *text.ids[window[0] : window[1]], int(tokenizer.sep_token_id))
             row = numbers.setdefault(ids, len(numbers))
             for mention, (start, stop) in inside:
-                places.append(Place(starts[number] + mention, row, 1 + start - window[0], 1 + stop - window[0]))
+                places.append(TokenRange(starts[number] + mention, row, 1 + start - window[0], 1 + stop - window[0]))
     return WindowPlan(tuple(numbers), tuple(places), tuple(starts))
 
 
@@ -226,11 +226,11 @@ def _widened(extent: Range, sentence: Range, *, room: int) -> Range:
 class _PlaceIndex:
     """The places of a plan, found by window."""
 
-    by_window: tuple[tuple[Place, ...], ...]
+    by_window: tuple[tuple[TokenRange, ...], ...]
 
     @classmethod
     def of(cls, plan: WindowPlan) -> _PlaceIndex:
-        lists: list[list[Place]] = [[] for _ in plan.windows]
+        lists: list[list[TokenRange]] = [[] for _ in plan.windows]
         for place in plan.places:
             lists[place.window].append(place)
         return cls(tuple(map(tuple, lists)))

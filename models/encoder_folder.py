@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from models.encoder_hub import find_folder
-from models.encoder_modules import Layout, read_layout
+from models.encoder_modules import EncoderLayout, read_layout
 from models.errors import ModelError
 from models.files import read_json, sha256_file
 from models.pooling import Pooling
@@ -46,7 +46,7 @@ class EncoderFolder:
     body: Path
     config: dict[str, Any]
     weights: tuple[Path, ...]
-    layout: Layout
+    layout: EncoderLayout
     max_tokens: int
     positions: int
 

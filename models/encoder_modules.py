@@ -22,7 +22,7 @@ REMEDY = "Choose an encoder that ends in mean or [CLS] pooling."
 
 
 @dataclass(frozen=True, slots=True)
-class Layout:
+class EncoderLayout:
     """How a folder is laid out: ``body`` relative to it, ``max_tokens`` 0 where it sets no limit.
 
     ``files`` describe the layout and belong to a copy.
@@ -35,21 +35,21 @@ class Layout:
     files: tuple[Path, ...] = ()
 
 
-def read_layout(folder: Path) -> Layout:
+def read_layout(folder: Path) -> EncoderLayout:
     """The layout of a folder; without ``modules.json`` it is a plain one that pools by [CLS], as SapBERT is used.
 
     Raises ModelError for modules and poolings that cannot be reproduced.
     """
     if not (folder / MODULES).is_file():
         limit, lower_case = _settings(folder)
-        return Layout("", Pooling.CLS, limit, lower_case, _files(folder, "", ()))
+        return EncoderLayout("", Pooling.CLS, limit, lower_case, _files(folder, "", ()))
     places = _modules(folder)
     body = places["Transformer"]
     limit, lower_case = _settings(folder / body)
     _check_prompt(folder)
     pooling = _pooling(folder / places["Pooling"]) if "Pooling" in places else Pooling.MEAN
     listed = [f"{places[kind]}/config.json" for kind in ("Pooling", *HARMLESS) if kind in places]
-    return Layout(body, pooling, limit, lower_case, _files(folder, body, tuple(listed)))
+    return EncoderLayout(body, pooling, limit, lower_case, _files(folder, body, tuple(listed)))
 
 
 def write_layout(folder: Path, pooling: Pooling, *, dimension: int, max_tokens: int) -> None:

@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
 from models.biencoder import Biencoder, BiencoderSettings, Scorer, build_entity_index
-from models.build import build_lexical, build_names, names_source
+from models.build import build_names, lexical_list, names_source
 from models.bundle import MANIFEST, Bundle, FileInfo, RetrieverSpec, manifest_to_json, open_bundle
 from models.candidates import LEXICAL, NAMES
 from models.device import Device, choose_device
@@ -23,6 +23,7 @@ from models.files import sha256_file, write_json, writing
 from models.index_files import read_header
 from models.index_plan import IndexKind
 from models.kb import KB_FILE, KnowledgeBase
+from models.lexical_merged import build_lists
 from models.linker import Linker
 from models.projection import FILE as PROJECTION_FILE
 from models.projection import load_projection
@@ -149,7 +150,7 @@ def _rebuild(
 ) -> Iterator[Progress]:
     folder = bundle.file(spec.folder)
     if spec.kind == LEXICAL:
-        yield from build_lexical(kb, bundle.path)
+        yield from build_lists(kb.names, folder, lexical_list(spec))
     elif spec.kind == NAMES:
         kind = _known_kind(folder)
         encoder = loader.encoder(spec.encoders[0])

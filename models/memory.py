@@ -18,7 +18,7 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from models.recalled import NIL, NOTHING, Asked, Decided, Outcome, Place, Recalled, Votes
+from models.recalled import NIL, NOTHING, Outcome, Place, Recalled, RecallQuery, RememberedDecision, Votes
 
 FLOATS = NDArray[np.float32]
 NEAR = 0.7
@@ -42,7 +42,7 @@ class Trace:
     ids: Outcome
     keys: dict[str, list[str]] = field(default_factory=dict)
 
-    def count(self, asked: Asked) -> Votes:
+    def count(self, asked: RecallQuery) -> Votes:
         """Decisions and documents, without the asking mention's own or its whole document's."""
         own = self.keys.get(asked.own, [])
         left = 0 if asked.whole_document else len(own) - (asked.key in own)
@@ -50,7 +50,7 @@ class Trace:
         times = sum(len(keys) for document, keys in self.keys.items() if document != asked.own)
         return Votes(times + left, others + bool(left))
 
-    def places(self, asked: Asked) -> list[Place]:
+    def places(self, asked: RecallQuery) -> list[Place]:
         """The decided mentions, without those that ``count`` leaves out."""
         return [
             (document, key)
@@ -85,7 +85,7 @@ class MentionMemory:
     def documents(self) -> int:
         return len(self._by_document)
 
-    def learn(self, document: str, decisions: Sequence[Decided], vectors: FLOATS) -> None:
+    def learn(self, document: str, decisions: Sequence[RememberedDecision], vectors: FLOATS) -> None:
         """Replace all that is known of ``document``; ``vectors`` are (decisions, d), one for each text.
 
         An undone decision is simply absent from what is given next.
@@ -109,7 +109,9 @@ class MentionMemory:
             if not trace.keys:
                 self._drop(trace)
 
-    def recall(self, asked: Sequence[Asked], vectors: FLOATS, *, likeness: Likeness | None = None) -> list[Recalled]:
+    def recall(
+        self, asked: Sequence[RecallQuery], vectors: FLOATS, *, likeness: Likeness | None = None
+    ) -> list[Recalled]:
         """One answer for each mention; ``vectors`` (m, d) of the texts. Without ``likeness`` contexts weigh nothing."""
         if not self._by_document or not asked:
             return [NOTHING] * len(asked)
@@ -117,12 +119,12 @@ class MentionMemory:
         stretched = (similar - self._above) / max(1e-6, 1.0 - self._above)
         return [self._recall(one, stretched[at], likeness) for at, one in enumerate(asked)]
 
-    def rivals(self, asked: Asked) -> list[Place]:
+    def rivals(self, asked: RecallQuery) -> list[Place]:
         """The decided mentions of the equal string, if they were decided in several ways: only contexts can tell."""
         found = [(trace.ids, place) for trace in map(self._live, self._equal(asked)) for place in trace.places(asked)]
         return [place for _, place in found] if len({ids for ids, _ in found}) > 1 else []
 
-    def _recall(self, asked: Asked, similar: FLOATS, likeness: Likeness | None) -> Recalled:
+    def _recall(self, asked: RecallQuery, similar: FLOATS, likeness: Likeness | None) -> Recalled:
         equal = self._equal(asked)
         counts = [(self._live(row), self._live(row).count(asked)) for row in equal]
         counts = [(trace, votes) for trace, votes in counts if votes.times]
@@ -147,10 +149,10 @@ class MentionMemory:
         counts = {entity: len(known) - (without in known) for entity, known in found.items()}
         return replace(recalled, documents=documents, popular={one: count for one, count in counts.items() if count})
 
-    def _equal(self, asked: Asked) -> list[int]:
+    def _equal(self, asked: RecallQuery) -> list[int]:
         return [row for row in sorted(self._by_text.get(asked.text, ())) if _compatible(asked, self._live(row))]
 
-    def _nearest(self, asked: Asked, similar: FLOATS, equal: set[int]) -> dict[Outcome, float]:
+    def _nearest(self, asked: RecallQuery, similar: FLOATS, equal: set[int]) -> dict[Outcome, float]:
         """Outcome → cosine of its nearest other string, at least ``NEAR``."""
         rows = np.flatnonzero(similar >= NEAR)
         best = rows[np.argsort(-similar[rows], kind="stable")[:MAX_NEAR]]
@@ -163,7 +165,7 @@ class MentionMemory:
                 found[trace.ids] = min(1.0, float(similar[row]))
         return found
 
-    def _trace(self, decided: Decided, vector: FLOATS) -> Trace:
+    def _trace(self, decided: RememberedDecision, vector: FLOATS) -> Trace:
         for row in self._by_text.get(decided.text, ()):
             trace = self._live(row)
             if trace.ids == decided.ids and trace.types == decided.types:
@@ -213,12 +215,14 @@ class MentionMemory:
         return trace
 
 
-def _compatible(asked: Asked, trace: Trace) -> bool:
+def _compatible(asked: RecallQuery, trace: Trace) -> bool:
     """Decided under types that allow the same entities; no type allows all."""
     return not asked.types or not trace.types or not set(asked.types).isdisjoint(trace.types)
 
 
-def _shares(counts: Sequence[tuple[Trace, Votes]], asked: Asked, likeness: Likeness | None) -> dict[Outcome, float]:
+def _shares(
+    counts: Sequence[tuple[Trace, Votes]], asked: RecallQuery, likeness: Likeness | None
+) -> dict[Outcome, float]:
     """Outcome → its part of the votes, weighed by the likeness of contexts among rivals; they sum to n / (n + ½)."""
     weight: dict[Outcome, float] = defaultdict(float)
     rivals = len({trace.ids for trace, _ in counts}) > 1

@@ -24,6 +24,7 @@ from models.errors import ModelError
 from models.index import merge
 from models.kb import KnowledgeBase, Ranges
 from models.lexical import LexicalRetriever, TfIdf
+from models.lexical_merged import WordRetriever
 from models.names import NamesRetriever
 from models.overlay_kb import LiveKnowledgeBase
 from models.ranker import Ranker
@@ -37,7 +38,7 @@ SPARE = 32
 
 
 @dataclass(frozen=True, slots=True)
-class Change:
+class EntityChange:
     """One change worked out: the entities to append, the knowledge base afterwards, and the rows that die."""
 
     new: tuple[EntityRecord, ...]
@@ -72,7 +73,7 @@ def change_entities(stages: Stages, *, upsert: Iterable[EntityRecord] = (), remo
     return replace(stages, kb=change.kb, names=names, trained=retrievers, ranker=ranker)
 
 
-def _work_out(kb: KnowledgeBase, upsert: Sequence[EntityRecord], remove: Sequence[str]) -> Change:
+def _work_out(kb: KnowledgeBase, upsert: Sequence[EntityRecord], remove: Sequence[str]) -> EntityChange:
     for entity in upsert:
         if not entity.id or not entity.names:
             raise ModelError(say("The entity {id!r} has no id or no name. Give it one.", id=entity.id))
@@ -83,7 +84,7 @@ def _work_out(kb: KnowledgeBase, upsert: Sequence[EntityRecord], remove: Sequenc
     new = tuple(e for e in latest.values() if e.id in gone or e.id not in kb.rows or kb.entities[kb.rows[e.id]] != e)
     dead = sorted({kb.rows[entity_id] for entity_id in (*gone, *(e.id for e in new)) if entity_id in kb.rows})
     after = LiveKnowledgeBase.of(kb).changed(new, dead)
-    return Change(new, after, np.asarray(dead, dtype=np.int64), after.name_rows(dead))
+    return EntityChange(new, after, np.asarray(dead, dtype=np.int64), after.name_rows(dead))
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -93,21 +94,34 @@ class _PreparedNames:
     stage: NameStage
     encoded: Any
 
-    def apply(self, change: Change) -> NameStage:
+    def apply(self, change: EntityChange) -> NameStage:
         stage = self.stage
         if isinstance(stage, NamesRetriever):
             index = growing(stage.index)
             index.add(self.encoded)
             index.remove(change.dead_names)
             return replace(stage, index=index)
+        if isinstance(stage, WordRetriever):
+            assert isinstance(stage.chars, LiveLexical)
+            assert isinstance(stage.words, LiveLexical)
+            chars = stage.chars.changed(self.encoded, change.dead_names)
+            return replace(stage, chars=chars, words=stage.words.without(change.dead_names))
         assert isinstance(stage, LiveLexical)
         return stage.changed(self.encoded, change.dead_names)
 
 
-def _prepare_names(stage: NameStage, change: Change) -> _PreparedNames:
-    if not isinstance(stage, NamesRetriever | LiveLexical):
-        stage = LiveLexical.over(stage, change.kb.base)
+def _prepare_names(stage: NameStage, change: EntityChange) -> _PreparedNames:
+    if isinstance(stage, WordRetriever):
+        words = _living(stage.words, change, grows=False)
+        live = replace(stage, chars=_living(stage.chars, change), words=words)
+        return _PreparedNames(live, live.chars.encode(change.new_names))
+    if not isinstance(stage, NamesRetriever):
+        stage = _living(stage, change)
     return _PreparedNames(stage, stage.encode(change.new_names))
+
+
+def _living(stage: NameStage, change: EntityChange, *, grows: bool = True) -> LiveLexical:
+    return stage if isinstance(stage, LiveLexical) else LiveLexical.over(stage, change.kb.base, grows=grows)
 
 
 def _check_newest(stages: Stages) -> None:
@@ -119,7 +133,7 @@ def _check_newest(stages: Stages) -> None:
         raise ValueError("entities were changed through another linker over the same stages already")
 
 
-def _grown_ranker(ranker: Ranker, change: Change) -> Ranker:
+def _grown_ranker(ranker: Ranker, change: EntityChange) -> Ranker:
     if isinstance(ranker, CrossEncoder):
         return replace(ranker, kb=change.kb)
     if not isinstance(ranker, DualRanker) or ranker.entity is None:
@@ -165,21 +179,24 @@ class LiveLexical:
     dead: INTS
 
     @classmethod
-    def over(cls, base: NameStage, kb: KnowledgeBase) -> LiveLexical:
-        """ModelError for a stage that weighs names otherwise than mentions (BM25): it cannot write new names."""
-        if not isinstance(base, LexicalRetriever) or not isinstance(base.tfidf, TfIdf):
+    def over(cls, base: NameStage, kb: KnowledgeBase, *, grows: bool = True) -> LiveLexical:
+        """ModelError where it ``grows`` and weighs names otherwise than mentions (BM25): it cannot write new names."""
+        if grows and not (isinstance(base, LexicalRetriever) and isinstance(base.tfidf, TfIdf)):
             raise ModelError(say("This lexical stage cannot take new names. Build the linker anew."))
         return cls(base, len(kb.names), base.encode([]), np.zeros(0, dtype=np.int64))
 
     def changed(self, encoded: sparse.csr_matrix, dead: INTS) -> LiveLexical:
         added = sparse.vstack([self.added, encoded], format="csr")
-        return replace(self, added=added, dead=np.union1d(self.dead, dead))
+        return replace(self.without(dead), added=added)
+
+    def without(self, dead: INTS) -> LiveLexical:
+        return replace(self, dead=np.union1d(self.dead, dead))
 
     def encode(self, texts: Sequence[str]) -> Any:
         return self.base.encode(texts)
 
     def search(self, queries: Any, k: int, *, ranges: Ranges) -> tuple[FLOATS, INTS]:
-        """As the base: (q, k) cosines and name rows, best first, ties by row; 0 and −1 where nothing is shared."""
+        """As the base: (q, k) scores and name rows, best first, ties by row; 0 and −1 where nothing is shared."""
         old = tuple((start, min(stop, self.size)) for start, stop in ranges if start < self.size)
         parts = [self._search_base(queries, k, old)] if old else []
         parts.append(self._search_added(queries, ranges))

@@ -33,15 +33,15 @@ class LiveKnowledgeBase(KnowledgeBase):
     base: KnowledgeBase
     added: tuple[EntityRecord, ...]
     dead: frozenset[int]
-    starts: Column
-    owners: Column
+    starts: GrowingColumn
+    owners: GrowingColumn
 
     @classmethod
     def of(cls, kb: KnowledgeBase) -> LiveKnowledgeBase:
         """The knowledge base with nothing changed yet."""
         if isinstance(kb, LiveKnowledgeBase):
             return kb
-        starts, owners = Column.of(kb.name_starts), Column.of(kb.name_entity)
+        starts, owners = GrowingColumn.of(kb.name_starts), GrowingColumn.of(kb.name_entity)
         return cls(LiveEntities(kb.entities, (), frozenset()), kb, (), frozenset(), starts, owners)
 
     def changed(self, new: Sequence[EntityRecord], dead: Iterable[int]) -> LiveKnowledgeBase:
@@ -126,17 +126,17 @@ class _Room:
 
 
 @dataclass(frozen=True, eq=False)
-class Column:
+class GrowingColumn:
     """Numbers that grow at the end; longer and shorter versions share one buffer, so growing copies nothing."""
 
     values: IntArray
     room: _Room
 
     @classmethod
-    def of(cls, values: IntArray) -> Column:
+    def of(cls, values: IntArray) -> GrowingColumn:
         return cls(values, _Room(values, len(values)))
 
-    def extended(self, more: IntArray) -> Column:
+    def extended(self, more: IntArray) -> GrowingColumn:
         """With ``more`` behind; this one stays as it is."""
         size, needed = len(self.values), len(self.values) + len(more)
         room = self.room
@@ -145,7 +145,7 @@ class Column:
             room.numbers[:size] = self.values
         room.numbers[size:needed] = more
         room.used = needed
-        return Column(room.numbers[:needed], room)
+        return GrowingColumn(room.numbers[:needed], room)
 
 
 @dataclass(frozen=True, eq=False)

@@ -125,7 +125,7 @@ class RerankRule:
 
 
 @dataclass(slots=True)
-class Tally:
+class RankerTally:
     """Mentions the ranker was asked about since the linker was loaded, and its seconds.
 
     ``certain`` ones were left out by the margin rule (or for want of a second candidate), ``late`` ones by the clock.

@@ -15,7 +15,7 @@ Place = tuple[str, str]
 
 
 @dataclass(frozen=True, slots=True)
-class Decided:
+class RememberedDecision:
     """One decision: the mention's key, its normalised text (``normalise.sorted_key``), types, and outcome."""
 
     key: str
@@ -25,7 +25,7 @@ class Decided:
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class RecallQuery:
     """A mention to be answered; ``own`` is its document's key, ``whole_document`` whether all of that is left out."""
 
     key: str

@@ -21,7 +21,7 @@ from models.memory import MentionMemory
 from models.names import NamesRetriever
 from models.normalise import sorted_key
 from models.queries import MentionQuery, document_queries
-from models.recalled import Asked, Decided, Place, Recalled
+from models.recalled import Place, Recalled, RecallQuery, RememberedDecision
 from models.stages import Stages
 from models.types import DecidedDocument, DocumentInput
 
@@ -58,7 +58,7 @@ class Recollection:
         for one, group in zip(decided, queries, strict=True):
             self.forget(one.document.key)
             own = [
-                (Decided(query.key, sorted_key(_text(query)), query.types, ids), vectors[at + place])
+                (RememberedDecision(query.key, sorted_key(_text(query)), query.types, ids), vectors[at + place])
                 for place, (query, ids) in enumerate(zip(group, one.outcomes, strict=True))
                 if query.variants
             ]
@@ -101,7 +101,7 @@ class Recollection:
             result.append(self.memory.recall(asked, vectors, likeness=likeness if contexts else None))
         return result
 
-    def _rival_contexts(self, document: DocumentInput, asked: Sequence[Asked]) -> dict[Place, FLOATS]:
+    def _rival_contexts(self, document: DocumentInput, asked: Sequence[RecallQuery]) -> dict[Place, FLOATS]:
         """Context vectors of the mentions that only contexts can tell, and of the decisions they are held against."""
         rivals = {one.key: self.memory.rivals(one) for one in asked}
         doubtful = {key for key, places in rivals.items() if places}
@@ -169,8 +169,8 @@ def _linked_surfaces(decided: DecidedDocument) -> list[Surface]:
     return [(mention.surface(document.text), mention.types) for mention, ids in pairs if ids]
 
 
-def _asked(document: DocumentInput, query: MentionQuery, *, own: bool) -> Asked:
-    return Asked(query.key, sorted_key(_text(query)), query.types, document.key, whole_document=not own)
+def _asked(document: DocumentInput, query: MentionQuery, *, own: bool) -> RecallQuery:
+    return RecallQuery(query.key, sorted_key(_text(query)), query.types, document.key, whole_document=not own)
 
 
 def _text(query: MentionQuery) -> str:

@@ -13,7 +13,7 @@ from models.biencoder import (
     TrainedRetriever,
     index_source,
 )
-from models.build import NAMES_INDEX, names_source
+from models.build import NAMES_INDEX, lexical_list, names_source
 from models.bundle import REMEDY, Bundle, EncoderRef, RankerSpec, RetrieverSpec
 from models.candidates import LEXICAL, NAMES, NameCandidates, NameStage
 from models.cross_encoder import load_cross_encoder
@@ -25,12 +25,16 @@ from models.fusion import RELATIVE
 from models.index import VectorIndex
 from models.kb import KB_FILE, KnowledgeBase
 from models.lexical import LexicalRetriever, TfIdf
+from models.lexical_merged import LexicalList, WordRetriever, load_words
 from models.names import NamesRetriever
 from models.projection import load_projection
-from models.ranker import Ranker, RankerSettings, RerankRule, Tally
+from models.ranker import Ranker, RankerSettings, RankerTally, RerankRule
 from models.som import load_som
 from models.stored_kb import open_kb
 from models.wording import say
+
+MERGED = "“{name}” also finds by words: tf-idf of {terms:,} words, merged with the letters by rank."
+BM25 = "“{name}” finds by words only: BM25 over {terms:,} words."
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -44,7 +48,7 @@ class Stages:
     rule: RerankRule
     scales: dict[str, str]
     sentences: tuple[str, ...]
-    tally: Tally = field(default_factory=Tally)
+    tally: RankerTally = field(default_factory=RankerTally)
 
 
 class StageLoader:
@@ -118,16 +122,10 @@ class StageLoader:
             self._encoders[ref] = loaded
         return self._encoders[ref]
 
-    def _lexical(self, spec: RetrieverSpec, names: int, sentences: list[str]) -> LexicalRetriever:
-        tfidf = TfIdf.load(self.bundle.file(spec.folder))
-        if tfidf.shape[0] != names:
-            raise ModelError(
-                say(
-                    "The lexical index of {path} is of another knowledge base. {remedy}",
-                    path=self.bundle.path,
-                    remedy=say(REMEDY),
-                )
-            )
+    def _lexical(self, spec: RetrieverSpec, names: int, sentences: list[str]) -> NameStage:
+        folder, kind = self.bundle.file(spec.folder), lexical_list(spec)
+        tfidf = TfIdf.load(folder)
+        self._check_names(tfidf.shape[0], names)
         sentences.append(
             say(
                 "“{name}” compares letters: tf-idf of {shape:,} character n-grams.",
@@ -135,7 +133,24 @@ class StageLoader:
                 shape=tfidf.shape[1],
             )
         )
-        return LexicalRetriever(tfidf)
+        chars = LexicalRetriever(tfidf)
+        if kind is LexicalList.CHARACTERS:
+            return chars
+        words = load_words(folder, kind)
+        self._check_names(words.shape[0], names)
+        terms = words.shape[1]
+        sentences.append(say(MERGED if kind is LexicalList.MERGED else BM25, name=spec.name, terms=terms))
+        return WordRetriever(chars, LexicalRetriever(words), names, merged=kind is LexicalList.MERGED)
+
+    def _check_names(self, found: int, wanted: int) -> None:
+        if found != wanted:
+            raise ModelError(
+                say(
+                    "The lexical index of {path} is of another knowledge base. {remedy}",
+                    path=self.bundle.path,
+                    remedy=say(REMEDY),
+                )
+            )
 
     def _names(self, spec: RetrieverSpec, names: int, sentences: list[str]) -> NamesRetriever:
         encoder = self.encoder(spec.encoders[0])

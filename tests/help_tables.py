@@ -23,7 +23,7 @@ from curator.commands import Command, Menu  # noqa: E402
 from curator.io import default_registry  # noqa: E402
 from curator.services.formats import COLUMNS, document_formats  # noqa: E402
 from curator.services.recipes import Recipe, load_recipes  # noqa: E402
-from curator.settings.schema import Kind, Option, default, options  # noqa: E402
+from curator.settings.schema import Option, OptionKind, default, options  # noqa: E402
 from curator.ui.catalogue import COMMANDS  # noqa: E402
 from resources.recipe_files import QUICK  # noqa: E402
 
@@ -97,11 +97,11 @@ def _setting(option: Option) -> tuple[str, ...]:
 
 
 def _values(option: Option) -> str:
-    if option.kind is Kind.INTEGER:
+    if option.kind is OptionKind.INTEGER:
         return f"{option.minimum:,} to {option.maximum:,}"
-    if option.kind is Kind.CHOICE:
+    if option.kind is OptionKind.CHOICE:
         return ", ".join(f"`{one}`" for one in option.choices)
-    words = {Kind.FOLDER: "a folder", Kind.KEYS: "command: keys"}
+    words = {OptionKind.FOLDER: "a folder", OptionKind.KEYS: "command: keys"}
     return words.get(option.kind, "a text")
 
 

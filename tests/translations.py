@@ -27,7 +27,7 @@ from curator.domain.wording import Key  # noqa: E402
 from curator.services.recipes import load_recipes  # noqa: E402
 from curator.settings.schema import options  # noqa: E402
 from curator.ui.catalogue import COMMANDS  # noqa: E402
-from curator.ui.kwic_model import Mark  # noqa: E402
+from curator.ui.kwic_model import CheckMark  # noqa: E402
 from curator.ui.mention_state import MentionState  # noqa: E402
 
 LOCALE = ROOT / "resources" / "locale"
@@ -111,7 +111,7 @@ def _of_data() -> Iterator[str]:
     yield from COUNTED
     for recipe in load_recipes():
         yield from (recipe.title.removesuffix(", quick"), recipe.description)
-    yield from (mark.value for mark in Mark)
+    yield from (mark.value for mark in CheckMark)
     yield from _phases()
     for name in HINTS:
         module, _, constant = name.rpartition(".")

@@ -100,7 +100,7 @@ class CrossEncoderTask(Task):
     def _made(self, batch: Batch, *, limit: int) -> PairBatch:
         rows = [[one_of(self.examples[number], self.random), *self.wrong[number]] for number in batch]
         pairs = [
-            Pair(pair_tokens(mention, entity), start=len(mention), gold=place == 0)
+            EncodedPair(pair_tokens(mention, entity), start=len(mention), gold=place == 0)
             for mention, own in zip((self.examples[number].tokens.ids for number in batch), rows, strict=True)
             for place, entity in enumerate(self.texts.of(own))
         ]
@@ -111,7 +111,7 @@ class CrossEncoderTask(Task):
 
 
 @dataclass(frozen=True, slots=True)
-class Pair:
+class EncodedPair:
     """A mention with one candidate; `start` is where the entity begins in `ids`, `gold` whether it is the mention's."""
 
     ids: tuple[int, ...]
@@ -129,7 +129,7 @@ class PairBatch:
 
     module: CrossEncoderModule
     encoder: Encoder
-    pairs: Sequence[Pair]
+    pairs: Sequence[EncodedPair]
     parts: Sequence[Sequence[int]]
     counts: Sequence[int]
     loss_of: CandidateCrossEntropy

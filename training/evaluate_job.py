@@ -24,7 +24,7 @@ from training.evaluation.outcomes import Outcomes, outcomes
 from training.evaluation.page import evaluation_page
 from training.evaluation.page_map import map_of
 from training.evaluation.page_replay import replay_page
-from training.evaluation.replay import Decided, ReplayCurves, curves_of, simulate
+from training.evaluation.replay import ReplayCurves, SimulatedDecision, curves_of, simulate
 from training.evaluation.report import members, report_of
 from training.evaluation.slices import SliceFacts, slice_facts
 from training.events import Event, Phase
@@ -130,7 +130,7 @@ def run_replay(spec: ReplaySpec | Mapping[str, Any]) -> Iterator[Event]:
 def _replay(asked: ReplaySpec, snapshot: Snapshot, linker: Linker) -> Generator[Event, None, ReplayCurves]:
     resolve = linker.stages.kb.resolved.get
     simulated = learner(linker, memory=asked.memory)
-    decided: list[list[Decided]] = []
+    decided: list[list[SimulatedDecision]] = []
     starts: dict[str, int] = {}
     splits = [asked.split, *([asked.then] if asked.then else [])]
     total = sum(len(snapshot.of_split(split)) for split in splits)

@@ -16,7 +16,7 @@ from models.wording import english, say
 from training.evaluation import Report
 
 
-class Verdict(StrEnum):
+class GateOutcome(StrEnum):
     """PROMOTE: better. NO_GAIN: as good as before. REFUSED: worse; only the curator can promote it knowingly."""
 
     PROMOTE = "promote"
@@ -38,7 +38,7 @@ class Alone:
 class GateResult:
     """The verdict, a sentence for the curator, and the figures it rests on. `weight` is the part's fusion weight."""
 
-    verdict: Verdict
+    verdict: GateOutcome
     sentence: str
     mentions: int
     old_recall_at_1: float
@@ -91,7 +91,7 @@ def judge(old: Report, new: Report, alone: Alone, *, weight: float, stage: str) 
     return GateResult(verdict, sentence, new.in_kb, old.recall_at_1, new.recall_at_1, alone, weight, *shares)
 
 
-def _verdict(old: Report, new: Report, alone: Alone, weight: float, stage: str) -> tuple[Verdict, str]:
+def _verdict(old: Report, new: Report, alone: Alone, weight: float, stage: str) -> tuple[GateOutcome, str]:
     before, after = old.accuracy or 0.0, new.accuracy or 0.0
     figures = {
         "n": new.in_kb,
@@ -105,18 +105,18 @@ def _verdict(old: Report, new: Report, alone: Alone, weight: float, stage: str) 
         "alone_after": _percent(alone.after_at_1),
     }
     if new.recall_at_1 < old.recall_at_1:
-        return Verdict.REFUSED, say(FELL, **figures)
+        return GateOutcome.REFUSED, say(FELL, **figures)
     if after < before - _chance(before, new.mentions):
-        return Verdict.REFUSED, say(WRONG_WITH_NIL, **figures)
+        return GateOutcome.REFUSED, say(WRONG_WITH_NIL, **figures)
     if alone.after_at_1 < alone.before_at_1 - _chance(alone.before_at_1, new.in_kb):
-        return Verdict.REFUSED, say(WORSE_ALONE, **figures)
+        return GateOutcome.REFUSED, say(WORSE_ALONE, **figures)
     if weight == 0:
-        return Verdict.NO_GAIN, say(NO_WEIGHT, **figures)
+        return GateOutcome.NO_GAIN, say(NO_WEIGHT, **figures)
     if new.recall_at_1 == old.recall_at_1:
-        return Verdict.NO_GAIN, say(AS_BEFORE, **figures)
+        return GateOutcome.NO_GAIN, say(AS_BEFORE, **figures)
     if after < before:
-        return Verdict.NO_GAIN, say(ROSE_WITHOUT_NIL, **figures)
-    return Verdict.PROMOTE, say(ROSE, **figures)
+        return GateOutcome.NO_GAIN, say(ROSE_WITHOUT_NIL, **figures)
+    return GateOutcome.PROMOTE, say(ROSE, **figures)
 
 
 def _chance(share: float, mentions: int) -> float:

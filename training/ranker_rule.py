@@ -9,7 +9,7 @@ from dataclasses import replace
 from models.answering import ScoredMention
 from models.bundle import RankerSpec
 from models.linker import Linker
-from models.ranker import RULE, RerankRule, Tally, choose_margin
+from models.ranker import RULE, RankerTally, RerankRule, choose_margin
 from models.reranking import doubt
 from models.stages import Stages
 from models.wording import say
@@ -27,7 +27,7 @@ def without_time_limit(linker: Linker) -> Linker:
 
 def with_rule(linker: Linker, rule: RerankRule) -> Linker:
     """The same linker asking its ranker by another rule, with a tally of its own."""
-    return _with_stages(linker, replace(linker.stages, rule=rule, tally=Tally()))
+    return _with_stages(linker, replace(linker.stages, rule=rule, tally=RankerTally()))
 
 
 def silent(linker: Linker) -> Linker:

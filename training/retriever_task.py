@@ -15,7 +15,7 @@ from training.examples import Example
 from training.gradient_cache import Piece
 from training.losses import Loss, LossInputs, Similarity
 from training.negatives import Kinship, NegativeSampler, candidate_set
-from training.regularisers import DrawnBatch, Regulariser, Term
+from training.regularisers import DrawnBatch, LossTerm, Regulariser
 from training.task import Batch, Task, TrainSettings
 from training.towers import Towers
 
@@ -29,7 +29,7 @@ class RetrieverBatch:
 
     drawn: DrawnBatch
     loss_of: Loss
-    term: Term | None
+    term: LossTerm | None
 
     @property
     def pieces(self) -> list[Piece]:

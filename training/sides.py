@@ -22,7 +22,7 @@ from training.losses import Texts
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Part:
+class TextSubset:
     """Some texts of a side: `places` [n] int64 says where they stand among all, `ids` and `mask` are [n, t]."""
 
     places: Tensor
@@ -30,24 +30,24 @@ class Part:
     mask: Tensor
 
 
-Encode = Callable[[Part], Tensor]
+Encode = Callable[[TextSubset], Tensor]
 
 
-def parts_of(texts: Sequence[Sequence[int]], *, chunk: int, pad_id: int, device: torch.device) -> list[Part]:
+def parts_of(texts: Sequence[Sequence[int]], *, chunk: int, pad_id: int, device: torch.device) -> list[TextSubset]:
     """Token ids as parts of at most `chunk` texts, short ones first."""
     order = sorted(range(len(texts)), key=lambda number: (len(texts[number]), number))
     parts = []
     for start in range(0, len(order), chunk):
         numbers = order[start : start + chunk]
         ids, mask = pad_ids([texts[number] for number in numbers], pad_id=pad_id, device=device)
-        parts.append(Part(torch.tensor(numbers, device=device), ids, mask))
+        parts.append(TextSubset(torch.tensor(numbers, device=device), ids, mask))
     return parts
 
 
 class Side:
     """`encode` gives a part's vectors [n, d] or, where `tokens` is set, the states of its tokens [n, t, d]."""
 
-    def __init__(self, parts: Sequence[Part], encode: Encode, *, tokens: bool) -> None:
+    def __init__(self, parts: Sequence[TextSubset], encode: Encode, *, tokens: bool) -> None:
         self.parts, self.encode, self.tokens = tuple(parts), encode, tokens
         self._last: dict[int, Tensor] = {}
 
@@ -61,7 +61,7 @@ class Side:
         self._last[number] = output.detach()
         return output
 
-    def texts(self, part: Part) -> Texts:
+    def texts(self, part: TextSubset) -> Texts:
         """A part's texts, encoded now, in the part's order."""
         output = self.encode(part)
         return TokenStates(output, part.mask) if self.tokens else output
@@ -103,5 +103,5 @@ class GivenSide(Side):
         return self
 
 
-def _never(part: Part) -> Tensor:
+def _never(part: TextSubset) -> Tensor:
     raise AssertionError(f"A side that is looked up has no parts, but was asked to encode {len(part.places)} texts.")

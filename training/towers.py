@@ -24,7 +24,7 @@ from training.examples import EntityTexts, Example
 from training.losses.base import tokens_of, vectors_of
 from training.negatives import Rows
 from training.projection import project
-from training.sides import GivenSide, Part, Side, parts_of
+from training.sides import GivenSide, Side, TextSubset, parts_of
 
 CHUNK, GPU_CHUNK = 32, 256
 """Texts encoded at once: on a processor padding costs more than larger matrices save, a GPU wants to be filled."""
@@ -104,7 +104,7 @@ class Towers:
         side = Side(parts, _states(self.entity) if tokens else _vectors(self.entity), tokens=tokens)
         return side if self.entity_vectors is None else GivenSide(torch.no_grad()(side.whole))
 
-    def _marked(self, examples: Sequence[Example], part: Part) -> Tensor:
+    def _marked(self, examples: Sequence[Example], part: TextSubset) -> Tensor:
         tokens = [examples[place].tokens for place in part.places.tolist()]
         starts, ends = (
             torch.tensor([getattr(own, side) for own in tokens], device=self.device) for side in ("start", "end")
@@ -117,13 +117,13 @@ class Towers:
         return projected
 
 
-def _vectors(module: EncoderModule) -> Callable[[Part], Tensor]:
-    def encode(part: Part) -> Tensor:
+def _vectors(module: EncoderModule) -> Callable[[TextSubset], Tensor]:
+    def encode(part: TextSubset) -> Tensor:
         vectors: Tensor = module(part.ids, part.mask)
         return vectors
 
     return encode
 
 
-def _states(module: EncoderModule) -> Callable[[Part], Tensor]:
+def _states(module: EncoderModule) -> Callable[[TextSubset], Tensor]:
     return lambda part: module.token_states(part.ids, part.mask)

@@ -11,8 +11,8 @@ import click
 from curator.cli.console import AS_JSON, CURATOR, PROJECT, change_facts, counted, opened, say
 from curator.cli.queueing import FILTER, WHERE, filter_of
 from curator.domain.errors import UserError
-from curator.services.bulk_plan import MOST_CHECKS, Audit, Standing, tally
-from curator.services.bulk_sheet import Sheet, read_sheet, sheet_of
+from curator.services.bulk_plan import MOST_CHECKS, Audit, AuditState, tally
+from curator.services.bulk_sheet import SampleSheet, read_sheet, sheet_of
 
 if TYPE_CHECKING:
     from curator.bootstrap import Project
@@ -100,7 +100,7 @@ def _say_offer(project: Project, offer: BulkOffer, out: Path | None, *, as_json:
     say(facts, text, as_json=as_json)
 
 
-def _read(project: Project, path: Path) -> Sheet:
+def _read(project: Project, path: Path) -> SampleSheet:
     try:
         text = path.read_text(encoding="utf-8")
     except (OSError, UnicodeDecodeError) as error:
@@ -116,17 +116,17 @@ def _read(project: Project, path: Path) -> Sheet:
     return sheet
 
 
-def _say_checks(project: Project, sheet: Sheet, out: Path | None, *, yes: bool, as_json: bool) -> None:
+def _say_checks(project: Project, sheet: SampleSheet, out: Path | None, *, yes: bool, as_json: bool) -> None:
     audit = Audit(sheet.plan, dict(sheet.marks))
-    standing, report = audit.standing, None
-    if standing is Standing.CHECKING and out is not None:
+    state, report = audit.state, None
+    if state is AuditState.CHECKING and out is not None:
         contexts = project.bulk.contexts(tuple(dict.fromkeys((*sheet.marks, *audit.sample))))
         project.save_text(out, sheet_of(sheet.plan, contexts, sheet.marks))
-    elif standing is not Standing.CHECKING and yes:
+    elif state is not AuditState.CHECKING and yes:
         report = _take(project, sheet, audit)
     right, wrong = tally(audit.marks)
     facts: dict[str, Any] = {
-        "standing": standing.value,
+        "standing": state.value,
         "right": right,
         "wrong": wrong,
         "left": len(audit.left),
@@ -139,7 +139,7 @@ def _say_checks(project: Project, sheet: Sheet, out: Path | None, *, yes: bool, 
     say(facts, _checks_text(audit, report, out, yes=yes), as_json=as_json)
 
 
-def _take(project: Project, sheet: Sheet, audit: Audit) -> BulkReport | None:
+def _take(project: Project, sheet: SampleSheet, audit: Audit) -> BulkReport | None:
     """Decide what was found right and is still open; accept the rest where the checks allow it, as one step."""
     undecided = {one.mention_id for one in project.bulk.contexts(tuple(sheet.marks)) if one.verdict is None}
     taken = Audit(sheet.plan)
@@ -148,7 +148,7 @@ def _take(project: Project, sheet: Sheet, audit: Audit) -> BulkReport | None:
             project.bulk.check(taken, mention_id, right)
         else:
             taken.mark(mention_id, right)
-    return project.bulk.accept(taken) if audit.standing is Standing.PASSED else None
+    return project.bulk.accept(taken) if audit.state is AuditState.PASSED else None
 
 
 def _checks_text(audit: Audit, report: BulkReport | None, out: Path | None, *, yes: bool) -> str:
@@ -160,7 +160,7 @@ def _checks_text(audit: Audit, report: BulkReport | None, out: Path | None, *, y
             f"{wrong:,} of {right + wrong:,} checked were wrong: more than {audit.plan.error:.1%} may be, so nothing "
             f"is accepted unseen. The {right:,} that were found right {rest}."
         )
-    if audit.standing is Standing.CHECKING:
+    if audit.state is AuditState.CHECKING:
         smaller = f"it is about the {found.size:,} surest now; " if audit.number else ""
         where = f"they are in {out}" if out else "--sample-out FILE writes them with the marks so far"
         return f"{wrong:,} wrong: {smaller}{len(audit.left):,} more are to be checked, {where}. Nothing was accepted."

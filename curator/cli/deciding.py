@@ -9,11 +9,11 @@ from typing import TYPE_CHECKING
 import click
 
 from curator.cli.console import AS_JSON, CURATOR, PROJECT, SPLIT, counted, opened, run_steps, say, say_change
-from curator.cli.identical import IDENTICAL, Asked, decide_identical
+from curator.cli.identical import IDENTICAL, PropagationRequest, decide_identical
 from curator.domain.decisions import NilReason, Outcome, RejectReason, SkipReason, Verdict
 from curator.domain.documents import Split
 from curator.domain.errors import UserError
-from curator.services.propagation import Scope
+from curator.services.propagation import PropagationScope
 
 if TYPE_CHECKING:
     from curator.bootstrap import Project
@@ -61,7 +61,7 @@ def decide(
     with opened(project, curator=curator, read_only=identical and not yes) as found:
         verdict = _verdict(found, links, nil, reject, skip)
         if identical:
-            asked = Asked(mentions[0], verdict if given else None, Scope(scope), tick, untick)
+            asked = PropagationRequest(mentions[0], verdict if given else None, PropagationScope(scope), tick, untick)
             decide_identical(found, asked, yes=yes, as_json=as_json)
             return
         change = found.curation.decide_many(mentions, verdict)

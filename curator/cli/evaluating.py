@@ -105,6 +105,7 @@ def figures_text(result: Mapping[str, Any]) -> str:
     lines += [
         f"{name}: {one['value']:.3f}" for name, one in figures.items() if _is_plain(name) and one["value"] is not None
     ]
+    lines += [f"linker: {sentence}" for sentence in result.get("linker", ())]
     return "\n".join([*lines, *_against_lines(result.get("against"))])
 
 

@@ -11,7 +11,7 @@ import click
 from curator.cli.console import change_facts, say
 from curator.domain.decisions import Outcome, Verdict
 from curator.domain.errors import UserError
-from curator.services.propagation import Others, Scope
+from curator.services.propagation import Others, PropagationScope
 
 if TYPE_CHECKING:
     from curator.bootstrap import Project
@@ -27,8 +27,8 @@ def IDENTICAL(command: Command) -> Command:  # noqa: N802 - an option like the o
         click.option("--identical", is_flag=True, help="List the other mentions of the string, in context."),
         click.option(
             "--scope",
-            type=click.Choice([Scope.DOCUMENT.value, Scope.PROJECT.value]),
-            default=Scope.PROJECT.value,
+            type=click.Choice([PropagationScope.DOCUMENT.value, PropagationScope.PROJECT.value]),
+            default=PropagationScope.PROJECT.value,
             show_default=True,
             help="With --identical: where they are looked for.",
         ),
@@ -42,17 +42,17 @@ def IDENTICAL(command: Command) -> Command:  # noqa: N802 - an option like the o
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class PropagationRequest:
     """Without a verdict that of the mention's decision is meant."""
 
     mention_id: int
     verdict: Verdict | None
-    scope: Scope
+    scope: PropagationScope
     tick: Sequence[int] = ()
     untick: Sequence[int] = ()
 
 
-def decide_identical(project: Project, asked: Asked, *, yes: bool, as_json: bool) -> None:
+def decide_identical(project: Project, asked: PropagationRequest, *, yes: bool, as_json: bool) -> None:
     """List the others; with `yes` decide the mention, unless it is so already, and then the ticked ones as one step."""
     standing = project.curation.current([asked.mention_id]).get(asked.mention_id)
     verdict = asked.verdict or (standing.verdict if standing is not None else None)
@@ -70,7 +70,7 @@ def decide_identical(project: Project, asked: Asked, *, yes: bool, as_json: bool
     say(facts, "\n".join([*_lines(others, ticked), _outcome(others, ticked, changes, yes=yes)]), as_json=as_json)
 
 
-def _ticked(others: Others, asked: Asked) -> list[int]:
+def _ticked(others: Others, asked: PropagationRequest) -> list[int]:
     listed = {line.context.mention_id for line in others.lines}
     for one in (*asked.tick, *asked.untick):
         if one not in listed:

@@ -18,7 +18,7 @@ from curator.domain.errors import UserError
 
 if TYPE_CHECKING:
     from curator.bootstrap import Project
-    from curator.services.suggestions import LinkedDocument, LinkReport
+    from curator.services.suggestions import DocumentSuggestions, LinkReport
 
 LEXICAL = click.option("--lexical", is_flag=True, help="Be content with the lexical index, which takes seconds.")
 
@@ -80,14 +80,14 @@ def refuse_place(out: Path) -> None:
 def _link_to(project: Project, split: Split | None, out: Path, *, memory: bool) -> LinkReport:
     with _lines_to(out) as write:
 
-        def keep(linked: LinkedDocument) -> None:
+        def keep(linked: DocumentSuggestions) -> None:
             for record in mention_records(linked):
                 write(record)
 
         return run_steps(project.suggestions.link_split(split, save=False, memory=memory, sink=keep))
 
 
-def mention_records(linked: LinkedDocument) -> Iterator[dict[str, Any]]:
+def mention_records(linked: DocumentSuggestions) -> Iterator[dict[str, Any]]:
     """What `--out` holds for each mention."""
     for mention, suggestion in zip(linked.mentions, linked.suggestions, strict=True):
         yield {

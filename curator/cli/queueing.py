@@ -80,11 +80,11 @@ def facets(project: Path, chosen: tuple[str, ...], *, as_json: bool) -> None:
 @AS_JSON
 def work(project: Path, order: str, limit: int, chosen: tuple[str, ...], named: str, *, as_json: bool) -> None:
     """List the undecided mentions of P in the order in which they are worth deciding."""
-    from curator.services.ordering import Order
+    from curator.services.ordering import QueueOrder
 
     with opened(project, read_only=True) as found:
         where = filter_of(found, chosen, named)
-        rows = found.ordering.work(where, Order(order), length=limit)
+        rows = found.ordering.work(where, QueueOrder(order), length=limit)
         names = {row.document_id: row.external_id for row in found.queue.rows_of([row.document_id for row in rows])}
     table = [{**asdict(row), "external_id": names[row.document_id]} for row in rows]
     text = "\n".join(

@@ -59,31 +59,31 @@ def odds(logit: float) -> float:
 
 
 @dataclass(frozen=True, slots=True)
-class Piece:
+class TextRun:
     """A part of a text; `common`: the other text has the word too, or it is no word that could tell them apart."""
 
     text: str
     common: bool
 
 
-def apart(text: str, other: str) -> list[Piece]:
+def apart(text: str, other: str) -> list[TextRun]:
     """A text cut into runs that the other one has as well and runs that it lacks, whatever their order."""
     return _runs(_pieces(text, {_plain(word) for word in _WORD.findall(other)}))
 
 
-def names_apart(names: Sequence[str], others: Sequence[str]) -> list[Piece]:
+def names_apart(names: Sequence[str], others: Sequence[str]) -> list[TextRun]:
     """Names one by one: common where the other has the same, spelt with other capitals perhaps."""
     known = {name.casefold() for name in others}
-    return [Piece(name, name.casefold() in known) for name in names]
+    return [TextRun(name, name.casefold() in known) for name in names]
 
 
-def _pieces(text: str, known: set[str]) -> Iterable[Piece]:
+def _pieces(text: str, known: set[str]) -> Iterable[TextRun]:
     for part in _WORD.findall(text):
         word = _plain(part)
-        yield Piece(part, not word or word in known or word in _SMALL)
+        yield TextRun(part, not word or word in known or word in _SMALL)
 
 
-def _runs(pieces: Iterable[Piece]) -> list[Piece]:
+def _runs(pieces: Iterable[TextRun]) -> list[TextRun]:
     """Neighbours of one kind joined; what stands between two words that differ belongs to them."""
     listed = list(pieces)
     kinds = [one.common for one in listed]
@@ -91,12 +91,12 @@ def _runs(pieces: Iterable[Piece]) -> list[Piece]:
         between = not _plain(listed[at].text)
         if between and not kinds[at - 1] and not kinds[at + 1] and not listed[at].text.strip():
             kinds[at] = False
-    found: list[Piece] = []
+    found: list[TextRun] = []
     for piece, common in zip(listed, kinds, strict=True):
         if found and found[-1].common == common:
-            found[-1] = Piece(found[-1].text + piece.text, common)
+            found[-1] = TextRun(found[-1].text + piece.text, common)
         else:
-            found.append(Piece(piece.text, common))
+            found.append(TextRun(piece.text, common))
     return found
 
 

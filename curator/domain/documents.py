@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from enum import StrEnum
 
-from curator.domain.stated import StatedComment, StatedDecision
+from curator.domain.stated import FileComment, FileDecision
 
 
 class Split(StrEnum):
@@ -78,8 +78,8 @@ class SourceMention:
     raw_ids: str = ""
     nil: bool = False
     record: int = -1
-    decision: StatedDecision | None = None
-    comments: tuple[StatedComment, ...] = ()
+    decision: FileDecision | None = None
+    comments: tuple[FileComment, ...] = ()
     flagged: bool = False
 
 
@@ -99,7 +99,7 @@ class SourceDocument:
     line: int = 0
     split: Split | None = None
     state: DocumentState | None = None
-    comments: tuple[StatedComment, ...] = ()
+    comments: tuple[FileComment, ...] = ()
     flagged: bool = False
 
 

@@ -9,7 +9,7 @@ from curator.domain.decisions import Verdict
 
 
 @dataclass(frozen=True, slots=True)
-class StatedDecision:
+class FileDecision:
     verdict: Verdict
     curator: str
     at: datetime
@@ -17,7 +17,7 @@ class StatedDecision:
 
 
 @dataclass(frozen=True, slots=True)
-class StatedComment:
+class FileComment:
     author: str
     at: datetime
     text: str

@@ -13,7 +13,7 @@ MOST_EXACT = 4000  # words that are compared without leaving frequent ones out
 _WORDS = re.compile(r"\w+|\s+|[^\w\s]")
 
 
-class Part(StrEnum):
+class DiffSide(StrEnum):
     SAME = "same"
     OLD = "old"
     NEW = "new"
@@ -21,7 +21,7 @@ class Part(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class DiffPart:
-    part: Part
+    part: DiffSide
     text: str
 
 
@@ -32,12 +32,12 @@ def differences(old: str, new: str) -> list[DiffPart]:
     found = []
     for tag, a, b, c, d in matcher.get_opcodes():
         if tag == "equal":
-            found.append(DiffPart(Part.SAME, "".join(words[a:b])))
+            found.append(DiffPart(DiffSide.SAME, "".join(words[a:b])))
             continue
         if b > a:
-            found.append(DiffPart(Part.OLD, "".join(words[a:b])))
+            found.append(DiffPart(DiffSide.OLD, "".join(words[a:b])))
         if d > c:
-            found.append(DiffPart(Part.NEW, "".join(others[c:d])))
+            found.append(DiffPart(DiffSide.NEW, "".join(others[c:d])))
     return found
 
 
@@ -45,15 +45,17 @@ def shortened(parts: Iterable[DiffPart], *, around: int = AROUND) -> Iterator[Di
     """With long parts that are the same cut down to what stands beside a difference."""
     listed = list(parts)
     for number, one in enumerate(listed):
-        if one.part is not Part.SAME or len(one.text) <= 2 * around:
+        if one.part is not DiffSide.SAME or len(one.text) <= 2 * around:
             yield one
             continue
         before = one.text[:around] if number else ""
         after = one.text[-around:] if number + 1 < len(listed) else ""
-        yield DiffPart(Part.SAME, f"{before} … {after}".strip(" ") if not (before and after) else f"{before} … {after}")
+        yield DiffPart(
+            DiffSide.SAME, f"{before} … {after}".strip(" ") if not (before and after) else f"{before} … {after}"
+        )
 
 
 def as_line(parts: Iterable[DiffPart]) -> str:
     """In one line, as wdiff writes it: `[-old-]` and `{+new+}`."""
-    marks = {Part.SAME: "{}", Part.OLD: "[-{}-]", Part.NEW: "{{+{}+}}"}
+    marks = {DiffSide.SAME: "{}", DiffSide.OLD: "[-{}-]", DiffSide.NEW: "{{+{}+}}"}
     return "".join(marks[one.part].format(one.text) for one in parts).replace("\n", " ⏎ ")

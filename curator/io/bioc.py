@@ -20,7 +20,7 @@ Infons = list[tuple[str, str]]
 
 
 @dataclass(slots=True)
-class Part:
+class OffsetText:
     """A text with an offset of its own: of a passage, or of a sentence of a passage without text."""
 
     offset: int | None
@@ -30,12 +30,12 @@ class Part:
 @dataclass(slots=True)
 class BioCPassage:
     infons: Infons
-    text: Part
-    sentences: list[Part] = field(default_factory=list)
+    text: OffsetText
+    sentences: list[OffsetText] = field(default_factory=list)
 
 
 @dataclass(slots=True)
-class Annotation:
+class BioCAnnotation:
     """`passage` and `sentence` say which one holds it, -1 where none does. `places` are (offset, length);
     None when one of them is no number."""
 
@@ -55,7 +55,7 @@ class BioCDocument:
     id: str
     infons: Infons
     passages: list[BioCPassage]
-    annotations: list[Annotation]
+    annotations: list[BioCAnnotation]
     line: int = 0
 
 
@@ -71,7 +71,7 @@ class Segment:
 
 
 @dataclass(slots=True)
-class Layout:
+class StoredText:
     """The stored text of a document. `stated` is false where annotations count by the places in the text."""
 
     text: str
@@ -79,7 +79,7 @@ class Layout:
     segments: list[Segment]
     stated: bool = True
 
-    def segment_of(self, annotation: Annotation) -> Segment | None:
+    def segment_of(self, annotation: BioCAnnotation) -> Segment | None:
         """That of the passage or sentence that holds it; of one that stands in none, the one of its first place."""
         for one in self.segments:
             if annotation.passage >= 0 and (one.passage, one.sentence) == (annotation.passage, annotation.sentence):
@@ -101,7 +101,7 @@ class Layout:
         return offset if segment is None or not stated else offset - segment.offset + segment.start
 
 
-def lay_out(document: BioCDocument) -> Layout:
+def lay_out(document: BioCDocument) -> StoredText:
     """The stored text with its passages and segments; how annotations count is decided by the reader.
 
     Where no passage says what it is, the first of several is the title.
@@ -122,7 +122,7 @@ def lay_out(document: BioCDocument) -> Layout:
             kind, label = kind_of(passage.infons, titled=any(one.kind == "title" for one in passages))
             kind = "title" if untyped and not passages and index < last else kind
             passages.append(Passage(kind, start, len(text), label))
-    return Layout(text, tuple(passages), segments)
+    return StoredText(text, tuple(passages), segments)
 
 
 def passage_text(passage: BioCPassage) -> str:

@@ -9,7 +9,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 
 from curator.domain.decisions import Decision
-from curator.io.bioc import Annotation, BioCDocument, Infons, infon
+from curator.io.bioc import BioCAnnotation, BioCDocument, Infons, infon
 from curator.io.idstyle import IdStyle, detect_style
 
 IDENTIFIER = "identifier"
@@ -61,7 +61,7 @@ class InfonStyle:
         return cls(IdStyle.load(found.get("ids", "")), found.get("key", ""))
 
 
-def learn(annotations: Iterable[Annotation]) -> InfonStyle:
+def learn(annotations: Iterable[BioCAnnotation]) -> InfonStyle:
     """From some of a file's annotations."""
     keys: Counter[str] = Counter()
     rows = []

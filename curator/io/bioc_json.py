@@ -16,7 +16,7 @@ from curator.domain.errors import UserError
 from curator.domain.wording import tr
 from curator.io.bioc_ids import learn, says_more
 from curator.io.bioc_json_tree import BEFORE, JsonTree, document_of, own_text
-from curator.io.bioc_reading import Reading
+from curator.io.bioc_reading import BioCReading
 from curator.io.bioc_write import JSON_ENDINGS, write_json
 from curator.io.json_stream import JsonStream
 from curator.io.reading import DocumentSourceReader
@@ -54,7 +54,7 @@ class BioCJsonReader(DocumentSourceReader):
         first = (document_of(found, line) for _, _, found, line in islice(self._stream(), LEARNED))
         style = learn(one for document in first for one in document.annotations)
         self.extra = style.dump()
-        reading = Reading(style, self.problems)
+        reading = BioCReading(style, self.problems)
         stream, number = self._stream(), 0
         for number, (before, text, found, line) in enumerate(stream, 1):
             self.head = before if number == 1 else self.head

@@ -6,7 +6,7 @@ import json
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from curator.io.bioc import Annotation, BioCDocument, BioCPassage, Infons, Part
+from curator.io.bioc import BioCAnnotation, BioCDocument, BioCPassage, Infons, OffsetText
 from curator.io.json_layout import rewritten
 from curator.io.source import plain_text
 
@@ -52,7 +52,7 @@ class JsonTree:
     def set_place(self, record: int, places: Sequence[tuple[int, int]], text: str) -> None:
         self._nodes[record].update(_place(places, text))
 
-    def add(self, passage: int, sentence: int, one: Annotation) -> None:
+    def add(self, passage: int, sentence: int, one: BioCAnnotation) -> None:
         owner = self.root
         if passage >= 0:
             owner = list(_objects(owner, "passages"))[passage]
@@ -108,11 +108,11 @@ def _owners(root: Json) -> Iterator[tuple[Json, int, int]]:
     yield root, -1, -1
 
 
-def _annotation(found: Json, passage: int, sentence: int, line: int) -> Annotation:
+def _annotation(found: Json, passage: int, sentence: int, line: int) -> BioCAnnotation:
     places = tuple((_number(one.get("offset")), _number(one.get("length"))) for one in _objects(found, "locations"))
     known = None if any(a is None or b is None for a, b in places) else places
     text = found.get("text")
-    return Annotation(
+    return BioCAnnotation(
         _word(found.get("id")),
         infons_of(found),
         plain_text(text) if isinstance(text, str) else "",
@@ -127,9 +127,9 @@ def _place(places: Sequence[tuple[int, int]], text: str) -> Json:
     return {"text": text, "locations": [{"offset": offset, "length": length} for offset, length in places]}
 
 
-def _part(found: Json) -> Part:
+def _part(found: Json) -> OffsetText:
     text = found.get("text")
-    return Part(_number(found.get("offset")), plain_text(text) if isinstance(text, str) else "")
+    return OffsetText(_number(found.get("offset")), plain_text(text) if isinstance(text, str) else "")
 
 
 def _objects(found: Json, key: str) -> Iterator[Json]:

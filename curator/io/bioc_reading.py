@@ -9,7 +9,7 @@ from itertools import pairwise
 from curator.domain.documents import SourceDocument, SourceMention, Span, slice_spans
 from curator.domain.wording import ntr, tr
 from curator.io.anchoring import GAP, NORMALISED, Anchor, Anchors, Stated, same_text
-from curator.io.bioc import Annotation, BioCDocument, Layout, Segment, infon, lay_out
+from curator.io.bioc import BioCAnnotation, BioCDocument, Segment, StoredText, infon, lay_out
 from curator.io.bioc_ids import InfonStyle, stated
 from curator.io.fragments import quote_parts
 from curator.io.source import plain_text
@@ -17,7 +17,7 @@ from curator.services.ports import Problem
 
 
 @dataclass(slots=True)
-class Reading:
+class BioCReading:
     """Makes source documents of one file and collects what is to be told of them."""
 
     style: InfonStyle = field(default_factory=InfonStyle)
@@ -57,7 +57,7 @@ class Reading:
         )
         return [Problem(0, "note", text)]
 
-    def _mention(self, found: BioCDocument, index: int, layout: Layout, anchors: Anchors) -> SourceMention | None:
+    def _mention(self, found: BioCDocument, index: int, layout: StoredText, anchors: Anchors) -> SourceMention | None:
         one = found.annotations[index]
         spans, repair = place(one, layout, anchors)
         where = tr('document {id}: annotation {id2} "{text}"', id=found.id, id2=one.id or index + 1, text=one.text[:80])
@@ -79,7 +79,7 @@ class Reading:
         kind = infon(one.infons, "type").strip()
         return SourceMention(spans, slice_spans(layout.text, spans), kind, ids, raw_ids, nil, index)
 
-    def _tell_offsets(self, found: BioCDocument, layout: Layout) -> None:
+    def _tell_offsets(self, found: BioCDocument, layout: StoredText) -> None:
         off = [one for one in layout.segments if one.sentence < 0 and one.offset != one.start]
         for segment in off:
             text = tr(
@@ -92,7 +92,7 @@ class Reading:
             self.problems.append(Problem(found.line, "repaired", text))
 
 
-def fitted(document: BioCDocument) -> Layout:
+def fitted(document: BioCDocument) -> StoredText:
     """The layout, counting from the stated offsets or from the places in the text, whichever more annotations fit."""
     layout = lay_out(document)
     if all(one.offset == one.start for one in layout.segments):
@@ -104,7 +104,7 @@ def fitted(document: BioCDocument) -> Layout:
     return layout
 
 
-def place(one: Annotation, layout: Layout, anchors: Anchors) -> tuple[tuple[Span, ...], str]:
+def place(one: BioCAnnotation, layout: StoredText, anchors: Anchors) -> tuple[tuple[Span, ...], str]:
     """(spans, how they were repaired or ''); no spans and a reason where no place is clear."""
     if one.places is None:
         return (), tr("its offset or length is no number")
@@ -119,7 +119,7 @@ def place(one: Annotation, layout: Layout, anchors: Anchors) -> tuple[tuple[Span
     return _anchored(one, layout, segment, anchors)
 
 
-def _stated(found: BioCDocument, layout: Layout) -> Iterator[Stated]:
+def _stated(found: BioCDocument, layout: StoredText) -> Iterator[Stated]:
     """The places of the text that the annotations with one location mean, and what they quote."""
     for one in found.annotations:
         for offset, length in one.places if one.places and len(one.places) == 1 else ():
@@ -127,7 +127,7 @@ def _stated(found: BioCDocument, layout: Layout) -> Iterator[Stated]:
             yield start, start + length, plain_text(one.text)
 
 
-def _proven(one: Annotation, layout: Layout, segment: Segment | None, anchors: Anchors) -> Anchor | None:
+def _proven(one: BioCAnnotation, layout: StoredText, segment: Segment | None, anchors: Anchors) -> Anchor | None:
     """The place of one location by the convention that the document's other annotations prove."""
     if not one.places or len(one.places) > 1:
         return None
@@ -139,7 +139,7 @@ def _proven(one: Annotation, layout: Layout, segment: Segment | None, anchors: A
 
 
 def _anchored(
-    one: Annotation, layout: Layout, segment: Segment | None, anchors: Anchors
+    one: BioCAnnotation, layout: StoredText, segment: Segment | None, anchors: Anchors
 ) -> tuple[tuple[Span, ...], str]:
     places = sorted(one.places or ())
     starts = [layout.from_file(segment, offset, stated=layout.stated) for offset, _ in places]
@@ -159,12 +159,12 @@ def _anchored(
     return (), reason
 
 
-def _fits(one: Annotation, layout: Layout, segment: Segment | None, *, stated: bool) -> bool:
+def _fits(one: BioCAnnotation, layout: StoredText, segment: Segment | None, *, stated: bool) -> bool:
     spans = _spans(one, layout, segment, stated=stated)
     return bool(spans) and _quoted(layout.text, spans, one.text)
 
 
-def _spans(one: Annotation, layout: Layout, segment: Segment | None, *, stated: bool) -> tuple[Span, ...]:
+def _spans(one: BioCAnnotation, layout: StoredText, segment: Segment | None, *, stated: bool) -> tuple[Span, ...]:
     """The spans that the locations mean; none where they leave the text or overlap."""
     found, last = [], 0
     for offset, length in sorted(one.places or ()):

@@ -16,7 +16,7 @@ from typing import Protocol
 
 from curator.domain.documents import SourceFile
 from curator.domain.wording import tr
-from curator.io.bioc import Annotation, BioCDocument, Infons, Segment
+from curator.io.bioc import BioCAnnotation, BioCDocument, Infons, Segment
 from curator.io.bioc_convert import json_head_of_xml, json_of_xml, xml_head_of_json, xml_of_json
 from curator.io.bioc_ids import InfonStyle, changed, signed
 from curator.io.bioc_json_tree import BEFORE, JsonTree, own_text
@@ -32,14 +32,14 @@ XML_ENDINGS, JSON_ENDINGS = (".bioc.xml", ".xml"), (".bioc.json", ".json")
 Files = Iterable[Source]
 
 
-class Tree(Protocol):
+class BioCTree(Protocol):
     """One document opened for editing. Records number its annotations as it was opened."""
 
     def document(self) -> BioCDocument: ...
     def remove(self, record: int) -> None: ...
     def set_infons(self, record: int, infons: Infons) -> None: ...
     def set_place(self, record: int, places: Sequence[tuple[int, int]], text: str) -> None: ...
-    def add(self, passage: int, sentence: int, one: Annotation) -> None: ...
+    def add(self, passage: int, sentence: int, one: BioCAnnotation) -> None: ...
     def references(self) -> Iterator[str]: ...
     def text(self) -> str: ...
 
@@ -143,7 +143,7 @@ def _style(file: SourceFile) -> InfonStyle:
 def edited(
     item: ExportDocument,
     text: str,
-    opener: Callable[[str], Tree],
+    opener: Callable[[str], BioCTree],
     style: InfonStyle,
     problems: list[Problem],
 ) -> str:
@@ -175,7 +175,7 @@ def _changes(gold: ExportMention, action: Action) -> bool:
 class _Edit:
     """One document's tree, with the layout that says where a place of the stored text lies in the file."""
 
-    def __init__(self, tree: Tree, style: InfonStyle) -> None:
+    def __init__(self, tree: BioCTree, style: InfonStyle) -> None:
         self.tree = tree
         self._style = style
         self._before = tree.document()
@@ -214,7 +214,7 @@ class _Edit:
         segment = self._layout.segment_at(gold.mention.spans[0].start)
         infons = signed(changed([("type", gold.mention.type)], entity_ids(gold), self._style), gold.decision)
         places = self._places(gold, segment)
-        one = Annotation(self._fresh_id(), infons, gold.mention.text, places)
+        one = BioCAnnotation(self._fresh_id(), infons, gold.mention.text, places)
         at = (segment.passage, segment.sentence) if segment else (-1, -1)
         self.tree.add(*at, one)
 

@@ -17,7 +17,7 @@ from curator.domain.errors import UserError
 from curator.domain.wording import tr
 from curator.io.bioc_ids import learn, says_more
 from curator.io.bioc_json import CARRIES, LEARNED
-from curator.io.bioc_reading import Reading
+from curator.io.bioc_reading import BioCReading
 from curator.io.bioc_write import XML_ENDINGS, write_xml
 from curator.io.bioc_xml_tree import XmlTree, document_of
 from curator.io.reading import DocumentSourceReader
@@ -40,7 +40,7 @@ class BioCXmlReader(DocumentSourceReader):
         first = (document_of(one) for one in islice(self._documents(), LEARNED))
         style = learn(one for document in first for one in document.annotations)
         self.extra = style.dump()
-        reading = Reading(style, self.problems)
+        reading = BioCReading(style, self.problems)
         root: Any = None
         number = 0
         for number, one in enumerate(self._documents(), 1):

@@ -7,7 +7,7 @@ from typing import Any
 
 from lxml import etree
 
-from curator.io.bioc import Annotation, BioCDocument, BioCPassage, Infons, Part
+from curator.io.bioc import BioCAnnotation, BioCDocument, BioCPassage, Infons, OffsetText
 
 PARSER = {
     "load_dtd": False,
@@ -61,7 +61,7 @@ class XmlTree:
             node.remove(one)
         _set_place(node, places, text)
 
-    def add(self, passage: int, sentence: int, one: Annotation) -> None:
+    def add(self, passage: int, sentence: int, one: BioCAnnotation) -> None:
         owner = self.root
         if passage >= 0:
             owner = owner.findall("passage")[passage]
@@ -95,11 +95,11 @@ def _walk(root: Any) -> Iterator[tuple[Any, int, int]]:
     yield from ((one, -1, -1) for one in root.findall("annotation"))
 
 
-def _annotation(found: Any, passage: int, sentence: int) -> Annotation:
+def _annotation(found: Any, passage: int, sentence: int) -> BioCAnnotation:
     places = tuple((_number(one.get("offset")), _number(one.get("length"))) for one in found.findall("location"))
     known = None if any(a is None or b is None for a, b in places) else places
     text, line = _text(found, "text"), found.sourceline or 0
-    return Annotation(found.get("id", ""), infons_of(found), text, known, passage, sentence, line)  # type: ignore[arg-type]
+    return BioCAnnotation(found.get("id", ""), infons_of(found), text, known, passage, sentence, line)  # type: ignore[arg-type]
 
 
 def _set_place(node: Any, places: Sequence[tuple[int, int]], text: str) -> None:
@@ -121,8 +121,8 @@ def _infon(key: str, value: str, tail: str | None = None) -> Any:
     return node
 
 
-def _part(found: Any) -> Part:
-    return Part(_number(_text(found, "offset")), _text(found, "text"))
+def _part(found: Any) -> OffsetText:
+    return OffsetText(_number(_text(found, "offset")), _text(found, "text"))
 
 
 def _text(found: Any, tag: str) -> str:

@@ -10,7 +10,7 @@ from typing import Any, TypeVar
 from curator.domain.decisions import NilReason, Outcome, RejectReason, SkipReason, Verdict
 from curator.domain.documents import DocumentState, Passage, SourceDocument, SourceMention, Split
 from curator.domain.errors import UserError
-from curator.domain.stated import StatedComment, StatedDecision
+from curator.domain.stated import FileComment, FileDecision
 from curator.domain.wording import tr
 from curator.io.anchoring import Anchors
 from curator.io.fragments import find_place, learn
@@ -134,7 +134,7 @@ class DecisionsReader(DocumentSourceReader):
             value.get("flagged") is True,
         )
 
-    def _decision(self, value: Mapping[str, Any], where: str, line: int) -> StatedDecision | None:
+    def _decision(self, value: Mapping[str, Any], where: str, line: int) -> FileDecision | None:
         """None while undecided; a decision that cannot be is set aside, and the mention is undecided."""
         if value.get("outcome") is None:
             return None
@@ -152,7 +152,7 @@ class DecisionsReader(DocumentSourceReader):
             )
             return None
         curator = plain_text(str(value.get("curator") or "")).strip()
-        return StatedDecision(verdict, curator or "unknown", at, plain_text(str(value.get("note") or "")))
+        return FileDecision(verdict, curator or "unknown", at, plain_text(str(value.get("note") or "")))
 
 
 def _text(value: Mapping[str, Any], key: str) -> str:
@@ -185,7 +185,7 @@ def _chosen(kind: type[Chosen], value: object) -> Chosen | None:
     return next((one for one in kind if one.value == value), None)
 
 
-def _comments(value: object) -> tuple[StatedComment, ...]:
+def _comments(value: object) -> tuple[FileComment, ...]:
     found = []
     for one in _objects(value):
         try:
@@ -194,5 +194,5 @@ def _comments(value: object) -> tuple[StatedComment, ...]:
             continue
         words = plain_text(str(one.get("text") or "")).strip()
         if words:
-            found.append(StatedComment(plain_text(str(one.get("author") or "unknown")), at, words))
+            found.append(FileComment(plain_text(str(one.get("author") or "unknown")), at, words))
     return tuple(found)

@@ -16,7 +16,7 @@ from pathlib import Path
 from curator.domain.documents import SourceDocument, SourceFile, SourceMention, Span
 from curator.domain.errors import UserError
 from curator.domain.wording import tr
-from curator.io.docbin_tokens import Tokens, groups_of
+from curator.io.docbin_tokens import DocBinTokens, groups_of
 from curator.io.docbin_write import Packer
 from curator.io.document_table_cells import ids_of
 from curator.io.export import Source as WrittenSource
@@ -41,7 +41,7 @@ class DocBinReader(DocumentSourceReader):
 
     def __iter__(self) -> Iterator[SourceDocument]:
         self._reset()
-        tokens = Tokens(self._source.path, self._unpacked())
+        tokens = DocBinTokens(self._source.path, self._unpacked())
         count = 0
         for number in range(len(tokens)):
             found = self._document(tokens, number)
@@ -79,7 +79,7 @@ class DocBinReader(DocumentSourceReader):
             raise UserError(tr("{path} is a truncated DocBin: fetch or write it again", path=path))
         return data
 
-    def _document(self, tokens: Tokens, number: int) -> SourceDocument | None:
+    def _document(self, tokens: DocBinTokens, number: int) -> SourceDocument | None:
         user = tokens.user_data(number)
         key = next((str(user[one]) for one in _KEYS if isinstance(user.get(one), str | int)), "").strip()
         key = plain_text(key) or f"document {number + 1}"

@@ -20,7 +20,7 @@ Spanned = tuple[int, int, str, str]
 """First token, the one behind the last, label, identifier."""
 
 
-class Tokens:
+class DocBinTokens:
     """Raises UserError for what is no DocBin of version 0.1."""
 
     def __init__(self, path: Path, data: bytes | bytearray) -> None:
@@ -107,7 +107,7 @@ class Tokens:
             yield start, len(iob), self.string(types[start]), self.string(ids[start])
 
 
-def groups_of(tokens: Tokens, document: int) -> Iterator[Spanned]:
+def groups_of(tokens: DocBinTokens, document: int) -> Iterator[Spanned]:
     """The spans of our group, or of all groups where there is none of ours."""
     data = tokens.span_groups[document] if document < len(tokens.span_groups) else b""
     content = unpacked(data) if isinstance(data, bytes) and data else {}

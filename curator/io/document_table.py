@@ -29,7 +29,7 @@ from curator.io.kb.table import SHOWN, is_table
 from curator.io.places import first_of
 from curator.io.source import BOM, plain_text
 from curator.io.standoff import first_line, plain_passages
-from curator.io.table_layout import Layout, Sheet, are_documents, chosen_columns, layout_of
+from curator.io.table_layout import Sheet, TableLayout, are_documents, chosen_columns, layout_of
 from curator.io.tables import Table, is_only_table, is_workbook, separator_of
 from curator.services.ports import Carries, ExportDocument, Problem
 from curator.services.ports.files import DocumentOptions, TablePreview
@@ -56,14 +56,14 @@ class _Document:
     rows: list[_Row] = field(default_factory=list)
 
 
-class TableReader:
+class DocumentTableReader:
     """See `ports.DocumentReader`."""
 
     format = "table"
 
     def __init__(self, path: Path, options: DocumentOptions) -> None:
         self._path = path
-        self._layout: Layout = layout_of(path, options)
+        self._layout: TableLayout = layout_of(path, options)
         self.problems: list[Problem] = []
         self.head = self.tail = self.extra = ""
         self._rejected = 0
@@ -259,9 +259,9 @@ class TableFormat:
         except UserError:
             return False
 
-    def open(self, path: Path) -> TableReader:
+    def open(self, path: Path) -> DocumentTableReader:
         """Raises UserError for a missing, empty or truncated table, and for columns that are not there."""
-        reader = TableReader(path, self._options)
+        reader = DocumentTableReader(path, self._options)
         reader.prepare()
         return reader
 

@@ -13,7 +13,7 @@ Range = tuple[int, int]
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class AnchoredSpans:
     """Where a mention lies. `repair` says which convention matched, '' when the offsets were right as they are."""
 
     spans: tuple[Span, ...]
@@ -25,7 +25,7 @@ class Place:
         return ", ".join(f"{one.start}-{one.end}" for one in self.spans)
 
 
-def find_place(anchors: Anchors, ranges: Sequence[Range], quote: str, text: str) -> Place | None:
+def find_place(anchors: Anchors, ranges: Sequence[Range], quote: str, text: str) -> AnchoredSpans | None:
     """The place of `quote`, its fragments joined by one space or a gap mark each; None when nothing unambiguous fits.
 
     Fragments that only line breaks part are one: formats of one line for each mention cannot write it otherwise.
@@ -34,9 +34,9 @@ def find_place(anchors: Anchors, ranges: Sequence[Range], quote: str, text: str)
         found = [anchors.find(start, end, piece) for (start, end), piece in zip(ranges, part, strict=True)]
         if all(found) and (spans := _in_order([one.span for one in found if one])):
             repairs = dict.fromkeys(one.repair for one in found if one and one.repair)
-            return Place(_joined(spans, text), "; ".join(repairs))
+            return AnchoredSpans(_joined(spans, text), "; ".join(repairs))
     anchor = anchors.find(ranges[0][0], ranges[-1][1], quote)
-    return Place((anchor.span,), anchor.repair or _WHOLE) if anchor else None
+    return AnchoredSpans((anchor.span,), anchor.repair or _WHOLE) if anchor else None
 
 
 def learn(anchors: Anchors, stated: Iterable[tuple[Sequence[Range], str]]) -> str:

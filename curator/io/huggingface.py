@@ -22,7 +22,7 @@ from curator.io.archives import Files, holds_many, open_files
 from curator.io.decisions_read import is_document
 from curator.io.export import ReadOnly
 from curator.io.fragments import find_place, learn
-from curator.io.huggingface_rows import Entity, Row, ids_of, is_row, parsed
+from curator.io.huggingface_rows import Row, RowMention, ids_of, is_row, parsed
 from curator.io.json_stream import JsonStream
 from curator.io.places import first_of
 from curator.io.standoff import FilesReader, first_line
@@ -109,7 +109,7 @@ class HuggingFaceReader(FilesReader):
                 found.append(SourceMention(spans, words, one.kind, ids, "|".join(one.stated), nil, number))
         return tuple(found)
 
-    def _place(self, one: Entity, text: str, anchors: Anchors, line: int, where: str) -> tuple[Span, ...]:
+    def _place(self, one: RowMention, text: str, anchors: Anchors, line: int, where: str) -> tuple[Span, ...]:
         stated = ", ".join(f"{start}-{end}" for start, end in one.ranges)
         quote = one.quote[:80] if one.quote.strip() else stated
         said = f'{where}: mention "{quote}"'

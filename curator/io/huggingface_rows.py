@@ -30,7 +30,7 @@ Range = tuple[int, int]
 
 
 @dataclass(frozen=True, slots=True)
-class Entity:
+class RowMention:
     """A mention as a row says it; `quote` '' where the row has none, `stated` are its identifiers."""
 
     ranges: tuple[Range, ...]
@@ -45,7 +45,7 @@ class Row:
     title: str
     text: str
     passages: tuple[Passage, ...]
-    entities: tuple[Entity, ...]
+    entities: tuple[RowMention, ...]
     unread: tuple[str, ...] = ()  # elements of a list of mentions that are none
 
 
@@ -98,13 +98,13 @@ def _passages(value: object) -> tuple[str, tuple[Passage, ...]]:
     return text, tuple(one for one in found if one.end > one.start)
 
 
-def _bigbio(entities: Sequence[Mapping[str, Any]]) -> Iterator[Entity]:
+def _bigbio(entities: Sequence[Mapping[str, Any]]) -> Iterator[RowMention]:
     for one in entities:
         stated = [_curie(norm) for norm in _dicts(one.get("normalized"))]
         ranges = tuple(_ranges(one.get("offsets")))
         kind = one.get("type")
         kind = "/".join(map(str, kind)) if isinstance(kind, list) else str(kind or "entity")
-        yield Entity(ranges, plain_text(" ".join(_texts(one.get("text")))), plain_text(kind), tuple(stated))
+        yield RowMention(ranges, plain_text(" ".join(_texts(one.get("text")))), plain_text(kind), tuple(stated))
 
 
 def _curie(norm: Mapping[str, Any]) -> str:
@@ -129,7 +129,9 @@ def _joined(tokens: Sequence[str]) -> tuple[str, list[Range]]:
     return " ".join(words), places
 
 
-def _marked(value: Mapping[str, Any], places: Sequence[Range], names: Mapping[str, Sequence[str]]) -> Iterator[Entity]:
+def _marked(
+    value: Mapping[str, Any], places: Sequence[Range], names: Mapping[str, Sequence[str]]
+) -> Iterator[RowMention]:
     """Runs of B-, I- tags (also S-, E-, L-, U-), or of the same bare label."""
     column = next((one for one in TAGS if isinstance(value.get(one), list) and len(value[one]) == len(places)), "")
     start, kind = -1, ""
@@ -137,7 +139,7 @@ def _marked(value: Mapping[str, Any], places: Sequence[Range], names: Mapping[st
         head, dash, tail = tag.partition("-")
         label = tail if dash and head in "BIESLU" else "" if tag == "O" else tag
         if start >= 0 and (label != kind or head in ("B", "S", "U")):
-            yield Entity(((places[start][0], places[number - 1][1]),), "", kind, ())
+            yield RowMention(((places[start][0], places[number - 1][1]),), "", kind, ())
             start = -1
         if label and start < 0:
             start, kind = number, label
@@ -153,7 +155,7 @@ def _tag(value: object, names: Sequence[str]) -> str:
 # --- texts with entities ---
 
 
-def _entities(value: Mapping[str, Any], shift: int) -> tuple[list[Entity], list[str]]:
+def _entities(value: Mapping[str, Any], shift: int) -> tuple[list[RowMention], list[str]]:
     """The mentions of the first list that holds any, and what of it is none, as its file writes it."""
     unread: list[str] = []
     for key in (*LISTS, *TRIPLES):
@@ -166,7 +168,7 @@ def _entities(value: Mapping[str, Any], shift: int) -> tuple[list[Entity], list[
     return [], unread
 
 
-def _sorted(elements: Sequence[object], shift: int) -> tuple[list[Entity], list[str]]:
+def _sorted(elements: Sequence[object], shift: int) -> tuple[list[RowMention], list[str]]:
     found, others = [], []
     for one in elements:
         if isinstance(one, dict):
@@ -178,7 +180,7 @@ def _sorted(elements: Sequence[object], shift: int) -> tuple[list[Entity], list[
     return found, others
 
 
-def _triple(one: object, shift: int) -> Entity | None:
+def _triple(one: object, shift: int) -> RowMention | None:
     """`[start, end, type]`, half-open; None for anything else."""
     if not isinstance(one, list) or len(one) != 3:
         return None
@@ -187,17 +189,17 @@ def _triple(one: object, shift: int) -> Entity | None:
         return None
     if not (kind is None or isinstance(kind, str)):
         return None
-    return Entity(((start + shift, end + shift),), "", plain_text(kind or "entity"), ())
+    return RowMention(((start + shift, end + shift),), "", plain_text(kind or "entity"), ())
 
 
-def _entity(one: Mapping[str, Any], shift: int) -> Entity:
+def _entity(one: Mapping[str, Any], shift: int) -> RowMention:
     start = next((one[key] for key in _STARTS if type(one.get(key)) is int), None)
     end = next((one[key] for key in _ENDS if type(one.get(key)) is int), None)
     ranges = ((start + shift, end + shift),) if start is not None and end is not None and 0 <= start < end else ()
     stated: object = next((one[key] for key in _IDS if one.get(key) not in (None, "", [])), [])
     kind = next((one[key] for key in _KINDS if isinstance(one.get(key), str)), "entity")
     quote = next((one[key] for key in _QUOTES if isinstance(one.get(key), str)), "")
-    return Entity(ranges, plain_text(quote), plain_text(kind), tuple(_texts(stated)))
+    return RowMention(ranges, plain_text(quote), plain_text(kind), tuple(_texts(stated)))
 
 
 def ids_of(stated: Sequence[str]) -> tuple[str, ...]:

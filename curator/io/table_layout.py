@@ -50,7 +50,7 @@ class Sheet:
 
 
 @dataclass(frozen=True, slots=True)
-class Layout:
+class TableLayout:
     """`documents` has the texts, and `mentions` what is about them, each of which may be all there is; they are the
     same where every row of mentions repeats its text."""
 
@@ -58,7 +58,7 @@ class Layout:
     mentions: Sheet | None
 
 
-def layout_of(path: Path, options: DocumentOptions) -> Layout:
+def layout_of(path: Path, options: DocumentOptions) -> TableLayout:
     """Raises UserError for columns that are not there, and without a text and a mention."""
     chosen = _sheet(path, options.sheet, options.columns)
     if not (chosen.holds_texts or chosen.holds_mentions):
@@ -72,9 +72,9 @@ def layout_of(path: Path, options: DocumentOptions) -> Layout:
             )
         )
     if chosen.holds_texts and chosen.holds_mentions:
-        return Layout(chosen, chosen)
+        return TableLayout(chosen, chosen)
     other = None if options.sheet and chosen.holds_texts else _other(path, chosen)
-    found = Layout(chosen, other) if chosen.holds_texts else Layout(other, chosen)
+    found = TableLayout(chosen, other) if chosen.holds_texts else TableLayout(other, chosen)
     if found.documents is None and "start" in chosen.places:
         raise UserError(
             tr(

@@ -61,7 +61,7 @@ class Layer:
 
 
 @dataclass(slots=True)
-class Unit:
+class TokenUnit:
     """A token or a part of one. `line` is its line in the file; offsets are as the file states them."""
 
     line: int
@@ -79,12 +79,12 @@ class Unit:
 
 
 @dataclass(slots=True, eq=False)
-class Annotation:
+class WebAnnoAnnotation:
     """An annotation of a span layer: its cells (escaped, one a feature), the units it lies on, its number or 0."""
 
     layer: Layer
     cells: list[str]
-    units: list[Unit]
+    units: list[TokenUnit]
     number: int = 0
 
 
@@ -92,11 +92,11 @@ class Annotation:
 class Sentence:
     line: int
     text: str
-    units: list[Unit] = field(default_factory=list)
+    units: list[TokenUnit] = field(default_factory=list)
 
 
 @dataclass(slots=True)
-class Tree:
+class WebAnnoTree:
     """The lines of a file (without their ends), its layers and sentences, and lines that were not understood."""
 
     lines: list[str]
@@ -109,14 +109,14 @@ class Tree:
         """How many columns stand behind the token."""
         return self.layers[-1].columns.stop if self.layers else 0
 
-    def units(self) -> Iterator[Unit]:
+    def units(self) -> Iterator[TokenUnit]:
         for sentence in self.sentences:
             yield from sentence.units
 
 
-def parse(text: str) -> Tree:
+def parse(text: str) -> WebAnnoTree:
     """Never fails: what is not understood is in `odd`."""
-    tree = Tree([line.removesuffix("\r") for line in text.removeprefix("\ufeff").split("\n")])
+    tree = WebAnnoTree([line.removesuffix("\r") for line in text.removeprefix("\ufeff").split("\n")])
     texts = False
     for index, line in enumerate(tree.lines):
         if line.startswith("#T_") and not tree.sentences:
@@ -145,7 +145,7 @@ def _layer(line: str, first: int) -> Layer:
     return Layer(head, name, tuple(one for one in features if one), first)
 
 
-def _unit(line: str, index: int, width: int) -> Unit | None:
+def _unit(line: str, index: int, width: int) -> TokenUnit | None:
     columns = line.split("\t")
     address = _UNIT.fullmatch(columns[0])
     offsets = _OFFSETS.fullmatch(columns[1]) if len(columns) > 2 else None
@@ -155,29 +155,29 @@ def _unit(line: str, index: int, width: int) -> Unit | None:
         return None
     cells = (columns[3 : 3 + width] + [EMPTY] * width)[:width]
     sentence, token, part = (int(one or 0) for one in address.groups())
-    return Unit(index, sentence, token, part, int(offsets[1]), int(offsets[2]), columns[2], cells)
+    return TokenUnit(index, sentence, token, part, int(offsets[1]), int(offsets[2]), columns[2], cells)
 
 
-def annotations_of(tree: Tree) -> list[Annotation]:
+def annotations_of(tree: WebAnnoTree) -> list[WebAnnoAnnotation]:
     """Those of the layers that hold mentions, in the order of their first units."""
-    found: list[Annotation] = []
+    found: list[WebAnnoAnnotation] = []
     for layer in tree.layers:
         if not layer.holds_mentions:
             continue
-        known: dict[int, Annotation] = {}
+        known: dict[int, WebAnnoAnnotation] = {}
         for unit in tree.units():
             for cells, number in stacked(unit, layer):
                 if number and number in known:
                     known[number].units.append(unit)
                     continue
-                one = Annotation(layer, cells, [unit], number)
+                one = WebAnnoAnnotation(layer, cells, [unit], number)
                 known |= {number: one} if number else {}
                 found.append(one)
     places = {id(unit): place for place, unit in enumerate(tree.units())}
     return sorted(found, key=lambda one: places[id(one.units[0])])
 
 
-def stacked(unit: Unit, layer: Layer) -> list[tuple[list[str], int]]:
+def stacked(unit: TokenUnit, layer: Layer) -> list[tuple[list[str], int]]:
     """(cells, number or 0) of each annotation of a layer on a unit."""
     columns = [_STACKED.split(unit.cells[column]) for column in layer.columns]
     found = []
@@ -193,13 +193,13 @@ def stacked(unit: Unit, layer: Layer) -> list[tuple[list[str], int]]:
     return found
 
 
-def type_and_ids(one: Annotation) -> tuple[str, list[str]]:
+def type_and_ids(one: WebAnnoAnnotation) -> tuple[str, list[str]]:
     """An annotation's type, and its identifiers as they stand there."""
     kind = _value(one, TYPE_FEATURES) or one.layer.name.rpartition(".")[2]
     return kind, _value(one, ID_FEATURES).split()
 
 
-def _value(one: Annotation, names: tuple[str, ...]) -> str:
+def _value(one: WebAnnoAnnotation, names: tuple[str, ...]) -> str:
     place = one.layer.feature(names)
     if place is None or one.cells[place] in (EMPTY, NULL, ""):
         return ""

@@ -26,10 +26,10 @@ from curator.io.webanno_tree import (
     ID_FEATURES,
     NULL,
     TYPE_FEATURES,
-    Annotation,
     Sentence,
-    Tree,
-    Unit,
+    TokenUnit,
+    WebAnnoAnnotation,
+    WebAnnoTree,
     annotations_of,
     parse,
     type_and_ids,
@@ -55,21 +55,21 @@ class Text:
             return stated if stated <= len(self.text) else -1
         return self.map.to_code_point(stated) if stated <= self.map.to_utf16(len(self.text)) else -1
 
-    def span(self, first: Unit, last: Unit) -> Span | None:
+    def span(self, first: TokenUnit, last: TokenUnit) -> Span | None:
         """From one unit to another; None where the text does not say what the units say."""
         start, end = self.offset(first.start), self.offset(last.end)
         if not 0 <= start < end or not (self.holds(first) and self.holds(last)):
             return None
         return Span(start, end)
 
-    def holds(self, unit: Unit) -> bool:
+    def holds(self, unit: TokenUnit) -> bool:
         """Whether the unit's form stands where its offsets are."""
         start, end = self.offset(unit.start), self.offset(unit.end)
         there = self.text[start:end] if 0 <= start <= end else ""
         return bool(there) and there in (unit.form, unescape(unit.form))
 
 
-def assembled(tree: Tree) -> Text:
+def assembled(tree: WebAnnoTree) -> Text:
     """The document's text. Offsets count UTF-16 units unless they fit the tokens as code points only."""
     wide, plain = _assembled(tree, wide=True), _assembled(tree, wide=False)
     if wide.text == plain.text and wide.text.isascii():
@@ -77,7 +77,7 @@ def assembled(tree: Tree) -> Text:
     return max(wide, plain, key=lambda text: sum(text.holds(unit) for unit in tree.units()))
 
 
-def _assembled(tree: Tree, *, wide: bool) -> Text:
+def _assembled(tree: WebAnnoTree, *, wide: bool) -> Text:
     parts, starts, at, length = list[str](), list[int](), 0, 0
     for sentence in tree.sentences:
         gap = min(max(_start(sentence, wide=wide) - at, 0), LONGEST_GAP)
@@ -158,7 +158,7 @@ class WebAnnoReader(FilesReader):
         key = name.removesuffix(".tsv")
         return SourceDocument(key, first_line(text.text), text.text, passages, tuple(mentions), content, 1)
 
-    def _mention(self, name: str, one: Annotation, record: int, text: Text) -> SourceMention | None:
+    def _mention(self, name: str, one: WebAnnoAnnotation, record: int, text: Text) -> SourceMention | None:
         kind, stated = type_and_ids(one)
         span = text.span(one.units[0], one.units[-1])
         if span is None:

@@ -63,13 +63,13 @@ class _Edit:
         self._spelling = Spelling(item, file, "webanno-tsv")
         self._tree = tree.parse(raw)
         self._found = tree.annotations_of(self._tree)
-        self._dropped: list[tree.Annotation] = []
+        self._dropped: list[tree.WebAnnoAnnotation] = []
         self._map = Utf16Map(item.document.text)
         self._changed = False
 
     def text(self) -> str:
         gone = {id(self._found[record]) for record in self._item.removed_records} if self._own else set()
-        new: list[tree.Annotation] = []
+        new: list[tree.WebAnnoAnnotation] = []
         for gold in sorted(self._item.mentions, key=lambda one: one.mention.spans):
             action = action_for(gold, self._item.document.external_id, self._problems)
             known = self._found[gold.mention.record] if self._own and gold.mention.record >= 0 else None
@@ -88,19 +88,19 @@ class _Edit:
 
     # --- one mention ---
 
-    def _new(self, gold: ExportMention) -> list[tree.Annotation]:
+    def _new(self, gold: ExportMention) -> list[tree.WebAnnoAnnotation]:
         layer = self._layer(gold.mention.type)
         units = self._units(gold)
         if not units:
             return []
-        one = tree.Annotation(layer, [tree.NULL] * max(len(layer.features), 1), units)
+        one = tree.WebAnnoAnnotation(layer, [tree.NULL] * max(len(layer.features), 1), units)
         self._say_type(one, gold)
         ids = stated_ids(gold, self._item, self._file)
         if ids is not None:
             self._say_ids(one, ids, gold)
         return [one]
 
-    def _edit(self, one: tree.Annotation, gold: ExportMention, action: Action) -> bool:
+    def _edit(self, one: tree.WebAnnoAnnotation, gold: ExportMention, action: Action) -> bool:
         """False for one that can no longer be said."""
         before = (list(one.cells), [id(unit) for unit in one.units])
         if gold.reshaped:
@@ -114,7 +114,7 @@ class _Edit:
         self._changed = self._changed or before != (one.cells, [id(unit) for unit in one.units])
         return True
 
-    def _say_type(self, one: tree.Annotation, gold: ExportMention) -> None:
+    def _say_type(self, one: tree.WebAnnoAnnotation, gold: ExportMention) -> None:
         place = one.layer.feature(tree.TYPE_FEATURES)
         if place is not None:
             one.cells[place] = tree.escape(gold.mention.type)
@@ -125,7 +125,7 @@ class _Edit:
                 tr("its layer {name} has no place for the type {type}", name=one.layer.name, type=gold.mention.type),
             )
 
-    def _say_ids(self, one: tree.Annotation, ids: Sequence[str], gold: ExportMention) -> None:
+    def _say_ids(self, one: tree.WebAnnoAnnotation, ids: Sequence[str], gold: ExportMention) -> None:
         place = one.layer.feature(tree.ID_FEATURES)
         if place is None:
             place = self._widen(one)
@@ -135,7 +135,7 @@ class _Edit:
         if not one.layer.features:
             self._note("set aside", gold, tr("its layer {name} has no place for identifiers", name=one.layer.name))
 
-    def _widen(self, one: tree.Annotation) -> int:
+    def _widen(self, one: tree.WebAnnoAnnotation) -> int:
         """Give a layer the feature `identifier`, and every unit and annotation an empty cell for it; the place."""
         old = one.layer
         new = tree.Layer(old.kind, old.name, (*old.features, "identifier"), old.first)
@@ -169,7 +169,7 @@ class _Edit:
         self._tree.layers.append(layer)
         return layer
 
-    def _units(self, gold: ExportMention) -> list[tree.Unit]:
+    def _units(self, gold: ExportMention) -> list[tree.TokenUnit]:
         """The tokens under a mention, parts of them where it begins or ends within one; none, with a problem, for one
         that TSV cannot carry.
         """
@@ -189,20 +189,20 @@ class _Edit:
             self._note("repaired", gold, tr("lost the white space at its ends"))
         return units
 
-    def _part(self, sentence: tree.Sentence, unit: tree.Unit, start: int, end: int) -> tree.Unit:
+    def _part(self, sentence: tree.Sentence, unit: tree.TokenUnit, start: int, end: int) -> tree.TokenUnit:
         parts = [one for one in sentence.units if one.token == unit.token and one.part]
         for one in parts:
             if (one.start, one.end) == (start, end):
                 return one
         text = self._item.document.text[self._map.to_code_point(start) : self._map.to_code_point(end)]
         number = max((one.part for one in parts), default=0) + 1
-        part = tree.Unit(-1, unit.sentence, unit.token, number, start, end, text, [tree.EMPTY] * self._tree.width)
+        part = tree.TokenUnit(-1, unit.sentence, unit.token, number, start, end, text, [tree.EMPTY] * self._tree.width)
         sentence.units.insert(sentence.units.index(unit) + len(parts) + 1, part)
         return part
 
     # --- the whole ---
 
-    def _render(self, found: list[tree.Annotation]) -> None:
+    def _render(self, found: list[tree.WebAnnoAnnotation]) -> None:
         """Write the cells of the mentions' layers."""
         heights = Counter((id(unit), one.layer.name) for one in found for unit in one.units)
         highest = max((one.number for one in self._found), default=0)
@@ -236,7 +236,7 @@ class _Edit:
                 for unit in self._tree.units():
                     self._without(unit, layer, first.address)
 
-    def _without(self, unit: tree.Unit, layer: tree.Layer, address: str) -> None:
+    def _without(self, unit: tree.TokenUnit, layer: tree.Layer, address: str) -> None:
         kept = [
             (cells, number)
             for cells, number in tree.stacked(unit, layer)

@@ -23,7 +23,7 @@ from curator.io.zeshel_lines import (
     DocumentLine,
     LineError,
     MentionLine,
-    Tokens,
+    WhitespaceTokens,
     first_object,
     has_keys,
     parse_document,
@@ -146,12 +146,12 @@ class ZeshelMentionReader(_Reader):
                 )
 
     def _document(self, found: DocumentLine, mentions: list[MentionLine], raw: str, line: int) -> SourceDocument:
-        tokens = Tokens(found.text)
+        tokens = WhitespaceTokens(found.text)
         placed = [m for mention in mentions if (m := self._mention(mention, found, tokens)) is not None]
         passages = passages_of(found.title, found.text)
         return SourceDocument(found.id, found.title, found.text, passages, tuple(placed), raw, line)
 
-    def _mention(self, mention: MentionLine, document: DocumentLine, tokens: Tokens) -> SourceMention | None:
+    def _mention(self, mention: MentionLine, document: DocumentLine, tokens: WhitespaceTokens) -> SourceMention | None:
         where = tr(
             'mention "{text}" at tokens {start}-{end} of document {id}',
             text=mention.text,

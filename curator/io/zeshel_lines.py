@@ -129,7 +129,7 @@ def passages_of(title: str, text: str) -> tuple[Passage, ...]:
     return (Passage("title", 0, cut), *body)
 
 
-class Tokens:
+class WhitespaceTokens:
     """Whitespace tokens of a text: `words[i]` lies at `starts[i]`-`ends[i]` in code points."""
 
     def __init__(self, text: str) -> None:

@@ -28,7 +28,7 @@ from curator.io.idstyle import NIL_MARKERS
 from curator.io.places import mention_place
 from curator.io.source import BOM, join_lines, line_end, split_lines, without_line_end
 from curator.io.zeshel_category import Titles, category
-from curator.io.zeshel_lines import MENTION_ORDER, LineError, Tokens, parse_object
+from curator.io.zeshel_lines import MENTION_ORDER, LineError, WhitespaceTokens, parse_object
 from curator.services.ports import ExportDocument, ExportMention, Problem
 
 _LABEL = re.compile(r'("label_document_id"\s*:\s*)("(?:[^"\\]|\\.)*"|null)')
@@ -184,7 +184,7 @@ class _FileWriter:
 
     def _tokens_of(self, gold: ExportMention, item: ExportDocument) -> tuple[int, int, str] | None:
         """First and last token and their text; None for a mention that ZESHEL cannot carry, which is noted."""
-        mention, tokens = gold.mention, Tokens(item.document.text)
+        mention, tokens = gold.mention, WhitespaceTokens(item.document.text)
         if len(mention.spans) > 1:
             self._leave_out(item, gold, tr("is discontinuous, which ZESHEL cannot carry: left out"))
             return None

@@ -1,9 +1,9 @@
 """The process that builds an untrained bundle.
 
-Specification: {kb, staging, stages, encoder, index, precision, cache, device}: the knowledge base as JSON lines, the
-staging folder, `["lexical"]` or `["lexical", "names"]`, the encoder's folder and the embedding cache's ('' = the
-default ones), the kind of index (auto, flat, sq8, ivf or hnsw), the number format in which names are encoded (auto,
-fp32, bf16, fp16 or int8).
+Specification: {kb, staging, stages, encoder, index, lexical, precision, cache, device}: the knowledge base as JSON
+lines, the staging folder, `["lexical"]` or `["lexical", "names"]`, the encoder's folder and the embedding cache's
+('' = the default ones), the kind of index (auto, flat, sq8, ivf or hnsw), the lists that spelling finds by (characters,
+merged or bm25), the number format in which names are encoded (auto, fp32, bf16, fp16 or int8).
 Result: {bundle_id, message}.
 """
 
@@ -22,6 +22,7 @@ from models.build import build_untrained
 from models.bundle import new_id
 from models.errors import ModelError
 from models.index_plan import parse_kind
+from models.lexical_merged import parse_list
 from models.wording import use
 
 
@@ -37,6 +38,7 @@ def work(spec: Message) -> Generator[Message, None, Message]:
         device=spec.get("device") or "auto",
         precision=spec.get("precision") or "fp32",
         index_kind=parse_kind(spec.get("index") or ""),
+        lexical=parse_list(spec.get("lexical") or ""),
         nil=demo_calibration(stages),
         bundle_id=bundle_id,
     )

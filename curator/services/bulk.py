@@ -10,7 +10,7 @@ from curator.domain.changes import Change
 from curator.domain.decisions import Outcome, Verdict
 from curator.domain.errors import UserError
 from curator.domain.wording import ntr, tr
-from curator.services.bulk_plan import MOST_CHECKS, Audit, BulkPlan, Standing, make_plan, tally
+from curator.services.bulk_plan import MOST_CHECKS, Audit, AuditState, BulkPlan, make_plan, tally
 from curator.services.deciding import decide_in
 from curator.services.events import EventBus
 from curator.services.keys import active_bundle
@@ -100,7 +100,7 @@ class BulkService:
 
         Raises UserError before the sample is checked or where it allows nothing.
         """
-        if audit.standing is not Standing.PASSED:
+        if audit.state is not AuditState.PASSED:
             raise UserError(tr(NOT_YET))
         wanted = {one.mention_id: one.entity_id for one in audit.accepted()}
         with self._store.write() as unit:

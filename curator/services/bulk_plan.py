@@ -169,7 +169,7 @@ def _chance(one: BulkSet, error: float) -> float:
     return binomial_at_most(one.allowed, one.checks, max(one.expected, DOUBT * error))
 
 
-class Standing(StrEnum):
+class AuditState(StrEnum):
     CHECKING = "checking"
     PASSED = "passed"
     FAILED = "failed"  # every set: nothing may be accepted unseen
@@ -194,10 +194,10 @@ class Audit:
         return len(self.plan.sets)
 
     @property
-    def standing(self) -> Standing:
+    def state(self) -> AuditState:
         if self.number == len(self.plan.sets):
-            return Standing.FAILED
-        return Standing.CHECKING if self.left else Standing.PASSED
+            return AuditState.FAILED
+        return AuditState.CHECKING if self.left else AuditState.PASSED
 
     @property
     def set(self) -> BulkSet | None:
@@ -226,7 +226,7 @@ class Audit:
 
     def accepted(self) -> tuple[Chance, ...]:
         """What may be accepted unseen: the set that passed without all that was checked."""
-        if self.standing is not Standing.PASSED:
+        if self.state is not AuditState.PASSED:
             return ()
         return tuple(one for one in self.plan.members(self.number) if one.mention_id not in self.marks)
 

@@ -21,7 +21,7 @@ FORMAT = 1
 
 
 @dataclass(frozen=True, slots=True)
-class Sheet:
+class SampleSheet:
     """What was read: the plan, the marks so far, and (document, string) of each mention on the sheet."""
 
     plan: BulkPlan
@@ -37,7 +37,7 @@ def sheet_of(plan: BulkPlan, contexts: Iterable[MentionContext], marks: Mapping[
     return "".join(json.dumps(line, ensure_ascii=False) + "\n" for line in lines)
 
 
-def read_sheet(text: str) -> Sheet:
+def read_sheet(text: str) -> SampleSheet:
     """Raises UserError, with the number of the line, for what is no sheet or a mark that is neither true nor false."""
     plan: BulkPlan | None = None
     marks: dict[int, bool] = {}
@@ -60,7 +60,7 @@ def read_sheet(text: str) -> Sheet:
     strangers = shown.keys() - {one for sample in plan.samples for one in sample}
     if strangers:
         raise UserError(tr("Mention {id} was not drawn for this sample; leave its lines.", id=min(strangers)))
-    return Sheet(plan, marks, shown)
+    return SampleSheet(plan, marks, shown)
 
 
 def _line(context: MentionContext, chance: Chance, mark: bool | None) -> dict[str, Any]:

@@ -13,7 +13,7 @@ from curator.services.deciding import decide_in
 from curator.services.events import EventBus
 from curator.services.mention_edits import change_in, checked, join_in, living, refuse_duplicate, retype_in
 from curator.services.ports import Clock, Store, UnitOfWork
-from curator.services.standing import Standing
+from curator.services.standing import CachedAnswer
 from curator.services.undo import Undoer
 
 Prepare = Callable[[UnitOfWork, Sequence[int]], tuple[Sequence[Change], str]]
@@ -38,7 +38,7 @@ class CurationService:
         self._curator = curator
         self._prepare = prepare
         self._undoer = Undoer(clock)
-        self._steps = Standing(store, lambda unit: (unit.decisions.next_undo(), unit.decisions.next_redo()))
+        self._steps = CachedAnswer(store, lambda unit: (unit.decisions.next_undo(), unit.decisions.next_redo()))
 
     @property
     def curator(self) -> str:

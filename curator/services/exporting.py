@@ -66,7 +66,7 @@ class ExportReport:
         return tr("{folder} ({n:,} files)", folder=folder, n=len(self.paths))
 
 
-class Place(StrEnum):
+class ExportTarget(StrEnum):
     """What an export makes."""
 
     FILE = "file"
@@ -170,18 +170,20 @@ class ExportService:
         form = self._formats.by_name(format_name)
         return f"gold{form.endings[0]}" if isinstance(form, OneFile) else f"gold-{form.name}"
 
-    def makes(self, out: Path, format_name: str) -> tuple[Place, int]:
+    def makes(self, out: Path, format_name: str) -> tuple[ExportTarget, int]:
         """What an export of all documents to `out` makes, and of how many imported files."""
         form = self._formats.by_name(format_name)
         with self._store.read() as unit:
             files = sum(bool(unit.documents.ids_of_file(file.id)) for file in unit.documents.files())
         if out.is_dir():
-            return Place.FOLDER, files
+            return ExportTarget.FOLDER, files
         if isinstance(form, OneFile):
-            return Place.FILE if files == 1 or out.name.lower().endswith(form.endings) else Place.FOLDER, files
+            return ExportTarget.FILE if files == 1 or out.name.lower().endswith(
+                form.endings
+            ) else ExportTarget.FOLDER, files
         if isinstance(form, FileForEach) and out.name.lower().endswith(form.document_endings):
-            return Place.FILE, 1
-        return Place.ARCHIVE if out.suffix.lower() == ".zip" else Place.FOLDER, files
+            return ExportTarget.FILE, 1
+        return ExportTarget.ARCHIVE if out.suffix.lower() == ".zip" else ExportTarget.FOLDER, files
 
     def write_report(self, report: ExportReport, path: Path) -> None:
         """Every line of a report as a text file. Raises UserError."""

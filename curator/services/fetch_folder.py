@@ -30,7 +30,7 @@ _TOLD = ".pmids.json"
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class FetchRequest:
     """A query, or PMIDs as they were given. `pmids` are what is fetched, `count` what a query matched."""
 
     query: str
@@ -51,7 +51,7 @@ class Asked:
 class Unfinished:
     """A fetch that was stopped: `done` of its PMIDs were asked for."""
 
-    asked: Asked
+    asked: FetchRequest
     done: int
 
 
@@ -67,19 +67,21 @@ class FetchFolder:
     def path(self) -> Path:
         return self.project / FOLDER / self.key
 
-    def asked(self) -> Asked | None:
+    def asked(self) -> FetchRequest | None:
         """What an earlier fetch noted; None where there is none, or none that can be read."""
         try:
             found = json.loads((self.path / ASKED).read_text(encoding="utf-8"))
-            asked = Asked(**{**found, "given": tuple(found["given"]), "pmids": tuple(found["pmids"])})
+            asked = FetchRequest(**{**found, "given": tuple(found["given"]), "pmids": tuple(found["pmids"])})
             datetime.fromisoformat(asked.at)
         except (OSError, ValueError, KeyError, TypeError):
             return None
         return asked
 
-    def begin(self, asked: Asked, at: datetime) -> Asked:
+    def begin(self, asked: FetchRequest, at: datetime) -> FetchRequest:
         """Note what is asked. Raises UserError where nothing can be written."""
-        noted = Asked(asked.query, asked.given, asked.most, asked.pmids, asked.count, at.isoformat(timespec="seconds"))
+        noted = FetchRequest(
+            asked.query, asked.given, asked.most, asked.pmids, asked.count, at.isoformat(timespec="seconds")
+        )
         try:
             self.path.mkdir(parents=True, exist_ok=True)
         except OSError as error:
@@ -106,7 +108,7 @@ class FetchFolder:
     def next_number(self) -> int:
         return max(self._numbers(), default=-1) + 1
 
-    def join(self, asked: Asked) -> Path:
+    def join(self, asked: FetchRequest) -> Path:
         """One file of all batches, called after when they were asked for; the same bytes for the same records."""
         at = datetime.fromisoformat(asked.at)
         path = self.project / FOLDER / f"pubmed-{at:%Y%m%d-%H%M%S}.xml.gz"

@@ -17,7 +17,7 @@ from curator.domain.errors import UserError
 from curator.domain.jobs import Progress
 from curator.domain.pmids import listed
 from curator.domain.wording import ntr, tr
-from curator.services.fetch_folder import Asked, FetchFolder, Unfinished, unfinished
+from curator.services.fetch_folder import FetchFolder, FetchRequest, Unfinished, unfinished
 from curator.services.importing import FileProblem, ImportReport, ImportService
 from curator.services.ports import Clock, FileWriter, Problem, Store
 from curator.services.ports.pubmed import MOST_FOUND, FoundRecords, NotNowError, PubMedPort, PubMedRecords
@@ -41,13 +41,13 @@ class FetchWish:
     hold_out: int = 0
 
     @property
-    def asked(self) -> Asked:
+    def asked(self) -> FetchRequest:
         query = " ".join(self.query.split())
-        return Asked(query, () if query else self.pmids, self.most if query else 0)
+        return FetchRequest(query, () if query else self.pmids, self.most if query else 0)
 
 
 @dataclass(frozen=True, slots=True)
-class Timer:
+class FetchClock:
     now: Callable[[], float] = time.monotonic
     sleep: Callable[[float], None] = time.sleep
 
@@ -63,14 +63,14 @@ class FetchService:
         writer: FileWriter,
         clock: Clock,
         *,
-        timer: Timer | None = None,
+        timer: FetchClock | None = None,
     ) -> None:
         self._store = store
         self._importing = importing
         self._pubmed = pubmed
         self._writer = writer
         self._clock = clock
-        self._timer = timer or Timer()
+        self._timer = timer or FetchClock()
         self._next = 0.0  # when another request may begin
 
     @property
@@ -82,7 +82,7 @@ class FetchService:
         """Fetches that were stopped; the same wish goes on with one."""
         return unfinished(self._store.folder, self._writer)
 
-    def forget(self, asked: Asked) -> None:
+    def forget(self, asked: FetchRequest) -> None:
         """Take away what was kept of a fetch that was stopped."""
         FetchFolder(self._store.folder, asked.key, self._writer).remove()
 
@@ -119,7 +119,7 @@ class FetchService:
 
     # --- what is asked ---
 
-    def _begun(self, wish: FetchWish) -> Generator[Progress, None, tuple[Asked, FetchFolder]]:
+    def _begun(self, wish: FetchWish) -> Generator[Progress, None, tuple[FetchRequest, FetchFolder]]:
         """What is asked, as noted before or from now on."""
         asked = wish.asked
         if not asked.query and not asked.given:
@@ -134,7 +134,7 @@ class FetchService:
             asked = replace(asked, pmids=asked.given, count=len(asked.given))
         return folder.begin(asked, self._clock.now()), folder
 
-    def _searched(self, asked: Asked) -> Generator[Progress, None, Asked]:
+    def _searched(self, asked: FetchRequest) -> Generator[Progress, None, FetchRequest]:
         progress = Progress(tr("search PubMed"), 0, 0, self.host)
         most = min(asked.most, MOST_FOUND)
         found: FoundRecords = yield from self._patiently(
@@ -209,7 +209,7 @@ class FetchService:
             )
         )
 
-    def _notes(self, asked: Asked, known: set[str], missing: Sequence[str]) -> tuple[FileProblem, ...]:
+    def _notes(self, asked: FetchRequest, known: set[str], missing: Sequence[str]) -> tuple[FileProblem, ...]:
         texts = []
         if asked.query and asked.count > len(asked.pmids):
             texts.append(

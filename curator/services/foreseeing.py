@@ -11,7 +11,7 @@ from pathlib import Path
 from curator.domain.documents import SourceDocument
 from curator.domain.entities import Entity
 from curator.domain.errors import UserError
-from curator.services.import_comparing import Compared, Standing
+from curator.services.import_comparing import Compared, ImportStatus
 from curator.services.ports import DocumentReader, FormatRegistry, KnowledgeBaseReader, Problem
 from curator.services.ports.files import KbOptions
 from curator.services.speeds import RULE, SPREADS, busy_now
@@ -90,8 +90,8 @@ def _looked_at(
         looked_at=found.looked_at + len(batch),
         first=(*found.first, *batch[: FIRST - len(found.first)]) if len(found.first) < FIRST else found.first,
         problems=tuple(reader.problems),
-        here=found.here + sum(one.standing is Standing.SAME for one in compared),
-        changed=(*found.changed, *(one for one in compared if one.standing is Standing.CHANGED)),
+        here=found.here + sum(one.status is ImportStatus.SAME for one in compared),
+        changed=(*found.changed, *(one for one in compared if one.status is ImportStatus.CHANGED)),
     )
 
 

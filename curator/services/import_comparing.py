@@ -26,7 +26,7 @@ LONG_ENOUGH = 20
 Shape = tuple[tuple[Span, ...], str]
 
 
-class Standing(StrEnum):
+class ImportStatus(StrEnum):
     NEW = "new"
     SAME = "same"
     CHANGED = "changed"
@@ -37,7 +37,7 @@ class Compared:
     """A document of a file, and the one of the project that it stands for (None where it is new)."""
 
     source: SourceDocument
-    standing: Standing = Standing.NEW
+    status: ImportStatus = ImportStatus.NEW
     document_id: int = 0
     bare_in: int = 0  # the file of a document that has this very text and no mention at all: nothing would move
 
@@ -55,10 +55,10 @@ class Comparer:
         for one in documents:
             occurrence = self._seen[one.external_id]
             self._seen[one.external_id] += 1
-            found.append(self._standing(unit, one, present.get(one.external_id, []), occurrence))
+            found.append(self._compared(unit, one, present.get(one.external_id, []), occurrence))
         return found
 
-    def _standing(
+    def _compared(
         self, unit: UnitOfWork, source: SourceDocument, present: Sequence[Present], occurrence: int
     ) -> Compared:
         sha256 = text_hash(source.text) if present else ""
@@ -68,11 +68,11 @@ class Comparer:
             match = same[0]
             known = stated_shapes(unit, match.document_id) if source.mentions else {}
             if not _differ(known, source, same_format=match.format == self._format):
-                return Compared(source, Standing.SAME, match.document_id)
+                return Compared(source, ImportStatus.SAME, match.document_id)
             bare_in = 0 if known else match.file_id
-            return Compared(source, Standing.CHANGED, match.document_id, bare_in)
+            return Compared(source, ImportStatus.CHANGED, match.document_id, bare_in)
         near = own or [one for one in present if alike(unit.documents.get(one.document_id).text, source.text)]
-        return Compared(source, Standing.CHANGED, near[-1].document_id) if near else Compared(source)
+        return Compared(source, ImportStatus.CHANGED, near[-1].document_id) if near else Compared(source)
 
     def _is_version(self, one: Present) -> bool:
         return one.path == self._path or (one.name == self._name and one.format == self._format)

@@ -10,7 +10,7 @@ from curator.domain.documents import SourceDocument, SourceFile, Split
 from curator.domain.imports import Changed
 from curator.domain.wording import ntr
 from curator.services.gold import GoldWriter
-from curator.services.import_comparing import Compared, Comparer, Standing, fingerprint
+from curator.services.import_comparing import Compared, Comparer, ImportStatus, fingerprint
 from curator.services.ports import DocumentReader, Problem
 
 HERE, KEPT = "already here", "changed, left as they are"
@@ -54,7 +54,7 @@ class Wish:
 
 
 @dataclass(slots=True)
-class Reading:
+class FileReading:
     """One file on its way in."""
 
     source: SourceFile
@@ -77,13 +77,13 @@ class Reading:
             choice = choices.choice(one)
             if one.bare_in in self.beside and one.document_id not in choices.of:
                 choice = Changed.TAKE  # another file of the same import brings the mentions of a text
-            if one.standing is Standing.NEW or (one.standing is Standing.CHANGED and choice is Changed.APART):
+            if one.status is ImportStatus.NEW or (one.status is ImportStatus.CHANGED and choice is Changed.APART):
                 new.append(one.source)
-            elif one.standing is Standing.CHANGED and choice is Changed.TAKE and one.document_id not in self.to_take:
+            elif one.status is ImportStatus.CHANGED and choice is Changed.TAKE and one.document_id not in self.to_take:
                 self.to_take[one.document_id] = one.source
             else:
-                self.counts[HERE if one.standing is Standing.SAME else KEPT] += 1
-                self.outdated += one.standing is Standing.CHANGED and choices.is_outdated(one)
+                self.counts[HERE if one.status is ImportStatus.SAME else KEPT] += 1
+                self.outdated += one.status is ImportStatus.CHANGED and choices.is_outdated(one)
         return new
 
     def notes(self) -> list[Problem]:

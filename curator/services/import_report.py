@@ -74,7 +74,7 @@ def joined(reports: Sequence[ImportReport]) -> ImportReport:
 
 
 @dataclass(slots=True)
-class Tally:
+class ImportTally:
     """The report in the making."""
 
     files: list[str] = field(default_factory=list)

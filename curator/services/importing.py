@@ -21,8 +21,8 @@ from curator.services.events import EventBus
 from curator.services.foreseeing import Foreseen, foresee_documents
 from curator.services.gold import GoldWriter
 from curator.services.import_comparing import Compared, Comparer
-from curator.services.import_reading import ImportChoices, Reading, Wish
-from curator.services.import_report import FileProblem, ImportReport, Tally, joined
+from curator.services.import_reading import FileReading, ImportChoices, Wish
+from curator.services.import_report import FileProblem, ImportReport, ImportTally, joined
 from curator.services.import_sources import Left, Sources, sources_of
 from curator.services.import_storing import batches, spread, store_batch, with_head
 from curator.services.kb_importing import KbResult, KbWish, KnowledgeImport
@@ -88,7 +88,7 @@ class ImportService:
             raise UserError(
                 tr("Gold needs a knowledge base to look identifiers up in. Import one first (`curator kb import`).")
             )
-        tally = Tally()
+        tally = ImportTally()
         # a wrong file among several stops before anything is written
         formats = self._formats_as(format_name)
         found = sources_of(paths, formats) if left is None else Sources(tuple(paths), tuple(left))
@@ -103,9 +103,9 @@ class ImportService:
         plan = self.unfinished()
         if plan is None:
             raise UserError(tr("No import was stopped: there is nothing to go on with."))
-        return (yield from self._all(plan, Tally()))
+        return (yield from self._all(plan, ImportTally()))
 
-    def _all(self, plan: UnfinishedImport, tally: Tally) -> Generator[Progress, None, ImportReport]:
+    def _all(self, plan: UnfinishedImport, tally: ImportTally) -> Generator[Progress, None, ImportReport]:
         """Whatever ends it early, the record says what is left; of a single file only a death of the program leaves
         one, since who cancels knows that nothing is in."""
         before, answered = self.unfinished(), self._unfinished.is_answered
@@ -207,7 +207,7 @@ class ImportService:
     def _version(
         self, steps: Generator[Progress, None, KbResult], paths: Sequence[Path], words: str
     ) -> Generator[Progress, None, ImportReport]:
-        tally = Tally(files=[str(path) for path in paths])
+        tally = ImportTally(files=[str(path) for path in paths])
         try:
             result = yield from steps
         except BaseException:  # cancelled or failed: nothing half-read stays
@@ -230,7 +230,7 @@ class ImportService:
         with self._store.read() as unit:
             return unit.kb.info() is None
 
-    def _file(self, path: Path, tally: Tally, wish: Wish) -> Generator[Progress, None, None]:
+    def _file(self, path: Path, tally: ImportTally, wish: Wish) -> Generator[Progress, None, None]:
         sha256 = self._formats.digest(path)
         with self._store.read() as unit:
             known = self._known(unit, sha256, wish.format_name)
@@ -247,7 +247,9 @@ class ImportService:
         format_ = self._formats_as(wish.format_name).recognise(path)
         reader = format_.open(path)
         source = SourceFile(0, str(path.resolve()), path.name, format_.name, sha256, imported_at=self._clock.now())
-        reading = Reading(source, reader, Comparer(path, format_.name), GoldWriter(path.name, self._clock), wish.inside)
+        reading = FileReading(
+            source, reader, Comparer(path, format_.name), GoldWriter(path.name, self._clock), wish.inside
+        )
         try:
             yield from self._read(reading, wish)
             self._complete(reading, wish)
@@ -268,10 +270,12 @@ class ImportService:
             ),
         )
 
-    def _bring_back(self, path: Path, known: SourceFile, tally: Tally, wish: Wish) -> Generator[Progress, None, None]:
+    def _bring_back(
+        self, path: Path, known: SourceFile, tally: ImportTally, wish: Wish
+    ) -> Generator[Progress, None, None]:
         """Show the documents of an import that was undone again, and take its texts again where that is chosen."""
         reader = self._formats_as(wish.format_name).recognise(path).open(path)
-        reading = Reading(
+        reading = FileReading(
             known, reader, Comparer(path, known.format), GoldWriter(known.name, self._clock), file_id=known.id
         )
         if Changed.TAKE in (wish.choices.usual, *wish.choices.of.values()):
@@ -300,7 +304,7 @@ class ImportService:
             ),
         )
 
-    def _read(self, reading: Reading, wish: Wish) -> Generator[Progress, None, None]:
+    def _read(self, reading: FileReading, wish: Wish) -> Generator[Progress, None, None]:
         """Store the new documents of a still invisible file; those to be taken wait for its end."""
         any_read = False
         for batch in batches(iter(reading.reader), DOCUMENTS_PER_UNIT):
@@ -320,7 +324,7 @@ class ImportService:
             path = reading.source.path
             raise UserError(tr("{path} holds no document that could be read. Check its format.", path=path))
 
-    def _complete(self, reading: Reading, wish: Wish) -> None:
+    def _complete(self, reading: FileReading, wish: Wish) -> None:
         """Everything of the file becomes visible at once, and what was chosen to be taken is taken with it."""
         reader = reading.reader
         if not reading.ids and not reading.to_take:
@@ -336,7 +340,7 @@ class ImportService:
             self._record(unit, reading, ImportKind.IMPORTED, wish)
         wish.inside.append(reading.file_id)
 
-    def _take(self, unit: UnitOfWork, reading: Reading, wish: Wish) -> None:
+    def _take(self, unit: UnitOfWork, reading: FileReading, wish: Wish) -> None:
         taker = TextTaker(self._mover, self._clock)
         for document_id, source in reading.to_take.items():
             reading.counts += taker.take(
@@ -348,7 +352,7 @@ class ImportService:
                 gold=reading.gold if wish.gold else None,
             )
 
-    def _record(self, unit: UnitOfWork, reading: Reading, kind: ImportKind, wish: Wish) -> None:
+    def _record(self, unit: UnitOfWork, reading: FileReading, kind: ImportKind, wish: Wish) -> None:
         unit.documents.record_import(
             reading.file_id,
             kind,
@@ -359,7 +363,7 @@ class ImportService:
         )
         add_missing(unit)
 
-    def _tell(self, reading: Reading, text: str) -> None:
+    def _tell(self, reading: FileReading, text: str) -> None:
         taken, name, who = tuple(reading.to_take), reading.source.name, self._curator()
         if taken:
             said = ntr(

@@ -72,6 +72,7 @@ class IndexBuilder:
             "stages": list(stages),
             "encoder": options.encoder,
             "index": options.index,
+            "lexical": options.lexical,
             "precision": options.precision,
             **options.spec(),
         }

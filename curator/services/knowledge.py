@@ -15,7 +15,7 @@ from curator.domain.search_query import only_words
 from curator.domain.wording import tr
 from curator.services.events import EventBus
 from curator.services.ports import Store, UnitOfWork
-from curator.services.standing import Standing
+from curator.services.standing import CachedAnswer
 
 SYNONYMS: Mapping[str, str] = {
     "specificdisease": "disease",
@@ -60,7 +60,7 @@ class KnowledgeService:
         self._store = store
         self._events = events
         self._curator = curator
-        self._info = Standing(store, lambda unit: unit.kb.info())
+        self._info = CachedAnswer(store, lambda unit: unit.kb.info())
 
     def info(self) -> KnowledgeBaseInfo | None:
         return self._info.get()

@@ -28,7 +28,7 @@ Answer = tuple[int, list[Suggestion]] | JobOutcome
 
 
 @dataclass(frozen=True, slots=True)
-class LinkedDocument:
+class DocumentSuggestions:
     """A document's mentions with their suggestions, parallel; mentions without an answer are left out."""
 
     document: Document
@@ -89,7 +89,7 @@ def link_documents(
     store: Store,
     linker: LinkerPort,
     document_ids: Sequence[int],
-    keep: Callable[[LinkedDocument], None],
+    keep: Callable[[DocumentSuggestions], None],
     *,
     bundle_id: str,
 ) -> Generator[Progress, None, LinkReport]:
@@ -153,13 +153,13 @@ def _check(outcome: JobOutcome) -> None:
 
 def _linked(
     store: Store, document_ids: Sequence[int], answers: dict[int, list[Suggestion]]
-) -> Generator[LinkedDocument, None, None]:
+) -> Generator[DocumentSuggestions, None, None]:
     for document_id in document_ids:
         given = {one.mention_id: one for one in answers.get(document_id, ())}
         with store.read() as unit:
             document = unit.documents.get(document_id)
             mentions = [one for one in unit.mentions.of_document(document_id) if one.id in given]
-        yield LinkedDocument(document, tuple(mentions), tuple(given[one.id] for one in mentions))
+        yield DocumentSuggestions(document, tuple(mentions), tuple(given[one.id] for one in mentions))
 
 
 def _next(inbox: queue.SimpleQueue[T]) -> T | None:

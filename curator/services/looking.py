@@ -25,7 +25,7 @@ class Recognised:
     problem: str = ""
 
 
-class Looker:
+class FileRecogniser:
     """Asks `formats` once for each file. `count` hears how many files were looked at, in the thread of who asks; once
     `stop` is set, the next question raises CancelledError."""
 
@@ -73,5 +73,5 @@ def look(
     paths: Sequence[Path], formats: Recogniser, *, count: Counted | None = None, stop: Event | None = None
 ) -> tuple[Recognised, ...]:
     """Of each path. Raises CancelledError once `stop` is set."""
-    looker = Looker(formats, count=count, stop=stop)
+    looker = FileRecogniser(formats, count=count, stop=stop)
     return tuple(looker.look(one) for one in paths)

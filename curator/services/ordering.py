@@ -34,7 +34,7 @@ STRING_LEFT, ENTITY_LEFT = 0.2, 0.7
 """What of the gain is left once a string was decided, and once another string with the same suggestion was."""
 
 
-class Order(StrEnum):
+class QueueOrder(StrEnum):
     """In the order in which one key goes round them: of the last two the one that taught more comes first."""
 
     DOCUMENT = "document"  # as imported, in the order of the text
@@ -170,12 +170,12 @@ class OrderingService:
     def __init__(self, store: Store) -> None:
         self._store = store
 
-    def work(self, where: QueueFilter, order: Order, *, length: int = LENGTH) -> list[WorkRow]:
+    def work(self, where: QueueFilter, order: QueueOrder, *, length: int = LENGTH) -> list[WorkRow]:
         """At most `length` mentions; empty in the order of documents, which needs no list."""
-        if order is Order.DOCUMENT:
+        if order is QueueOrder.DOCUMENT:
             return []
         with self._store.read() as unit:
-            if order is Order.UNCERTAIN:
+            if order is QueueOrder.UNCERTAIN:
                 return unit.queue.undecided(where, limit=length)
             rows = unit.queue.undecided(where, limit=POOL)
             decided = unit.queue.decided_strings()

@@ -23,7 +23,7 @@ ONE_CHANGED = "{n} of these mentions was decided meanwhile; nothing was changed.
 CHANGED = "{n:,} of these mentions were decided meanwhile; nothing was changed. Look at the list again."
 
 
-class Scope(StrEnum):
+class PropagationScope(StrEnum):
     DOCUMENT = "document"
     QUEUE = "queue"  # what the present filter shows
     PROJECT = "project"
@@ -35,7 +35,7 @@ class Others:
 
     this: MentionContext
     verdict: Verdict
-    scope: Scope
+    scope: PropagationScope
     groups: tuple[Group, ...]
     names: tuple[str, ...]
     beyond: int = 0
@@ -58,7 +58,9 @@ class PropagationService:
         self._clock = clock
         self._curator = curator
 
-    def others(self, mention_id: int, verdict: Verdict, *, scope: Scope, where: QueueFilter | None = None) -> Others:
+    def others(
+        self, mention_id: int, verdict: Verdict, *, scope: PropagationScope, where: QueueFilter | None = None
+    ) -> Others:
         """The other mentions of the same string and type. `where` is the present filter, for the queue's scope.
 
         Raises UserError for an unknown or deleted mention.
@@ -68,8 +70,8 @@ class PropagationService:
             this = unit.queue.contexts([mention_id], bundle_id=bundle_id)
             if not this:
                 raise UserError(tr("There is no mention {mention_id} in this project.", mention_id=mention_id))
-            document_id = this[0].document_id if scope is Scope.DOCUMENT else None
-            narrowed = where if scope is Scope.QUEUE and where != QueueFilter() else None
+            document_id = this[0].document_id if scope is PropagationScope.DOCUMENT else None
+            narrowed = where if scope is PropagationScope.QUEUE and where != QueueFilter() else None
             ids = unit.queue.identical(mention_id, document_id=document_id, where=narrowed)
             contexts = unit.queue.contexts(ids[:LIMIT], bundle_id=bundle_id)
             names = _names(unit, verdict, contexts)

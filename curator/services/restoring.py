@@ -8,7 +8,7 @@ from datetime import datetime
 
 from curator.domain.decisions import Outcome, Verdict
 from curator.domain.documents import SourceDocument, Split
-from curator.domain.stated import StatedDecision
+from curator.domain.stated import FileDecision
 from curator.services.ports import UnitOfWork
 
 Stored = tuple[SourceDocument, tuple[int, list[int]]]
@@ -53,7 +53,7 @@ def restore_decisions(unit: UnitOfWork, documents: Sequence[Stored], counts: Cou
         if mention.decision is not None
     ]
     resolved = unit.kb.resolve({one for _, decision in found for one in decision.verdict.entity_ids})
-    groups: dict[tuple[str, datetime], list[tuple[int, StatedDecision, Verdict]]] = defaultdict(list)
+    groups: dict[tuple[str, datetime], list[tuple[int, FileDecision, Verdict]]] = defaultdict(list)
     for mention_id, decision in found:
         verdict = _held(decision.verdict, resolved)
         if verdict is None:

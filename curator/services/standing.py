@@ -10,7 +10,7 @@ from curator.services.ports import Store, UnitOfWork
 Answer = TypeVar("Answer")
 
 
-class Standing(Generic[Answer]):
+class CachedAnswer(Generic[Answer]):
     """The answer of one question to the store, which stands until the next unit was written.
 
     `ask` reads in the given unit and depends on nothing else that changes. Safe to call from several threads.

@@ -19,7 +19,15 @@ from curator.domain.wording import ntr, tr
 from curator.services.entity_teaching import teach_entities
 from curator.services.events import EventBus
 from curator.services.keys import active_bundle
-from curator.services.linking import K, LinkedDocument, LinkReport, link_document, link_documents, teach, wait_ready
+from curator.services.linking import (
+    DocumentSuggestions,
+    K,
+    LinkReport,
+    link_document,
+    link_documents,
+    teach,
+    wait_ready,
+)
 from curator.services.name_linking import NameLinking
 from curator.services.ports import BundleStore, LinkDocument, LinkerPort, Store, UnitOfWork
 
@@ -32,7 +40,7 @@ GONE = (
 )
 log = logging.getLogger(__name__)
 
-__all__ = ["LinkReport", "LinkedDocument", "SuggestionService"]
+__all__ = ["DocumentSuggestions", "LinkReport", "SuggestionService"]
 
 
 class SuggestionService:
@@ -137,7 +145,7 @@ class SuggestionService:
         *,
         save: bool = True,
         memory: bool = True,
-        sink: Callable[[LinkedDocument], None] | None = None,
+        sink: Callable[[DocumentSuggestions], None] | None = None,
     ) -> Generator[Progress, None, LinkReport]:
         """Link all documents of a split (None: all), decided mentions too; `sink` gets each answer in order.
 
@@ -156,7 +164,7 @@ class SuggestionService:
         if memory:
             yield from teach(self._linker, self._store)
 
-        def keep(linked: LinkedDocument) -> None:
+        def keep(linked: DocumentSuggestions) -> None:
             if save:
                 self._save(linked.document.id, linked.suggestions)
             if sink is not None:

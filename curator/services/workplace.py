@@ -17,7 +17,8 @@ from curator.domain.wording import tr
 class JobOptions:
     """`device` is auto, cpu or cuda; `threads` 0 leaves the choice to the library; '' means the default.
 
-    `index` is the kind of index: auto, flat, sq8, ivf or hnsw; `precision` the number format in which names are
+    `index` is the kind of index: auto, flat, sq8, ivf or hnsw; `lexical` the lists that spelling finds by: characters,
+    merged or bm25; `precision` the number format in which names are
     encoded: auto, fp32, bf16, fp16 or int8.
     """
 
@@ -27,6 +28,7 @@ class JobOptions:
     cache: str = ""
     index: str = "auto"
     precision: str = "fp32"
+    lexical: str = "characters"
 
     def spec(self) -> dict[str, Any]:
         """The part of a job's specification that is the same for every kind."""

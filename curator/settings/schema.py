@@ -8,11 +8,11 @@ from enum import StrEnum
 from typing import Any
 
 from curator.domain.errors import UserError
-from curator.domain.presenting import Order
+from curator.domain.presenting import CandidateOrder
 from curator.domain.wording import tr
 
 
-class Theme(StrEnum):
+class ThemeChoice(StrEnum):
     SYSTEM = "system"
     LIGHT = "light"
     DARK = "dark"
@@ -29,18 +29,24 @@ class Snapping(StrEnum):
     CHARACTERS = "characters"
 
 
-class Device(StrEnum):
+class DeviceChoice(StrEnum):
     AUTO = "auto"
     CPU = "cpu"
     CUDA = "cuda"
 
 
-class IndexKind(StrEnum):
+class IndexChoice(StrEnum):
     AUTO = "auto"
     FLAT = "flat"
     SQ8 = "sq8"
     IVF = "ivf"
     HNSW = "hnsw"
+
+
+class LexicalChoice(StrEnum):
+    CHARACTERS = "characters"
+    MERGED = "merged"
+    BM25 = "bm25"
 
 
 class NumberFormat(StrEnum):
@@ -56,7 +62,7 @@ class SameString(StrEnum):
     LIST = "list"
 
 
-class Kind(StrEnum):
+class OptionKind(StrEnum):
     TEXT = "text"
     INTEGER = "integer"
     CHOICE = "choice"
@@ -72,7 +78,7 @@ class Option:
     name: str
     title: str
     help: str
-    kind: Kind
+    kind: OptionKind
     minimum: int = 0
     maximum: int = 0
     choices: tuple[str, ...] = ()
@@ -85,7 +91,7 @@ class Settings:
 
     curator_name: str = ""
     language: Language = Language.SYSTEM
-    theme: Theme = Theme.SYSTEM
+    theme: ThemeChoice = ThemeChoice.SYSTEM
     interface_size: int = 100
     font_size: int = 12
     line_spacing: int = 150
@@ -93,14 +99,15 @@ class Settings:
     snapping: Snapping = Snapping.WORDS
     candidates_shown: int = 10
     same_string: SameString = SameString.ONE
-    candidate_order: Order = Order.RANKED
+    candidate_order: CandidateOrder = CandidateOrder.RANKED
     contrast_margin: int = 10
     asked_again: int = 0
-    device: Device = Device.AUTO
+    device: DeviceChoice = DeviceChoice.AUTO
     threads: int = 0
     encoder_folder: str = ""
     number_format: NumberFormat = NumberFormat.FP32
-    index_kind: IndexKind = IndexKind.AUTO
+    index_kind: IndexChoice = IndexChoice.AUTO
+    lexical_list: LexicalChoice = LexicalChoice.CHARACTERS
     link_ahead: int = 200
     cache_folder: str = ""
     holdout_percent: int = 0
@@ -115,22 +122,24 @@ OPTIONS = (
         name="curator_name",
         title="Curator",
         help="Your name as it stands in each decision; empty means your name on this computer.",
-        kind=Kind.TEXT,
+        kind=OptionKind.TEXT,
     ),
     Option(
         name="language",
         title="Language",
         help="Of the window; system takes the desktop's where there is a translation, and English otherwise.",
-        kind=Kind.CHOICE,
+        kind=OptionKind.CHOICE,
         choices=tuple(Language),
         felt=NEXT_START,
     ),
-    Option(name="theme", title="Theme", help="Colours of the window.", kind=Kind.CHOICE, choices=tuple(Theme)),
+    Option(
+        name="theme", title="Theme", help="Colours of the window.", kind=OptionKind.CHOICE, choices=tuple(ThemeChoice)
+    ),
     Option(
         name="interface_size",
         title="Size of the interface",
         help="Of all words but the document's text, in percent of the desktop's usual size.",
-        kind=Kind.INTEGER,
+        kind=OptionKind.INTEGER,
         minimum=70,
         maximum=200,
     ),
@@ -138,7 +147,7 @@ OPTIONS = (
         name="font_size",
         title="Font size",
         help="Of the document's text, in points.",
-        kind=Kind.INTEGER,
+        kind=OptionKind.INTEGER,
         minimum=8,
         maximum=32,
     ),
@@ -146,7 +155,7 @@ OPTIONS = (
         name="line_spacing",
         title="Line spacing",
         help="How far the lines of the document's text stand apart, in per cent of its letters' size.",
-        kind=Kind.INTEGER,
+        kind=OptionKind.INTEGER,
         minimum=110,
         maximum=300,
     ),
@@ -154,7 +163,7 @@ OPTIONS = (
         name="text_width",
         title="Text width",
         help="How many characters a line of the document's text holds at most.",
-        kind=Kind.INTEGER,
+        kind=OptionKind.INTEGER,
         minimum=40,
         maximum=160,
     ),
@@ -162,14 +171,14 @@ OPTIONS = (
         name="snapping",
         title="Selecting by mouse",
         help="What is selected or dragged goes to whole words or to characters; Ctrl does the other for the moment.",
-        kind=Kind.CHOICE,
+        kind=OptionKind.CHOICE,
         choices=tuple(Snapping),
     ),
     Option(
         name="candidates_shown",
         title="Candidates shown",
         help="How many candidates the panel lists.",
-        kind=Kind.INTEGER,
+        kind=OptionKind.INTEGER,
         minimum=3,
         maximum=64,
     ),
@@ -178,22 +187,22 @@ OPTIONS = (
         title="Mentions of the same string",
         help="one: a deciding key decides one mention; list: after each decision the other undecided mentions of the "
         "string are listed, where there are any.",
-        kind=Kind.CHOICE,
+        kind=OptionKind.CHOICE,
         choices=tuple(SameString),
     ),
     Option(
         name="candidate_order",
         title="Order of candidates",
         help="ranked: best first; shuffled: in a random order without scores, for evaluating the linker.",
-        kind=Kind.CHOICE,
-        choices=tuple(Order),
+        kind=OptionKind.CHOICE,
+        choices=tuple(CandidateOrder),
     ),
     Option(
         name="contrast_margin",
         title="Compare close candidates",
         help="The first two are compared unasked where the first leads by less than this many points of probability; "
         "0 never compares unasked.",
-        kind=Kind.INTEGER,
+        kind=OptionKind.INTEGER,
         maximum=100,
     ),
     Option(
@@ -201,22 +210,22 @@ OPTIONS = (
         title="Asked again",
         help="Per cent of your decided mentions that are shown once more, a day later or more and without a word, to "
         "learn how far you agree with yourself; decisions stay. People › Agreement… tells the result.",
-        kind=Kind.INTEGER,
+        kind=OptionKind.INTEGER,
         maximum=50,
     ),
     Option(
         name="device",
         title="Device",
         help="Where the linker computes; auto takes a GPU when there is one.",
-        kind=Kind.CHOICE,
-        choices=tuple(Device),
+        kind=OptionKind.CHOICE,
+        choices=tuple(DeviceChoice),
         felt=NEXT_OPEN,
     ),
     Option(
         name="threads",
         title="Threads",
         help="Processor threads of the linker; 0 leaves it to the library.",
-        kind=Kind.INTEGER,
+        kind=OptionKind.INTEGER,
         maximum=256,
         felt=NEXT_OPEN,
     ),
@@ -225,7 +234,7 @@ OPTIONS = (
         title="Encoder folder",
         help="A BERT-family encoder on this computer, or the name of one in the Hugging Face cache; empty means the "
         "one that comes with Curator.",
-        kind=Kind.FOLDER,
+        kind=OptionKind.FOLDER,
         felt="when an index is built next",
     ),
     Option(
@@ -233,7 +242,7 @@ OPTIONS = (
         title="Number format",
         help="In which numbers names are encoded: fp32 in full, bf16 and fp16 in half of it, int8 fastest and least "
         "exact, on processors only; auto takes bf16 where the processor multiplies in it.",
-        kind=Kind.CHOICE,
+        kind=OptionKind.CHOICE,
         choices=tuple(NumberFormat),
         felt="when an index is built next",
     ),
@@ -242,22 +251,32 @@ OPTIONS = (
         title="Kind of index",
         help="How vectors are searched: flat exactly, sq8 by 8-bit codes, ivf in near cells, hnsw along a graph; "
         "auto chooses by size, memory and device, and the diagnostics say why.",
-        kind=Kind.CHOICE,
-        choices=tuple(IndexKind),
+        kind=OptionKind.CHOICE,
+        choices=tuple(IndexChoice),
+        felt="when an index is built next",
+    ),
+    Option(
+        name="lexical_list",
+        title="Lexical list",
+        help="Which names spelling finds: characters by their letters, merged also by whole words (tf-idf, merged by "
+        "rank), bm25 by whole words only (BM25, a baseline). What is found is compared by its letters in any case. "
+        "Beside meanings, the merged lists found nothing more on BC5CDR.",
+        kind=OptionKind.CHOICE,
+        choices=tuple(LexicalChoice),
         felt="when an index is built next",
     ),
     Option(
         name="link_ahead",
         title="Documents linked ahead",
         help="How many documents are linked before you reach them; 0 links only the open one.",
-        kind=Kind.INTEGER,
+        kind=OptionKind.INTEGER,
         maximum=100_000,
     ),
     Option(
         name="cache_folder",
         title="Cache folder",
         help="Where embeddings are kept; may be emptied at any time. Empty means the usual place.",
-        kind=Kind.FOLDER,
+        kind=OptionKind.FOLDER,
         felt=NEXT_OPEN,
     ),
     Option(
@@ -265,7 +284,7 @@ OPTIONS = (
         title="Decided without suggestions",
         help="Percentage of mentions whose suggestions are held back, to measure how much suggestions influence "
         "curators; 0 always shows them.",
-        kind=Kind.INTEGER,
+        kind=OptionKind.INTEGER,
         maximum=50,
     ),
     Option(
@@ -273,13 +292,13 @@ OPTIONS = (
         title="NCBI API key",
         help="Lets Project › Fetch from PubMed… ask ten times a second instead of three. It is sent to NCBI alone, and "
         "stands in the settings file of this computer, in no project, log or export.",
-        kind=Kind.SECRET,
+        kind=OptionKind.SECRET,
     ),
     Option(
         name="shortcuts",
         title="Shortcuts",
         help="The keys of commands that differ from the usual ones; Edit › Shortcuts… changes them.",
-        kind=Kind.KEYS,
+        kind=OptionKind.KEYS,
     ),
 )
 """One description for each field of `Settings`, in the same order."""
@@ -310,7 +329,7 @@ def with_value(settings: Settings, name: str, value: Any) -> Settings:
 
 def checked(option: Option, value: Any) -> Any:
     """The value in its type. Raises UserError that names the setting and what is allowed."""
-    if option.kind is Kind.INTEGER:
+    if option.kind is OptionKind.INTEGER:
         if isinstance(value, int) and not isinstance(value, bool) and option.minimum <= value <= option.maximum:
             return value
         raise UserError(
@@ -322,7 +341,7 @@ def checked(option: Option, value: Any) -> Any:
                 value=value,
             )
         )
-    if option.kind is Kind.CHOICE:
+    if option.kind is OptionKind.CHOICE:
         if value in option.choices:
             return type(default(option.name))(value)
         raise UserError(
@@ -333,7 +352,7 @@ def checked(option: Option, value: Any) -> Any:
                 value=value,
             )
         )
-    if option.kind is Kind.KEYS:
+    if option.kind is OptionKind.KEYS:
         return _checked_keys(option, value)
     if isinstance(value, str):
         return value

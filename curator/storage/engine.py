@@ -14,7 +14,7 @@ from sqlalchemy.pool import QueuePool
 
 from curator.domain.errors import UserError
 from curator.domain.wording import tr
-from curator.storage.errors import told_to_user
+from curator.storage.errors import as_user_errors
 
 BUSY_MS = 5000  # another program (a backup, a viewer) may hold the file for a moment
 FULL_CHECK_BYTES = 32 * 2**20  # checked whole at opening up to this size, the records that matter beyond it
@@ -82,7 +82,7 @@ def find_read_source(path: Path) -> ReadSource:
     if _is_readable(plain.uri):
         return plain
     wal = path.with_name(f"{path.name}-wal")
-    with told_to_user(path):
+    with as_user_errors(path):
         if wal.exists() and wal.stat().st_size > 0:
             return _copy_of(path, wal)
     return ReadSource(f"{path.absolute().as_uri()}?immutable=1")
@@ -114,7 +114,7 @@ def _copy_of(path: Path, wal: Path) -> ReadSource:
 
 def check_health(conn: sqlite3.Connection, path: Path) -> None:
     """Raises UserError when the database is damaged: the whole of it, or of a large one the curation records."""
-    with told_to_user(path):
+    with as_user_errors(path):
         small = path.stat().st_size <= FULL_CHECK_BYTES
         pragmas = ["PRAGMA quick_check(1)"] if small else [f"PRAGMA quick_check('{name}')" for name in _RECORD_TABLES]
         for pragma in pragmas:

@@ -32,7 +32,7 @@ def user_error(error: BaseException | None, path: Path) -> UserError | None:
 
 
 @contextmanager
-def told_to_user(path: Path) -> Iterator[None]:
+def as_user_errors(path: Path) -> Iterator[None]:
     """Raise UserError in place of the environment's errors, and InconsistentDataError in place of what the schema
     refuses; other bugs pass as they are."""
     try:

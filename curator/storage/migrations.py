@@ -14,7 +14,7 @@ from pathlib import Path
 from curator.domain.errors import NewerProjectError, UserError
 from curator.domain.wording import tr
 from curator.storage import schema_v1, schema_v2, schema_v3, schema_v4
-from curator.storage.errors import told_to_user
+from curator.storage.errors import as_user_errors
 from curator.storage.kb_index import upgrade_versions
 
 Step = Callable[[sqlite3.Connection], None]
@@ -54,7 +54,7 @@ def current_version() -> int:
 
 def create_database(path: Path, *, steps: Sequence[Step] | None = None) -> None:
     """Make a new, empty database of the newest version."""
-    with told_to_user(path), closing(sqlite3.connect(path, isolation_level=None)) as conn:
+    with as_user_errors(path), closing(sqlite3.connect(path, isolation_level=None)) as conn:
         conn.execute(f"PRAGMA application_id = {APPLICATION_ID}")
         conn.execute("PRAGMA journal_mode = WAL")
         _run(conn, STEPS if steps is None else steps, 0)
@@ -63,7 +63,7 @@ def create_database(path: Path, *, steps: Sequence[Step] | None = None) -> None:
 def check_version(conn: sqlite3.Connection, path: Path, *, steps: Sequence[Step] | None = None) -> int:
     """The version of the open database `path`. Raises NewerProjectError, or UserError when it is not ours."""
     newest = len(STEPS if steps is None else steps)
-    with told_to_user(path):
+    with as_user_errors(path):
         ours = conn.execute("PRAGMA application_id").fetchone()[0] == APPLICATION_ID
         version = int(conn.execute("PRAGMA user_version").fetchone()[0])
     if not ours or version < 1:
@@ -90,7 +90,7 @@ def upgrade_database(path: Path, *, steps: Sequence[Step] | None = None) -> Path
     A step that fails leaves the database at the version before it.
     """
     chosen = STEPS if steps is None else steps
-    with told_to_user(path), closing(sqlite3.connect(path, isolation_level=None)) as conn:
+    with as_user_errors(path), closing(sqlite3.connect(path, isolation_level=None)) as conn:
         version = check_version(conn, path, steps=chosen)
         if version == len(chosen):
             return None

@@ -14,7 +14,7 @@ from curator.domain.errors import UserError
 from curator.domain.wording import tr
 from curator.storage import migrations
 from curator.storage.engine import ReadSource, check_health, connect, find_read_source
-from curator.storage.errors import told_to_user
+from curator.storage.errors import as_user_errors
 from curator.storage.lock import ProjectLock
 from curator.storage.store import SqlStore
 
@@ -78,7 +78,7 @@ def _fill(folder: Path, *, name: str) -> None:
     (folder / BUNDLES_NAME).mkdir()
     database = folder / DATABASE_NAME
     migrations.create_database(database)
-    with told_to_user(database), closing(sqlite3.connect(database)) as conn, conn:
+    with as_user_errors(database), closing(sqlite3.connect(database)) as conn, conn:
         values = [("project.id", project_id), ("project.name", name)]
         conn.executemany("INSERT INTO meta (key, value) VALUES (?, ?)", values)
     _write_marker(folder, project_id=project_id, name=name)
@@ -145,7 +145,7 @@ def _open_for_writing(folder: Path) -> SqlStore:
 
 def _prepare(folder: Path, database: Path) -> None:
     uri = f"{database.absolute().as_uri()}?mode=rw"
-    with told_to_user(database), closing(connect(uri, writable=False)) as conn:
+    with as_user_errors(database), closing(connect(uri, writable=False)) as conn:
         migrations.check_version(conn, database)
         check_health(conn, database)
     if migrations.upgrade_database(database) is not None or not (folder / MARKER_NAME).exists():
@@ -153,7 +153,7 @@ def _prepare(folder: Path, database: Path) -> None:
 
 
 def _renew_marker(folder: Path, database: Path) -> None:
-    with told_to_user(database), closing(sqlite3.connect(database)) as conn:
+    with as_user_errors(database), closing(sqlite3.connect(database)) as conn:
         meta: dict[str, str] = dict(conn.execute("SELECT key, value FROM meta WHERE key LIKE 'project.%'"))
     _write_marker(folder, project_id=meta.get("project.id", ""), name=meta.get("project.name", ""))
 
@@ -167,7 +167,7 @@ def _remove_incomplete(store: SqlStore) -> None:
 
 def _open_for_reading(folder: Path) -> SqlStore:
     database = folder / DATABASE_NAME
-    with told_to_user(database):
+    with as_user_errors(database):
         source = find_read_source(database)
     try:
         _check_readable(source, database)
@@ -179,7 +179,7 @@ def _open_for_reading(folder: Path) -> SqlStore:
 
 
 def _check_readable(source: ReadSource, database: Path) -> None:
-    with told_to_user(database), closing(connect(source.uri, writable=False)) as conn:
+    with as_user_errors(database), closing(connect(source.uri, writable=False)) as conn:
         version = migrations.check_version(conn, database)
         if version < migrations.current_version():
             raise UserError(

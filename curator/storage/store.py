@@ -27,7 +27,7 @@ from curator.storage.contexts import SqlQueue
 from curator.storage.decisions import SqlDecisions
 from curator.storage.documents import SqlDocuments
 from curator.storage.engine import ReadSource, reading_engine, writing_engine
-from curator.storage.errors import told_to_user
+from curator.storage.errors import as_user_errors
 from curator.storage.kb import SqlKnowledgeBase
 from curator.storage.lock import ProjectLock
 from curator.storage.mentions import SqlMentions
@@ -88,7 +88,7 @@ class SqlStore:
     def read(self) -> Iterator[SqlUnitOfWork]:
         """A unit that sees one state of the database; iterators it gave end with it."""
         self._check_open()
-        with told_to_user(self._database), self._reader.connect() as conn:
+        with as_user_errors(self._database), self._reader.connect() as conn:
             yield SqlUnitOfWork(conn)
 
     @contextmanager
@@ -106,7 +106,7 @@ class SqlStore:
         self._syncer.check()
         with self._turns.turn():
             self._check_open()
-            with told_to_user(self._database), self._writer.connect() as conn:
+            with as_user_errors(self._database), self._writer.connect() as conn:
                 conn.begin()  # closing the connection without a commit rolls back
                 yield SqlUnitOfWork(conn, pause=partial(self._pause, conn))
                 conn.commit()

@@ -20,7 +20,7 @@ from curator.domain.errors import UserError
 from curator.domain.saving import Listener, Saving
 from curator.domain.wording import tr
 from curator.storage.engine import FOLD_BYTES, connect
-from curator.storage.errors import told_to_user
+from curator.storage.errors import as_user_errors
 from curator.storage.turns import Turns
 
 log = logging.getLogger(__name__)
@@ -169,7 +169,7 @@ class Syncer:
 
     def _folded(self) -> bool:
         uri = f"{self._database.absolute().as_uri()}?mode=rw"
-        with suppress(UserError), told_to_user(self._database), closing(connect(uri, writable=True)) as conn:
+        with suppress(UserError), as_user_errors(self._database), closing(connect(uri, writable=True)) as conn:
             conn.execute("PRAGMA busy_timeout = 0")  # never wait for a reader
             kept, pages, folded = conn.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()
             if not kept:  # SQLite syncs the head of a new log at its first commit: here, not under a key

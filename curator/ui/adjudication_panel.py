@@ -27,7 +27,7 @@ from curator.domain.wording import tr
 from curator.services.adjudication import Adjudication
 from curator.services.opinions import Opinions
 from curator.ui.mention_state import MentionState, verdict_words
-from curator.ui.record_table import Column, Index, RecordModel
+from curator.ui.record_table import Index, RecordColumn, RecordModel
 from curator.ui.row_list import RowList
 from curator.ui.row_painting import PAD, draw_focus, draw_ground, draw_key, draw_tag, draw_words, row_height, scaled
 from curator.ui.sight import Glance, rows_in_sight
@@ -89,7 +89,7 @@ class AdjudicationPanel(QWidget):
         self.setAccessibleName(tr("Adjudication"))
         self._name_of = name_of
         self._opinions: Opinions | None = None
-        columns = [Column[OpinionRow]("Curator", lambda row: f"{row.number}. {row.curator}: {row.words}")]
+        columns = [RecordColumn[OpinionRow]("Curator", lambda row: f"{row.number}. {row.curator}: {row.words}")]
         self.model: RecordModel[OpinionRow] = RecordModel(columns, self)
         self.list = RowList(tr("Verdicts of the curators"), self)
         self.list.setModel(self.model)

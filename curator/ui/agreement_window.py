@@ -10,7 +10,7 @@ from PySide6.QtWidgets import QTabWidget, QWidget
 from curator.domain.wording import tr
 from curator.services.agreement import AgreementReport, AgreementRow, ConsistencyRow
 from curator.ui.dialogs.form import ShowDialog, sentence
-from curator.ui.record_table import Column, RecordTable
+from curator.ui.record_table import RecordColumn, RecordTable
 
 HEAD = (
     "Links: Krippendorff's alpha {alpha}{interval} over {items:,} mentions that at least two of {people} linked or "
@@ -112,17 +112,21 @@ def _interval(row: AgreementRow) -> str:
     )
 
 
-def _columns(title: str) -> list[Column[AgreementRow]]:
-    def column(heading: str, name: str) -> Column[AgreementRow]:
-        return Column(heading, lambda row: figure(getattr(row, name)), by=lambda row: getattr(row, name), figure=True)
+def _columns(title: str) -> list[RecordColumn[AgreementRow]]:
+    def column(heading: str, name: str) -> RecordColumn[AgreementRow]:
+        return RecordColumn(
+            heading, lambda row: figure(getattr(row, name)), by=lambda row: getattr(row, name), figure=True
+        )
 
     return [
-        Column(tr(PARTS[title]), lambda row: row.part),
-        Column(tr("Mentions"), lambda row: f"{row.items:,}", by=lambda row: row.items, figure=True),
-        Column(tr("Observed"), lambda row: percent(row.observed), by=lambda row: row.observed, figure=True),
+        RecordColumn(tr(PARTS[title]), lambda row: row.part),
+        RecordColumn(tr("Mentions"), lambda row: f"{row.items:,}", by=lambda row: row.items, figure=True),
+        RecordColumn(tr("Observed"), lambda row: percent(row.observed), by=lambda row: row.observed, figure=True),
         column(tr("Kappa"), "cohen"),
         column("Fleiss", "fleiss"),
-        Column(tr("Alpha"), lambda row: figure(row.alpha) + _interval(row), by=lambda row: row.alpha, figure=True),
+        RecordColumn(
+            tr("Alpha"), lambda row: figure(row.alpha) + _interval(row), by=lambda row: row.alpha, figure=True
+        ),
         column("Jaccard", "alpha_jaccard"),
         column("MASI", "alpha_masi"),
         column(tr("Spans"), "exact"),
@@ -138,12 +142,12 @@ def _consistency(rows: Sequence[ConsistencyRow], parent: QWidget) -> QWidget:
     table: RecordTable[ConsistencyRow] = RecordTable(
         tr("Own consistency"),
         [
-            Column(tr("Curator"), lambda row: row.curator),
-            Column(tr("When"), lambda row: row.period),
-            Column(tr("Asked again"), lambda row: f"{row.items:,}", by=lambda row: row.items, figure=True),
-            Column(tr("Same answer"), lambda row: percent(row.share), by=lambda row: row.share, figure=True),
-            Column(tr("Kappa"), lambda row: figure(row.kappa), by=lambda row: row.kappa, figure=True),
-            Column(tr("Days between"), lambda row: f"{row.days:.0f}", by=lambda row: row.days, figure=True),
+            RecordColumn(tr("Curator"), lambda row: row.curator),
+            RecordColumn(tr("When"), lambda row: row.period),
+            RecordColumn(tr("Asked again"), lambda row: f"{row.items:,}", by=lambda row: row.items, figure=True),
+            RecordColumn(tr("Same answer"), lambda row: percent(row.share), by=lambda row: row.share, figure=True),
+            RecordColumn(tr("Kappa"), lambda row: figure(row.kappa), by=lambda row: row.kappa, figure=True),
+            RecordColumn(tr("Days between"), lambda row: f"{row.days:.0f}", by=lambda row: row.days, figure=True),
         ],
         parent=parent,
     )

@@ -34,7 +34,7 @@ from curator.services.logs import log_folder, sqlite_words, start_logging, stop_
 from curator.settings.file import load
 from curator.ui.dialogs.messages import tell
 from curator.ui.icons import icon
-from curator.ui.kept import keep, read_kept
+from curator.ui.kept import read_state, write_state
 from curator.ui.language import speak
 from curator.ui.main_window import MainWindow
 from curator.ui.quiet_time import collect_in_quiet_times
@@ -211,11 +211,11 @@ def can_show() -> bool:
         return False
     if not sys.platform.startswith("linux"):
         return True
-    if read_kept(SEEN) == _this_qt() and _x_answers():
+    if read_state(SEEN) == _this_qt() and _x_answers():
         return True  # it could here before; asking takes longer than half of the rest of the start
     child = subprocess.run([sys.executable, "-c", PROBE], capture_output=True, check=False)  # noqa: S603 - our own code
     if child.returncode == 0:
-        keep(SEEN, _this_qt())
+        write_state(SEEN, _this_qt())
     return child.returncode == 0
 
 

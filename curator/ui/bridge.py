@@ -13,7 +13,7 @@ from curator.domain.saving import Saving
 from curator.services.events import EventBus
 from curator.services.ports import Disk
 from curator.services.suggestions import SuggestionService
-from curator.ui.post import in_the_window
+from curator.ui.post import call_in_window
 
 
 def _nothing() -> None:
@@ -56,19 +56,19 @@ class Bridge(QObject):
     # --- called from any thread ---
 
     def tell_change(self, change: Change) -> None:
-        in_the_window(lambda: self._emit("changed", change))
+        call_in_window(lambda: self._emit("changed", change))
 
     def tell_status(self, status: LinkerStatus) -> None:
-        in_the_window(lambda: self._emit("linker", status))
+        call_in_window(lambda: self._emit("linker", status))
 
     def tell_saving(self, saving: Saving) -> None:
-        in_the_window(lambda: self._emit("saved", saving))
+        call_in_window(lambda: self._emit("saved", saving))
 
     def tell_progress(self, job: int, progress: Progress) -> None:
-        in_the_window(lambda: self._emit("progressed", job, progress))
+        call_in_window(lambda: self._emit("progressed", job, progress))
 
     def tell_end(self, job: int, outcome: JobOutcome) -> None:
-        in_the_window(lambda: self._emit("ended", job, outcome))
+        call_in_window(lambda: self._emit("ended", job, outcome))
 
     # --- in the window's thread ---
 

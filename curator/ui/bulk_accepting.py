@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from contextlib import suppress
 from functools import partial
 
 from PySide6.QtCore import QObject, Signal
 
 from curator.domain.errors import UserError
-from curator.domain.jobs import JobOutcome, JobState, Progress
+from curator.domain.jobs import JobOutcome
 from curator.services.bulk import BulkOffer, BulkReport, BulkService
-from curator.services.bulk_plan import Audit, Standing
-from curator.services.ports import JobPort
+from curator.services.bulk_plan import Audit, AuditState
 from curator.ui.bulk_panel import BulkPanel
 from curator.ui.bulk_words import report_words
 from curator.ui.deciding import Decider
@@ -35,7 +33,6 @@ class BulkAccepter(QObject):
         panel: BulkPanel,
         *,
         jobs: Jobs,
-        threads: JobPort,
         parent: QObject | None = None,
     ) -> None:
         super().__init__(parent)
@@ -44,7 +41,6 @@ class BulkAccepter(QObject):
         self._at = navigator
         self._panel = panel
         self._jobs = jobs
-        self._threads = threads
         self._asked = 0
         self._open = False
         self._began: tuple[int, int | None] | None = None  # the document and mention at opening
@@ -86,25 +82,23 @@ class BulkAccepter(QObject):
         self._asked += 1
         self.audit = None
         self._panel.begin()
-        offers: list[BulkOffer] = []
         where, error, most = self._at.where, self._panel.error, self._panel.most_checks
 
-        def work() -> Iterator[Progress]:
-            yield Progress("bulk", 0, 1)
-            offers.append(self._service.offer(where, error=error, most_checks=most))
+        def work() -> dict[str, BulkOffer]:
+            return {"offer": self._service.offer(where, error=error, most_checks=most)}
 
-        then = partial(self._answered, self._asked, offers)
-        self._jobs.ask(lambda on, end: self._threads.run_here(work, on_progress=on, on_end=end), then=then)
+        self._jobs.ask(work, then=partial(self._answered, self._asked))
 
-    def _answered(self, asked: int, offers: list[BulkOffer], outcome: JobOutcome) -> None:
+    def _answered(self, asked: int, outcome: JobOutcome) -> None:
         if asked != self._asked:
             return
-        if outcome.state is not JobState.DONE or not offers:
+        offer: BulkOffer | None = outcome.result.get("offer")
+        if offer is None:
             self.said.emit(outcome.message)
             return
-        self._panel.show_offer(offers[0])
-        if offers[0].plan.sets:
-            self.audit = Audit(offers[0].plan)
+        self._panel.show_offer(offer)
+        if offer.plan.sets:
+            self.audit = Audit(offer.plan)
             self._show_sample()
 
     def _show_sample(self) -> None:
@@ -123,7 +117,7 @@ class BulkAccepter(QObject):
             return
         if change is not None:
             self._decider.several(lambda: change)
-        if audit.number != number and audit.standing is not Standing.FAILED:
+        if audit.number != number and audit.state is not AuditState.FAILED:
             self._show_sample()
         else:
             self._panel.show_marks(audit)
@@ -131,7 +125,7 @@ class BulkAccepter(QObject):
 
     def _accept(self) -> None:
         audit = self.audit
-        if audit is None or audit.standing is not Standing.PASSED:
+        if audit is None or audit.state is not AuditState.PASSED:
             return
         try:
             report: BulkReport = self._service.accept(audit)

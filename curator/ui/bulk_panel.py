@@ -18,13 +18,13 @@ from PySide6.QtWidgets import (
 
 from curator.domain.wording import ntr, tr
 from curator.services.bulk import BulkOffer
-from curator.services.bulk_plan import MOST_CHECKS, Audit, Standing
+from curator.services.bulk_plan import MOST_CHECKS, Audit, AuditState
 from curator.services.ports import MentionContext
-from curator.ui.bulk_words import WAITING, chance_words, offer_words, outcome_words, standing_words
+from curator.ui.bulk_words import WAITING, audit_words, chance_words, offer_words, outcome_words
 from curator.ui.flow_row import FlowRow
 from curator.ui.jobs_bar import KeyHints
 from curator.ui.kwic_list import KwicList, rule
-from curator.ui.kwic_model import KwicRow, Mark
+from curator.ui.kwic_model import CheckMark, KwicRow
 from curator.ui.labels import ElidedLabel
 from curator.ui.sight import Glance, rows_in_sight
 
@@ -141,7 +141,7 @@ class BulkPanel(QWidget):
     def show_sample(self, contexts: Sequence[MentionContext], audit: Audit) -> None:
         """The lines to check, with the checks that were made already; at the first that is open."""
         rows = [KwicRow(_said(one), one, _mark(audit, one.mention_id)) for one in contexts]
-        first = next((at for at, row in enumerate(rows) if row.mark is Mark.OPEN), None)
+        first = next((at for at, row in enumerate(rows) if row.mark is CheckMark.OPEN), None)
         self.list.show_rows(rows, at=first)
         self.show_marks(audit)
         if first is not None:
@@ -152,15 +152,15 @@ class BulkPanel(QWidget):
         self.list.lines.set_marks({at: mark for at, mark in found.items() if at is not None})
         if words := outcome_words(audit):
             self.words.setText(words)
-        self.standing.set_words(standing_words(audit))
-        self._say_button(len(audit.accepted()), passed=audit.standing is Standing.PASSED)
+        self.standing.set_words(audit_words(audit))
+        self._say_button(len(audit.accepted()), passed=audit.state is AuditState.PASSED)
 
     def go_to_open(self) -> bool:
         """To the next line that is not checked, going round once; False when there is none."""
         model, at = self.list.lines, self.list.currentIndex().row()
         lines = list(model.lines)
         order = [one for one in lines if one > at] + [one for one in lines if one <= at]
-        found = next((one for one in order if (row := model.row(one)) is not None and row.mark is Mark.OPEN), None)
+        found = next((one for one in order if (row := model.row(one)) is not None and row.mark is CheckMark.OPEN), None)
         if found is not None:
             self.list.go_to(found)
         return found is not None
@@ -188,7 +188,7 @@ class BulkPanel(QWidget):
     def _clicked(self, number: int) -> None:
         row = self.list.lines.row(number)
         if row is not None and row.context is not None:
-            self.checked.emit(row.context.mention_id, row.mark is not Mark.RIGHT)
+            self.checked.emit(row.context.mention_id, row.mark is not CheckMark.RIGHT)
 
     def _rest(self, number: int) -> None:
         row = self.list.lines.row(number)
@@ -225,9 +225,9 @@ def _with_label(words: str, box: QWidget, parent: QWidget) -> QWidget:
     return both
 
 
-def _mark(audit: Audit, mention_id: int) -> Mark:
+def _mark(audit: Audit, mention_id: int) -> CheckMark:
     right = audit.marks.get(mention_id)
-    return Mark.OPEN if right is None else Mark.RIGHT if right else Mark.WRONG
+    return CheckMark.OPEN if right is None else CheckMark.RIGHT if right else CheckMark.WRONG
 
 
 def _said(context: MentionContext) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from curator.domain.wording import tr
 from curator.services.bulk import BulkOffer, BulkReport
-from curator.services.bulk_plan import Audit, Standing, tally
+from curator.services.bulk_plan import Audit, AuditState, tally
 from curator.ui.key_names import way_to
 
 WAITING = "Reckoning…"
@@ -83,13 +83,13 @@ def outcome_words(audit: Audit) -> str:
     right, wrong = tally(audit.marks)
     if found is None:
         return tr(FAILED, wrong=wrong, done=right + wrong, error=audit.plan.error * 100, right=right)
-    if audit.standing is Standing.PASSED:
+    if audit.state is AuditState.PASSED:
         rest = len(audit.accepted())
         return tr(PASSED, checks=found.checks, wrong=audit.wrong, rest=rest, limit=audit.limit * 100)
     return tr(SHRUNK, size=found.size, rest=found.saved) if audit.number else ""
 
 
-def standing_words(audit: Audit) -> str:
+def audit_words(audit: Audit) -> str:
     """How far the checks are, in a few words."""
     found = audit.set
     if found is None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Generator
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from PySide6.QtCore import QObject, Qt, Signal
@@ -11,7 +11,7 @@ from PySide6.QtWidgets import QVBoxLayout, QWidget
 from curator.domain.bundles import BundleInfo, GateVerdict
 from curator.domain.changes import Change, ChangeKind
 from curator.domain.errors import UserError
-from curator.domain.jobs import JobOutcome, Progress
+from curator.domain.jobs import JobOutcome
 from curator.domain.wording import tr
 from curator.services.bundle_files import DiskReport, manifest_text, notes_of
 from curator.services.promotion_diff import diff_rows, queue_asked
@@ -87,8 +87,7 @@ class BundleFlows(QObject):
         """In a worker thread: it looks at every file."""
         project = self._bench.project
 
-        def work() -> Generator[Progress, None, dict[str, Any]]:
-            yield Progress("disk", 0, 0)
+        def work() -> dict[str, Any]:
             return {"disk": project.retraining.disk()}
 
         def then(outcome: JobOutcome) -> None:
@@ -96,7 +95,7 @@ class BundleFlows(QObject):
             if self._history is not None and self._disk is not None:
                 self._history.show_disk(self._disk)
 
-        self._bench.jobs.ask(lambda p, end: project.jobs.run_here(work, on_progress=p, on_end=end), then=then)
+        self._bench.jobs.ask(work, then=then)
 
     # --- which serves ---
 

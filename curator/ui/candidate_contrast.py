@@ -8,7 +8,7 @@ from html import escape
 
 from PySide6.QtWidgets import QWidget
 
-from curator.domain.contrasts import NOTICEABLE, Contrast, Piece, WordEffect, apart, names_apart, odds
+from curator.domain.contrasts import NOTICEABLE, Contrast, TextRun, WordEffect, apart, names_apart, odds
 from curator.domain.documents import Span
 from curator.domain.entities import Entity
 from curator.domain.wording import tr
@@ -23,7 +23,7 @@ Word = Callable[[Span], str]
 
 
 @dataclass(frozen=True, slots=True)
-class Pair:
+class CandidatePair:
     """Two candidates of one mention, by rank."""
 
     first: Entity
@@ -44,13 +44,13 @@ class ContrastCard(LateBrowser):
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(tr("The first two candidates compared"), parent)
-        self._pair: Pair | None = None
+        self._pair: CandidatePair | None = None
         self._words = ""
         self._contrast: Contrast | None = None
         self._text = ""
 
     @property
-    def pair(self) -> Pair | None:
+    def pair(self) -> CandidatePair | None:
         return self._pair
 
     @property
@@ -58,7 +58,7 @@ class ContrastCard(LateBrowser):
         """The weighed words of the pair on show."""
         return self._contrast
 
-    def show_pair(self, pair: Pair, *, words: str = "") -> None:
+    def show_pair(self, pair: CandidatePair, *, words: str = "") -> None:
         """Compare two candidates; `words` stands where the words of the text will be."""
         self._pair, self._words, self._contrast = pair, words, None
         self.render_soon(from_top=True)
@@ -85,7 +85,7 @@ class ContrastCard(LateBrowser):
         return pair_html(self._pair, theme, words=words)
 
 
-def pair_html(pair: Pair, theme: Theme, *, words: str = "") -> str:
+def pair_html(pair: CandidatePair, theme: Theme, *, words: str = "") -> str:
     """Names, types, definitions and synonyms in two columns; `words`, rich text already, stand below the names."""
     both = list(zip(pair.sides, theme.sides, strict=True))
     heads = [_head(one, other, rank, side, theme) for rank, ((one, other), side) in enumerate(both, 1)]
@@ -104,7 +104,7 @@ def _columns(rows: Sequence[Sequence[str]]) -> str:
     return f"<table width='100%' cellspacing='0' cellpadding='0'>{''.join(cells)}</table>"
 
 
-def words_html(contrast: Contrast, pair: Pair, text: str, theme: Theme) -> str:
+def words_html(contrast: Contrast, pair: CandidatePair, text: str, theme: Theme) -> str:
     """The words of the text that speak for each, strongest first, with how many times likelier each makes it."""
     lines = [
         _word_line(entity, contrast.speaking_for(entity.id), side, text)
@@ -120,7 +120,7 @@ def words_html(contrast: Contrast, pair: Pair, text: str, theme: Theme) -> str:
     return f"{found}<p style='margin:0; font-size:4px'>&nbsp;</p>"
 
 
-def word_tints(contrast: Contrast, pair: Pair) -> list[Tint]:
+def word_tints(contrast: Contrast, pair: CandidatePair) -> list[Tint]:
     """The same words as tints of the document, each with its numbers."""
     tints = []
     for one in contrast.words:
@@ -177,7 +177,7 @@ def _synonyms(one: Entity, other: Entity, side: StateColours, theme: Theme) -> s
     return _pieces(names_apart(one.synonyms, other.synonyms), side, theme, between="; ")
 
 
-def _pieces(pieces: Sequence[Piece], side: StateColours, theme: Theme, *, between: str = "") -> str:
+def _pieces(pieces: Sequence[TextRun], side: StateColours, theme: Theme, *, between: str = "") -> str:
     muted, ink = theme.muted.name(), side.ink.name()
     return escape(between).join(
         f"<span style='color:{muted}'>{escape(piece.text)}</span>"

@@ -10,23 +10,21 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from PySide6.QtCore import QObject, QTimer, Signal, Slot
-from shiboken6 import isValid
 
 from curator.domain.contrasts import Contrast
 from curator.domain.entities import Entity
-from curator.domain.presenting import Order
+from curator.domain.presenting import CandidateOrder
 from curator.domain.suggestions import Candidate
 from curator.domain.wording import tr
 from curator.services.contrast import ContrastService
 from curator.services.knowledge import HiddenEntities, KnowledgeService
 from curator.services.queue import MentionView
-from curator.ui.candidate_contrast import NO_WORDS, WEIGHING, Pair, word_tints
+from curator.ui.candidate_contrast import NO_WORDS, WEIGHING, CandidatePair, word_tints
 from curator.ui.candidate_panel import CandidatePanel
 from curator.ui.document_view import DocumentView
 from curator.ui.entity_card import EntityCard
-from curator.ui.latest import Latest
+from curator.ui.latest import Worker
 from curator.ui.navigation import Navigator
-from curator.ui.post import in_the_window
 
 REST_MS = 150
 """A curator who goes on sooner does not look at what is looked up here."""
@@ -59,8 +57,7 @@ class CandidateDesk(QObject):
         self._tinted = False
         self._mention: int | None = None
         self._hidden = HiddenEntities()
-        self._lookups, self._paths = Latest(self), Latest(self)
-        self._lookups.here = self._paths.here = False
+        self._lookups, self._paths = Worker(self), Worker(self)
         self._rest = QTimer(self, singleShot=True, interval=REST_MS)
         self._rest.timeout.connect(self._look_up)
         self._path_rest = QTimer(self, singleShot=True, interval=REST_MS)
@@ -97,13 +94,13 @@ class CandidateDesk(QObject):
 
     @property
     def order_words(self) -> str:
-        return tr(SHUFFLED) if self._at.candidate_order is Order.SHUFFLED else tr(RANKED)
+        return tr(SHUFFLED) if self._at.candidate_order is CandidateOrder.SHUFFLED else tr(RANKED)
 
     def toggle_contrast(self) -> None:
         """Compare the first two candidates, or go back to the highlighted one's record."""
         if self._panel.contrasting:
             self._leave_contrast()
-        elif self._at.candidate_order is Order.SHUFFLED:
+        elif self._at.candidate_order is CandidateOrder.SHUFFLED:
             self.said.emit(tr(BLIND))
         elif not self._contrast():
             self.said.emit(tr(NO_PAIR))
@@ -149,7 +146,7 @@ class CandidateDesk(QObject):
 
     def _is_close(self, view: MentionView) -> bool:
         found = view.suggestion
-        if found is None or view.decision is not None or self._at.candidate_order is Order.SHUFFLED:
+        if found is None or view.decision is not None or self._at.candidate_order is CandidateOrder.SHUFFLED:
             return False
         lead = found.chance_margin
         told = len(found.candidates) > 1 and found.candidates[0].probability > 0.0
@@ -165,7 +162,7 @@ class CandidateDesk(QObject):
             limit=at.limit,
             others=others if at.unfolded else (),
             gone=self._hidden.gone,
-            blind=at.candidate_order is Order.SHUFFLED,
+            blind=at.candidate_order is CandidateOrder.SHUFFLED,
         )
         self._panel.set_extent(extent)
 
@@ -217,28 +214,23 @@ class CandidateDesk(QObject):
         self._tinted = False
         self._document.set_tints(())
 
-    def _pair(self) -> Pair | None:
+    def _pair(self) -> CandidatePair | None:
         """The two likeliest candidates that the knowledge base still has."""
         found = self._at.mention.suggestion if self._at.mention is not None else None
         if found is None:
             return None
         ranked: list[Candidate] = list(found.candidates[:2])
         records = [one for candidate in ranked if (one := self._knowledge.entity(candidate.entity_id)) is not None]
-        return Pair(*records) if len(records) == 2 else None
+        return CandidatePair(*records) if len(records) == 2 else None
 
     def _weigh(self) -> None:
         pair, opened, view = self._panel.contrast.pair, self._at.opened, self._at.mention
         if pair is None or opened is None or view is None or self._panel.contrast.contrast is not None:
             return
-
-        def told(answer: Contrast | str) -> None:  # in the linker's thread
-            in_the_window(lambda: self._show_weighed(answer))
-
-        self._contrasts.ask(opened.document.id, view.mention.id, pair.ids, then=told)
+        answered = self._lookups.reporter(self._show_weighed)  # called in the linker's thread
+        self._contrasts.ask(opened.document.id, view.mention.id, pair.ids, then=answered)
 
     def _show_weighed(self, answer: Contrast | str) -> None:
-        if not isValid(self):
-            return
         opened = self._at.opened
         if isinstance(answer, str):
             self._panel.contrast.say(answer)

@@ -25,7 +25,7 @@ Index = QModelIndex | QPersistentModelIndex
 NO_PARENT = QModelIndex()
 
 
-class Column(IntEnum):
+class CandidateColumn(IntEnum):
     """Fixed columns; one for each stage's score follows."""
 
     RANK = 0
@@ -199,7 +199,7 @@ class CandidateTableModel(QAbstractTableModel):
 
     def _display(self, row: CandidateRow, column: int) -> str:
         candidate = row.candidate
-        if column >= Column.SCORE and (row.blind or not row.rank):
+        if column >= CandidateColumn.SCORE and (row.blind or not row.rank):
             return ""
         if column >= len(HEADERS):
             score = candidate.scores.get(self._stages[column - len(HEADERS)])

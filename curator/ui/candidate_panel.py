@@ -17,7 +17,7 @@ from curator.services.queue import MentionView
 from curator.ui.candidate_contrast import ContrastCard
 from curator.ui.candidate_delegate import CandidateDelegate
 from curator.ui.candidate_hidden import HiddenRow
-from curator.ui.candidate_model import ALL, CandidateTableModel, Column, Extent
+from curator.ui.candidate_model import ALL, CandidateColumn, CandidateTableModel, Extent
 from curator.ui.entity_card import EntityCard, Lookup
 from curator.ui.key_names import way_to
 from curator.ui.labels import ElidedLabel, NoteLabel, StateChip
@@ -65,7 +65,7 @@ class CandidatePanel(QWidget):
         self.model = CandidateTableModel(self)
         self.list = RowList(tr("Candidates"), self)
         self.list.setModel(self.model)
-        self.list.setModelColumn(Column.NAME)
+        self.list.setModelColumn(CandidateColumn.NAME)
         self.list.setItemDelegate(CandidateDelegate(self.list))
         self.nil_row = NilRow(self)
         self.hidden_row = HiddenRow(self)
@@ -243,7 +243,7 @@ class CandidatePanel(QWidget):
     def bring_into_sight(self, row: int) -> None:
         """Scroll to a row without highlighting it."""
         if row < self.model.rowCount():
-            self.list.scrollTo(self.model.index(row, Column.NAME), RowList.ScrollHint.PositionAtCenter)
+            self.list.scrollTo(self.model.index(row, CandidateColumn.NAME), RowList.ScrollHint.PositionAtCenter)
 
     def move_highlight(self, by: int) -> None:
         self.list.go_to(min(max(self.list.currentIndex().row() + by, 0), self.model.rowCount() - 1))

@@ -28,7 +28,7 @@ REFRESH = "F5"
 
 
 @dataclass(frozen=True, slots=True)
-class Drawn:
+class DashboardView:
     """What is shown under a filter."""
 
     where: StatisticsFilter
@@ -36,9 +36,9 @@ class Drawn:
     plots: tuple[Plot, ...]
 
 
-def draw(found: Statistics, where: StatisticsFilter) -> Drawn:
+def draw(found: Statistics, where: StatisticsFilter) -> DashboardView:
     """A tenth of a second for a year of five people."""
-    return Drawn(where, head_figures(found, where), plots(found, where))
+    return DashboardView(where, head_figures(found, where), plots(found, where))
 
 
 class Dashboard(ShowDialog):
@@ -50,7 +50,7 @@ class Dashboard(ShowDialog):
         super().__init__(tr("Dashboard – {name}", name=name), parent)
         self.setWindowFlags(Qt.WindowType.Window)  # it can lie behind the text, and fill a second screen
         self._statistics: Statistics | None = None
-        self._drawn: Drawn | None = None
+        self._drawn: DashboardView | None = None
         self._columns = 0
         self.filter = DashboardFilter(parent=self)
         self.heads: dict[str, HeadFigure] = {}
@@ -92,7 +92,7 @@ class Dashboard(ShowDialog):
     def show_counting(self) -> None:
         self.state.set_words(tr(COUNTING))
 
-    def show_statistics(self, found: Statistics, *, at: str, drawn: Drawn | None = None) -> None:
+    def show_statistics(self, found: Statistics, *, at: str, drawn: DashboardView | None = None) -> None:
         """`at` is the time of day that the figures are of; `drawn` what somebody made of them beside the window's
         thread already."""
         self._statistics, self._drawn = found, drawn

@@ -16,7 +16,7 @@ from curator.domain.changes import Change, ChangeKind
 from curator.domain.decisions import Outcome, Shown, Verdict
 from curator.domain.documents import DocumentState, Span
 from curator.domain.errors import UserError
-from curator.domain.presenting import Order
+from curator.domain.presenting import CandidateOrder
 from curator.domain.wording import tr
 from curator.services.deciding import shown_of
 from curator.services.queue import MentionView
@@ -113,7 +113,7 @@ class Decider(QObject):
             words = decision_words(view, {})
             key = way_to("mention.undecided")
             self.said.emit(tr(IS_DECIDED, text=view.mention.text, decision=words, key=key))
-        elif rank == 0 and self._at.candidate_order is Order.SHUFFLED:
+        elif rank == 0 and self._at.candidate_order is CandidateOrder.SHUFFLED:
             self.said.emit(tr(NO_FIRST))
         elif rank == 0 and suggestion.nil.is_nil:
             if self.saw(nil_key(view.mention.id)):

@@ -14,7 +14,7 @@ from curator.ui.decisions_model import HEADERS, ROW_ROLE, DecisionsModel
 from curator.ui.dialogs.form import EmptyPage, ShowDialog
 from curator.ui.find_line import FindLine
 from curator.ui.labels import ElidedLabel
-from curator.ui.latest import Latest
+from curator.ui.latest import Worker
 from curator.ui.opening_table import OpeningTable
 
 PAGE = 300
@@ -36,8 +36,7 @@ class DecisionsWindow(ShowDialog):
         super().__init__(tr("Decisions"), parent)
         self.setWindowFlags(Qt.WindowType.Window)
         self._service = service
-        self.asking = Latest(self)
-        self.asking.here = False
+        self.worker = Worker(self)
         self.words = FindLine(tr("Find decisions"), tr("Find by mention, entity identifier or document"), self)
         self.curators = QComboBox(self)
         self.curators.setAccessibleName(tr("Curator"))
@@ -91,16 +90,16 @@ class DecisionsWindow(ShowDialog):
         self.imported.toggled.connect(self.load)
         self.model.more_wanted.connect(self._load_more)
         self.table.activated.connect(self._open)
-        self.finished.connect(self.asking.close)
+        self.finished.connect(self.worker.close)
 
     # --- rows ---
 
     def load(self) -> None:
         """From the newest on, in a worker thread; what was asked for last is shown."""
-        self.asking.ask(self._page(None), self._begin)
+        self.worker.ask(self._page(None), self._begin)
 
     def _load_more(self) -> None:
-        self.asking.ask(self._page(self.model.last), lambda rows: self.model.add(rows, more=len(rows) == PAGE))
+        self.worker.ask(self._page(self.model.last), lambda rows: self.model.add(rows, more=len(rows) == PAGE))
 
     def _page(self, before: int | None) -> Callable[[], list[TakenDecision]]:
         curator, words, imported = self.curators.currentData(), self.words.text().strip(), self.imported.isChecked()

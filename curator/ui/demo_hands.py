@@ -126,7 +126,7 @@ class Hands:
     def _search_and_link(self) -> None:
         """Search the mention's text, where that finds nothing the first candidate's name; link to the first found."""
         view, panel = self._bench.navigator.mention, self._bench.search.panel
-        found = lambda: not panel.latest.busy  # noqa: E731
+        found = lambda: not panel.worker.busy  # noqa: E731
         self.press(Key.Key_Space)
         self.wait(found, panel.model.modelReset, what=tr("The search"))
         if (

@@ -32,7 +32,7 @@ from curator.ui.document_styles import COLUMN, LINE_HEIGHT, Styles, column_width
 from curator.ui.document_tints import Tint
 from curator.ui.marked_scroll_bar import MarkedScrollBar
 from curator.ui.mention_handles import Handle
-from curator.ui.mention_marks import Mark, Marks, bounds
+from curator.ui.mention_marks import Marks, MentionMark, bounds
 from curator.ui.mention_state import MentionState
 from curator.ui.text_selection import TextSelection
 from curator.ui.theme import theme_of
@@ -167,7 +167,7 @@ class DocumentArea(QAbstractScrollArea):
             top = self._layout.caret(anchor[0]).top() + self._top_margin() - anchor[1]
             self.verticalScrollBar().setValue(int(top))
 
-    def _bring_into_sight(self, mark: Mark) -> None:
+    def _bring_into_sight(self, mark: MentionMark) -> None:
         """Scroll as little as shows the mention with two lines of its context; the text never jumps for less."""
         assert self._layout is not None
         where = bounds(mark).translated(self._origin())
@@ -186,7 +186,7 @@ class DocumentArea(QAbstractScrollArea):
 
     # --- painting ---
 
-    def _mark(self, mention_id: int | None) -> Mark | None:
+    def _mark(self, mention_id: int | None) -> MentionMark | None:
         return self._marks.get(mention_id) if self._marks is not None else None
 
     def is_in_sight(self, mention_id: int) -> bool:
@@ -194,7 +194,7 @@ class DocumentArea(QAbstractScrollArea):
         mark, origin, page = self._mark(mention_id), self._origin(), self.viewport().height()
         return mark is not None and any(0 <= piece.rect.center().y() + origin.y() < page for piece in mark.pieces)
 
-    def _update_mark(self, mark: Mark | None) -> None:
+    def _update_mark(self, mark: MentionMark | None) -> None:
         for rect in painted_rects(mark) if mark is not None else ():
             self.viewport().update(rect.translated(self._origin()).toAlignedRect())
 

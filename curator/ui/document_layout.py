@@ -44,7 +44,7 @@ class Block:
 
 
 @dataclass(frozen=True, slots=True)
-class Piece:
+class LinePiece:
     """The part of a span that stands on one line of a block; `rect` is the line's full height."""
 
     block: int
@@ -129,7 +129,7 @@ class DocumentLayout:
         last = found.end if end is None else self._global(found, end)
         return Span(self._global(found, start), max(last, self._global(found, start) + 1))
 
-    def pieces(self, span: Span) -> Iterator[Piece]:
+    def pieces(self, span: Span) -> Iterator[LinePiece]:
         """Where a span stands, line by line, from the top."""
         for index, start, end in self._parts(span):
             yield from self._pieces_in(index, start, end)
@@ -144,7 +144,7 @@ class DocumentLayout:
                 yield index, self._local(block, start), self._local(block, end)
             index += 1
 
-    def _pieces_in(self, index: int, start: int, end: int) -> Iterator[Piece]:
+    def _pieces_in(self, index: int, start: int, end: int) -> Iterator[LinePiece]:
         block = self.blocks[index]
         number = max(bisect_right(block.line_starts, start) - 1, 0)
         while number < block.lines and block.line_starts[number] < end:
@@ -155,7 +155,7 @@ class DocumentLayout:
             x1 = min(x1, max(line.naturalTextWidth(), x0 + 1))  # white space at a line's end is not marked
             top = block.text_top + number * block.style.line_height
             rect = QRectF(x0, top, max(x1 - x0, 2.0), block.style.line_height)
-            yield Piece(index, number, rect, baseline(block.style, top))
+            yield LinePiece(index, number, rect, baseline(block.style, top))
             number += 1
 
     def offset_at(self, point: QPointF, *, nearest: bool = True) -> int:
@@ -200,7 +200,7 @@ class DocumentLayout:
         top = block.text_top + number * block.style.line_height
         return QRectF(x_of(block.layout.lineAt(number), local), top, 2.0, block.style.line_height)
 
-    def edge(self, piece: Piece, offset: int) -> float:
+    def edge(self, piece: LinePiece, offset: int) -> float:
         """The x at which the code point `offset` begins, or ends its line, on the line of a piece."""
         block = self.blocks[piece.block]
         line = block.layout.lineAt(piece.line)

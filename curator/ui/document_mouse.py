@@ -10,7 +10,7 @@ from curator.domain.documents import Span
 from curator.domain.spans import snapped
 from curator.ui.document_caret import DocumentCaret
 from curator.ui.mention_handles import Handle, dragged, handle_at, handles
-from curator.ui.mention_marks import Mark
+from curator.ui.mention_marks import MentionMark
 from curator.ui.text_selection import TextSelection
 
 
@@ -151,7 +151,7 @@ class DocumentMouse(DocumentCaret):
         if marks:
             self.mention_activated.emit(self._next_of(marks).id)
 
-    def _next_of(self, marks: list[Mark]) -> Mark:
+    def _next_of(self, marks: list[MentionMark]) -> MentionMark:
         """The innermost mention; clicking the current one again reaches the next one around it."""
         ids = [mark.id for mark in marks]
         return marks[(ids.index(self._current) + 1) % len(marks)] if self._current in ids else marks[0]
@@ -172,7 +172,7 @@ class DocumentMouse(DocumentCaret):
         assert self._layout is not None
         return self._layout.offset_at(position - self._origin(), nearest=nearest)
 
-    def _marks_at(self, position: QPointF) -> list[Mark]:
+    def _marks_at(self, position: QPointF) -> list[MentionMark]:
         return self._marks.at(position - self._origin()) if self._marks is not None else []
 
     def keyPressEvent(self, event: QKeyEvent) -> None:

@@ -15,11 +15,11 @@ from PySide6.QtGui import QColor, QPainter, QPalette, QPen, QPolygonF
 
 from curator.domain.documents import Span
 from curator.ui.document_find import Found
-from curator.ui.document_layout import Block, DocumentLayout, Piece
+from curator.ui.document_layout import Block, DocumentLayout, LinePiece
 from curator.ui.document_styles import baseline
 from curator.ui.document_tints import Tint, paint_tints
 from curator.ui.mention_handles import Handle, paint_handles
-from curator.ui.mention_marks import Mark, Marks
+from curator.ui.mention_marks import Marks, MentionMark
 from curator.ui.mention_state import MentionState
 from curator.ui.note_marks import draw_notes
 from curator.ui.theme import StateColours, Theme, theme_of
@@ -111,7 +111,7 @@ def _visible_lines(block: Block, band: QRectF) -> range:
     return range(first, min(int((band.bottom() - block.text_top + REACH * height) // height) + 1, block.lines))
 
 
-def _on(pieces: Sequence[Piece], block: int, line: int) -> list[Piece]:
+def _on(pieces: Sequence[LinePiece], block: int, line: int) -> list[LinePiece]:
     return [piece for piece in pieces if piece.block == block and piece.line == line]
 
 
@@ -122,22 +122,22 @@ def _paint_label(painter: QPainter, scene: Scene, theme: Theme, block: Block) ->
     painter.drawText(QPointF(0, baseline(style, block.top)), block.label)
 
 
-def _tint_rect(mark: Mark, piece: Piece) -> QRectF:
+def _tint_rect(mark: MentionMark, piece: LinePiece) -> QRectF:
     """The letters' height; what encloses others is higher, so that its edge shows around them."""
     grow = 2.0 * min(mark.lane, LANES - 1)
     top, bottom = piece.baseline - _cap(piece) - 3.0 - grow, piece.baseline + _drop(piece) + grow
     return QRectF(piece.rect.left() - 1.0, top, piece.rect.width() + 2.0, bottom - top)
 
 
-def _cap(piece: Piece) -> float:
+def _cap(piece: LinePiece) -> float:
     return (piece.baseline - piece.rect.top()) * 0.72
 
 
-def _drop(piece: Piece) -> float:
+def _drop(piece: LinePiece) -> float:
     return (piece.rect.bottom() - piece.baseline) * 0.62
 
 
-def _paint_tints(painter: QPainter, mark: Mark, pieces: Iterable[Piece], colours: StateColours) -> None:
+def _paint_tints(painter: QPainter, mark: MentionMark, pieces: Iterable[LinePiece], colours: StateColours) -> None:
     painter.setBrush(colours.tint)
     painter.setPen(QPen(colours.line, 0.8) if mark.crowded else Qt.PenStyle.NoPen)
     for piece in pieces:
@@ -166,7 +166,9 @@ def _paint_selection(painter: QPainter, layout: DocumentLayout, theme: Theme, sp
             painter.drawRect(piece.rect.adjusted(0, 1, 0, -1))
 
 
-def _paint_lines(painter: QPainter, mark: Mark, pieces: Sequence[Piece], theme: Theme, *, width: float) -> None:
+def _paint_lines(
+    painter: QPainter, mark: MentionMark, pieces: Sequence[LinePiece], theme: Theme, *, width: float
+) -> None:
     colour = theme.states[mark.state].line
     for piece in pieces:
         left, right = piece.rect.left(), piece.rect.right()
@@ -187,7 +189,7 @@ def _paint_lines(painter: QPainter, mark: Mark, pieces: Sequence[Piece], theme: 
         _paint_nil_flag(painter, mark, pieces[-1], theme)
 
 
-def _line_y(mark: Mark, piece: Piece) -> float:
+def _line_y(mark: MentionMark, piece: LinePiece) -> float:
     return piece.baseline + UNDER + LANE * min(mark.lane, LANES - 1)
 
 
@@ -209,7 +211,9 @@ def _wave(left: float, right: float, y: float) -> QPolygonF:
     return QPolygonF([QPointF(left + i * width, y + (WAVE / 2 if i % 2 else -WAVE / 2)) for i in range(steps + 1)])
 
 
-def _paint_joints(painter: QPainter, mark: Mark, pieces: Sequence[Piece], colour: QColor, *, width: float) -> None:
+def _paint_joints(
+    painter: QPainter, mark: MentionMark, pieces: Sequence[LinePiece], colour: QColor, *, width: float
+) -> None:
     """A hair line from part to part of a discontinuous mention; to the column's edge where they stand on two lines."""
     if len(mark.view.mention.spans) < 2 or not pieces:
         return
@@ -225,7 +229,7 @@ def _paint_joints(painter: QPainter, mark: Mark, pieces: Sequence[Piece], colour
         painter.drawLine(QLineF(0.0, y, ordered[0].rect.left(), y))
 
 
-def _paint_nil_flag(painter: QPainter, mark: Mark, piece: Piece, theme: Theme) -> None:
+def _paint_nil_flag(painter: QPainter, mark: MentionMark, piece: LinePiece, theme: Theme) -> None:
     """A small empty-set sign at the end: the linker expects this one to be missing from the knowledge base."""
     rect = _tint_rect(mark, piece)
     centre = QPointF(rect.right() - 0.5, rect.top() - 1.0)
@@ -235,11 +239,11 @@ def _paint_nil_flag(painter: QPainter, mark: Mark, piece: Piece, theme: Theme) -
     painter.drawLine(QLineF(centre + QPointF(-2.8, 2.8), centre + QPointF(2.8, -2.8)))
 
 
-def _is_noted(mark: Mark) -> bool:
+def _is_noted(mark: MentionMark) -> bool:
     return bool(mark.view.mention.flagged or mark.view.comments)
 
 
-def _paint_notes(painter: QPainter, mark: Mark, block: Block, theme: Theme, *, framed: bool) -> None:
+def _paint_notes(painter: QPainter, mark: MentionMark, block: Block, theme: Theme, *, framed: bool) -> None:
     """A flag and a bubble over the beginning of what is flagged and commented, between its letters and the line above:
     as large as they can be without hiding either."""
     view, piece, style = mark.view, mark.pieces[0], block.style
@@ -252,14 +256,14 @@ def _paint_notes(painter: QPainter, mark: Mark, block: Block, theme: Theme, *, f
     draw_notes(painter, foot, height, theme, flagged=view.mention.flagged, commented=bool(view.comments), halo=halo)
 
 
-def frame_rects(mark: Mark) -> list[QRectF]:
+def frame_rects(mark: MentionMark) -> list[QRectF]:
     """The frames around a mention's pieces. Their sides stand on its ends, so that a full stop or a comma that follows
     is not hidden; above and below there is room."""
     rects = (_tint_rect(mark, piece) for piece in mark.pieces)
     return [rect.adjusted(1.0 + FRAME / 4, -1.5, -1.0 - FRAME / 4, 2.0) for rect in rects]
 
 
-def painted_rects(mark: Mark) -> list[QRectF]:
+def painted_rects(mark: MentionMark) -> list[QRectF]:
     """What must be repainted where a mention changes: frames, marks above, lines below."""
     return [
         rect.adjusted(-3, -3 - REACH * piece.rect.height(), 8, 5)

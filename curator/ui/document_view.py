@@ -21,7 +21,7 @@ from curator.services.queue import MentionView, OpenDocument
 from curator.ui.document_find import Found
 from curator.ui.document_mouse import DocumentMouse
 from curator.ui.document_tints import Tint, tint_at
-from curator.ui.mention_marks import Mark, Marks, bounds
+from curator.ui.mention_marks import Marks, MentionMark, bounds
 from curator.ui.mention_words import LONG_FORM, long_form, marked, spoken, tooltip
 from curator.ui.screen_reader import ReadingCopy
 from curator.ui.text_selection import TextSelection
@@ -130,7 +130,7 @@ class DocumentView(DocumentMouse):
         title = self._document.title if self._document is not None else ""
         return ntr("{title}: {n} mention", "{title}: {n:,} mentions", len(self._views), title=title)
 
-    def _tell_reader(self, mark: Mark | None) -> None:
+    def _tell_reader(self, mark: MentionMark | None) -> None:
         """Each mention is heard as the curator comes to it, whether the text is read or not."""
         if self._document is None:
             return

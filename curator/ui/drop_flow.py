@@ -13,7 +13,7 @@ from curator.domain.wording import tr
 from curator.ui.dialogs.messages import tell
 from curator.ui.dropping import Dropped, local_paths, sorted_out, words_for
 from curator.ui.labels import NoteLabel
-from curator.ui.looking import Looking
+from curator.ui.looking import FileScan
 
 if TYPE_CHECKING:
     from curator.ui.main_window import MainWindow
@@ -37,8 +37,8 @@ class DropFlow(QObject):
         self._window = window
         self.note = NoteLabel(window)
         self.note.setAccessibleName(tr("What a drop would do"))
-        self.looking = Looking(self)
-        self.looking.changed.connect(lambda: self._say(self.looking.words))
+        self.scan = FileScan(self)
+        self.scan.changed.connect(lambda: self._say(self.scan.words))
         self.note.setAttribute(Qt.WidgetAttribute.WA_TransparentForMouseEvents)
 
     def enter(self, event: QDragEnterEvent) -> None:
@@ -54,7 +54,7 @@ class DropFlow(QObject):
             event.ignore()
 
     def leave(self) -> None:
-        self._say(self.looking.words)
+        self._say(self.scan.words)
 
     def drop(self, event: QDropEvent) -> None:
         self.leave()
@@ -69,11 +69,11 @@ class DropFlow(QObject):
         from curator.bootstrap import document_formats  # storage and formats are not needed for the first paint
 
         formats, asked = document_formats(), tuple(paths)
-        self.looking.ask(lambda count, stop: sorted_out(asked, formats, count=count, stop=stop), self._sorted)
+        self.scan.ask(lambda count, stop: sorted_out(asked, formats, count=count, stop=stop), self._sorted)
 
     def close(self) -> None:
         """The window goes: nothing is looked at any more."""
-        self.looking.close()
+        self.scan.close()
 
     def _say(self, words: str) -> None:
         self.note.set_note(words)

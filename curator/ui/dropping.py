@@ -12,7 +12,7 @@ from PySide6.QtCore import QMimeData
 from curator.domain.errors import UserError
 from curator.domain.wording import ntr, tr
 from curator.services.import_sources import has_source
-from curator.services.looking import Counted, Looker
+from curator.services.looking import Counted, FileRecogniser
 from curator.services.ports import FormatRegistry
 
 KB_SUFFIXES = (".json", ".gz", ".RRF")
@@ -54,7 +54,7 @@ def sorted_out(
     paths: Sequence[Path], formats: FormatRegistry, *, count: Counted | None = None, stop: Event | None = None
 ) -> Dropped:
     """Ask every path what it is, by content. Raises CancelledError once `stop` is set."""
-    looker = Looker(formats, count=count, stop=stop)
+    looker = FileRecogniser(formats, count=count, stop=stop)
     found: dict[str, list[Path]] = {"project": [], "knowledge base": [], "documents": []}
     wrong = []
     for path in paths:
@@ -68,7 +68,7 @@ def sorted_out(
     )
 
 
-def _kind_of(path: Path, formats: FormatRegistry, looker: Looker) -> tuple[str, str]:
+def _kind_of(path: Path, formats: FormatRegistry, looker: FileRecogniser) -> tuple[str, str]:
     """("project", "knowledge base" or "documents", ''), or ('', why it is none)."""
     from curator.bootstrap import project_folder  # not needed for the first paint
 

@@ -14,8 +14,8 @@ from curator.services.provisional import NewEntity
 from curator.ui.dialogs.form import sentence
 from curator.ui.flow_row import FlowRow
 from curator.ui.kwic_list import KwicList
-from curator.ui.kwic_model import KwicRow, Mark
-from curator.ui.record_table import Column, RecordTable
+from curator.ui.kwic_model import CheckMark, KwicRow
+from curator.ui.record_table import RecordColumn, RecordTable
 
 
 class EntitiesPage(QWidget):
@@ -37,12 +37,12 @@ class EntitiesPage(QWidget):
         self.table: RecordTable[NewEntity] = RecordTable(
             tr("New entities"),
             [
-                Column(tr("Identifier"), lambda one: one.found.id),
-                Column(tr("Name"), lambda one: one.found.entity.name),
-                Column(tr("Types"), lambda one: ", ".join(one.found.entity.types)),
-                Column(tr("Mentions"), lambda one: f"{one.mentions:,}", by=lambda one: one.mentions, figure=True),
-                Column(tr("Made by"), lambda one: one.found.author),
-                Column(tr("Made"), _made, by=lambda one: one.found.at.isoformat()),
+                RecordColumn(tr("Identifier"), lambda one: one.found.id),
+                RecordColumn(tr("Name"), lambda one: one.found.entity.name),
+                RecordColumn(tr("Types"), lambda one: ", ".join(one.found.entity.types)),
+                RecordColumn(tr("Mentions"), lambda one: f"{one.mentions:,}", by=lambda one: one.mentions, figure=True),
+                RecordColumn(tr("Made by"), lambda one: one.found.author),
+                RecordColumn(tr("Made"), _made, by=lambda one: one.found.at.isoformat()),
             ],
             wide=1,
             parent=self,
@@ -106,7 +106,7 @@ class EntitiesPage(QWidget):
     def _show_contexts(self) -> None:
         current = self.current
         found = self._contexts(current.id) if current is not None else []
-        self.list.show_rows([KwicRow(one.curator, one, Mark.RIGHT) for one in found])
+        self.list.show_rows([KwicRow(one.curator, one, CheckMark.RIGHT) for one in found])
         for button in (self.edit, self.merge, self.delete):
             button.setEnabled(current is not None and self._writable)
         self.make.setEnabled(self._writable)

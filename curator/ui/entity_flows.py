@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Generator, Sequence
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
 from PySide6.QtCore import QObject
@@ -13,7 +13,7 @@ from curator.domain.changes import Change, ChangeKind
 from curator.domain.decisions import Verdict
 from curator.domain.entities import EntityMatch
 from curator.domain.errors import UserError
-from curator.domain.jobs import JobOutcome, JobState, Progress
+from curator.domain.jobs import JobOutcome, JobState
 from curator.domain.provisional import EntityDraft, ProvisionalEntity
 from curator.domain.wording import ntr, tr
 from curator.services.deciding import shown_of
@@ -328,19 +328,13 @@ class EntityFlows(QObject):
         return info.types if info is not None else ()
 
     def _ask(self, question: Callable[[], Any], then: Callable[[Any], None]) -> None:
-        project = self._bench.project
-
-        def work() -> Generator[Progress, None, dict[str, Any]]:
-            yield Progress("count", 0, 0)
-            return {"answer": question()}
-
         def end(outcome: JobOutcome) -> None:
             if outcome.state is JobState.DONE:
                 then(outcome.result["answer"])
             elif outcome.state is not JobState.CANCELLED:
                 self._bench.say(outcome.message)
 
-        self._bench.jobs.ask(lambda p, ended: project.jobs.run_here(work, on_progress=p, on_end=ended), then=end)
+        self._bench.jobs.ask(lambda: {"answer": question()}, then=end)
 
     def close_windows(self) -> None:
         """They go with the project."""

@@ -67,4 +67,4 @@ class FetchFlow(QObject):
             if self._dialog is not None:
                 self._dialog.set_count(query, words)
 
-        self._bench.jobs.ask(lambda p, end: project.jobs.run_here(work, on_progress=p, on_end=end), then=then)
+        self._bench.jobs.ask_in_steps(work, then=then)

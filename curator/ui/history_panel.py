@@ -49,7 +49,7 @@ ROW_ROLE = int(Qt.ItemDataRole.UserRole)
 NOTHING = "Nothing has been decided about this mention."
 
 
-class Standing(StrEnum):
+class DecisionStatus(StrEnum):
     """What became of a decision."""
 
     CURRENT = "current"
@@ -58,7 +58,7 @@ class Standing(StrEnum):
     EDIT = ""  # not a decision: the mention was moved or retyped
 
 
-STANDING = {Standing.REPLACED: "replaced", Standing.UNDONE: "undone"}
+STATUS_WORDS = {DecisionStatus.REPLACED: "replaced", DecisionStatus.UNDONE: "undone"}
 """What is said of a decision that does not stand."""
 
 
@@ -67,7 +67,7 @@ class HistoryRow:
     decision: Decision | None  # None: a change of the mention itself
     what: str
     shown: str
-    standing: Standing
+    status: DecisionStatus
     replaced: str = ""  # what stood before, in words
     edit: MentionEdit | None = None
 
@@ -89,8 +89,8 @@ class HistoryRow:
         if done is None:
             return ""
         at = f"{done.at.astimezone():%d %b %Y, %H:%M:%S}"
-        standing = f" · {tr(STANDING[self.standing])}" if self.standing in STANDING else ""
-        return f"{at} · {done.curator}{standing}"
+        status = f" · {tr(STATUS_WORDS[self.status])}" if self.status in STATUS_WORDS else ""
+        return f"{at} · {done.curator}{status}"
 
     @property
     def at(self) -> datetime | None:
@@ -103,11 +103,11 @@ def history_rows(decisions: Sequence[Decision], names: Mapping[str, str]) -> lis
     rows = []
     for at, decision in enumerate(decisions):
         after = decisions[at + 1] if at + 1 < len(decisions) else None
-        standing = Standing.REPLACED
+        status = DecisionStatus.REPLACED
         if after is None:
-            standing = Standing.CURRENT
+            status = DecisionStatus.CURRENT
         elif after.verdict.outcome is Outcome.CLEARED:
-            standing = Standing.UNDONE
+            status = DecisionStatus.UNDONE
         before = decisions[at - 1] if at else None
         known = dict(names)
         replaced = None if before is None or before.verdict.outcome is Outcome.CLEARED else before
@@ -116,7 +116,7 @@ def history_rows(decisions: Sequence[Decision], names: Mapping[str, str]) -> lis
                 decision,
                 verdict_words(decision.verdict, known),
                 shown_words(decision, names),
-                standing,
+                status,
                 verdict_words(replaced.verdict, known) if replaced else "",
             )
         )
@@ -165,7 +165,7 @@ def edit_rows(edits: Sequence[MentionEdit], text: str) -> list[HistoryRow]:
         what += [retyped] if edit.after.type != edit.before.type else []
         before = " ".join(slice_spans(text, edit.before.spans).split())
         was = tr(WAS, text=before, type=edit.before.type)
-        rows.append(HistoryRow(None, " · ".join(what), was, Standing.EDIT, edit=edit))
+        rows.append(HistoryRow(None, " · ".join(what), was, DecisionStatus.EDIT, edit=edit))
     return rows
 
 
@@ -215,9 +215,9 @@ class HistoryDelegate(QStyledItemDelegate):
         if not isinstance(row, HistoryRow):
             return
         theme, rect, line = theme_of(option.palette), QRectF(option.rect), QFontMetricsF(option.font).height()
-        current = row.standing is Standing.CURRENT
+        current = row.status is DecisionStatus.CURRENT
         font, small = scaled(option.font, 1.0, bold=current), scaled(option.font, 0.88)
-        font.setStrikeOut(row.standing is Standing.UNDONE)
+        font.setStrikeOut(row.status is DecisionStatus.UNDONE)
         painter.save()
         bar = theme.states[state_of(row.decision)].line if current else theme.border
         painter.fillRect(QRectF(rect.left() + PAD, rect.top() + 7, 3, rect.height() - 12), bar)

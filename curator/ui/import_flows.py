@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Generator, Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
 from PySide6.QtCore import QObject
 from PySide6.QtWidgets import QBoxLayout
 
-from curator.domain.jobs import JobOutcome, JobState, Progress
+from curator.domain.jobs import JobOutcome, JobState
 from curator.domain.wording import tr
 from curator.services.imports import UndoPlan
 from curator.ui.banner import Banner
@@ -88,8 +88,7 @@ class ImportFlows(QObject):
         open_ = [True]
         dialog.finished.connect(lambda _: open_.clear())
 
-        def work() -> Generator[Progress, None, dict[str, Any]]:
-            yield Progress(tr("undo import"), 0, 0)
+        def work() -> dict[str, Any]:
             return {"message": project.imports.undo(file_ids).text}
 
         def then(outcome: JobOutcome) -> None:
@@ -100,7 +99,7 @@ class ImportFlows(QObject):
             if open_:
                 dialog.show_files(project.imports.files(), stopped=project.importing.unfinished())
 
-        self._bench.jobs.ask(lambda p, end: project.jobs.run_here(work, on_progress=p, on_end=end), then=then)
+        self._bench.jobs.ask(work, then=then)
 
     def _forget(self, dialog: ImportsDialog) -> None:
         project = self._bench.project

@@ -5,23 +5,25 @@ from __future__ import annotations
 import itertools
 import time
 from collections import defaultdict, deque
-from collections.abc import Callable
+from collections.abc import Callable, Generator, Mapping
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 from enum import StrEnum
+from typing import Any
 
 from PySide6.QtCore import QObject, Signal
 
 from curator.domain.jobs import JobOutcome, Progress
 from curator.domain.wording import tr
 from curator.services.pace import Pace
-from curator.services.ports import JobHandle
+from curator.services.ports import JobHandle, JobPort
 from curator.services.retraining import OnEnd, OnProgress
 from curator.ui.bridge import Bridge
 from curator.ui.training_history import TrainingHistory
 
 Launch = Callable[[OnProgress, OnEnd], JobHandle]
 Then = Callable[[JobOutcome], None]
+Steps = Callable[[], Generator[Progress, None, Mapping[str, Any]]]
 MINUTE, HOUR, DAY = 60, 3600, 24 * 3600
 LONGER = 2.0
 """Than a training itself says, its step may take: what it says knows no validation in between."""
@@ -98,9 +100,9 @@ class Jobs(QObject):
     progressed = Signal(object)  # RunningJob
     ended = Signal(object, object)  # RunningJob, JobOutcome
 
-    def __init__(self, bridge: Bridge, *, clock: Callable[[], float] = time.monotonic) -> None:
+    def __init__(self, bridge: Bridge, runner: JobPort, *, clock: Callable[[], float] = time.monotonic) -> None:
         super().__init__(bridge)
-        self._bridge = bridge
+        self._bridge, self._runner = bridge, runner
         self._clock = clock
         self._numbers = itertools.count(1)
         self._running: dict[int, RunningJob] = {}
@@ -125,11 +127,24 @@ class Jobs(QObject):
         self.changed.emit()
         return job
 
-    def ask(self, launch: Launch, *, then: Then) -> None:
-        """A question to a worker thread that the bar does not show and nothing waits for."""
+    def run(self, kind: JobKind, title: str, steps: Steps, *, then: Then = lambda _: None) -> RunningJob:
+        """As `start`, of steps in a worker thread: what they return is the outcome's result."""
+        return self.start(
+            kind, title, lambda p, end: self._runner.run_here(steps, on_progress=p, on_end=end), then=then
+        )
+
+    def ask(self, question: Callable[[], Mapping[str, Any]], *, then: Then) -> None:
+        """A question to a worker thread that the bar does not show and nothing waits for; its answer is the outcome's
+        result."""
+        self.ask_in_steps(lambda: _at_once(question), then=then)
+
+    def ask_in_steps(self, steps: Steps, *, then: Then) -> None:
+        """As `ask`; it ends between two steps when the project is closed."""
         number = next(self._numbers)
         self._questions[number] = then
-        launch(lambda _: None, lambda outcome: self._bridge.tell_end(number, outcome))
+        self._runner.run_here(
+            steps, on_progress=lambda _: None, on_end=lambda outcome: self._bridge.tell_end(number, outcome)
+        )
 
     @property
     def shown(self) -> RunningJob | None:
@@ -183,6 +198,11 @@ class Jobs(QObject):
             self.changed.emit()
             self.ended.emit(job, outcome)
             job.then(outcome)
+
+
+def _at_once(question: Callable[[], Mapping[str, Any]]) -> Generator[Progress, None, Mapping[str, Any]]:
+    yield Progress("question", 0, 0)
+    return question()
 
 
 def _units(progress: Progress) -> tuple[float, float]:

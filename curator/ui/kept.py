@@ -8,7 +8,7 @@ from typing import Any
 from curator.settings.file import config_folder
 
 
-def read_kept(name: str) -> Any:
+def read_state(name: str) -> Any:
     """What was kept under this file name; None where nothing was, or where it cannot be read."""
     try:
         return json.loads((config_folder() / name).read_text(encoding="utf-8"))
@@ -16,7 +16,7 @@ def read_kept(name: str) -> Any:
         return None
 
 
-def keep(name: str, what: Any) -> None:
+def write_state(name: str, what: Any) -> None:
     """Write it whole. What cannot be written is no reason to complain."""
     path = config_folder() / name
     try:

@@ -6,7 +6,7 @@ from PySide6.QtCore import QModelIndex, QPersistentModelIndex, QPointF, QRectF, 
 from PySide6.QtGui import QFont, QFontMetricsF, QPainter, QPalette, QPen
 from PySide6.QtWidgets import QStyledItemDelegate, QStyleOptionViewItem
 
-from curator.ui.kwic_model import ROW_ROLE, KwicRow, Mark
+from curator.ui.kwic_model import ROW_ROLE, CheckMark, KwicRow
 from curator.ui.mention_state import MentionState
 from curator.ui.row_painting import PAD, draw_focus, draw_ground, draw_words, scaled
 from curator.ui.theme import Theme, theme_of
@@ -88,24 +88,24 @@ def _draw_cut_left(painter: QPainter, rect: QRectF, words: str, *, font: QFont) 
     painter.drawText(rect, int(flags), shown)
 
 
-def draw_mark(painter: QPainter, middle: QPointF, side: float, mark: Mark, theme: Theme) -> None:
+def draw_mark(painter: QPainter, middle: QPointF, side: float, mark: CheckMark, theme: Theme) -> None:
     """A box: empty, with a tick, or with a cross; told apart by shape and colour."""
     box = QRectF(middle.x() - side / 2, middle.y() - side / 2, side, side)
     colour = {
-        Mark.TICKED: theme.accent,
-        Mark.RIGHT: theme.states[MentionState.LINKED].line,
-        Mark.WRONG: theme.states[MentionState.REJECTED].line,
+        CheckMark.TICKED: theme.accent,
+        CheckMark.RIGHT: theme.states[MentionState.LINKED].line,
+        CheckMark.WRONG: theme.states[MentionState.REJECTED].line,
     }.get(mark, theme.muted)
     painter.setPen(QPen(colour, 1.4))
     painter.setBrush(Qt.BrushStyle.NoBrush)
     painter.drawRoundedRect(box, 3, 3)
     painter.setPen(QPen(colour, 2.0, Qt.PenStyle.SolidLine, Qt.PenCapStyle.RoundCap))
     inner = box.adjusted(side * 0.24, side * 0.24, -side * 0.24, -side * 0.24)
-    if mark in (Mark.TICKED, Mark.RIGHT):
+    if mark in (CheckMark.TICKED, CheckMark.RIGHT):
         low = QPointF(inner.left() + inner.width() * 0.38, inner.bottom())
         painter.drawLine(QPointF(inner.left(), inner.center().y()), low)
         painter.drawLine(low, inner.topRight())
-    elif mark is Mark.WRONG:
+    elif mark is CheckMark.WRONG:
         painter.drawLine(inner.topLeft(), inner.bottomRight())
         painter.drawLine(inner.topRight(), inner.bottomLeft())
     painter.setPen(theme.palette.color(QPalette.ColorRole.Text))

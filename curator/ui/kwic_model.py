@@ -17,7 +17,7 @@ Index = QModelIndex | QPersistentModelIndex
 NO_PARENT = QModelIndex()
 
 
-class Mark(StrEnum):
+class CheckMark(StrEnum):
     TICKED = "ticked"
     UNTICKED = "not ticked"
     RIGHT = "right"
@@ -31,7 +31,7 @@ class KwicRow:
 
     words: str
     context: MentionContext | None = None
-    mark: Mark = Mark.UNTICKED
+    mark: CheckMark = CheckMark.UNTICKED
 
 
 class KwicModel(QAbstractListModel):
@@ -73,11 +73,11 @@ class KwicModel(QAbstractListModel):
             lines.append(at)
         return lines
 
-    def marked(self, mark: Mark) -> list[int]:
+    def marked(self, mark: CheckMark) -> list[int]:
         """Mention ids with this mark, in the order of the rows."""
         return [row.context.mention_id for row in self._rows if row.context is not None and row.mark is mark]
 
-    def set_marks(self, marks: Mapping[int, Mark]) -> None:
+    def set_marks(self, marks: Mapping[int, CheckMark]) -> None:
         """By row number; headings have none."""
         changed = [
             at for at, mark in marks.items() if self._rows[at].context is not None and self._rows[at].mark is not mark

@@ -9,7 +9,7 @@ from typing import Any
 
 from PySide6.QtCore import QPoint, QRect, QSize
 
-from curator.ui.kept import keep, read_kept
+from curator.ui.kept import read_state, write_state
 
 FILE = "layout.json"
 MOST = 50
@@ -17,7 +17,7 @@ MOST = 50
 
 
 @dataclass(frozen=True, slots=True)
-class Layout:
+class SavedLayout:
     """Pixels; `splitters` and `columns` are sizes by name, `hidden` are names of panes that were put away."""
 
     place: tuple[int, int, int, int] | None = None
@@ -27,25 +27,25 @@ class Layout:
     hidden: tuple[str, ...] = ()
 
 
-def usual_layout() -> Layout:
+def usual_layout() -> SavedLayout:
     """The layout of the window that was used last."""
     return _layout(_kept().get("usual"))
 
 
-def layout_of(project: Path) -> Layout:
+def layout_of(project: Path) -> SavedLayout:
     """A project's own, or the last used one."""
     mine = _projects(_kept()).get(str(project.resolve()))
     return _layout(mine) if mine is not None else usual_layout()
 
 
-def keep_layout(layout: Layout, project: Path | None) -> None:
+def keep_layout(layout: SavedLayout, project: Path | None) -> None:
     kept = _kept()
     projects = _projects(kept)
     if project is not None:
         projects.pop(str(project.resolve()), None)
         projects[str(project.resolve())] = asdict(layout)
         projects = dict(list(projects.items())[-MOST:])
-    keep(FILE, {"usual": asdict(layout), "projects": projects})
+    write_state(FILE, {"usual": asdict(layout), "projects": projects})
 
 
 def forget_layout(project: Path | None) -> None:
@@ -53,7 +53,7 @@ def forget_layout(project: Path | None) -> None:
     projects = _projects(_kept())
     if project is not None:
         projects.pop(str(project.resolve()), None)
-    keep(FILE, {"usual": None, "projects": projects})
+    write_state(FILE, {"usual": None, "projects": projects})
 
 
 def on_screen(place: QRect, screens: list[QRect], smallest: QSize) -> QRect | None:
@@ -96,7 +96,7 @@ def cascaded(beside: QRect, screen: QRect, taken: Sequence[QPoint], smallest: QS
 
 
 def _kept() -> dict[str, Any]:
-    raw = read_kept(FILE)
+    raw = read_state(FILE)
     return raw if isinstance(raw, dict) else {}
 
 
@@ -105,13 +105,13 @@ def _projects(kept: Mapping[str, Any]) -> dict[str, Any]:
     return dict(projects) if isinstance(projects, dict) else {}
 
 
-def _layout(raw: Any) -> Layout:
+def _layout(raw: Any) -> SavedLayout:
     """What can be used of what was kept; a damaged part is left out."""
     if not isinstance(raw, dict):
-        return Layout()
+        return SavedLayout()
     place = raw.get("place")
     hidden = raw.get("hidden")
-    return Layout(
+    return SavedLayout(
         place=tuple(place) if _are_numbers(place) and len(place) == 4 else None,  # type: ignore[arg-type]
         maximised=raw.get("maximised") is True,
         splitters=_sizes(raw.get("splitters")),

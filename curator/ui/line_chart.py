@@ -1,4 +1,7 @@
-"""Curves over steps, painted by hand: axis, grid, legend, running mean, and the values under the mouse."""
+"""Lines painted by hand: what every plot of lines shares, and the chart of curves over steps that grow.
+
+The chart has axis, grid, legend, running mean, and the values under the mouse.
+"""
 
 from __future__ import annotations
 
@@ -20,8 +23,11 @@ SMOOTH = 0.9
 """Weight of the past in the running mean that is drawn over the raw figures."""
 MOST = 2000
 """Points of a curve that are drawn; more of them cannot be told apart."""
+FEW = 12
+"""Points of a curve that have a mark each."""
 PAD = 10.0
 GAP = 6.0
+"""Between an axis and its words."""
 Points = Sequence[tuple[float, float]]
 
 
@@ -44,23 +50,80 @@ class Curve:
 
 
 @dataclass(frozen=True, slots=True)
-class _Frame:
-    """Where data is drawn, and the data's ranges."""
+class Axes:
+    """Where data is drawn, from `left` to `right` across and from the first to the last of `ticks` upwards."""
 
     area: QRectF
     left: float
     right: float
-    low: float
-    high: float
     ticks: tuple[float, ...]
 
-    def place(self, x: float, y: float) -> QPointF:
-        across = (x - self.left) / ((self.right - self.left) or 1.0)
-        up = (y - self.low) / ((self.high - self.low) or 1.0)
-        return QPointF(self.area.left() + across * self.area.width(), self.area.bottom() - up * self.area.height())
+    def across(self, x: float) -> float:
+        return self.area.left() + (x - self.left) / ((self.right - self.left) or 1.0) * self.area.width()
 
-    def step_at(self, x: float) -> float:
+    def up(self, y: float) -> float:
+        low, high = self.ticks[0], self.ticks[-1]
+        return self.area.bottom() - (y - low) / ((high - low) or 1.0) * self.area.height()
+
+    def place(self, x: float, y: float) -> QPointF:
+        return QPointF(self.across(x), self.up(y))
+
+    def value_at(self, x: float) -> float:
+        """What lies at a pixel across."""
         return self.left + (x - self.area.left()) / (self.area.width() or 1.0) * (self.right - self.left)
+
+
+@dataclass(frozen=True, slots=True)
+class Stroke:
+    """How a line is drawn; `marks` is the size of the marks at its points, 0 for none. `number` gives their shape."""
+
+    colour: QColor
+    style: Qt.PenStyle = Qt.PenStyle.SolidLine
+    width: float = 2
+    marks: float = 0.0
+    number: int = 0
+
+
+def paint_grid(
+    painter: QPainter, axes: Axes, words: Sequence[str], font: QFont, *, gap: float, grid: QColor, ink: QColor
+) -> None:
+    """A line across at each tick, with its words at the left, `gap` before the axis."""
+    height = QFontMetricsF(font).height()
+    right = Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
+    for tick, label in zip(axes.ticks, words, strict=True):
+        y = axes.up(tick)
+        painter.setPen(QPen(grid, 1))
+        painter.drawLine(QPointF(axes.area.left(), y), QPointF(axes.area.right(), y))
+        painter.setPen(ink)
+        painter.drawText(QRectF(0, y - height / 2, axes.area.left() - gap, height), int(right), label)
+
+
+def paint_line(painter: QPainter, points: Sequence[QPointF], stroke: Stroke) -> None:
+    painter.setBrush(Qt.BrushStyle.NoBrush)
+    painter.setPen(QPen(stroke.colour, stroke.width, stroke.style))
+    painter.drawPolyline(QPolygonF(points))
+    for point in points if stroke.marks else ():
+        paint_mark(painter, point, stroke, stroke.marks)
+
+
+def paint_mark(painter: QPainter, point: QPointF, stroke: Stroke, size: float) -> None:
+    """A circle, square or diamond: lines are told apart without colours, too."""
+    painter.setPen(Qt.PenStyle.NoPen)
+    painter.setBrush(stroke.colour)
+    if stroke.number % 3 == 0:
+        painter.drawEllipse(point, size, size)
+    elif stroke.number % 3 == 1:
+        painter.drawRect(QRectF(point.x() - size, point.y() - size, 2 * size, 2 * size))
+    else:
+        corners = ((0, -1), (1, 0), (0, 1), (-1, 0))
+        painter.drawPolygon(QPolygonF([point + QPointF(1.3 * size * x, 1.3 * size * y) for x, y in corners]))
+
+
+def paint_cursor(painter: QPainter, axes: Axes, x: float, ink: QColor) -> None:
+    """A dotted line upwards at what is looked at."""
+    painter.setPen(QPen(ink, 1, Qt.PenStyle.DotLine))
+    across = axes.across(x)
+    painter.drawLine(QPointF(across, axes.area.top()), QPointF(across, axes.area.bottom()))
 
 
 class LineChart(QWidget):
@@ -126,19 +189,17 @@ class LineChart(QWidget):
             painter.setPen(theme.muted)
             painter.drawText(box, Qt.AlignmentFlag.AlignCenter, tr("{title}: no figures yet", title=self._title))
         else:
-            frame = self._frame(drawn, box, font)
-            self._paint_axes(painter, frame, theme, font)
+            axes = self._axes(drawn, box, font)
+            self._paint_axes(painter, axes, theme, font)
             for curve in drawn:
-                self._paint_curve(painter, curve, frame, theme)
-            step = self._nearest(frame)
+                self._paint_curve(painter, curve, axes, theme)
+            step = self._nearest(axes)
             if step is not None:
-                across = frame.place(step, frame.low).x()
-                painter.setPen(QPen(theme.muted, 1, Qt.PenStyle.DotLine))
-                painter.drawLine(QPointF(across, frame.area.top()), QPointF(across, frame.area.bottom()))
+                paint_cursor(painter, axes, step, theme.muted)
             self._paint_head(painter, box, theme, step)
         painter.end()
 
-    def _frame(self, drawn: Sequence[Curve], box: QRectF, font: QFont) -> _Frame:
+    def _axes(self, drawn: Sequence[Curve], box: QRectF, font: QFont) -> Axes:
         every = [point for curve in drawn for point in curve.points]
         xs, ys = [x for x, _ in every], [y for _, y in every]
         ticks = nice_ticks(min(ys), max(ys))
@@ -147,47 +208,34 @@ class LineChart(QWidget):
         area = box.adjusted(
             PAD + labels + GAP, PAD + metrics.height() + GAP, -PAD - 2, -PAD - metrics.height() - GAP / 2
         )
-        return _Frame(area, min(xs), max(max(xs), min(xs) + 1), ticks[0], ticks[-1], tuple(ticks))
+        return Axes(area, min(xs), max(max(xs), min(xs) + 1), tuple(ticks))
 
-    def _paint_axes(self, painter: QPainter, frame: _Frame, theme: Theme, font: QFont) -> None:
-        height = QFontMetricsF(font).height()
+    def _paint_axes(self, painter: QPainter, axes: Axes, theme: Theme, font: QFont) -> None:
         grid = QColor(theme.border)
         grid.setAlphaF(0.7)
-        right = Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
-        for tick in frame.ticks:
-            y = frame.place(frame.left, tick).y()
-            painter.setPen(QPen(grid, 1))
-            painter.drawLine(QPointF(frame.area.left(), y), QPointF(frame.area.right(), y))
-            painter.setPen(theme.muted)
-            painter.drawText(QRectF(0, y - height / 2, frame.area.left() - GAP, height), right, self._tick(tick))
-        below = QRectF(frame.area.left(), frame.area.bottom() + GAP / 2, frame.area.width(), height)
-        painter.drawText(below, Qt.AlignmentFlag.AlignLeft, tr("step {step:,.0f}", step=frame.left))
-        painter.drawText(below, Qt.AlignmentFlag.AlignRight, f"{frame.right:,.0f}")
+        paint_grid(painter, axes, [self._tick(one) for one in axes.ticks], font, gap=GAP, grid=grid, ink=theme.muted)
+        height = QFontMetricsF(font).height()
+        below = QRectF(axes.area.left(), axes.area.bottom() + GAP / 2, axes.area.width(), height)
+        painter.drawText(below, Qt.AlignmentFlag.AlignLeft, tr("step {step:,.0f}", step=axes.left))
+        painter.drawText(below, Qt.AlignmentFlag.AlignRight, f"{axes.right:,.0f}")
 
-    def _paint_curve(self, painter: QPainter, curve: Curve, frame: _Frame, theme: Theme) -> None:
+    def _paint_curve(self, painter: QPainter, curve: Curve, axes: Axes, theme: Theme) -> None:
         points = list(curve.points)
         colour = tone_colour(theme, curve.tone)
-        painter.setBrush(Qt.BrushStyle.NoBrush)
         if curve.smooth and len(points) > 2:
             faint = QColor(colour)
             faint.setAlphaF(0.3)
-            painter.setPen(QPen(faint, 1))
-            painter.drawPolyline(_polygon(points, frame))
+            paint_line(painter, [axes.place(*one) for one in points], Stroke(faint, width=1))
             points = list(zip((x for x, _ in points), smoothed([y for _, y in points]), strict=True))
         style = Qt.PenStyle.DashLine if curve.tone is Tone.SECOND else Qt.PenStyle.SolidLine
-        painter.setPen(QPen(colour, 2, style))
-        painter.drawPolyline(_polygon(points, frame))
-        if len(points) <= 12:
-            painter.setPen(Qt.PenStyle.NoPen)
-            painter.setBrush(colour)
-            for x, y in points:
-                painter.drawEllipse(frame.place(x, y), 3, 3)
+        marks = 3.0 if len(points) <= FEW else 0.0
+        paint_line(painter, [axes.place(*one) for one in points], Stroke(colour, style, marks=marks))
 
-    def _nearest(self, frame: _Frame) -> float | None:
+    def _nearest(self, axes: Axes) -> float | None:
         """The step under the mouse."""
-        if self._mouse is None or not frame.area.left() <= self._mouse <= frame.area.right():
+        if self._mouse is None or not axes.area.left() <= self._mouse <= axes.area.right():
             return None
-        wanted = frame.step_at(self._mouse)
+        wanted = axes.value_at(self._mouse)
         return min((x for curve in self._curves for x, _ in curve.points), key=lambda x: abs(x - wanted))
 
     def _paint_head(self, painter: QPainter, box: QRectF, theme: Theme, step: float | None) -> None:
@@ -250,10 +298,6 @@ def tone_colour(theme: Theme, tone: Tone) -> QColor:
 def _ink(theme: Theme, tone: Tone) -> QColor:
     states = {Tone.SECOND: MentionState.LINKED, Tone.THIRD: MentionState.NIL}
     return theme.accent if tone is Tone.FIRST else theme.states[states[tone]].ink
-
-
-def _polygon(points: Points, frame: _Frame) -> QPolygonF:
-    return QPolygonF([frame.place(x, y) for x, y in points])
 
 
 def _value_at(points: Points, step: float | None) -> float | None:

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from curator.bootstrap import Project
 
 
-class Many(QObject):
+class GroupDecider(QObject):
     """`strip` stands below the text and is hidden until something is shown in it; `closed` gives the keyboard back."""
 
     closed = Signal()
@@ -48,9 +48,7 @@ class Many(QObject):
         for panel in (self.others, self.bulk_panel):
             self.strip.addWidget(panel)
         self.same = Propagator(project.propagation, decider, navigator, self.others, self)
-        self.bulk = BulkAccepter(
-            project.bulk, decider, navigator, self.bulk_panel, jobs=jobs, threads=project.jobs, parent=self
-        )
+        self.bulk = BulkAccepter(project.bulk, decider, navigator, self.bulk_panel, jobs=jobs, parent=self)
         self._alone = False
         for steered, panel in ((self.same, self.others), (self.bulk, self.bulk_panel)):
             steered.shown.connect(lambda one=panel: self._show(one))

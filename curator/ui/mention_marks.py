@@ -13,11 +13,11 @@ from PySide6.QtCore import QPointF, QRectF
 from curator.domain.documents import Span
 from curator.domain.spans import overlaps
 from curator.services.queue import MentionView
-from curator.ui.document_layout import DocumentLayout, Piece
+from curator.ui.document_layout import DocumentLayout, LinePiece
 from curator.ui.mention_state import MentionState, state_of
 
 
-class Places:
+class MentionPieces:
     """Where a mention stands. Pieces are measured when it is first drawn or hit, which most mentions never are."""
 
     def __init__(self, layout: DocumentLayout, spans: Sequence[Span]) -> None:
@@ -25,22 +25,22 @@ class Places:
         self._spans = spans
 
     @cached_property
-    def pieces(self) -> tuple[Piece, ...]:
+    def pieces(self) -> tuple[LinePiece, ...]:
         return tuple(piece for span in self._spans for piece in self._layout.pieces(span))
 
 
 @dataclass(frozen=True, slots=True)
-class Mark:
+class MentionMark:
     """A mention ready to be drawn. `lane` 0 is nearest to the letters; `crowded` when others share its text."""
 
     view: MentionView
     state: MentionState
     lane: int
     crowded: bool
-    places: Places
+    places: MentionPieces
 
     @property
-    def pieces(self) -> tuple[Piece, ...]:
+    def pieces(self) -> tuple[LinePiece, ...]:
         """From the top; one for each line of each span."""
         return self.places.pieces
 
@@ -71,28 +71,28 @@ class Marks:
         self._layout = layout
         self._views = {view.mention.id: view for view in views}
         self._lanes = lanes(views)
-        self._marks: dict[int, Mark] = {}
+        self._marks: dict[int, MentionMark] = {}
         hulls = sorted((*_hull(view), view.mention.id) for view in views if view.mention.spans)
         self._order = [mention_id for _, _, mention_id in hulls]
         self._starts = [start for start, _, _ in hulls]
         self._reach = list(accumulate((end for _, end, _ in hulls), max))  # how far the hulls so far go
 
-    def _mark(self, mention_id: int) -> Mark:
+    def _mark(self, mention_id: int) -> MentionMark:
         mark = self._marks.get(mention_id)
         if mark is None:
             view, lane = self._views[mention_id], self._lanes[mention_id]
-            places = Places(self._layout, view.mention.spans)
-            mark = Mark(view, state_of(view.decision), lane.number, lane.crowded, places)
+            places = MentionPieces(self._layout, view.mention.spans)
+            mark = MentionMark(view, state_of(view.decision), lane.number, lane.crowded, places)
             self._marks[mention_id] = mark
         return mark
 
     def __contains__(self, mention_id: object) -> bool:
         return mention_id in self._views
 
-    def get(self, mention_id: int | None) -> Mark | None:
+    def get(self, mention_id: int | None) -> MentionMark | None:
         return self._mark(mention_id) if mention_id is not None and mention_id in self._views else None
 
-    def all(self) -> Iterable[Mark]:
+    def all(self) -> Iterable[MentionMark]:
         return (self._mark(one) for one in self._views)
 
     def undecided(self) -> Iterator[int]:
@@ -109,7 +109,7 @@ class Marks:
             for view in views
         )
 
-    def patch(self, views: Iterable[MentionView]) -> list[Mark]:
+    def patch(self, views: Iterable[MentionView]) -> list[MentionMark]:
         """Replace views whose spans are as before; returns the marks that changed."""
         changed = []
         for view in views:
@@ -123,7 +123,7 @@ class Marks:
                 changed.append(mark)
         return changed
 
-    def on_line(self, block: int, line: int) -> list[Mark]:
+    def on_line(self, block: int, line: int) -> list[MentionMark]:
         """Marks with a piece on the line, longest first: inner ones are drawn over outer ones."""
         where = self._layout.line_span(block, line)
         found = []
@@ -134,7 +134,7 @@ class Marks:
             at -= 1
         return sorted(found, key=lambda mark: (-mark.lane, mark.view.mention.spans))
 
-    def at(self, point: QPointF) -> list[Mark]:
+    def at(self, point: QPointF) -> list[MentionMark]:
         """Marks under a point of the document, the innermost first."""
         found = []
         for index in self._layout.blocks_between(point.y(), point.y()):
@@ -152,7 +152,7 @@ def _hull(view: MentionView) -> tuple[int, int]:
     return min(one.start for one in spans), max(one.end for one in spans)
 
 
-def bounds(mark: Mark) -> QRectF:
+def bounds(mark: MentionMark) -> QRectF:
     """The rectangle that holds all pieces of a mark."""
     whole = QRectF()
     for piece in mark.pieces:

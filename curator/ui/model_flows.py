@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Generator, Sequence
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
 from PySide6.QtCore import QObject
@@ -80,15 +80,14 @@ class ModelFlows(QObject):
         """Look in a worker thread, since it reads every validation document; calibrate in the background."""
         project = self._bench.project
 
-        def work() -> Generator[Progress, None, dict[str, Any]]:
-            yield Progress("count", 0, 0)
+        def work() -> dict[str, Any]:
             return {"due": project.retraining.needs_calibration()}
 
         def then(outcome: JobOutcome) -> None:
             if outcome.result.get("due") and not len(self._bench.jobs):
                 self.calibrate(asked=False)
 
-        self._bench.jobs.ask(lambda p, end: project.jobs.run_here(work, on_progress=p, on_end=end), then=then)
+        self._bench.jobs.ask(work, then=then)
 
     def calibrate(self, *, asked: bool = True) -> None:
         """Refit fusion and the NIL threshold on the validation documents. `asked`: by the curator, who looks."""

@@ -9,7 +9,7 @@ from PySide6.QtCore import QObject, Signal
 
 from curator.domain.decisions import Decision
 from curator.domain.errors import UserError
-from curator.domain.presenting import Order, presented
+from curator.domain.presenting import CandidateOrder, presented
 from curator.domain.suggestions import Suggestion
 from curator.domain.wording import tr
 from curator.services.matching import Matching
@@ -50,7 +50,7 @@ class Navigator(QObject):
         self._held: Suggestion | None = None
         self._mention_id: int | None = None
         self.limit = 10  # candidates shown
-        self.candidate_order = Order.RANKED
+        self.candidate_order = CandidateOrder.RANKED
         self.unfolded = False  # whether the candidates of this mention beyond the limit are shown too
         self.opened: OpenDocument | None = None
         self.mention: MentionView | None = None
@@ -99,7 +99,7 @@ class Navigator(QObject):
             self._show(swap=False)
             self.mention_changed.emit()
 
-    def set_candidate_order(self, order: Order) -> None:
+    def set_candidate_order(self, order: CandidateOrder) -> None:
         """Best first, or shuffled for an evaluation."""
         if order is not self.candidate_order:
             self.candidate_order = order

@@ -14,8 +14,8 @@ from curator.services.ports import MentionContext
 from curator.ui.dialogs.form import sentence
 from curator.ui.flow_row import FlowRow
 from curator.ui.kwic_list import KwicList
-from curator.ui.kwic_model import KwicRow, Mark
-from curator.ui.record_table import Column
+from curator.ui.kwic_model import CheckMark, KwicRow
+from curator.ui.record_table import RecordColumn
 from curator.ui.tick_table import TickTable
 
 Contexts = Callable[[Sequence[int]], list[MentionContext]]
@@ -50,11 +50,11 @@ class NilPage(QWidget):
         self.table: TickTable[NilCluster] = TickTable(
             tr("Clusters of NIL mentions"),
             [
-                Column(tr("Name"), lambda one: one.name),
-                Column(tr("Type"), lambda one: one.type),
-                Column(tr("Mentions"), lambda one: f"{len(one.mention_ids):,}", figure=True),
-                Column(tr("Documents"), lambda one: f"{one.documents:,}", figure=True),
-                Column(tr("Strings"), strings_words),
+                RecordColumn(tr("Name"), lambda one: one.name),
+                RecordColumn(tr("Type"), lambda one: one.type),
+                RecordColumn(tr("Mentions"), lambda one: f"{len(one.mention_ids):,}", figure=True),
+                RecordColumn(tr("Documents"), lambda one: f"{one.documents:,}", figure=True),
+                RecordColumn(tr("Strings"), strings_words),
             ],
             wide=4,
             parent=self,
@@ -124,12 +124,12 @@ class NilPage(QWidget):
 
     @property
     def chosen_ids(self) -> list[int]:
-        return self.list.lines.marked(Mark.TICKED)
+        return self.list.lines.marked(CheckMark.TICKED)
 
     def _show_contexts(self) -> None:
         ids = [one for cluster in self.clusters for one in cluster.mention_ids]
         self._shown = self._contexts(ids) if ids else []
-        self.list.show_rows([KwicRow(_about(one), one, Mark.TICKED) for one in self._shown])
+        self.list.show_rows([KwicRow(_about(one), one, CheckMark.TICKED) for one in self._shown])
         self._enable()
 
     def _enable(self) -> None:
@@ -145,7 +145,7 @@ class NilPage(QWidget):
             self._toggle(self.list.currentIndex().row())
             self.list.go_by(1)
         elif key == Qt.Key.Key_A:
-            mark = Mark.UNTICKED if len(self.chosen_ids) == len(self._shown) else Mark.TICKED
+            mark = CheckMark.UNTICKED if len(self.chosen_ids) == len(self._shown) else CheckMark.TICKED
             lines.set_marks(dict.fromkeys(lines.lines, mark))
             self._enable()
         elif key in (Qt.Key.Key_Return, Qt.Key.Key_Enter):
@@ -156,7 +156,7 @@ class NilPage(QWidget):
     def _toggle(self, row: int) -> None:
         found = self.list.lines.row(row)
         if found is not None:
-            self.list.lines.set_marks({row: Mark.UNTICKED if found.mark is Mark.TICKED else Mark.TICKED})
+            self.list.lines.set_marks({row: CheckMark.UNTICKED if found.mark is CheckMark.TICKED else CheckMark.TICKED})
             self._enable()
 
     def _preview(self, row: int) -> None:

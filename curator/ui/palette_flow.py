@@ -9,7 +9,7 @@ from PySide6.QtCore import QObject
 
 from curator.commands import WindowState
 from curator.services.ports import QueueFilter, QueueRow
-from curator.ui.kept import keep, read_kept
+from curator.ui.kept import read_state, write_state
 
 if TYPE_CHECKING:
     from curator.ui.main_window import MainWindow
@@ -49,7 +49,7 @@ class PaletteFlow(QObject):
 
     def _do(self, entry: PaletteEntry) -> None:
         if entry.command is not None:
-            keep(FILE, [entry.command.id, *(one for one in recent_commands() if one != entry.command.id)][:MOST])
+            write_state(FILE, [entry.command.id, *(one for one in recent_commands() if one != entry.command.id)][:MOST])
             self._window.menus.action(entry.command.id).trigger()
         elif entry.document_id is not None and self._window.bench is not None:
             self._window.bench.navigator.open(entry.document_id)
@@ -58,5 +58,5 @@ class PaletteFlow(QObject):
 
 def recent_commands() -> list[str]:
     """Ids of what was chosen in the palette, the last first."""
-    raw = read_kept(FILE)
+    raw = read_state(FILE)
     return [one for one in raw if isinstance(one, str)] if isinstance(raw, list) else []

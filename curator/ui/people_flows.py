@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Generator
+from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -11,7 +11,7 @@ from PySide6.QtWidgets import QFileDialog, QWidget
 
 from curator.domain.changes import Change, ChangeKind
 from curator.domain.errors import UserError
-from curator.domain.jobs import JobOutcome, JobState, Progress
+from curator.domain.jobs import JobOutcome, JobState
 from curator.domain.rounds import Round, RoundKind
 from curator.domain.wording import ntr, tr
 from curator.services.ports import QueueFilter
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from curator.ui.agreement_window import AgreementWindow
     from curator.ui.dialogs.i_am import IAmDialog
     from curator.ui.dialogs.new_round import NewRoundDialog
-    from curator.ui.dialogs.rounds import RoundRow, RoundsDialog
+    from curator.ui.dialogs.rounds import RoundEntry, RoundsDialog
     from curator.ui.dialogs.save_as import SaveDialog
 
 WHO = "Your decisions bear the name “{name}”, as this computer knows you."
@@ -38,7 +38,6 @@ EXPORT_INTRO = (
     "Writes the round's documents and judgements as JSON lines, without any text. Send it to a colleague who has the "
     "same documents, or back to whoever collects the judgements."
 )
-Work = Callable[[], Generator[Progress, None, dict[str, Any]]]
 MINE, ALL = "Only my judgements", "Everybody's judgements"
 
 
@@ -123,12 +122,12 @@ class PeopleFlows(QObject):
     def _forget_dialog(self) -> None:
         self._dialog = None
 
-    def _rows(self) -> list[RoundRow]:
-        from curator.ui.dialogs.rounds import RoundRow
+    def _rows(self) -> list[RoundEntry]:
+        from curator.ui.dialogs.rounds import RoundEntry
 
         rounds = self._bench.project.rounds
         active = rounds.active()
-        return [RoundRow(one, tuple(rounds.progress(one.id)), one == active) for one in rounds.all()]
+        return [RoundEntry(one, tuple(rounds.progress(one.id)), one == active) for one in rounds.all()]
 
     def _show_rows(self) -> None:
         if self._dialog is not None:
@@ -234,8 +233,7 @@ class PeopleFlows(QObject):
         """In a worker thread; what came in is told."""
         files = self._bench.project.round_files
 
-        def work() -> Generator[Progress, None, dict[str, Any]]:
-            yield Progress("round", 0, 0, path.name)
+        def work() -> dict[str, Any]:
             report = files.read(path)
             return {"message": report.text, "notes": "\n".join(report.problems)}
 
@@ -244,7 +242,7 @@ class PeopleFlows(QObject):
             self._bench.notices.add_outcome(tr("Import a round"), outcome, details=notes)
             self._show_rows()
 
-        self._ask(work, then)
+        self._bench.jobs.ask(work, then=then)
 
     # --- agreement and adjudication ---
 
@@ -265,8 +263,7 @@ class PeopleFlows(QObject):
 
         service = self._bench.project.agreement
 
-        def work() -> Generator[Progress, None, dict[str, Any]]:
-            yield Progress("agreement", 0, 0, name)
+        def work() -> dict[str, Any]:
             return {"report": service.report(name), "consistency": service.consistency()}
 
         window = AgreementWindow(name, self._window)
@@ -283,7 +280,7 @@ class PeopleFlows(QObject):
             else:
                 window.show_problem(outcome.message)
 
-        self._ask(work, then)
+        self._bench.jobs.ask(work, then=then)
 
     def _save_csv(self, window: QWidget, name: str, text: str) -> None:
         from curator.ui.dialogs.save_as import SaveDialog
@@ -326,10 +323,6 @@ class PeopleFlows(QObject):
     def _changed(self, change: Change) -> None:
         if change.kind is ChangeKind.ROUND:
             self._show_rows()
-
-    def _ask(self, work: Work, then: Callable[[JobOutcome], None]) -> None:
-        jobs = self._bench.project.jobs
-        self._bench.jobs.ask(lambda progress, end: jobs.run_here(work, on_progress=progress, on_end=end), then=then)
 
     def _do(self, act: Callable[[], object]) -> bool:
         try:

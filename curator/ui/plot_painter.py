@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Sequence
 from datetime import date
 
 from PySide6.QtCore import QPointF, QRectF, Qt
@@ -10,7 +10,7 @@ from PySide6.QtGui import QFont, QFontMetricsF, QPainter, QPen, QPolygonF
 
 from curator.domain.plots import Plot, Series, Shape, Unit
 from curator.domain.wording import tr
-from curator.ui.line_chart import nice_ticks
+from curator.ui.line_chart import Axes, Stroke, nice_ticks, paint_cursor, paint_grid, paint_line, paint_mark
 from curator.ui.plot_bars import bar_at, paint_bars
 from curator.ui.plot_colours import Canvas, Ink, ink_of
 
@@ -50,33 +50,25 @@ def place_at(plot: Plot, canvas: Canvas, point: QPointF) -> int | None:
         return None
     if plot.shape is Shape.BARS:
         return bar_at(canvas, plot, point)
-    area = _frame(canvas, plot).area
-    if not area.adjusted(-GAP, -GAP, GAP, GAP).contains(point):
+    axes, xs = _axes(canvas, plot), _positions(plot)
+    if not axes.area.adjusted(-GAP, -GAP, GAP, GAP).contains(point):
         return None
-    return min(range(len(plot.places)), key=lambda at: abs(_across(plot, area, at) - point.x()))
+    return min(range(len(xs)), key=lambda at: abs(axes.across(xs[at]) - point.x()))
 
 
 # --- lines ---
 
 
-@dataclass(frozen=True, slots=True)
-class _Frame:
-    area: QRectF
-    ticks: tuple[float, ...]
-
-    def up(self, value: float) -> float:
-        low, high = self.ticks[0], self.ticks[-1]
-        return self.area.bottom() - (value - low) / ((high - low) or 1.0) * self.area.height()
-
-
-def _frame(canvas: Canvas, plot: Plot) -> _Frame:
+def _axes(canvas: Canvas, plot: Plot) -> Axes:
     ticks = _ticks(plot)
     metrics = canvas.metrics()
     left = max(metrics.horizontalAdvance(plot.unit.tick(one)) for one in ticks)
     area = canvas.box.adjusted(
         PAD + left + GAP, PAD + metrics.height() * 1.3 + GAP, -PAD - GAP, -PAD - metrics.height() - GAP / 2
     )
-    return _Frame(area, ticks)
+    xs = _positions(plot)
+    room = 0.5 if len(xs) < 2 else 0.0  # a place alone is drawn in the middle
+    return Axes(area, xs[0] - room, xs[-1] + room, ticks)
 
 
 def _ticks(plot: Plot) -> tuple[float, ...]:
@@ -92,45 +84,30 @@ def _ticks(plot: Plot) -> tuple[float, ...]:
     return tuple(kept if len(kept) > 1 else found)
 
 
-def _across(plot: Plot, area: QRectF, at: int) -> float:
-    if len(plot.places) < 2:
-        return area.center().x()
+def _positions(plot: Plot) -> Sequence[float]:
+    """Where the places lie across: days by the calendar, others at one distance."""
     if not plot.timed:
-        return area.left() + at / (len(plot.places) - 1) * area.width()
-    first, day, last = (date.fromisoformat(plot.places[one]).toordinal() for one in (0, at, -1))
-    return area.left() + (day - first) / (last - first) * area.width()
+        return range(len(plot.places))
+    return [date.fromisoformat(one).toordinal() for one in plot.places]
 
 
 def _paint_lines(canvas: Canvas, plot: Plot) -> None:
-    frame = _frame(canvas, plot)
-    _paint_grid(canvas, plot, frame)
+    axes, xs, theme = _axes(canvas, plot), _positions(plot), canvas.theme
+    words = [plot.unit.tick(one) for one in axes.ticks]
+    paint_grid(canvas.painter, axes, words, canvas.font, gap=GAP, grid=theme.border, ink=theme.muted)
+    _paint_days(canvas, plot, axes, xs)
     for number, series in enumerate(plot.series):
-        _paint_band(canvas, plot, frame, series, ink_of(canvas.theme, series.role, number))
+        _paint_band(canvas, axes, xs, series, ink_of(theme, series.role, number))
     for number, series in enumerate(plot.series):
-        _paint_series(canvas, plot, frame, series, number)
+        _paint_series(canvas, axes, xs, series, number)
     if canvas.cursor is not None:
-        x = _across(plot, frame.area, canvas.cursor)
-        canvas.painter.setPen(QPen(canvas.theme.muted, 1, Qt.PenStyle.DotLine))
-        canvas.painter.drawLine(QPointF(x, frame.area.top()), QPointF(x, frame.area.bottom()))
+        paint_cursor(canvas.painter, axes, xs[canvas.cursor], theme.muted)
     paint_legend(canvas, plot)
 
 
-def _paint_grid(canvas: Canvas, plot: Plot, frame: _Frame) -> None:
-    painter, height = canvas.painter, canvas.metrics().height()
-    right = Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
-    for tick in frame.ticks:
-        y = frame.up(tick)
-        painter.setPen(QPen(canvas.theme.border, 1))
-        painter.drawLine(QPointF(frame.area.left(), y), QPointF(frame.area.right(), y))
-        painter.setPen(canvas.theme.muted)
-        label = QRectF(canvas.box.left(), y - height / 2, frame.area.left() - GAP - canvas.box.left(), height)
-        painter.drawText(label, int(right), plot.unit.tick(tick))
-    _paint_days(canvas, plot, frame.area)
-
-
-def _paint_days(canvas: Canvas, plot: Plot, area: QRectF) -> None:
+def _paint_days(canvas: Canvas, plot: Plot, axes: Axes, xs: Sequence[float]) -> None:
     """The first and the last day, and one between where there is room."""
-    metrics = canvas.metrics()
+    metrics, area = canvas.metrics(), axes.area
     height, width = metrics.height(), area.width() + 2 * GAP
     wanted = sorted(
         {0, len(plot.places) // 2, len(plot.places) - 1} if len(plot.places) > 4 else {0, len(plot.places) - 1}
@@ -139,7 +116,7 @@ def _paint_days(canvas: Canvas, plot: Plot, area: QRectF) -> None:
     for at in wanted:
         words = place_words(plot, at)
         half = metrics.horizontalAdvance(words) / 2
-        x = min(max(_across(plot, area, at), area.left() + half - GAP), area.left() + width - half - GAP)
+        x = min(max(axes.across(xs[at]), area.left() + half - GAP), area.left() + width - half - GAP)
         if x - half < taken:
             continue
         taken = x + half + GAP
@@ -148,19 +125,19 @@ def _paint_days(canvas: Canvas, plot: Plot, area: QRectF) -> None:
         canvas.painter.drawText(rect, int(Qt.AlignmentFlag.AlignCenter), words)
 
 
-def _paint_band(canvas: Canvas, plot: Plot, frame: _Frame, series: Series, ink: Ink) -> None:
+def _paint_band(canvas: Canvas, axes: Axes, xs: Sequence[float], series: Series, ink: Ink) -> None:
     """The interval around a line."""
     pairs = [
-        (_across(plot, frame.area, at), low, high)
+        (axes.across(xs[at]), low, high)
         for at, (low, high) in enumerate(zip(series.low, series.high, strict=True))
         if low is not None and high is not None
     ]
     canvas.painter.setPen(Qt.PenStyle.NoPen)
     canvas.painter.setBrush(ink.tint)
-    ticks = frame.ticks
+    ticks = axes.ticks
 
     def clamp(value: float) -> float:
-        return frame.up(min(max(value, ticks[0]), ticks[-1]))
+        return axes.up(min(max(value, ticks[0]), ticks[-1]))
 
     if len(pairs) == 1:
         x, low, high = pairs[0]
@@ -171,33 +148,14 @@ def _paint_band(canvas: Canvas, plot: Plot, frame: _Frame, series: Series, ink: 
         canvas.painter.drawPolygon(QPolygonF([*top, *bottom]))
 
 
-def _paint_series(canvas: Canvas, plot: Plot, frame: _Frame, series: Series, number: int) -> None:
+def _paint_series(canvas: Canvas, axes: Axes, xs: Sequence[float], series: Series, number: int) -> None:
     ink = ink_of(canvas.theme, series.role, number)
-    points = [
-        (at, QPointF(_across(plot, frame.area, at), frame.up(value)))
-        for at, value in enumerate(series.values)
-        if value is not None
-    ]
-    painter = canvas.painter
-    painter.setBrush(Qt.BrushStyle.NoBrush)
-    painter.setPen(QPen(ink.line, 2, DASHES[number % len(DASHES)]))
-    painter.drawPolyline(QPolygonF([point for _, point in points]))
-    painter.setPen(Qt.PenStyle.NoPen)
-    painter.setBrush(ink.line)
+    points = [(at, axes.place(xs[at], value)) for at, value in enumerate(series.values) if value is not None]
+    stroke = Stroke(ink.line, DASHES[number % len(DASHES)], number=number)
+    paint_line(canvas.painter, [point for _, point in points], stroke)
     for at, point in points:
         if len(points) <= MARKED or at == canvas.cursor:
-            paint_mark(painter, point, number, 4.5 if at == canvas.cursor else 3.0)
-
-
-def paint_mark(painter: QPainter, point: QPointF, number: int, size: float) -> None:
-    """A circle, square or diamond: lines are told apart without colours, too."""
-    if number % 3 == 0:
-        painter.drawEllipse(point, size, size)
-    elif number % 3 == 1:
-        painter.drawRect(QRectF(point.x() - size, point.y() - size, 2 * size, 2 * size))
-    else:
-        corners = ((0, -1), (1, 0), (0, 1), (-1, 0))
-        painter.drawPolygon(QPolygonF([point + QPointF(1.3 * size * x, 1.3 * size * y) for x, y in corners]))
+            paint_mark(canvas.painter, point, stroke, 4.5 if at == canvas.cursor else 3.0)
 
 
 def paint_legend(canvas: Canvas, plot: Plot) -> None:

@@ -8,7 +8,7 @@ from functools import cache
 from PySide6.QtCore import QCoreApplication, QObject, Qt, Signal, Slot
 
 
-class _Post(QObject):
+class _WindowCalls(QObject):
     """Lives as long as the process: a thread that emitted from a part of a window could do so while the window is being
     taken down, which ends the program."""
 
@@ -27,11 +27,11 @@ class _Post(QObject):
 
 
 @cache
-def _post() -> _Post:
-    return _Post()
+def _window_calls() -> _WindowCalls:
+    return _WindowCalls()
 
 
-def in_the_window(call: Callable[[], None]) -> None:
+def call_in_window(call: Callable[[], None]) -> None:
     """Through the event loop of the application, in the order asked, from any thread; also from the window's own, never
     in the middle of what it does. `call` must see for itself whether what it touches still lives."""
-    _post().called.emit(call)
+    _window_calls().called.emit(call)

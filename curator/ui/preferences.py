@@ -12,7 +12,7 @@ from PySide6.QtWidgets import QWidget
 
 from curator.commands.keymap import Keymap
 from curator.domain.errors import UserError
-from curator.domain.presenting import Order
+from curator.domain.presenting import CandidateOrder
 from curator.settings.file import LoadedSettings, save
 from curator.settings.schema import Settings, default, options, with_value
 from curator.ui.theme import Scheme, ThemeController
@@ -91,8 +91,8 @@ class Preferences(QObject):
 
     def shuffle_candidates(self) -> None:
         """Candidates in a random order without scores, or best first again."""
-        shuffled = self.settings.candidate_order is Order.SHUFFLED
-        self._set("candidate_order", Order.RANKED if shuffled else Order.SHUFFLED)
+        shuffled = self.settings.candidate_order is CandidateOrder.SHUFFLED
+        self._set("candidate_order", CandidateOrder.RANKED if shuffled else CandidateOrder.SHUFFLED)
 
     def zoom(self, steps: int) -> None:
         """Larger or smaller by a point; 0 goes back to the usual size."""

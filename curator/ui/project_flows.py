@@ -156,9 +156,6 @@ class ProjectFlows(QObject):
     def fill_demo(self, world: World) -> None:
         project = self._bench.project
 
-        def launch(progress: Callable[[Progress], None], end: Callable[[JobOutcome], None]) -> Any:
-            return project.jobs.run_here(lambda: fill(project, world), on_progress=progress, on_end=end)
-
         def then(outcome: JobOutcome) -> None:
             if outcome.state is JobState.DONE:
                 self._index()
@@ -166,7 +163,8 @@ class ProjectFlows(QObject):
             else:
                 self._bench.notices.add_outcome(tr("Demo project"), outcome)
 
-        self._bench.jobs.start(JobKind.IMPORT, tr("Import the demo “{name}”", name=world.name), launch, then=then)
+        title = tr("Import the demo “{name}”", name=world.name)
+        self._bench.jobs.run(JobKind.IMPORT, title, lambda: fill(project, world), then=then)
 
     # --- mapping and export ---
 
@@ -197,8 +195,7 @@ class ProjectFlows(QObject):
         """In a worker thread: every document with a mention whose types changed is touched."""
         project = self._bench.project
 
-        def work() -> Generator[Progress, None, dict[str, Any]]:
-            yield Progress(tr("type mapping"), 0, 0)
+        def work() -> dict[str, Any]:
             return {"message": project.knowledge.set_mapping(mapping).text}
 
         def then(outcome: JobOutcome) -> None:
@@ -207,7 +204,7 @@ class ProjectFlows(QObject):
             else:
                 self._bench.notices.add_outcome(tr("Type mapping"), outcome)
 
-        self._bench.jobs.ask(lambda p, end: project.jobs.run_here(work, on_progress=p, on_end=end), then=then)
+        self._bench.jobs.ask(work, then=then)
 
     def export_gold(self) -> ExportDialog:
         project = self._bench.project
@@ -234,13 +231,10 @@ class ProjectFlows(QObject):
             said = ntr("{n} note: see the details.", "{n:,} notes: see the details.", len(report.problems))
             return {"message": f"{report.text}\n\n{said}" if notes else report.text, "notes": notes}
 
-        def launch(progress: Callable[[Progress], None], end: Callable[[JobOutcome], None]) -> Any:
-            return self._bench.project.jobs.run_here(work, on_progress=progress, on_end=end)
-
         def then(outcome: JobOutcome) -> None:
             self._bench.notices.add_outcome(tr("Export"), outcome, details=str(outcome.result.get("notes", "")))
 
-        self._bench.jobs.start(JobKind.IMPORT, tr("Export {name}", name=out.name), launch, then=then)
+        self._bench.jobs.run(JobKind.IMPORT, tr("Export {name}", name=out.name), work, then=then)
 
     # --- inside ---
 
@@ -252,9 +246,6 @@ class ProjectFlows(QObject):
             report = yield from work()
             return {"report": report}
 
-        def launch(progress: Callable[[Progress], None], end: Callable[[JobOutcome], None]) -> Any:
-            return self._bench.project.jobs.run_here(steps, on_progress=progress, on_end=end)
-
         def then(outcome: JobOutcome) -> None:
             if outcome.state is JobState.DONE:
                 done(outcome.result["report"])
@@ -263,4 +254,4 @@ class ProjectFlows(QObject):
             if self._bench.project.importing.unfinished() != stopped:  # not one that was stopped long ago
                 self.imports.say_stopped()
 
-        self._bench.jobs.start(JobKind.IMPORT, title, launch, then=then)
+        self._bench.jobs.run(JobKind.IMPORT, title, steps, then=then)

@@ -10,7 +10,7 @@ from curator.domain.changes import Change, ChangeKind
 from curator.domain.decisions import Outcome, Verdict
 from curator.domain.errors import UserError
 from curator.domain.wording import ntr, tr
-from curator.services.propagation import PropagationService, Scope
+from curator.services.propagation import PropagationScope, PropagationService
 from curator.services.propagation_groups import GroupKind
 from curator.ui.deciding import Decider
 from curator.ui.navigation import Navigator
@@ -44,7 +44,7 @@ class Propagator(QObject):
         self._at = navigator
         self._panel = panel
         self._decided: int | None = None
-        self.scope = Scope.QUEUE
+        self.scope = PropagationScope.QUEUE
         self.always = False  # whether every decision lists the others by itself
         decider.done.connect(self._done)
         panel.decide_wanted.connect(self._decide)
@@ -78,8 +78,8 @@ class Propagator(QObject):
             return
         try:
             found = self._service.others(mention_id, verdict, scope=self.scope, where=self._at.where)
-            if not found.lines and self.scope is not Scope.PROJECT:
-                wider = self._service.others(mention_id, verdict, scope=Scope.PROJECT)
+            if not found.lines and self.scope is not PropagationScope.PROJECT:
+                wider = self._service.others(mention_id, verdict, scope=PropagationScope.PROJECT)
                 found = found if wider.lines else wider
         except UserError as error:
             self.said.emit(str(error))
@@ -87,7 +87,7 @@ class Propagator(QObject):
         open_ones = any(group.kind < GroupKind.DECIDED_ALIKE for group in found.groups)
         if silent and not open_ones:
             return
-        if not found.lines and found.scope is Scope.PROJECT:
+        if not found.lines and found.scope is PropagationScope.PROJECT:
             self.said.emit(tr(NONE, text=found.this.text))
             return
         self._at.open(found.this.document_id, mention_id)
@@ -116,7 +116,7 @@ class Propagator(QObject):
         if others is not None and self._decider.several(lambda: self._service.decide(others, ids)) is not None:
             self.leave()
 
-    def _rescope(self, scope: Scope) -> None:
+    def _rescope(self, scope: PropagationScope) -> None:
         others = self._panel.others
         if others is None:
             return

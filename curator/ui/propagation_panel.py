@@ -7,25 +7,27 @@ from PySide6.QtGui import QPalette
 from PySide6.QtWidgets import QButtonGroup, QPushButton, QVBoxLayout, QWidget
 
 from curator.domain.wording import ntr, tr
-from curator.services.propagation import Others, Scope
+from curator.services.propagation import Others, PropagationScope
 from curator.services.propagation_groups import Group, Line
 from curator.ui.flow_row import FlowRow
 from curator.ui.jobs_bar import KeyHints
 from curator.ui.kwic_list import KwicList, rule
-from curator.ui.kwic_model import KwicRow, Mark
+from curator.ui.kwic_model import CheckMark, KwicRow
 from curator.ui.labels import ElidedLabel
 from curator.ui.mention_state import verdict_words
 from curator.ui.sight import Glance
 
 SCOPES = {
-    Scope.DOCUMENT: ("D  Document", Qt.Key.Key_D),
-    Scope.QUEUE: ("Q  Queue as filtered", Qt.Key.Key_Q),
-    Scope.PROJECT: ("P  Project", Qt.Key.Key_P),
+    PropagationScope.DOCUMENT: ("D  Document", Qt.Key.Key_D),
+    PropagationScope.QUEUE: ("Q  Queue as filtered", Qt.Key.Key_Q),
+    PropagationScope.PROJECT: ("P  Project", Qt.Key.Key_P),
 }
 NOWHERE = {
-    Scope.DOCUMENT: "There is no other mention of “{text}” in this document. Q looks in the queue, P in the project.",
-    Scope.QUEUE: "There is no other mention of “{text}” in the queue as it is filtered. P looks in the whole project.",
-    Scope.PROJECT: "There is no other mention of “{text}” of this type in the project.",
+    PropagationScope.DOCUMENT: "There is no other mention of “{text}” in this document. Q looks in the queue, P in "
+    "the project.",
+    PropagationScope.QUEUE: "There is no other mention of “{text}” in the queue as it is filtered. P looks in the "
+    "whole project.",
+    PropagationScope.PROJECT: "There is no other mention of “{text}” of this type in the project.",
 }
 NONE_TICKED = "Nothing is ticked: Space ticks a line, A all of them. Esc leaves without deciding."
 TOO_SOON = "Nothing was decided: the list had only just appeared. Press the key again."
@@ -37,7 +39,7 @@ class PropagationPanel(QWidget):
     """API: `show_others`, `ticked`. It takes the keyboard; the text and the candidates stay beside it."""
 
     decide_wanted = Signal()
-    scope_wanted = Signal(object)  # Scope
+    scope_wanted = Signal(object)  # PropagationScope
     preview_wanted = Signal(int, int)  # document id, mention id
     left = Signal()
     said = Signal(str)
@@ -106,7 +108,7 @@ class PropagationPanel(QWidget):
     @property
     def ticked(self) -> list[int]:
         """Mention ids, in the order of the list."""
-        return self.list.lines.marked(Mark.TICKED)
+        return self.list.lines.marked(CheckMark.TICKED)
 
     def _key(self, key: int) -> None:
         scope = next((one for one, (_, letter) in SCOPES.items() if letter == key), None)
@@ -128,8 +130,8 @@ class PropagationPanel(QWidget):
     def _toggle(self, rows: list[int]) -> None:
         """Ticks all of them, or, where all are ticked, none."""
         found = [self.list.lines.row(one) for one in rows]
-        every = all(row is not None and row.mark is Mark.TICKED for row in found)
-        self.list.lines.set_marks(dict.fromkeys(rows, Mark.UNTICKED if every else Mark.TICKED))
+        every = all(row is not None and row.mark is CheckMark.TICKED for row in found)
+        self.list.lines.set_marks(dict.fromkeys(rows, CheckMark.UNTICKED if every else CheckMark.TICKED))
         self._say()
 
     def _decide(self) -> None:
@@ -161,7 +163,8 @@ class PropagationPanel(QWidget):
 def _rows(group: Group) -> list[KwicRow]:
     heading = KwicRow(f"{group.title[:1].upper()}{group.title[1:]} · {len(group.lines):,}")
     lines = [
-        KwicRow(_end(line, group), line.context, Mark.TICKED if line.ticked else Mark.UNTICKED) for line in group.lines
+        KwicRow(_end(line, group), line.context, CheckMark.TICKED if line.ticked else CheckMark.UNTICKED)
+        for line in group.lines
     ]
     return [heading, *lines]
 

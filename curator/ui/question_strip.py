@@ -24,7 +24,7 @@ ENTERS = (Qt.Key.Key_Return, Qt.Key.Key_Enter)
 
 
 @dataclass(frozen=True, slots=True)
-class Answer:
+class StripAnswer:
     """`cap` is the key as the button shows it, '' for none. `enter`: Enter gives this answer too."""
 
     key: Qt.Key
@@ -45,7 +45,7 @@ class QuestionStrip(QWidget):
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
-        self._answers: tuple[Answer, ...] = ()
+        self._answers: tuple[StripAnswer, ...] = ()
         self._asked = False
         self._before: QWidget | None = None
         self.question = ElidedLabel(parent=self)
@@ -64,7 +64,7 @@ class QuestionStrip(QWidget):
         """Whether it waits for an answer."""
         return self._asked
 
-    def put(self, question: str, answers: Sequence[Answer], *, note: str = "") -> None:
+    def put(self, question: str, answers: Sequence[StripAnswer], *, note: str = "") -> None:
         """Ask. `note` is what should be known before answering."""
         if not self._asked:
             self._before = QApplication.focusWidget()
@@ -121,13 +121,13 @@ class QuestionStrip(QWidget):
 
     # --- inside ---
 
-    def give(self, answer: Answer) -> None:
+    def give(self, answer: StripAnswer) -> None:
         """Close, then do what the answer says."""
         if self._close():
             self.left.emit()
             answer.then()
 
-    def _answer_to(self, key: Qt.Key) -> Answer | None:
+    def _answer_to(self, key: Qt.Key) -> StripAnswer | None:
         return next((one for one in self._answers if one.key == key or (one.enter and key in ENTERS)), None)
 
     def _set_buttons(self) -> None:
@@ -140,7 +140,7 @@ class QuestionStrip(QWidget):
         for place, button in enumerate(self.buttons, start=1):
             self._row.insertWidget(place, button)
 
-    def _button(self, answer: Answer) -> QPushButton:
+    def _button(self, answer: StripAnswer) -> QPushButton:
         cap = f"{answer.cap}  " if answer.cap else ""
         button = QPushButton(f"{cap}{answer.words}{'  ↵' if answer.enter else ''}", self)
         button.setAccessibleName(f"{answer.cap}: {answer.words}" if answer.cap else answer.words)

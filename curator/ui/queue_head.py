@@ -7,18 +7,18 @@ from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QBoxLayout, QComboBox, QLineEdit, QSizePolicy, QToolButton, QVBoxLayout, QWidget
 
 from curator.domain.wording import tr
-from curator.services.ordering import Order
+from curator.services.ordering import QueueOrder
 from curator.ui.facets_panel import FacetsPanel
 from curator.ui.filter_chips import FilterChips
 from curator.ui.saved_filters_row import SavedFiltersRow
 
 ORDER_WORDS = {
-    Order.DOCUMENT: ("by document", "Documents as imported, mentions as in the text."),
-    Order.DIVERSE: (
+    QueueOrder.DOCUMENT: ("by document", "Documents as imported, mentions as in the text."),
+    QueueOrder.DIVERSE: (
         "worth most",
         "Mentions hop between documents: what a second of work gains, never twice in a row from the same cluster.",
     ),
-    Order.UNCERTAIN: ("least sure", "Mentions hop between documents: the least sure suggestion first."),
+    QueueOrder.UNCERTAIN: ("least sure", "Mentions hop between documents: the least sure suggestion first."),
 }
 
 
@@ -26,7 +26,7 @@ class QueueHead(QWidget):
     """Widgets only; `QueuePanel` says what they do."""
 
     unfolded = Signal(bool)  # or folded
-    order_chosen = Signal(object)  # Order
+    order_chosen = Signal(object)  # QueueOrder
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -46,7 +46,7 @@ class QueueHead(QWidget):
         self.saved = SavedFiltersRow(self)
         self.chips = FilterChips(self)
         self.fold.toggled.connect(self._fold)
-        self.orders.activated.connect(lambda at: self.order_chosen.emit(Order(self.orders.itemData(at))))
+        self.orders.activated.connect(lambda at: self.order_chosen.emit(QueueOrder(self.orders.itemData(at))))
         self._compose()
         self._fold(False)
 
@@ -81,10 +81,10 @@ class QueueHead(QWidget):
         self.fold.setChecked(shown)
 
     @property
-    def order(self) -> Order:
-        return Order(self.orders.currentData())
+    def order(self) -> QueueOrder:
+        return QueueOrder(self.orders.currentData())
 
-    def set_order(self, order: Order) -> None:
+    def set_order(self, order: QueueOrder) -> None:
         self.orders.setCurrentIndex(self.orders.findData(order.value))
 
     def set_narrowing(self, facets: bool, *, orders: bool, saving: bool) -> None:
@@ -108,7 +108,7 @@ def _orders(parent: QWidget) -> QComboBox:
     box = QComboBox(parent)
     box.setAccessibleName(tr("Order of the queue"))
     box.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
-    for order in Order:
+    for order in QueueOrder:
         words, tip = (tr(one) for one in ORDER_WORDS[order])
         box.addItem(words, order.value)
         box.setItemData(box.count() - 1, tip, int(Qt.ItemDataRole.ToolTipRole))

@@ -11,12 +11,12 @@ from PySide6.QtWidgets import QWidget
 from curator.domain.facets import FacetCube
 from curator.domain.wording import tr
 from curator.services.facets import FacetService
-from curator.services.ordering import Order, OrderingService
+from curator.services.ordering import OrderingService, QueueOrder
 from curator.services.ports import ProjectCounts, QueueFilter, WorkRow
 from curator.services.queue import QueueService
 from curator.services.saved_filters import SavedFilters
 from curator.services.seat import Lists
-from curator.ui.latest import Latest
+from curator.ui.latest import Worker
 from curator.ui.queue_head import QueueHead
 from curator.ui.queue_rows import QueueRows
 
@@ -51,7 +51,7 @@ class QueuePanel(QWidget):
         self._where = QueueFilter()
         self._timer = QTimer(self, singleShot=True, interval=DEBOUNCE_MS)
         self._recount = QTimer(self, singleShot=True, interval=RECOUNT_MS)
-        self._documents, self._cubes, self._works = Latest(self), Latest(self), Latest(self)
+        self._documents, self._cubes, self._works = (Worker(self, here=True) for _ in range(3))
         self._compose()
         self._connect()
         self._reload()
@@ -99,7 +99,7 @@ class QueuePanel(QWidget):
         self._show_saved()
         self._where = QueueFilter(text=self._where.text)
         self._reload()
-        self.set_order(Order.DOCUMENT)
+        self.set_order(QueueOrder.DOCUMENT)
 
     def set_counts(self, counts: ProjectCounts) -> None:
         """How many documents the project has."""
@@ -157,7 +157,7 @@ class QueuePanel(QWidget):
         return self.model.ids
 
     @property
-    def order(self) -> Order:
+    def order(self) -> QueueOrder:
         return self.head.order
 
     def focus_filter(self) -> None:
@@ -226,21 +226,21 @@ class QueuePanel(QWidget):
 
     # --- the order ---
 
-    def set_order(self, order: Order) -> None:
+    def set_order(self, order: QueueOrder) -> None:
         self.head.set_order(order)
-        self.rows.show_work(order is not Order.DOCUMENT)
+        self.rows.show_work(order is not QueueOrder.DOCUMENT)
         self.renew_work()
 
     def step_order(self) -> None:
         """The next order."""
         if self._ordering is not None:
-            orders = list(Order)
+            orders = list(QueueOrder)
             self.set_order(orders[(orders.index(self.order) + 1) % len(orders)])
 
     def renew_work(self) -> None:
         """Make the list of work anew, where the order has one."""
         service, where, order = self._ordering, self._where, self.order
-        if service is None or order is Order.DOCUMENT:
+        if service is None or order is QueueOrder.DOCUMENT:
             self._worked(())
         else:
             self._works.ask(lambda: service.work(where, order), self._worked)

@@ -1,28 +1,29 @@
-"""Looks into files beside the window's thread, one after another, a little at a time."""
+"""Reads ahead in files beside the window's thread, one after another."""
 
 from __future__ import annotations
 
 import logging
 import time
-from collections import deque
 from collections.abc import Callable, Collection, Generator
 from dataclasses import replace
 from pathlib import Path
+from threading import Event
 
 from PySide6.QtCore import QObject, Signal
 
+from curator.domain.errors import CancelledError
 from curator.domain.wording import tr
 from curator.services.foreseeing import Foreseen
-from curator.ui.latest import Latest
+from curator.ui.latest import Deliver, Worker
 
 Steps = Generator[Foreseen, None, Foreseen]
 Look = Callable[[Path], Steps]
 SLICE, MOST = 0.15, 6.0
-"""Seconds of reading at a time, and for each file by default; what is left then is estimated."""
+"""Seconds of reading between two reports, and for each file by default; what is left then is estimated."""
 log = logging.getLogger(__name__)
 
 
-class ReadingAhead(QObject):
+class FilePreviewer(QObject):
     """`found` tells of a file as soon as anything is known of it, and again as more is."""
 
     found = Signal(object)  # Foreseen
@@ -31,62 +32,60 @@ class ReadingAhead(QObject):
         """`most`: seconds for each file; infinite, every number becomes exact in the end."""
         super().__init__(parent)
         self._look, self._most = look, most
-        self._latest = Latest(self)
-        self._latest.here = False
-        self._waiting: deque[tuple[Path, Steps]] = deque()
-        self._spent = 0.0
+        self._worker = Worker(self, in_turn=True)
+        self._dropped: dict[Path, Event] = {}
 
     @property
     def reading(self) -> bool:
-        return bool(self._waiting)
+        return self._worker.busy
 
     def use(self, look: Look) -> None:
         """Look so at the files that are added from now on."""
         self._look = look
 
     def add(self, path: Path) -> None:
-        self._waiting.append((path, self._look(path)))
-        if len(self._waiting) == 1:
-            self._go_on()
+        steps, most, stop = self._look(path), self._most, self._worker.stop
+        dropped = self._dropped[path] = Event()
+        report = self._worker.reporter(self._tell)
+        self._worker.ask(lambda: _read(path, steps, most, report, (stop, dropped)), self._tell)
 
     def drop(self, paths: Collection[Path]) -> None:
-        """They are not wanted any more. The one that is being read is dropped at its next step."""
-        kept = [one for number, one in enumerate(self._waiting) if not number or one[0] not in paths]
-        self._waiting = deque(kept)
+        """They are not wanted any more. The one that is being read ends with its next step."""
+        for path in paths:
+            if path in self._dropped:
+                self._dropped.pop(path).set()
 
     def close(self, *, wait: bool = True) -> None:
         """Stop after the step that is under way; with `wait`, when it is over."""
-        self._waiting.clear()
-        self._latest.close(wait=wait)
+        self._worker.close(wait=wait)
 
-    def _go_on(self) -> None:
-        path, steps = self._waiting[0]
-        self._latest.ask(lambda: _advance(path, steps), self._told)
-
-    def _told(self, result: tuple[Foreseen | None, bool]) -> None:
-        found, ended = result
-        if not self._waiting:
-            return
-        self._spent += SLICE
-        if ended or self._spent >= self._most:
-            self._waiting.popleft()
-            self._spent = 0.0
-        if found is not None:
-            self.found.emit(found)
-        if self._waiting:
-            self._go_on()
+    def _tell(self, found: Foreseen) -> None:
+        self.found.emit(found)
 
 
-def _advance(path: Path, steps: Steps) -> tuple[Foreseen | None, bool]:
-    """As far as a slice of time allows: the last that was told, and whether that is all."""
+def _read(path: Path, steps: Steps, most: float, report: Deliver, stops: Collection[Event]) -> Foreseen:
+    """All that is known when the file or the time for it is over; reports what is known so far after every slice."""
+    spent = 0.0
+    while not any(one.is_set() for one in stops):
+        found, ended = _advance(path, steps)
+        spent += SLICE
+        if ended or spent >= most:
+            return found
+        report(found)
+    raise CancelledError
+
+
+def _advance(path: Path, steps: Steps) -> tuple[Foreseen, bool]:
+    """As far as a slice of time allows, at least one step: what is known then, and whether that is all."""
     until = time.monotonic() + SLICE
-    found = None
+    found = Foreseen(path)
     try:
+        found = next(steps)
         while time.monotonic() < until:
             found = next(steps)
     except StopIteration as end:
         return end.value, True
     except Exception:  # thread boundary: the import itself will say what is wrong
         log.exception("A file could not be looked into")
-        return replace(found or Foreseen(path), problem=tr("This file could not be looked into.")), True
+        return replace(found, problem=tr("This file could not be looked into.")), True
     return found, False

@@ -11,7 +11,7 @@ from PySide6.QtWidgets import QWidget
 from curator.domain.decisions import NilReason, Outcome, RejectReason, Verdict
 from curator.domain.wording import ntr, tr
 from curator.ui.mention_state import REASON_WORDS, REASONS, Reason
-from curator.ui.question_strip import Answer, QuestionStrip
+from curator.ui.question_strip import QuestionStrip, StripAnswer
 
 QUESTIONS = {
     Outcome.NIL: "NIL, because it is",
@@ -51,8 +51,8 @@ class ReasonStrip(QuestionStrip):
     def ask(self, outcome: Outcome) -> None:
         """Raises KeyError for an outcome without reasons."""
         answers = [self._reason(number, one) for number, one in enumerate(REASONS[outcome], start=1)]
-        again = Answer(REPEATS[outcome], "", "", lambda: self.repeated.emit(outcome))
-        entity = Answer(Qt.Key.Key_E, "E", tr("make it a new entity") + "…", self.entity_wanted.emit)
+        again = StripAnswer(REPEATS[outcome], "", "", lambda: self.repeated.emit(outcome))
+        entity = StripAnswer(Qt.Key.Key_E, "E", tr("make it a new entity") + "…", self.entity_wanted.emit)
         self._outcome = outcome
         self.put(f"{tr(QUESTIONS[outcome])}:", [*answers, again, *([entity] if outcome is Outcome.NIL else [])])
 
@@ -60,22 +60,24 @@ class ReasonStrip(QuestionStrip):
         """Ask before another curator's or an imported decision is changed."""
         self._outcome = None
         question = tr(CHANGE, text=text, old=old, curator=curator, new=new)
-        self.put(question, [Answer(Qt.Key.Key_C, "C", tr("change it"), then, enter=True)])
+        self.put(question, [StripAnswer(Qt.Key.Key_C, "C", tr("change it"), then, enter=True)])
 
     def ask_done(self, undecided: int, every: int, *, then: Callable[[Verdict | None], None]) -> None:
         """Ask what becomes of a document's undecided mentions. `then(verdict)`: the document is done, and they get the
         verdict; None leaves them undecided."""
         self._outcome = None
-        leave = Answer(Qt.Key.Key_L, "L", tr("leave them undecided"), lambda: then(None))
-        nil = Answer(Qt.Key.Key_N, "N", tr("all as NIL"), lambda: then(Verdict.nil()))
-        reject = Answer(Qt.Key.Key_X, "X", tr("all as rejected"), lambda: then(Verdict.reject()))
+        leave = StripAnswer(Qt.Key.Key_L, "L", tr("leave them undecided"), lambda: then(None))
+        nil = StripAnswer(Qt.Key.Key_N, "N", tr("all as NIL"), lambda: then(Verdict.nil()))
+        reject = StripAnswer(Qt.Key.Key_X, "X", tr("all as rejected"), lambda: then(Verdict.reject()))
         question = ntr(UNDECIDED, UNDECIDED_MANY, undecided, all=every)
         self.put(question, [leave, nil, reject], note=tr(WHAT_IS_TAKEN))
 
-    def _reason(self, number: int, reason: Reason) -> Answer:
+    def _reason(self, number: int, reason: Reason) -> StripAnswer:
         key = Qt.Key(Qt.Key.Key_0 + number)
         verdict = _verdict(reason)
-        return Answer(key, str(number), tr(REASON_WORDS[reason]), lambda: self.chosen.emit(verdict), enter=number == 1)
+        return StripAnswer(
+            key, str(number), tr(REASON_WORDS[reason]), lambda: self.chosen.emit(verdict), enter=number == 1
+        )
 
 
 def _verdict(reason: Reason) -> Verdict:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from pathlib import Path
 
-from curator.ui.kept import keep, read_kept
+from curator.ui.kept import read_state, write_state
 
 FILE = "recent.json"
 MOST = 12
@@ -25,7 +25,7 @@ class Recent:
 
 def opened_before() -> list[Recent]:
     """The last opened first, those included that are gone now (an unplugged disk comes back)."""
-    raw = read_kept(FILE)
+    raw = read_state(FILE)
     folders = [Path(one) for one in raw if isinstance(one, str)] if isinstance(raw, list) else []
     return [Recent(one, _is_there(one)) for one in folders[:MOST]]
 
@@ -39,12 +39,12 @@ def remember(folder: Path) -> None:
     """Put a project first."""
     wanted = folder.resolve()
     others = [one.folder for one in opened_before() if one.folder != wanted]
-    keep(FILE, [str(one) for one in (wanted, *others)][:MOST])
+    write_state(FILE, [str(one) for one in (wanted, *others)][:MOST])
 
 
 def forget_missing() -> None:
     """Take out of the list what is not there any more."""
-    keep(FILE, [str(one) for one in recent_projects()])
+    write_state(FILE, [str(one) for one in recent_projects()])
 
 
 def _is_there(folder: Path) -> bool:

@@ -116,13 +116,10 @@ class RecordFlows(QObject):
             yield Progress("export", 0, 0, title)
             return write()
 
-        def launch(progress: Callable[[Progress], None], end: Callable[[JobOutcome], None]) -> Any:
-            return self._bench.project.jobs.run_here(work, on_progress=progress, on_end=end)
-
         def then(outcome: JobOutcome) -> None:
             self._bench.notices.add_outcome(title, outcome, details=str(outcome.result.get("notes", "")))
 
-        self._bench.jobs.start(JobKind.IMPORT, title, launch, then=then)
+        self._bench.jobs.run(JobKind.IMPORT, title, work, then=then)
 
     # --- suspicious gold ---
 

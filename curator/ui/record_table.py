@@ -16,7 +16,7 @@ SORT_ROLE = ROW_ROLE + 1
 R = TypeVar("R")
 
 
-class Column(Generic[R]):
+class RecordColumn(Generic[R]):
     """A heading, the words of a record under it, and what it is sorted by (by default its words). `figure`: right."""
 
     def __init__(
@@ -29,7 +29,7 @@ class Column(Generic[R]):
 
 
 class RecordModel(QAbstractTableModel, Generic[R]):
-    def __init__(self, columns: Sequence[Column[R]], parent: QObject | None = None) -> None:
+    def __init__(self, columns: Sequence[RecordColumn[R]], parent: QObject | None = None) -> None:
         super().__init__(parent)
         self._columns = list(columns)
         self._rows: list[R] = []
@@ -70,7 +70,7 @@ class RecordTable(QTableView, Generic[R]):
     """API: `show_rows`, `current`, `model_of_rows`. Rows are chosen with Enter or a double click (`activated`)."""
 
     def __init__(
-        self, name: str, columns: Sequence[Column[R]], *, wide: int = 0, parent: QWidget | None = None
+        self, name: str, columns: Sequence[RecordColumn[R]], *, wide: int = 0, parent: QWidget | None = None
     ) -> None:
         """`wide`: the column that takes the room that is left."""
         super().__init__(parent)

@@ -13,7 +13,7 @@ from curator.domain.wording import ntr, tr
 from curator.services.remap_plan import RemapKind, Remapping, RemapPlan
 from curator.ui.dialogs.form import ShowDialog, sentence
 from curator.ui.entity_card import Lookup
-from curator.ui.record_table import Column
+from curator.ui.record_table import RecordColumn
 from curator.ui.search_pane import SearchPane
 from curator.ui.search_runner import Search
 from curator.ui.tick_table import TickTable
@@ -34,10 +34,10 @@ class RemapWindow(ShowDialog):
         self.table: TickTable[Remapping] = TickTable(
             tr("Decisions that the new version concerns"),
             [
-                Column(tr("What happened"), lambda one: kind_words(one.kind)),
-                Column(tr("Decided as"), from_words),
-                Column(tr("Mentions"), lambda one: f"{one.mentions:,}", figure=True),
-                Column(tr("Moves to"), to_words),
+                RecordColumn(tr("What happened"), lambda one: kind_words(one.kind)),
+                RecordColumn(tr("Decided as"), from_words),
+                RecordColumn(tr("Mentions"), lambda one: f"{one.mentions:,}", figure=True),
+                RecordColumn(tr("Moves to"), to_words),
             ],
             wide=3,
             tickable=lambda one: one.proposed is not None,

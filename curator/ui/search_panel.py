@@ -11,10 +11,10 @@ from PySide6.QtWidgets import QHBoxLayout, QLineEdit, QToolButton, QVBoxLayout, 
 
 from curator.domain.wording import tr
 from curator.ui.labels import ElidedLabel, NoteLabel
-from curator.ui.latest import Latest
+from curator.ui.latest import Worker
 from curator.ui.row_list import RowList
 from curator.ui.search_rows import MatchDelegate, MatchModel
-from curator.ui.search_runner import Answer, Search, answer_to
+from curator.ui.search_runner import BROKEN, Search, SearchAnswer, answer_to
 from curator.ui.sight import Glance, rows_in_sight
 
 NO_MATCH = "Nothing in the knowledge base matches “{query}”. ? in the empty line shows what else can be typed."
@@ -50,8 +50,7 @@ class SearchPanel(QWidget):
         super().__init__(parent)
         self._glance = glance or Glance(None)
         self.search = search
-        self.latest = Latest(self)
-        self.latest.here = False
+        self.worker = Worker(self)
         self.model = MatchModel(self)
         self._make_widgets()
         self._compose()
@@ -100,7 +99,7 @@ class SearchPanel(QWidget):
 
     def close_search(self) -> None:
         """Before the project is closed: wait for a search that is under way."""
-        self.latest.close()
+        self.worker.close()
 
     def open_empty(self) -> None:
         """Take the keyboard with an empty line, over the entities linked to last."""
@@ -120,9 +119,11 @@ class SearchPanel(QWidget):
 
     @Slot(str)
     def _ask(self, text: str) -> None:
-        self.latest.ask(partial(answer_to, self.search, text if text.strip() else ""), self._show)
+        query = text if text.strip() else ""
+        broken = SearchAnswer(query, trouble=tr(BROKEN))
+        self.worker.ask(partial(answer_to, self.search, query), self._show, failed=lambda: self._show(broken))
 
-    def _show(self, answer: Answer) -> None:
+    def _show(self, answer: SearchAnswer) -> None:
         query = answer.query.strip()
         nothing = tr(NO_MATCH, query=query)
         self.list.set_empty_words(answer.trouble or (nothing if query else tr(HINT)))
@@ -169,7 +170,7 @@ class SearchPanel(QWidget):
             self.help.toggle()
             return True
         if watched is self.line and key in (Qt.Key.Key_Return, Qt.Key.Key_Enter):
-            if self.latest.busy:
+            if self.worker.busy:
                 self.status.set_words(tr(STILL_SEARCHING))
             else:
                 self._choose(self.list.currentIndex().row())

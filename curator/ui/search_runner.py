@@ -2,21 +2,18 @@
 
 from __future__ import annotations
 
-import logging
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from curator.domain.entities import EntityMatch
 from curator.domain.errors import UserError
-from curator.domain.wording import tr
 
 Search = Callable[[str], Sequence[EntityMatch]]
 BROKEN = "The search failed. The log says why; other searches go on working."
-log = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True, slots=True)
-class Answer:
+class SearchAnswer:
     """What a query found, or the sentence that says why it could not be asked."""
 
     query: str
@@ -24,12 +21,9 @@ class Answer:
     trouble: str = ""
 
 
-def answer_to(search: Search, query: str) -> Answer:
-    """For a thread of its own: whatever `search` raises becomes the answer's trouble."""
+def answer_to(search: Search, query: str) -> SearchAnswer:
+    """For a thread of its own: what is wrong with the query becomes the answer's trouble."""
     try:
-        return Answer(query, tuple(search(query)))
+        return SearchAnswer(query, tuple(search(query)))
     except UserError as error:
-        return Answer(query, trouble=str(error))
-    except Exception:  # thread boundary: the window says that it failed, the log keeps the traceback
-        log.exception("A search failed.")
-        return Answer(query, trouble=tr(BROKEN))
+        return SearchAnswer(query, trouble=str(error))

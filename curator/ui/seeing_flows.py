@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Generator
 from typing import TYPE_CHECKING, Any
 
 from PySide6.QtCore import QObject, Qt, QTimer
 from PySide6.QtWidgets import QMainWindow
 
-from curator.domain.jobs import JobOutcome, Progress
+from curator.domain.jobs import JobOutcome
 from curator.domain.wording import tr
 from curator.ui.bundle_flows import BundleFlows
 from curator.ui.way_back import WayBack
@@ -81,13 +80,12 @@ class SeeingFlows(QObject):
         self._reading, project, where = True, self._bench.project, self.dashboard.where
         self.dashboard.show_counting()
 
-        def work() -> Generator[Progress, None, dict[str, Any]]:
-            yield Progress("count", 0, 0)
+        def work() -> dict[str, Any]:
             project.efforts.flush()
             found = project.statistics.read()
             return {"statistics": found, "drawn": draw(found, where)}
 
-        self._bench.jobs.ask(lambda p, end: project.jobs.run_here(work, on_progress=p, on_end=end), then=self._read)
+        self._bench.jobs.ask(work, then=self._read)
 
     def _read(self, outcome: JobOutcome) -> None:
         self._reading = False

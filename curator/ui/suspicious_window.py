@@ -10,7 +10,7 @@ from PySide6.QtWidgets import QWidget
 from curator.domain.wording import tr
 from curator.services.suspicious import SuspiciousGold, SuspiciousList
 from curator.ui.dialogs.form import ShowDialog, sentence
-from curator.ui.record_table import Column, RecordTable
+from curator.ui.record_table import RecordColumn, RecordTable
 
 INTRO = "{message} Enter opens the mention, K keeps the decision: it is not listed again while it stands."
 NEVER = (
@@ -38,11 +38,13 @@ class SuspiciousWindow(ShowDialog):
         self.table: RecordTable[SuspiciousGold] = RecordTable(
             tr("Suspicious gold"),
             [
-                Column(tr("Mention"), lambda row: row.surface),
-                Column(tr("Decided"), lambda row: self._names(row.gold)),
-                Column(tr("Chance"), lambda row: f"{row.probability:.2f}", by=lambda row: row.probability, figure=True),
-                Column(tr("Likelier"), lambda row: row.rival_name),
-                Column(
+                RecordColumn(tr("Mention"), lambda row: row.surface),
+                RecordColumn(tr("Decided"), lambda row: self._names(row.gold)),
+                RecordColumn(
+                    tr("Chance"), lambda row: f"{row.probability:.2f}", by=lambda row: row.probability, figure=True
+                ),
+                RecordColumn(tr("Likelier"), lambda row: row.rival_name),
+                RecordColumn(
                     tr("Its chance"),
                     lambda row: f"{row.rival_probability:.2f}",
                     by=lambda row: row.rival_probability,

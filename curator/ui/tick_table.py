@@ -9,7 +9,7 @@ from PySide6.QtCore import QAbstractTableModel, QModelIndex, QObject, Qt, Signal
 from PySide6.QtGui import QKeyEvent
 from PySide6.QtWidgets import QAbstractItemView, QHeaderView, QTableView, QWidget
 
-from curator.ui.record_table import NO_PARENT, ROW_ROLE, Column, Index
+from curator.ui.record_table import NO_PARENT, ROW_ROLE, Index, RecordColumn
 
 R = TypeVar("R")
 FLAGS = Qt.ItemFlag.ItemIsEnabled | Qt.ItemFlag.ItemIsSelectable | Qt.ItemFlag.ItemNeverHasChildren
@@ -21,7 +21,7 @@ class TickModel(QAbstractTableModel, Generic[R]):
     ticked_changed = Signal()
 
     def __init__(
-        self, columns: Sequence[Column[R]], *, tickable: Callable[[R], bool], parent: QObject | None = None
+        self, columns: Sequence[RecordColumn[R]], *, tickable: Callable[[R], bool], parent: QObject | None = None
     ) -> None:
         super().__init__(parent)
         self._columns = list(columns)
@@ -113,7 +113,7 @@ class TickTable(QTableView, Generic[R]):
     def __init__(
         self,
         name: str,
-        columns: Sequence[Column[R]],
+        columns: Sequence[RecordColumn[R]],
         *,
         wide: int = 0,
         tickable: Callable[[R], bool] = lambda _: True,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Generator, Mapping
+from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any
 
 from PySide6.QtCore import QObject, Qt
@@ -64,15 +64,14 @@ class TrainingFlows(QObject):
         open_ = [True]
         dialog.finished.connect(lambda _: open_.clear())
 
-        def work() -> Generator[Progress, None, dict[str, Any]]:
-            yield Progress("count", 0, 0)
+        def work() -> dict[str, Any]:
             return {"preview": project.retraining.preview(recipe, values, device=device, max_minutes=minutes)}
 
         def then(outcome: JobOutcome) -> None:
             if open_:
                 dialog.show_preview(recipe, outcome.result.get("preview"), problem=outcome.message)
 
-        self._bench.jobs.ask(lambda p, end: project.jobs.run_here(work, on_progress=p, on_end=end), then=then)
+        self._bench.jobs.ask(work, then=then)
 
     def _train(self, wish: TrainingWish) -> None:
         retraining = self._bench.project.retraining

@@ -11,7 +11,7 @@ from pathlib import Path
 from PySide6.QtCore import QEvent, QObject, QRect, QSize, QTimer, Signal
 from PySide6.QtWidgets import QApplication, QHeaderView, QMainWindow, QSplitter, QStyle, QTableView, QWidget
 
-from curator.ui.layout_store import Layout, forget_layout, keep_layout, layout_of, on_screen, usual_layout
+from curator.ui.layout_store import SavedLayout, forget_layout, keep_layout, layout_of, on_screen, usual_layout
 
 WAIT = 700
 """Milliseconds of quiet before a change is written."""
@@ -86,10 +86,10 @@ class WindowLayout(QObject):
         self._window.resize(self._usual_size)
         self.was_reset.emit()
 
-    def present(self) -> Layout:
+    def present(self) -> SavedLayout:
         """The layout as it is; sizes only of what the curator moved, so that the rest follows the window's width."""
         kept = self._window.normalGeometry() if self._window.isMaximized() else self._window.geometry()
-        return Layout(
+        return SavedLayout(
             place=(kept.x(), kept.y(), kept.width(), kept.height()),
             maximised=self._window.isMaximized(),
             splitters={one.objectName(): tuple(one.sizes()) for one in self._splitters() if one.property(MOVED)},
@@ -97,7 +97,7 @@ class WindowLayout(QObject):
             hidden=tuple(one.objectName() for one in self._panes() if one.isHidden()),
         )
 
-    def _apply(self, layout: Layout) -> None:
+    def _apply(self, layout: SavedLayout) -> None:
         for splitter in self._splitters():
             sizes = layout.splitters.get(splitter.objectName(), ())
             if len(sizes) == splitter.count() and sum(sizes) > 0:

@@ -12,7 +12,7 @@ from PySide6.QtWidgets import QSizePolicy, QSplitter, QStackedWidget, QVBoxLayou
 from curator.commands import WindowState
 from curator.domain.decisions import Outcome, Verdict
 from curator.domain.entities import EntityMatch
-from curator.domain.presenting import Order
+from curator.domain.presenting import CandidateOrder
 from curator.services.seat import Seat
 from curator.ui.bridge import Bridge
 from curator.ui.candidate_desk import CandidateDesk
@@ -30,7 +30,7 @@ from curator.ui.guidelines_panel import GuidelinesPanel
 from curator.ui.history_panel import HistoryPanel, HistorySide, SideSplitter
 from curator.ui.jobs import Jobs
 from curator.ui.jobs_bar import BottomBar
-from curator.ui.many import Many
+from curator.ui.many import GroupDecider
 from curator.ui.mention_editor import MentionEditor
 from curator.ui.mention_types import TypePicker
 from curator.ui.navigation import Navigator
@@ -65,14 +65,14 @@ class Workbench(QWidget):
         super().__init__(parent)
         self.project = project
         self.bridge = Bridge(self)
-        self.jobs = Jobs(self.bridge)
+        self.jobs = Jobs(self.bridge, project.jobs)
         self.notices = Notices(self)
         self.navigator = Navigator(project.queue, project.suggestions, self)
         self.glance = Glance(Sight.of_process())
         self.decider = Decider(project.seat, self.navigator, self, glance=self.glance)
         saw, saw_document = self.decider.saw, self.decider.saw_document
         self.noter = Noter(project.notes, project.curation, self.navigator, self, saw=saw, saw_document=saw_document)
-        self.many = Many(project, self.decider, self.navigator, self.jobs, self, glance=self.glance)
+        self.many = GroupDecider(project, self.decider, self.navigator, self.jobs, self, glance=self.glance)
         self.meter = EffortMeter(project.efforts, self)
         self.usual_type = ""
         self._interrupted = self._judging = False
@@ -348,7 +348,7 @@ class Workbench(QWidget):
             decided=view is not None and view.decision is not None,
             candidates=len(suggestion.candidates) if suggestion is not None else 0,
             nil_suggested=suggestion is not None and suggestion.nil.is_nil,
-            shuffled=self.navigator.candidate_order is Order.SHUFFLED,
+            shuffled=self.navigator.candidate_order is CandidateOrder.SHUFFLED,
             selection=self.document.selection is not None,
             can_undo=writable and self.decider.curation.can_undo(),
             can_redo=writable and self.decider.curation.can_redo(),

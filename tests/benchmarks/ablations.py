@@ -38,7 +38,7 @@ from models.combiner import FEATURES, Combiner
 from models.fusion import DOCUMENT
 from models.linker import Linker
 from models.nil import NilModel, best_threshold
-from models.recalled import Asked, Place
+from models.recalled import Place, RecallQuery
 from models.recalling import Recollection
 from models.tuning import learn_nil, tune_scored
 from models.types import DecidedDocument, DocumentInput, LinkedMention
@@ -68,7 +68,7 @@ class Part:
 class Contextless(Recollection):
     """Rival decisions count by their number alone."""
 
-    def _rival_contexts(self, document: DocumentInput, asked: Sequence[Asked]) -> dict[Place, Any]:
+    def _rival_contexts(self, document: DocumentInput, asked: Sequence[RecallQuery]) -> dict[Place, Any]:
         return {}
 
 

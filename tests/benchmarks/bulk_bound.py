@@ -19,7 +19,7 @@ from pathlib import Path
 from curator import storage
 from curator.domain.decisions import Outcome
 from curator.domain.documents import Split
-from curator.services.bulk_plan import Audit, Standing, make_plan
+from curator.services.bulk_plan import Audit, AuditState, make_plan
 from curator.services.keys import active_bundle
 from curator.services.ports import Chance, Store, Tried
 
@@ -70,7 +70,7 @@ def play(drawn: Sequence[Case], tried: Sequence[Tried], *, error: float, seed: i
     ordered = sorted(drawn, key=lambda one: -one.probability)
     chances = [Chance(number, 0, one.probability, "") for number, one in enumerate(ordered)]
     audit = Audit(make_plan(chances, tried, error=error, seed=seed))
-    while audit.standing is Standing.CHECKING:
+    while audit.state is AuditState.CHECKING:
         for one in audit.left[:AT_ONCE]:
             audit.mark(one, ordered[one].right)
     accepted = audit.accepted()

@@ -24,7 +24,7 @@ from curator.domain.entities import Entity
 from curator.domain.suggestions import Candidate, NilEstimate, Stamp, Suggestion
 from curator.services.keys import set_active_bundle
 from curator.services.ports import Store
-from curator.services.propagation import Scope
+from curator.services.propagation import PropagationScope
 from curator.settings.schema import Settings
 from tests.benchmarks.targets import tell
 
@@ -87,7 +87,7 @@ def steps(project: Project) -> Iterator[tuple[str, Callable[[], object]]]:
     """In the order in which they can be taken."""
     verdict, curation = Verdict.link("E0"), project.curation
     curation.decide(1, verdict)
-    found = project.propagation.others(1, verdict, scope=Scope.PROJECT)
+    found = project.propagation.others(1, verdict, scope=PropagationScope.PROJECT)
     assert len(found.ticked) == IDENTICAL - 1, len(found.ticked)
 
     def seen(action: Callable[[], object]) -> Callable[[], object]:
@@ -99,7 +99,7 @@ def steps(project: Project) -> Iterator[tuple[str, Callable[[], object]]]:
         return run
 
     for _ in range(RUNS):
-        yield "show", lambda: project.propagation.others(1, verdict, scope=Scope.PROJECT)
+        yield "show", lambda: project.propagation.others(1, verdict, scope=PropagationScope.PROJECT)
         yield "decide", seen(lambda: project.propagation.decide(found, found.ticked))
         yield "undo", seen(curation.undo)
         yield "redo", seen(curation.redo)

@@ -33,7 +33,7 @@ from curator.domain.jobs import LinkerState
 from curator.domain.same_string import string_key
 from curator.services.ports import QueueFilter
 from curator.services.queue import MentionView, OpenDocument
-from curator.ui.kwic_model import Mark
+from curator.ui.kwic_model import CheckMark
 from tests.benchmarks.copies import copied
 from tests.benchmarks.key_plans import Case, Plan, plan
 from tests.benchmarks.real_window import Desk, desk, display
@@ -180,7 +180,7 @@ class Hand:
             self.desk.type(key)
         else:
             self.desk.press(combination.key(), modifier)
-        self.desk.until(lambda: not self.bench.search.panel.latest.busy)
+        self.desk.until(lambda: not self.bench.search.panel.worker.busy)
         self.tally.keys += 1
 
     def document(self, document_id: int, *, propagate: bool = False, live: bool = False) -> None:
@@ -231,7 +231,7 @@ class Hand:
         rows, at = panel.list.lines, 0
         for line in list(rows.lines):
             row = rows.row(line)
-            if row is None or row.context is None or row.mark is not Mark.TICKED:
+            if row is None or row.context is None or row.mark is not CheckMark.TICKED:
                 continue
             if self._is(row.context.document_id, row.context.mention_id, wanted):
                 self.tally.decisions += 1

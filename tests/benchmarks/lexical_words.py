@@ -4,7 +4,7 @@
 
 For the whole untrained linker: in how many in-KB mentions a gold entity is among all candidates, among the first 64 and
 first, with the lexical stage finding by characters, by both lists merged (each cut at half, as the merged list is cut
-at k), and by BM25 over words beside the characters. Scores are the characters' cosines in every case.
+at k), and by BM25 over words beside the characters or alone. Scores are the characters' cosines in every case.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from models.bm25 import Bm25
 from models.candidates import LEXICAL, NameCandidates, NameStage
 from models.kb import Ranges
 from models.lexical import LexicalRetriever, TfIdf
-from models.lexical_merged import MergedRetriever
+from models.lexical_merged import WordRetriever
 from models.linker import Linker
 from models.normalise import normalise
 from tests.benchmarks.linker_bc5cdr import DATA, Corpus, build, read_pubtator
@@ -34,7 +34,7 @@ from tests.benchmarks.linker_bc5cdr import DATA, Corpus, build, read_pubtator
 class Uncut:
     """The merged list at twice the length: nothing that the characters find is displaced."""
 
-    merged: MergedRetriever
+    merged: WordRetriever
 
     def encode(self, texts: Sequence[str]) -> Any:
         return self.merged.encode(texts)
@@ -52,12 +52,13 @@ def lexical_stages(linker: Linker) -> dict[str, NameStage]:
     assert isinstance(chars, LexicalRetriever)
     words = LexicalRetriever(TfIdf.fit(names, analyzer="word"))
     bm25 = LexicalRetriever(Bm25.fit(names))
-    merged = MergedRetriever(chars, words)
+    merged = WordRetriever(chars, words, len(names))
     return {
         "characters": chars,
         "characters + words": merged,
         "the same, uncut": Uncut(merged),
-        "characters + BM25": MergedRetriever(chars, bm25),
+        "characters + BM25": WordRetriever(chars, bm25, len(names)),
+        "BM25": WordRetriever(chars, bm25, len(names), merged=False),
     }
 
 

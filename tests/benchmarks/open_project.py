@@ -22,7 +22,7 @@ from curator import storage
 from curator.bootstrap import open_project
 from curator.domain.decisions import Verdict
 from curator.domain.facets import UNDECIDED, Facet, Facets
-from curator.services.ordering import Order
+from curator.services.ordering import QueueOrder
 from curator.services.ports import QueueFilter
 from tests.benchmarks.bulk_step import fill
 from tests.benchmarks.real_window import Desk, desk, display
@@ -82,7 +82,7 @@ def timed(one: Desk, act: Callable[[], object], done: Callable[[], bool]) -> tup
 def steps(one: Desk) -> dict[str, list[tuple[float, float]]]:
     """What a curator does with a queue, each from the act until it is shown."""
     queue, found = one.bench.queue, dict[str, list[tuple[float, float]]]()
-    idle = lambda: not any(latest.busy for latest in (queue._documents, queue._cubes, queue._works))  # noqa: E731
+    idle = lambda: not any(worker.busy for worker in (queue._documents, queue._cubes, queue._works))  # noqa: E731
     undecided = QueueFilter(facets=Facets.of({Facet.STATE: frozenset({UNDECIDED}), Facet.TYPE: frozenset({"Disease"})}))
 
     def note(name: str, act: Callable[[], object]) -> None:
@@ -96,9 +96,9 @@ def steps(one: Desk) -> dict[str, list[tuple[float, float]]]:
         note("show everything again", queue.clear)
         note("narrow by words", lambda: queue.narrow(QueueFilter(text="document 77")))
         queue.clear()
-        note("order by uncertainty", lambda: queue.set_order(Order.UNCERTAIN))
-        note("order by gain", lambda: queue.set_order(Order.DIVERSE))
-        note("order of documents", lambda: queue.set_order(Order.DOCUMENT))
+        note("order by uncertainty", lambda: queue.set_order(QueueOrder.UNCERTAIN))
+        note("order by gain", lambda: queue.set_order(QueueOrder.DIVERSE))
+        note("order of documents", lambda: queue.set_order(QueueOrder.DOCUMENT))
         note("next document", lambda: one.press(Qt.Key.Key_PageDown))
         note("accept, facets counted anew", lambda: one.press(Qt.Key.Key_Return))
     return found

@@ -25,7 +25,7 @@ from models.default_encoder import default_encoder_folder  # noqa: E402
 from models.encoders import load_encoder  # noqa: E402
 from models.inputs import InputSettings  # noqa: E402
 from models.linker import Linker  # noqa: E402
-from models.ranker import RankerSettings, RerankRule, Tally  # noqa: E402
+from models.ranker import RankerSettings, RankerTally, RerankRule  # noqa: E402
 from models.types import DocumentInput  # noqa: E402
 from tests.benchmarks.linker_bc5cdr import DATA, build, read_pubtator, say  # noqa: E402
 from training.ranker_rule import chosen_rule, silent, with_rule  # noqa: E402
@@ -42,7 +42,7 @@ def with_ranker(linker: Linker, *, batch_size: int | None = None) -> Linker:
     module = CrossEncoderModule(encoder.module, new_head(encoder, seed=0))
     ranker = CrossEncoder("cross-encoder", module, encoder, RankerSettings(INPUTS), linker.stages.kb)
     ranked = with_rule(linker, RerankRule(CANDIDATES, share=SHARE))
-    ranked.stages = replace(ranked.stages, ranker=ranker, tally=Tally())
+    ranked.stages = replace(ranked.stages, ranker=ranker, tally=RankerTally())
     return ranked
 
 

@@ -18,7 +18,7 @@ from curator import bootstrap
 from curator.domain.decisions import Outcome
 from curator.domain.documents import Split
 from curator.domain.jobs import JobState
-from curator.services.bulk_plan import Standing
+from curator.services.bulk_plan import AuditState
 from curator.settings.file import load
 from curator.ui.demo_hands import Hands
 from curator.ui.dialogs.evaluate import FiguresDialog
@@ -96,7 +96,7 @@ def accept_many(hands: Hands, bench: Workbench, qtbot: QtBot) -> None:
     assert bulk.audit is not None
     for _ in bulk.audit.left:
         QTest.keyClick(panel.list, Key.Key_R)
-    assert bulk.audit.standing is Standing.PASSED
+    assert bulk.audit.state is AuditState.PASSED
     checked = links(bench)
     QTest.keyClick(panel.list, Key.Key_Return, SHIFT)
     qtbot.waitUntil(lambda: not bench.many.is_open, timeout=PATIENCE)

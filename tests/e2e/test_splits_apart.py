@@ -23,7 +23,7 @@ from curator.jobs import JobRunner
 from curator.services.ports import JobHandle, QueueFilter
 from curator.services.retraining import TRAINING
 from curator.services.snapshots import write_snapshot
-from curator.services.suggestions import LinkedDocument
+from curator.services.suggestions import DocumentSuggestions
 from curator.settings.file import load
 from tests.tiny_bert import build_tiny_bert
 
@@ -135,7 +135,7 @@ def suggestions(project: Project) -> dict[str, list[tuple[str, float]]]:
     """All candidates with their scores for the planted mentions, by split and place."""
     found: dict[str, list[tuple[str, float]]] = {}
 
-    def keep(linked: LinkedDocument) -> None:
+    def keep(linked: DocumentSuggestions) -> None:
         for mention, suggestion in zip(linked.mentions, linked.suggestions, strict=True):
             if mention.text == SURFACE:
                 key = f"{linked.document.split} {mention.spans[0].start}"

@@ -72,11 +72,12 @@ def encoder(tiny_bert: Path) -> Encoder:
 
 @pytest.fixture(scope="session")
 def make_bundle(tiny_bert: Path):
-    def make(folder: Path, entities=ENTITIES, stages=("lexical", "names")) -> Bundle:
+    def make(folder: Path, entities=ENTITIES, stages=("lexical", "names"), **options) -> Bundle:
         folder.mkdir(parents=True, exist_ok=True)
         kb = write_kb(folder / "source.jsonl", entities)
         staging = new_staging(folder / "bundles")
-        for _ in build_untrained(kb, staging, encoder=tiny_bert, stages=stages, cache=folder / "cache", device="cpu"):
+        cache = folder / "cache"
+        for _ in build_untrained(kb, staging, encoder=tiny_bert, stages=stages, cache=cache, device="cpu", **options):
             pass
         return publish(staging)
 

@@ -18,7 +18,7 @@ from models.bundle import (
     reuse,
     seal,
 )
-from models.candidates import NAMES
+from models.candidates import LEXICAL, NAMES
 from models.dual_ranker import build_ranker_entities
 from models.encoders import load_encoder, save_encoder
 from models.errors import ModelError
@@ -26,6 +26,7 @@ from models.index import IndexKind
 from models.index_repair import BundleCheck, damaged_files, load_intact, repair
 from models.inputs import InputSettings
 from models.kb import KB_FILE
+from models.lexical_merged import LexicalList
 from models.linker import Linker
 from models.ranker import RankerSettings
 from models.types import DocumentInput, MentionInput
@@ -81,6 +82,16 @@ def test_an_altered_header_of_the_same_size_is_repaired_with_its_index(own, tmp_
     linker, damaged = load_intact(own.path, device="cpu", cache=tmp_path / "cache")
     assert damaged == (f"{INDEX}.json",)
     assert _answer(linker)
+
+
+def test_a_damaged_list_of_words_is_built_again(make_bundle, tmp_path) -> None:
+    bundle = make_bundle(tmp_path, stages=(LEXICAL,), lexical=LexicalList.BM25)
+    before = _answer(Linker.load(bundle.path, device="cpu"))
+    _cut(bundle.path / "retrievers/lexical/words/vocabulary.npy")
+    linker, damaged = load_intact(bundle.path, device="cpu")
+    assert damaged == ("retrievers/lexical/words/vocabulary.npy",)
+    assert _answer(linker) == before
+    assert not damaged_files(open_bundle(bundle.path), full=True)
 
 
 def test_the_background_check_tells_what_only_hashes_show(own, tmp_path) -> None:

@@ -1,13 +1,17 @@
 import numpy as np
+import pytest
 
+from models.bm25 import Bm25
+from models.errors import ModelError
 from models.lexical import LexicalRetriever, TfIdf
-from models.lexical_merged import MergedRetriever, interleave
+from models.lexical_merged import LexicalList, WordRetriever, interleave, parse_list
 
 NAMES = ["renal insufficiency", "renal failure", "failures", "kidney diseases", "renl failre", "disease of kidney"]
 
 
-def retriever() -> MergedRetriever:
-    return MergedRetriever(*(LexicalRetriever(TfIdf.fit(NAMES, analyzer=kind)) for kind in ("char", "word")))
+def retriever() -> WordRetriever:
+    chars, words = (LexicalRetriever(TfIdf.fit(NAMES, analyzer=kind)) for kind in ("char", "word"))
+    return WordRetriever(chars, words, len(NAMES))
 
 
 def test_ranks_are_interleaved_and_duplicates_removed() -> None:
@@ -38,3 +42,20 @@ def test_ranges_and_slices_as_any_stage() -> None:
     np.testing.assert_array_equal(
         merged.score(queries, np.asarray([1, 4])), merged.chars.score(queries.chars, np.asarray([1, 4]))
     )
+
+
+def test_bm25_alone_finds_by_words_and_scores_by_characters() -> None:
+    chars, words = LexicalRetriever(TfIdf.fit(NAMES)), LexicalRetriever(Bm25.fit(NAMES))
+    found = WordRetriever(chars, words, len(NAMES), merged=False)
+    queries = found.encode(["renal failure"])
+    _, rows = found.search(queries, 6, ranges=((0, 6),))
+    assert rows.tolist() == words.search(queries.words, 6, ranges=((0, 6),))[1].tolist()
+    assert 4 not in rows
+    np.testing.assert_array_equal(found.score(queries, rows[0][:1]), chars.score(queries.chars, rows[0][:1]))
+
+
+def test_a_list_that_there_is_not_is_refused() -> None:
+    assert parse_list("") is LexicalList.CHARACTERS
+    assert parse_list("bm25") is LexicalList.BM25
+    with pytest.raises(ModelError, match="characters, merged, bm25"):
+        parse_list("bigrams")

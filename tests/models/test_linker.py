@@ -13,6 +13,7 @@ from models.errors import ModelError
 from models.fusion import FusionWeights
 from models.inputs import EntityStyle, InputSettings, entity_tokens, markers, mention_tokens
 from models.kb import KB_FILE
+from models.lexical_merged import LexicalList
 from models.linker import Linker
 from models.nil import NilModel
 from models.ranker import RankerSettings
@@ -130,6 +131,21 @@ def test_a_lexical_bundle_serves_without_an_encoder(make_bundle, tmp_path) -> No
     assert answers["cancer"].candidates[0].entity_id == "D1"
     assert NAMES not in answers["cancer"].candidates[0].scores
     assert bundle.manifest.kind == "untrained-lexical"
+
+
+@pytest.mark.parametrize(
+    ("kind", "words"), [(LexicalList.MERGED, "also finds by words"), (LexicalList.BM25, "BM25 over")]
+)
+def test_the_lexical_stage_finds_by_the_list_it_was_built_with(make_bundle, tmp_path, kind, words) -> None:
+    """Another list finds other names; whatever is found has the characters' score."""
+    usual = Linker.load(make_bundle(tmp_path / "usual", stages=(LEXICAL,)).path, device="cpu")
+    other = Linker.load(make_bundle(tmp_path / "other", stages=(LEXICAL,), lexical=kind).path, device="cpu")
+    assert any(words in sentence for sentence in other.describe())
+    expected, found = _answers(usual)["cancer"], _answers(other)["cancer"]
+    assert found.candidates[0].entity_id == "D1"
+    scores = {c.entity_id: c.scores[LEXICAL] for c in expected.candidates}
+    for candidate in found.candidates:
+        assert candidate.scores[LEXICAL] == pytest.approx(scores.get(candidate.entity_id, candidate.scores[LEXICAL]))
 
 
 def test_where_only_spelling_is_compared_a_whole_synonym_goes_before_a_part_of_a_name(make_bundle, tmp_path) -> None:

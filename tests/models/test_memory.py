@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from models import memory as module
 from models.memory import MentionMemory
-from models.recalled import NIL, NOTHING, Asked, Decided, Recalled, Votes
+from models.recalled import NIL, NOTHING, Recalled, RecallQuery, RememberedDecision, Votes
 
 D = 8
 CHEMICAL, DISEASE = ("Chemical",), ("Disease",)
@@ -23,12 +23,12 @@ def vector(text: str) -> np.ndarray:
 
 
 def learn(memory: MentionMemory, document: str, *decided: tuple[str, tuple[str, ...]], types=DISEASE) -> None:
-    given = [Decided(f"{document}.{n}", text, types, ids) for n, (text, ids) in enumerate(decided)]
+    given = [RememberedDecision(f"{document}.{n}", text, types, ids) for n, (text, ids) in enumerate(decided)]
     memory.learn(document, given, np.asarray([vector(text) for text, _ in decided]).reshape(len(decided), D))
 
 
 def ask(memory: MentionMemory, text: str, *, own: str = "", key: str = "", types=DISEASE, whole: bool = True):
-    (found,) = memory.recall([Asked(key, text, types, own, whole)], vector(text)[None])
+    (found,) = memory.recall([RecallQuery(key, text, types, own, whole)], vector(text)[None])
     return found
 
 
@@ -91,8 +91,8 @@ def test_what_is_undone_is_forgotten() -> None:
 def test_the_nearest_other_string_counts_by_its_cosine() -> None:
     memory = MentionMemory(2)
     angle = np.asarray([[np.cos(0.3), np.sin(0.3)]], dtype=np.float32)
-    memory.learn("a", [Decided("k", "colds", DISEASE, ("D1",))], angle)
-    (found,) = memory.recall([Asked("", "cold", DISEASE, "b")], np.asarray([[1.0, 0.0]], dtype=np.float32))
+    memory.learn("a", [RememberedDecision("k", "colds", DISEASE, ("D1",))], angle)
+    (found,) = memory.recall([RecallQuery("", "cold", DISEASE, "b")], np.asarray([[1.0, 0.0]], dtype=np.float32))
     assert found.nearest == {"D1": pytest.approx(np.cos(0.3), abs=1e-6)}
     assert found.score("D1") == pytest.approx(0.8 * (np.cos(0.3) - 0.85) / 0.15, abs=1e-5)
     assert found.entities == ("D1",)
@@ -103,7 +103,7 @@ def test_contexts_decide_among_rivals() -> None:
     learn(memory, "a", ("cold", ("D1",)))
     learn(memory, "b", ("cold", ("D2",)))
     like = {("a", "a.0"): 0.9, ("b", "b.0"): 0.1}
-    asked = Asked("k", "cold", DISEASE, "c")
+    asked = RecallQuery("k", "cold", DISEASE, "c")
     assert sorted(memory.rivals(asked)) == [("a", "a.0"), ("b", "b.0")]
     (found,) = memory.recall([asked], vector("cold")[None], likeness=lambda _, others: max(like[o] for o in others))
     weights = {name: np.exp(module.CONTEXT_SHARPNESS * value) for name, value in (("D1", 0.9), ("D2", 0.1))}
@@ -155,6 +155,6 @@ def test_an_encoder_to_which_all_is_alike_makes_nothing_near() -> None:
     angle = np.asarray([[np.cos(0.3), np.sin(0.3)]], dtype=np.float32)
     for background, near in ((0.2, np.cos(0.3)), (0.95, (np.cos(0.3) - 0.65) / 0.35)):
         memory = MentionMemory(2, background=background)
-        memory.learn("a", [Decided("k", "colds", DISEASE, ("D1",))], angle)
-        (found,) = memory.recall([Asked("", "cold", DISEASE, "b")], np.asarray([[1.0, 0.0]], dtype=np.float32))
+        memory.learn("a", [RememberedDecision("k", "colds", DISEASE, ("D1",))], angle)
+        (found,) = memory.recall([RecallQuery("", "cold", DISEASE, "b")], np.asarray([[1.0, 0.0]], dtype=np.float32))
         assert found.nearest == {"D1": pytest.approx(near, abs=1e-5)}

@@ -18,6 +18,7 @@ from models.errors import ModelError
 from models.fusion import FusionWeights
 from models.inputs import InputSettings
 from models.kb import KB_FILE, KnowledgeBase, order_entities
+from models.lexical_merged import LexicalList
 from models.linker import Linker
 from models.overlay_kb import LiveKnowledgeBase
 from models.ranker import RankerSettings
@@ -305,6 +306,17 @@ def test_weights_taken_before_a_change_go_on_with_what_they_had(linker) -> None:
     later.upsert(ZEBRA)
     with pytest.raises(ValueError, match="another linker"):
         linker.upsert(dataclasses.replace(ZEBRA, id="Z2"))
+
+
+@pytest.mark.parametrize("kind", [LexicalList.MERGED, LexicalList.BM25])
+def test_lists_of_words_take_new_names_and_lose_old_ones(make_bundle, tmp_path, kind) -> None:
+    linker = Linker.load(make_bundle(tmp_path, stages=(LEXICAL,), lexical=kind).path, device="cpu")
+    linker.upsert(ZEBRA)
+    first = _answers(linker)["15()"].candidates[0]
+    assert (first.entity_id, first.scores[LEXICAL]) == ("Z1", pytest.approx(1, abs=1e-5))
+    linker.remove("Z1")
+    linker.remove("D1")
+    assert {"Z1", "D1"}.isdisjoint(c.entity_id for a in _answers(linker).values() for c in a.candidates)
 
 
 def test_a_stage_that_weighs_names_otherwise_takes_none(linker) -> None:

@@ -9,6 +9,7 @@ import pytest
 from models.build import build_untrained
 from models.bundle import Bundle, new_staging, publish
 from models.errors import ModelError
+from models.lexical_merged import LexicalList
 from tests.training.conftest import document_lines, write_lines
 from training.evaluate_job import run_evaluation, run_replay
 from training.events import Phase
@@ -93,6 +94,18 @@ def test_flips_name_their_document(tmp_path: Path, base_bundle: Bundle, tiny_enc
     assert {one["document_name"] for one in lost} <= {f"PMID test-{n}" for n in range(3)}
     assert all(one in result["against"]["names"] for flip in lost for one in flip["gold"])
     assert result["against"]["decisions"]["only_this"] == len(lost)
+
+
+@pytest.mark.parametrize("kind", [LexicalList.MERGED, LexicalList.BM25])
+def test_a_linker_that_finds_by_words_is_evaluated_as_any(
+    tmp_path: Path, base_bundle: Bundle, kind: LexicalList
+) -> None:
+    kb, staging = base_bundle.path / "kb.jsonl", new_staging(tmp_path / "others")
+    steps = build_untrained(kb, staging, stages=("lexical",), lexical=kind, cache=tmp_path / "c", device="cpu")
+    assert len(list(steps)) > 2
+    result = result_of(spec(tmp_path, publish(staging), resamples=10))
+    assert result["recall"]["8"] > 0.6
+    assert sum("by words" in sentence for sentence in result["linker"]) == 1
 
 
 def test_a_replay_of_one_split_and_then_another(tmp_path: Path, base_bundle: Bundle) -> None:

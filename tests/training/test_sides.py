@@ -7,17 +7,17 @@ import torch
 from torch import Tensor
 
 from models.scorers import TokenStates
-from training.sides import GivenSide, Part, Side, parts_of
+from training.sides import GivenSide, Side, TextSubset, parts_of
 
 TEXTS = [[5, 6, 7], [8], [9, 10], [11, 12, 13, 14], []]
 CPU = torch.device("cpu")
 
 
-def sums(part: Part) -> Tensor:
+def sums(part: TextSubset) -> Tensor:
     return (part.ids * part.mask).sum(1, keepdim=True).double()
 
 
-def states(part: Part) -> Tensor:
+def states(part: TextSubset) -> Tensor:
     return torch.stack([part.ids, -part.ids], dim=-1).double()
 
 

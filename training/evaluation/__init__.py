@@ -8,7 +8,7 @@ them: it sorts by score, breaks ties by the exact match of a name and then by en
 chance. Figures are micro-averaged unless they say macro, which is the mean over types (worlds, for ZESHEL).
 """
 
-from training.evaluation.flips import Direction, Flip, flips
+from training.evaluation.flips import Flip, FlipKind, flips
 from training.evaluation.report import KS, NilFigures, Report, SliceFigures, evaluate, is_right
 
-__all__ = ["KS", "Direction", "Flip", "NilFigures", "Report", "SliceFigures", "evaluate", "flips", "is_right"]
+__all__ = ["KS", "Flip", "FlipKind", "NilFigures", "Report", "SliceFigures", "evaluate", "flips", "is_right"]

@@ -11,7 +11,7 @@ from training.evaluation.outcomes import first_is_right, is_right
 from training.gold import GoldSet
 
 
-class Direction(StrEnum):
+class FlipKind(StrEnum):
     """How a decision changes between two linkers."""
 
     WRONG_TO_RIGHT = "wrong_to_right"
@@ -28,7 +28,7 @@ class Flip:
     gold: tuple[str, ...]
     old: str
     new: str
-    direction: Direction
+    direction: FlipKind
 
 
 def flips(
@@ -48,7 +48,7 @@ def flips(
             continue
         was, now = judge(mention, one), judge(mention, other)
         if was != now:
-            direction = Direction.RIGHT_TO_WRONG if was else Direction.WRONG_TO_RIGHT
+            direction = FlipKind.RIGHT_TO_WRONG if was else FlipKind.WRONG_TO_RIGHT
             answers = (_answer(one, flags=flags), _answer(other, flags=flags))
             found.append(Flip(mention.document, mention.key, mention.surface, mention.ids, *answers, direction))
     return tuple(found)

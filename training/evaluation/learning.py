@@ -11,7 +11,7 @@ from training.remembering import decided_documents
 from training.snapshot import SnapshotDocument
 
 
-class Learner(Protocol):
+class TeachableLinker(Protocol):
     """A linker that can be taught between two documents.
 
     `remembers` tells whether `learn` changes any later answer.
@@ -55,7 +55,7 @@ class Remembering(Forgetful):
         self._linker.remember(*decided_documents([document], self._linker.stages.kb.resolved.get))
 
 
-def learner(linker: Linker, *, memory: bool) -> Learner:
+def learner(linker: Linker, *, memory: bool) -> TeachableLinker:
     """The linker as it would work for a curator, with an empty memory if `memory`."""
     return Remembering(linker) if memory else Forgetful(linker)
 

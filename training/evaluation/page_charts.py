@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from training.evaluation.page_parts import figure, in_words, percent
-from training.evaluation.svg import Axis, Chart, Series
+from training.evaluation.svg import Axis, Chart, ChartSeries
 
 Result = Mapping[str, Any]
 
@@ -23,9 +23,9 @@ def evaluation_charts(result: Result) -> list[str]:
 
 
 def _nil_chart(result: Result, curves: Mapping[str, Any]) -> str:
-    series = [Series("by score", curves["precision_recall"])]
+    series = [ChartSeries("by score", curves["precision_recall"])]
     if curves["threshold"]:
-        series.append(Series("at the threshold", [curves["threshold"]], dots=True))
+        series.append(ChartSeries("at the threshold", [curves["threshold"]], dots=True))
     chart = Chart("NIL: precision and recall", Axis("recall of NIL"), Axis("precision of NIL"), series)
     area = in_words("NIL auPR", result["figures"]["NIL auPR"]["value"])
     f1 = in_words("NIL F1", result["figures"]["NIL F1"]["value"])
@@ -40,7 +40,7 @@ def _calibration_chart(name: str, bins: Sequence[Mapping[str, Any]], result: Res
         f"Calibration: {what}",
         Axis("probability said"),
         Axis("share true"),
-        [Series(name, points, dots=True)],
+        [ChartSeries(name, points, dots=True)],
         diagonal=True,
     )
     ece, gain = (
@@ -62,7 +62,7 @@ def _risk_chart(result: Result, curves: Mapping[str, Any]) -> str:
     level = (at["risk"], f"{percent(at['risk'])} errors") if at["risk"] < high else None
     chart = Chart(
         "Errors among the most confident", Axis("share of mentions decided"), Axis("errors among them", high=high),
-        [Series("risk", shown)], level=level,
+        [ChartSeries("risk", shown)], level=level,
     )  # fmt: skip
     area = in_words("risk-coverage area", result["figures"]["risk-coverage area"]["value"])
     accepted, risk = percent(at["coverage"]), percent(at["risk"])

@@ -7,7 +7,7 @@ from typing import Any
 
 from models.wording import english
 from training.evaluation.page_parts import Cell, charts, facts, figure, page, paragraph, percent, section, table
-from training.evaluation.svg import Axis, Chart, Series
+from training.evaluation.svg import Axis, Chart, ChartSeries
 
 Result = Mapping[str, Any]
 REPLAY_WORDS = (
@@ -63,8 +63,8 @@ def _replay_charts(found: Mapping[str, Any]) -> list[str]:
     marks = [(at, name) for name, at in found["starts"].items() if at]
     across = Axis("decisions made", high=decisions, percent=False)
 
-    def line(field: str, name: str) -> Series:
-        return Series(name, [(one["end"], one[field]) for one in found["stretches"] if one[field] is not None])
+    def line(field: str, name: str) -> ChartSeries:
+        return ChartSeries(name, [(one["end"], one[field]) for one in found["stretches"] if one[field] is not None])
 
     more = [line("more_keys", "more than Enter"), line("more_than_digit", "more than Enter or a digit")]
     high = max(0.1, *(y for series in more for _, y in series.points)) if found["stretches"] else 1.0

@@ -15,7 +15,7 @@ from dataclasses import asdict, dataclass, field
 from typing import Any
 
 from models.types import LinkedMention
-from training.evaluation.learning import Learner
+from training.evaluation.learning import TeachableLinker
 from training.gold import GoldMention, Resolve, resolve_gold
 from training.snapshot import SnapshotDocument
 
@@ -26,7 +26,7 @@ MIN_STEP = 50
 
 
 @dataclass(frozen=True, slots=True)
-class Decided:
+class SimulatedDecision:
     """One simulated decision and what it took."""
 
     nil: bool
@@ -70,8 +70,13 @@ class ReplayCurves:
 
 
 def simulate(
-    documents: Iterable[SnapshotDocument], linker: Learner, resolve: Resolve, *, k: int = 64, limit: int | None = None
-) -> Iterator[list[Decided]]:
+    documents: Iterable[SnapshotDocument],
+    linker: TeachableLinker,
+    resolve: Resolve,
+    *,
+    k: int = 64,
+    limit: int | None = None,
+) -> Iterator[list[SimulatedDecision]]:
     """The decisions of each document in turn; it is learnt before the next one is asked for. At most `limit`."""
     left = limit
     for document in documents:
@@ -85,13 +90,13 @@ def simulate(
         yield decided
 
 
-def decide(gold: GoldMention, answer: LinkedMention | None) -> Decided:
+def decide(gold: GoldMention, answer: LinkedMention | None) -> SimulatedDecision:
     """What the decision takes with this answer on the screen."""
     flagged = answer is not None and answer.nil.is_nil
     ids = [candidate.entity_id for candidate in answer.candidates] if answer is not None else []
     single = gold.ids[0] if len(gold.ids) == 1 else None
     accepted = gold.nil if flagged else single is not None and ids[:1] == [single]
-    return Decided(
+    return SimulatedDecision(
         nil=gold.nil,
         flagged=flagged,
         first_right=bool(ids) and ids[0] in gold.ids,
@@ -101,7 +106,7 @@ def decide(gold: GoldMention, answer: LinkedMention | None) -> Decided:
 
 
 def curves_of(
-    documents: Sequence[Sequence[Decided]], *, remembers: bool, starts: dict[str, int] | None = None
+    documents: Sequence[Sequence[SimulatedDecision]], *, remembers: bool, starts: dict[str, int] | None = None
 ) -> ReplayCurves:
     """About forty stretches of equal length, of at least 50 decisions each."""
     every = [decision for document in documents for decision in document]
@@ -121,7 +126,7 @@ def curves_of(
     )
 
 
-def stretch(decisions: Sequence[Decided], *, end: int) -> Stretch:
+def stretch(decisions: Sequence[SimulatedDecision], *, end: int) -> Stretch:
     count = len(decisions)
     links = [one for one in decisions if not one.nil]
     nils, flagged = count - len(links), sum(one.flagged for one in decisions)

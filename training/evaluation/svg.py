@@ -13,7 +13,7 @@ Point = tuple[float, float]
 
 
 @dataclass(frozen=True, slots=True)
-class Series:
+class ChartSeries:
     """A line, or `dots` only; `steps` draws it as stairs that hold a value until the next."""
 
     name: str
@@ -49,7 +49,7 @@ class Chart:
     title: str
     across: Axis
     up: Axis
-    series: Sequence[Series]
+    series: Sequence[ChartSeries]
     diagonal: bool = False
     marks: Sequence[tuple[float, str]] = ()
     level: tuple[float, str] | None = None
@@ -83,7 +83,7 @@ def legend(chart: Chart) -> str:
     )
 
 
-def _sample(at: int, series: Series) -> str:
+def _sample(at: int, series: ChartSeries) -> str:
     if series.dots:
         return f'<circle class="dot{at}" cx="14" cy="5" r="3.6"/>'
     return f'<line x1="1" y1="5" x2="27" y2="5" class="s{at}"/>'
@@ -148,7 +148,7 @@ def _lines(chart: Chart) -> list[str]:
     return found
 
 
-def _series(chart: Chart, at: int, series: Series) -> str:
+def _series(chart: Chart, at: int, series: ChartSeries) -> str:
     places = [(chart.x(x), chart.y(y)) for x, y in series.points]
     if series.dots or len(places) == 1:
         return "".join(f'<circle class="dot{at}" cx="{x:.1f}" cy="{y:.1f}" r="3.6"/>' for x, y in places)

@@ -11,8 +11,8 @@ an id with it, primary or alternate.
     choice    from the words of a recipe to a sampler
 """
 
-from training.negatives.batch import Drawn, candidate_set
-from training.negatives.choice import Scope, make_reach, make_sampler
+from training.negatives.batch import DrawnNegatives, candidate_set
+from training.negatives.choice import NegativeScope, make_reach, make_sampler
 from training.negatives.kinship import Kinship, Rows, eligible
 from training.negatives.mined import HardNegatives, MinedNegatives, MixedNegatives
 from training.negatives.ranking import gold_and_best, hard_rows
@@ -20,16 +20,16 @@ from training.negatives.sampling import NegativeSampler, Reach, Sharing
 from training.negatives.uniform import RandomNegatives
 
 __all__ = [
-    "Drawn",
+    "DrawnNegatives",
     "HardNegatives",
     "Kinship",
     "MinedNegatives",
     "MixedNegatives",
     "NegativeSampler",
+    "NegativeScope",
     "RandomNegatives",
     "Reach",
     "Rows",
-    "Scope",
     "Sharing",
     "candidate_set",
     "eligible",

@@ -12,7 +12,7 @@ from training.negatives.kinship import Kinship, Rows, eligible
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Drawn:
+class DrawnNegatives:
     """The negatives of a batch: distinct `rows` [U], each to be encoded once, and the mask `own` [B, U] telling which
     of them serve which mention. None: every row serves every mention. Some may be gold: ask `candidate_set`."""
 
@@ -21,7 +21,7 @@ class Drawn:
 
 
 def candidate_set(
-    gold: Sequence[Iterable[int]], chosen: Sequence[int], drawn: Drawn, kinship: Kinship, *, in_batch: bool
+    gold: Sequence[Iterable[int]], chosen: Sequence[int], drawn: DrawnNegatives, kinship: Kinship, *, in_batch: bool
 ) -> tuple[Rows, NDArray[np.bool_]]:
     """The rows to encode for a batch, and the mask [B, rows] of who may be a negative of whom.
 

@@ -18,7 +18,7 @@ from training.negatives.uniform import RandomNegatives
 KINDS = ("random", "hard", "mixed")
 
 
-class Scope(StrEnum):
+class NegativeScope(StrEnum):
     """CROSS: negatives from all domains. IN: from the domain of the mention's gold entity."""
 
     CROSS = "cross"
@@ -31,12 +31,12 @@ def make_reach(
     kinship: Kinship,
     *,
     sharing: str = Sharing.BATCH,
-    scope: str = Scope.CROSS,
+    scope: str = NegativeScope.CROSS,
     untyped: str = Untyped.ALONE,
 ) -> Reach:
     """Where the negatives of `examples`, numbered in order, come from."""
     domains = None
-    if Scope(scope) is Scope.IN:
+    if NegativeScope(scope) is NegativeScope.IN:
         known = Domains(kb, untyped=Untyped(untyped))
         domains = [known.of(example.gold, example.types) for example in examples]
     return Reach(Sharing(sharing), domains, [kinship.of(example.gold) for example in examples])

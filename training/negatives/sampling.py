@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from models.errors import ModelError
 from models.wording import say
 from training.domains import Domain
-from training.negatives.batch import Drawn
+from training.negatives.batch import DrawnNegatives
 from training.negatives.kinship import Rows
 
 NOTHING: Rows = np.empty(0, dtype=np.int64)
@@ -61,17 +61,17 @@ class NegativeSampler(ABC):
         self.everything = Domain(((0, entities),) if entities else ())
         self.random = np.random.default_rng(seed)
 
-    def draw(self, mentions: Sequence[int]) -> Drawn:
+    def draw(self, mentions: Sequence[int]) -> DrawnNegatives:
         """Negatives of a batch of mention numbers, each row once. Ask `candidate_set` who may be whose."""
         domains = self.reach.domains
         if self.reach.sharing is Sharing.MENTION:
             sets = [self.rows([mention], without=self._forbidden(mention)) for mention in mentions]
             rows = np.unique(np.concatenate([NOTHING, *sets]))
-            return Drawn(rows, _mask([np.isin(rows, own) for own in sets], len(rows)))
+            return DrawnNegatives(rows, _mask([np.isin(rows, own) for own in sets], len(rows)))
         rows = self.rows(mentions, without=NOTHING)
         if domains is None:
-            return Drawn(rows)
-        return Drawn(rows, _mask([domains[mention].holds(rows) for mention in mentions], len(rows)))
+            return DrawnNegatives(rows)
+        return DrawnNegatives(rows, _mask([domains[mention].holds(rows) for mention in mentions], len(rows)))
 
     @abstractmethod
     def rows(self, mentions: Sequence[int], *, without: Rows) -> Rows:

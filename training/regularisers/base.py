@@ -67,7 +67,7 @@ class DrawnBatch:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Term:
+class LossTerm:
     """What is added to a batch's loss: `loss(clean, outputs)` of the clean texts and of the outputs of `pieces`.
 
     The pieces are called after those of the clean mentions and entities, and under the contract of
@@ -90,7 +90,7 @@ class Regulariser(nn.Module, ABC):
         """Called once by the task; raises ModelError where it cannot work with these towers, saying why."""
 
     @abstractmethod
-    def term(self, drawn: DrawnBatch, loss: Loss) -> Term:
+    def term(self, drawn: DrawnBatch, loss: Loss) -> LossTerm:
         """The term for a batch whose clean loss is `loss`."""
 
     def parameter_groups(self, settings: TrainSettings) -> list[dict[str, Any]]:  # noqa: ARG002 nothing by default

@@ -23,9 +23,9 @@ from models.wording import say
 from training.losses import Loss, LossInputs
 from training.losses.base import scores, take
 from training.negatives import Rows
-from training.regularisers.base import DrawnBatch, Regulariser, Term
+from training.regularisers.base import DrawnBatch, LossTerm, Regulariser
 from training.regularisers.embeddings import changed_sum, score_sign, sum_layer
-from training.sides import Part, Side
+from training.sides import Side, TextSubset
 
 if TYPE_CHECKING:
     from training.towers import Towers
@@ -118,15 +118,15 @@ class FGSM(Regulariser):
         used = drawn.eligible if self.nil_negatives else drawn.eligible & drawn.linked.unsqueeze(1)
         return shared_roles(drawn, used) if self.shared else own_roles(drawn, used)
 
-    def term(self, drawn: DrawnBatch, loss: Loss) -> Term:
+    def term(self, drawn: DrawnBatch, loss: Loss) -> LossTerm:
         roles = self.roles(drawn)
         if not len(roles.rows):
-            return Term((), lambda clean, _: self.weight * loss(clean))
+            return LossTerm((), lambda clean, _: self.weight * loss(clean))
         side = drawn.entity_side(roles.rows)
         moved = side.through(partial(self._encode, drawn, side, roles.signs))
-        return Term(moved.pieces, partial(self._loss, loss, roles, moved))
+        return LossTerm(moved.pieces, partial(self._loss, loss, roles, moved))
 
-    def _encode(self, drawn: DrawnBatch, side: Side, signs: Tensor, part: Part) -> Tensor:
+    def _encode(self, drawn: DrawnBatch, side: Side, signs: Tensor, part: TextSubset) -> Tensor:
         entity = drawn.towers.entity
         sign = score_sign(entity, part.mask, partial(_objective, drawn, side, part, signs[part.places]))
         with changed_sum(entity, lambda z: z + self.epsilon * sign):
@@ -139,7 +139,7 @@ class FGSM(Regulariser):
         return self.weight * value
 
 
-def _objective(drawn: DrawnBatch, side: Side, part: Part, signs: Tensor) -> Tensor:
+def _objective(drawn: DrawnBatch, side: Side, part: TextSubset, signs: Tensor) -> Tensor:
     """Σ over a part's entities and all mentions of ± their score: what the moves of eqs. 6 and 7 raise."""
     entities = side.texts(part)
     with torch.autocast(drawn.device.type, enabled=False):

@@ -23,10 +23,10 @@ from models.errors import ModelError
 from models.wording import say
 from training.losses import Loss, LossInputs
 from training.losses.base import check_positive
-from training.regularisers.base import DrawnBatch, Regulariser, Term
+from training.regularisers.base import DrawnBatch, LossTerm, Regulariser
 from training.regularisers.embeddings import embedding_layer
 from training.regularisers.fgsm import not_negative
-from training.sides import Part, Side
+from training.sides import Side, TextSubset
 
 if TYPE_CHECKING:
     from training.task import TrainSettings
@@ -142,7 +142,7 @@ class Transformation(Regulariser):
             self.of_entities.requires_grad_(False)
         self.to(towers.device)
 
-    def term(self, drawn: DrawnBatch, loss: Loss) -> Term:
+    def term(self, drawn: DrawnBatch, loss: Loss) -> LossTerm:
         if self.ascent is Ascent.REVERSAL:
             matrices: tuple[Matrix, Matrix] = (
                 lambda: reversed_gradient(self.of_mentions),
@@ -152,7 +152,7 @@ class Transformation(Regulariser):
             found = self._highest(drawn, loss)
             matrices = (lambda: found[0]), (lambda: found[1])
         mentions, entities = self._sides(drawn, *matrices)
-        return Term([*mentions.pieces, *entities.pieces], partial(self._loss, drawn, loss, mentions, entities))
+        return LossTerm([*mentions.pieces, *entities.pieces], partial(self._loss, drawn, loss, mentions, entities))
 
     def _sides(self, drawn: DrawnBatch, of_mentions: Matrix, of_entities: Matrix) -> tuple[Side, Side]:
         return (
@@ -161,7 +161,7 @@ class Transformation(Regulariser):
         )
 
     def _through(self, side: Side, module: EncoderModule, matrix: Matrix) -> Side:
-        def encode(part: Part) -> Tensor:
+        def encode(part: TextSubset) -> Tensor:
             with transformed(module, matrix, layer=self.layer):
                 return side.encode(part)
 

@@ -17,7 +17,7 @@ from curator.domain.entities import Entity
 from curator.domain.errors import UserError
 from curator.domain.wording import tr
 from curator.io.kb.base import KbSource, first_of_each, needs_some
-from curator.io.kb.terms import Term, entities
+from curator.io.kb.terms import OntologyTerm, entities
 from curator.io.reading import SourceReader
 from curator.io.source import Source, plain_text
 
@@ -52,7 +52,7 @@ class OboGraphsReader(SourceReader):
         graphs = value.get("graphs") if isinstance(value, dict) else None
         return [one for one in graphs if isinstance(one, dict)] if isinstance(graphs, list) else []
 
-    def _terms(self, graph: Mapping[str, Any]) -> Iterator[Term]:
+    def _terms(self, graph: Mapping[str, Any]) -> Iterator[OntologyTerm]:
         parents = defaultdict(list)
         for edge in _dicts(graph.get("edges")):
             if edge.get("pred") in ("is_a", "subClassOf"):
@@ -63,14 +63,14 @@ class OboGraphsReader(SourceReader):
                 yield _term(node, parents.get(_text(node.get("id")), []), type_)
 
 
-def _term(node: Mapping[str, Any], parents: list[str], type_: str) -> Term:
+def _term(node: Mapping[str, Any], parents: list[str], type_: str) -> OntologyTerm:
     meta = node.get("meta") if isinstance(node.get("meta"), dict) else {}
     assert isinstance(meta, dict)
     definition = meta.get("definition")
     values: dict[str, list[str]] = defaultdict(list)
     for pair in _dicts(meta.get("basicPropertyValues")):
         values[re.split(r"[#/]", _text(pair.get("pred")))[-1]].append(_text(pair.get("val")))
-    return Term(
+    return OntologyTerm(
         contract(_text(node["id"])),
         name=_text(node.get("lbl")),
         names=[_text(one.get("val")) for one in _dicts(meta.get("synonyms"))],

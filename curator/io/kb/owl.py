@@ -19,7 +19,7 @@ from curator.domain.entities import Entity
 from curator.domain.errors import UserError
 from curator.domain.wording import tr
 from curator.io.kb.base import KbSource, first_of_each, needs_some
-from curator.io.kb.terms import Term, entities
+from curator.io.kb.terms import OntologyTerm, entities
 from curator.io.kb.xml_records import records, text_of
 from curator.io.reading import SourceReader
 from curator.io.source import Source
@@ -59,8 +59,8 @@ class OwlReader(SourceReader):
         found = first_of_each(entities(self._terms, self.problems, nameless="class"), self.problems)
         yield from needs_some(found, self._source.path, self.problems)
 
-    def _terms(self) -> Iterator[Term]:
-        described: dict[str, list[Term]] = {}
+    def _terms(self) -> Iterator[OntologyTerm]:
+        described: dict[str, list[OntologyTerm]] = {}
         classes: set[str] = set()
         for element in records(self._source, (f"{_OWL}Class", _DESCRIPTION), attributes_may_refer=True):
             address = element.get(f"{_RDF}about", "")
@@ -72,10 +72,10 @@ class OwlReader(SourceReader):
                 yield self._term(element, contract(address))
         yield from (_joined(found) for address, found in described.items() if address in classes)
 
-    def _term(self, element: Any, term_id: str) -> Term:
+    def _term(self, element: Any, term_id: str) -> OntologyTerm:
         labels = self._texts(element, f"{_RDFS}label") or self._texts(element, f"{_SKOS}prefLabel")
         space = [text_of(one) for one in element.iterfind(f"{_OIO}hasOBONamespace")]
-        return Term(
+        return OntologyTerm(
             term_id,
             element.sourceline or 0,
             name=labels[0] if labels else "",
@@ -96,11 +96,11 @@ class OwlReader(SourceReader):
         return [text for _, _, text in kept if text]
 
 
-def _joined(parts: Sequence[Term]) -> Term:
+def _joined(parts: Sequence[OntologyTerm]) -> OntologyTerm:
     """What several `rdf:Description` elements say of one class."""
     first, names = parts[0], [one.name for one in parts if one.name]
     spaces = [kind for one in parts for kind in one.types if kind != _type_of(first.id)]
-    return Term(
+    return OntologyTerm(
         first.id,
         first.line,
         name=names[0] if names else "",

@@ -18,7 +18,7 @@ from curator.domain.errors import UserError
 from curator.domain.wording import tr
 from curator.io.kb.base import KbSource, first_of_each, needs_some
 from curator.io.kb.owl import sniff as is_owl_xml
-from curator.io.kb.terms import Term, entities
+from curator.io.kb.terms import OntologyTerm, entities
 from curator.io.reading import SourceReader
 from curator.io.source import Source
 from curator.services.ports.files import KbOptions
@@ -66,7 +66,7 @@ class RdfReader(SourceReader):
         found = first_of_each(entities(lambda: terms, self.problems, nameless="concept"), self.problems)
         yield from needs_some(found, self._source.path, self.problems)
 
-    def _terms(self) -> list[Term]:
+    def _terms(self) -> list[OntologyTerm]:
         """In the order of their ids: triples have none of their own."""
         concepts, values, prefixes = self._read()
         spaces = {address: prefix for prefix, address in prefixes.items()}
@@ -109,10 +109,10 @@ class RdfReader(SourceReader):
                 tr("{path}: {words}: mend it, or fetch or export the file again", path=self._source.path, words=words)
             ) from error
 
-    def _term(self, node: str, values: Mapping[str, Sequence[_Value]], spaces: Mapping[str, str]) -> Term:
+    def _term(self, node: str, values: Mapping[str, Sequence[_Value]], spaces: Mapping[str, str]) -> OntologyTerm:
         own = values.get(node, ())
         labels = self._texts(own, LABELS)
-        return Term(
+        return OntologyTerm(
             contract(node, spaces),
             name=labels[0] if labels else "",
             names=[*labels[1:], *self._texts(own, SYNONYMS)],

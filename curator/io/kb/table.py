@@ -42,7 +42,7 @@ SHOWN = 5
 SEPARATORS = "|;"
 
 
-class TableReader:
+class KbTableReader:
     format = "table"
 
     def __init__(self, path: Path, options: KbOptions) -> None:
@@ -199,13 +199,13 @@ def is_table(path: Path) -> bool:
     return len(line) > 1
 
 
-def open_reader(path: Path, options: KbOptions | None = None) -> TableReader:
+def open_reader(path: Path, options: KbOptions | None = None) -> KbTableReader:
     """Raises UserError for a missing, empty, truncated or foreign file, and for columns that are not there."""
     options = options or KbOptions()
     table = Table(path, sheet=options.sheet)
     table.verify()
     places_of(path, next(iter(table.first(1)), []), options.columns)
-    return TableReader(path, options)
+    return KbTableReader(path, options)
 
 
 TABLE = KbSource(

@@ -13,7 +13,7 @@ from curator.services.ports import Problem
 
 
 @dataclass(slots=True)
-class Term:
+class OntologyTerm:
     """One class or concept as it is written; `replaced_by` counts for deprecated ones."""
 
     id: str
@@ -28,7 +28,7 @@ class Term:
     replaced_by: list[str] = field(default_factory=list)
 
 
-def successors(terms: Iterable[Term]) -> dict[str, list[str]]:
+def successors(terms: Iterable[OntologyTerm]) -> dict[str, list[str]]:
     """For each term that replaces others, the deprecated ids that lead to it, chains followed. Ids alone are kept."""
     one = {term.id: term.replaced_by[0] for term in terms if term.deprecated and len(set(term.replaced_by)) == 1}
     return inverted(one)
@@ -69,7 +69,7 @@ UNNAMED = {
 
 
 def entities(
-    read: Callable[[], Iterable[Term]],
+    read: Callable[[], Iterable[OntologyTerm]],
     problems: list[Problem],
     *,
     nameless: Literal["term", "class", "concept"] = "term",
@@ -92,7 +92,7 @@ def entities(
         problems.append(Problem(0, "set aside", text))
 
 
-def entity_of(term: Term, replaced: Iterable[str] = ()) -> Entity:
+def entity_of(term: OntologyTerm, replaced: Iterable[str] = ()) -> Entity:
     return Entity(
         term.id,
         term.name,

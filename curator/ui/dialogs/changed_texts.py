@@ -19,7 +19,7 @@ from PySide6.QtWidgets import (
 )
 
 from curator.domain.imports import Changed
-from curator.domain.text_diff import Part, differences, shortened
+from curator.domain.text_diff import DiffSide, differences, shortened
 from curator.domain.wording import ntr, tr
 from curator.services.import_comparing import Compared
 from curator.services.text_changes import MovedMention, TextChange, verdict_words
@@ -136,13 +136,13 @@ def change_page(change: TextChange, theme: Theme) -> str:
 def _difference(change: TextChange, theme: Theme) -> str:
     new, old = theme.sides
     styles = {
-        Part.OLD: f"background-color:{old.tint.name()};color:{old.ink.name()};text-decoration:line-through",
-        Part.NEW: f"background-color:{new.tint.name()};color:{new.ink.name()};text-decoration:underline",
+        DiffSide.OLD: f"background-color:{old.tint.name()};color:{old.ink.name()};text-decoration:line-through",
+        DiffSide.NEW: f"background-color:{new.tint.name()};color:{new.ink.name()};text-decoration:underline",
     }
     pieces = []
     for one in shortened(differences(change.document.text, change.source.text), around=200):
         words = escape(one.text).replace("\n", "<br>")
-        pieces.append(words if one.part is Part.SAME else f'<span style="{styles[one.part]}">{words}</span>')
+        pieces.append(words if one.part is DiffSide.SAME else f'<span style="{styles[one.part]}">{words}</span>')
     return "".join(pieces)
 
 

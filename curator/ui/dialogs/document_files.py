@@ -29,8 +29,8 @@ from curator.services.ports import FormatRegistry
 from curator.ui.dialogs.document_columns import ColumnsButton
 from curator.ui.dialogs.form import file_dialog
 from curator.ui.import_words import figures, happening, page
-from curator.ui.looking import Looking
-from curator.ui.reading_ahead import MOST, Look, ReadingAhead
+from curator.ui.looking import FileScan
+from curator.ui.reading_ahead import MOST, FilePreviewer, Look
 
 RECOGNISED, DOCUMENTS, MENTIONS, HAPPENS = 1, 2, 3, 4
 """Columns after the name."""
@@ -70,10 +70,10 @@ class DocumentFiles(QWidget):
         self._left: list[Left] = []
         self._found: dict[Path, Foreseen] = {}
         self._changed: dict[Path, Sequence[Compared]] = {}  # apart, since it is asked for with each file that is read
-        self.ahead = ReadingAhead(look or (lambda path: foresee_documents(path, formats)), self, most=most)
+        self.ahead = FilePreviewer(look or (lambda path: foresee_documents(path, formats)), self, most=most)
         self.ahead.found.connect(self._tell)
-        self._looking = Looking(self)
-        self._looking.changed.connect(self.changed)
+        self._scan = FileScan(self)
+        self._scan.changed.connect(self.changed)
         self.table = self._make_table()
         self.preview = QTextBrowser(self)
         self.preview.setAccessibleName(tr("What the file would bring"))
@@ -145,12 +145,12 @@ class DocumentFiles(QWidget):
     @property
     def looking(self) -> str:
         """Files that were added are looked at, and are not in the list before they were; '' when none are."""
-        return self._looking.words
+        return self._scan.words
 
     @property
     def reading(self) -> bool:
         """Whether more will be known."""
-        return self._looking.busy or self.ahead.reading
+        return self._scan.busy or self.ahead.reading
 
     @property
     def changed_documents(self) -> list[Compared]:
@@ -159,7 +159,7 @@ class DocumentFiles(QWidget):
 
     def close_reading(self) -> None:
         """Look into nothing any more; call it before the dialog goes."""
-        self._looking.close()
+        self._scan.close()
         self.ahead.close()
 
     def add_paths(self, paths: Sequence[Path], *, then: Callable[[], None] | None = None) -> None:
@@ -179,7 +179,7 @@ class DocumentFiles(QWidget):
             if then is not None:
                 then()
 
-        self._looking.ask(lambda count, stop: look(asked, formats, count=count, stop=stop), done)
+        self._scan.ask(lambda count, stop: look(asked, formats, count=count, stop=stop), done)
 
     def read_as(self, formats: FormatRegistry, look: Look) -> None:
         """Recognise by these formats from now on, and look at everything again."""

@@ -8,7 +8,7 @@ from pathlib import Path
 from PySide6.QtWidgets import QComboBox, QFileDialog, QWidget
 
 from curator.domain.wording import ntr, tr
-from curator.services.exporting import ExportScope, Place
+from curator.services.exporting import ExportScope, ExportTarget
 from curator.ui.dialogs.form import FormDialog, PathEdit, sentence
 
 USUAL = "pubtator"
@@ -41,7 +41,7 @@ class ExportDialog(FormDialog):
         usual: str = USUAL,
         carries: Callable[[str], bool] = lambda _: False,
         name: Callable[[str], str] = lambda form: f"gold-{form}",
-        makes: Callable[[Path, str], tuple[Place, int]] = lambda *_: (Place.FOLDER, 0),
+        makes: Callable[[Path, str], tuple[ExportTarget, int]] = lambda *_: (ExportTarget.FOLDER, 0),
         parent: QWidget | None = None,
     ) -> None:
         super().__init__(tr("Export gold"), intro=tr(INTRO), ok=tr("Export"), parent=parent)
@@ -101,7 +101,7 @@ class ExportDialog(FormDialog):
         return ""
 
 
-def _words_for(place: Place, files: int) -> str:
-    if place is Place.FILE:
+def _words_for(place: ExportTarget, files: int) -> str:
+    if place is ExportTarget.FILE:
         return ntr(ONE_FILE, ALL_IN_ONE, files)
-    return tr(FOLDER if place is Place.FOLDER else ARCHIVE)
+    return tr(FOLDER if place is ExportTarget.FOLDER else ARCHIVE)

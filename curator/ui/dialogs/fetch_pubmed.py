@@ -23,7 +23,7 @@ from PySide6.QtWidgets import (
 from curator.domain.errors import UserError
 from curator.domain.pmids import pmids_in
 from curator.domain.wording import ntr, tr
-from curator.services.fetch_folder import Asked, Unfinished
+from curator.services.fetch_folder import FetchRequest, Unfinished
 from curator.services.fetching import FetchWish
 from curator.services.ports.pubmed import MOST_FOUND
 from curator.ui.dialogs.form import FormDialog, file_dialog, sentence
@@ -48,7 +48,7 @@ class FetchPubMedDialog(FormDialog):
         host: str,
         stopped: Sequence[Unfinished],
         count: Callable[[str], None],
-        forget: Callable[[Asked], None],
+        forget: Callable[[FetchRequest], None],
         parent: QWidget | None = None,
     ) -> None:
         super().__init__(tr("Fetch from PubMed"), ok=tr("Fetch"), parent=parent)

@@ -12,7 +12,7 @@ from curator.services.foreseeing import Foreseen, foresee_kb
 from curator.services.ports import FormatRegistry
 from curator.services.ports.files import KbOptions
 from curator.ui.import_words import kb_page
-from curator.ui.reading_ahead import ReadingAhead
+from curator.ui.reading_ahead import FilePreviewer
 
 
 class KbPreview(QTextBrowser):
@@ -23,7 +23,7 @@ class KbPreview(QTextBrowser):
     def __init__(self, formats: FormatRegistry, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._formats = formats
-        self._ahead: ReadingAhead | None = None
+        self._ahead: FilePreviewer | None = None
         self._looked: tuple[Path, KbOptions] | None = None
         self.found: Foreseen | None = None
         self.setAccessibleName(tr("What the knowledge base would bring"))
@@ -42,7 +42,7 @@ class KbPreview(QTextBrowser):
         self.close_reading()
         self._looked, self.found = (path, options), None
         self.setPlainText(tr("Looking at the file…"))
-        self._ahead = ReadingAhead(lambda one: foresee_kb(one, self._formats, options), self)
+        self._ahead = FilePreviewer(lambda one: foresee_kb(one, self._formats, options), self)
         self._ahead.found.connect(self._tell)
         self._ahead.add(path)
 

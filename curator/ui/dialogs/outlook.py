@@ -17,7 +17,7 @@ from curator.ui.dialogs.import_documents import ImportWish
 from curator.ui.dialogs.table import FigureTable
 from curator.ui.import_words import figure
 from curator.ui.jobs import range_words
-from curator.ui.reading_ahead import ReadingAhead
+from curator.ui.reading_ahead import FilePreviewer
 
 SPLIT_WORDS = {
     Split.TRAIN: "They are train documents: what you decide there teaches the linker.",
@@ -38,7 +38,7 @@ class Outlook(QWidget):
         self._formats, self._files = formats, files
         self._documents: ImportWish | None = None
         self._kb: Foreseen | None = None
-        self._ahead: ReadingAhead | None = None
+        self._ahead: FilePreviewer | None = None
         self.table = FigureTable(
             tr("What the files hold"),
             [tr("File"), tr("Recognised as"), tr("Documents"), tr("Mentions"), tr("Entities")],
@@ -68,7 +68,7 @@ class Outlook(QWidget):
             self.close_reading()
             self._kb = Foreseen(knowledge_base, whole=False) if knowledge_base is not None else None
             if knowledge_base is not None:
-                self._ahead = ReadingAhead(lambda path: foresee_kb(path, self._formats), self, most=math.inf)
+                self._ahead = FilePreviewer(lambda path: foresee_kb(path, self._formats), self, most=math.inf)
                 self._ahead.found.connect(self._take)
                 self._ahead.add(knowledge_base)
         self._show()

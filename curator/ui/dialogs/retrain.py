@@ -22,7 +22,7 @@ from PySide6.QtWidgets import (
 from curator.domain.wording import ntr, tr
 from curator.services.recipes import Recipe, grouped
 from curator.services.retraining import TrainingPreview
-from curator.settings.schema import Device
+from curator.settings.schema import DeviceChoice
 from curator.ui.dialogs.form import FormDialog, sentence
 from curator.ui.dialogs.parameter_panel import ParameterPanel
 from curator.ui.flow_row import FlowRow
@@ -92,7 +92,7 @@ class RetrainDialog(FormDialog):
         self.seed = QSpinBox(self)
         self.seed.setRange(0, 2**31 - 1)
         self.device = QComboBox(self)
-        self.device.addItems([one.value for one in Device])
+        self.device.addItems([one.value for one in DeviceChoice])
         self.device.setCurrentText(device)
         self.limited = QCheckBox(tr("stop after"), self)
         self.minutes = QSpinBox(self)

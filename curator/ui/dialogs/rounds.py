@@ -11,7 +11,7 @@ from PySide6.QtWidgets import QGridLayout, QPushButton, QWidget
 from curator.domain.rounds import Round, RoundKind, RoundProgress
 from curator.domain.wording import tr
 from curator.ui.dialogs.form import EmptyPage, ShowDialog, sentence
-from curator.ui.record_table import Column, RecordTable
+from curator.ui.record_table import RecordColumn, RecordTable
 
 INTRO = (
     "Several curators judge the same documents apart; then their agreement is measured, and what they disagree about "
@@ -22,7 +22,7 @@ KINDS = {RoundKind.BLIND: "blind", RoundKind.UNAIDED: "blind, no suggestions", R
 
 
 @dataclass(frozen=True, slots=True)
-class RoundRow:
+class RoundEntry:
     round: Round
     progress: tuple[RoundProgress, ...]
     active: bool
@@ -50,18 +50,20 @@ class RoundsDialog(ShowDialog):
     agreement_wanted = Signal(object)
     adjudication_wanted = Signal(object)
 
-    def __init__(self, rows: Sequence[RoundRow], *, writable: bool, parent: QWidget | None = None) -> None:
+    def __init__(self, rows: Sequence[RoundEntry], *, writable: bool, parent: QWidget | None = None) -> None:
         super().__init__(tr("Rounds"), parent)
         self._writable = writable
         self.words = sentence(tr(INTRO))
-        self.table: RecordTable[RoundRow] = RecordTable(
+        self.table: RecordTable[RoundEntry] = RecordTable(
             tr("Rounds"),
             [
-                Column(tr("Round"), lambda row: row.round.name),
-                Column(tr("Kind"), lambda row: tr(KINDS[row.round.kind])),
-                Column(tr("Documents"), lambda row: f"{row.round.documents:,}", by=lambda row: row.round.documents),
-                Column(tr("State"), lambda row: row.state),
-                Column(tr("Judged"), lambda row: row.people),
+                RecordColumn(tr("Round"), lambda row: row.round.name),
+                RecordColumn(tr("Kind"), lambda row: tr(KINDS[row.round.kind])),
+                RecordColumn(
+                    tr("Documents"), lambda row: f"{row.round.documents:,}", by=lambda row: row.round.documents
+                ),
+                RecordColumn(tr("State"), lambda row: row.state),
+                RecordColumn(tr("Judged"), lambda row: row.people),
             ],
             wide=4,
             parent=self,
@@ -78,7 +80,7 @@ class RoundsDialog(ShowDialog):
         self._choose_open(rows)
         (self.table if rows else self.new).setFocus()
 
-    def _choose_open(self, rows: Sequence[RoundRow]) -> None:
+    def _choose_open(self, rows: Sequence[RoundEntry]) -> None:
         """The round that is judged in, else the first open one, is at hand."""
         order = [*(one for one in rows if one.active), *(one for one in rows if not one.round.closed)]
         if order:
@@ -109,7 +111,7 @@ class RoundsDialog(ShowDialog):
         if row is not None:
             signal.emit(row.round)  # type: ignore[attr-defined]
 
-    def show_rows(self, rows: Sequence[RoundRow]) -> None:
+    def show_rows(self, rows: Sequence[RoundEntry]) -> None:
         self.table.show_rows(rows)
         self.empty.stand_in(self.table, empty=not rows)
         self._enable()

@@ -19,7 +19,7 @@ from PySide6.QtWidgets import (
 
 from curator.domain.errors import UserError
 from curator.domain.wording import tr
-from curator.settings.schema import Kind, Option, Settings, options, with_value
+from curator.settings.schema import Option, OptionKind, Settings, options, with_value
 from curator.ui.dialogs.form import FormDialog, PathEdit, sentence
 from curator.ui.row_painting import scaled
 
@@ -32,6 +32,7 @@ CHOICES: Mapping[str, str] = {
     "auto": "automatic",
     "words": "whole words",
     "characters": "characters",
+    "merged": "characters and words",
     "list": "a list",
     "one": "one at a time",
     "ranked": "best first",
@@ -96,27 +97,27 @@ class SettingsDialog(FormDialog):
 
 def shown_options() -> tuple[Option, ...]:
     """What the dialog asks for; keys have a dialog of their own."""
-    return tuple(one for one in options() if one.kind is not Kind.KEYS)
+    return tuple(one for one in options() if one.kind is not OptionKind.KEYS)
 
 
 def _field(option: Option, value: Any) -> QWidget:
-    if option.kind is Kind.INTEGER:
+    if option.kind is OptionKind.INTEGER:
         number = QSpinBox()
         number.setRange(option.minimum, option.maximum)
         number.setValue(value)
         return number
-    if option.kind is Kind.CHOICE:
+    if option.kind is OptionKind.CHOICE:
         box = QComboBox()
         for one in option.choices:
             box.addItem(tr(CHOICES[one]) if one in CHOICES else str(one), str(one))
         box.setCurrentIndex(box.findData(str(value)))
         return box
-    if option.kind is Kind.FOLDER:
+    if option.kind is OptionKind.FOLDER:
         path = PathEdit(tr(option.title), mode=QFileDialog.FileMode.Directory)
         path.set_path(value)
         return path
     line = QLineEdit(str(value))
-    if option.kind is Kind.SECRET:
+    if option.kind is OptionKind.SECRET:
         line.setEchoMode(QLineEdit.EchoMode.PasswordEchoOnEdit)
     return line
 

@@ -13,6 +13,8 @@ import pytest
 from curator.__main__ import main
 from curator.cli.main import COMMANDS
 from curator.domain.jobs import JobOutcome, JobState
+from curator.settings.file import save
+from curator.settings.schema import Settings, with_value
 from tests.curator.cli.conftest import Cli
 from tests.curator.services.fakes import FakeJobs, document
 
@@ -130,6 +132,16 @@ def test_train_promotes_and_bundles_roll_back(cli: Cli, project: Path, jobs: Fak
     assert "does not serve" in cli("train", project, "--recipe", "pel-pb").out
 
 
+def test_an_index_is_built_with_the_lexical_list_of_the_settings(
+    cli: Cli, project: Path, jobs: FakeJobs, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("CURATOR_CONFIG_DIR", str(tmp_path / "config"))
+    cli("index", project, "--lexical")
+    save(with_value(Settings(), "lexical_list", "bm25"))
+    cli("index", project, "--lexical", "--anew")
+    assert [spec["lexical"] for kind, spec in jobs.started if kind == "index"] == ["characters", "bm25"]
+
+
 def test_evaluate_shows_the_figures_and_writes_the_report(
     cli: Cli, project: Path, jobs: FakeJobs, tmp_path: Path
 ) -> None:
@@ -141,7 +153,8 @@ def test_evaluate_shows_the_figures_and_writes_the_report(
         "ECE, NIL": {"value": 0.0625, "low": None, "high": None},
     }
     counts = {"mentions": 8, "in_kb": 6, "nil_mentions": 2, "recall": {"1": 0.5, "64": 1.0}, "nil": nil}
-    jobs.result = {**counts, "figures": figures, "html": "<p>α</p>"}
+    linker = {"linker": ["“lexical” finds by words only: BM25 over 7 words."]}
+    jobs.result = {**counts, **linker, "figures": figures, "html": "<p>α</p>"}
     answer = cli("evaluate", project, "--split", "validation", "--report", tmp_path / "r.html", "--seed", 3)
     assert answer.out.splitlines() == [
         "mentions 8, in the knowledge base 6, NIL 2",
@@ -149,11 +162,12 @@ def test_evaluate_shows_the_figures_and_writes_the_report(
         "NIL precision undefined, recall 50.0 %, F1 25.0 %, auPR 12.5 %",
         "recall@1: 50.0 % (25.0 to 75.0)",
         "ECE, NIL: 0.062",
+        "linker: “lexical” finds by words only: BM25 over 7 words.",
         f"The report is in {tmp_path / 'r.html'}.",
     ]
     assert (tmp_path / "r.html").read_text(encoding="utf-8") == "<p>α</p>"
     assert jobs.started[-1][1]["seed"] == 3
-    assert cli("evaluate", project, "--split", "validation", "--json").json == {**counts, "figures": figures}
+    assert cli("evaluate", project, "--split", "validation", "--json").json == {**counts, **linker, "figures": figures}
 
 
 def test_evaluate_against_another_bundle(cli: Cli, project: Path, jobs: FakeJobs) -> None:

@@ -14,7 +14,7 @@ import pytest
 from curator import bootstrap
 from curator.cli.main import run
 from curator.domain.jobs import Progress
-from curator.services.import_reading import Reading, Wish
+from curator.services.import_reading import FileReading, Wish
 from curator.services.importing import ImportService
 from tests.curator.services.fakes import document
 from tests.curator.services.test_changed_texts import FIRST, SECOND
@@ -107,7 +107,7 @@ def test_an_import_that_was_stopped_goes_on(
     whole = ImportService._read
     read: list[str] = []
 
-    def stopping(self: ImportService, reading: Reading, wish: Wish) -> Iterator[Progress]:
+    def stopping(self: ImportService, reading: FileReading, wish: Wish) -> Iterator[Progress]:
         read.append(reading.source.name)
         if len(read) == 2:
             raise KeyboardInterrupt

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from curator.domain.contrasts import Contrast, Piece, WordEffect, apart, names_apart, odds
+from curator.domain.contrasts import Contrast, TextRun, WordEffect, apart, names_apart, odds
 from curator.domain.documents import Span
 from curator.domain.suggestions import Stamp
 
@@ -14,9 +14,9 @@ from curator.domain.suggestions import Stamp
 def test_words_that_only_one_definition_has_stand_out() -> None:
     one, other = "A local anesthetic of the amide type.", "A local anesthetic that also treats arrhythmias."
     assert apart(one, other) == [
-        Piece("A local anesthetic of the ", True),
-        Piece("amide type", False),
-        Piece(".", True),
+        TextRun("A local anesthetic of the ", True),
+        TextRun("amide type", False),
+        TextRun(".", True),
     ]
     assert [piece.text for piece in apart(other, one) if not piece.common] == ["also treats arrhythmias"]
 
@@ -35,7 +35,7 @@ def test_the_pieces_are_the_text(text: str, other: str) -> None:
 
 
 def test_names_are_compared_as_wholes() -> None:
-    assert names_apart(("Cold", "Acute coryza"), ("cold",)) == [Piece("Cold", True), Piece("Acute coryza", False)]
+    assert names_apart(("Cold", "Acute coryza"), ("cold",)) == [TextRun("Cold", True), TextRun("Acute coryza", False)]
 
 
 def test_words_speak_for_the_one_whose_lead_they_add_to() -> None:

@@ -20,7 +20,7 @@ from curator.domain.comments import Comment
 from curator.domain.decisions import NilReason, Verdict
 from curator.domain.documents import DocumentState, Passage, SourceDocument, SourceFile, Span, Split
 from curator.domain.errors import UserError
-from curator.domain.stated import StatedComment, StatedDecision
+from curator.domain.stated import FileComment, FileDecision
 from curator.io import default_registry
 from curator.io.decisions_jsonl import DecisionsFormat
 from tests.curator.io.standoff_samples import FEW, again, documents, plain, read
@@ -85,13 +85,13 @@ def test_a_line_says_all_that_a_project_knows(put: Put) -> None:
     assert (found.external_id, found.title, found.text) == ("7", "Pain", LINE["text"])
     assert (found.split, found.state, found.flagged) == (Split.TEST, DocumentState.DONE, True)
     assert found.passages == (Passage("title", 0, 25, "T"),)
-    assert found.comments == (StatedComment("Eva", AT, "Look again"),)
+    assert found.comments == (FileComment("Eva", AT, "Look again"),)
     first, second, third = found.mentions
     assert first.spans == (Span(2, 7), Span(18, 25))
     assert first.ids == ("MESH:D1", "MESH:D2")
-    assert first.decision == StatedDecision(Verdict.link("MESH:D1", "MESH:D2"), "Ada", AT, "sure")
-    assert first.comments == (StatedComment("Bo", AT, "Really?"),)
-    assert (second.nil, second.decision) == (True, StatedDecision(Verdict.nil(NilReason.TOO_GENERAL), "Bo", AT))
+    assert first.decision == FileDecision(Verdict.link("MESH:D1", "MESH:D2"), "Ada", AT, "sure")
+    assert first.comments == (FileComment("Bo", AT, "Really?"),)
+    assert (second.nil, second.decision) == (True, FileDecision(Verdict.nil(NilReason.TOO_GENERAL), "Bo", AT))
     assert (third.ids, third.decision, third.nil) == (("X:1",), None, False)
 
 

@@ -21,7 +21,7 @@ from curator.domain.errors import UserError
 from curator.io import default_registry
 from curator.io.docbin import DocBinFormat
 from curator.io.docbin_strings import string_id
-from curator.io.docbin_tokens import GROUP, Tokens, groups_of
+from curator.io.docbin_tokens import GROUP, DocBinTokens, groups_of
 from tests.curator.io.standoff_samples import FEW, again, documents, plain, read
 
 Put = Callable[..., Path]
@@ -77,7 +77,7 @@ def test_entities_are_those_that_do_not_overlap_and_spans_are_all(make: SimpleNa
     form = DocBinFormat()
     file = make.file(tmp_path / "x", SimpleNamespace(format="brat", head="", tail="", extra=""))
     (out,) = form.write([(file, [make.export(source, added=added)])], tmp_path / "out.spacy")
-    tokens = Tokens(out, zlib.decompress(out.read_bytes()))
+    tokens = DocBinTokens(out, zlib.decompress(out.read_bytes()))
     text, places = tokens.text(0)
     assert text == source.text
     found = [(text[places[start][0] : places[end - 1][1]], *more) for start, end, *more in tokens.entities(0)]

@@ -7,7 +7,7 @@ import pytest
 from curator.domain.decisions import Outcome, Verdict
 from curator.domain.documents import Split
 from curator.domain.errors import UserError
-from curator.services.bulk_plan import Audit, Standing
+from curator.services.bulk_plan import Audit, AuditState
 from curator.services.ports import QueueFilter
 from tests.curator.services.bulk_samples import SURE, UNSURE, long_world, suggest
 from tests.curator.services.fakes import World
@@ -82,7 +82,7 @@ def test_what_is_wrong_stays_undecided_and_can_be_right_after_all(world: World) 
 def test_too_many_wrong_ones_accept_nothing(world: World) -> None:
     long_world(world)
     audit = checked(world, begun(world), wrong=20)
-    assert audit.standing is Standing.FAILED
+    assert audit.state is AuditState.FAILED
     with pytest.raises(UserError):
         world.project.bulk.accept(audit)
 

@@ -7,7 +7,7 @@ import random
 import pytest
 
 from curator.services.bounds import limit_left
-from curator.services.bulk_plan import Audit, BulkPlan, Standing, make_plan
+from curator.services.bulk_plan import Audit, AuditState, BulkPlan, make_plan
 from curator.services.ports import Chance, Tried
 
 
@@ -24,7 +24,7 @@ def world(size: int = 3000, *, worst: float = 0.5, seed: int = 1) -> list[Chance
 def played(plan: BulkPlan, bad: set[int]) -> Audit:
     """Checked by somebody who knows."""
     audit = Audit(plan)
-    while audit.standing is Standing.CHECKING:
+    while audit.state is AuditState.CHECKING:
         for one in audit.left[:20]:
             audit.mark(one, one not in bad)
     return audit
@@ -76,7 +76,7 @@ def test_held_out_gold_that_speaks_against_a_threshold_is_heard() -> None:
 def test_a_set_without_errors_passes_and_its_checked_ones_are_not_accepted_again() -> None:
     plan = make_plan(world(), [], error=0.02, seed=1)
     audit = played(plan, set())
-    assert audit.standing is Standing.PASSED
+    assert audit.state is AuditState.PASSED
     assert audit.limit <= 0.02
     ids = {one.mention_id for one in audit.accepted()}
     assert len(ids) == plan.sets[0].size - plan.sets[0].checks
@@ -90,7 +90,7 @@ def test_too_many_wrong_ones_shrink_the_set_and_earlier_checks_count() -> None:
     outer = {one.mention_id for one in plan.members(0)} - inner
     audit = played(plan, outer)
     assert audit.number == 1
-    assert audit.standing is Standing.PASSED
+    assert audit.state is AuditState.PASSED
     assert {one.mention_id for one in audit.accepted()} <= inner
     assert any(one in plan.samples[0] for one in plan.samples[1])
 
@@ -100,7 +100,7 @@ def test_nothing_is_accepted_where_every_set_fails_or_is_still_checked() -> None
     assert Audit(plan).accepted() == ()
     assert Audit(plan).limit == 1.0
     failed = played(plan, {one.mention_id for one in plan.chances})
-    assert failed.standing is Standing.FAILED
+    assert failed.state is AuditState.FAILED
     assert failed.accepted() == ()
     assert len(failed.marks) < 100, "hopeless checking ends early"
 

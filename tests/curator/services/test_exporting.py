@@ -12,7 +12,7 @@ from curator.domain.decisions import RejectReason, SkipReason, Verdict
 from curator.domain.documents import DocumentState, Span
 from curator.domain.errors import UserError
 from curator.io import default_registry
-from curator.services.exporting import ExportReport, ExportScope, Place
+from curator.services.exporting import ExportReport, ExportScope, ExportTarget
 from curator.services.ports import LeftOut
 from tests.curator.services.fakes import World, document, finish, make_world
 
@@ -180,7 +180,7 @@ def test_several_imported_files_go_into_one_file(world: World, name: str) -> Non
     world.documents(1, first=3, name="b.pubtator")
     exporting = world.project.exporting
     out = world.folder / exporting.usual_name(name)
-    assert exporting.makes(out, name) == (Place.FILE, 2)
+    assert exporting.makes(out, name) == (ExportTarget.FILE, 2)
     assert exporting.export(out, name).paths == (out,)
     reader = default_registry().by_name(name).open(out)
     assert [(one.external_id, len(one.mentions)) for one in reader] == [("1", 4), ("2", 4), ("3", 4)]
@@ -199,16 +199,16 @@ def test_a_folder_is_made_where_the_name_says_no_file(world: World) -> None:
     world.documents(2)
     world.documents(1, first=3, name="b.pubtator")
     exporting, out = world.project.exporting, world.folder / "gold"
-    assert exporting.makes(out, "pubtator") == (Place.FOLDER, 2)
+    assert exporting.makes(out, "pubtator") == (ExportTarget.FOLDER, 2)
     assert exporting.export(out, "pubtator").paths == (out / "a.pubtator", out / "b.pubtator")
     assert [(out / one).read_bytes() for one in ("a.pubtator", "b.pubtator")] == [
         (world.folder / one).read_bytes() for one in ("a.pubtator", "b.pubtator")
     ]
     (world.folder / "dir.pubtator").mkdir()
-    assert exporting.makes(world.folder / "dir.pubtator", "pubtator") == (Place.FOLDER, 2)
-    assert exporting.makes(world.folder / "gold.zip", "brat") == (Place.ARCHIVE, 2)
-    assert exporting.makes(world.folder / "gold-brat", "brat") == (Place.FOLDER, 2)
-    assert exporting.makes(world.folder / "one.xmi", "xmi") == (Place.FILE, 1)
+    assert exporting.makes(world.folder / "dir.pubtator", "pubtator") == (ExportTarget.FOLDER, 2)
+    assert exporting.makes(world.folder / "gold.zip", "brat") == (ExportTarget.ARCHIVE, 2)
+    assert exporting.makes(world.folder / "gold-brat", "brat") == (ExportTarget.FOLDER, 2)
+    assert exporting.makes(world.folder / "one.xmi", "xmi") == (ExportTarget.FILE, 1)
 
 
 def test_many_paths_are_a_folder_and_a_number(tmp_path: Path) -> None:

@@ -15,7 +15,7 @@ from curator.domain.errors import UserError
 from curator.io.atomic import AtomicWriter
 from curator.io.eutils import Eutils
 from curator.services import fetching
-from curator.services.fetching import FetchService, FetchWish, Timer
+from curator.services.fetching import FetchClock, FetchService, FetchWish
 from curator.services.ports import QueueFilter
 from curator.settings.schema import Settings
 from tests.curator.services.fakes import FakeJobs, FakeLinker, finish
@@ -58,7 +58,7 @@ def fetch(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Fetching]
     with serving(5) as fake:
         at: list[float] = []
         fake.before = lambda: at.append(time.now)
-        timer = Timer(lambda: time.now, time.sleep)
+        timer = FetchClock(lambda: time.now, time.sleep)
         store = storage.create_project(tmp_path / "p.curation", name="p")
         project = join(store, Settings(), curator="ada", linker=False, linker_port=FakeLinker(), job_port=FakeJobs())
         eutils = Eutils(fake.address)

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from curator.domain.decisions import Shown, ShownCandidate, Verdict
 from curator.domain.facets import Facet, Facets
 from curator.domain.suggestions import Candidate, NilEstimate, Stamp, Suggestion
-from curator.services.ordering import ENOUGH, Order, Seconds, diverse, measured, string_of, uncertain
+from curator.services.ordering import ENOUGH, QueueOrder, Seconds, diverse, measured, string_of, uncertain
 from curator.services.ports import QueueFilter, WorkRow
 from tests.curator.services.fakes import World
 
@@ -97,13 +97,13 @@ def suggestion(mention_id: int, probability: float) -> Suggestion:
 
 def test_lists_of_work_hold_what_the_filter_shows_and_leave_out_what_is_decided(suggested: World) -> None:
     work = suggested.project.ordering.work
-    assert work(QueueFilter(), Order.DOCUMENT) == []
-    assert sorted(ids(work(QueueFilter(), Order.UNCERTAIN)[:2])) == [1, 5]
+    assert work(QueueFilter(), QueueOrder.DOCUMENT) == []
+    assert sorted(ids(work(QueueFilter(), QueueOrder.UNCERTAIN)[:2])) == [1, 5]
     suggested.project.curation.decide(1, Verdict.nil())
-    assert ids(work(QueueFilter(), Order.UNCERTAIN, length=1)) == [5]
+    assert ids(work(QueueFilter(), QueueOrder.UNCERTAIN, length=1)) == [5]
     chemical = QueueFilter(facets=Facets.of({Facet.TYPE: ["Chemical"]}))
-    assert len(work(chemical, Order.DIVERSE)) == 1
-    texts = [one.text for one in work(QueueFilter(), Order.DIVERSE)]
+    assert len(work(chemical, QueueOrder.DIVERSE)) == 1
+    texts = [one.text for one in work(QueueFilter(), QueueOrder.DIVERSE)]
     assert len(texts) == 7
     assert all(one != other for one, other in pairwise(texts))
 

@@ -9,7 +9,7 @@ from curator.domain.decisions import Verdict
 from curator.domain.documents import DocumentState, Split
 from curator.domain.errors import UserError
 from curator.services.ports import QueueFilter
-from curator.services.propagation import Others, Scope
+from curator.services.propagation import Others, PropagationScope
 from curator.services.propagation_groups import GroupKind
 from tests.curator.services.fakes import World, finish
 
@@ -25,7 +25,9 @@ def linked(filled: World) -> World:
     return filled
 
 
-def others(world: World, scope: Scope = Scope.PROJECT, *, where: QueueFilter | None = None, of: int = 1) -> Others:
+def others(
+    world: World, scope: PropagationScope = PropagationScope.PROJECT, *, where: QueueFilter | None = None, of: int = 1
+) -> Others:
     return world.project.propagation.others(of, LIDOCAINE, scope=scope, where=where)
 
 
@@ -34,10 +36,10 @@ def ids(found: Others) -> list[int]:
 
 
 def test_scopes_are_the_document_what_the_filter_shows_and_all(linked: World) -> None:
-    assert ids(others(linked, Scope.DOCUMENT)) == []
-    assert ids(others(linked, Scope.PROJECT)) == [5, 9]
-    assert ids(others(linked, Scope.QUEUE, where=QueueFilter(split=Split.TEST))) == [9]
-    assert ids(others(linked, Scope.QUEUE, where=QueueFilter())) == [5, 9]
+    assert ids(others(linked, PropagationScope.DOCUMENT)) == []
+    assert ids(others(linked, PropagationScope.PROJECT)) == [5, 9]
+    assert ids(others(linked, PropagationScope.QUEUE, where=QueueFilter(split=Split.TEST))) == [9]
+    assert ids(others(linked, PropagationScope.QUEUE, where=QueueFilter())) == [5, 9]
 
 
 def test_the_ticked_ones_are_one_step_with_what_their_lines_showed(linked: World) -> None:

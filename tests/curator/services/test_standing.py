@@ -9,7 +9,7 @@ import pytest
 
 from curator import storage
 from curator.services.ports import Store, UnitOfWork
-from curator.services.standing import Standing
+from curator.services.standing import CachedAnswer
 
 
 @pytest.fixture
@@ -25,13 +25,13 @@ def test_an_answer_is_read_once_and_anew_after_a_write(store: Store) -> None:
         asked.append(unit.meta.get("name of it"))
         return asked[-1]
 
-    standing = Standing(store, name)
-    assert standing.get() == standing.get()
+    cached = CachedAnswer(store, name)
+    assert cached.get() == cached.get()
     assert len(asked) == 1
     with store.write() as unit:
         unit.meta.set("name of it", "new")
-    assert standing.get() == "new"
-    assert standing.get() == "new"
+    assert cached.get() == "new"
+    assert cached.get() == "new"
     assert len(asked) == 2
 
 
@@ -46,10 +46,10 @@ def test_what_is_written_while_it_reads_is_read_the_next_time(store: Store) -> N
                 writing.meta.set("name of it", "meanwhile")
         return found
 
-    standing = Standing(store, name)
-    before = standing.get()
+    cached = CachedAnswer(store, name)
+    before = cached.get()
     assert before != "meanwhile"
-    assert standing.get() == "meanwhile"
+    assert cached.get() == "meanwhile"
 
 
 def _fail(store: Store) -> None:

@@ -12,7 +12,7 @@ from curator import bootstrap
 from curator.domain.decisions import Verdict
 from curator.domain.documents import DocumentState
 from curator.domain.errors import UserError
-from curator.services.propagation import Scope
+from curator.services.propagation import PropagationScope
 from curator.storage import SqlStore
 from tests.curator.services.fakes import World
 
@@ -36,7 +36,9 @@ def test_everything_is_taken_back_and_done_again_after_restarts(world: World, tm
     steps = [
         lambda: project.curation.decide(2, Verdict.nil()),
         lambda: project.curation.decide(1, LIDOCAINE),
-        lambda: project.propagation.decide(project.propagation.others(1, LIDOCAINE, scope=Scope.PROJECT), [5]),
+        lambda: project.propagation.decide(
+            project.propagation.others(1, LIDOCAINE, scope=PropagationScope.PROJECT), [5]
+        ),
         lambda: project.curation.decide_many([3, 4, 7, 8], Verdict.reject()),
         lambda: project.curation.set_state(2, DocumentState.DONE),
         lambda: project.curation.decide(5, Verdict.skip()),

@@ -11,12 +11,12 @@ import pytest
 from curator.domain.errors import UserError
 from curator.settings.file import load, save
 from curator.settings.schema import (
-    Device,
-    IndexKind,
-    Kind,
+    DeviceChoice,
+    IndexChoice,
     NumberFormat,
+    OptionKind,
     Settings,
-    Theme,
+    ThemeChoice,
     checked,
     default,
     options,
@@ -30,7 +30,7 @@ def test_each_field_is_described_and_its_default_allowed() -> None:
         assert option.title
         assert option.help.endswith(".")
         assert checked(option, default(option.name)) == default(option.name)
-        assert (option.kind is Kind.CHOICE) == bool(option.choices)
+        assert (option.kind is OptionKind.CHOICE) == bool(option.choices)
 
 
 @pytest.mark.parametrize(
@@ -50,14 +50,14 @@ def test_wrong_values_are_refused_with_what_is_allowed(name: str, value: object,
 
 
 def test_choices_become_enums() -> None:
-    assert with_value(Settings(), "device", "cuda").device is Device.CUDA
-    assert with_value(Settings(), "index_kind", "hnsw").index_kind is IndexKind.HNSW
+    assert with_value(Settings(), "device", "cuda").device is DeviceChoice.CUDA
+    assert with_value(Settings(), "index_kind", "hnsw").index_kind is IndexChoice.HNSW
     assert with_value(Settings(), "number_format", "int8").number_format is NumberFormat.INT8
-    assert with_value(Settings(), "theme", "dark").theme is Theme.DARK
+    assert with_value(Settings(), "theme", "dark").theme is ThemeChoice.DARK
 
 
 def test_what_was_saved_is_loaded_with_unknown_keys(tmp_path: Path) -> None:
-    settings = Settings(curator_name="Ada", theme=Theme.DARK, font_size=16)
+    settings = Settings(curator_name="Ada", theme=ThemeChoice.DARK, font_size=16)
     path = save(settings, unknown={"later": 1}, folder=tmp_path / "new")
     loaded = load(tmp_path / "new")
     assert loaded.settings == settings

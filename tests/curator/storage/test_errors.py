@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from curator.domain.errors import UserError
-from curator.storage.errors import told_to_user
+from curator.storage.errors import as_user_errors
 
 
 @pytest.mark.parametrize(
@@ -22,11 +22,11 @@ from curator.storage.errors import told_to_user
 def test_the_environments_errors_become_sentences_that_name_the_file(code, text):
     error = sqlite3.OperationalError("no")
     error.sqlite_errorcode = code
-    with pytest.raises(UserError, match=text) as caught, told_to_user(Path("/a/b.sqlite")):
+    with pytest.raises(UserError, match=text) as caught, as_user_errors(Path("/a/b.sqlite")):
         raise error
     assert "/a/b.sqlite" in str(caught.value)
 
 
 def test_bugs_pass_as_they_are():
-    with pytest.raises(sqlite3.OperationalError, match="syntax"), told_to_user(Path("/a")):
+    with pytest.raises(sqlite3.OperationalError, match="syntax"), as_user_errors(Path("/a")):
         sqlite3.connect(":memory:").execute("SELEC")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from curator.domain.decisions import Verdict
 from curator.services.ports import Chance, Head, MentionContext
-from curator.services.propagation import Others, Scope
+from curator.services.propagation import Others, PropagationScope
 from curator.services.propagation_groups import Group, GroupKind, Line
 
 
@@ -17,7 +17,7 @@ def context(
     )
 
 
-def others(*, beyond: int = 0, scope: Scope = Scope.PROJECT) -> Others:
+def others(*, beyond: int = 0, scope: PropagationScope = PropagationScope.PROJECT) -> Others:
     """Three ticked or not in the first group, one in the second; ids 2 to 5."""
     alike = Group(
         GroupKind.ALIKE,

@@ -7,7 +7,7 @@ from pytestqt.modeltest import ModelTester
 
 from curator.domain.decisions import Verdict
 from curator.domain.suggestions import Candidate
-from curator.ui.candidate_model import CandidateTableModel, Column, candidate_rows
+from curator.ui.candidate_model import CandidateColumn, CandidateTableModel, candidate_rows
 from tests.curator.ui.samples import span, suggestion, view
 
 FK = span("FK506")
@@ -29,8 +29,8 @@ def test_rows_show_rank_name_id_type_synonym_score_margin_and_stages(qapp: QAppl
     assert header == ["Rank", "Name", "Id", "Type", "Matched", "Score", "Margin", "lexical"]
     first = [model.index(0, c).data() for c in range(model.columnCount())]
     assert first == ["1", "Tacrolimus", "MESH:D016559", "Chemical", "FK506", "0.90", "0.45", "0.80"]
-    assert model.index(1, Column.MATCHED).data() == ""  # the name itself matched
-    assert model.index(1, Column.MARGIN).data() == "−0.45"
+    assert model.index(1, CandidateColumn.MATCHED).data() == ""  # the name itself matched
+    assert model.index(1, CandidateColumn.MARGIN).data() == "−0.45"
 
 
 def test_the_linked_candidate_is_chosen() -> None:

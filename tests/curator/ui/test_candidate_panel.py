@@ -12,7 +12,7 @@ from curator.domain.suggestions import NilEstimate
 from curator.services.name_linking import BY_NAME
 from curator.services.queue import MentionView
 from curator.ui import candidate_delegate
-from curator.ui.candidate_contrast import Pair, pair_html
+from curator.ui.candidate_contrast import CandidatePair, pair_html
 from curator.ui.candidate_model import Extent
 from curator.ui.candidate_panel import CandidatePanel
 from curator.ui.entity_card import EntityCard, card_html
@@ -184,7 +184,7 @@ def test_the_card_escapes_what_comes_from_outside() -> None:
     html = card_html(evil, path=(replace(PARENT, name="<img src=y>"),), theme=LIGHT)
     assert "<img" not in html
     assert html.count("&lt;img") == 2
-    contrast = pair_html(Pair(evil, replace(PARENT, definition="<img src=z>")), LIGHT)
+    contrast = pair_html(CandidatePair(evil, replace(PARENT, definition="<img src=z>")), LIGHT)
     assert "<img" not in contrast
     assert "&lt;b&gt;s" in contrast
 

@@ -9,7 +9,7 @@ from pytestqt.qtbot import QtBot
 from curator.domain.decisions import Outcome, Shown, Verdict
 from curator.domain.documents import Span
 from curator.domain.mention_edits import MentionEdit, MentionShape
-from curator.ui.history_panel import HistoryModel, HistoryPanel, Standing, history_rows
+from curator.ui.history_panel import DecisionStatus, HistoryModel, HistoryPanel, history_rows
 from tests.curator.ui.samples import decision
 
 HISTORY = [
@@ -23,12 +23,12 @@ HISTORY = [
 
 def test_the_newest_comes_first_and_undone_ones_stay() -> None:
     rows = history_rows(HISTORY, {"MESH:D016560": "Sirolimus"})
-    assert [row.standing for row in rows] == [
-        Standing.CURRENT,
-        Standing.REPLACED,
-        Standing.REPLACED,
-        Standing.REPLACED,
-        Standing.UNDONE,
+    assert [row.status for row in rows] == [
+        DecisionStatus.CURRENT,
+        DecisionStatus.REPLACED,
+        DecisionStatus.REPLACED,
+        DecisionStatus.REPLACED,
+        DecisionStatus.UNDONE,
     ]
     assert [row.what for row in rows] == [
         "Sirolimus (MESH:D016560)",

@@ -9,16 +9,16 @@ from pytestqt.modeltest import ModelTester
 from pytestqt.qtbot import QtBot
 
 from curator.ui.kwic_list import KwicList
-from curator.ui.kwic_model import KwicModel, KwicRow, Mark
+from curator.ui.kwic_model import CheckMark, KwicModel, KwicRow
 from tests.curator.ui.kwic_samples import context
 
 Key = Qt.Key
 ROWS = [
     KwicRow("Same suggestion · 2"),
-    KwicRow("", context(2), Mark.TICKED),
-    KwicRow("Tacrolimus", context(3), Mark.UNTICKED),
+    KwicRow("", context(2), CheckMark.TICKED),
+    KwicRow("Tacrolimus", context(3), CheckMark.UNTICKED),
     KwicRow("Suggested: NIL · 1"),
-    KwicRow("", context(4), Mark.UNTICKED),
+    KwicRow("", context(4), CheckMark.UNTICKED),
 ]
 
 
@@ -36,9 +36,9 @@ def test_the_model_is_sound(qtmodeltester: ModelTester) -> None:
     model = KwicModel()
     model.show_rows(ROWS)
     qtmodeltester.check(model)
-    model.set_marks({1: Mark.UNTICKED, 3: Mark.TICKED})
-    assert model.marked(Mark.TICKED) == [], "a heading has no mark"
-    assert model.marked(Mark.UNTICKED) == [2, 3, 4]
+    model.set_marks({1: CheckMark.UNTICKED, 3: CheckMark.TICKED})
+    assert model.marked(CheckMark.TICKED) == [], "a heading has no mark"
+    assert model.marked(CheckMark.UNTICKED) == [2, 3, 4]
     assert (model.find(4), model.find(9)) == (4, None)
     assert (model.section(2), model.section(3)) == ([1, 2], [4])
 
@@ -91,7 +91,7 @@ def test_a_click_on_the_mark_is_told_and_one_on_the_words_is_not(shown: KwicList
 
 
 def test_it_paints_in_every_state(shown: KwicList) -> None:
-    shown.lines.set_marks({1: Mark.RIGHT, 2: Mark.WRONG, 4: Mark.OPEN})
+    shown.lines.set_marks({1: CheckMark.RIGHT, 2: CheckMark.WRONG, 4: CheckMark.OPEN})
     assert not shown.grab().isNull()
     shown.set_empty_words("Nothing here.")
     shown.show_rows([])

@@ -23,7 +23,7 @@ from curator.services.ports import DocumentFormat
 from curator.ui import looking
 from curator.ui.dialogs.document_files import DocumentFiles
 from curator.ui.dialogs.import_documents import ImportDialog
-from curator.ui.looking import Looking
+from curator.ui.looking import FileScan
 
 
 @dataclass
@@ -131,7 +131,7 @@ def test_a_dialog_that_is_left_stops_at_the_next_file(qtbot: QtBot, slow: SlowFo
     qtbot.addWidget(dialog)
     assert slow.waits.wait(20)
     asked = dict(slow.asked)
-    dialog.list._looking._stop.set()  # as leaving does, which then waits for the file that is being looked at
+    dialog.list._scan._worker.stop.set()  # as leaving does, which then waits for the file that is being looked at
     threading.Timer(0.0, slow.gate.set).start()
     dialog.reject()
     assert dict(slow.asked) == asked
@@ -144,7 +144,7 @@ def test_a_bug_in_a_format_is_a_file_that_cannot_be_read(
     monkeypatch.setattr(SlowFormats, "recognise", lambda self, path, options=None: 1 // 0)
     files = DocumentFiles(formats)
     qtbot.addWidget(files)
-    with caplog.at_level(logging.CRITICAL, "curator.ui.looking"):
+    with caplog.at_level(logging.CRITICAL, "curator.ui.latest"):
         files.add_paths([folder])
         qtbot.waitUntil(lambda: not files.reading)
     assert files.paths == (folder,)
@@ -168,7 +168,7 @@ def test_each_file_is_asked_once(slow: SlowFormats, folder: Path) -> None:
 
 def test_nothing_is_told_after_closing(qapp: QApplication) -> None:
     told: list[object] = []
-    made = Looking()
+    made = FileScan()
     made.ask(lambda count, stop: 1, told.append)
     made.close()
     made.ask(lambda count, stop: 2, told.append)

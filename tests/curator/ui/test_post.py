@@ -5,7 +5,7 @@ from functools import partial
 
 from PySide6.QtWidgets import QApplication
 
-from curator.ui.post import in_the_window
+from curator.ui.post import call_in_window
 
 
 def test_calls_come_in_order_in_the_window_s_thread(qapp: QApplication) -> None:
@@ -16,7 +16,7 @@ def test_calls_come_in_order_in_the_window_s_thread(qapp: QApplication) -> None:
 
     def ask() -> None:
         for number in range(3):
-            in_the_window(partial(tell, number))
+            call_in_window(partial(tell, number))
 
     beside = threading.Thread(target=ask)
     beside.start()
@@ -28,7 +28,7 @@ def test_calls_come_in_order_in_the_window_s_thread(qapp: QApplication) -> None:
 
 def test_a_call_from_the_window_s_own_thread_waits_its_turn_too(qapp: QApplication) -> None:
     told: list[int] = []
-    in_the_window(partial(told.append, 1))
+    call_in_window(partial(told.append, 1))
     assert told == []
     qapp.processEvents()
     assert told == [1]

@@ -7,7 +7,7 @@ from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
 from pytestqt.qtbot import QtBot
 
-from curator.services.propagation import Others, Scope
+from curator.services.propagation import Others, PropagationScope
 from curator.ui.propagation_panel import NONE_TICKED, PropagationPanel
 from tests.curator.ui.kwic_samples import context, others
 
@@ -65,7 +65,11 @@ def test_enter_decides_what_is_ticked_and_nothing_where_nothing_is(panel: Propag
 
 
 def test_letters_ask_for_scopes_and_escape_leaves(panel: PropagationPanel, qtbot: QtBot) -> None:
-    for key, scope in [(Key.Key_D, Scope.DOCUMENT), (Key.Key_Q, Scope.QUEUE), (Key.Key_P, Scope.PROJECT)]:
+    for key, scope in [
+        (Key.Key_D, PropagationScope.DOCUMENT),
+        (Key.Key_Q, PropagationScope.QUEUE),
+        (Key.Key_P, PropagationScope.PROJECT),
+    ]:
         with qtbot.waitSignal(panel.scope_wanted) as wanted:
             press(panel, key)
         assert wanted.args == [scope]
@@ -80,7 +84,7 @@ def test_a_line_is_previewed(panel: PropagationPanel, qtbot: QtBot) -> None:
 
 
 def test_an_empty_scope_says_where_else_to_look(panel: PropagationPanel) -> None:
-    base = others(scope=Scope.DOCUMENT)
+    base = others(scope=PropagationScope.DOCUMENT)
     panel.show_others(Others(context(1), base.verdict, base.scope, (), base.names))
     assert panel.list.model().rowCount() == 0
     assert panel.count.words == ""

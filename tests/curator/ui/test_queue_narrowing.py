@@ -14,7 +14,7 @@ from curator.bootstrap import Project
 from curator.domain.decisions import Verdict
 from curator.domain.facets import Facet, Facets
 from curator.domain.suggestions import Candidate, NilEstimate, Stamp, Suggestion
-from curator.services.ordering import Order
+from curator.services.ordering import QueueOrder
 from curator.services.ports import QueueFilter
 from curator.ui.navigation import Navigator
 from curator.ui.queue_panel import QueuePanel
@@ -179,7 +179,7 @@ def test_documents_step_over_what_holds_no_match(desk: Desk) -> None:
 
 
 def test_a_list_of_work_hops_between_documents(desk: Desk, qtmodeltester: ModelTester) -> None:
-    desk.panel.set_order(Order.UNCERTAIN)
+    desk.panel.set_order(QueueOrder.UNCERTAIN)
     qtmodeltester.check(desk.panel.rows.work)
     assert [row.mention_id for row in desk.panel.rows.work.rows] == [2, 6, 10, 4, 8, 12, 3, 7, 11, 1, 5, 9]
     desk.at.open(1, 2)
@@ -198,7 +198,7 @@ def test_a_list_of_work_hops_between_documents(desk: Desk, qtmodeltester: ModelT
 
 def test_a_used_up_list_is_made_anew(desk: Desk) -> None:
     desk.panel.narrow(CHEMICAL)
-    desk.panel.set_order(Order.DIVERSE)
+    desk.panel.set_order(QueueOrder.DIVERSE)
     first = [row.mention_id for row in desk.panel.rows.work.rows]
     assert sorted(first) == [1, 5, 9]
     desk.at.open(3, first[-1]) if first[-1] == 9 else desk.at.open(1 + first[-1] // 4, first[-1])
@@ -211,11 +211,11 @@ def test_a_used_up_list_is_made_anew(desk: Desk) -> None:
 
 def test_the_order_goes_round_and_back(desk: Desk) -> None:
     orders = []
-    for _ in Order:
+    for _ in QueueOrder:
         desk.panel.step_order()
         orders.append(desk.panel.order)
-    assert set(orders) == set(Order)
-    assert desk.panel.order is Order.DOCUMENT
+    assert set(orders) == set(QueueOrder)
+    assert desk.panel.order is QueueOrder.DOCUMENT
     assert desk.panel.rows.view is desk.panel.list
 
 
@@ -245,7 +245,7 @@ def test_a_large_project_is_counted_beside_the_window(desk: Desk, qtbot: QtBot) 
         desk.panel.narrow(UNDECIDED)  # the one before is no longer wanted
     assert desk.panel.footer.words == "12 mentions in 3 documents"
     with qtbot.waitSignal(desk.panel.work_changed, timeout=5000, check_params_cb=lambda rows: len(rows) == 12):
-        desk.panel.set_order(Order.DIVERSE)
+        desk.panel.set_order(QueueOrder.DIVERSE)
 
 
 def test_a_queue_of_another_kind_cannot_be_narrowed(desk: Desk) -> None:
@@ -255,4 +255,4 @@ def test_a_queue_of_another_kind_cannot_be_narrowed(desk: Desk) -> None:
     assert not desk.panel.head.fold.isEnabled()
     desk.panel.focus_facets()
     desk.panel.step_order()
-    assert desk.panel.order is Order.DOCUMENT
+    assert desk.panel.order is QueueOrder.DOCUMENT

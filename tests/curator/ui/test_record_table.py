@@ -4,11 +4,11 @@ from pytestqt.modeltest import ModelTester
 from pytestqt.qtbot import QtBot
 
 from curator.ui.dialogs.form import ShowDialog
-from curator.ui.record_table import Column, RecordModel, RecordTable
+from curator.ui.record_table import RecordColumn, RecordModel, RecordTable
 
 COLUMNS = [
-    Column[tuple[str, float | None]]("Name", lambda row: row[0]),
-    Column[tuple[str, float | None]](
+    RecordColumn[tuple[str, float | None]]("Name", lambda row: row[0]),
+    RecordColumn[tuple[str, float | None]](
         "Figure", lambda row: "–" if row[1] is None else f"{row[1]}", by=lambda row: row[1], figure=True
     ),
 ]

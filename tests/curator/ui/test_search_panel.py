@@ -59,7 +59,7 @@ def panel(qtbot: QtBot, search: Search) -> Iterator[SearchPanel]:
 def answered(qtbot: QtBot, panel: SearchPanel) -> Iterator[None]:
     """Until the answer to what is asked within is shown."""
     yield
-    qtbot.waitUntil(lambda: not panel.latest.busy, timeout=5000)
+    qtbot.waitUntil(lambda: not panel.worker.busy, timeout=5000)
 
 
 def ask(qtbot: QtBot, panel: SearchPanel, text: str) -> None:

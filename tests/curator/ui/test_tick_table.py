@@ -7,10 +7,13 @@ from PySide6.QtTest import QTest
 from pytestqt.modeltest import ModelTester
 from pytestqt.qtbot import QtBot
 
-from curator.ui.record_table import Column
+from curator.ui.record_table import RecordColumn
 from curator.ui.tick_table import TickTable
 
-COLUMNS = [Column[str]("Word", lambda one: one), Column[str]("Letters", lambda one: str(len(one)), figure=True)]
+COLUMNS = [
+    RecordColumn[str]("Word", lambda one: one),
+    RecordColumn[str]("Letters", lambda one: str(len(one)), figure=True),
+]
 
 
 def test_space_ticks_what_can_be_ticked_and_enter_chooses(qtbot: QtBot, qtmodeltester: ModelTester) -> None:

@@ -12,7 +12,7 @@ from lxml import etree
 from training.evaluation.page import evaluation_page
 from training.evaluation.page_parts import between, in_words, plain
 from training.evaluation.page_replay import replay_page
-from training.evaluation.svg import Axis, Chart, Series, draw, legend
+from training.evaluation.svg import Axis, Chart, ChartSeries, draw, legend
 
 
 def estimate(value: float | None, low: float | None = None, high: float | None = None) -> dict[str, float | None]:
@@ -183,7 +183,7 @@ def test_every_chart_is_well_formed_and_stays_within_its_frame(result: dict[str,
 
 
 def test_a_point_stands_where_its_values_say() -> None:
-    chart = Chart("c", Axis("x", high=10, percent=False), Axis("y"), [Series("s", [(0, 0.0), (10, 1.0)])])
+    chart = Chart("c", Axis("x", high=10, percent=False), Axis("y"), [ChartSeries("s", [(0, 0.0), (10, 1.0)])])
     line = etree.fromstring(draw(chart)).find("{*}polyline")
     assert line is not None
     (x0, y0), (x1, y1) = (tuple(map(float, pair.split(","))) for pair in line.get("points").split())

@@ -9,7 +9,7 @@ import pytest
 
 from models.types import LinkedMention
 from tests.training.evaluation.worlds import answer, gold
-from training.evaluation.replay import Decided, curves_of, decide, simulate
+from training.evaluation.replay import SimulatedDecision, curves_of, decide, simulate
 from training.snapshot import Gold, SnapshotDocument, SnapshotMention, Split
 
 
@@ -36,8 +36,8 @@ def test_what_one_key_is(ids: tuple[str, ...], shown: str, flagged: bool, one_ke
 
 
 def test_without_an_answer_nothing_can_be_accepted() -> None:
-    assert decide(gold("m", "A"), None) == Decided(False, False, False, False, False)
-    assert decide(gold("m"), None) == Decided(True, False, False, False, False)
+    assert decide(gold("m", "A"), None) == SimulatedDecision(False, False, False, False, False)
+    assert decide(gold("m"), None) == SimulatedDecision(True, False, False, False, False)
 
 
 class Parrot:
@@ -87,7 +87,7 @@ def test_the_limit_counts_decisions() -> None:
 
 
 def test_curves_are_counted_in_stretches() -> None:
-    better = [Decided(False, False, n >= 60, n >= 60, n >= 30) for n in range(120)]
+    better = [SimulatedDecision(False, False, n >= 60, n >= 60, n >= 30) for n in range(120)]
     found = curves_of([better[:70], better[70:]], remembers=True, starts={"train": 0, "test": 70})
     assert [(one.end, one.decisions) for one in found.stretches] == [(50, 50), (120, 70)], "the rest joins the last"
     assert [one.more_keys for one in found.stretches] == [1.0, pytest.approx(10 / 70)]
@@ -99,14 +99,14 @@ def test_curves_are_counted_in_stretches() -> None:
 
 
 def test_the_last_two_thousand_stand_apart() -> None:
-    found = curves_of([[Decided(False, False, True, n >= 1000, True) for n in range(3000)]], remembers=False)
+    found = curves_of([[SimulatedDecision(False, False, True, n >= 1000, True) for n in range(3000)]], remembers=False)
     assert (found.every.more_keys, found.last.more_keys) == (pytest.approx(1 / 3), 0.0)
     assert (found.last.decisions, found.last.end, len(found.stretches)) == (2000, 3000, 40)
 
 
 def test_nil_f1_of_a_stretch() -> None:
     kinds = [(True, True), (True, False), (False, True), (False, False), (True, True)]
-    found = curves_of([[Decided(nil, flag, False, False, False) for nil, flag in kinds]], remembers=False)
+    found = curves_of([[SimulatedDecision(nil, flag, False, False, False) for nil, flag in kinds]], remembers=False)
     assert found.every.nil_f1 == pytest.approx(2 * 2 / (3 + 3))
 
 

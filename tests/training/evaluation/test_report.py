@@ -3,7 +3,7 @@ import json
 import pytest
 
 from models.types import LinkedMention, NilEstimate, ScoredCandidate
-from training.evaluation import Direction, evaluate, flips
+from training.evaluation import FlipKind, evaluate, flips
 from training.gold import GoldSet, fold, resolve_gold
 from training.snapshot import Gold, SnapshotDocument, SnapshotMention, Split
 
@@ -117,9 +117,9 @@ def test_flips_both_ways() -> None:
     new = [answer("m0", "B"), answer("m1", "B"), answer("m2", "A"), answer("m3", "C", is_nil=True)]
     found = flips(old, new, gold)
     assert [(flip.mention, flip.old, flip.new, flip.direction) for flip in found] == [
-        ("m0", "A", "B", Direction.RIGHT_TO_WRONG),
-        ("m1", "A", "B", Direction.WRONG_TO_RIGHT),
-        ("m2", "NIL", "A", Direction.RIGHT_TO_WRONG),
-        ("m3", "C", "NIL", Direction.RIGHT_TO_WRONG),
+        ("m0", "A", "B", FlipKind.RIGHT_TO_WRONG),
+        ("m1", "A", "B", FlipKind.WRONG_TO_RIGHT),
+        ("m2", "NIL", "A", FlipKind.RIGHT_TO_WRONG),
+        ("m3", "C", "NIL", FlipKind.RIGHT_TO_WRONG),
     ]
     assert [flip.mention for flip in flips(old, new, gold, flags=False)] == ["m0", "m1"]

@@ -14,7 +14,7 @@ from scipy.stats import chi2
 from tests.training.negatives.samplers import EXAMPLES, GOLD, KB, KINSHIP, MAKERS, MENTIONS, SIZE, build, mined, reach
 from training.domains import Domain
 from training.negatives import (
-    Drawn,
+    DrawnNegatives,
     HardNegatives,
     MinedNegatives,
     MixedNegatives,
@@ -180,11 +180,13 @@ def test_hard_has_no_more_than_was_mined() -> None:
 
 
 def test_others_gold_serves_only_in_batch_or_when_drawn() -> None:
-    drawn = Drawn(np.array([7, 2]), np.array([[True, False], [True, True]]))
+    drawn = DrawnNegatives(np.array([7, 2]), np.array([[True, False], [True, True]]))
     for in_batch, expected in ((False, [[0, 0, 1, 0], [1, 0, 1, 0]]), (True, [[0, 0, 1, 1], [1, 1, 1, 0]])):
         rows, allowed = candidate_set([[4], [30]], [4, 30], drawn, KINSHIP, in_batch=in_batch)
         assert rows.tolist() == [2, 4, 7, 30]
         assert allowed.astype(int).tolist() == expected
-    rows, allowed = candidate_set([[], []], [-1, -1], Drawn(np.array([], dtype=np.int64)), KINSHIP, in_batch=True)
+    rows, allowed = candidate_set(
+        [[], []], [-1, -1], DrawnNegatives(np.array([], dtype=np.int64)), KINSHIP, in_batch=True
+    )
     assert rows.shape == (0,)
     assert allowed.shape == (2, 0)

@@ -23,7 +23,7 @@ from tests.training.regularisers.conftest import (
 from training.examples import Example
 from training.losses import LossInputs, ProxyLoss, Similarity, Texts
 from training.losses.base import pair_scores, scores, take
-from training.negatives import Drawn, RandomNegatives, Rows
+from training.negatives import DrawnNegatives, RandomNegatives, Rows
 from training.regularisers import FGSM
 from training.regularisers.embeddings import changed_sum, score_sign
 from training.regularisers.fgsm import shared_roles
@@ -149,8 +149,8 @@ def test_a_gold_entity_that_is_another_mentions_negative_is_moved_in_both_roles(
 
 def test_candidates_of_one_mention_each_are_moved_alike_shared_or_not(make_task: MakeTask) -> None:
     class Apart(RandomNegatives):
-        def draw(self, mentions: Sequence[int]) -> Drawn:
-            return Drawn(np.arange(20, 25), np.eye(5, dtype=bool))
+        def draw(self, mentions: Sequence[int]) -> DrawnNegatives:
+            return DrawnNegatives(np.arange(20, 25), np.eye(5, dtype=bool))
 
     sampler = Apart(size=5, entities=38, seed=0)
     chosen = [0, 2, 3, 4]

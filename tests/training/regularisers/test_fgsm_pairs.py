@@ -16,7 +16,7 @@ from models.errors import ModelError
 from models.kb import KnowledgeBase
 from models.pooling import mean_pool
 from tests.training.regularisers.conftest import SETTINGS, assert_cached_gradients_are_those_of_one_go
-from training.cross_encoder import CrossEncoderTask, Pair
+from training.cross_encoder import CrossEncoderTask, EncodedPair
 from training.examples import EntityTexts, Example
 from training.negatives import Kinship
 from training.regularisers import PairFGSM
@@ -56,7 +56,7 @@ def entity_starts(task: CrossEncoderTask, batch: Sequence[int]) -> list[int]:
     return [len(task.examples[number].tokens.ids) for number in batch for _ in range(1 + len(task.wrong[number]))]
 
 
-def score(module: CrossEncoderModule, pair: Pair, added: Tensor) -> Tensor:
+def score(module: CrossEncoderModule, pair: EncodedPair, added: Tensor) -> Tensor:
     """Scores (k,) of one pair read k times with `added` [k, t, d] to its word embeddings, without any hook."""
     transformer = module.encoder.transformer
     words = transformer.embeddings.word_embeddings(torch.tensor([pair.ids])) + added
@@ -65,7 +65,7 @@ def score(module: CrossEncoderModule, pair: Pair, added: Tensor) -> Tensor:
     return (mean_pool(states, mask) @ module.head.weight.T).squeeze(-1)
 
 
-def moved_by_definition(module: CrossEncoderModule, pair: Pair, *, start: int) -> float:
+def moved_by_definition(module: CrossEncoderModule, pair: EncodedPair, *, start: int) -> float:
     """The score after every coordinate from `start` on was moved by ε, the gold pair's down and any other's up."""
     width = module.encoder.hidden_size
     steps = STEP * torch.eye(len(pair.ids) * width, dtype=torch.double).reshape(-1, len(pair.ids), width)

@@ -9,7 +9,7 @@ from PySide6.QtCore import Qt
 from pytestqt.qtbot import QtBot
 
 from curator.domain.decisions import Outcome
-from curator.domain.presenting import Order
+from curator.domain.presenting import CandidateOrder
 from curator.ui.candidate_contrast import NO_WORDS, word_tints
 from curator.ui.candidate_desk import NO_PAIR
 from curator.ui.deciding import NO_FIRST
@@ -133,7 +133,7 @@ def test_entities_of_another_type_are_told_and_can_be_linked_to(two: Desk, qtbot
 def test_shuffled_candidates_are_recorded_as_they_were_seen(two: Desk, qtbot: QtBot) -> None:
     before = [one.entity_id for one in two.bench.navigator.mention.suggestion.candidates]
     two.window.preferences.shuffle_candidates()
-    assert two.bench.navigator.candidate_order is Order.SHUFFLED
+    assert two.bench.navigator.candidate_order is CandidateOrder.SHUFFLED
     shown = [one.entity_id for one in two.bench.navigator.mention.suggestion.candidates]
     assert sorted(shown) == sorted(before)
     assert two.bench.state.shuffled

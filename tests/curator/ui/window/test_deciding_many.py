@@ -9,9 +9,9 @@ from pytestqt.qtbot import QtBot
 
 from curator.domain.decisions import Outcome, Verdict
 from curator.services.bulk import BulkOffer
-from curator.services.bulk_plan import Standing, make_plan
+from curator.services.bulk_plan import AuditState, make_plan
 from curator.services.ports import Chance
-from curator.services.propagation import Scope
+from curator.services.propagation import PropagationScope
 from curator.ui.bulk_words import offer_words
 from curator.ui.propagating import NONE
 from curator.ui.propagation_panel import MOVE_FIRST
@@ -128,9 +128,9 @@ def test_scopes_are_chosen_by_their_letters(desk: Desk) -> None:
     panel = desk.bench.many.others
     desk.press(Key.Key_D)
     assert panel.others is not None
-    assert (panel.others.scope, panel.ticked) == (Scope.DOCUMENT, [])
+    assert (panel.others.scope, panel.ticked) == (PropagationScope.DOCUMENT, [])
     desk.press(Key.Key_P)
-    assert (panel.others.scope, panel.ticked) == (Scope.PROJECT, [5])
+    assert (panel.others.scope, panel.ticked) == (PropagationScope.PROJECT, [5])
 
 
 def test_a_line_is_shown_in_the_text(desk: Desk) -> None:
@@ -226,7 +226,7 @@ def test_bulk_acceptance_from_the_sample_to_one_undoable_step(make_desk: MakeDes
     many.bulk_panel.checked.emit(wrong, True)  # as a click on its mark: it was right after all
     for _ in audit.left:
         desk.press(Key.Key_R, at=many.bulk_panel.list)
-    assert audit.standing is Standing.PASSED
+    assert audit.state is AuditState.PASSED
     assert "Shift+Enter accepts them" in many.bulk_panel.words.text()
     checked, found = len(audit.marks), audit.set
     assert found is not None

@@ -45,11 +45,11 @@ def cells(window: DecisionsWindow, column: int) -> list[str]:
 
 def test_older_ones_come_when_they_are_scrolled_to(decided: DecisionsWindow, qtbot: QtBot) -> None:
     QAbstractItemModelTester(decided.model, QAbstractItemModelTester.FailureReportingMode.Fatal)
-    qtbot.waitUntil(lambda: not decided.asking.busy)
+    qtbot.waitUntil(lambda: not decided.worker.busy)
     assert cells(decided, 3)[:2] == ["skipped", "undecided again"]
     while decided.model.rowCount() < 4:
         decided.model.fetchMore(decided.model.index(-1, -1))
-        qtbot.waitUntil(lambda: not decided.asking.busy)
+        qtbot.waitUntil(lambda: not decided.worker.busy)
     assert cells(decided, 3) == ["skipped", "undecided again", "NIL", "Lidocaine"]
     assert cells(decided, 5)[1:3] == ["undone · no longer stands", "no longer stands"]
 

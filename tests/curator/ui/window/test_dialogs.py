@@ -16,7 +16,7 @@ from curator.domain.documents import Split
 from curator.domain.entities import TypeMapping
 from curator.domain.jobs import JobOutcome, JobState
 from curator.services.evaluation import EvaluationWish, ReplayWish
-from curator.settings.schema import Kind, Settings, options
+from curator.settings.schema import OptionKind, Settings, options
 from curator.ui.catalogue import COMMANDS
 from curator.ui.dialogs.about import AboutDialog
 from curator.ui.dialogs.bundle_model import BundleTableModel
@@ -251,7 +251,7 @@ def test_export_into_a_missing_folder_is_refused(qtbot: QtBot, tmp_path: Path) -
 def test_settings_have_a_field_for_each_option_and_keep_its_value(qtbot: QtBot) -> None:
     dialog = SettingsDialog(Settings(curator_name="Ada", font_size=14))
     qtbot.addWidget(dialog)
-    assert list(dialog.fields) == [one.name for one in options() if one.kind is not Kind.KEYS]
+    assert list(dialog.fields) == [one.name for one in options() if one.kind is not OptionKind.KEYS]
     assert dialog.settings == Settings(curator_name="Ada", font_size=14)
 
 

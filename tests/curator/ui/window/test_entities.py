@@ -15,7 +15,7 @@ from pytestqt.qtbot import QtBot
 from curator.domain.decisions import Outcome, Verdict
 from curator.ui.entities_window import EntitiesWindow
 from curator.ui.entity_flows import EntityFlows
-from curator.ui.kwic_model import Mark
+from curator.ui.kwic_model import CheckMark
 from curator.ui.remap_window import RemapWindow
 from tests.curator.services.fakes import KB
 from tests.curator.ui.window.fakes import CTRL, SHIFT, Desk, MakeDesk
@@ -101,7 +101,7 @@ def test_the_whole_life_of_a_nil(make_desk: MakeDesk, qtbot: QtBot) -> None:
     go(desk, 3)
     desk.press(Key.Key_Space)
     search = desk.bench.search.panel
-    qtbot.waitUntil(lambda: search.model.rowCount() == 1 and not search.latest.busy)
+    qtbot.waitUntil(lambda: search.model.rowCount() == 1 and not search.worker.busy)
     press(search.line, Key.Key_Return)
     assert verdict(desk, 3) == Verdict.link("NEW:0001")
     # the next version has it: a line says so, nothing is changed, Enter on the button moves all three
@@ -178,7 +178,7 @@ def test_ticking_merges_clusters_and_unticking_leaves_a_mention_out(make_desk: M
     assert [len(one.mention_ids) for one in table.lines.rows] == [4]
     press(nils.list, Key.Key_Space)
     assert len(nils.chosen_ids) == 3
-    left = lines.marked(Mark.UNTICKED)
+    left = lines.marked(CheckMark.UNTICKED)
     nils.split.click()
     assert sorted(len(one.mention_ids) for one in table.lines.rows) == [1, 3]
     press(table, Key.Key_Home)
@@ -196,7 +196,7 @@ def test_ticking_merges_clusters_and_unticking_leaves_a_mention_out(make_desk: M
     nils.link.click()
     search = window.search.panel
     search.line.setText("arrhythmia")
-    qtbot.waitUntil(lambda: search.model.rowCount() == 1 and not search.latest.busy)
+    qtbot.waitUntil(lambda: search.model.rowCount() == 1 and not search.worker.busy)
     press(search.line, Key.Key_Return)
     assert desk.project.curation.current(left)[left[0]].verdict == Verdict.link("MESH:D001145")
     assert window.listing
@@ -227,7 +227,7 @@ def test_new_entities_are_changed_merged_and_deleted(desk: Desk, qtbot: QtBot) -
     page.merge.click()
     search = window.search.panel
     search.line.setText("NEW:0001")
-    qtbot.waitUntil(lambda: search.model.rowCount() == 1 and not search.latest.busy)
+    qtbot.waitUntil(lambda: search.model.rowCount() == 1 and not search.worker.busy)
     press(search.line, Key.Key_Return)
     assert [one.found.id for one in desk.project.provisional.all()] == ["NEW:0001"]
     page.delete.click()
@@ -256,7 +256,7 @@ def test_another_entity_is_chosen_for_what_has_none(desk: Desk, qtbot: QtBot, qt
     press(remap.table, Key.Key_Return)
     search = remap.search.panel
     search.line.setText("heart arrest")
-    qtbot.waitUntil(lambda: search.model.rowCount() == 1 and not search.latest.busy)
+    qtbot.waitUntil(lambda: search.model.rowCount() == 1 and not search.worker.busy)
     press(search.line, Key.Key_Return)
     assert [one.proposed and one.proposed.id for one in remap.table.ticked] == ["MESH:D006323"]
     remap.apply.click()

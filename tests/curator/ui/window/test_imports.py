@@ -11,7 +11,7 @@ from pytestqt.qtbot import QtBot
 from curator import bootstrap
 from curator.domain.imports import Changed
 from curator.domain.jobs import Progress
-from curator.services.import_reading import Reading, Wish
+from curator.services.import_reading import FileReading, Wish
 from curator.services.importing import ImportService
 from curator.services.ports import QueueFilter
 from curator.ui.dialogs.changed_texts import ChangedTextsDialog
@@ -108,7 +108,7 @@ def test_a_stopped_import_says_what_is_in_and_goes_on(
     whole = ImportService._read
     started: list[str] = []
 
-    def cancelling(self: ImportService, reading: Reading, wish: Wish) -> Iterator[Progress]:
+    def cancelling(self: ImportService, reading: FileReading, wish: Wish) -> Iterator[Progress]:
         started.append(reading.source.name)
         if len(started) == 2:
             empty.bench.jobs.cancel()

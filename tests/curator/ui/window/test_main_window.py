@@ -208,7 +208,7 @@ def test_space_searches_the_mention_and_return_links(desk: Desk, qtbot: QtBot) -
     desk.press(Key.Key_Down)
     desk.press(Key.Key_Space)
     assert desk.bench.searching
-    qtbot.waitUntil(lambda: not desk.bench.search.panel.latest.busy)
+    qtbot.waitUntil(lambda: not desk.bench.search.panel.worker.busy)
     desk.press(Key.Key_Return)
     assert desk.decision("cardiac arrest").verdict == Verdict.link("MESH:D006323")  # type: ignore[union-attr]
     assert not desk.bench.searching
@@ -226,7 +226,7 @@ def test_a_search_begins_with_what_the_document_is_linked_to(make_desk: MakeDesk
         desk.bench.navigator.reload()
         desk.press(Key.Key_Slash)
         QTest.keyClicks(desk.bench.search.panel.line, "hea")
-        qtbot.waitUntil(lambda: not desk.bench.search.panel.latest.busy)
+        qtbot.waitUntil(lambda: not desk.bench.search.panel.worker.busy)
         found.append(desk.bench.search.panel.model.found(0))
         desk.press(Key.Key_Escape)
     assert [match.entity.id for match in found if match is not None] == ["X:shock", "X:tamponade"]
@@ -236,7 +236,7 @@ def test_plus_adds_an_entity_that_is_searched_for(desk: Desk, qtbot: QtBot) -> N
     desk.press(Key.Key_1, SHIFT)
     desk.press(Key.Key_Plus)
     QTest.keyClicks(desk.bench.search.panel.line, "arrhythmia")
-    qtbot.waitUntil(lambda: not desk.bench.search.panel.latest.busy)
+    qtbot.waitUntil(lambda: not desk.bench.search.panel.worker.busy)
     desk.press(Key.Key_Return)
     assert not desk.bench.searching
     assert desk.decision("Lidocaine").verdict == Verdict.link("MESH:D008012", "MESH:D001145")  # type: ignore[union-attr]

@@ -24,6 +24,7 @@ from curator.ui.labels import percent
 from curator.ui.manual import title_of
 from curator.ui.recent import recent_projects, remember
 from curator.ui.status import linker_words
+from tests.curator.services.fakes import FakeJobs
 
 CHANGE = Change(ChangeKind.IMPORTED, "somebody", "something")
 
@@ -52,7 +53,7 @@ def test_a_closed_bridge_tells_nothing(qtbot: QtBot) -> None:
 
 
 def test_a_job_that_ends_at_once_is_told_after_it_started(qtbot: QtBot) -> None:
-    jobs = Jobs(Bridge())
+    jobs = Jobs(Bridge(), FakeJobs())
     order: list[str] = []
     jobs.changed.connect(lambda: order.append(f"{len(jobs)} running"))
 
@@ -66,7 +67,7 @@ def test_a_job_that_ends_at_once_is_told_after_it_started(qtbot: QtBot) -> None:
 
 
 def test_a_job_that_cannot_start_is_not_running(qtbot: QtBot) -> None:
-    jobs = Jobs(Bridge())
+    jobs = Jobs(Bridge(), FakeJobs())
 
     def launch(progress: object, end: object) -> object:
         raise UserError("no")

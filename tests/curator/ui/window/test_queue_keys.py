@@ -10,7 +10,7 @@ from curator.domain.decisions import Verdict
 from curator.domain.documents import DocumentState
 from curator.domain.facets import Facet, Facets
 from curator.services.holdout import REASON
-from curator.services.ordering import Order
+from curator.services.ordering import QueueOrder
 from curator.services.ports import QueueFilter
 from tests.curator.ui.window.fakes import SHIFT, Desk, MakeDesk
 
@@ -74,7 +74,7 @@ def test_undo_comes_back_to_what_left_the_filtered_queue(desk: Desk) -> None:
 
 def test_the_order_goes_round_and_hops_between_documents(desk: Desk) -> None:
     desk.press(Key.Key_O)
-    assert desk.bench.queue.order == Order.DIVERSE
+    assert desk.bench.queue.order == QueueOrder.DIVERSE
     rows = desk.bench.queue.rows.work.rows
     assert len(rows) == 8
     desk.bench.navigator.open(rows[0].document_id, rows[0].mention_id)
@@ -83,7 +83,7 @@ def test_the_order_goes_round_and_hops_between_documents(desk: Desk) -> None:
     assert view is not None
     assert view.mention.id == rows[1].mention_id
     assert desk.bench.queue.footer.words == "7 of 8 to decide"
-    for order in (Order.UNCERTAIN, Order.DOCUMENT):
+    for order in (QueueOrder.UNCERTAIN, QueueOrder.DOCUMENT):
         desk.press(Key.Key_O)
         assert desk.bench.queue.order == order
 

@@ -17,8 +17,8 @@ from curator.ui.dialogs.import_documents import ImportDialog
 from curator.ui.dialogs.import_kb import ImportKbDialog
 from curator.ui.dialogs.new_project import NewProjectDialog
 from curator.ui.dropping import sorted_out
-from curator.ui.kept import keep
-from curator.ui.layout_store import STEP, Layout, cascaded, keep_layout, layout_of, on_screen, usual_layout
+from curator.ui.kept import write_state
+from curator.ui.layout_store import STEP, SavedLayout, cascaded, keep_layout, layout_of, on_screen, usual_layout
 from curator.ui.main_window import MainWindow
 from curator.ui.recent import opened_before, remember
 from tests.curator.ui.window.fakes import Desk, make_project
@@ -40,7 +40,7 @@ def drop(qtbot: QtBot, window: MainWindow, *paths: Path) -> None:
     buttons, keys = Qt.MouseButton.LeftButton, Qt.KeyboardModifier.NoModifier
     window.dropEvent(QDropEvent(QPoint(9, 9), Qt.DropAction.CopyAction, data, buttons, keys))
     QApplication.processEvents()
-    qtbot.waitUntil(lambda: not window.drops.looking.busy)
+    qtbot.waitUntil(lambda: not window.drops.scan.busy)
 
 
 def looked_at(qtbot: QtBot, files: DocumentFiles | None) -> None:
@@ -220,7 +220,7 @@ def test_a_project_comes_back_as_it_was_left_and_reset_forgets(desk: Desk) -> No
     restored = desk.window.bench.splitter
     assert restored.sizes()[0] == pytest.approx(moved[0], abs=25)
     desk.window.menus.action("view.reset_layout").trigger()
-    assert layout_of(folder) == Layout()
+    assert layout_of(folder) == SavedLayout()
     assert restored.sizes()[0] == pytest.approx(usual[0], abs=25)
 
 
@@ -281,14 +281,14 @@ def test_three_windows_are_whole_on_the_screen(window: MainWindow, qtbot: QtBot,
     [None, [], {"usual": 3}, {"usual": {"place": [1, "x", 2, 3], "splitters": {"a": 7}, "hidden": 1}, "projects": []}],
 )
 def test_a_damaged_layout_is_no_layout(window: MainWindow, kept: object) -> None:
-    keep("layout.json", kept)
-    assert usual_layout() == Layout()
+    write_state("layout.json", kept)
+    assert usual_layout() == SavedLayout()
     assert not window.layout_keeper.restore_window()
 
 
 def test_the_last_layouts_are_kept(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("CURATOR_CONFIG_DIR", str(tmp_path / "config"))
     for number in range(60):
-        keep_layout(Layout(place=(number, 0, 900, 600)), tmp_path / f"{number}.curation")
+        keep_layout(SavedLayout(place=(number, 0, 900, 600)), tmp_path / f"{number}.curation")
     assert layout_of(tmp_path / "59.curation").place == (59, 0, 900, 600)
     assert layout_of(tmp_path / "3.curation") == usual_layout()
