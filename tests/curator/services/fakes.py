@@ -2,11 +2,18 @@
 
 from __future__ import annotations
 
+import atexit
 import json
 import secrets
+import shutil
+import sqlite3
+import uuid
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import closing
 from dataclasses import dataclass, field
+from functools import cache
 from pathlib import Path
+from tempfile import mkdtemp
 from typing import Any
 
 from curator import storage
@@ -310,12 +317,56 @@ class World:
         return [view.mention.id for view in self.project.queue.open(document_id).mentions]
 
 
-def make_world(folder: Path, *, start: bool = False, manual: bool = False, link_ahead: int = 200) -> World:
+def make_world(
+    folder: Path,
+    *,
+    start: bool = False,
+    manual: bool = False,
+    link_ahead: int = 200,
+    kb: bool = False,
+    documents: int = 0,
+) -> World:
+    """A project in `folder`; `kb` and `documents` are there as if they had been imported."""
     linker, jobs = FakeLinker(manual=manual), FakeJobs()
-    store = storage.create_project(folder / "p.curation", name="p")
+    store = make_store(folder, kb=kb, documents=documents)
     settings = Settings(link_ahead=link_ahead)
     project = join(store, settings, curator="ada", linker=start, linker_port=linker, job_port=jobs)
     return World(project, linker, jobs, folder)
+
+
+def make_store(folder: Path, *, name: str = "p", kb: bool = False, documents: int = 0) -> storage.SqlStore:
+    """A new project named `name`: a copy of one that was filled by importing, under an id of its own."""
+    template, path = _template(kb, documents), folder / f"{name}.curation"
+    shutil.copytree(template / "p.curation", path)
+    for source in template.glob("[!p]*"):
+        shutil.copy(source, folder)
+    project_id = uuid.uuid4().hex
+    marker = json.loads((path / "project.curator").read_text(encoding="utf-8"))
+    marker |= {"project_id": project_id, "name": name}
+    (path / "project.curator").write_text(json.dumps(marker, indent=2) + "\n", encoding="utf-8")
+    with closing(sqlite3.connect(path / "project.sqlite")) as conn, conn:
+        conn.execute("PRAGMA synchronous = OFF")
+        conn.execute("UPDATE source_files SET path = replace(path, ?, ?)", (str(template), str(folder)))
+        conn.execute("UPDATE meta SET value = replace(value, ?, ?)", (str(template), str(folder)))
+        values = [(project_id, "project.id"), (name, "project.name")]
+        conn.executemany("UPDATE meta SET value = ? WHERE key = ?", values)
+    return storage.open_project(path)
+
+
+@cache
+def _template(kb: bool, documents: int) -> Path:
+    """The folder of a closed project and the files that it was filled from, made once in each process."""
+    folder = Path(mkdtemp(prefix="curator-template-"))
+    atexit.register(shutil.rmtree, folder, ignore_errors=True)
+    store = storage.create_project(folder / "p.curation", name="p")
+    project = join(store, Settings(), curator="ada", linker=False, linker_port=FakeLinker(), job_port=FakeJobs())
+    world = World(project, FakeLinker(), FakeJobs(), folder)
+    if kb:
+        world.kb()
+    if documents:
+        world.documents(documents)
+    project.close()
+    return folder
 
 
 def finish(steps: Any) -> Any:

@@ -33,15 +33,11 @@ def make_desk(window: MainWindow, tmp_path: Path) -> MakeDesk:
     """An open project with a knowledge base, an index and `documents` copies of one document."""
 
     def make(*, documents: int = 2, kb: bool = True, index: bool = True, manual: bool = False) -> Desk:
-        world = make_project(tmp_path, manual=manual)
-        if kb:
-            world.kb()
+        world = make_project(tmp_path, manual=manual, kb=kb, documents=documents)
         if index:
             ended: list[object] = []
             handle = world.project.retraining.build_index(on_progress=lambda _: None, on_end=ended.append)
             handle.wait(30)
-        if documents:
-            world.documents(documents)
         window.session.show(world.project)
         return Desk(window, world)
 
