@@ -77,14 +77,14 @@ class FakeLinker:
     closed: bool = False
     detected_types: tuple[str, ...] = ()
     contrasts: list[Callable[[], None]] = field(default_factory=list)
-    _listeners: list[Callable[[LinkerStatus], None]] = field(default_factory=list)
+    listeners: list[Callable[[LinkerStatus], None]] = field(default_factory=list)
 
     def on_status(self, listener: Callable[[LinkerStatus], None]) -> None:
-        self._listeners.append(listener)
+        self.listeners.append(listener)
 
     def set_status(self, state: LinkerState, bundle_id: str = "", message: str = "") -> None:
         self.status = LinkerStatus(state, message, bundle_id=bundle_id, process=self.process)
-        for listener in list(self._listeners):
+        for listener in list(self.listeners):
             listener(self.status)
 
     def open(self, bundle: Path, bundle_id: str) -> None:
@@ -239,11 +239,12 @@ class FakeJobs:
         if "snapshot" in spec:
             lines = (Path(spec["snapshot"]) / "documents.jsonl").read_text(encoding="utf-8").splitlines()
             self.seen = [json.loads(line) for line in lines]
-        outcome = self.outcomes.pop(0) if self.outcomes else self._work(kind, spec)
+        outcome = self.outcomes.pop(0) if self.outcomes else self.work(kind, spec)
         on_end(outcome)
         return Ended(outcome)
 
-    def _work(self, kind: str, spec: Mapping[str, Any]) -> JobOutcome:
+    def work(self, kind: str, spec: Mapping[str, Any]) -> JobOutcome:
+        """What a job comes to; tests put another in its place."""
         if kind == "evaluate":
             return JobOutcome(JobState.DONE, "done", self.result)
         bundle_id = f"{len(self.started):03}-{kind}-{secrets.token_hex(2)}"
@@ -285,9 +286,10 @@ class FakeJobs:
 
 @dataclass
 class World:
-    """A project with its fakes and the folder for files."""
+    """A project with its store, its fakes and the folder for files."""
 
     project: Project
+    store: storage.SqlStore
     linker: FakeLinker
     jobs: FakeJobs
     folder: Path
@@ -331,7 +333,7 @@ def make_world(
     store = make_store(folder, kb=kb, documents=documents)
     settings = Settings(link_ahead=link_ahead)
     project = join(store, settings, curator="ada", linker=start, linker_port=linker, job_port=jobs)
-    return World(project, linker, jobs, folder)
+    return World(project, store, linker, jobs, folder)
 
 
 def make_store(folder: Path, *, name: str = "p", kb: bool = False, documents: int = 0) -> storage.SqlStore:
@@ -360,7 +362,7 @@ def _template(kb: bool, documents: int) -> Path:
     atexit.register(shutil.rmtree, folder, ignore_errors=True)
     store = storage.create_project(folder / "p.curation", name="p")
     project = join(store, Settings(), curator="ada", linker=False, linker_port=FakeLinker(), job_port=FakeJobs())
-    world = World(project, FakeLinker(), FakeJobs(), folder)
+    world = World(project, store, FakeLinker(), FakeJobs(), folder)
     if kb:
         world.kb()
     if documents:

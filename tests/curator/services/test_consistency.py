@@ -25,13 +25,13 @@ class Clock:
 
 
 def seat(world: World, clock: Clock, share: float = 100.0) -> RepeatingSeat:
-    store, events = world.project.curation._store, world.project.events
+    store, events = world.store, world.project.events
     return RepeatingSeat.take(store, events, clock, curator=lambda: "ada", share=lambda: share)
 
 
 def test_a_decided_mention_is_asked_again_later_and_its_decision_stays(filled: World) -> None:
     clock = Clock()
-    store = filled.project.curation._store
+    store = filled.store
     curation = CurationService(store, filled.project.events, clock, curator=lambda: "ada")
     one, two, *_ = filled.mentions(1)
     curation.decide(one, ARREST)
@@ -70,7 +70,7 @@ def test_a_decided_mention_is_asked_again_later_and_its_decision_stays(filled: W
 
 def test_off_asks_nothing_and_a_share_asks_the_same_ones_for_ever(filled: World) -> None:
     clock = Clock()
-    store = filled.project.curation._store
+    store = filled.store
     curation = CurationService(store, filled.project.events, clock, curator=lambda: "ada")
     for mention in (*filled.mentions(1), *filled.mentions(2)):
         curation.decide(mention, ARREST)

@@ -92,7 +92,7 @@ def make_project(folder: Path, *, manual: bool = False, name: str = "p", kb: boo
     linker, jobs = FakeLinker(manual=manual), WindowJobs(folder / "log")
     store = make_store(folder, name=name, kb=kb, documents=documents)
     project = join(store, Settings(), curator="ada", linker=True, linker_port=linker, job_port=jobs)
-    return World(project, linker, jobs, folder)
+    return World(project, store, linker, jobs, folder)
 
 
 def make_window(app: QApplication) -> MainWindow:
