@@ -17,7 +17,7 @@ demo: setup ## builds the demo project and opens the window (offscreen with a sc
 test: check ## lint, types, and all tests but those of `make soak`
 	$(PYTEST)
 
-soak: setup ## what takes long: real trainings, kills, fuzzing, long imports
+soak: setup ## what takes long: real trainings, kills, random keys, long imports
 	$(PYTEST) -m soak
 
 check: setup ## lint and types only
