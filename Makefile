@@ -1,10 +1,12 @@
-# `make demo` and `make test` each work as the first command in a fresh clone.
+# `make demo`, `make test` and `make soak` each work as the first command in a fresh clone.
 VENV ?= .venv
 PY := $(VENV)/bin/python
 MINUTES ?= 90
+# Also where Python is told to write no bytecode: without it each process would prepare all test modules anew.
+PYTEST := PYTHONDONTWRITEBYTECODE= $(PY) -m pytest -n auto --maxprocesses 4 --dist worksteal
 export VENV
 
-.PHONY: demo test check bench experiments clean setup
+.PHONY: demo test soak check bench experiments clean setup
 
 setup:
 	@bash .ci/setup
@@ -12,8 +14,11 @@ setup:
 demo: setup ## builds the demo project and opens the window (offscreen with a screenshot where there is no display)
 	$(PY) -m curator demo demo-out
 
-test: check ## lint, types and the whole suite
-	$(PY) -m pytest -n auto --maxprocesses 4 --dist loadfile --no-loadscope-reorder
+test: check ## lint, types, and all tests but those of `make soak`
+	$(PYTEST)
+
+soak: setup ## what takes long: real trainings, kills, random keys, long imports
+	$(PYTEST) -m soak
 
 check: setup ## lint and types only
 	$(VENV)/bin/ruff check .

@@ -20,14 +20,7 @@ os.environ.setdefault("TOKENIZERS_PARALLELISM", "false")
 # A suite started in the background inherits that Ctrl+C is ignored, and so would the programs that tests interrupt.
 signal.signal(signal.SIGINT, signal.default_int_handler)
 
-LONG = ("tests/e2e/", "tests/training/test_training_on_the_demo.py")
 SHARED_DATA = Path(__file__).resolve().parents[2] / "shared" / "data"
-
-
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Long files first: where several processes share the suite, none is left alone with one at the end."""
-    root = Path(__file__).resolve().parents[1]
-    items.sort(key=lambda item: not item.path.relative_to(root).as_posix().startswith(LONG))
 
 
 @pytest.fixture(autouse=True)

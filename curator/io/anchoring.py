@@ -14,8 +14,9 @@ from curator.domain.offsets import Utf16Map
 from curator.domain.wording import tr
 
 NORMALISED = "the quoted text differs in case or compatibility characters"
-GAP = re.compile(r"\s*(?:\[\s*(?:\.\.\.|\u2026)\s*\]|\.\.\.|\u2026)\s*")
-"""What stands in a quotation for text that it leaves out: `...`, `[...]` or `…`, with the spaces around it."""
+GAP = re.compile(r"(?:(?<!\s)\s+)?(?:\[\s*(?:\.\.\.|\u2026)\s*\]|\.\.\.|\u2026)\s*")
+"""What stands in a quotation for text that it leaves out: `...`, `[...]` or `…`, with the spaces around it. Spaces are
+taken from the first of them on only, so that a long row of them costs one look."""
 _MARKS = {"\u2018": "'", "\u2019": "'", "\u2032": "'", "\u201c": '"', "\u201d": '"', "\u2033": '"'}
 _LOOKS = {"\u03bc": "u", "\u03bd": "v", "\u03c9": "w", "\u03c7": "x", "\u03b7": "n", "\u03c1": "p"}
 

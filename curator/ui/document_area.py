@@ -71,7 +71,7 @@ class DocumentArea(QAbstractScrollArea):
         self._bar = MarkedScrollBar(self._bar_marks, self)
         self.setVerticalScrollBar(self._bar)
         self._settled = False
-        self._empty = (tr("No document is open"), tr("Choose one from the queue."))
+        self.empty_words = (tr("No document is open"), tr("Choose one from the queue."))
 
     def set_reading_font(self, font: QFont | None) -> None:
         """The text's font; None: the interface's, larger by `READING_SCALE`. Keeps the place in the text."""
@@ -240,10 +240,10 @@ class DocumentArea(QAbstractScrollArea):
         middle = area.center().y()
         flags = Qt.AlignmentFlag.AlignHCenter | Qt.TextFlag.TextWordWrap
         upper = QRectF(area.left() + 20, middle - 200, area.width() - 40, 195)
-        painter.drawText(upper, flags | Qt.AlignmentFlag.AlignBottom, self._empty[0])
+        painter.drawText(upper, flags | Qt.AlignmentFlag.AlignBottom, self.empty_words[0])
         painter.setFont(self.font())
         painter.setPen(theme.muted)
-        painter.drawText(upper.translated(0, 205), flags | Qt.AlignmentFlag.AlignTop, self._empty[1])
+        painter.drawText(upper.translated(0, 205), flags | Qt.AlignmentFlag.AlignTop, self.empty_words[1])
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)

@@ -67,7 +67,7 @@ class DocumentView(DocumentMouse):
         self._document, self._views, self._layout, self._marks, self._current = None, (), None, None, None
         self._found = Found()
         self._drop_handles()
-        self._empty = (headline, hint)
+        self.empty_words = (headline, hint)
         self._told, self._entered = "", None
         self.setAccessibleDescription(f"{headline}. {hint}")
         self._set_selected(TextSelection())

@@ -29,19 +29,19 @@ class RowList(QListView):
 
     def __init__(self, name: str, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self._empty = ""
+        self.empty_words = ""
         _set_up(self, name)
         self.clicked.connect(lambda index: self.chosen.emit(index.row()))
 
     def set_empty_words(self, words: str) -> None:
         """What to say, and what to do next, while there are no rows."""
-        if words != self._empty:  # said again with every key: the rows need no painting for it
-            self._empty = words
+        if words != self.empty_words:  # said again with every key: the rows need no painting for it
+            self.empty_words = words
             self.viewport().update()
 
     def paintEvent(self, event: QPaintEvent) -> None:
         super().paintEvent(event)
-        _paint_empty(self, self._empty)
+        _paint_empty(self, self.empty_words)
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         if event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter) and self.currentIndex().isValid():
@@ -65,7 +65,7 @@ class RowTable(QTableView):
 
     def __init__(self, name: str, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self._empty = ""
+        self.empty_words = ""
         _set_up(self, name)
         self.setShowGrid(False)
         self.setTabKeyNavigation(False)
@@ -94,13 +94,13 @@ class RowTable(QTableView):
 
     def set_empty_words(self, words: str) -> None:
         """What to say, and what to do next, while there are no rows."""
-        if words != self._empty:  # said again with every key: the rows need no painting for it
-            self._empty = words
+        if words != self.empty_words:  # said again with every key: the rows need no painting for it
+            self.empty_words = words
             self.viewport().update()
 
     def paintEvent(self, event: QPaintEvent) -> None:
         super().paintEvent(event)
-        _paint_empty(self, self._empty)
+        _paint_empty(self, self.empty_words)
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         key, model = event.key(), self.model()

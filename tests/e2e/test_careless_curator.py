@@ -10,9 +10,12 @@ import pytest
 
 from tests.careless.__main__ import demo, run
 
-pytestmark = pytest.mark.skipif(
-    not (shutil.which("Xvfb") and shutil.which("xdotool")), reason="needs Xvfb and xdotool (Debian: xvfb, xdotool)"
-)
+pytestmark = [
+    pytest.mark.soak,
+    pytest.mark.skipif(
+        not (shutil.which("Xvfb") and shutil.which("xdotool")), reason="needs Xvfb and xdotool (Debian: xvfb, xdotool)"
+    ),
+]
 
 
 @pytest.fixture(scope="module")

@@ -41,6 +41,7 @@ def project(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return path
 
 
+@pytest.mark.soak
 def test_linked_mentions_are_decided_undone_and_redone(project: Path, tmp_path: Path) -> None:
     out = tmp_path / "linked.jsonl"
     curator("link", project, "--lexical", "--split", "test", "--out", out)
@@ -76,6 +77,7 @@ def test_replayed_decisions_keep_what_was_shown(project: Path) -> None:
     assert report["first"] > report["links"] / 2, "the lexical bundle is right more often than not"
 
 
+@pytest.mark.soak
 @pytest.mark.skipif(
     importlib.util.find_spec("training.evaluate_job") is None, reason="needs the evaluation job, which is not there"
 )

@@ -58,12 +58,22 @@ def live_in(home: Path, patch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.fixture(scope="module")
-def built(home: Path) -> Path:
-    """The demo's training documents with gold, some of them for validation, and the full index."""
-    project = bootstrap.create_project(home / "built.curation", linker=False)
+def imported(home: Path) -> Path:
+    """The demo's training documents with gold, some of them for validation; without an index."""
+    project = bootstrap.create_project(home / "imported.curation", linker=False)
     try:
         run(project.importing.knowledge_base(DEMO / "kb.jsonl"))
         run(project.importing.documents([DEMO / "train.pubtator"], gold=True, hold_out=3))
+    finally:
+        project.close()
+    return project.folder
+
+
+@pytest.fixture(scope="module")
+def built(home: Path, imported: Path) -> Path:
+    """With the full index."""
+    project = bootstrap.open_project(shutil.copytree(imported, home / "built.curation"), linker=False)
+    try:
         handle = project.retraining.build_index(on_progress=ignore, on_end=ignore)
         outcome = handle.wait(TIMEOUT)
         assert outcome is not None
@@ -138,6 +148,7 @@ class KilledLinker(LinkerProcess):
             os.kill(self.killed, signal.SIGKILL)
 
 
+@pytest.mark.soak
 def test_a_killed_linker_is_restarted_and_every_suggestion_arrives(folder: Path, home: Path) -> None:
     """As the window does it: nobody waits, a decision is made meanwhile, answers come when they come."""
     linker = KilledLinker(home / "log")
@@ -205,6 +216,7 @@ def train(project: Project) -> tuple[JobOutcome, list[Progress]]:
     return outcome, seen
 
 
+@pytest.mark.soak
 def test_a_killed_training_leaves_the_bundle_that_serves(
     folder: Path, home: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -300,6 +312,7 @@ def settings_of(parameters: Mapping[str, object]) -> list[str]:
     return [word for name, value in parameters.items() for word in ("--set", f"{name}={value}")]
 
 
+@pytest.mark.soak
 def test_a_program_killed_while_it_trains_leaves_no_process_and_the_next_training_works(folder: Path) -> None:
     before = state(folder)
     endless = {**PARAMETERS, "epochs": 100}
@@ -348,7 +361,11 @@ N = range(4_000)
 
 
 @pytest.mark.parametrize("how", ["kill", "interrupt"])
-def test_a_program_stopped_while_it_imports_documents(folder: Path, many: Path, how: str) -> None:
+def test_a_program_stopped_while_it_imports_documents(
+    imported: Path, home: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, many: Path, how: str
+) -> None:
+    live_in(home, monkeypatch)
+    folder = Path(shutil.copytree(imported, tmp_path / "p.curation"))
     before = state(folder)
     with command("import", folder, many, "--gold") as running:
         running.wait_for("50 documents")
@@ -360,6 +377,7 @@ def test_a_program_stopped_while_it_imports_documents(folder: Path, many: Path, 
     assert_clean(folder)
 
 
+@pytest.mark.soak
 @pytest.mark.parametrize("how", ["kill", "interrupt"])
 def test_a_program_stopped_while_it_imports_a_knowledge_base(folder: Path, large_kb: Path, how: str) -> None:
     before = state(folder)

@@ -70,6 +70,7 @@ def window(qtbot: QtBot, qapp: QApplication, folder: Path) -> Iterator[MainWindo
     made.session.close()
 
 
+@pytest.mark.soak
 def test_an_afternoon(window: MainWindow, folder: Path, tmp_path: Path, qtbot: QtBot) -> None:
     window.session.open(folder)
     hands = Hands(window)

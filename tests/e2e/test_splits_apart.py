@@ -153,6 +153,7 @@ def fitted(project: Project) -> tuple[Any, Any]:
     return manifest["fusion"], manifest["nil"]
 
 
+@pytest.mark.soak
 def test_a_decision_in_a_test_document_is_known_nowhere_else(project: Project, jobs: SpiedJobs) -> None:
     done(project.retraining.build_index)
     before, weights = suggestions(project), fitted(project)

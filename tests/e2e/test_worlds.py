@@ -76,6 +76,7 @@ def assert_identical(project: Path, out: Path, source: Path, names: Iterable[str
         assert written == [line for line in there if line in set(written)], "in the order of its world"
 
 
+@pytest.mark.soak
 def test_demo_worlds(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """Train, validation and test are different worlds: what is right on test is right without having seen it."""
     project = tmp_path / "worlds.curation"
@@ -102,6 +103,7 @@ def test_demo_worlds(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None
         assert path.read_bytes() == (DEMO / "documents" / path.name).read_bytes()
 
 
+@pytest.mark.soak
 def test_the_zeshel_slice(tmp_path: Path, shared_data: Path) -> None:
     """Real documents of up to 19,080 tokens, the same mentions in every file, and one file without a final line end."""
     source, project = shared_data / "zeshel", tmp_path / "slice.curation"

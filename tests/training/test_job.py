@@ -23,6 +23,8 @@ from training.job import run_training
 from training.recipes import Network, Role, load_recipe, recipe_ids
 
 RECIPES = tuple(name for name in recipe_ids() if not name.endswith("-quick"))
+QUICK = ("curator", "pel-pb", "cross-encoder")
+"""One of each kind: a linker, its retriever, its ranker; the others are for `make soak`."""
 
 
 @pytest.fixture(autouse=True)
@@ -42,7 +44,9 @@ def weights(bundle: Bundle, stage: str, side: str) -> dict[str, torch.Tensor]:
     return load_file(bundle.path / "encoders" / f"{stage}-{side}" / "model.safetensors")
 
 
-@pytest.mark.parametrize("name", RECIPES)
+@pytest.mark.parametrize(
+    "name", [one if one in QUICK else pytest.param(one, marks=pytest.mark.soak) for one in RECIPES]
+)
 def test_every_recipe_ends_in_a_complete_bundle(name: str, make_spec: MakeSpec, base_bundle: Bundle) -> None:
     spec = make_spec(name)
     events, result = run(spec)
@@ -133,6 +137,7 @@ def test_closing_the_job_leaves_no_bundle(make_spec: MakeSpec) -> None:
                 open_bundle(spec["staging"])
 
 
+@pytest.mark.soak
 def test_the_time_budget_freezes_the_entity_tower_or_says_that_it_is_too_short(make_spec: MakeSpec) -> None:
     with pytest.raises(ModelError, match="time budget is too short"):
         run(make_spec("pel-pb", max_minutes=0.01))

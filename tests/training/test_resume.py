@@ -3,6 +3,10 @@
 from __future__ import annotations
 
 import random
+import signal
+import subprocess
+import sys
+import time
 from dataclasses import replace
 from pathlib import Path
 
@@ -26,7 +30,7 @@ def run(task: ToyTask, settings: TrainSettings = SETTINGS, checkpoints: Checkpoi
     return finish(train(task, settings, checkpoints=checkpoints))[1]
 
 
-def kill(task: ToyTask, checkpoints: Checkpoints, *, after: int, settings: TrainSettings = SETTINGS) -> None:
+def interrupt(task: ToyTask, checkpoints: Checkpoints, *, after: int, settings: TrainSettings = SETTINGS) -> None:
     """Close the generator once the checkpoint of step `after` is written, and leave all generators in disorder."""
     work = train(task, settings, checkpoints=checkpoints)
     while next(work).data.get("checkpoint") != after:
@@ -35,6 +39,22 @@ def kill(task: ToyTask, checkpoints: Checkpoints, *, after: int, settings: Train
     torch.manual_seed(99)
     np.random.seed(99)
     random.seed(99)
+
+
+class Slow(ToyTask):
+    """Leaves time to be killed amid a step."""
+
+    def loss(self, batch: list[int]) -> torch.Tensor:  # type: ignore[override]
+        time.sleep(0.05)
+        return super().loss(batch)
+
+
+def live(folder: Path) -> None:
+    """What the process does that is killed: train, and write down the step of each checkpoint."""
+    for event in train(Slow(), SETTINGS, checkpoints=points(folder)):
+        if "checkpoint" in event.data:
+            sys.stdout.write(f"{event.data['checkpoint']}\n")
+            sys.stdout.flush()
 
 
 @pytest.fixture(scope="module")
@@ -51,10 +71,10 @@ def test_checkpoints_change_nothing(whole: tuple[torch.Tensor, TrainResult], tmp
 
 
 @pytest.mark.parametrize("after", [1, 3, 5, 8, STEPS])  # amid epochs and at their ends
-def test_equal_weights_wherever_it_was_killed(
+def test_equal_weights_wherever_it_was_interrupted(
     whole: tuple[torch.Tensor, TrainResult], tmp_path: Path, after: int
 ) -> None:
-    kill(ToyTask(), points(tmp_path), after=after)
+    interrupt(ToyTask(), points(tmp_path), after=after)
     task = ToyTask()
     events, result = finish(train(task, SETTINGS, checkpoints=points(tmp_path)))
     assert torch.equal(task.weights(), whole[0])
@@ -64,7 +84,27 @@ def test_equal_weights_wherever_it_was_killed(
     assert f"Training goes on from a checkpoint after step {after} of 9." in [event.text for event in events]
 
 
-def test_equal_weights_after_two_kills_amid_the_intervals(
+@pytest.mark.soak
+@pytest.mark.skipif(not hasattr(signal, "SIGKILL"), reason="needs SIGKILL")
+@pytest.mark.parametrize("after", [1, 4, 8])
+def test_equal_weights_after_sigkill(whole: tuple[torch.Tensor, TrainResult], tmp_path: Path, after: int) -> None:
+    code = f"from pathlib import Path; from {__name__} import live; live(Path({str(tmp_path)!r}))"
+    root = Path(__file__).resolve().parents[2]
+    with subprocess.Popen([sys.executable, "-c", code], cwd=root, stdout=subprocess.PIPE, text=True) as child:
+        assert child.stdout is not None
+        while int(child.stdout.readline()) < after:
+            pass
+        child.kill()
+    assert child.returncode == -signal.SIGKILL
+    task = Slow()
+    events, result = finish(train(task, SETTINGS, checkpoints=points(tmp_path)))
+    assert torch.equal(task.weights(), whole[0])
+    assert result.losses == whole[1].losses
+    went_on = [event.text for event in events if event.text.startswith("Training goes on from a checkpoint")]
+    assert went_on == [f"Training goes on from a checkpoint after step {after} of 9."]
+
+
+def test_equal_weights_after_two_interruptions_amid_the_intervals(
     whole: tuple[torch.Tensor, TrainResult], tmp_path: Path
 ) -> None:
     for steps in (4, 3):  # steps after the last checkpoint are lost and learnt again
@@ -81,7 +121,7 @@ def test_gradient_caching_is_resumed_too(tmp_path: Path) -> None:
     settings = replace(SETTINGS, gradient_chunk=2)
     one, other = ToyTask(), ToyTask()
     run(one, settings)
-    kill(ToyTask(), points(tmp_path), after=4, settings=settings)
+    interrupt(ToyTask(), points(tmp_path), after=4, settings=settings)
     run(other, settings, points(tmp_path))
     assert torch.equal(one.weights(), other.weights())
 
@@ -93,7 +133,7 @@ def test_generators_of_libraries_go_on_too(tmp_path: Path) -> None:
 
     one, other = Drawing(), Drawing()
     run(one)
-    kill(Drawing(), points(tmp_path), after=5)
+    interrupt(Drawing(), points(tmp_path), after=5)
     run(other, checkpoints=points(tmp_path))
     assert torch.equal(one.weights(), other.weights())
 
@@ -101,7 +141,7 @@ def test_generators_of_libraries_go_on_too(tmp_path: Path) -> None:
 def test_a_damaged_checkpoint_gives_way_to_the_one_before(
     whole: tuple[torch.Tensor, TrainResult], tmp_path: Path
 ) -> None:
-    kill(ToyTask(), points(tmp_path), after=6)
+    interrupt(ToyTask(), points(tmp_path), after=6)
     newest = sorted(tmp_path.glob("*.safetensors"))[-1]
     content = bytearray(newest.read_bytes())
     content[-3] ^= 1
@@ -122,7 +162,7 @@ def test_a_damaged_checkpoint_gives_way_to_the_one_before(
 def test_a_checkpoint_of_another_run_is_ignored(
     tmp_path: Path, settings: TrainSettings, recipe: str, word: str
 ) -> None:
-    kill(ToyTask(), points(tmp_path), after=6)
+    interrupt(ToyTask(), points(tmp_path), after=6)
     one, other = ToyTask(), ToyTask()
     result = run(one, settings, points(tmp_path, recipe=recipe))
     run(other, settings)

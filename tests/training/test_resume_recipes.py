@@ -1,8 +1,13 @@
-"""Every kind of recipe, killed between two steps, ends with the weights of a run that was not."""
+"""Every kind of recipe, killed by the system between two steps, ends with the weights of a run that was not."""
 
 from __future__ import annotations
 
 import hashlib
+import json
+import os
+import signal
+import subprocess
+import sys
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -10,6 +15,7 @@ from typing import Any
 import pytest
 
 from tests.training.conftest import MakeSpec
+from training import learning
 from training.checkpoints import Checkpoints
 from training.job import run_training
 from training.spec import TrainingSpec
@@ -21,24 +27,34 @@ def weights(staging: str) -> dict[str, str]:
     return {str(path.relative_to(staging)): hashlib.sha256(path.read_bytes()).hexdigest() for path in files}
 
 
-def learnt(spec: dict[str, Any], *, stop_after: int | None = None) -> tuple[dict[str, str], list[str]]:
-    """The weights and the notes; with `stop_after` the job ends once that step's checkpoint is written."""
-    notes = []
-    work = run_training(TrainingSpec.from_json(spec))
-    for event in work:
-        notes.append(event.text)
-        if stop_after is not None and event.data.get("checkpoint") == stop_after:
-            work.close()  # type: ignore[attr-defined]
-            break
+def learnt(spec: dict[str, Any]) -> tuple[dict[str, str], list[str]]:
+    """The weights and the notes."""
+    notes = [event.text for event in run_training(TrainingSpec.from_json(spec))]
     return weights(spec["staging"]), notes
 
 
+def die_after(step: int, spec: str) -> None:
+    """A process trains and kills itself once the checkpoint of `step` is written; nothing is tidied up."""
+    learning.Checkpoints = partial(Checkpoints, every=0)  # type: ignore[assignment,misc]
+    for event in run_training(TrainingSpec.from_json(json.loads(spec))):
+        if event.data.get("checkpoint") == step:
+            os.kill(os.getpid(), signal.SIGKILL)
+
+
+def killed_after(step: int, spec: dict[str, Any]) -> int:
+    """The exit status of a process that does so."""
+    code = f"import sys; from {__name__} import die_after; die_after({step}, sys.argv[1])"
+    root = Path(__file__).resolve().parents[2]
+    return subprocess.run([sys.executable, "-c", code, json.dumps(spec)], cwd=root, check=False).returncode
+
+
+@pytest.mark.skipif(not hasattr(signal, "SIGKILL"), reason="needs SIGKILL")
 @pytest.mark.parametrize(
     ("recipe", "parameters"),
     [
-        ("pel-pb-fgsm", {"entity_tower": "train"}),
-        ("t-biencoder-dual", {}),
-        ("prototype-srn", {}),
+        pytest.param("pel-pb-fgsm", {"entity_tower": "train"}, marks=pytest.mark.soak),
+        pytest.param("t-biencoder-dual", {}, marks=pytest.mark.soak),
+        pytest.param("prototype-srn", {}, marks=pytest.mark.soak),
         ("cross-encoder", {"candidates": 4}),
     ],
 )
@@ -50,7 +66,8 @@ def test_equal_weights(
     wanted, _ = learnt(whole)
     work = str(tmp_path / "work")
     killed = other | {"work": work}
-    assert learnt(killed, stop_after=3)[0] != wanted
+    assert killed_after(3, killed) == -signal.SIGKILL
+    assert weights(killed["staging"]) != wanted
     found, notes = learnt(again | {"work": work, "snapshot": other["snapshot"]})
     assert "Training goes on from a checkpoint after step 3" in " ".join(notes)
     assert found == wanted

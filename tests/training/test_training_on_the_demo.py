@@ -63,7 +63,7 @@ def demo(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
     }
 
 
-@pytest.mark.slow
+@pytest.mark.soak
 def test_training_helps_and_shuffled_decisions_are_refused(demo: dict[str, Any], tmp_path: Path) -> None:
     staging = new_staging(tmp_path)
     events = list(run_training({**demo, "staging": str(staging)}))

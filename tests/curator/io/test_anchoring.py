@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import time
+
 import pytest
 
 from curator.domain.documents import Passage, Span
-from curator.io.anchoring import NORMALISED, Anchors, alike, same_text
+from curator.io.anchoring import GAP, NORMALISED, Anchors, alike, same_text
 
 TEXT = "ab\ncd ab"
 PASSAGES = (Passage("title", 0, 2), Passage("abstract", 3, 8))
@@ -123,3 +125,9 @@ def test_where_mentions_prove_different_conventions_that_is_said() -> None:
 def test_a_slip_is_no_conflict() -> None:
     _, conflict = learned((3, 6, "ill"), (18, 20, "ox"), text="an ill ox and an ox")
     assert conflict == ""
+
+
+def test_a_gap_is_found_soon_behind_any_number_of_spaces() -> None:
+    started = time.process_time()
+    assert GAP.split("a" + " " * 300_000 + "b ... c [ … ]... d") == ["a" + " " * 300_000 + "b", "c", "", "d"]
+    assert time.process_time() - started < 5

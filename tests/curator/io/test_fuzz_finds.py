@@ -17,6 +17,8 @@ from curator.io.kb import ctd, obo, rdf
 from curator.io.tables import Table
 from curator.io.webanno_tsv import WebAnnoFormat
 from curator.io.xmi import XmiFormat
+from tests.fuzz.__main__ import fuzz
+from tests.fuzz.targets import targets
 from tests.rewriting import source_file, unchanged
 
 Put = Callable[..., Path]
@@ -28,6 +30,13 @@ def soon() -> Callable[[], float]:
     """Seconds of processor time since the test began; what was mended took minutes."""
     started = time.process_time()
     return lambda: time.process_time() - started
+
+
+@pytest.mark.soak
+@pytest.mark.parametrize("name", sorted(targets()))
+def test_inputs_made_large_find_nothing(name: str, tmp_path: Path) -> None:
+    """The part of fuzzing that needs no library; guided by coverage it goes on for as long as one likes."""
+    assert fuzz(name, "large", 3, tmp_path).found == ()
 
 
 def test_many_blank_lines_before_nothing_are_recognised_soon(put: Put, soon: Callable[[], float]) -> None:

@@ -72,7 +72,7 @@ def test_unchanged_files_are_written_back_byte_for_byte(
         "bc5cdr/sample.pubtator.txt",
         "ncbi_disease/train.pubtator.txt",
         "ncbi_disease/dev.pubtator.txt",
-        "scale/medmentions_tokenised_train.pubtator.txt.gz",
+        pytest.param("scale/medmentions_tokenised_train.pubtator.txt.gz", marks=pytest.mark.soak),
     ],
 )
 def test_real_corpora_are_written_back_byte_for_byte(

@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import json
 import queue
+import shutil
 import threading
 from pathlib import Path
 from typing import Any
@@ -17,7 +18,7 @@ from curator.jobs.linker_main import Serving, handle
 from curator.jobs.linker_messages import contrast_from_wire, entity_to_wire
 from models import index_repair
 from models.build import build_untrained
-from models.bundle import Bundle, new_staging, publish
+from models.bundle import Bundle, new_staging, open_bundle, publish
 
 TIMEOUT = 30
 LINK = {
@@ -71,8 +72,9 @@ def process() -> Process:
     return process
 
 
-@pytest.fixture
-def bundle(tmp_path: Path) -> Bundle:
+@pytest.fixture(scope="module")
+def built(tmp_path_factory: pytest.TempPathFactory) -> Bundle:
+    tmp_path = tmp_path_factory.mktemp("built")
     kb = tmp_path / "kb.jsonl"
     entities = [Entity("E1", "Horse palsy", ("equine palsy",), ("T",)), Entity("E2", "Aspirin")]
     kb.write_text("".join(json.dumps(entity_to_wire(one)) + "\n" for one in entities), encoding="utf-8")
@@ -80,6 +82,12 @@ def bundle(tmp_path: Path) -> Bundle:
     for _ in build_untrained(kb, staging, stages=("lexical",), device="cpu"):
         pass
     return publish(staging)
+
+
+@pytest.fixture
+def bundle(built: Bundle, tmp_path: Path) -> Bundle:
+    """A copy that a test may damage."""
+    return open_bundle(shutil.copytree(built.path, tmp_path / built.path.name))
 
 
 def _lexical_file(bundle: Bundle) -> Path:

@@ -33,6 +33,6 @@ def suggest(world: World, ids: list[int], *, bundle: str = "b", entity: str = "M
         found = (Candidate(entity, WORD, ("Chemical",), WORD, 0.5, probability=chance),)
         return Suggestion(mention_id, found, NilEstimate(0.001, False, True), Stamp(bundle, 0))
 
-    with world.project.bulk._store.write() as unit:
+    with world.store.write() as unit:
         set_active_bundle(unit.meta, bundle, [bundle])
         unit.suggestions.save([made(at, one) for at, one in enumerate(ids)])

@@ -20,8 +20,9 @@ def world(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[World]:
 
 
 @pytest.fixture
-def filled(world: World) -> World:
+def filled(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[World]:
     """With a knowledge base and two documents without decisions."""
-    world.kb()
-    world.documents(2)
-    return world
+    monkeypatch.setenv("CURATOR_CACHE", str(tmp_path / "cache"))
+    made = make_world(tmp_path, kb=True, documents=2)
+    yield made
+    made.project.close()

@@ -2,11 +2,18 @@
 
 from __future__ import annotations
 
+import atexit
 import json
 import secrets
+import shutil
+import sqlite3
+import uuid
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import closing
 from dataclasses import dataclass, field
+from functools import cache
 from pathlib import Path
+from tempfile import mkdtemp
 from typing import Any
 
 from curator import storage
@@ -70,14 +77,14 @@ class FakeLinker:
     closed: bool = False
     detected_types: tuple[str, ...] = ()
     contrasts: list[Callable[[], None]] = field(default_factory=list)
-    _listeners: list[Callable[[LinkerStatus], None]] = field(default_factory=list)
+    listeners: list[Callable[[LinkerStatus], None]] = field(default_factory=list)
 
     def on_status(self, listener: Callable[[LinkerStatus], None]) -> None:
-        self._listeners.append(listener)
+        self.listeners.append(listener)
 
     def set_status(self, state: LinkerState, bundle_id: str = "", message: str = "") -> None:
         self.status = LinkerStatus(state, message, bundle_id=bundle_id, process=self.process)
-        for listener in list(self._listeners):
+        for listener in list(self.listeners):
             listener(self.status)
 
     def open(self, bundle: Path, bundle_id: str) -> None:
@@ -232,11 +239,12 @@ class FakeJobs:
         if "snapshot" in spec:
             lines = (Path(spec["snapshot"]) / "documents.jsonl").read_text(encoding="utf-8").splitlines()
             self.seen = [json.loads(line) for line in lines]
-        outcome = self.outcomes.pop(0) if self.outcomes else self._work(kind, spec)
+        outcome = self.outcomes.pop(0) if self.outcomes else self.work(kind, spec)
         on_end(outcome)
         return Ended(outcome)
 
-    def _work(self, kind: str, spec: Mapping[str, Any]) -> JobOutcome:
+    def work(self, kind: str, spec: Mapping[str, Any]) -> JobOutcome:
+        """What a job comes to; tests put another in its place."""
         if kind == "evaluate":
             return JobOutcome(JobState.DONE, "done", self.result)
         bundle_id = f"{len(self.started):03}-{kind}-{secrets.token_hex(2)}"
@@ -278,9 +286,10 @@ class FakeJobs:
 
 @dataclass
 class World:
-    """A project with its fakes and the folder for files."""
+    """A project with its store, its fakes and the folder for files."""
 
     project: Project
+    store: storage.SqlStore
     linker: FakeLinker
     jobs: FakeJobs
     folder: Path
@@ -310,12 +319,56 @@ class World:
         return [view.mention.id for view in self.project.queue.open(document_id).mentions]
 
 
-def make_world(folder: Path, *, start: bool = False, manual: bool = False, link_ahead: int = 200) -> World:
+def make_world(
+    folder: Path,
+    *,
+    start: bool = False,
+    manual: bool = False,
+    link_ahead: int = 200,
+    kb: bool = False,
+    documents: int = 0,
+) -> World:
+    """A project in `folder`; `kb` and `documents` are there as if they had been imported."""
     linker, jobs = FakeLinker(manual=manual), FakeJobs()
-    store = storage.create_project(folder / "p.curation", name="p")
+    store = make_store(folder, kb=kb, documents=documents)
     settings = Settings(link_ahead=link_ahead)
     project = join(store, settings, curator="ada", linker=start, linker_port=linker, job_port=jobs)
-    return World(project, linker, jobs, folder)
+    return World(project, store, linker, jobs, folder)
+
+
+def make_store(folder: Path, *, name: str = "p", kb: bool = False, documents: int = 0) -> storage.SqlStore:
+    """A new project named `name`: a copy of one that was filled by importing, under an id of its own."""
+    template, path = _template(kb, documents), folder / f"{name}.curation"
+    shutil.copytree(template / "p.curation", path)
+    for source in template.glob("[!p]*"):
+        shutil.copy(source, folder)
+    project_id = uuid.uuid4().hex
+    marker = json.loads((path / "project.curator").read_text(encoding="utf-8"))
+    marker |= {"project_id": project_id, "name": name}
+    (path / "project.curator").write_text(json.dumps(marker, indent=2) + "\n", encoding="utf-8")
+    with closing(sqlite3.connect(path / "project.sqlite")) as conn, conn:
+        conn.execute("PRAGMA synchronous = OFF")
+        conn.execute("UPDATE source_files SET path = replace(path, ?, ?)", (str(template), str(folder)))
+        conn.execute("UPDATE meta SET value = replace(value, ?, ?)", (str(template), str(folder)))
+        values = [(project_id, "project.id"), (name, "project.name")]
+        conn.executemany("UPDATE meta SET value = ? WHERE key = ?", values)
+    return storage.open_project(path)
+
+
+@cache
+def _template(kb: bool, documents: int) -> Path:
+    """The folder of a closed project and the files that it was filled from, made once in each process."""
+    folder = Path(mkdtemp(prefix="curator-template-"))
+    atexit.register(shutil.rmtree, folder, ignore_errors=True)
+    store = storage.create_project(folder / "p.curation", name="p")
+    project = join(store, Settings(), curator="ada", linker=False, linker_port=FakeLinker(), job_port=FakeJobs())
+    world = World(project, store, FakeLinker(), FakeJobs(), folder)
+    if kb:
+        world.kb()
+    if documents:
+        world.documents(documents)
+    project.close()
+    return folder
 
 
 def finish(steps: Any) -> Any:

@@ -26,17 +26,17 @@ class Clock:
 
 
 def curation_of(world: World, clock: Clock) -> CurationService:
-    return CurationService(world.project.curation._store, world.project.events, clock, curator=lambda: "ada")
+    return CurationService(world.store, world.project.events, clock, curator=lambda: "ada")
 
 
 def seat(world: World, own: CurationService, clock: Clock) -> Seat:
-    store, suggestions = world.project.curation._store, world.project.suggestions
+    store, suggestions = world.store, world.project.suggestions
     return repeating_seat(store, own, suggestions, clock, curator=lambda: "ada", share=lambda: 100.0)
 
 
 def test_a_decided_mention_is_asked_again_later_and_its_decision_stays(filled: World) -> None:
     clock = Clock()
-    store = filled.project.curation._store
+    store = filled.store
     curation = curation_of(filled, clock)
     one, two, *_ = filled.mentions(1)
     curation.decide(one, ARREST)
@@ -76,7 +76,7 @@ def test_a_decided_mention_is_asked_again_later_and_its_decision_stays(filled: W
 
 def test_off_asks_nothing_and_a_share_asks_the_same_ones_for_ever(filled: World) -> None:
     clock = Clock()
-    store = filled.project.curation._store
+    store = filled.store
     curation = curation_of(filled, clock)
     for mention in (*filled.mentions(1), *filled.mentions(2)):
         curation.decide(mention, ARREST)

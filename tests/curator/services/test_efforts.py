@@ -50,7 +50,7 @@ def test_a_clock_that_went_back_costs_nothing(filled: World) -> None:
 
 def test_what_a_full_disk_refuses_waits(filled: World, monkeypatch: pytest.MonkeyPatch, caplog: object) -> None:
     decide(filled, 1)
-    store = filled.project.efforts._store
+    store = filled.store
 
     def full() -> None:
         raise UserError("The disk is full.")

@@ -35,7 +35,7 @@ def held(filled: World, monkeypatch: pytest.MonkeyPatch) -> World:
     monkeypatch.setattr(
         "curator.services.holdout.held_out", lambda _, mention, percent: percent and mention % 4 in (1, 2)
     )
-    with filled.project.queue._store.write() as unit:
+    with filled.store.write() as unit:
         unit.suggestions.save([suggestion(one, "MESH:D008012", nil=one % 4 == 0) for one in range(1, 9)])
     return filled
 
@@ -46,9 +46,7 @@ def decide(world: World, mention_id: int, verdict: Verdict, shown: Shown) -> Dec
 
 
 def test_suggestions_are_kept_back_until_the_decision(held: World) -> None:
-    queue = QueueService(
-        held.project.queue._store, held_out=HoldoutService(held.project.queue._store, percent=lambda: 2).among
-    )
+    queue = QueueService(held.store, held_out=HoldoutService(held.store, percent=lambda: 2).among)
     opened = queue.open(1)
     assert [view.held_out for view in opened.mentions] == [True, True, False, False]
     first = opened.mentions[0]
@@ -64,7 +62,7 @@ def test_suggestions_are_kept_back_until_the_decision(held: World) -> None:
 
 
 def test_the_report_compares_seen_with_unseen(held: World) -> None:
-    service = HoldoutService(held.project.queue._store, percent=lambda: 2)
+    service = HoldoutService(held.store, percent=lambda: 2)
     assert service.report().sway is None
     seen = Shown("b", (ShownCandidate("MESH:D008012", 1.0),), nil_first=False)
     unseen = Shown("", (), unseen=seen)
@@ -73,7 +71,7 @@ def test_the_report_compares_seen_with_unseen(held: World) -> None:
     decide(held, 3, Verdict.link("MESH:D008012"), seen)
     decide(held, 4, Verdict.nil(), replace(seen, nil_first=True))
     # the memory has learnt the decision and suggests it from now on: that tells nothing
-    with held.project.queue._store.write() as unit:
+    with held.store.write() as unit:
         unit.suggestions.save([suggestion(2, "MESH:D008012", nil=True)])
     decide(held, 7, Verdict.link("MESH:D008012"), Shown("", ()))  # not held out: nothing was suggested yet
     decide(held, 5, Verdict.reject(), Shown("", ()))
@@ -82,4 +80,4 @@ def test_the_report_compares_seen_with_unseen(held: World) -> None:
     assert (report.seen.decided, report.seen.agreed) == (2, 2)
     assert report.sway == 0.5
     assert service.among([1, 2, 3]) == {1, 2}
-    assert HoldoutService(held.project.queue._store, percent=lambda: 0).among([1, 2, 3]) == set()
+    assert HoldoutService(held.store, percent=lambda: 0).among([1, 2, 3]) == set()

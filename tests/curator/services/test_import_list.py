@@ -97,7 +97,7 @@ def test_imported_gold_is_no_handwork_and_the_audit_trail_keeps_what_is_hidden(w
 def test_the_linker_forgets_the_decisions_of_an_undone_import(world: World) -> None:
     world.kb()
     world.documents(1, gold=True)
-    store = world.project.importing._store
+    store = world.store
     assert decided_documents(store, [1])[0].mentions
     world.project.imports.undo(world.project.imports.last())
     assert not decided_documents(store, [1])[0].mentions

@@ -192,7 +192,7 @@ def test_one_training_at_a_time(indexed: World) -> None:
         told.append(kind)
         return CRASHED
 
-    indexed.jobs._work = second  # type: ignore[method-assign]
+    indexed.jobs.work = second  # type: ignore[method-assign]
     train(indexed)
     assert told == ["train"]
 

@@ -31,7 +31,7 @@ def load(world: World, path: Path, **wish: Any) -> ImportReport:
 
 
 def ids(world: World) -> list[str]:
-    with world.project.knowledge._store.read() as unit:
+    with world.store.read() as unit:
         return [each.id for each in unit.kb.iterate()]
 
 

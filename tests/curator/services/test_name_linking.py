@@ -58,7 +58,7 @@ def linked(world: World, text: str, *, type_: str = "SpecificDisease", kb: Any =
     world.kb(kb)
     world.write(DOCUMENT.format(text=text, end=len(text), type=type_))
     finish(world.project.importing.documents([world.folder / "a.pubtator"]))
-    linking = NameLinking(world.project.suggestions._store, lambda *_: None)
+    linking = NameLinking(world.store, lambda *_: None)
     linking._link(1)
     linking.close()
     (suggestion,) = stored(world)
@@ -79,7 +79,7 @@ def test_a_document_that_is_opened_before_the_first_index_gets_suggestions(world
     assert {one.stamp.bundle_id for one in (lidocaine, arrest, arrhythmia)} == {BY_NAME}
     assert lidocaine.band is Band.REVIEW
     assert lidocaine.candidates[0].probability == 0.0
-    with world.project.suggestions._store.read() as unit:
+    with world.store.read() as unit:
         assert unit.queue.chances(QueueFilter(), bundle_id="") == [], "nothing to accept in bulk"
 
 
@@ -99,7 +99,7 @@ def test_where_an_index_serves_names_are_not_asked(world: World) -> None:
     world.documents(1)
     world.index()
     before = stored(world)
-    linking = NameLinking(world.project.suggestions._store, lambda *_: None)
+    linking = NameLinking(world.store, lambda *_: None)
     linking._link(1)
     linking.close()
     assert stored(world) == before
@@ -160,7 +160,7 @@ def test_the_likest_name_comes_first_and_an_entity_once(world: World) -> None:
 
 def test_a_document_that_is_gone_is_passed_over(world: World, caplog: pytest.LogCaptureFixture) -> None:
     world.kb()
-    linking = NameLinking(world.project.suggestions._store, lambda *_: None)
+    linking = NameLinking(world.store, lambda *_: None)
     linking._document(99)
     linking.close()
     linking.ask([99])

@@ -84,7 +84,7 @@ def test_seconds_are_believed_once_enough_were_measured() -> None:
 @pytest.fixture
 def suggested(filled: World) -> World:
     """The four mentions of both documents with falling probabilities, the same in both."""
-    store = filled.project.queue._store
+    store = filled.store
     with store.write() as unit:
         unit.suggestions.save([suggestion(one, 0.1 + 0.2 * ((one - 1) % 4)) for one in range(1, 9)])
     return filled
@@ -109,7 +109,7 @@ def test_lists_of_work_hold_what_the_filter_shows_and_leave_out_what_is_decided(
 
 
 def test_seconds_come_from_what_decisions_took(suggested: World) -> None:
-    store = suggested.project.queue._store
+    store = suggested.store
     shown = Shown("b", (ShownCandidate("MESH:D008012", 1.0),))
     suggested.project.curation.decide(1, Verdict.link("MESH:D008012"), shown=shown)
     suggested.project.curation.decide(2, Verdict.link("MESH:D006323"), shown=shown)

@@ -189,7 +189,7 @@ def test_in_training_it_is_nil_and_never_a_candidate_that_was_passed_over(filled
     arrest = filled.mentions(1)[1]
     shown = Shown("b", (ShownCandidate("NEW:0001", 0.4), ShownCandidate("MESH:D001145", 0.3)))
     project.curation.decide(arrest, Verdict.link("MESH:D006323"), shown=shown)
-    counts = count_gold(project.curation._store, Split.TRAIN)
+    counts = count_gold(filled.store, Split.TRAIN)
     assert (counts.nils, counts.links, counts.entities, counts.passed_over) == (1, 2, {"MESH:D006323"}, 1)
     current = project.curation.current([first])[first]
     assert current.verdict.outcome is Outcome.LINK  # what is stored and exported stays the link

@@ -83,12 +83,12 @@ def test_the_lexical_bundle_serves_before_the_full_one(indexed: World) -> None:
 def test_a_failed_full_index_leaves_the_lexical_one(world: World) -> None:
     world.kb()
     built, failed = JobOutcome(JobState.DONE, "built"), JobOutcome(JobState.FAILED, "no memory")
-    real, outcomes = world.jobs._work, [built, failed]
+    real, outcomes = world.jobs.work, [built, failed]
 
     def work(kind: str, spec: Any) -> JobOutcome:
         return real(kind, spec) if outcomes.pop(0) is built else failed
 
-    world.jobs._work = work  # type: ignore[method-assign]
+    world.jobs.work = work  # type: ignore[method-assign]
     ended: list[JobOutcome] = []
     world.project.retraining.build_index(on_progress=ignore, on_end=ended.append)
     assert ended == [failed]
@@ -100,8 +100,8 @@ def test_a_failed_full_index_leaves_the_lexical_one(world: World) -> None:
 
 def test_an_index_built_anew_that_fails_leaves_the_full_one(indexed: World) -> None:
     before, failed = active(indexed), JobOutcome(JobState.FAILED, "no space")
-    real = indexed.jobs._work
-    indexed.jobs._work = lambda kind, spec: real(kind, spec) if spec["stages"] == ["lexical"] else failed  # type: ignore[method-assign]
+    real = indexed.jobs.work
+    indexed.jobs.work = lambda kind, spec: real(kind, spec) if spec["stages"] == ["lexical"] else failed  # type: ignore[method-assign]
     indexed.project.retraining.build_index(anew=True, on_progress=ignore, on_end=ignore)
     assert len(indexed.project.retraining.bundles()) == 3, "the lexical one was built"
     assert active(indexed) == before

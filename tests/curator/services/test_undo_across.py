@@ -101,7 +101,7 @@ def fill_disk(store: Any, *, pages: int) -> None:
 
 
 def test_a_disk_that_fills_up_during_a_bulk_step_leaves_nothing_half_done(filled: World) -> None:
-    project, store = filled.project, filled.project.bulk._store
+    project, store = filled.project, filled.store
     filled.documents(40, first=10, name="b.pubtator")
     project.curation.decide(1, LIDOCAINE)
     before, ids = content(project, range(1, 43)), list(range(2, 160))

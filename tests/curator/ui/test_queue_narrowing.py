@@ -32,7 +32,7 @@ def world(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[World]:
     made = make_world(tmp_path)
     made.kb()
     made.documents(3)
-    with made.project.queue._store.write() as unit:
+    with made.store.write() as unit:
         unit.suggestions.save([_suggestion(one) for one in range(1, 13)])
     yield made
     made.project.close()

@@ -44,7 +44,7 @@ def test_typing_filters_and_the_footer_counts(qtbot: QtBot, panel: QueuePanel) -
         qtbot.keyClicks(panel.text, "nothing")
     assert caught.args == [QueueFilter(text="nothing")]
     assert panel.footer.words == "0 of 40 documents"
-    assert panel.list._empty == "No document matches the filter."
+    assert panel.list.empty_words == "No document matches the filter."
     with qtbot.waitSignal(panel.filter_changed, timeout=2000):
         qtbot.keyClick(panel.text, Qt.Key.Key_Escape)
     assert panel.footer.words == "40 documents"
@@ -103,9 +103,9 @@ def test_rows_grow_with_the_font(panel: QueuePanel) -> None:
 
 def test_without_a_project_it_says_so(panel: QueuePanel) -> None:
     panel.set_source(None)
-    assert panel.list._empty == "No project is open."
+    assert panel.list.empty_words == "No project is open."
     panel.set_source(Rows(0))
-    assert "Import" in panel.list._empty
+    assert "Import" in panel.list.empty_words
 
 
 @pytest.mark.parametrize("larger", [1, 2])

@@ -94,7 +94,7 @@ def test_what_was_found_stays_until_the_next_answer(qtbot: QtBot, panel: SearchP
     with answered(qtbot, panel):
         search.go.set()
     assert resets == [0], "one change, none for queries that were overtaken"
-    assert panel.list._empty.startswith("Nothing in the knowledge base matches “zzz”.")
+    assert panel.list.empty_words.startswith("Nothing in the knowledge base matches “zzz”.")
 
 
 def test_the_mention_s_text_is_searched_at_once(qtbot: QtBot, panel: SearchPanel, search: Search) -> None:
@@ -153,7 +153,7 @@ def test_a_click_chooses(qtbot: QtBot, panel: SearchPanel) -> None:
 
 def test_an_error_is_said_in_its_own_words(qtbot: QtBot, panel: SearchPanel) -> None:
     ask(qtbot, panel, "broken")
-    assert panel.list._empty == "The knowledge base is empty. Import one first."
+    assert panel.list.empty_words == "The knowledge base is empty. Import one first."
     ask(qtbot, panel, "fk")
     assert panel.model.rowCount() == 2
 
@@ -162,7 +162,7 @@ def test_a_bug_is_logged_and_the_search_goes_on(
     qtbot: QtBot, panel: SearchPanel, caplog: pytest.LogCaptureFixture
 ) -> None:
     ask(qtbot, panel, "bug")
-    assert panel.list._empty == BROKEN
+    assert panel.list.empty_words == BROKEN
     assert "ZeroDivisionError" in caplog.text
     ask(qtbot, panel, "fk")
     assert panel.model.rowCount() == 2
@@ -174,7 +174,7 @@ def test_nothing_is_answered_once_the_project_closes(qtbot: QtBot, panel: Search
     QApplication.processEvents()
     assert panel.model.rowCount() == 0
     panel.line.setText("fk5")
-    assert panel.list._empty == HINT
+    assert panel.list.empty_words == HINT
 
 
 def test_the_grammar_is_a_key_away(qtbot: QtBot, panel: SearchPanel) -> None:

@@ -10,6 +10,7 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
+from curator.services.ports import QueueFilter
 from curator.ui.main_window import MainWindow
 from tests.curator.ui.window.fakes import Desk, MakeDesk, make_project, make_window
 
@@ -33,15 +34,12 @@ def make_desk(window: MainWindow, tmp_path: Path) -> MakeDesk:
     """An open project with a knowledge base, an index and `documents` copies of one document."""
 
     def make(*, documents: int = 2, kb: bool = True, index: bool = True, manual: bool = False) -> Desk:
-        world = make_project(tmp_path, manual=manual)
-        if kb:
-            world.kb()
+        world = make_project(tmp_path, manual=manual, kb=kb, documents=documents)
         if index:
             ended: list[object] = []
             handle = world.project.retraining.build_index(on_progress=lambda _: None, on_end=ended.append)
             handle.wait(30)
-        if documents:
-            world.documents(documents)
+            world.project.suggestions.request(world.project.queue.ids(QueueFilter()), urgent=False)
         window.session.show(world.project)
         return Desk(window, world)
 

@@ -6,6 +6,7 @@ import inspect
 import pkgutil
 import re
 from collections.abc import Callable
+from functools import cache
 from importlib import import_module
 from pathlib import Path
 
@@ -177,6 +178,7 @@ MAKERS: dict[str, str | Maker] = {
 }
 
 
+@cache  # each source is read for it
 def classes() -> dict[str, type[QWidget]]:
     """Every class of `curator.ui` whose instances are windows."""
     found = {}

@@ -11,7 +11,6 @@ from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QWidget
 
-from curator import storage
 from curator.bootstrap import Project, join
 from curator.domain.decisions import Decision
 from curator.domain.jobs import JobOutcome, Progress
@@ -21,7 +20,7 @@ from curator.settings.schema import Settings
 from curator.ui.main_window import MainWindow
 from curator.ui.theme import ThemeController
 from curator.ui.workbench import Workbench
-from tests.curator.services.fakes import FakeJobs, FakeLinker, World
+from tests.curator.services.fakes import FakeJobs, FakeLinker, World, make_store
 
 PLAIN = Qt.KeyboardModifier.NoModifier
 CTRL = Qt.KeyboardModifier.ControlModifier
@@ -88,12 +87,12 @@ class Desk:
 MakeDesk = Callable[..., Desk]
 
 
-def make_project(folder: Path, *, manual: bool = False, name: str = "p") -> World:
+def make_project(folder: Path, *, manual: bool = False, name: str = "p", kb: bool = False, documents: int = 0) -> World:
     """A project whose jobs run in threads or not at all; the linker starts."""
     linker, jobs = FakeLinker(manual=manual), WindowJobs(folder / "log")
-    store = storage.create_project(folder / f"{name}.curation", name=name)
+    store = make_store(folder, name=name, kb=kb, documents=documents)
     project = join(store, Settings(), curator="ada", linker=True, linker_port=linker, job_port=jobs)
-    return World(project, linker, jobs, folder)
+    return World(project, store, linker, jobs, folder)
 
 
 def make_window(app: QApplication) -> MainWindow:

@@ -97,7 +97,7 @@ def test_while_only_spelling_is_compared_the_panel_says_so(desk: Desk, qtbot: Qt
     linker = desk.world.linker
     linker.status = dataclasses.replace(linker.status, stages=("lexical",), device="The encoder runs on the processor.")
     with qtbot.waitSignal(desk.bench.bridge.linker):
-        for listener in linker._listeners:
+        for listener in linker.listeners:
             listener(linker.status)
     assert "Only spelling is compared" in desk.note
     assert "lexical only (CPU)" in desk.window.status.words
@@ -115,14 +115,14 @@ def test_what_another_thread_changes_is_shown(desk: Desk, qtbot: QtBot) -> None:
 
 def test_empty_states_say_what_to_do_next(make_desk: MakeDesk) -> None:
     desk = make_desk(documents=0, kb=False, index=False)
-    assert desk.bench.document._empty == (EMPTY_KB[0], EMPTY_KB[1].format(way=place_of("project.import_kb")))
+    assert desk.bench.document.empty_words == (EMPTY_KB[0], EMPTY_KB[1].format(way=place_of("project.import_kb")))
     assert desk.note == NO_KB.format(way="Project › Import knowledge base… (Ctrl+Shift+I)")
 
 
 def test_while_an_import_runs_nothing_asks_for_one(make_desk: MakeDesk, qtbot: QtBot) -> None:
     desk = make_desk(documents=0, kb=False, index=False)
     bench = desk.bench
-    shown = (lambda: str(bench.document._empty), lambda: desk.note, lambda: bench.queue.list._empty)
+    shown = (lambda: str(bench.document.empty_words), lambda: desk.note, lambda: bench.queue.list.empty_words)
     before = [one() for one in shown]
     ends: list[Callable[[JobOutcome], None]] = []
 
@@ -141,7 +141,10 @@ def test_while_an_import_runs_nothing_asks_for_one(make_desk: MakeDesk, qtbot: Q
 
 def test_a_project_without_documents_says_so_until_some_come(make_desk: MakeDesk, qtbot: QtBot) -> None:
     desk = make_desk(documents=0)
-    assert desk.bench.document._empty == (EMPTY_PROJECT[0], "Import some with Project › Import documents… (Ctrl+I).")
+    assert desk.bench.document.empty_words == (
+        EMPTY_PROJECT[0],
+        "Import some with Project › Import documents… (Ctrl+I).",
+    )
     desk.world.documents(1)
     qtbot.waitUntil(lambda: desk.bench.navigator.opened is not None)
     assert desk.word == "Lidocaine"

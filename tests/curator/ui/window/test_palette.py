@@ -63,7 +63,7 @@ def test_without_a_project_documents_say_so(window: MainWindow) -> None:
     palette = opened(window)
     QTest.keyClicks(palette.line, "@x")
     assert palette.model.rowCount() == 0
-    assert "when a project is open" in palette.list._empty
+    assert "when a project is open" in palette.list.empty_words
 
 
 def test_letters_typed_into_the_palette_decide_nothing_and_escape_gives_the_keyboard_back(desk: Desk) -> None:

@@ -16,6 +16,7 @@ from curator.services.suspicious import SuspiciousGold, SuspiciousList
 from curator.ui.agreement_window import AgreementWindow
 from curator.ui.dialogs.i_am import IAmDialog
 from curator.ui.dialogs.new_round import NewRoundDialog
+from curator.ui.labels import ElidedLabel
 from curator.ui.people_flows import PeopleFlows
 from curator.ui.suspicious_window import SuspiciousWindow
 from tests.curator.ui.window.fakes import Desk, MakeDesk
@@ -118,7 +119,7 @@ def test_what_an_adjudication_decided_is_shown_at_once(desk: Desk) -> None:
     assert view is not None
     assert view.decision is not None
     assert view.decision.verdict == Verdict.nil()
-    assert "NIL" in bench.candidates._decided.words
+    assert [one for one in bench.candidates.findChildren(ElidedLabel) if one.words.startswith("NIL")]
     assert "NIL" in bench.history.model.index(0, 0).data()
     desk.bench.focus_document()
     assert "verdict" not in bench.bottom.hints.accessibleName()

@@ -129,7 +129,7 @@ def test_a_mention_of_the_hold_out_is_decided_without_suggestions(
     desk = make_desk()
     assert desk.word == "Lidocaine"
     assert desk.bench.candidates.model.rowCount() == 0
-    assert desk.bench.candidates.list._empty == REASON.format(key="H")
+    assert desk.bench.candidates.list.empty_words == REASON.format(key="H")
     desk.press(Key.Key_Return)  # accepts nothing, since nothing is shown
     assert desk.decision("Lidocaine") is None
     desk.bench.decider.link("MESH:D008012")  # as a search does

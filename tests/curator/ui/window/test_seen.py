@@ -10,9 +10,9 @@ from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QWidget
 
+from curator.bootstrap import SystemClock
 from curator.domain.decisions import Outcome, Verdict
 from curator.domain.documents import DocumentState
-from curator.services.curation import CurationService
 from curator.services.deciding import decide_in
 from curator.ui.deciding import OUT_OF_SIGHT, SAME, TOO_SOON, TOO_SOON_HERE
 from curator.ui.entity_form import EntityForm
@@ -56,7 +56,7 @@ class Person:
 
     def steps(self) -> int:
         """How many operations were recorded."""
-        with self.desk.project.curation._store.read() as unit:
+        with self.desk.world.store.read() as unit:
             return unit.decisions.next_undo() or 0
 
     def decided(self) -> int:
@@ -297,9 +297,8 @@ def test_shift_ctrl_enter_asks_nothing(desk: Desk, person: Person) -> None:
 
 
 def decide_as(desk: Desk, curator: str, mention_id: int, verdict: Verdict) -> None:
-    curation: CurationService = desk.project.curation
-    with curation._store.write() as unit:
-        decide_in(unit, [mention_id], [verdict], curator=curator, clock=curation._clock)
+    with desk.world.store.write() as unit:
+        decide_in(unit, [mention_id], [verdict], curator=curator, clock=SystemClock())
     desk.bench.navigator.reload()
 
 

@@ -76,7 +76,7 @@ def train(desk: Desk, qtbot: QtBot) -> RetrainLive:
 
 def with_metrics(desk: Desk, metrics: Mapping[str, Any]) -> None:
     """Trainings leave these metrics, in their result and in the manifest."""
-    real = desk.world.jobs._work
+    real = desk.world.jobs.work
 
     def work(kind: str, spec: Mapping[str, Any]) -> JobOutcome:
         outcome = real(kind, spec)
@@ -85,7 +85,7 @@ def with_metrics(desk: Desk, metrics: Mapping[str, Any]) -> None:
         path.write_text(json.dumps(manifest), encoding="utf-8")
         return JobOutcome(outcome.state, outcome.message, {**outcome.result, "metrics": metrics})
 
-    desk.world.jobs._work = work  # type: ignore[method-assign]
+    desk.world.jobs.work = work  # type: ignore[method-assign]
 
 
 # --- running and cancelling ---
