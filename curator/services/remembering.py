@@ -119,8 +119,6 @@ class MemoryService:
         if everything:
             with self._store.read() as unit:
                 self._left = dict.fromkeys(unit.documents.ids(split=Split.TRAIN, answered=True))
-            if not self._left:
-                self._learnt()
         while not self._closed and (waiting := self._changed or self._left):
             changed, part = waiting is self._changed, self._part(waiting)
             documents = [one for one in decided_documents(self._store, part) if one.mentions or changed]
