@@ -47,12 +47,13 @@ class MemoryService:
         self._events = events
         self._learnt = learnt
         self._process = 0  # the linker process that was taught
-        self._news = threading.Condition()  # guards all below
-        self._awake = False  # whether something is to be done
+        self._news = threading.Condition()  # guards these three
+        self._closed = False
         self._everything = False  # whether all train documents are to be taught anew
+        self._fresh: dict[int, None] = {}  # documents that have changed just now
+        self._unlisted = False  # whether all are to be taught and it is not known yet which they are
         self._changed: dict[int, None] = {}  # documents in order, of which something may have to be forgotten
         self._left: dict[int, None] = {}  # others still to be taught
-        self._closed = False
         self._thread = threading.Thread(target=self._work, name="linker memory", daemon=True)
 
     def start(self) -> None:
@@ -89,9 +90,8 @@ class MemoryService:
 
     def _wake(self, changed: Sequence[int] = (), *, everything: bool = False) -> None:
         with self._news:
-            self._awake = True
             self._everything |= everything
-            self._changed |= dict.fromkeys(changed)
+            self._fresh |= dict.fromkeys(changed)
             self._news.notify_all()
 
     # --- in the memory's thread ---
@@ -100,39 +100,36 @@ class MemoryService:
         while self._rest():
             try:
                 self._teach()
-            except Exception:
+            except Exception:  # what is left is taught with the next change
                 log.exception("Decisions could not be taught")
-                self._everything = True  # with the next change
 
     def _rest(self) -> bool:
         """Until something is to be done and the key that asked for it is answered; False when all is over."""
         with self._news:
-            self._news.wait_for(lambda: self._awake or self._closed)
+            self._news.wait_for(lambda: self._fresh or self._everything or self._closed)
             self._news.wait_for(lambda: self._closed, MOMENT)
-            self._awake = False
+            self._changed |= self._fresh
+            self._unlisted |= self._everything
+            self._fresh, self._everything = {}, False
             return not self._closed
 
     def _teach(self) -> None:
-        """In small requests, what has changed first. What the linker does not take in waits for the next occasion."""
-        with self._news:
-            everything, self._everything = self._everything, False
-        if everything:
+        """In small requests, what has changed first, until there is something newer."""
+        if self._unlisted:
             with self._store.read() as unit:
                 self._left = dict.fromkeys(unit.documents.ids(split=Split.TRAIN, answered=True))
-        while not self._closed and (waiting := self._changed or self._left):
-            changed, part = waiting is self._changed, self._part(waiting)
+            self._unlisted = False
+        while not (self._closed or self._fresh) and (waiting := self._changed or self._left):
+            part = list(islice(waiting, PER_REQUEST))
+            changed = waiting is self._changed
             documents = [one for one in decided_documents(self._store, part) if one.mentions or changed]
+            for one in part:
+                self._changed.pop(one, None)
+                self._left.pop(one, None)
             if documents and not self._taken_in(documents):
                 return
             if not waiting:
                 self._learnt()
-
-    def _part(self, waiting: dict[int, None]) -> list[int]:
-        with self._news:
-            part = list(islice(waiting, PER_REQUEST))
-            for one in part:
-                del waiting[one]
-        return part
 
     def _taken_in(self, documents: Sequence[DecidedDocument]) -> bool:
         outcomes: list[JobOutcome] = []
