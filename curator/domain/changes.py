@@ -20,6 +20,12 @@ class ChangeKind(StrEnum):
     ROUND = "round"  # made, closed, opened again, or judgements came in
 
 
+STEPS = frozenset(
+    {ChangeKind.DECIDED, ChangeKind.MENTIONS, ChangeKind.DOCUMENT_STATE, ChangeKind.NOTES, ChangeKind.ENTITIES}
+)
+"""What a curator does, step by step."""
+
+
 class OperationKind(StrEnum):
     """What an entry of the operation log did; undo and redo are entries of their own."""
 
@@ -43,7 +49,10 @@ class OperationKind(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Change:
-    """`text` says it to the curator ("Linked lidocaine to Lidocaine"); `actor` who did it."""
+    """`text` says it to the curator ("Linked lidocaine to Lidocaine"); `actor` who did it.
+
+    A step without an operation is a judgement in a round: no bus tells it, the window that asked shows it.
+    """
 
     kind: ChangeKind
     actor: str

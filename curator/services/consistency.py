@@ -128,17 +128,12 @@ class RepeatingCuration:
     def curator(self) -> str:
         return self._own.curator
 
-    def decide(self, mention_id: int, verdict: Verdict, *, shown: Shown | None = None) -> Change:
-        if mention_id == self._repeats.asked:
-            return self._repeats.answer(mention_id, verdict, shown)
-        change = self._own.decide(mention_id, verdict, shown=shown)
-        self._repeats.decided()
-        return change
-
-    def decide_many(self, mention_ids: Sequence[int], verdict: Verdict) -> Change:
+    def decide_many(
+        self, mention_ids: Sequence[int], verdict: Verdict, *, shown: Sequence[Shown | None] = ()
+    ) -> Change:
         if list(mention_ids) == [self._repeats.asked]:
-            return self._repeats.answer(mention_ids[0], verdict, None)
-        change = self._own.decide_many(mention_ids, verdict)
+            return self._repeats.answer(mention_ids[0], verdict, shown[0] if shown else None)
+        change = self._own.decide_many(mention_ids, verdict, shown=shown)
         self._repeats.decided()
         return change
 

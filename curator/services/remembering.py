@@ -9,6 +9,7 @@ from __future__ import annotations
 import logging
 import threading
 from collections.abc import Callable, Sequence
+from itertools import islice
 
 from curator.domain.changes import Change, ChangeKind
 from curator.domain.decisions import Outcome
@@ -18,6 +19,8 @@ from curator.services.events import EventBus
 from curator.services.ports import DecidedDocument, DecidedMention, LinkerPort, LinkMention, Store, UnitOfWork
 
 PER_REQUEST = 16
+MOMENT = 0.05
+"""Seconds in which a key press is painted; what is decided meanwhile is taught together."""
 TEACHES = {ChangeKind.DECIDED, ChangeKind.MENTIONS, ChangeKind.ENTITIES}
 TEACHES_ALL = {ChangeKind.IMPORTED, ChangeKind.KNOWLEDGE_BASE, ChangeKind.TYPE_MAPPING}
 REMEMBERED = (Outcome.LINK, Outcome.NIL)
@@ -31,90 +34,115 @@ def decided_documents(store: Store, document_ids: Sequence[int]) -> list[Decided
 
 
 class MemoryService:
-    """`learnt` is called, in the linker's thread, whenever the memory has changed."""
+    """Reads and sends in a thread of its own, a moment after the change: nothing is read for the memory before the key
+    that decided is answered. Changes that come meanwhile are taught together. What is not taught when the project
+    closes is no loss: the next linker process learns from the decisions themselves.
+
+    `learnt` is called, in that thread, whenever the memory has changed.
+    """
 
     def __init__(self, store: Store, linker: LinkerPort, events: EventBus, *, learnt: Callable[[], None]) -> None:
         self._store = store
         self._linker = linker
         self._events = events
         self._learnt = learnt
-        self._lock = threading.Lock()
         self._process = 0  # the linker process that was taught
-        self._left: list[int] = []  # documents still to be taught
-        self._changed_ones: set[int] = set()  # those of them of which something may have to be forgotten
-        self._teaching = False
+        self._news = threading.Condition()  # guards these three
         self._closed = False
+        self._everything = False  # whether all train documents are to be taught anew
+        self._fresh: dict[int, None] = {}  # documents that have changed just now
+        self._unlisted = False  # whether all are to be taught and it is not known yet which they are
+        self._changed: dict[int, None] = {}  # documents in order, of which something may have to be forgotten
+        self._left: dict[int, None] = {}  # others still to be taught
+        self._thread = threading.Thread(target=self._work, name="linker memory", daemon=True)
 
     def start(self) -> None:
         """Listen to changes and to the linker. Does nothing on a read-only project."""
         if self._store.read_only:
             return
+        self._thread.start()
         self._linker.on_status(self._status_changed)
-        self._events.subscribe(self._changed)
+        self._events.subscribe(self._heard)
         self._status_changed(self._linker.status)
 
     def close(self) -> None:
-        self._closed = True
+        """Nothing is read any more when this returns."""
+        with self._news:
+            self._closed = True
+            self._news.notify_all()
+        if self._thread.is_alive():
+            self._thread.join()
+
+    # --- in any thread ---
 
     def _status_changed(self, status: LinkerStatus) -> None:
-        if status.state is LinkerState.READY and status.process != self._process and not self._closed:
+        if status.state is LinkerState.READY and status.process != self._process:
             self._process = status.process
-            self._teach_all()
+            self._wake(everything=True)
 
-    def _changed(self, change: Change) -> None:
-        if self._closed or not self._process:
+    def _heard(self, change: Change) -> None:
+        if not self._process:
             return
         if change.kind in TEACHES_ALL:
-            self._teach_all()
-        elif change.kind in TEACHES and len(change.document_ids) > PER_REQUEST:
-            self._teach([*self._left, *change.document_ids], changed=change.document_ids)
+            self._wake(everything=True)
         elif change.kind in TEACHES and change.document_ids:
-            self._send(change.document_ids)
+            self._wake(change.document_ids)
 
-    def _teach_all(self) -> None:
-        with self._store.read() as unit:
-            ids = unit.documents.ids(split=Split.TRAIN, answered=True)
-        self._teach([*ids, *self._changed_ones])
+    def _wake(self, changed: Sequence[int] = (), *, everything: bool = False) -> None:
+        with self._news:
+            self._everything |= everything
+            self._fresh |= dict.fromkeys(changed)
+            self._news.notify_all()
 
-    def _teach(self, document_ids: Sequence[int], *, changed: Sequence[int] = ()) -> None:
-        """In small requests, of which all but the first are made in the linker's thread: a step over thousands of
-        documents must not hold up the window."""
-        with self._lock:
-            self._left = list(dict.fromkeys(document_ids))
-            self._changed_ones |= set(changed)
-            begin, self._teaching = not self._teaching, True
-        if begin:
-            self._next()
+    # --- in the memory's thread ---
 
-    def _next(self) -> None:
-        """Send the next part that holds any decision; after the last one all is learnt."""
-        while not self._closed:
-            with self._lock:
-                part, self._left = self._left[:PER_REQUEST], self._left[PER_REQUEST:]
-                self._teaching = bool(part)
-            if not part:
+    def _work(self) -> None:
+        while self._rest():
+            try:
+                self._teach()
+            except Exception:  # what is left is taught with the next change
+                log.exception("Decisions could not be taught")
+
+    def _rest(self) -> bool:
+        """Until something is to be done and the key that asked for it is answered; False when all is over."""
+        with self._news:
+            self._news.wait_for(lambda: self._fresh or self._everything or self._closed)
+            self._news.wait_for(lambda: self._closed, MOMENT)
+            self._changed |= self._fresh
+            self._unlisted |= self._everything
+            self._fresh, self._everything = {}, False
+            return not self._closed
+
+    def _teach(self) -> None:
+        """In small requests, what has changed first, until there is something newer."""
+        if self._unlisted:
+            with self._store.read() as unit:
+                self._left = dict.fromkeys(unit.documents.ids(split=Split.TRAIN, answered=True))
+            self._unlisted = False
+        while not (self._closed or self._fresh) and (waiting := self._changed or self._left):
+            part = list(islice(waiting, PER_REQUEST))
+            changed = waiting is self._changed
+            documents = [one for one in decided_documents(self._store, part) if one.mentions or changed]
+            for one in part:
+                self._changed.pop(one, None)
+                self._left.pop(one, None)
+            if documents and not self._taken_in(documents):
+                return
+            if not waiting:
                 self._learnt()
-                return
-            with self._lock:
-                changed, self._changed_ones = self._changed_ones & set(part), self._changed_ones - set(part)
-            documents = [one for one in decided_documents(self._store, part) if one.mentions or one.id in changed]
-            if documents:
-                self._linker.remember(documents, on_end=self._part_ended)
-                return
 
-    def _part_ended(self, outcome: JobOutcome) -> None:
-        if _succeeded(outcome):
-            self._next()
-        else:
-            with self._lock:
-                self._teaching = False
+    def _taken_in(self, documents: Sequence[DecidedDocument]) -> bool:
+        outcomes: list[JobOutcome] = []
 
-    def _send(self, document_ids: Sequence[int]) -> None:
-        self._linker.remember(decided_documents(self._store, document_ids), on_end=self._ended)
+        def end(outcome: JobOutcome) -> None:
+            with self._news:
+                outcomes.append(outcome)
+                self._news.notify_all()
 
-    def _ended(self, outcome: JobOutcome) -> None:
-        if _succeeded(outcome) and not self._closed:
-            self._learnt()
+        self._linker.remember(documents, on_end=end)
+        with self._news:
+            self._news.wait_for(lambda: self._closed or outcomes)
+        return not self._closed and _succeeded(outcomes[0])
 
 
 def _succeeded(outcome: JobOutcome) -> bool:

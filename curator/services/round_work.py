@@ -147,14 +147,10 @@ class RoundCuration:
         self._judged = judged
         self._log = JudgingLog(found.id, clock)
 
-    def decide(self, mention_id: int, verdict: Verdict, *, shown: Shown | None = None) -> Change:
+    def decide_many(
+        self, mention_ids: Sequence[int], verdict: Verdict, *, shown: Sequence[Shown | None] = ()
+    ) -> Change:
         """Raises UserError for a closed round, an unknown mention or an unknown entity."""
-        return self._judge([mention_id], verdict, [shown])
-
-    def decide_many(self, mention_ids: Sequence[int], verdict: Verdict) -> Change:
-        return self._judge(mention_ids, verdict)
-
-    def _judge(self, mention_ids: Sequence[int], verdict: Verdict, shown: Sequence[Shown | None] = ()) -> Change:
         with self._writing() as unit:
             mentions = [unit.mentions.get(one) for one in mention_ids]
             _check(unit, verdict)

@@ -60,12 +60,13 @@ class Curation(Protocol):
     @property
     def curator(self) -> str: ...
 
-    def decide(self, mention_id: int, verdict: Verdict, *, shown: Shown | None = None) -> Change:
-        """Raises UserError where the decision cannot be made; then nothing was changed."""
-        ...
+    def decide_many(
+        self, mention_ids: Sequence[int], verdict: Verdict, *, shown: Sequence[Shown | None] = ()
+    ) -> Change:
+        """One verdict for one or several mentions as one step. `shown` is parallel to the ids, or empty.
 
-    def decide_many(self, mention_ids: Sequence[int], verdict: Verdict) -> Change:
-        """One verdict for several mentions as one step."""
+        Raises UserError where a decision cannot be made; then nothing was changed.
+        """
         ...
 
     def add_mention(self, document_id: int, spans: Sequence[Span], mention_type: str) -> Change:

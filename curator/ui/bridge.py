@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Callable
 
 from PySide6.QtCore import QObject, Signal
 from shiboken6 import isValid
 
-from curator.domain.changes import Change
+from curator.domain.changes import STEPS, Change
 from curator.domain.jobs import JobOutcome, LinkerStatus, Progress
 from curator.domain.saving import Saving
 from curator.services.events import EventBus
@@ -23,11 +24,13 @@ def _nothing() -> None:
 class Bridge(QObject):
     """Emits in the window's thread what services and jobs tell from theirs.
 
-    Every signal goes through the event loop, also from the window's own thread: a listener never runs in the middle
-    of the action that caused it, so views see the changes in one order. After `close` nothing is emitted any more.
+    Every change is told once. A step that was taken in the window's own thread is `stepped`, at once: it is shown
+    within the key press. All else goes through the event loop, also from the window's own thread: its listeners never
+    run in the middle of the action that caused it. After `close` nothing is emitted any more.
     """
 
-    changed = Signal(object)  # Change
+    stepped = Signal(object)  # Change: stored, and on the disk moments later
+    changed = Signal(object)  # Change that was made elsewhere, or is no step of a curator's
     linker = Signal(object)  # LinkerStatus
     progressed = Signal(int, object)  # job number, Progress
     saved = Signal(object)  # Saving
@@ -36,6 +39,7 @@ class Bridge(QObject):
     def __init__(self, parent: QObject | None = None) -> None:
         super().__init__(parent)
         self._open = True
+        self._thread = threading.get_ident()
         self._unsubscribe: Callable[[], None] = _nothing
         self._unfollow: Callable[[], None] = _nothing
 
@@ -56,7 +60,10 @@ class Bridge(QObject):
     # --- called from any thread ---
 
     def tell_change(self, change: Change) -> None:
-        call_in_window(lambda: self._emit("changed", change))
+        if change.kind in STEPS and threading.get_ident() == self._thread:
+            self._emit("stepped", change)
+        else:
+            call_in_window(lambda: self._emit("changed", change))
 
     def tell_status(self, status: LinkerStatus) -> None:
         call_in_window(lambda: self._emit("linker", status))

@@ -7,7 +7,7 @@ pressed (`Glance`).
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Sequence
+from collections.abc import Callable, Hashable
 from dataclasses import dataclass, replace
 
 from PySide6.QtCore import QObject, Signal
@@ -77,38 +77,44 @@ class Leftover:
 class Decider(QObject):
     """Decides about the current mention. Decisions record exactly what the panel showed."""
 
-    done = Signal(object)  # Change: it is stored, and on the disk moments later
     refused = Signal(str)  # the sentence of a UserError; nothing was changed
     said = Signal(str)
     unseen = Signal(object)  # what was out of sight: a key of `Glance`
     revision_wanted = Signal(object)  # Revision: to be confirmed
     leftover_wanted = Signal(object)  # Leftover: to be confirmed
 
-    def __init__(self, seat: Seat, navigator: Navigator, parent: QObject | None = None, *, glance: Glance) -> None:
+    def __init__(
+        self,
+        seat: Seat,
+        navigator: Navigator,
+        parent: QObject | None = None,
+        *,
+        glance: Glance,
+        judged: Callable[[Change], None],
+        took: Callable[[Change], None],
+    ) -> None:
+        """`judged` tells the window what the project's bus does not: a judgement in a round. `took` hears of every
+        step."""
         super().__init__(parent)
         self.seat = seat
         self._at = navigator
         self._glance = glance
+        self._judged, self._took = judged, took
 
     @property
     def curation(self) -> Curation:
         """Who decides: the project, or a round."""
         return self.seat.curation
 
-    def told(self, change: Change) -> None:
-        """A decision that was made beside the deciding keys, by the same curator: shown at once, where it is open."""
-        self._patch_here(change.mention_ids)
-        self.done.emit(change)
+    # --- decisions: each gives what it changed, None where nothing was decided ---
 
-    # --- decisions ---
-
-    def choose(self, rank: int) -> None:
+    def choose(self, rank: int) -> Change | None:
         """Link to the candidate with this rank; 0 accepts what is suggested first, which may be NIL, for an undecided
         mention."""
         view = self._at.mention
         suggestion = view.suggestion if view is not None else None
         if view is None or suggestion is None:
-            return
+            return None
         if rank == 0 and view.decision is not None and not self.seat.settling:
             words = decision_words(view, {})
             key = way_to("mention.undecided")
@@ -116,20 +122,20 @@ class Decider(QObject):
         elif rank == 0 and self._at.candidate_order is CandidateOrder.SHUFFLED:
             self.said.emit(tr(NO_FIRST))
         elif rank == 0 and suggestion.nil.is_nil:
-            if self.saw(nil_key(view.mention.id)):
-                self.decide(Verdict.nil())
+            return self.decide(Verdict.nil(), nil_key(view.mention.id))
         elif max(rank, 1) <= len(suggestion.candidates):
             row = max(rank, 1) - 1
-            self.link_candidate(row, suggestion.candidates[row].entity_id)
+            entity_id = suggestion.candidates[row].entity_id
+            return self.decide(Verdict.link(entity_id), candidate_key(view.mention.id, row, entity_id))
+        return None
 
-    def link_candidate(self, row: int, entity_id: str) -> None:
+    def link_candidate(self, row: int, entity_id: str) -> Change | None:
         """Link to the entity in this row of the candidates."""
         view = self._at.mention
-        if view is not None and self.saw(candidate_key(view.mention.id, row, entity_id)):
-            self.link(entity_id)
+        return self.decide(Verdict.link(entity_id), candidate_key(view.mention.id, row, entity_id)) if view else None
 
-    def link(self, entity_id: str) -> None:
-        self.decide(Verdict.link(entity_id))
+    def link(self, entity_id: str) -> Change | None:
+        return self.decide(Verdict.link(entity_id))
 
     def also(self, entity_id: str) -> None:
         """Add an entity to the mention's link, or take it out again, and stay: a link of several is made one by one."""
@@ -148,27 +154,26 @@ class Decider(QObject):
     def clear(self) -> None:
         self.decide(Verdict(Outcome.CLEARED), stay=True)
 
-    def decide(self, verdict: Verdict, *, stay: bool = False) -> None:
-        """Decide about the current mention. The same decision again changes nothing; one that somebody else made, or
-        that was imported, is confirmed first."""
+    def decide(self, verdict: Verdict, *seen: Hashable, stay: bool = False, anyway: bool = False) -> Change | None:
+        """Decide about the current mention, which must have been seen, as must `seen`. The same decision again changes
+        nothing; one that somebody else made, or that was imported, is confirmed first, but for `anyway`."""
         view = self._at.mention
-        if view is None or not self.saw():
-            return
-        old = view.decision
-        if old is not None and not self.seat.settling:
-            if old.verdict == verdict:
-                self.said.emit(tr(SAME, text=view.mention.text))
-                return
-            if old.curator != self.curation.curator:
-                self.revision_wanted.emit(Revision(view, verdict, stay))
-                return
-        self._decide(view, verdict, stay=stay)
+        if view is None or not self.saw(*seen) or not (anyway or self._is_news(view, verdict, stay=stay)):
+            return None
+        try:
+            change = self.curation.decide_many([view.mention.id], verdict, shown=[_shown(view)])
+        except UserError as error:
+            self.refused.emit(str(error))
+            return None
+        self._tell(change)
+        if self._at.mention_id == view.mention.id:  # else who heard of it has led on already: an adjudication
+            self._go_on(stay=stay)
+        return change
 
     def revise(self, revision: Revision) -> None:
         """Decide after all, where the mention is still on show."""
-        view = self._at.mention
-        if view is not None and view.mention.id == revision.view.mention.id and self.saw():
-            self._decide(view, revision.verdict, stay=revision.stay)
+        if self._at.mention_id == revision.view.mention.id:
+            self.decide(revision.verdict, stay=revision.stay, anyway=True)
 
     def saw(self, *keys: Hashable) -> bool:
         """Whether the current mention and these were on the screen before the key was pressed; says it where not."""
@@ -192,14 +197,19 @@ class Decider(QObject):
             self.said.emit(tr(TOO_SOON_HERE))
         return seen
 
-    def _decide(self, view: MentionView, verdict: Verdict, *, stay: bool) -> None:
-        mention_id, shown = view.mention.id, _shown(view)
-        change = self._act(lambda: self.curation.decide(mention_id, verdict, shown=shown))
-        if change is None:
-            return
-        self._patch(change.mention_ids)
-        if self._at.mention_id != mention_id:
-            return  # who heard of it has led on already: an adjudication
+    def _is_news(self, view: MentionView, verdict: Verdict, *, stay: bool) -> bool:
+        old = view.decision
+        if old is None or self.seat.settling:
+            return True
+        if old.verdict == verdict:
+            self.said.emit(tr(SAME, text=view.mention.text))
+        elif old.curator != self.curation.curator:
+            self.revision_wanted.emit(Revision(view, verdict, stay))
+        else:
+            return True
+        return False
+
+    def _go_on(self, *, stay: bool) -> None:
         if stay:
             self._at.mention_changed.emit()
         elif not self._at.go_on():
@@ -208,10 +218,30 @@ class Decider(QObject):
 
     def several(self, action: Callable[[], Change]) -> Change | None:
         """A step over mentions of any documents; None where it was refused, which is said."""
-        change = self._act(action)
-        if change is not None:
-            self._patch_here(change.mention_ids)
+        change = self.act(action)
+        if change is not None and self._here(change):
+            self._at.mention_changed.emit()
         return change
+
+    def act(self, action: Callable[[], Change | None], *, nothing: str = "") -> Change | None:
+        """Any step of the curator's: it is shown when this returns. None where it was refused, which is said, or where
+        there was `nothing` to do."""
+        try:
+            change = action()
+        except UserError as error:
+            self.refused.emit(str(error))
+            return None
+        if change is None:
+            self.said.emit(nothing)
+        else:
+            self._tell(change)
+        return change
+
+    def patch(self, change: Change) -> None:
+        """The new current decisions, into what is on show."""
+        if touched := self._here(change):
+            current = self.curation.current(touched)
+            self._at.patch({one: current.get(one) for one in touched})
 
     def verdict_of(self, mention_id: int) -> Verdict | None:
         """The mention's current decision; None while it is undecided."""
@@ -224,9 +254,8 @@ class Decider(QObject):
         opened = self._at.opened
         if opened is None:
             return
-        change = self._act(lambda: self.curation.add_mention(opened.document.id, spans, mention_type))
+        change = self.act(lambda: self.curation.add_mention(opened.document.id, spans, mention_type))
         if change is not None:
-            self._at.reload()
             self._at.select(change.mention_ids[0])
 
     def delete_mention(self) -> None:
@@ -237,8 +266,7 @@ class Decider(QObject):
         ids = [one.mention.id for one in opened.mentions]
         at = ids.index(mention_id)
         near = ids[at + 1 : at + 2] or ids[max(at - 1, 0) : at]
-        if self._act(lambda: self.seat.edit(lambda editing: editing.delete_mention(mention_id))) is not None:
-            self._at.reload()
+        if self.act(lambda: self.seat.edit(lambda editing: editing.delete_mention(mention_id))) is not None:
             self._at.select(near[0] if near else None)
 
     def mark_done(self, *, anyway: bool = False) -> None:
@@ -271,10 +299,7 @@ class Decider(QObject):
             self._at.step_document(1)
 
     def _mark(self, action: Callable[[int], Change], document_id: int) -> bool:
-        changed = self._act(lambda: action(document_id)) is not None
-        if changed:
-            self._at.reload()
-        return changed
+        return self.act(lambda: action(document_id)) is not None
 
     # --- back and forth ---
 
@@ -285,17 +310,15 @@ class Decider(QObject):
         self._travel(self.curation.redo, tr(NOTHING_TO_REDO))
 
     def _travel(self, step: Callable[[], Change | None], nothing: str) -> None:
-        change = self._act(step, nothing=nothing)
-        if change is None:
+        change = self.act(step, nothing=nothing)
+        if change is None or not change.document_ids:
             return
         opened = self._at.opened
-        if not change.document_ids:
-            self._at.reload()
-        elif change.kind is ChangeKind.DECIDED and opened and change.document_ids == (opened.document.id,):
-            self._patch(change.mention_ids)
+        if change.kind is ChangeKind.DECIDED and opened and change.document_ids == (opened.document.id,):
             self._at.select(change.mention_ids[0])
         elif change.kind is ChangeKind.DECIDED and opened and len(change.document_ids) > 1:
-            self._patch_here(change.mention_ids)  # a step over many documents leads to none of them
+            if self._here(change):  # a step over many documents leads to none of them
+                self._at.mention_changed.emit()
         else:
             self._at.open(change.document_ids[0], change.mention_ids[0] if change.mention_ids else None)
 
@@ -305,30 +328,16 @@ class Decider(QObject):
         decision = self._at.mention.decision if self._at.mention is not None else None
         return decision.verdict.entity_ids if decision is not None else ()
 
-    def _patch_here(self, mention_ids: Sequence[int]) -> None:
-        """Of mentions of any documents those that are on show."""
+    def _here(self, change: Change) -> list[int]:
+        """Of the changed mentions those that are on show."""
         opened = self._at.opened
         here = {view.mention.id for view in opened.mentions} if opened is not None else set()
-        if touched := [one for one in mention_ids if one in here]:
-            self._patch(touched)
-            self._at.mention_changed.emit()
+        return [one for one in change.mention_ids if one in here]
 
-    def _patch(self, mention_ids: Sequence[int]) -> None:
-        """The new current decisions, into what is on show."""
-        current = self.curation.current(mention_ids)
-        self._at.patch({one: current.get(one) for one in mention_ids})
-
-    def _act(self, action: Callable[[], Change | None], *, nothing: str = "") -> Change | None:
-        try:
-            change = action()
-        except UserError as error:
-            self.refused.emit(str(error))
-            return None
-        if change is None:
-            self.said.emit(nothing)
-        else:
-            self.done.emit(change)
-        return change
+    def _tell(self, change: Change) -> None:
+        if change.operation_id is None:
+            self._judged(change)
+        self._took(change)
 
 
 def _shown(view: MentionView) -> Shown | None:

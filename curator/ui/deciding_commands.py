@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING
 
 from curator.commands import Command, Menu, WindowState
@@ -25,7 +26,7 @@ def _choose(rank: int) -> Command[Workbench]:
         f"Choose candidate {rank}",
         Menu.MENTION,
         f"Links the mention to the candidate with rank {rank}.",
-        lambda bench: bench.many.press(lambda: bench.decider.choose(rank)),
+        lambda bench: bench.many.press(partial(bench.decider.choose, rank)),
         (str(rank),),
         when=lambda state: _deciding(state) and state.candidates >= rank,
         group=1,
@@ -123,7 +124,7 @@ DECIDING: tuple[Command[Workbench], ...] = (
         "Accept first suggestion",
         Menu.MENTION,
         "Links the mention to the first candidate, or marks it NIL where the suggestion says NIL.",
-        lambda bench: bench.many.press(lambda: bench.decider.choose(0)),
+        lambda bench: bench.many.press(partial(bench.decider.choose, 0)),
         ("Return", "Enter"),
         when=lambda s: _deciding(s) and not s.shuffled and (s.candidates > 0 or s.nil_suggested),
         group=1,

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
-from PySide6.QtCore import QObject
+from PySide6.QtCore import QObject, Qt
 from PySide6.QtGui import QKeySequence, QShortcut
 from PySide6.QtWidgets import QBoxLayout, QWidget
 
@@ -58,6 +58,7 @@ class EntityFlows(QObject):
         bench.reasons.entity_wanted.connect(self.make_for_mention)
         bench.navigator.mention_changed.connect(self._other_mention)
         bench.bridge.changed.connect(self._changed)
+        bench.bridge.stepped.connect(self._changed, Qt.ConnectionType.QueuedConnection)  # after the key is answered
 
     # --- an entity for the mention on show ---
 

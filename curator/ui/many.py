@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from PySide6.QtCore import QObject, QTimer, Signal
 from PySide6.QtWidgets import QStackedWidget, QWidget
 
+from curator.domain.changes import Change
 from curator.domain.decisions import Outcome
 from curator.ui.bulk_accepting import BulkAccepter
 from curator.ui.bulk_panel import BulkPanel
@@ -62,17 +63,16 @@ class GroupDecider(QObject):
             self.same.leave()
             self.bulk.leave(back=False)  # the text belongs to the round from now on
 
-    def press(self, act: Callable[[], None], *, others: bool = False) -> None:
-        """A key that decides; with `others` the other mentions of the string are listed."""
-        if self._alone:
-            act()
-        else:
-            self.same.press(act, others=others)
+    def press(self, act: Callable[[], Change | None], *, others: bool = False) -> None:
+        """A key that decides: `act` gives what it did. With `others` the other mentions of the string are listed."""
+        change, always = act(), self.same.always
+        if change is not None and not self._alone and (others or always):
+            self.same.show_others(change.mention_ids[0], silent=always and not others)
 
     def list_others(self) -> None:
         """The others of the current mention, which is decided first where it is not."""
         if not self._alone:
-            self.same.show_of_current(lambda: self._decider.choose(0))
+            self.same.show_of_current()
 
     def usual(self, outcome: Outcome, *, others: bool = False) -> None:
         """NIL, rejected or skipped with the usual reason."""

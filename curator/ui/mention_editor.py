@@ -9,7 +9,6 @@ from PySide6.QtCore import QObject
 
 from curator.domain.changes import Change
 from curator.domain.documents import Mention, Span
-from curator.domain.errors import UserError
 from curator.domain.spans import (
     hull,
     next_word_end,
@@ -178,14 +177,9 @@ class MentionEditor(QObject):
     def _act(self, mention_id: int, action: Callable[[MentionEditing], Change]) -> bool:
         if not self._decider.saw():
             return False
-        try:
-            change = self._decider.seat.edit(action)
-        except UserError as error:
-            self._decider.refused.emit(str(error))
+        if self._decider.act(lambda: self._decider.seat.edit(action)) is None:
             return False
-        self._decider.done.emit(change)
         self._awaited = mention_id
-        self._at.reload()
         self._at.select(mention_id)
         return True
 

@@ -2,70 +2,61 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from PySide6.QtCore import QObject
 
-from PySide6.QtCore import QObject, Signal
-
-from curator.domain.changes import Change
 from curator.domain.documents import DocumentState
-from curator.domain.errors import UserError
 from curator.domain.wording import tr
 from curator.services.curation import CurationService
 from curator.services.notes import NoteService
 from curator.ui.comment_strip import CommentStrip
 from curator.ui.comments_panel import CommentsPanel
+from curator.ui.deciding import Decider
 from curator.ui.navigation import Navigator
 
 
 class Noter(QObject):
     """Flags and comments the current mention or document."""
 
-    done = Signal(object)  # Change: it is stored, and on the disk moments later
-    refused = Signal(str)  # the sentence of a UserError; nothing was changed
-
     def __init__(
         self,
         notes: NoteService,
         curation: CurationService,
         navigator: Navigator,
+        decider: Decider,
         parent: QObject | None = None,
-        *,
-        saw: Callable[[], bool],
-        saw_document: Callable[[], bool],
     ) -> None:
-        """`saw`, `saw_document`: whether the current mention, or the document, was on the screen before the key was
-        pressed; they say it where not."""
+        """What it does are steps of the `decider`, which knows what was on the screen before the key was pressed."""
         super().__init__(parent)
         self._notes = notes
         self._curation = curation
         self._at = navigator
-        self._saw, self._saw_document = saw, saw_document
+        self._decider = decider
         self._about: tuple[int, int | None] | None = None
 
     def flag_mention(self) -> None:
         view = self._at.mention
-        if view is not None and self._saw():
-            self._act(lambda: self._notes.flag_mention(view.mention.id))
+        if view is not None and self._decider.saw():
+            self._decider.act(lambda: self._notes.flag_mention(view.mention.id))
 
     def flag_document(self) -> None:
         opened = self._at.opened
-        if opened is not None and self._saw_document():
-            self._act(lambda: self._notes.flag_document(opened.document.id))
+        if opened is not None and self._decider.saw_document():
+            self._decider.act(lambda: self._notes.flag_document(opened.document.id))
 
     def discuss(self) -> None:
         """The document needs discussion; where it does already, it is in progress again."""
         opened = self._at.opened
-        if opened is not None and self._saw_document():
+        if opened is not None and self._decider.saw_document():
             there = opened.document.state is DocumentState.DISCUSS
             state = DocumentState.IN_PROGRESS if there else DocumentState.DISCUSS
-            self._act(lambda: self._curation.set_state(opened.document.id, state))
+            self._decider.act(lambda: self._curation.set_state(opened.document.id, state))
 
     def ask_comment(self, strip: CommentStrip, *, on_document: bool) -> bool:
         """Ask for a comment on the mention, or on the document; False where there is none."""
         opened, view = self._at.opened, self._at.mention
         if opened is None or (view is None and not on_document):
             return False
-        if not (self._saw_document() if on_document else self._saw()):
+        if not (self._decider.saw_document() if on_document else self._decider.saw()):
             return False
         if on_document or view is None:
             self._about = (opened.document.id, None)
@@ -79,21 +70,12 @@ class Noter(QObject):
         """Save what was asked for, on what it was asked about."""
         if self._about is not None:
             document_id, mention_id = self._about
-            self._act(lambda: self._notes.comment(document_id, words, mention_id=mention_id))
+            self._decider.act(lambda: self._notes.comment(document_id, words, mention_id=mention_id))
 
     def delete_comment(self, comment_id: int) -> None:
-        self._act(lambda: self._notes.delete_comment(comment_id))
+        self._decider.act(lambda: self._notes.delete_comment(comment_id))
 
     def show_in(self, panel: CommentsPanel) -> None:
         """The comments on what is at hand."""
         opened, view = self._at.opened, self._at.mention
         panel.show_comments(view.comments if view is not None else (), opened.comments if opened is not None else ())
-
-    def _act(self, action: Callable[[], Change]) -> None:
-        try:
-            change = action()
-        except UserError as error:
-            self.refused.emit(str(error))
-            return
-        self.done.emit(change)
-        self._at.reload()

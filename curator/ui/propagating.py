@@ -2,11 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
 from PySide6.QtCore import QObject, Signal
 
-from curator.domain.changes import Change, ChangeKind
 from curator.domain.decisions import Outcome, Verdict
 from curator.domain.errors import UserError
 from curator.domain.wording import ntr, tr
@@ -43,32 +40,23 @@ class Propagator(QObject):
         self._decider = decider
         self._at = navigator
         self._panel = panel
-        self._decided: int | None = None
         self.scope = PropagationScope.QUEUE
         self.always = False  # whether every decision lists the others by itself
-        decider.done.connect(self._done)
         panel.decide_wanted.connect(self._decide)
         panel.scope_wanted.connect(self._rescope)
         panel.preview_wanted.connect(navigator.open)
         panel.left.connect(self.leave)
         panel.said.connect(self.said)
 
-    def press(self, act: Callable[[], None], *, others: bool = False) -> None:
-        """A deciding key: `act` decides. With `others`, the other mentions of the string are listed."""
-        self._decided = None
-        act()
-        if self._decided is not None and (others or self.always):
-            self.show_others(self._decided, silent=self.always and not others)
-
-    def show_of_current(self, act: Callable[[], None]) -> None:
+    def show_of_current(self) -> None:
         """Shift+Enter: an undecided mention is decided first."""
         view = self._at.mention
         if view is None:
             return
         if view.decision is not None and view.decision.verdict.outcome is not Outcome.CLEARED:
             self.show_others(view.mention.id)
-        else:
-            self.press(act, others=True)
+        elif (change := self._decider.choose(0)) is not None:
+            self.show_others(change.mention_ids[0])
 
     def show_others(self, mention_id: int, *, silent: bool = False) -> None:
         """List the other mentions of a decided one. Where there are none it is said, or with `silent` nothing is."""
@@ -106,10 +94,6 @@ class Propagator(QObject):
         self._at.go_on()
 
     # --- inside ---
-
-    def _done(self, change: Change) -> None:
-        if change.kind is ChangeKind.DECIDED and len(change.mention_ids) == 1:
-            self._decided = change.mention_ids[0]
 
     def _decide(self) -> None:
         others, ids = self._panel.others, self._panel.ticked

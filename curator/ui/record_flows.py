@@ -36,7 +36,7 @@ class RecordFlows(QObject):
         super().__init__(bench)
         self._bench = bench
         self._suspicious: SuspiciousWindow | None = None
-        bench.decider.done.connect(lambda _: self._renew())
+        bench.bridge.stepped.connect(self._renew)
 
     @property
     def _window(self) -> QWidget:

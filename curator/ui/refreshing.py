@@ -5,7 +5,7 @@ from __future__ import annotations
 from PySide6.QtCore import QObject, QTimer, Slot
 from PySide6.QtWidgets import QAbstractItemView
 
-from curator.domain.changes import Change, ChangeKind
+from curator.domain.changes import STEPS, Change, ChangeKind
 from curator.domain.jobs import LinkerState, LinkerStatus
 from curator.domain.saving import Saving
 from curator.domain.wording import tr
@@ -17,7 +17,8 @@ from curator.ui.mention_words import names_in
 from curator.ui.status import StatusLine
 from curator.ui.workbench import Workbench
 
-QUEUE = {ChangeKind.DECIDED, ChangeKind.MENTIONS, ChangeKind.DOCUMENT_STATE, ChangeKind.ENTITIES, ChangeKind.NOTES}
+PATCHED = {ChangeKind.DECIDED, ChangeKind.ENTITIES}
+"""Steps of which the open document shows nothing new but decisions."""
 NEWER = "Newer suggestions are here; they appear when you go on."
 NO_INDEX = (
     "There is no index yet: Model › Rebuild index makes one. Until then only spelling is compared, and / searches the "
@@ -47,22 +48,21 @@ def no_mentions() -> str:
 
 
 class Refresher(QObject):
-    """Listens to the navigator, the decider and the bridge; one slot for each kind of news."""
+    """Listens to the navigator and the bridge; one slot for each kind of news."""
 
     def __init__(self, bench: Workbench, status: StatusLine) -> None:
         super().__init__(bench)
         self._bench = bench
         self._status = status
-        self._own: set[int] = set()  # operations of this window, shown already
         self._shown: int | None = None
         self._held_out = False
         self._awaited = 0  # the last commit of the curator's: see `Saving`
         self._unsaved = False
-        at, decider, bridge = bench.navigator, bench.decider, bench.bridge
+        at, bridge = bench.navigator, bench.bridge
         at.document_changed.connect(self._document)
         at.content_changed.connect(self._content)
         at.mention_changed.connect(self._mention)
-        decider.done.connect(self._decided)
+        bridge.stepped.connect(self._stepped)
         bridge.changed.connect(self._changed)
         bridge.linker.connect(self._linker)
         bridge.saved.connect(self._saved)
@@ -144,9 +144,7 @@ class Refresher(QObject):
         self._held_out = held_out
 
     @Slot(object)
-    def _decided(self, change: Change) -> None:
-        if change.operation_id is not None:
-            self._own.add(change.operation_id)
+    def _stepped(self, change: Change) -> None:
         saving = self._bench.project.disk.saving
         self._awaited = saving.asked
         if not saving.holds(self._awaited) and not saving.why:
@@ -154,6 +152,10 @@ class Refresher(QObject):
         self._saved(saving)
         self._bench.queue.refresh(change.document_ids)
         self._bench.queue.mark_decided(change.mention_ids, self._bench.project.queue)
+        if change.kind in PATCHED and change.document_ids:
+            self._bench.decider.patch(change)
+        elif self._touches(change):
+            self._bench.navigator.reload()
 
     @Slot(object)
     def _saved(self, saving: Saving) -> None:
@@ -172,12 +174,8 @@ class Refresher(QObject):
     def _changed(self, change: Change) -> None:
         bench = self._bench
         opened = bench.navigator.opened
-        touches = opened is not None and (not change.document_ids or opened.document.id in change.document_ids)
-        own = change.operation_id is not None and change.operation_id in self._own
-        if own:
-            self._own.discard(change.operation_id or 0)
-            return
-        if change.kind in QUEUE or change.kind is ChangeKind.IMPORTED:
+        touches = self._touches(change)
+        if change.kind in STEPS or change.kind is ChangeKind.IMPORTED:
             bench.queue.refresh(() if change.kind is ChangeKind.IMPORTED else change.document_ids)
             if change.kind is ChangeKind.IMPORTED:
                 self._counts()
@@ -235,6 +233,10 @@ class Refresher(QObject):
         return tr(NEWER) if bench.navigator.newer_waits else ""
 
     # --- inside ---
+
+    def _touches(self, change: Change) -> bool:
+        opened = self._bench.navigator.opened
+        return opened is not None and (not change.document_ids or opened.document.id in change.document_ids)
 
     def _counts(self) -> None:
         self._bench.queue.set_counts(self._bench.navigator.queue.counts())

@@ -5,12 +5,8 @@ Each is a `Seat` that the navigator and the decider work with; everything else s
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
 from PySide6.QtCore import QObject, Signal
 
-from curator.domain.changes import Change
-from curator.domain.errors import UserError
 from curator.domain.rounds import Round, RoundKind
 from curator.domain.wording import tr
 from curator.services.adjudication import Adjudication
@@ -47,7 +43,7 @@ class RoundMode(QObject):
         self.panel.hide()
         bench.middle.insertWidget(0, self.banner)
         bench.middle.addWidget(self.panel)
-        bench.decider.done.connect(lambda _: self._decided())
+        bench.bridge.stepped.connect(self._decided)
         bench.navigator.content_changed.connect(self._tell)
         bench.navigator.mention_changed.connect(self._tell_suggestion)
         self.panel.settled.connect(self._settle)
@@ -179,12 +175,12 @@ class RoundMode(QObject):
     def _settle(self, mention_id: int, curator: str) -> None:
         assert self._round is not None
         round_id = self._round.id
-        self._do(lambda: self._bench.project.adjudication.settle(round_id, mention_id, curator))
+        self._bench.decider.several(lambda: self._bench.project.adjudication.settle(round_id, mention_id, curator))
 
     def _adopt(self) -> None:
         assert self._round is not None
         round_id = self._round.id
-        self._do(lambda: self._bench.project.adjudication.adopt_agreed(round_id))
+        self._bench.decider.several(lambda: self._bench.project.adjudication.adopt_agreed(round_id))
 
     def _decided(self) -> None:
         """The next disagreement comes where the one at hand was settled, by its number or by the usual keys."""
@@ -210,14 +206,6 @@ class RoundMode(QObject):
         at = ids.index(at_hand.mention.id) if at_hand is not None and at_hand.mention.id in ids else 0
         if ids:
             self._show(state, state.left[(at + direction) % len(ids)])
-
-    def _do(self, act: Callable[[], Change]) -> None:
-        try:
-            change = act()
-        except UserError as error:
-            self._bench.say(str(error))
-        else:
-            self._bench.decider.told(change)
 
     def _name_of(self, entity_id: str) -> str:
         found = self._bench.project.knowledge.entity(entity_id)

@@ -42,7 +42,8 @@ class SeeingFlows(QObject):
         self._jobs: JobsDock | None = None
         self._decisions: DecisionsWindow | None = None
         bench.bottom.job.list_wanted.connect(self.show_jobs)
-        bench.bridge.changed.connect(self._changed)
+        for told in (bench.bridge.stepped, bench.bridge.changed):
+            told.connect(self._changed)
 
     # --- the dashboard ---
 

@@ -69,11 +69,11 @@ class Workbench(QWidget):
         self.notices = Notices(self)
         self.navigator = Navigator(project.queue, project.suggestions, self)
         self.glance = Glance(Sight.of_process())
-        self.decider = Decider(project.seat, self.navigator, self, glance=self.glance)
-        saw, saw_document = self.decider.saw, self.decider.saw_document
-        self.noter = Noter(project.notes, project.curation, self.navigator, self, saw=saw, saw_document=saw_document)
-        self.many = GroupDecider(project, self.decider, self.navigator, self.jobs, self, glance=self.glance)
         self.meter = EffortMeter(project.efforts, self)
+        judged, took = self.bridge.tell_change, self.meter.took
+        self.decider = Decider(project.seat, self.navigator, self, glance=self.glance, judged=judged, took=took)
+        self.noter = Noter(project.notes, project.curation, self.navigator, self.decider, self)
+        self.many = GroupDecider(project, self.decider, self.navigator, self.jobs, self, glance=self.glance)
         self.usual_type = ""
         self._interrupted = self._judging = False
         self._opinions = 0
@@ -200,13 +200,10 @@ class Workbench(QWidget):
         self.guidelines.closed.connect(self.focus_document)
         for signal in (self.navigator.mention_changed, self.navigator.content_changed):
             signal.connect(lambda: self.noter.show_in(self.comments))
-        self.noter.refused.connect(self.say)
-        self.noter.done.connect(self.decider.done)
         self.notices.changed.connect(self.state_changed)
         self.bottom.notice.left.connect(self.focus_document)
         self.many.closed.connect(self.focus_document)
         self.many.in_sight_wanted.connect(lambda: self.document.set_current(self.navigator.mention_id))
-        self.decider.done.connect(self.meter.took)
         self.reasons.chosen.connect(self._reason_chosen)
         self.reasons.repeated.connect(self.many.usual)
         self.reasons.left.connect(lambda: self.line.setCurrentWidget(self.bottom))
@@ -214,7 +211,7 @@ class Workbench(QWidget):
         for part in (self.navigator, self.decider, self.queue, self.desk, self.many, self.guidelines):
             part.said.connect(self.say)
         self.decider.refused.connect(self.say)
-        self.decider.done.connect(lambda change: self.say(change.text))
+        self.bridge.stepped.connect(lambda change: self.say(change.text))
 
     def _make_text_tools(self) -> None:
         """What finds in the text and changes its mentions; the focus mode leaves text and candidates."""

@@ -22,7 +22,7 @@ def project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     world.documents(2)
     found = world.project.rounds.create("pilot", [1])
     mention = world.mentions(1)[0]
-    world.project.rounds.seat(found, "ada").curation.decide(mention, Verdict.nil())
+    world.project.rounds.seat(found, "ada").curation.decide_many([mention], Verdict.nil())
     world.project.curation.decide(mention, Verdict.nil())
     world.project.close()
     return tmp_path / "p.curation"

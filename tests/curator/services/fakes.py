@@ -7,6 +7,7 @@ import json
 import secrets
 import shutil
 import sqlite3
+import time
 import uuid
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import closing
@@ -70,7 +71,7 @@ class FakeLinker:
     opened: list[str] = field(default_factory=list)
     memory: dict[int, dict[int, tuple[str, ...]]] = field(default_factory=dict)
     entities: dict[str, Entity] = field(default_factory=dict)  # changed in the bundle that serves
-    lessons: int = 0
+    taught: list[list[int]] = field(default_factory=list)  # the documents of each request
     process: int = 1
     found: dict[int, list[DetectedMention]] = field(default_factory=dict)
     fail_open: str = ""
@@ -115,8 +116,8 @@ class FakeLinker:
 
     def remember(self, documents: Sequence[DecidedDocument], *, on_end: Callable[[JobOutcome], None]) -> int:
         """The memory as the process would hold it: decided mentions by document."""
+        self.taught.append([one.id for one in documents])
         for one in documents:
-            self.lessons += 1
             self.memory.pop(one.id, None)
             if one.mentions:
                 self.memory[one.id] = {m.mention.id: m.entity_ids for m in one.mentions}
@@ -314,6 +315,13 @@ class World:
 
     def index(self) -> None:
         self.project.retraining.build_index(on_progress=ignore, on_end=ignore)
+
+    def remembered(self, expected: Mapping[int, Mapping[int, tuple[str, ...]]]) -> bool:
+        """Whether the linker's memory, which is taught in a thread of its own, comes to hold just this."""
+        end = time.monotonic() + 10
+        while self.linker.memory != expected and time.monotonic() < end:
+            time.sleep(0.005)
+        return self.linker.memory == expected
 
     def mentions(self, document_id: int) -> list[int]:
         return [view.mention.id for view in self.project.queue.open(document_id).mentions]

@@ -31,10 +31,10 @@ def judged(filled: World) -> Round:
     for name, given in verdicts.items():
         curation = filled.project.rounds.seat(found, name).curation
         for mention, verdict in zip(filled.mentions(one), given, strict=True):
-            curation.decide(mention, verdict)
+            curation.decide_many([mention], verdict)
     ada = filled.project.rounds.seat(found, "ada").curation
-    ada.decide(ada.add_mention(one, [EXTRA], "Chemical").mention_ids[0], Verdict.nil())
-    ada.decide(filled.mentions(two)[0], LIDOCAINE)
+    ada.decide_many([ada.add_mention(one, [EXTRA], "Chemical").mention_ids[0]], Verdict.nil())
+    ada.decide_many([filled.mentions(two)[0]], LIDOCAINE)
     return found
 
 
@@ -66,8 +66,8 @@ def test_disagreements_become_decisions_until_none_is_left(filled: World, judged
     assert decisions[slowed].note == "round “pilot”: as ben judged"  # type: ignore[union-attr]
 
     seat = service.seat(judged, project.suggestions).curation
-    seat.decide(arrhythmia, ARRHYTHMIA)
-    seat.decide(blorbitis, Verdict.nil())
+    seat.decide_many([arrhythmia], ARRHYTHMIA)
+    seat.decide_many([blorbitis], Verdict.nil())
     assert service.adopt_agreed(judged.id).text == "Took over 1 mention that all of “pilot” agree on"
     found = service.of(judged.id)
     assert (found.left, found.done, found.next()) == ((), True, None)
@@ -88,7 +88,7 @@ def test_a_mention_of_the_round_comes_into_the_text_when_it_is_decided_anew(fill
     assert made not in filled.mentions(1)
     seat = service.seat(judged, project.suggestions)
     assert seat.queue.open(1).view(made) is not None
-    seat.curation.decide(made, LIDOCAINE)
+    seat.curation.decide_many([made], LIDOCAINE)
     assert made in filled.mentions(1)
     project.curation.undo()
     project.curation.undo()

@@ -39,13 +39,13 @@ def test_a_decided_mention_is_asked_again_later_and_its_decision_stays(filled: W
     store = filled.store
     curation = curation_of(filled, clock)
     one, two, *_ = filled.mentions(1)
-    curation.decide(one, ARREST)
-    curation.decide(two, ARREST)
+    curation.decide_many([one], ARREST)
+    curation.decide_many([two], ARREST)
     taken = seat(filled, curation, clock)
     queue = taken.lists(ALL)
     working = filled.mentions(2)
     for _ in range(APART):
-        taken.curation.decide(working[0], LIDOCAINE)
+        taken.curation.decide_many([working[0]], LIDOCAINE)
     assert queue.next_undecided(1) == (2, working[1]), "nothing is a day old yet"
     clock.time += timedelta(days=3)
 
@@ -55,7 +55,7 @@ def test_a_decided_mention_is_asked_again_later_and_its_decision_stays(filled: W
     view = taken.queue.open(document).view(asked)
     assert view is not None
     assert (view.decision, taken.curation.history(asked)) == (None, [])
-    taken.curation.decide(asked, Verdict.nil())
+    taken.curation.decide_many([asked], Verdict.nil())
     shown = taken.queue.open(document).view(asked)
     assert shown is not None
     assert shown.decision is not None
@@ -65,11 +65,11 @@ def test_a_decided_mention_is_asked_again_later_and_its_decision_stays(filled: W
 
     taken.curation.undo()
     assert taken.queue.open(document).view(asked).decision is None  # type: ignore[union-attr]
-    taken.curation.decide(asked, before[-1].verdict)
+    taken.curation.decide_many([asked], before[-1].verdict)
     [row, month] = AgreementService(store).consistency()
     assert (row.curator, row.items, row.same, round(row.days)) == ("ada", 1, 1, 3)
     assert (month.period, month.share) == ("2026-11", 1.0)
-    taken.curation.decide(working[1], LIDOCAINE)
+    taken.curation.decide_many([working[1]], LIDOCAINE)
     taken.curation.undo()
     assert filled.project.queue.open(2).view(working[1]).decision is None  # type: ignore[union-attr]
 
@@ -79,7 +79,7 @@ def test_off_asks_nothing_and_a_share_asks_the_same_ones_for_ever(filled: World)
     store = filled.store
     curation = curation_of(filled, clock)
     for mention in (*filled.mentions(1), *filled.mentions(2)):
-        curation.decide(mention, ARREST)
+        curation.decide_many([mention], ARREST)
     clock.time += timedelta(days=2)
     due = [
         Repeats(store, clock, curator=lambda: "ada", share=lambda share=share: share).due()

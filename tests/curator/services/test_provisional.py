@@ -166,7 +166,7 @@ def test_the_linker_is_taught_at_once_and_forgets_with_undo(started: World) -> N
     assert linker.entities == {made.entity_id: project.knowledge.entity(made.entity_id)}
     project.provisional.edit(made.entity_id, EntityDraft("Blorbosis"))
     assert linker.entities[made.entity_id].name == "Blorbosis"
-    assert linker.memory[1][blorbs(started)[0]] == (made.entity_id,)
+    assert started.remembered({n: {one: (made.entity_id,)} for n, one in enumerate(blorbs(started), start=1)})
     project.provisional.delete(made.entity_id)
     assert linker.entities == {}
     project.curation.undo()

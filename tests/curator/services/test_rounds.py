@@ -48,11 +48,11 @@ def test_nobody_sees_another_s_judgements_nor_the_project_s_decisions(filled: Wo
     document, *_ = filled.project.queue.ids(ALL)
     first, second, *_ = filled.mentions(document)
     filled.project.curation.decide(first, ARREST)
-    ada.curation.decide(first, LIDOCAINE)
+    ada.curation.decide_many([first], LIDOCAINE)
     assert ada.sees(document) == ["link", "?", "?", "?"]
     assert ben.sees(document) == ["?"] * 4
     assert ben.curation.history(first) == []
-    ben.curation.decide(second, Verdict.nil())
+    ben.curation.decide_many([second], Verdict.nil())
     assert ada.sees(document) == ["link", "?", "?", "?"]
     [decision] = filled.project.curation.history(first)
     assert decision.verdict == ARREST
@@ -63,7 +63,7 @@ def test_judgements_teach_the_linker_nothing_and_are_no_steps_of_the_project(fil
     heard: list[object] = []
     filled.project.events.subscribe(heard.append)
     document, *_ = filled.project.queue.ids(ALL)
-    ada.curation.decide(filled.mentions(document)[0], LIDOCAINE)
+    ada.curation.decide_many([filled.mentions(document)[0]], LIDOCAINE)
     assert heard == []
     assert not filled.project.curation.can_undo()
 
@@ -71,9 +71,9 @@ def test_judgements_teach_the_linker_nothing_and_are_no_steps_of_the_project(fil
 def test_undo_and_redo_go_through_the_round_and_survive_a_restart(filled: World, found: Round, ada: Seat) -> None:
     document, *_ = filled.project.queue.ids(ALL)
     first, second, *_ = filled.mentions(document)
-    ada.curation.decide(first, LIDOCAINE)
-    ada.curation.decide(first, ARREST)
-    ada.curation.decide(second, Verdict.reject())
+    ada.curation.decide_many([first], LIDOCAINE)
+    ada.curation.decide_many([first], ARREST)
+    ada.curation.decide_many([second], Verdict.reject())
     again = Seat(filled, found, "ada")
     assert again.curation.undo().mention_ids == (second,)  # type: ignore[union-attr]
     again.curation.undo()
@@ -87,15 +87,15 @@ def test_undo_and_redo_go_through_the_round_and_survive_a_restart(filled: World,
     again.curation.undo()
     again.curation.undo()
     assert (again.sees(document), again.curation.undo()) == (["?"] * 4, None)
-    again.curation.decide(first, Verdict.nil())
+    again.curation.decide_many([first], Verdict.nil())
     assert not again.curation.can_redo()
 
 
 def test_a_curator_s_undo_leaves_the_others_judgements(filled: World, ada: Seat, ben: Seat) -> None:
     document, *_ = filled.project.queue.ids(ALL)
     first, *_ = filled.mentions(document)
-    ada.curation.decide(first, LIDOCAINE)
-    ben.curation.decide(first, ARREST)
+    ada.curation.decide_many([first], LIDOCAINE)
+    ben.curation.decide_many([first], ARREST)
     ada.curation.undo()
     assert (ada.sees(document)[0], ben.sees(document)[0]) == ("?", "link")
 
@@ -107,7 +107,7 @@ def test_a_mention_made_in_a_round_is_its_maker_s_until_another_makes_it_too(
     before = filled.mentions(document)
     span = Span(39, 45)
     [made] = ada.curation.add_mention(document, [span], "Disease").mention_ids
-    ada.curation.decide(made, Verdict.nil())
+    ada.curation.decide_many([made], Verdict.nil())
     assert len(ada.sees(document)) == 5
     assert (len(ben.sees(document)), filled.mentions(document)) == (4, before)
     with pytest.raises(UserError, match="at exactly this place"):
@@ -129,7 +129,7 @@ def test_nothing_else_of_the_project_can_be_changed_from_a_round(filled: World, 
 def test_the_queue_is_the_round_s_and_goes_round_once(filled: World, ada: Seat) -> None:
     one, two = filled.project.queue.ids(ALL)
     for mention in filled.mentions(two):
-        ada.curation.decide(mention, Verdict.nil())
+        ada.curation.decide_many([mention], Verdict.nil())
     assert ada.queue.next_undecided(one) == (one, filled.mentions(one)[0])
     assert [row.state for row in ada.queue.rows()] == [DocumentState.TODO, DocumentState.DONE]
     assert ada.curation.finish(two).text == "Judged the whole document"
@@ -140,7 +140,7 @@ def test_the_queue_is_the_round_s_and_goes_round_once(filled: World, ada: Seat) 
     counts = ada.queue.counts()
     assert (counts.mentions, counts.decisions_by_outcome[Outcome.NIL]) == (8, 4)
     for mention in filled.mentions(one):
-        ada.curation.decide(mention, Verdict.nil())
+        ada.curation.decide_many([mention], Verdict.nil())
     assert ada.queue.next_undecided(one) is None
 
 
@@ -166,7 +166,7 @@ def test_a_closed_round_takes_nothing_and_is_left(filled: World, found: Round, a
     assert rounds.active() is None
     document, *_ = filled.project.queue.ids(ALL)
     with pytest.raises(UserError, match="was closed"):
-        ada.curation.decide(filled.mentions(document)[0], LIDOCAINE)
+        ada.curation.decide_many([filled.mentions(document)[0]], LIDOCAINE)
     with pytest.raises(UserError, match="is closed"):
         rounds.enter(found.id)
     rounds.reopen(found.id)
@@ -185,4 +185,4 @@ def test_rounds_are_made_with_a_name_and_documents_of_a_seed(filled: World, foun
     assert rounds.choose_documents(1, seed=3) == rounds.choose_documents(1, seed=3)
     assert len(rounds.choose_documents(99)) == 2
     with pytest.raises(UserError, match="no entity X"):
-        Seat(filled, found, "ada").curation.decide(filled.mentions(1)[0], Verdict.link("X"))
+        Seat(filled, found, "ada").curation.decide_many([filled.mentions(1)[0]], Verdict.link("X"))

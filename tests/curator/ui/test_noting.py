@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from pathlib import Path
 
@@ -11,6 +11,7 @@ from PySide6.QtCore import Qt
 from PySide6.QtGui import QImage
 from pytestqt.qtbot import QtBot
 
+from curator.domain.changes import STEPS, Change
 from curator.domain.comments import Comment
 from curator.domain.documents import DocumentState
 from curator.services.ports import QueueFilter
@@ -38,12 +39,25 @@ def world(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[World]:
     made.project.close()
 
 
+class Seeing:
+    """Stands in for the `Decider`: everything was seen."""
+
+    def saw(self) -> bool:
+        return True
+
+    saw_document = saw
+
+    def act(self, action: Callable[[], Change]) -> Change:
+        return action()
+
+
 class Desk:
     def __init__(self, world: World) -> None:
         project = world.project
         self.project = project
         self.at = Navigator(project.queue, project.suggestions)
-        self.noter = Noter(project.notes, project.curation, self.at, saw=lambda: True, saw_document=lambda: True)
+        self.noter = Noter(project.notes, project.curation, self.at, Seeing())  # type: ignore[arg-type]
+        project.events.subscribe(lambda change: self.at.reload() if change.kind in STEPS else None)
         self.strip, self.panel = CommentStrip(), CommentsPanel()
         self.strip.written.connect(self.noter.write_comment)
         self.panel.deleted.connect(self.noter.delete_comment)

@@ -41,6 +41,21 @@ def test_what_a_worker_thread_tells_arrives_in_the_windows_thread(qtbot: QtBot) 
     assert here == [bridge.thread()]
 
 
+def test_every_change_is_told_once_and_the_windows_own_steps_at_once(qtbot: QtBot) -> None:
+    bridge, told = Bridge(), list[tuple[str, Change]]()
+    bridge.stepped.connect(lambda change: told.append(("stepped", change)))
+    bridge.changed.connect(lambda change: told.append(("changed", change)))
+    step = Change(ChangeKind.DECIDED, "ada", "Linked it")
+    bridge.tell_change(CHANGE)
+    bridge.tell_change(step)
+    assert told == [("stepped", step)]
+    worker = threading.Thread(target=bridge.tell_change, args=(step,))
+    worker.start()
+    worker.join()
+    qtbot.waitUntil(lambda: len(told) == 3)
+    assert told[1:] == [("changed", CHANGE), ("changed", step)]
+
+
 def test_a_closed_bridge_tells_nothing(qtbot: QtBot) -> None:
     bridge = Bridge()
     heard: list[object] = []

@@ -36,8 +36,8 @@ def judge_alike_but_once(desk: Desk, *names: str) -> Round:
     first, second, *_ = desk.world.mentions(1)
     for name, verdict in zip(names, (Verdict.link("MESH:D006323"), Verdict.nil()), strict=True):
         curation = project.rounds.seat(found, name).curation
-        curation.decide(first, Verdict.link("MESH:D008012"))
-        curation.decide(second, verdict)
+        curation.decide_many([first], Verdict.link("MESH:D008012"))
+        curation.decide_many([second], verdict)
     project.rounds.close(found.id)
     return project.rounds.named("pilot")
 
@@ -133,7 +133,7 @@ def test_the_usual_keys_lead_to_the_next_disagreement(desk: Desk) -> None:
     for name, verdict in (("anna", apart), ("ben", Verdict.nil())):
         curation = project.rounds.seat(found, name).curation
         for one in (second, last):
-            curation.decide(one, verdict)
+            curation.decide_many([one], verdict)
     project.rounds.close(found.id)
     mode = people(desk).mode
     mode.adjudicate(project.rounds.named("pilot"))
