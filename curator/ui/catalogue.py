@@ -8,10 +8,10 @@ from curator.ui.deciding_commands import DECIDING
 from curator.ui.entity_commands import ENTITIES
 from curator.ui.file_commands import FILES, RECORDS
 from curator.ui.model_commands import JOBS, MODEL
-from curator.ui.people_commands import NAME, PEOPLE
+from curator.ui.people_commands import PEOPLE
 from curator.ui.queue_commands import QUEUE
 from curator.ui.seeing_commands import SEEING
-from curator.ui.shell_commands import SHELL
+from curator.ui.shell_commands import NAME, SHELL
 from curator.ui.text_commands import TEXT
 
 COMMANDS = in_menu_order(

@@ -20,12 +20,11 @@ from curator.ui.key_names import use_keys
 from curator.ui.keys import belongs_to
 from curator.ui.menus import CommandMenus
 from curator.ui.palette_flow import PaletteFlow
-from curator.ui.people_commands import NAME
 from curator.ui.preferences import Preferences
 from curator.ui.quiet_time import QuietTime
 from curator.ui.recent import opened_before
 from curator.ui.session import Session
-from curator.ui.shell_commands import SHELL
+from curator.ui.shell_commands import NAME, SHELL
 from curator.ui.sight import Sight
 from curator.ui.status import StatusLine
 from curator.ui.theme import ThemeController

@@ -1,4 +1,4 @@
-"""Commands about people: names, rounds, agreement."""
+"""Commands about people: rounds, agreement."""
 
 from __future__ import annotations
 
@@ -7,27 +7,8 @@ from typing import TYPE_CHECKING
 from curator.commands import Command, Menu
 
 if TYPE_CHECKING:
-    from curator.ui.main_window import MainWindow
     from curator.ui.people_flows import PeopleFlows
 
-
-def _say_who_i_am(window: MainWindow) -> None:
-    people = window.session.people
-    if people is not None:
-        people.say_who_i_am()
-    else:  # without a project nobody decides: the name of the settings
-        window.preferences.edit()
-
-
-NAME: tuple[Command[MainWindow], ...] = (
-    Command(
-        "people.i_am",
-        "I am…",
-        Menu.PEOPLE,
-        "Says whose name the decisions bear from now on.",
-        _say_who_i_am,
-    ),
-)
 
 PEOPLE: tuple[Command[PeopleFlows], ...] = (
     Command(

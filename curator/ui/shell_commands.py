@@ -257,3 +257,22 @@ SHELL: tuple[Command[MainWindow], ...] = (
         group=1,
     ),
 )
+
+
+def _say_who_i_am(window: MainWindow) -> None:
+    people = window.session.people
+    if people is not None:
+        people.say_who_i_am()
+    else:  # without a project nobody decides: the name of the settings
+        window.preferences.edit()
+
+
+NAME: tuple[Command[MainWindow], ...] = (
+    Command(
+        "people.i_am",
+        "I am…",
+        Menu.PEOPLE,
+        "Says whose name the decisions bear from now on.",
+        _say_who_i_am,
+    ),
+)
