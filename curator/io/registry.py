@@ -11,8 +11,8 @@ from curator.domain.wording import tr
 from curator.io.archives import TakesFolders, digest, holds_many, open_files
 from curator.io.column_memory import ColumnMemory
 from curator.io.document_table import TableFormat, could_be_table, has_columns, preview
-from curator.io.kb import table
 from curator.io.kb.base import KbSource
+from curator.io.kb.table import TABLE, is_table, preview_kb_table
 from curator.io.source import Source
 from curator.io.tables import is_only_table, is_workbook
 from curator.services.ports import DocumentFormat, KnowledgeBaseReader
@@ -203,7 +203,7 @@ class Registry:
         """The reader of a knowledge base, a file or a folder, by content. Raises UserError."""
         source = self._kb_of(path)
         if source is None and self._may_be_kb_table(path, options or KbOptions()):
-            source = self._kb_sources[table.TABLE.name]
+            source = self._kb_sources[TABLE.name]
         if source is not None:
             return source.open(path, options) if source.chooses else source.open(path)
         if path.is_dir():
@@ -223,7 +223,7 @@ class Registry:
     def _may_be_kb_table(self, path: Path, options: KbOptions) -> bool:
         """Whether the choice of columns makes a knowledge base of it, which the reader says where they are missing."""
         if options.columns or is_only_table(path):
-            return table.is_table(path)
+            return is_table(path)
         if path.is_dir() or not could_be_table(path):
             return False
         head = Source(path).head()
@@ -232,9 +232,9 @@ class Registry:
     def preview_kb(self, path: Path, options: KbOptions | None = None) -> TablePreview | None:
         """The beginning of a table, for the choice of its columns; None for every other file. Raises UserError."""
         source = self._kb_of(path)
-        is_table = source is not None and source.name == table.TABLE.name
-        undecided = source is None and path.is_file() and table.is_table(path)
-        return table.preview(path, options) if is_table or undecided else None
+        chosen = source is not None and source.name == TABLE.name
+        undecided = source is None and path.is_file() and is_table(path)
+        return preview_kb_table(path, options) if chosen or undecided else None
 
     def kb_titles(self) -> Mapping[str, str]:
         """The knowledge-base formats: name and title."""

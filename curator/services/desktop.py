@@ -53,7 +53,7 @@ def own_command() -> tuple[str, ...]:
     return (str(script),) if script.is_file() else (sys.executable, "-m", "curator")
 
 
-def install(command: Sequence[str] = (), *, data: Path | None = None) -> list[Path]:
+def add_to_desktop(command: Sequence[str] = (), *, data: Path | None = None) -> list[Path]:
     """Write the files and tell the desktop; returns them. Raises UserError on other systems and unwritable folders."""
     _needs_linux()
     home = data or data_home()
@@ -66,7 +66,7 @@ def install(command: Sequence[str] = (), *, data: Path | None = None) -> list[Pa
     return [home / name for name in texts]
 
 
-def remove(*, data: Path | None = None) -> list[Path]:
+def remove_from_desktop(*, data: Path | None = None) -> list[Path]:
     """Take away what `install` wrote; returns what was there. Raises UserError where that is impossible."""
     _needs_linux()
     home = data or data_home()

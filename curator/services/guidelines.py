@@ -6,7 +6,7 @@ from curator.domain.errors import UserError
 from curator.domain.wording import tr
 from curator.services.ports import Store
 
-KEY = "guidelines"
+GUIDELINES_KEY = "guidelines"
 LONGEST = 1_000_000
 """Characters; a hundred times what guidelines usually have."""
 
@@ -20,7 +20,7 @@ class GuidelineService:
     def text(self) -> str:
         """'' before the first were written."""
         with self._store.read() as unit:
-            return unit.meta.get(KEY) or ""
+            return unit.meta.get(GUIDELINES_KEY) or ""
 
     def set_text(self, text: str) -> None:
         """Raises UserError where they are far too long, or the project is read-only."""
@@ -33,4 +33,4 @@ class GuidelineService:
                 )
             )
         with self._store.write() as unit:
-            unit.meta.set(KEY, text)
+            unit.meta.set(GUIDELINES_KEY, text)

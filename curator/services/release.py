@@ -30,9 +30,9 @@ from curator.domain.documents import Document, Mention, text_hash
 from curator.domain.errors import UserError
 from curator.domain.rounds import Judgement
 from curator.domain.wording import tr
-from curator.services import guidelines
 from curator.services.bundles import BundleSwitch
 from curator.services.exporting import ExportScope, documents_of
+from curator.services.guidelines import GUIDELINES_KEY
 from curator.services.ports import FileWriter, Store, UnitOfWork
 from curator.services.rounds import adjudicated_by
 
@@ -97,7 +97,7 @@ class ReleaseService:
                 "release.json": _json(self._head(unit, scope, len(ids), counts)),
                 "documents.jsonl": b"".join(documents),
                 "decisions.jsonl": b"".join(decisions),
-                "guidelines.md": (unit.meta.get(guidelines.KEY) or "").encode("utf-8", "surrogatepass"),
+                "guidelines.md": (unit.meta.get(GUIDELINES_KEY) or "").encode("utf-8", "surrogatepass"),
                 "knowledge-base.json": _json(_knowledge_base(unit)),
                 "bundle.json": _json(self._bundle()),
             }

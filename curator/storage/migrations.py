@@ -13,9 +13,13 @@ from pathlib import Path
 
 from curator.domain.errors import NewerProjectError, UserError
 from curator.domain.wording import tr
-from curator.storage import schema_v1, schema_v2, schema_v3, schema_v4
 from curator.storage.errors import as_user_errors
 from curator.storage.kb_index import upgrade_versions
+from curator.storage.schema_v1 import STATEMENTS as VERSION_1
+from curator.storage.schema_v2 import STATEMENTS as VERSION_2
+from curator.storage.schema_v3 import STATEMENTS as VERSION_3
+from curator.storage.schema_v3 import fill
+from curator.storage.schema_v4 import STATEMENTS as VERSION_4
 
 Step = Callable[[sqlite3.Connection], None]
 
@@ -23,24 +27,24 @@ APPLICATION_ID = 0x43757261  # "Cura"
 
 
 def _create_version_1(conn: sqlite3.Connection) -> None:
-    for statement in schema_v1.STATEMENTS:
+    for statement in VERSION_1:
         conn.execute(statement)
 
 
 def _add_indexes(conn: sqlite3.Connection) -> None:
-    for statement in schema_v2.STATEMENTS:
+    for statement in VERSION_2:
         conn.execute(statement)
 
 
 def _add_workbench(conn: sqlite3.Connection) -> None:
-    for statement in schema_v3.STATEMENTS:
+    for statement in VERSION_3:
         conn.execute(statement)
-    schema_v3.fill(conn)
+    fill(conn)
     upgrade_versions(conn)
 
 
 def _add_imports(conn: sqlite3.Connection) -> None:
-    for statement in schema_v4.STATEMENTS:
+    for statement in VERSION_4:
         conn.execute(statement)
 
 

@@ -158,7 +158,7 @@ def places_of(path: Path, headings: Sequence[str], columns: Mapping[str, str]) -
     return places
 
 
-def preview(path: Path, options: KbOptions | None = None) -> TablePreview:
+def preview_kb_table(path: Path, options: KbOptions | None = None) -> TablePreview:
     """The beginning of a table, for the choice of columns. Raises UserError."""
     options = options or KbOptions()
     table = Table(path, sheet=options.sheet)

@@ -26,7 +26,7 @@ def contents(folder: Path) -> dict[str, bytes]:
 
 
 def test_the_entry_opens_what_is_clicked(home: Path) -> None:
-    desktop.install(["/opt/my curator/bin/curator"])
+    desktop.add_to_desktop(["/opt/my curator/bin/curator"])
     entry = configparser.RawConfigParser()
     entry.optionxform = str  # type: ignore[assignment,method-assign]
     entry.read_string((home / "applications/curator.desktop").read_text(encoding="utf-8"))
@@ -37,7 +37,7 @@ def test_the_entry_opens_what_is_clicked(home: Path) -> None:
 
 
 def test_the_type_is_the_marker_files_alone(home: Path) -> None:
-    desktop.install()
+    desktop.add_to_desktop()
     root = ElementTree.fromstring((home / "mime/packages/curator.xml").read_bytes())
     space = "{http://www.freedesktop.org/standards/shared-mime-info}"
     [kind] = root.findall(f"{space}mime-type")
@@ -46,19 +46,19 @@ def test_the_type_is_the_marker_files_alone(home: Path) -> None:
 
 
 def test_icons_need_no_palette(home: Path) -> None:
-    desktop.install()
+    desktop.add_to_desktop()
     assert "currentColor" not in (home / desktop.ICON).read_text(encoding="utf-8")
 
 
 def test_again_changes_nothing_and_removing_leaves_nothing(home: Path) -> None:
-    first = desktop.install()
+    first = desktop.add_to_desktop()
     before = contents(home)
-    assert desktop.install() == first
+    assert desktop.add_to_desktop() == first
     assert contents(home) == before
     (home / "applications/other.desktop").write_text("mine", encoding="utf-8")
-    assert sorted(desktop.remove()) == sorted(first)
+    assert sorted(desktop.remove_from_desktop()) == sorted(first)
     assert contents(home) == {"applications/other.desktop": b"mine"}
-    assert desktop.remove() == []
+    assert desktop.remove_from_desktop() == []
 
 
 @pytest.mark.parametrize(
@@ -72,5 +72,5 @@ def test_arguments_are_quoted_as_the_specification_says(argument: str, quoted: s
 def test_elsewhere_there_are_no_desktop_entries(monkeypatch: pytest.MonkeyPatch, home: Path) -> None:
     monkeypatch.setattr(sys, "platform", "darwin")
     with pytest.raises(UserError, match="Linux"):
-        desktop.install()
+        desktop.add_to_desktop()
     assert not home.exists()

@@ -11,7 +11,7 @@ import pytest
 from curator.domain.entities import Entity
 from curator.domain.errors import UserError
 from curator.io import default_registry
-from curator.io.kb.table import open_reader, preview, sniff, sniff_path
+from curator.io.kb.table import open_reader, preview_kb_table, sniff, sniff_path
 from curator.io.tables import is_workbook
 from curator.services.ports.files import KbOptions
 
@@ -53,7 +53,7 @@ def test_columns_may_be_chosen(put: Put) -> None:
         open_reader(path, KbOptions({"id": "z", "name": "b"}))
     assert list(open_reader(path, KbOptions({"id": "A", "name": "2"}))) == [Entity("1", "one")]
     assert default_registry().open_kb(path, KbOptions({"id": "a", "name": "b"})).format == "table"
-    shown = preview(path, KbOptions({"name": "b"}))
+    shown = preview_kb_table(path, KbOptions({"name": "b"}))
     assert (shown.headings, shown.rows, shown.columns) == (("a", "b", "c"), (("1", "one", "x"),), {"name": "b"})
 
 
@@ -71,7 +71,7 @@ def test_workbooks(tmp_path: Path) -> None:
     assert sniff_path(path)
     reader = default_registry().open_kb(path)
     assert list(reader) == [Entity("7", "seven"), Entity("8", "eight")]
-    assert preview(path).sheets == ("First", "B")
+    assert preview_kb_table(path).sheets == ("First", "B")
     with pytest.raises(UserError, match=r"no sheet 'C': choose one of First, B"):
         open_reader(path, KbOptions(sheet="C"))
 
@@ -82,7 +82,7 @@ def test_workbooks_that_unpack_to_too_much_are_refused(tmp_path: Path) -> None:
         archive.writestr("xl/workbook.xml", b"<a/>")
         archive.writestr("xl/sharedStrings.xml", bytes(65 << 20))
     with pytest.raises(UserError, match="unpacks to 65 MB"):
-        preview(path)
+        preview_kb_table(path)
 
 
 @pytest.mark.parametrize(("place", "value"), [(6, 235), (9, 8)], ids=["version", "name said to be UTF-8"])
@@ -103,7 +103,7 @@ def test_a_damaged_workbook(tmp_path: Path) -> None:
     with zipfile.ZipFile(path, "w") as archive:
         archive.writestr("xl/workbook.xml", "<broken")
     with pytest.raises(UserError, match="damaged workbook"):
-        preview(path)
+        preview_kb_table(path)
 
 
 @pytest.mark.parametrize(
