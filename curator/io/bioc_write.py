@@ -23,13 +23,13 @@ from curator.io.bioc_json_tree import BEFORE, JsonTree, own_text
 from curator.io.bioc_new import new_document
 from curator.io.bioc_reading import fitted
 from curator.io.bioc_xml_tree import XmlTree
-from curator.io.export import Action, Source, action_for, check_spans, entity_ids, write_streams
+from curator.io.export import Action, WrittenSource, action_for, check_spans, entity_ids, write_streams
 from curator.io.source_ids import source_style
 from curator.services.ports import ExportDocument, ExportMention, Problem
 
 XML_HEAD = '<?xml version="1.0" encoding="UTF-8"?>\n<!DOCTYPE collection SYSTEM "BioC.dtd">\n'
 XML_ENDINGS, JSON_ENDINGS = (".bioc.xml", ".xml"), (".bioc.json", ".json")
-Files = Iterable[Source]
+Files = Iterable[WrittenSource]
 
 
 class BioCTree(Protocol):
@@ -47,7 +47,7 @@ class BioCTree(Protocol):
 def write_xml(files: Files, out: Path, problems: list[Problem]) -> list[Path]:
     """One collection for each file, or for all of them; see `export.write_streams`."""
 
-    def pieces(sources: Sequence[Source]) -> Iterator[bytes]:
+    def pieces(sources: Sequence[WrittenSource]) -> Iterator[bytes]:
         _note_collections(sources, problems)
         return (piece.encode("utf-8") for piece in _xml_pieces(sources, problems))
 
@@ -57,14 +57,14 @@ def write_xml(files: Files, out: Path, problems: list[Problem]) -> list[Path]:
 def write_json(files: Files, out: Path, problems: list[Problem]) -> list[Path]:
     """The same as JSON."""
 
-    def pieces(sources: Sequence[Source]) -> Iterator[bytes]:
+    def pieces(sources: Sequence[WrittenSource]) -> Iterator[bytes]:
         _note_collections(sources, problems)
         return (piece.encode("utf-8") for piece in _json_pieces(sources, problems))
 
     return write_streams(files, out, pieces, format_name="bioc-json", suffix=".bioc.json", endings=JSON_ENDINGS)
 
 
-def _note_collections(sources: Sequence[Source], problems: list[Problem]) -> None:
+def _note_collections(sources: Sequence[WrittenSource], problems: list[Problem]) -> None:
     """Of several collections that become one, what all but the first say of themselves is left out."""
     others = {file.head.strip() for file, _ in sources if file.format in ("bioc-xml", "bioc-json")}
     if len(others) > 1:
@@ -77,7 +77,7 @@ def _note_collections(sources: Sequence[Source], problems: list[Problem]) -> Non
         problems.append(Problem(0, "note", text))
 
 
-def _xml_pieces(sources: Sequence[Source], problems: list[Problem]) -> Iterator[str]:
+def _xml_pieces(sources: Sequence[WrittenSource], problems: list[Problem]) -> Iterator[str]:
     first = sources[0][0]
     own = first.format == "bioc-xml" and (len(sources) == 1 or "<collection" in first.head)
     if own:
@@ -100,7 +100,7 @@ def _xml_text(file: SourceFile, item: ExportDocument, style: InfonStyle, problem
     return xml_of_json(new_document(item, file, style, problems), problems)
 
 
-def _json_pieces(sources: Sequence[Source], problems: list[Problem]) -> Iterator[str]:
+def _json_pieces(sources: Sequence[WrittenSource], problems: list[Problem]) -> Iterator[str]:
     first = sources[0][0]
     own = first.format == "bioc-json" and len(sources) == 1
     head = first.head if own else _new_json_head(first)

@@ -19,8 +19,7 @@ from curator.domain.documents import SourceDocument, SourceFile, SourceMention, 
 from curator.domain.errors import UserError
 from curator.domain.wording import tr
 from curator.io.blink_write import CONTEXTS, written_lines
-from curator.io.export import Source as WrittenSource
-from curator.io.export import write_streams
+from curator.io.export import WrittenSource, write_streams
 from curator.io.identifiers import NIL_WORDS, read_id
 from curator.io.places import first_of
 from curator.io.reading import DocumentSourceReader

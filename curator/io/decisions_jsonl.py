@@ -20,8 +20,7 @@ from curator.domain.documents import SourceFile
 from curator.domain.errors import UserError
 from curator.domain.wording import tr
 from curator.io.decisions_read import DECIDED, FORMAT, KEYS, DecisionsReader, is_document
-from curator.io.export import Source as WrittenSource
-from curator.io.export import check_spans, write_streams
+from curator.io.export import WrittenSource, check_spans, write_streams
 from curator.io.source import Source
 from curator.io.zeshel_lines import first_object
 from curator.services.ports import Carries, ExportDocument, ExportMention, Problem

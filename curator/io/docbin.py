@@ -19,8 +19,7 @@ from curator.domain.wording import tr
 from curator.io.docbin_tokens import DocBinTokens, groups_of
 from curator.io.docbin_write import Packer
 from curator.io.document_table_cells import ids_of
-from curator.io.export import Source as WrittenSource
-from curator.io.export import write_streams
+from curator.io.export import WrittenSource, write_streams
 from curator.io.places import first_of
 from curator.io.reading import DocumentSourceReader
 from curator.io.source import Source, plain_text

@@ -14,7 +14,7 @@ from curator.domain.wording import tr
 from curator.io.atomic import AtomicFiles
 from curator.services.ports import Carries, ExportDocument, ExportMention, LeftOut, Problem
 
-Source = tuple[SourceFile, Iterable[ExportDocument]]
+WrittenSource = tuple[SourceFile, Iterable[ExportDocument]]
 
 
 class Action(Enum):
@@ -104,9 +104,9 @@ def check_spans(item: ExportDocument) -> None:
 
 
 def write_streams(
-    files: Iterable[Source],
+    files: Iterable[WrittenSource],
     out: Path,
-    pieces: Callable[[Sequence[Source]], Iterable[bytes]],
+    pieces: Callable[[Sequence[WrittenSource]], Iterable[bytes]],
     *,
     format_name: str,
     suffix: str,

@@ -16,7 +16,7 @@ from typing import Any
 from curator.domain.documents import SourceFile
 from curator.domain.wording import tr
 from curator.io import pubannotation_tree as tree
-from curator.io.export import Action, Source, action_for, check_spans, write_streams
+from curator.io.export import Action, WrittenSource, action_for, check_spans, write_streams
 from curator.io.identifiers import read_id
 from curator.io.json_layout import rewritten
 from curator.io.places import mention_place
@@ -35,13 +35,13 @@ def write_files(
 ) -> list[Path]:
     """See `export.write_streams`."""
 
-    def pieces(sources: Sequence[Source]) -> Iterator[bytes]:
+    def pieces(sources: Sequence[WrittenSource]) -> Iterator[bytes]:
         return (plain_text(piece).encode("utf-8") for piece in _file_text(sources, problems))
 
     return write_streams(files, out, pieces, format_name="pubannotation", suffix=".json", endings=ENDINGS)
 
 
-def _file_text(sources: Sequence[Source], problems: list[Problem]) -> Iterator[str]:
+def _file_text(sources: Sequence[WrittenSource], problems: list[Problem]) -> Iterator[str]:
     first = sources[0][0]
     own = first.format == "pubannotation" and len(sources) == 1
     head, tail = (first.head, first.tail) if own and first.extra else ("[\n", "\n]\n")

@@ -17,7 +17,7 @@ from urllib.parse import quote
 
 from curator.domain.documents import SourceFile
 from curator.domain.wording import tr
-from curator.io.export import Action, Source, action_for, check_spans, is_gold, write_streams
+from curator.io.export import Action, WrittenSource, action_for, check_spans, is_gold, write_streams
 from curator.io.identifiers import NIL, written_address
 from curator.io.source import plain_text
 from curator.io.source_ids import stated_ids
@@ -38,14 +38,14 @@ def write_files(
 ) -> list[Path]:
     """See `export.write_streams`."""
 
-    def pieces(sources: Sequence[Source]) -> Iterator[bytes]:
+    def pieces(sources: Sequence[WrittenSource]) -> Iterator[bytes]:
         text = json.dumps(_collection(sources, problems), ensure_ascii=False, indent=1) + "\n"
         yield plain_text(text).encode("utf-8")
 
     return write_streams(files, out, pieces, format_name="webannotation", suffix=".jsonld", endings=ENDINGS)
 
 
-def _collection(sources: Sequence[Source], problems: list[Problem]) -> dict[str, Any]:
+def _collection(sources: Sequence[WrittenSource], problems: list[Problem]) -> dict[str, Any]:
     """One collection; its own fields are those of the first source's."""
     envelope = extra_of(sources[0][0], "webannotation").get("envelope", {})
     envelope = {key: value for key, value in envelope.items() if key not in ("@context", "type")}
