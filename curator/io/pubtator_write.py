@@ -21,7 +21,7 @@ from curator.domain.documents import SourceFile
 from curator.domain.wording import tr
 from curator.io.export import (
     Action,
-    Source,
+    WrittenSource,
     action_for,
     check_spans,
     entity_ids,
@@ -45,7 +45,7 @@ def write_files(
 ) -> list[Path]:
     """See `export.write_streams`. What PubTator cannot carry is appended to `problems`."""
 
-    def pieces(sources: Sequence[Source]) -> Iterator[bytes]:
+    def pieces(sources: Sequence[WrittenSource]) -> Iterator[bytes]:
         before = ""
         for number, (file, documents) in enumerate(sources):
             if number and not before.endswith(("\n\n", "\n\r\n")):
