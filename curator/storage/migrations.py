@@ -15,11 +15,10 @@ from curator.domain.errors import NewerProjectError, UserError
 from curator.domain.wording import tr
 from curator.storage.errors import as_user_errors
 from curator.storage.kb_index import upgrade_versions
-from curator.storage.schema_v1 import STATEMENTS as VERSION_1
-from curator.storage.schema_v2 import STATEMENTS as VERSION_2
-from curator.storage.schema_v3 import STATEMENTS as VERSION_3
-from curator.storage.schema_v3 import fill
-from curator.storage.schema_v4 import STATEMENTS as VERSION_4
+from curator.storage.schema_v1 import VERSION_1
+from curator.storage.schema_v2 import VERSION_2
+from curator.storage.schema_v3 import VERSION_3, fill
+from curator.storage.schema_v4 import VERSION_4
 
 Step = Callable[[sqlite3.Connection], None]
 

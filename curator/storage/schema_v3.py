@@ -16,7 +16,7 @@ from curator.domain.suggestions import Stamp
 from curator.storage.packing import unpack_shown, unpack_suggestion
 from curator.storage.verdicts import verdict_of
 
-STATEMENTS = (
+VERSION_3 = (
     "ALTER TABLE suggestions ADD COLUMN first TEXT",
     "ALTER TABLE suggestions ADD COLUMN probability REAL",
     "ALTER TABLE suggestions ADD COLUMN margin REAL",

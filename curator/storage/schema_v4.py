@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-STATEMENTS = (
+VERSION_4 = (
     "ALTER TABLE source_files ADD COLUMN withdrawn BOOLEAN NOT NULL DEFAULT 0",
     """CREATE TABLE imports (
         id INTEGER PRIMARY KEY NOT NULL, file_id INTEGER NOT NULL REFERENCES source_files (id), batch INTEGER NOT NULL,
