@@ -1,7 +1,7 @@
 """The linker process: loads bundles, answers batches of documents. Run by `LinkerProcess`, never by hand.
 
 The messages in and out are those of `wire`. A new bundle is loaded beside the one that serves, and swapped in when
-ready. Files of a bundle that are damaged are built anew, at opening or when their hashes, compared in the background,
+ready. Files of a bundle that are damaged are rebuilt, at opening or when their hashes, compared in the background,
 show it; `opened` comes again.
 """
 

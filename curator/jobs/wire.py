@@ -205,7 +205,7 @@ class ContrastTwo(TypedDict):
 
 
 class Opened(TypedDict):
-    """The bundle serves; comes again after its damaged files were built anew."""
+    """The bundle serves; comes again once its damaged files are rebuilt."""
 
     event: Literal["opened"]
     bundle_id: str

@@ -1,7 +1,7 @@
 """Keeps the linker's memory equal to the current link and NIL decisions of train documents.
 
 A document is sent whole after each change: what is absent is forgotten, so undo needs nothing of its own. Documents of
-other splits teach nothing. A linker process that was started anew is taught anew, in small requests.
+other splits teach nothing. A linker process that was started anew is taught again, in small requests.
 """
 
 from __future__ import annotations
@@ -49,7 +49,7 @@ class MemoryService:
         self._process = 0  # the linker process that was taught
         self._news = threading.Condition()  # guards these three
         self._closed = False
-        self._everything = False  # whether all train documents are to be taught anew
+        self._everything = False  # whether all train documents are to be taught again
         self._fresh: dict[int, None] = {}  # documents that have changed just now
         self._unlisted = False  # whether all are to be taught and it is not known yet which they are
         self._changed: dict[int, None] = {}  # documents in order, of which something may have to be forgotten

@@ -7,7 +7,7 @@ import json
 import secrets
 import shutil
 import sqlite3
-import time
+import threading
 import uuid
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import closing
@@ -72,6 +72,7 @@ class FakeLinker:
     memory: dict[int, dict[int, tuple[str, ...]]] = field(default_factory=dict)
     entities: dict[str, Entity] = field(default_factory=dict)  # changed in the bundle that serves
     taught: list[list[int]] = field(default_factory=list)  # the documents of each request
+    news: threading.Condition = field(default_factory=threading.Condition)  # something was taught or linked
     process: int = 1
     found: dict[int, list[DetectedMention]] = field(default_factory=dict)
     fail_open: str = ""
@@ -116,13 +117,20 @@ class FakeLinker:
 
     def remember(self, documents: Sequence[DecidedDocument], *, on_end: Callable[[JobOutcome], None]) -> int:
         """The memory as the process would hold it: decided mentions by document."""
-        self.taught.append([one.id for one in documents])
-        for one in documents:
-            self.memory.pop(one.id, None)
-            if one.mentions:
-                self.memory[one.id] = {m.mention.id: m.entity_ids for m in one.mentions}
+        with self.news:
+            self.taught.append([one.id for one in documents])
+            for one in documents:
+                self.memory.pop(one.id, None)
+                if one.mentions:
+                    self.memory[one.id] = {m.mention.id: m.entity_ids for m in one.mentions}
+            self.news.notify_all()
         on_end(JobOutcome(JobState.DONE, "done"))
         return 0
+
+    def comes(self, what: Callable[[], bool]) -> bool:
+        """Whether it is so, now or once something more was taught or linked."""
+        with self.news:
+            return self.news.wait_for(what, 10)
 
     def answer(self, asked: Asked, *, bundle_id: str | None = None, outcome: JobState = JobState.DONE) -> None:
         """Link by the first letter: everything goes to the entity whose id sorts first among the allowed types."""
@@ -131,6 +139,8 @@ class FakeLinker:
                 self.linked.append(one.id)
                 stamp = Stamp(self.status.bundle_id if bundle_id is None else bundle_id, one.revision)
                 asked.on_document(one.id, [suggestion(m.id, stamp, m.types) for m in one.mentions])
+            with self.news:
+                self.news.notify_all()
         asked.on_end(JobOutcome(outcome, outcome.value))
 
     def detect(
@@ -318,10 +328,7 @@ class World:
 
     def remembered(self, expected: Mapping[int, Mapping[int, tuple[str, ...]]]) -> bool:
         """Whether the linker's memory, which is taught in a thread of its own, comes to hold just this."""
-        end = time.monotonic() + 10
-        while self.linker.memory != expected and time.monotonic() < end:
-            time.sleep(0.005)
-        return self.linker.memory == expected
+        return self.linker.comes(lambda: self.linker.memory == expected)
 
     def mentions(self, document_id: int) -> list[int]:
         return [view.mention.id for view in self.project.queue.open(document_id).mentions]

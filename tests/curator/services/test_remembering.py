@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-import time
-from collections.abc import Callable, Iterator
+import threading
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -19,20 +19,12 @@ from curator.services.remembering import PER_REQUEST
 from curator.settings.schema import Settings
 from tests.curator.services.fakes import FakeJobs, FakeLinker, World, finish, make_world
 
-FAILED: list[bool] = []
+FAILED = threading.Event()
 
 
 def _fail(*_: object) -> None:
-    FAILED.append(True)
+    FAILED.set()
     raise UserError("The disk failed.")
-
-
-def came(what: Callable[[], bool]) -> bool:
-    """Whether it is so before long."""
-    end = time.monotonic() + 10
-    while not what() and time.monotonic() < end:
-        time.sleep(0.005)
-    return what()
 
 
 def nothing_but(world: World, document_id: int) -> bool:
@@ -106,7 +98,7 @@ def test_a_request_that_fails_does_not_end_the_teaching(world: World, monkeypatc
     with monkeypatch.context() as patched:
         patched.setattr(remembering, "decided_documents", _fail)
         world.project.curation.decide(one, Verdict.link("MESH:D008012"))
-        assert came(lambda: bool(FAILED))
+        assert FAILED.wait(10)
     world.project.curation.decide(two, Verdict.nil())
     assert world.remembered({1: {one: ("MESH:D008012",), two: ()}})
 
@@ -146,13 +138,13 @@ def test_the_documents_at_hand_are_linked_anew(world: World) -> None:
     world.project.suggestions.request([1])
     world.linker.linked.clear()
     world.project.curation.decide(world.mentions(1)[0], Verdict.link("MESH:D008012"))
-    assert came(lambda: world.linker.linked == [1])
+    assert world.linker.comes(lambda: world.linker.linked == [1])
     world.project.suggestions.request([2])
     assert world.linker.linked == [1, 2], "another document when it is opened"
     world.project.suggestions.request([2])
     assert world.linker.linked == [1, 2], "and only once"
     world.project.curation.decide_many(world.mentions(1), Verdict.nil(NilReason.NOT_IN_KB))
-    assert came(lambda: world.linker.linked == [1, 2, 2])
+    assert world.linker.comes(lambda: world.linker.linked == [1, 2, 2])
     world.project.suggestions.request([1])
     assert world.linker.linked == [1, 2, 2], "the one at hand; nothing is left to suggest in the other"
 
