@@ -35,21 +35,21 @@ PATIENCE = 5.0
 
 
 @contextmanager
-def display() -> Iterator[None]:
+def display(screen: str = SCREEN) -> Iterator[None]:
     """The display that is there; an Xvfb of our own, which is said, where there is none."""
     if os.environ.get("DISPLAY"):
         yield
         return
     read, write = os.pipe()
     server = subprocess.Popen(
-        ["Xvfb", "-displayfd", str(write), "-screen", "0", SCREEN, "-nolisten", "tcp"],
+        ["Xvfb", "-displayfd", str(write), "-screen", "0", screen, "-nolisten", "tcp"],
         pass_fds=[write],
         stderr=subprocess.DEVNULL,
     )
     os.close(write)
     with os.fdopen(read) as told:
         os.environ["DISPLAY"] = f":{told.readline().strip()}"
-    print(f"No display: Xvfb {os.environ['DISPLAY']} was started, {SCREEN}.")
+    print(f"No display: Xvfb {os.environ['DISPLAY']} was started, {screen}.")
     try:
         yield
     finally:
