@@ -58,7 +58,7 @@ class MainWindow(QMainWindow):
         self.resize(SIZE)
         self.setAcceptDrops(True)
         self.session = Session(self, self.windows)
-        self.preferences = Preferences(self, theme, loaded, refuse=self.say)
+        self.preferences = Preferences(self, theme, loaded, refuse=self.say, name_held=self.windows.name_held)
         self.session.rename = self.preferences.set_curator
         self.session.named = lambda: bool(self.preferences.settings.curator_name.strip())
         self.status = StatusLine(self)

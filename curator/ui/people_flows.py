@@ -42,7 +42,8 @@ MINE, ALL = "Only my judgements", "Everybody's judgements"
 
 
 class PeopleFlows(QObject):
-    """`rename` saves another curator's name; `named` tells whether a name was ever given."""
+    """`rename` saves another curator's name; `named` tells whether a name was ever given; `name_held` says why it
+    cannot change now, in this window or another."""
 
     def __init__(
         self,
@@ -50,10 +51,12 @@ class PeopleFlows(QObject):
         *,
         rename: Callable[[str], None],
         named: Callable[[], bool],
+        name_held: Callable[[], str],
     ) -> None:
         super().__init__(bench)
         self._bench = bench
         self._rename = rename
+        self._name_held = name_held
         self._dialog: RoundsDialog | None = None
         self._windows: list[AgreementWindow] = []
         self.who = Banner(tr("Curator's name"), bench)
@@ -76,12 +79,19 @@ class PeopleFlows(QObject):
 
     # --- names ---
 
+    @property
+    def holds_name(self) -> str:
+        """Why the curator's name cannot change now: this project is in a round; '' where it can."""
+        if self.mode.active is None:
+            return ""
+        return tr(IN_ROUND, name=self.mode.active.name, curator=self._bench.project.curation.curator)
+
     def say_who_i_am(self) -> IAmDialog | None:
         """Ask for the name; in a round it is refused, since another curator's decisions would go elsewhere."""
         from curator.ui.dialogs.i_am import IAmDialog
 
-        if self.mode.active is not None:
-            self._bench.say(tr(IN_ROUND, name=self.mode.active.name, curator=self._bench.project.curation.curator))
+        if held := self._name_held():
+            self._bench.say(held)
             return None
         project = self._bench.project
         dialog = IAmDialog(project.curation.curator, project.people(), self._window)

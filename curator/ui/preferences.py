@@ -29,13 +29,21 @@ class Preferences(QObject):
     saved = Signal()
 
     def __init__(
-        self, window: QWidget, theme: ThemeController, loaded: LoadedSettings, *, refuse: Callable[[str], None]
+        self,
+        window: QWidget,
+        theme: ThemeController,
+        loaded: LoadedSettings,
+        *,
+        refuse: Callable[[str], None],
+        name_held: Callable[[], str],
     ) -> None:
+        """`name_held` says why the curator's name cannot change now, '' where it can."""
         super().__init__(window)
         self._window = window
         self._theme = theme
         self._loaded = loaded
         self._refuse = refuse
+        self._name_held = name_held
         self.settings = loaded.settings
 
     @property
@@ -63,7 +71,7 @@ class Preferences(QObject):
     def edit(self) -> SettingsDialog:
         from curator.ui.dialogs.settings import SettingsDialog
 
-        dialog = SettingsDialog(self.settings, parent=self._window)
+        dialog = SettingsDialog(self.settings, name_held=self._name_held(), parent=self._window)
         dialog.accepted.connect(lambda: self._take(dialog.settings))
         dialog.open()
         return dialog

@@ -182,7 +182,7 @@ class Session(QObject):
         self.bench = bench
         self.model = ModelFlows(bench)
         self.flows = ProjectFlows(bench, index=self.model.build_index)
-        self.people = PeopleFlows(bench, rename=self.rename, named=self.named)
+        self.people = PeopleFlows(bench, rename=self.rename, named=self.named, name_held=self._windows.name_held)
         self.records = RecordFlows(bench)
         self.seeing = SeeingFlows(bench, self.window, self.model.bundles)
         self.entities = EntityFlows(bench)

@@ -70,6 +70,11 @@ class Windows(QObject):
             window = beside if beside.bench is None else self.new(beside)
             window.session.open(folder)
 
+    def name_held(self) -> str:
+        """Why the curator's name, which all windows share, cannot change now; '' where it can."""
+        everyone = [one.session.people for one in self._windows]
+        return next((one.holds_name for one in everyone if one is not None and one.holds_name), "")
+
     def close_all(self) -> None:
         """Close every window; one whose work would be stopped asks first and stays until it is answered."""
         for window in list(self._windows):

@@ -42,18 +42,21 @@ CHOICES: Mapping[str, str] = {
 
 
 class SettingsDialog(FormDialog):
-    """`settings` is what stands in the dialog; raises UserError while something is out of range."""
+    """`settings` is what stands in the dialog; raises UserError while something is out of range. `name_held` says why
+    the curator's name cannot change now, '' where it can."""
 
-    def __init__(self, settings: Settings, *, parent: QWidget | None = None) -> None:
+    def __init__(self, settings: Settings, *, name_held: str = "", parent: QWidget | None = None) -> None:
         super().__init__(tr("Settings"), ok=tr("Save"), parent=parent)
         self._before = settings
         self.fields: dict[str, QWidget] = {}
         for option in shown_options():
             field = _field(option, getattr(settings, option.name))
             field.setAccessibleName(tr(option.title))
-            field.setAccessibleDescription(tr(option.help))
+            held = name_held if option.name == "curator_name" else ""
+            field.setEnabled(not held)
+            field.setAccessibleDescription(held or tr(option.help))
             self.fields[option.name] = field
-            self.form.addRow(tr(option.title), _with_help(option, field))
+            self.form.addRow(tr(option.title), _with_help(option, field, held=held))
         self._scroll()
         self.resize(720, 680)
 
@@ -133,15 +136,15 @@ def _value(field: QWidget) -> Any:
     return field.text().strip()
 
 
-def _with_help(option: Option, field: QWidget) -> QWidget:
-    """The field with its sentence below."""
+def _with_help(option: Option, field: QWidget, *, held: str = "") -> QWidget:
+    """The field with its sentence below; `held` stands there instead, where the field cannot be changed."""
     whole = QWidget()
     column = QVBoxLayout(whole)
     column.setContentsMargins(0, 0, 0, 6)
     column.setSpacing(2)
     column.addWidget(field)
     felt = tr("Felt {when}.", when=tr(option.felt)) if option.felt else ""
-    words = sentence("\n".join(part for part in (tr(option.help), felt) if part), muted=True)
+    words = sentence(held or "\n".join(part for part in (tr(option.help), felt) if part), muted=not held)
     words.setFont(scaled(words.font(), 0.9))
     column.addWidget(words)
     return whole

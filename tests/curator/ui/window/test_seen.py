@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QApplication, QWidget
+from PySide6.QtWidgets import QApplication, QLabel, QWidget
 
 from curator.bootstrap import SystemClock
 from curator.domain.decisions import Outcome, Verdict
@@ -368,3 +368,24 @@ def test_another_name_is_refused_in_a_round(make_desk: MakeDesk) -> None:
     assert people.say_who_i_am() is None
     assert desk.bench.bottom.message.words == IN_ROUND.format(name="R", curator="ada")
     assert people.mode.judging
+
+
+def test_the_settings_keep_the_name_in_a_round_and_say_why(make_desk: MakeDesk) -> None:
+    desk = make_desk()
+    rounds = desk.project.rounds
+    rounds.create("R", [1, 2])
+    people = desk.window.session.people
+    assert people is not None
+    people.mode.enter(rounds.all()[0])
+    beside = desk.window.windows.new(desk.window)
+    for window in (desk.window, beside):  # all windows share the name
+        dialog = window.preferences.edit()
+        name = dialog.fields["curator_name"]
+        said = IN_ROUND.format(name="R", curator="ada")
+        assert not name.isEnabled()
+        assert name.accessibleDescription() == said
+        assert said in [one.text() for one in dialog.findChildren(QLabel)]
+        dialog.reject()
+    beside.close()
+    people.leave_round()
+    assert desk.window.preferences.edit().fields["curator_name"].isEnabled()
