@@ -16,8 +16,8 @@ from curator.domain.statistics import IMPORTED, DecidedCell
 from curator.services.ports import Store
 
 REASON = (
-    "The suggestions of this mention are held back to measure how much suggestions influence curators: decide it "
-    "without them, or press {key} to show them. Settings › Decided without suggestions sets how many are."
+    "Suggestions are held back here: decide without them, or press {key} to show them. That measures how much they "
+    "influence curators; Settings › Decided without suggestions sets for how many mentions."
 )
 _STEPS = 2**32
 

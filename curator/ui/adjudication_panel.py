@@ -12,9 +12,9 @@ from dataclasses import dataclass
 from PySide6.QtCore import QEvent, QPointF, QRectF, QSize, Qt, Signal
 from PySide6.QtGui import QFontMetricsF, QKeyEvent, QPainter, QPalette
 from PySide6.QtWidgets import (
-    QHBoxLayout,
     QLabel,
     QPushButton,
+    QSizePolicy,
     QStyledItemDelegate,
     QStyleOptionViewItem,
     QVBoxLayout,
@@ -26,6 +26,7 @@ from curator.domain.rounds import same_answer
 from curator.domain.wording import tr
 from curator.services.adjudication import Adjudication
 from curator.services.opinions import Opinions
+from curator.ui.flow_row import FlowRow
 from curator.ui.mention_state import MentionState, verdict_words
 from curator.ui.record_table import Index, RecordColumn, RecordModel
 from curator.ui.row_list import RowList
@@ -97,10 +98,13 @@ class AdjudicationPanel(QWidget):
         self.list.installEventFilter(self)
         self.title = QLabel(self)
         self.title.setTextFormat(Qt.TextFormat.PlainText)
+        self.title.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Preferred)
         self.hint = QLabel(self)
         self.hint.setTextFormat(Qt.TextFormat.PlainText)
+        self.hint.setWordWrap(True)
         self.suggested = QLabel(self)
         self.suggested.setTextFormat(Qt.TextFormat.PlainText)
+        self.suggested.setWordWrap(True)
         self.adopt = self._button("", self.adopt_wanted.emit)
         self.back = self._button(tr("Previous"), lambda: self.step_wanted.emit(-1))
         self.forward = self._button(tr("Next"), lambda: self.step_wanted.emit(1))
@@ -119,11 +123,8 @@ class AdjudicationPanel(QWidget):
     def _compose(self) -> None:
         self.setAutoFillBackground(True)
         self.setBackgroundRole(QPalette.ColorRole.Base)
-        line = QHBoxLayout()
+        line = FlowRow(self.title, self.adopt, self.back, self.forward, self.leave)
         line.setContentsMargins(12, 0, 12, 0)
-        line.addWidget(self.title, 1)
-        for button in (self.adopt, self.back, self.forward, self.leave):
-            line.addWidget(button)
         for label in (self.suggested, self.hint):
             label.setContentsMargins(12, 0, 12, 0)
         whole = QVBoxLayout(self)

@@ -5,12 +5,14 @@ from __future__ import annotations
 from collections.abc import Hashable, Sequence
 
 from PySide6.QtCore import QSize, Qt, Signal
-from PySide6.QtGui import QPalette
+from PySide6.QtGui import QPalette, QResizeEvent
 from PySide6.QtWidgets import (
     QDoubleSpinBox,
+    QFrame,
     QHBoxLayout,
     QLabel,
     QPushButton,
+    QScrollArea,
     QSpinBox,
     QVBoxLayout,
     QWidget,
@@ -26,8 +28,11 @@ from curator.ui.jobs_bar import KeyHints
 from curator.ui.kwic_list import KwicList, rule
 from curator.ui.kwic_model import CheckMark, KwicRow
 from curator.ui.labels import ElidedLabel
+from curator.ui.row_painting import row_height
 from curator.ui.sight import Glance, rows_in_sight
 
+SIDE = 12
+"""Pixels left and right of the words."""
 USUAL = (1.0, 2.0, 5.0)
 HINTS = (("R", "right"), ("W", "wrong"), ("↑↓", "go"), ("Esc", "leave"))
 TOO_SOON = "Not marked: this line had only just become the current one. Press the key again."
@@ -51,6 +56,7 @@ class BulkPanel(QWidget):
         self.checks_box = QSpinBox(self)
         self.usual = [QPushButton(f"{one:g} %", self) for one in USUAL]
         self.words = QLabel(self)
+        self._told = QScrollArea(self)
         self.standing = ElidedLabel(bold=True, parent=self)
         self.list = KwicList(tr("Sample to check"), self, glance=glance)
         self.button = QPushButton(self)
@@ -82,6 +88,12 @@ class BulkPanel(QWidget):
             button.clicked.connect(lambda _=False, one=value: self.error_box.setValue(one))
         self.words.setWordWrap(True)
         self.words.setTextFormat(Qt.TextFormat.PlainText)
+        self._told.setWidget(self.words)
+        self._told.setWidgetResizable(True)
+        self._told.setFrameShape(QFrame.Shape.NoFrame)
+        self._told.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        for one in (self._told, self._told.viewport(), self.words):
+            one.setBackgroundRole(QPalette.ColorRole.Base)
         self.list.set_empty_words(tr(EMPTY))
 
     def _compose(self) -> None:
@@ -92,11 +104,12 @@ class BulkPanel(QWidget):
         head = FlowRow(error, *self.usual, checks)
         head.setContentsMargins(12, 8, 12, 2)
         told = QHBoxLayout()
-        told.setContentsMargins(12, 2, 12, 4)
-        told.addWidget(self.words)
+        told.setContentsMargins(SIDE, 2, SIDE, 4)
+        told.addWidget(self._told)
         self.standing.setMinimumWidth(self.fontMetrics().horizontalAdvance("0" * 30))
         foot = FlowRow(self.button, self.close_button, self.standing, self.hints)
         foot.setContentsMargins(12, 4, 12, 6)
+        self._rows = (head, foot)
         whole = QVBoxLayout(self)
         whole.setContentsMargins(0, 0, 0, 0)
         whole.setSpacing(0)
@@ -119,6 +132,21 @@ class BulkPanel(QWidget):
     def sizeHint(self) -> QSize:
         return QSize(600, 330)
 
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self._fit_words()
+
+    def _tell(self, words: str) -> None:
+        self.words.setText(words)
+        self._fit_words()
+
+    def _fit_words(self) -> None:
+        """The words whole where two lines of the list stay in sight; else they scroll."""
+        width = self.width() - 2 * SIDE
+        beside = sum(one.heightForWidth(self.width()) for one in self._rows) + 2 * row_height(self.font(), 1.0)
+        room = max(self.height() - beside - SIDE, 2 * self.fontMetrics().lineSpacing())
+        self._told.setFixedHeight(max(min(self.words.heightForWidth(width), room), 0))
+
     @property
     def error(self) -> float:
         """0…1."""
@@ -130,13 +158,13 @@ class BulkPanel(QWidget):
 
     def begin(self) -> None:
         """While an offer is reckoned."""
-        self.words.setText(tr(WAITING))
+        self._tell(tr(WAITING))
         self.standing.set_words("")
         self.list.show_rows([])
         self._say_button(0, passed=False)
 
     def show_offer(self, offer: BulkOffer) -> None:
-        self.words.setText(offer_words(offer))
+        self._tell(offer_words(offer))
 
     def show_sample(self, contexts: Sequence[MentionContext], audit: Audit) -> None:
         """The lines to check, with the checks that were made already; at the first that is open."""
@@ -151,7 +179,7 @@ class BulkPanel(QWidget):
         found = {self.list.lines.find(one): _mark(audit, one) for one in audit.marks}
         self.list.lines.set_marks({at: mark for at, mark in found.items() if at is not None})
         if words := outcome_words(audit):
-            self.words.setText(words)
+            self._tell(words)
         self.standing.set_words(audit_words(audit))
         self._say_button(len(audit.accepted()), passed=audit.state is AuditState.PASSED)
 

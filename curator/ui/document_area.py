@@ -34,12 +34,15 @@ from curator.ui.marked_scroll_bar import MarkedScrollBar
 from curator.ui.mention_handles import Handle
 from curator.ui.mention_marks import Marks, MentionMark, bounds
 from curator.ui.mention_state import MentionState
+from curator.ui.row_painting import scaled
 from curator.ui.text_selection import TextSelection
 from curator.ui.theme import theme_of
 
 MARGIN = 40
 """Least space beside the column; it narrows to a twelfth where the window is narrow."""
 READING_SCALE = 1.3
+HEADLINE = 1.25
+"""How large the words are that stand where no document is open, in letters of the interface."""
 """The reading font against the interface's."""
 
 
@@ -234,9 +237,7 @@ class DocumentArea(QAbstractScrollArea):
     def _paint_empty(self, painter: QPainter) -> None:
         theme, area = theme_of(self.palette()), self.viewport().rect()
         painter.setPen(theme.palette.color(QPalette.ColorRole.Text))
-        font = self.reading_font
-        font.setWeight(QFont.Weight.DemiBold)
-        painter.setFont(font)
+        painter.setFont(scaled(self.font(), HEADLINE, bold=True))
         middle = area.center().y()
         flags = Qt.AlignmentFlag.AlignHCenter | Qt.TextFlag.TextWordWrap
         upper = QRectF(area.left() + 20, middle - 200, area.width() - 40, 195)

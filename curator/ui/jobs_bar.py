@@ -21,6 +21,8 @@ SMALL = 0.88
 MESSAGE_MS = 4000
 NOTICE_ROOM = 600
 """Pixels that an unread result and a message need; key hints come back once it is read."""
+JOB_CHARACTERS = 16
+"""Of the job line's words that are seen at least; before that the key hints go."""
 Hint = tuple[str, str]  # key, what it does
 
 
@@ -67,6 +69,10 @@ class JobLine(QWidget):
         self._details.clicked.connect(lambda: self.details_wanted.emit(self._jobs.shown))
         self._all.clicked.connect(self.list_wanted)
         self._cancel.clicked.connect(lambda: self._jobs.cancel())
+
+    def least_width(self) -> int:
+        """With words enough to know the job by."""
+        return self.minimumSizeHint().width() + JOB_CHARACTERS * self.fontMetrics().averageCharWidth()
 
     def show_jobs(self) -> None:
         job = self._jobs.shown
@@ -202,6 +208,7 @@ class BottomBar(QWidget):
         self.message.setVisible(not job and (not waits or self._timer.isActive()))
         room = self.width() - self.hints.sizeHint().width()
         roomy = not waits or room > (2 if job else 1) * NOTICE_ROOM
+        roomy = roomy and (not job or room > self.job.least_width())
         words = QFontMetricsF(self.font()).horizontalAdvance(self.message.words) if self._timer.isActive() else 0.0
         self.hints.setVisible(roomy and (not words or words + 40 <= room))
 

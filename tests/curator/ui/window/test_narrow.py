@@ -1,0 +1,84 @@
+"""Nothing that is said is cut where letters are large and the window is small."""
+
+from __future__ import annotations
+
+from collections.abc import Generator, Iterator
+from threading import Event
+from typing import Any
+
+import pytest
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QApplication
+from pytestqt.qtbot import QtBot
+
+from curator.domain.jobs import Progress
+from curator.services.bulk import BulkOffer
+from curator.services.bulk_plan import Chance, make_plan
+from curator.ui.jobs import JobKind
+from tests.curator.ui.window.fakes import Desk, MakeDesk
+
+Key = Qt.Key
+
+
+@pytest.fixture
+def narrow(make_desk: MakeDesk) -> Iterator[Desk]:
+    """1024 × 700 in letters of twice the size."""
+    desk = make_desk()
+    desk.window.resize(1024, 700)
+    desk.window.preferences.step("interface_size", 100)
+    QApplication.processEvents()
+    yield desk
+    desk.window.preferences.step("interface_size", -100)
+    desk.window.preferences.set_theme("light")
+
+
+def test_the_answers_of_a_question_stay_whole_after_a_change_of_theme(narrow: Desk) -> None:
+    narrow.press(Key.Key_N)
+    for theme in ("dark", "light"):
+        narrow.window.preferences.set_theme(theme)
+        for _ in range(3):
+            QApplication.processEvents()
+    strip = narrow.bench.reasons
+    assert strip.asked
+    assert [one for one in strip.buttons if one.width() < one.sizeHint().width()] == []
+    assert strip.buttons[-1].geometry().right() <= strip.width()
+
+
+def test_the_words_of_bulk_acceptance_scroll_above_the_list(narrow: Desk, qtbot: QtBot) -> None:
+    narrow.press(Key.Key_B, Qt.KeyboardModifier.ControlModifier)
+    panel = narrow.bench.many.bulk_panel
+    qtbot.waitUntil(lambda: "none can be accepted unseen" in panel.words.text())
+    chances = [Chance(one, one // 10, 0.999, "A") for one in range(1, 228)]
+    panel.show_offer(BulkOffer(make_plan(chances, [], error=0.02, seed=1), 227, 0, True))
+    QApplication.processEvents()
+    told = panel.words.parentWidget()
+    assert told is not None
+    assert panel.words.height() >= panel.words.heightForWidth(panel.words.width())
+    assert told.mapTo(panel, told.rect().bottomLeft()).y() < panel.list.geometry().top()
+    assert told.mapTo(panel, told.rect().topLeft()).y() >= panel.checks_box.mapTo(panel, panel.rect().topLeft()).y()
+
+
+def test_an_adjudication_takes_no_width_from_the_other_columns(narrow: Desk) -> None:
+    people = narrow.window.session.people
+    assert people is not None
+    panel = people.mode.panel
+    panel.hint.setText(30 * "word ")
+    panel.title.setText("3 of 3 disagreements left in “pilot”")
+    assert panel.minimumSizeHint().width() <= panel.title.sizeHint().width() + 24
+
+
+def test_key_hints_give_the_job_line_its_room(narrow: Desk, qtbot: QtBot) -> None:
+    bench, over = narrow.bench, Event()
+
+    def work() -> Generator[Progress, None, dict[str, Any]]:
+        over.wait(10)
+        yield Progress("", 1, 1)
+        return {}
+
+    assert bench.bottom.hints.isVisible()
+    bench.jobs.run(JobKind.IMPORT, "Fill chemicals", work)
+    qtbot.waitUntil(bench.bottom.job.isVisible)
+    assert not bench.bottom.hints.isVisible()
+    over.set()
+    qtbot.waitUntil(lambda: len(bench.jobs) == 0)
+    assert bench.bottom.hints.isVisible()
