@@ -42,6 +42,7 @@ class Outlook(QWidget):
         self.table = FigureTable(
             tr("What the files hold"),
             [tr("File"), tr("Recognised as"), tr("Documents"), tr("Mentions"), tr("Entities")],
+            words=2,
         )
         self.said: QLabel = sentence("", selectable=True)
         self.said.setAccessibleName(tr("What will happen"))

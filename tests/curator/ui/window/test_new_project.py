@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
+from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QLabel, QPushButton, QTableWidget, QWidget
 from pytestqt.qtbot import QtBot
 
@@ -73,6 +74,16 @@ def test_the_last_page_tells_counts_splits_and_time(qtbot: QtBot, tmp_path: Path
     words = "\n".join(dialog.outlook.words())
     assert f"{held:,} documents are imported. They are test documents" in words
     assert "meanings are compared from then on" in words
+    table = dialog.outlook.table
+    first = [table.item(0, column) for column in range(3)]
+    assert [one.toolTip() for one in first if one is not None] == [DOCUMENTS.name, "PubTator", ""]
+    assert [bool(one.textAlignment() & Qt.AlignmentFlag.AlignRight) for one in first if one is not None] == [
+        False,
+        False,
+        True,
+    ]
+    dialog.show()
+    assert table.columnWidth(0) >= table.columnWidth(1) - 1, "the name of a file gives way to no format's"
 
 
 def words_on_page(page: QWidget | None) -> str:
