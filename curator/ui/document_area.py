@@ -41,9 +41,9 @@ from curator.ui.theme import theme_of
 MARGIN = 40
 """Least space beside the column; it narrows to a twelfth where the window is narrow."""
 READING_SCALE = 1.3
+"""The reading font against the interface's."""
 HEADLINE = 1.25
 """How large the words are that stand where no document is open, in letters of the interface."""
-"""The reading font against the interface's."""
 
 
 class DocumentArea(QAbstractScrollArea):
