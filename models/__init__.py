@@ -27,29 +27,29 @@ from models.types import (
 )
 
 if TYPE_CHECKING:
-    from models.build import build_untrained
-    from models.bundle import Bundle, Manifest, new_staging, open_bundle, publish, seal
-    from models.encoders import Encoder, load_encoder
-    from models.fusion import FusionWeights
-    from models.linker import Linker
-    from models.nil import NilModel
-    from models.tuning import evaluate, tune
+    from models.encoders.encoders import Encoder, load_encoder
+    from models.linker.build import build_untrained
+    from models.linker.bundle import Bundle, Manifest, new_staging, open_bundle, publish, seal
+    from models.linker.linker import Linker
+    from models.linker.tuning import evaluate, tune
+    from models.rankers.nil import NilModel
+    from models.retrievers.fusion import FusionWeights
 
 _LAZY = {
-    "Bundle": "bundle",
-    "Encoder": "encoders",
-    "FusionWeights": "fusion",
-    "Linker": "linker",
-    "Manifest": "bundle",
-    "NilModel": "nil",
-    "build_untrained": "build",
-    "evaluate": "tuning",
-    "load_encoder": "encoders",
-    "new_staging": "bundle",
-    "open_bundle": "bundle",
-    "publish": "bundle",
-    "seal": "bundle",
-    "tune": "tuning",
+    "Bundle": "linker.bundle",
+    "Encoder": "encoders.encoders",
+    "FusionWeights": "retrievers.fusion",
+    "Linker": "linker.linker",
+    "Manifest": "linker.bundle",
+    "NilModel": "rankers.nil",
+    "build_untrained": "linker.build",
+    "evaluate": "linker.tuning",
+    "load_encoder": "encoders.encoders",
+    "new_staging": "linker.bundle",
+    "open_bundle": "linker.bundle",
+    "publish": "linker.bundle",
+    "seal": "linker.bundle",
+    "tune": "linker.tuning",
 }
 
 __all__ = [

@@ -38,7 +38,7 @@ def own_folders(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.Mo
 @pytest.fixture(autouse=True)
 def nothing_held_out(monkeypatch: pytest.MonkeyPatch) -> None:
     """Which mentions are decided without suggestions depends on the project's random id; tests of it ask for some."""
-    monkeypatch.setattr("curator.services.holdout.held_out", lambda *_: False)
+    monkeypatch.setattr("curator.services.queue.holdout.held_out", lambda *_: False)
 
 
 @pytest.fixture

@@ -8,11 +8,11 @@ from pathlib import Path
 import pytest
 
 from curator.domain.documents import Split
-from curator.services import embedding_map, recipes
+from curator.services.training import embedding_map, recipes
 from tests.curator.services.samples import bundle_info
-from training import embedding_map as trained_map
-from training import recipes as training_recipes
-from training import snapshot
+from training.data import snapshot
+from training.evaluation import embedding_map as trained_map
+from training.job import recipes as training_recipes
 
 
 def test_both_name_the_same_splits() -> None:

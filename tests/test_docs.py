@@ -18,7 +18,7 @@ from curator import bootstrap
 from curator.cli.main import cli, run
 from curator.commands import Menu
 from curator.settings.schema import options
-from curator.ui.catalogue import COMMANDS
+from curator.ui.shell.catalogue import COMMANDS
 from tests import help_tables
 
 ROOT = help_tables.ROOT
@@ -337,7 +337,7 @@ def open_without_window(path: Path) -> int:
 
 def run_block(block: Block, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
     """Run a block's commands in the working folder; those that open a window only open the project."""
-    monkeypatch.setattr("curator.ui.app.run", open_without_window)
+    monkeypatch.setattr("curator.ui.shell.app.run", open_without_window)
     for words in block.commands:
         with suppress(click.exceptions.Exit), parsed(words) as context:
             given = context.params.get("files") or [context.params.get("file")]

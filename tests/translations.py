@@ -24,11 +24,11 @@ if not __package__:  # run as a file: `tests/curator` must not hide the program
 from curator.commands import Menu  # noqa: E402
 from curator.domain.catalogues import read_po  # noqa: E402
 from curator.domain.wording import Key  # noqa: E402
-from curator.services.recipes import load_recipes  # noqa: E402
+from curator.services.training.recipes import load_recipes  # noqa: E402
 from curator.settings.schema import options  # noqa: E402
-from curator.ui.catalogue import COMMANDS  # noqa: E402
-from curator.ui.kwic_model import CheckMark  # noqa: E402
-from curator.ui.mention_state import MentionState  # noqa: E402
+from curator.ui.deciding.kwic_model import CheckMark  # noqa: E402
+from curator.ui.kit.mention_state import MentionState  # noqa: E402
+from curator.ui.shell.catalogue import COMMANDS  # noqa: E402
 
 LOCALE = ROOT / "resources" / "locale"
 HEAD = """msgid ""
@@ -39,42 +39,42 @@ msgstr ""
 """
 SHOWN = (
     "curator.commands.reasons.NEEDS",
-    "curator.ui.dialogs.new_project.TITLES",
-    "curator.ui.dialogs.split_fields.SPLITS",
-    "curator.ui.dialogs.bundle_model.HEADERS",
-    "curator.ui.dialogs.figures.GATE_FIGURES",
-    "curator.ui.keys_overlay.MORE",
-    "curator.ui.queue_head.ORDER_WORDS",
-    "curator.ui.dialogs.export_gold.SCOPES",
-    "curator.ui.propagation_panel.SCOPES",
-    "curator.ui.facet_words._WORDS",
-    "curator.ui.dashboard_filter.TIMES",
-    "curator.ui.refreshing.EMPTY_KB",
-    "curator.ui.refreshing.IMPORTING",
-    "curator.ui.refreshing.EMPTY_PROJECT",
-    "curator.ui.refreshing.NO_DOCUMENT",
-    "curator.ui.session.WORKING",
-    "curator.ui.session.TRAINING",
-    "curator.services.plots_of_models.QUALITIES",
-    "curator.services.periods.NAMES",
-    "curator.ui.promotion_diff.HEADERS",
-    "curator.ui.promotion_diff.FILTERS",
-    "curator.ui.agreement_window.PARTS",
-    "curator.ui.dialogs.evaluate.OTHER_AND_THIS",
-    "curator.ui.dialogs.retrain.ROLES",
-    "curator.ui.dialogs.parameter_panel.GROUPS",
-    "curator.ui.dialogs.parameter_panel.PARTS",
-    "curator.ui.dialogs.parameter_panel.OTHERS",
-    "curator.ui.dialogs.new_round.KINDS",
-    "curator.ui.candidate_model.HEADERS",
-    "curator.ui.candidate_model.BELOW",
-    "curator.ui.candidate_model.OTHER_TYPE",
-    "curator.ui.candidate_model.GONE",
-    "curator.ui.decisions_model.HEADERS",
-    "curator.ui.jobs_model.HEADERS",
+    "curator.ui.files.new_project.TITLES",
+    "curator.ui.files.split_fields.SPLITS",
+    "curator.ui.training.bundle_model.HEADERS",
+    "curator.ui.training.figures.GATE_FIGURES",
+    "curator.ui.shell.keys_overlay.MORE",
+    "curator.ui.queue.queue_head.ORDER_WORDS",
+    "curator.ui.files.export_gold.SCOPES",
+    "curator.ui.deciding.propagation_panel.SCOPES",
+    "curator.ui.queue.facet_words._WORDS",
+    "curator.ui.dashboard.dashboard_filter.TIMES",
+    "curator.ui.bench.refresher.EMPTY_KB",
+    "curator.ui.bench.refresher.IMPORTING",
+    "curator.ui.bench.refresher.EMPTY_PROJECT",
+    "curator.ui.bench.refresher.NO_DOCUMENT",
+    "curator.ui.shell.session.WORKING",
+    "curator.ui.shell.session.TRAINING",
+    "curator.services.records.plots_of_models.QUALITIES",
+    "curator.services.records.periods.NAMES",
+    "curator.ui.training.promotion_diff.HEADERS",
+    "curator.ui.training.promotion_diff.FILTERS",
+    "curator.ui.people.agreement_window.PARTS",
+    "curator.ui.training.evaluate.OTHER_AND_THIS",
+    "curator.ui.training.retrain.ROLES",
+    "curator.ui.training.parameter_panel.GROUPS",
+    "curator.ui.training.parameter_panel.PARTS",
+    "curator.ui.training.parameter_panel.OTHERS",
+    "curator.ui.people.new_round.KINDS",
+    "curator.ui.candidates.candidate_model.HEADERS",
+    "curator.ui.candidates.candidate_model.BELOW",
+    "curator.ui.candidates.candidate_model.OTHER_TYPE",
+    "curator.ui.candidates.candidate_model.GONE",
+    "curator.ui.dashboard.decisions_model.HEADERS",
+    "curator.ui.jobs.jobs_model.HEADERS",
 )
 """Tables that are gone through, so that no `tr` names their values one by one."""
-HINTS = ("curator.ui.bulk_panel.HINTS", "curator.ui.propagation_panel.HINTS")
+HINTS = ("curator.ui.deciding.bulk_panel.HINTS", "curator.ui.deciding.propagation_panel.HINTS")
 """Pairs of a key and what it does."""
 COUNTED = (
     *("documents", "mentions", "linked", "nil", "entities", "names", "definitions", "files imported before"),

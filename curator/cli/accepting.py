@@ -11,12 +11,12 @@ import click
 from curator.cli.console import AS_JSON, CURATOR, PROJECT, change_facts, counted, opened, say
 from curator.cli.queueing import FILTER, WHERE, filter_of
 from curator.domain.errors import UserError
-from curator.services.bulk_plan import MOST_CHECKS, Audit, AuditState, tally
-from curator.services.bulk_sheet import SampleSheet, read_sheet, sheet_of
+from curator.services.curating.bulk_plan import MOST_CHECKS, Audit, AuditState, tally
+from curator.services.curating.bulk_sheet import SampleSheet, read_sheet, sheet_of
 
 if TYPE_CHECKING:
     from curator.bootstrap import Project
-    from curator.services.bulk import BulkOffer, BulkReport
+    from curator.services.curating.bulk import BulkOffer, BulkReport
 
 FILE = click.Path(path_type=Path, dir_okay=False)
 

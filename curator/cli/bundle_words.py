@@ -7,8 +7,8 @@ from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
 from curator.domain.bundles import BundleInfo
-from curator.services.bundle_files import DiskReport, DiskUse, manifest_text, notes_of, size_words
-from curator.services.promotion_diff import NIL, DiffKind, DiffRow, diff_rows, diff_words, queue_asked
+from curator.services.training.bundle_files import DiskReport, DiskUse, manifest_text, notes_of, size_words
+from curator.services.training.promotion_diff import NIL, DiffKind, DiffRow, diff_rows, diff_words, queue_asked
 
 if TYPE_CHECKING:
     from curator.bootstrap import Project

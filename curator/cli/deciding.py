@@ -13,7 +13,7 @@ from curator.cli.identical import IDENTICAL, PropagationRequest, decide_identica
 from curator.domain.decisions import NilReason, Outcome, RejectReason, SkipReason, Verdict
 from curator.domain.documents import Split
 from curator.domain.errors import UserError
-from curator.services.propagation import PropagationScope
+from curator.services.curating.propagation import PropagationScope
 
 if TYPE_CHECKING:
     from curator.bootstrap import Project

@@ -16,7 +16,7 @@ def desktop() -> None:
 @AS_JSON
 def install(*, as_json: bool) -> None:
     """Write entry, icon and type into the user's data folder; a double click on project.curator opens the project."""
-    from curator.services.desktop import add_to_desktop
+    from curator.services.records.desktop import add_to_desktop
 
     files = [str(one) for one in add_to_desktop()]
     say({"written": files}, "Written:\n" + "\n".join(files), as_json=as_json)
@@ -26,7 +26,7 @@ def install(*, as_json: bool) -> None:
 @AS_JSON
 def remove(*, as_json: bool) -> None:
     """Take away what `install` wrote."""
-    from curator.services.desktop import remove_from_desktop
+    from curator.services.records.desktop import remove_from_desktop
 
     files = [str(one) for one in remove_from_desktop()]
     text = "Removed:\n" + "\n".join(files) if files else "Nothing was installed."

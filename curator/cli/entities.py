@@ -12,9 +12,9 @@ from curator.cli.console import AS_JSON, PROJECT, counted, opened, say
 from curator.domain.provisional import EntityDraft
 
 if TYPE_CHECKING:
-    from curator.services.nil_clusters import NilCluster
-    from curator.services.provisional import NewEntity
-    from curator.services.remap_plan import Remapping
+    from curator.services.knowledge.nil_clusters import NilCluster
+    from curator.services.knowledge.provisional import NewEntity
+    from curator.services.knowledge.remap_plan import Remapping
 
 SHOWN = 100
 

@@ -12,8 +12,8 @@ from curator.cli.console import AS_JSON, PROJECT, SPLIT, opened, run_job, say
 from curator.cli.linking import index_if_missing
 from curator.domain.documents import Split
 from curator.domain.jobs import JobOutcome
-from curator.services.evaluation import EvaluationWish, ReplayWish
-from curator.services.reports import check_place, save_report, without_html
+from curator.services.training.evaluation import EvaluationWish, ReplayWish
+from curator.services.training.reports import check_place, save_report, without_html
 
 if TYPE_CHECKING:
     from curator.bootstrap import Project

@@ -11,7 +11,7 @@ from curator.cli.import_words import say_import
 from curator.domain.documents import Split
 from curator.domain.errors import UserError
 from curator.domain.pmids import pmids_in
-from curator.services.fetching import FetchWish
+from curator.services.importing.fetching import FetchWish
 from curator.services.ports.pubmed import MOST_FOUND
 
 

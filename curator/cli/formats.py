@@ -16,7 +16,7 @@ def formats(*, as_json: bool) -> None:
     attributes) and relations are kept when a document goes back into the format that it came from.
     """
     from curator.bootstrap import document_formats as registered
-    from curator.services.formats import COLUMNS, document_formats
+    from curator.services.importing.formats import COLUMNS, document_formats
 
     registry = registered()
     facts = document_formats(registry)

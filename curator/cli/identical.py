@@ -11,12 +11,12 @@ import click
 from curator.cli.console import change_facts, say
 from curator.domain.decisions import Outcome, Verdict
 from curator.domain.errors import UserError
-from curator.services.propagation import Others, PropagationScope
+from curator.services.curating.propagation import Others, PropagationScope
 
 if TYPE_CHECKING:
     from curator.bootstrap import Project
     from curator.domain.changes import Change
-    from curator.services.propagation_groups import Line
+    from curator.services.curating.propagation_groups import Line
 
 Command = TypeVar("Command", bound=Callable[..., Any])
 

@@ -9,11 +9,11 @@ from typing import TYPE_CHECKING, Any
 
 from curator.cli.console import counted, say
 from curator.domain.text_diff import as_line, differences, shortened
-from curator.services.text_changes import TextChange, verdict_words
+from curator.services.importing.text_changes import TextChange, verdict_words
 
 if TYPE_CHECKING:
-    from curator.services.foreseeing import Foreseen
-    from curator.services.import_sources import Left
+    from curator.services.importing.foreseeing import Foreseen
+    from curator.services.importing.import_sources import Left
 
 SHOWN = 10
 """Problems, and changed documents without their differences, that are shown of one file."""

@@ -26,14 +26,14 @@ from curator.cli.import_words import say_import
 from curator.domain.documents import Split
 from curator.domain.errors import UserError
 from curator.domain.imports import Changed
-from curator.services.import_reading import ImportChoices
-from curator.services.import_sources import sources_of
+from curator.services.importing.import_reading import ImportChoices
+from curator.services.importing.import_sources import sources_of
 
 if TYPE_CHECKING:
     from collections.abc import Generator, Sequence
 
     from curator.bootstrap import Project
-    from curator.services.foreseeing import Foreseen
+    from curator.services.importing.foreseeing import Foreseen
 
 FILE = click.Path(path_type=Path)
 CHOSEN = ("gold", "split", "hold_out", "format_name", "changed", "taken", "columns", "sheet")

@@ -10,7 +10,7 @@ import click
 
 from curator.cli.console import AS_JSON, PROJECT, counted, opened, run_steps, say
 from curator.cli.import_words import say_import
-from curator.services.kb_importing import KbWish
+from curator.services.importing.kb_importing import KbWish
 from curator.services.ports.files import KbOptions
 
 if TYPE_CHECKING:

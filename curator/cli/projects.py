@@ -13,7 +13,7 @@ from curator.domain.errors import UserError
 
 if TYPE_CHECKING:
     from curator.bootstrap import Project
-    from curator.services.unfinished_import import UnfinishedImport
+    from curator.services.importing.unfinished_import import UnfinishedImport
 
 NO_DISPLAY = (
     "There is no display to open a window on. Connect one (DISPLAY or WAYLAND_DISPLAY names it), install what Qt needs "
@@ -40,7 +40,7 @@ def new(project: Path, *, as_json: bool) -> None:
 def open_window(projects: tuple[Path, ...]) -> int:
     """Open P in the window, each further one in a window of its own; without P the first page."""
     from curator.bootstrap import project_folder
-    from curator.ui.app import can_show, run
+    from curator.ui.shell.app import can_show, run
 
     folders = [project_folder(one) for one in projects]  # told here, where it was asked, and not in an empty window
     if "QT_QPA_PLATFORM" not in os.environ and not can_show():  # who names a platform has one
@@ -62,7 +62,7 @@ def demo(out: Path, *, world: str) -> int:
 
     Off screen a screenshot and the exported gold are written to OUT.
     """
-    from curator.ui.demo_session import run_demo
+    from curator.ui.shell.demo_session import run_demo
 
     return run_demo(out, world=world)
 

@@ -16,7 +16,7 @@ from curator.services.ports import QueueFilter
 
 if TYPE_CHECKING:
     from curator.bootstrap import Project
-    from curator.services.holdout import Agreement
+    from curator.services.queue.holdout import Agreement
 
 WHERE = click.option(
     "--where",
@@ -80,7 +80,7 @@ def facets(project: Path, chosen: tuple[str, ...], *, as_json: bool) -> None:
 @AS_JSON
 def work(project: Path, order: str, limit: int, chosen: tuple[str, ...], named: str, *, as_json: bool) -> None:
     """List the undecided mentions of P in the order in which they are worth deciding."""
-    from curator.services.ordering import QueueOrder
+    from curator.services.queue.ordering import QueueOrder
 
     with opened(project, read_only=True) as found:
         where = filter_of(found, chosen, named)

@@ -13,12 +13,12 @@ from curator.cli.console import AS_JSON, PROJECT, SPLIT, opened, say
 from curator.domain.documents import Split
 from curator.domain.errors import UserError
 from curator.domain.statistics import StatisticsFilter
-from curator.services.statistics import as_json as statistics_json
-from curator.services.statistics import head_figures, plots
+from curator.services.records.statistics import as_json as statistics_json
+from curator.services.records.statistics import head_figures, plots
 
 if TYPE_CHECKING:
     from curator.domain.plots import Plot
-    from curator.services.statistics import Statistics
+    from curator.services.records.statistics import Statistics
 
 DAY = click.DateTime(formats=["%Y-%m-%d"])
 

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from curator.domain.bundles import BundleInfo
     from curator.domain.jobs import JobOutcome
     from curator.services.ports import JobHandle
-    from curator.services.retraining import TrainingPreview
+    from curator.services.training.retraining import TrainingPreview
 
 Start = Callable[[Report, Callable[["JobOutcome"], None]], "JobHandle"]
 
@@ -57,7 +57,7 @@ def train(
     if recipe is None:
         _after_a_crash(project, discard=discard, as_json=as_json)
         return
-    from curator.services.recipes import find_recipe
+    from curator.services.training.recipes import find_recipe
 
     params = find_recipe(recipe).parse(_pairs(given))
     if preview:
@@ -108,7 +108,7 @@ def _run(start: Start, *, as_json: bool) -> None:
 
 
 def _diff_words(metrics: Mapping[str, Any]) -> str:
-    from curator.services.promotion_diff import diff_rows, diff_words, queue_asked
+    from curator.services.training.promotion_diff import diff_rows, diff_words, queue_asked
 
     return f"{diff_words(diff_rows(metrics), asked=queue_asked(metrics))}\n" if "flips" in metrics else ""
 

@@ -9,8 +9,8 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
     from pathlib import Path
 
-    from curator.io.column_memory import ColumnMemory
     from curator.io.registry import Registry
+    from curator.io.tables.column_memory import ColumnMemory
     from curator.services.ports import DocumentFormat, FormatRegistry, KnowledgeBaseReader
     from curator.services.ports.files import DocumentOptions, KbOptions, TablePreview
 

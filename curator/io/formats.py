@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-from curator.io.bioc_json import BioCJsonFormat
-from curator.io.bioc_xml import BioCXmlFormat
-from curator.io.blink import BlinkFormat
-from curator.io.column_memory import ColumnMemory
-from curator.io.decisions_jsonl import DecisionsFormat
-from curator.io.docbin import DocBinFormat
-from curator.io.document_table import TableFormat
-from curator.io.huggingface import HuggingFaceFormat
+from curator.io.bioc.bioc_json import BioCJsonFormat
+from curator.io.bioc.bioc_xml import BioCXmlFormat
+from curator.io.datasets.decisions_jsonl import DecisionsFormat
+from curator.io.datasets.docbin import DocBinFormat
+from curator.io.datasets.huggingface import HuggingFaceFormat
 from curator.io.kb.base import KbSource
 from curator.io.kb.ctd import CTD
 from curator.io.kb.jsonl import JSONL
@@ -21,17 +18,20 @@ from curator.io.kb.obo import OBO
 from curator.io.kb.obographs import OBOGRAPHS
 from curator.io.kb.owl import OWL
 from curator.io.kb.rdf import RDF
-from curator.io.kb.table import TABLE
 from curator.io.kb.umls import UMLS
 from curator.io.kb.zeshel import ZESHEL
-from curator.io.mediawiki import MediaWikiFormat
-from curator.io.medline import MedlineFormat
-from curator.io.plain_text import PlainTextFormat
-from curator.io.pubmed_xml import PubMedXmlFormat
-from curator.io.pubtator import PubTatorFormat
+from curator.io.literature.medline import MedlineFormat
+from curator.io.literature.plain_text import PlainTextFormat
+from curator.io.literature.pubmed_xml import PubMedXmlFormat
+from curator.io.literature.pubtator import PubTatorFormat
 from curator.io.registry import Registry
 from curator.io.standoff_formats import standoff_formats
-from curator.io.zeshel import ZeshelFormat
+from curator.io.tables.column_memory import ColumnMemory
+from curator.io.tables.document_table import TableFormat
+from curator.io.tables.kb_table import TABLE
+from curator.io.wiki.blink import BlinkFormat
+from curator.io.wiki.mediawiki import MediaWikiFormat
+from curator.io.wiki.zeshel import ZeshelFormat
 
 
 def every_format(columns: ColumnMemory | None = None) -> Registry:

@@ -8,13 +8,13 @@ from typing import Protocol, runtime_checkable
 
 from curator.domain.errors import UnknownFormatError, UserError
 from curator.domain.wording import tr
-from curator.io.archives import TakesFolders, digest, holds_many, open_files
-from curator.io.column_memory import ColumnMemory
-from curator.io.document_table import TableFormat, could_be_table, has_columns, preview
+from curator.io.files.archives import TakesFolders, digest, holds_many, open_files
+from curator.io.files.source import Source
 from curator.io.kb.base import KbSource
-from curator.io.kb.table import TABLE, is_table, preview_kb_table
-from curator.io.source import Source
-from curator.io.tables import is_only_table, is_workbook
+from curator.io.tables.column_memory import ColumnMemory
+from curator.io.tables.document_table import TableFormat, could_be_table, has_columns, preview
+from curator.io.tables.kb_table import TABLE, is_table, preview_kb_table
+from curator.io.tables.tables import is_only_table, is_workbook
 from curator.services.ports import DocumentFormat, KnowledgeBaseReader
 from curator.services.ports.files import DocumentOptions, KbOptions, TablePreview
 

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from curator.io.brat import BratFormat
-from curator.io.pubannotation import PubAnnotationFormat
-from curator.io.webanno_tsv import WebAnnoFormat
-from curator.io.webannotation import WebAnnotationFormat
-from curator.io.xmi import XmiFormat
+from curator.io.standoff.brat import BratFormat
+from curator.io.standoff.pubannotation import PubAnnotationFormat
+from curator.io.standoff.webanno_tsv import WebAnnoFormat
+from curator.io.standoff.webannotation import WebAnnotationFormat
+from curator.io.standoff.xmi import XmiFormat
 from curator.services.ports import DocumentFormat
 
 

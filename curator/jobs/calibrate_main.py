@@ -12,7 +12,7 @@ from curator.jobs.child_side import passed_on, run_job, speak
 from curator.jobs.wire import Message
 from models.errors import ModelError
 from models.wording import use
-from training.calibration import run_calibration
+from training.job.calibration import run_calibration
 
 
 def work(spec: Message) -> Generator[Message, None, Message]:

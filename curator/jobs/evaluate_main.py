@@ -2,8 +2,8 @@
 
 Specification: {snapshot, bundle, split, k, device, threads}: the folder of a snapshot that may hold `test` documents,
 the folder of a bundle, the split to be scored; and {against, memory, whole_kb, resamples, seed} as in
-`training.spec.EvaluationSpec`. With {"replay": true} the gold is replayed instead: {then, limit, memory} as in
-`training.spec.ReplaySpec`. Result: the figures, a message, and the report as `html`.
+`training.data.spec.EvaluationSpec`. With {"replay": true} the gold is replayed instead: {then, limit, memory} as in
+`training.data.spec.ReplaySpec`. Result: the figures, a message, and the report as `html`.
 """
 
 from __future__ import annotations
@@ -14,8 +14,8 @@ from curator.jobs.child_side import run_job, speak
 from curator.jobs.wire import Message
 from models.errors import ModelError
 from models.wording import use
-from training.evaluate_job import run_evaluation, run_replay
-from training.events import Phase
+from training.data.progress import Phase
+from training.job.evaluate_job import run_evaluation, run_replay
 
 
 def work(spec: Message) -> Generator[Message, None, Message]:

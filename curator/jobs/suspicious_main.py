@@ -1,7 +1,7 @@
 """The process that looks for suspicious gold.
 
 Specification: {snapshot, bundle, device, threads}: folders of a snapshot and of the bundle. Result: {rows, found,
-checked, folds, message}, see `training.suspicious`.
+checked, folds, message}, see `training.job.suspicious`.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from curator.jobs.child_side import passed_on, run_job, speak
 from curator.jobs.wire import Message
 from models.errors import ModelError
 from models.wording import use
-from training.suspicious import run_suspicious
+from training.job.suspicious import run_suspicious
 
 
 def work(spec: Message) -> Generator[Message, None, Message]:

@@ -1,9 +1,9 @@
 """The training process.
 
-Specification: as in `training.spec.TrainingSpec`: {snapshot, base, staging, recipe, parameters, seed, device, threads,
-max_minutes, cache, work, tensorboard}: folders of the snapshot, of the active bundle and of the staging bundle to be
-written, the recipe's id and its parameters, the folder of checkpoints. With {"processes": n} it is trained on n GPUs.
-Result: {bundle_id, verdict, message, metrics}.
+Specification: as in `training.data.spec.TrainingSpec`: {snapshot, base, staging, recipe, parameters, seed, device,
+threads, max_minutes, cache, work, tensorboard}: folders of the snapshot, of the active bundle and of the staging
+bundle to be written, the recipe's id and its parameters, the folder of checkpoints. With {"processes": n} it is
+trained on n GPUs. Result: {bundle_id, verdict, message, metrics}.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from curator.jobs.several import rank, together
 from curator.jobs.wire import Message
 from models.errors import ModelError
 from models.wording import use
-from training.job import run_training
+from training.job.job import run_training
 
 MODULE = "curator.jobs.train_main"
 

@@ -13,12 +13,12 @@ from pathlib import Path
 
 from curator.domain.errors import NewerProjectError, UserError
 from curator.domain.wording import tr
-from curator.storage.errors import as_user_errors
-from curator.storage.kb_index import upgrade_versions
-from curator.storage.schema_v1 import VERSION_1
-from curator.storage.schema_v2 import VERSION_2
-from curator.storage.schema_v3 import VERSION_3, fill
-from curator.storage.schema_v4 import VERSION_4
+from curator.storage.db.errors import as_user_errors
+from curator.storage.db.former_schemas import VERSION_1
+from curator.storage.db.schema_v2 import VERSION_2
+from curator.storage.db.schema_v3 import VERSION_3, fill
+from curator.storage.db.schema_v4 import VERSION_4
+from curator.storage.kb.kb_index import upgrade_versions
 
 Step = Callable[[sqlite3.Connection], None]
 

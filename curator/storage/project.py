@@ -13,9 +13,9 @@ from pathlib import Path
 from curator.domain.errors import UserError
 from curator.domain.wording import tr
 from curator.storage import migrations
-from curator.storage.engine import ReadSource, check_health, connect, find_read_source
-from curator.storage.errors import as_user_errors
-from curator.storage.lock import ProjectLock
+from curator.storage.db.engine import ReadSource, check_health, connect, find_read_source
+from curator.storage.db.errors import as_user_errors
+from curator.storage.db.lock import ProjectLock
 from curator.storage.store import SqlStore
 
 SUFFIX = ".curation"

@@ -32,21 +32,21 @@ from typing import Any
 
 import numpy as np
 
-from models.answering import ScoredMention
-from models.candidates import DEFINITION, LEXICAL, NAMES, PREFERRED
-from models.combiner import FEATURES, Combiner
-from models.fusion import DOCUMENT
-from models.linker import Linker
-from models.nil import NilModel, best_threshold
-from models.recalled import Place, RecallQuery
-from models.recalling import Recollection
-from models.tuning import learn_nil, tune_scored
+from models.linker.answering import ScoredMention
+from models.linker.linker import Linker
+from models.linker.recalling import Recollection
+from models.linker.tuning import learn_nil, tune_scored
+from models.names.candidates import DEFINITION, LEXICAL, NAMES, PREFERRED
+from models.rankers.combiner import FEATURES, Combiner
+from models.rankers.nil import NilModel, best_threshold
+from models.retrievers.fusion import DOCUMENT
+from models.retrievers.recalled import Place, RecallQuery
 from models.types import DecidedDocument, DocumentInput, LinkedMention
 from tests.benchmarks.linker_bc5cdr import DATA, Corpus, Gold, build, read_pubtator
-from training.evaluation.bootstrap import Difference, DocumentBootstrap
+from training.data.gold import GoldMention, GoldSet, fold
 from training.evaluation.headline import headline
 from training.evaluation.outcomes import outcomes
-from training.gold import GoldMention, GoldSet, fold
+from training.evaluation.resampling import Difference, DocumentBootstrap
 
 FIGURES = ("recall@1", "recall@64", "NIL auPR", "NIL F1", "right in all, NIL included", "risk-coverage area")
 K = 64

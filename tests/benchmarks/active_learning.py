@@ -23,9 +23,9 @@ from dataclasses import dataclass
 from itertools import pairwise
 from pathlib import Path
 
-from curator.services.ordering import diverse, string_of, uncertain
 from curator.services.ports import WorkRow
-from models.linker import Linker
+from curator.services.queue.ordering import diverse, string_of, uncertain
+from models.linker.linker import Linker
 from models.types import DecidedDocument, DocumentInput, LinkedMention
 from tests.benchmarks.linker_bc5cdr import DATA, Gold, build, read_pubtator, say
 

@@ -19,8 +19,8 @@ from pathlib import Path
 from curator import storage
 from curator.domain.decisions import Outcome
 from curator.domain.documents import Split
-from curator.services.bulk_plan import Audit, AuditState, make_plan
-from curator.services.keys import active_bundle
+from curator.services.core.keys import active_bundle
+from curator.services.curating.bulk_plan import Audit, AuditState, make_plan
 from curator.services.ports import Chance, Store, Tried
 
 ERRORS = (0.01, 0.02, 0.05)

@@ -22,9 +22,9 @@ from curator.domain.decisions import Verdict
 from curator.domain.documents import Passage, SourceDocument, SourceFile, SourceMention, Span, Split
 from curator.domain.entities import Entity
 from curator.domain.suggestions import Candidate, NilEstimate, Stamp, Suggestion
-from curator.services.keys import set_active_bundle
+from curator.services.core.keys import set_active_bundle
+from curator.services.curating.propagation import PropagationScope
 from curator.services.ports import Store
-from curator.services.propagation import PropagationScope
 from curator.settings.schema import Settings
 from tests.benchmarks.targets import tell
 

@@ -17,10 +17,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from models.answering import ScoredMention
-from models.combiner import FEATURES
-from models.linker import Linker
-from models.tuning import learn_combiner
+from models.linker.answering import ScoredMention
+from models.linker.linker import Linker
+from models.linker.tuning import learn_combiner
+from models.rankers.combiner import FEATURES
 from models.types import DecidedDocument
 from tests.benchmarks.linker_bc5cdr import DATA, build, read_pubtator
 

@@ -18,9 +18,9 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT))
 
-from models.contexts import encode_contexts, plan_windows  # noqa: E402
-from models.default_encoder import default_encoder_folder  # noqa: E402
-from models.encoders import Encoder, load_encoder  # noqa: E402
+from models.encoders.contexts import encode_contexts, plan_windows  # noqa: E402
+from models.encoders.default_encoder import default_encoder_folder  # noqa: E402
+from models.encoders.encoders import Encoder, load_encoder  # noqa: E402
 from models.types import DocumentInput  # noqa: E402
 from tests.benchmarks.linker_bc5cdr import DATA, read_pubtator, say  # noqa: E402
 

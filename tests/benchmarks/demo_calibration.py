@@ -14,9 +14,9 @@ from pathlib import Path
 from typing import Any
 
 from curator.io import default_registry
-from models.build import build_untrained
-from models.linker import Linker
-from models.tuning import Gold, evaluate, tune
+from models.linker.build import build_untrained
+from models.linker.linker import Linker
+from models.linker.tuning import Gold, evaluate, tune
 from models.types import DecidedDocument, DocumentInput, MentionInput
 
 ROOT = Path(__file__).resolve().parents[2]

@@ -20,8 +20,8 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT))
 
-from models.detection import Detector  # noqa: E402
-from models.kb import read_kb  # noqa: E402
+from models.core.kb import read_kb  # noqa: E402
+from models.names.detection import Detector  # noqa: E402
 from models.types import DocumentInput  # noqa: E402
 from tests.benchmarks.linker_bc5cdr import DATA, read_pubtator, say  # noqa: E402
 

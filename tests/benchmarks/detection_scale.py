@@ -25,8 +25,8 @@ def resident() -> float:
 
 
 def measure(path: Path, automaton: bool) -> None:
-    from models import detection
-    from models.stored_kb import StoredKnowledgeBase
+    from models.core.stored_kb import StoredKnowledgeBase
+    from models.names import detection
 
     detection.FROM_NAMES = 1 << 60 if automaton else 0
     kb = StoredKnowledgeBase.open(path)

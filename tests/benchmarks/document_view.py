@@ -28,13 +28,13 @@ from curator.bootstrap import Project, join
 from curator.domain.decisions import Verdict
 from curator.domain.documents import MentionOrigin, Passage, SourceDocument, SourceFile, SourceMention, Span, Split
 from curator.domain.suggestions import Candidate, NilEstimate, Stamp, Suggestion
-from curator.services.keys import ACTIVE_BUNDLE
+from curator.services.core.keys import ACTIVE_BUNDLE
 from curator.settings.file import LoadedSettings
 from curator.settings.schema import Settings
-from curator.ui.main_window import MainWindow
-from curator.ui.quiet_time import collect_in_quiet_times
-from curator.ui.theme import ThemeController
-from curator.ui.workbench import Workbench
+from curator.ui.bench.workbench import Workbench
+from curator.ui.kit.theme import ThemeController
+from curator.ui.shell.main_window import MainWindow
+from curator.ui.shell.quiet_time import collect_in_quiet_times
 from tests.benchmarks.targets import quantile, tell
 from tests.curator.services.fakes import FakeJobs, FakeLinker
 

@@ -25,9 +25,9 @@ import numpy as np
 import torch
 from numpy.typing import NDArray
 
-from models.cache import EmbeddingCache
-from models.default_encoder import default_encoder_folder
-from models.encoders import load_encoder
+from models.encoders.cache import EmbeddingCache
+from models.encoders.default_encoder import default_encoder_folder
+from models.encoders.encoders import load_encoder
 
 DATA = Path(__file__).resolve().parents[3] / "shared" / "data"
 KB = DATA / "kb" / "mesh_medic.jsonl.gz"

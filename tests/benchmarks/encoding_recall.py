@@ -21,15 +21,15 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from models.build import build_untrained
-from models.bundle import new_staging, publish
-from models.cache import EmbeddingCache
-from models.default_encoder import default_encoder_folder
-from models.encoders import Encoder, load_encoder
-from models.index import VectorIndex
-from models.kb import KnowledgeBase, read_kb
-from models.linker import Linker
+from models.core.kb import KnowledgeBase, read_kb
+from models.encoders.cache import EmbeddingCache
+from models.encoders.default_encoder import default_encoder_folder
+from models.encoders.encoders import Encoder, load_encoder
+from models.linker.build import build_untrained
+from models.linker.bundle import new_staging, publish
+from models.linker.linker import Linker
 from models.types import EntityRecord
+from models.vectors.index import VectorIndex
 from tests.benchmarks.linker_bc5cdr import DATA, Corpus, read_pubtator, resolve
 
 KB = DATA / "kb" / "mesh_medic.jsonl.gz"

@@ -20,9 +20,9 @@ from pathlib import Path
 import torch
 from torch import Tensor
 
-from models.default_encoder import default_encoder_folder
-from models.device import choose_device
-from training.gradient_cache import Piece, cached_backward
+from models.core.device import choose_device
+from models.encoders.default_encoder import default_encoder_folder
+from training.loop.gradient_cache import Piece, cached_backward
 
 BATCH = 32
 

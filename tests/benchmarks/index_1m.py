@@ -52,7 +52,7 @@ def generate(folder: Path, rows: int) -> None:
 
 
 def build(folder: Path, kind: str) -> dict[str, float]:
-    from models.index import VectorIndex, parse_kind, plan_index
+    from models.vectors.index import VectorIndex, parse_kind, plan_index
 
     vectors = np.load(folder / "vectors.npy", mmap_mode="r")
     seconds, index = timed(lambda: VectorIndex.build(vectors, plan=plan_index(*vectors.shape, kind=parse_kind(kind))))
@@ -61,9 +61,9 @@ def build(folder: Path, kind: str) -> dict[str, float]:
 
 
 def serve(folder: Path, kind: str, *, compaction: bool) -> dict[str, float]:
-    from models.dynamic import DynamicIndex
-    from models.index import VectorIndex
-    from models.index_files import check_index
+    from models.vectors.dynamic import DynamicIndex
+    from models.vectors.index import VectorIndex
+    from models.vectors.index_files import check_index
 
     queries, exact = np.load(folder / "queries.npy"), np.load(folder / "exact.npy")
     rng = np.random.default_rng(1)
@@ -115,17 +115,17 @@ def plain_faiss(folder: Path) -> dict[str, float]:
 
 def entities(folder: Path, kind: str) -> dict[str, float]:
     """One entity added, changed, removed in a knowledge base of so many, names encoded by the default encoder."""
-    from models.candidates import NAMES, NameCandidates
-    from models.default_encoder import default_encoder_folder
-    from models.encoders import load_encoder
-    from models.index import VectorIndex
-    from models.kb import KnowledgeBase
-    from models.names import NamesRetriever
-    from models.overlay import change_entities
-    from models.queries import MentionQuery, Variant
-    from models.ranker import RerankRule
-    from models.stages import Stages
+    from models.core.kb import KnowledgeBase
+    from models.core.queries import MentionQuery, Variant
+    from models.encoders.default_encoder import default_encoder_folder
+    from models.encoders.encoders import load_encoder
+    from models.linker.overlay import change_entities
+    from models.linker.stages import Stages
+    from models.names.candidates import NAMES, NameCandidates
+    from models.names.names import NamesRetriever
+    from models.rankers.ranker import RerankRule
     from models.types import EntityRecord
+    from models.vectors.index import VectorIndex
 
     index = VectorIndex.load(folder / f"{kind}.faiss")
     half = len(index) // 2

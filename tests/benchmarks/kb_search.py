@@ -23,8 +23,8 @@ from pathlib import Path
 
 from curator import storage
 from curator.domain.entities import Entity, TypeMapping
-from curator.services.events import EventBus
-from curator.services.knowledge import KnowledgeService
+from curator.services.core.events import EventBus
+from curator.services.knowledge.knowledge import KnowledgeService
 from curator.services.ports import Store
 from tests.benchmarks.targets import quantile, tell
 

@@ -16,7 +16,7 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from models.lexical import TfIdf
+from models.names.lexical import TfIdf
 
 THREADS = 2
 Rows = NDArray[np.int64]

@@ -26,10 +26,10 @@ from pathlib import Path
 
 import numpy as np
 
-from models.abbreviations import abbreviation_table, expand
-from models.kb import KnowledgeBase, read_kb
-from models.lexical import TfIdf
-from models.normalise import normalise
+from models.core.kb import KnowledgeBase, read_kb
+from models.names.lexical import TfIdf
+from models.text.abbreviations import abbreviation_table, expand
+from models.text.normalise import normalise
 from tests.benchmarks.lexical_engines import (
     Bm25s,
     Engine,

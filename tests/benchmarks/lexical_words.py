@@ -20,13 +20,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from models.bm25 import Bm25
-from models.candidates import LEXICAL, NameCandidates, NameStage
-from models.kb import Ranges
-from models.lexical import LexicalRetriever, TfIdf
-from models.lexical_merged import WordRetriever
-from models.linker import Linker
-from models.normalise import normalise
+from models.core.kb import Ranges
+from models.linker.linker import Linker
+from models.names.bm25 import Bm25
+from models.names.candidates import LEXICAL, NameCandidates, NameStage
+from models.names.lexical import LexicalRetriever, TfIdf
+from models.names.lexical_merged import WordRetriever
+from models.text.normalise import normalise
 from tests.benchmarks.linker_bc5cdr import DATA, Corpus, build, read_pubtator
 
 

@@ -27,10 +27,10 @@ import numpy as np
 ROOT = Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT))
 
-from models.build import build_untrained  # noqa: E402
-from models.bundle import new_staging, publish  # noqa: E402
-from models.linker import Linker  # noqa: E402
-from models.tuning import average_precision, evaluate, tune  # noqa: E402
+from models.linker.build import build_untrained  # noqa: E402
+from models.linker.bundle import new_staging, publish  # noqa: E402
+from models.linker.linker import Linker  # noqa: E402
+from models.linker.tuning import average_precision, evaluate, tune  # noqa: E402
 from models.types import DocumentInput, MentionInput  # noqa: E402
 
 DATA = ROOT.parent / "shared" / "data"

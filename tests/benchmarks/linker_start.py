@@ -39,19 +39,19 @@ def say(what):
 last = time.perf_counter()
 import torch; say("import torch")
 import faiss, scipy.sparse; say("import faiss and SciPy")
-import models.linker; say("import the rest of models.linker")
+import models.linker.linker; say("import the rest of models.linker.linker")
 import transformers; from transformers import AutoModel, AutoTokenizer; say("import transformers")
 import transformers.models.bert.modeling_bert; say("import its BERT")
-from models.bundle import open_bundle
-from models.device import choose_device
-from models.kb import load_kb
+from models.linker.bundle import open_bundle
+from models.core.device import choose_device
+from models.core.kb import load_kb
 bundle = open_bundle(sys.argv[1]); say("check the bundle's files")
 load_kb(bundle.file("kb.jsonl")).names; say("of that: read the knowledge base")
-from models.default_encoder import default_encoder_folder
-from models.encoders import load_encoder
+from models.encoders.default_encoder import default_encoder_folder
+from models.encoders.encoders import load_encoder
 folder = default_encoder_folder(); say("of that: check the default encoder")
 load_encoder(folder, device="cpu"); say("of that: load the encoder")
-linker = models.linker.Linker.load(sys.argv[1]); say("Linker.load, those three again included")
+linker = models.linker.linker.Linker.load(sys.argv[1]); say("Linker.load, those three again included")
 from models.types import DocumentInput, MentionInput
 mentions = eval(sys.argv[3])
 document = DocumentInput("1", sys.argv[2], tuple(MentionInput(str(i), (s,), (t,)) for i, (s, t) in enumerate(mentions)))
@@ -101,8 +101,8 @@ def processor_seconds() -> float:
 
 
 def build(folder: Path) -> Path:
-    from models.build import build_untrained
-    from models.bundle import new_staging, publish
+    from models.linker.build import build_untrained
+    from models.linker.bundle import new_staging, publish
 
     staging = new_staging(folder)
     for _ in build_untrained(KB, staging):

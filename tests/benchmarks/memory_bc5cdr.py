@@ -15,7 +15,7 @@ from pathlib import Path
 
 import numpy as np
 
-from models.linker import Linker
+from models.linker.linker import Linker
 from models.types import DecidedDocument, DocumentInput
 from tests.benchmarks.linker_bc5cdr import DATA, Corpus, build, read_pubtator, say
 

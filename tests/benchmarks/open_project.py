@@ -22,8 +22,8 @@ from curator import storage
 from curator.bootstrap import open_project
 from curator.domain.decisions import Verdict
 from curator.domain.facets import UNDECIDED, Facet, Facets
-from curator.services.ordering import QueueOrder
 from curator.services.ports import QueueFilter
+from curator.services.queue.ordering import QueueOrder
 from tests.benchmarks.bulk_step import fill
 from tests.benchmarks.real_window import Desk, desk, display
 from tests.benchmarks.targets import tell

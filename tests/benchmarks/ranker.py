@@ -20,15 +20,15 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT))
 
-from models.cross_encoder import CrossEncoder, CrossEncoderModule, new_head  # noqa: E402
-from models.default_encoder import default_encoder_folder  # noqa: E402
-from models.encoders import load_encoder  # noqa: E402
-from models.inputs import InputSettings  # noqa: E402
-from models.linker import Linker  # noqa: E402
-from models.ranker import RankerSettings, RankerTally, RerankRule  # noqa: E402
+from models.encoders.default_encoder import default_encoder_folder  # noqa: E402
+from models.encoders.encoders import load_encoder  # noqa: E402
+from models.encoders.inputs import InputSettings  # noqa: E402
+from models.linker.linker import Linker  # noqa: E402
+from models.rankers.cross_encoder import CrossEncoder, CrossEncoderModule, new_head  # noqa: E402
+from models.rankers.ranker import RankerSettings, RankerTally, RerankRule  # noqa: E402
 from models.types import DocumentInput  # noqa: E402
 from tests.benchmarks.linker_bc5cdr import DATA, build, read_pubtator, say  # noqa: E402
-from training.ranker_rule import chosen_rule, silent, with_rule  # noqa: E402
+from training.job.ranker_rule import chosen_rule, silent, with_rule  # noqa: E402
 
 INPUTS = InputSettings(64, 64)
 CANDIDATES, SHARE, TUNING = 8, 0.1, 50

@@ -23,11 +23,11 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication
 
 from curator.bootstrap import Project
-from curator.ui.app import make_application, make_window
-from curator.ui.main_window import MainWindow
-from curator.ui.quiet_time import collect_in_quiet_times
-from curator.ui.sight import Sight
-from curator.ui.workbench import Workbench
+from curator.ui.bench.workbench import Workbench
+from curator.ui.kit.sight import Sight
+from curator.ui.shell.app import make_application, make_window
+from curator.ui.shell.main_window import MainWindow
+from curator.ui.shell.quiet_time import collect_in_quiet_times
 
 SCREEN = "1440x900x24"
 PATIENCE = 5.0

@@ -14,7 +14,7 @@ from PySide6.QtWidgets import QApplication, QWidget
 
 from curator.domain.jobs import JobOutcome, JobState
 from curator.services.ports import QueueFilter
-from curator.ui.dialogs.new_project import NewProjectDialog
+from curator.ui.files.new_project import NewProjectDialog
 
 if TYPE_CHECKING:
     from tests.benchmarks.screenshots import Session

@@ -25,7 +25,7 @@ from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QApplication, QWidget
 
 from curator.domain.jobs import LinkerState
-from curator.services.queue import MentionView
+from curator.services.queue.queue import MentionView
 from curator.settings.file import save
 from curator.settings.schema import Settings, ThemeChoice
 from tests.benchmarks import screenshot_places

@@ -21,13 +21,13 @@ from numpy.typing import NDArray
 ROOT = Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT))
 
-from models.biencoder import Biencoder, BiencoderSettings, index_source  # noqa: E402
-from models.default_encoder import default_encoder_folder  # noqa: E402
-from models.encoders import load_encoder, normalized  # noqa: E402
-from models.kb import KnowledgeBase, read_kb  # noqa: E402
-from models.scorers import Scorer  # noqa: E402
-from models.som import SomQueries, SomRetriever, build_som_index, load_som  # noqa: E402
-from models.token_store import text_means  # noqa: E402
+from models.core.kb import KnowledgeBase, read_kb  # noqa: E402
+from models.encoders.default_encoder import default_encoder_folder  # noqa: E402
+from models.encoders.encoders import load_encoder, normalized  # noqa: E402
+from models.retrievers.biencoder import Biencoder, BiencoderSettings, index_source  # noqa: E402
+from models.retrievers.scorers import Scorer  # noqa: E402
+from models.retrievers.som import SomQueries, SomRetriever, build_som_index, load_som  # noqa: E402
+from models.retrievers.token_store import text_means  # noqa: E402
 from tests.benchmarks.linker_bc5cdr import DATA, read_pubtator, say  # noqa: E402
 
 Scores = NDArray[np.float32]

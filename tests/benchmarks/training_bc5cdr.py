@@ -24,11 +24,11 @@ from typing import Any
 ROOT = Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT))
 
-from models.build import build_untrained  # noqa: E402
-from models.bundle import Bundle, discard_staging, new_staging, open_bundle, publish  # noqa: E402
-from training.events import Phase  # noqa: E402
-from training.job import run_training  # noqa: E402
-from training.recipes import recipe_ids  # noqa: E402
+from models.linker.build import build_untrained  # noqa: E402
+from models.linker.bundle import Bundle, discard_staging, new_staging, open_bundle, publish  # noqa: E402
+from training.data.progress import Phase  # noqa: E402
+from training.job.job import run_training  # noqa: E402
+from training.job.recipes import recipe_ids  # noqa: E402
 
 DATA = ROOT.parent / "shared" / "data"
 VALIDATION_DOCUMENTS = 50

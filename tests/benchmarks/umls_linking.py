@@ -68,7 +68,7 @@ def watched(what: str, work: Callable[[], object]) -> None:
 
 
 def build(source: Path, bundle: Path) -> None:
-    from models.build import build_untrained
+    from models.linker.build import build_untrained
 
     def work() -> None:
         for _ in build_untrained(source, bundle, stages=("lexical",)):
@@ -78,7 +78,7 @@ def build(source: Path, bundle: Path) -> None:
 
 
 def link(source: Path, bundle: Path) -> None:
-    from models.linker import Linker
+    from models.linker.linker import Linker
     from models.types import DocumentInput, MentionInput
 
     loaded: list[Linker] = []

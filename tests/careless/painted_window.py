@@ -22,16 +22,16 @@ from PySide6.QtWidgets import QApplication, QWidget
 from curator.domain.changes import Change
 from curator.domain.documents import Split
 from curator.domain.errors import UserError
-from curator.services.events import EventBus
-from curator.ui import app as program
-from curator.ui.dialogs.import_documents import ImportWish
-from curator.ui.document_area import DocumentArea
-from curator.ui.jobs import JobKind
-from curator.ui.kwic_list import KwicList
-from curator.ui.main_window import MainWindow
-from curator.ui.mention_marks import bounds
-from curator.ui.question_strip import QuestionStrip
-from curator.ui.row_list import RowList
+from curator.services.core.events import EventBus
+from curator.ui.deciding.kwic_list import KwicList
+from curator.ui.deciding.question_strip import QuestionStrip
+from curator.ui.document.document_area import DocumentArea
+from curator.ui.document.mention_marks import bounds
+from curator.ui.files.import_documents import ImportWish
+from curator.ui.jobs.jobs import JobKind
+from curator.ui.kit.row_list import RowList
+from curator.ui.shell import app as program
+from curator.ui.shell.main_window import MainWindow
 
 
 class Log:

@@ -79,7 +79,7 @@ def test_replayed_decisions_keep_what_was_shown(project: Path) -> None:
 
 @pytest.mark.soak
 @pytest.mark.skipif(
-    importlib.util.find_spec("training.evaluate_job") is None, reason="needs the evaluation job, which is not there"
+    importlib.util.find_spec("training.job.evaluate_job") is None, reason="needs the evaluation job, which is not there"
 )
 def test_the_linker_is_compared_with_the_gold(project: Path) -> None:
     figures = as_json("evaluate", project, "--split", "test")

@@ -188,12 +188,12 @@ DYING = """
 import os, signal, sys
 from curator.jobs.child_side import run_job
 from curator.jobs.train_main import work
-import training.job
+import training.job.job
 
 def dying(spec):
     point = os.environ["DIE_AT"]
     if point == "seal":  # everything is written but the manifest
-        training.job.seal = lambda *a, **k: os.kill(os.getpid(), signal.SIGKILL)
+        training.job.job.seal = lambda *a, **k: os.kill(os.getpid(), signal.SIGKILL)
     steps = work(spec)
     while True:
         try:

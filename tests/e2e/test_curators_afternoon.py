@@ -18,15 +18,15 @@ from curator import bootstrap
 from curator.domain.decisions import Outcome
 from curator.domain.documents import Split
 from curator.domain.jobs import JobState
-from curator.services.bulk_plan import AuditState
+from curator.services.curating.bulk_plan import AuditState
 from curator.settings.file import load
-from curator.ui.demo_hands import Hands
-from curator.ui.dialogs.evaluate import FiguresDialog
-from curator.ui.dialogs.parameter_panel import set_value
-from curator.ui.dialogs.retrain_live import VERDICTS, RetrainLive
-from curator.ui.main_window import MainWindow
-from curator.ui.theme import ThemeController
-from curator.ui.workbench import Workbench
+from curator.ui.bench.workbench import Workbench
+from curator.ui.kit.theme import ThemeController
+from curator.ui.shell.demo_hands import Hands
+from curator.ui.shell.main_window import MainWindow
+from curator.ui.training.evaluate import FiguresDialog
+from curator.ui.training.parameter_panel import set_value
+from curator.ui.training.retrain_live import VERDICTS, RetrainLive
 from tests.tiny_bert import build_tiny_bert
 
 pytestmark = pytest.mark.qt_log_ignore("This plugin does not support (propagateSizeHints|raise)", extend=True)

@@ -20,10 +20,10 @@ from curator.domain.jobs import JobState, LinkerState
 from curator.services.ports import QueueFilter
 from curator.settings.file import LoadedSettings
 from curator.settings.schema import Settings
-from curator.ui.demo_hands import Hands
-from curator.ui.demo_project import fill, world_of
-from curator.ui.main_window import MainWindow
-from curator.ui.theme import ThemeController
+from curator.ui.files.demo_project import fill, world_of
+from curator.ui.kit.theme import ThemeController
+from curator.ui.shell.demo_hands import Hands
+from curator.ui.shell.main_window import MainWindow
 
 pytestmark = pytest.mark.qt_log_ignore("This plugin does not support (propagateSizeHints|raise)", extend=True)
 Key = Qt.Key
@@ -50,7 +50,7 @@ def window(qtbot: QtBot, qapp: QApplication, tmp_path: Path, monkeypatch: pytest
     monkeypatch.setenv("CURATOR_CONFIG_DIR", str(tmp_path))
     made = MainWindow(ThemeController(qapp), LoadedSettings(Settings()))
     # the full index is not what this is about, and takes longer than all the rest
-    monkeypatch.setattr("curator.ui.model_flows.ModelFlows.build_if_needed", lambda _: None)
+    monkeypatch.setattr("curator.ui.training.model_flows.ModelFlows.build_if_needed", lambda _: None)
     qtbot.addWidget(made)
     made.show()
     yield made
@@ -103,7 +103,7 @@ def test_hands_pass_mentions_that_show_no_suggestion(
     window: MainWindow, folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Which mentions are held out depends on the project's random id: nobody waits for their suggestions."""
-    monkeypatch.setattr("curator.services.holdout.held_out", lambda _, mention, __: mention % 2 == 0)
+    monkeypatch.setattr("curator.services.queue.holdout.held_out", lambda _, mention, __: mention % 2 == 0)
     window.session.open(folder)
     hands = Hands(window)
     hands.wait_for_suggestions()

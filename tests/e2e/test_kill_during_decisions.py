@@ -31,8 +31,8 @@ import itertools, json, os, sys
 from datetime import UTC, datetime
 from pathlib import Path
 from curator.domain.decisions import NilReason, RejectReason, Verdict
-from curator.services.curation import CurationService
-from curator.services.events import EventBus
+from curator.services.curating.curation import CurationService
+from curator.services.core.events import EventBus
 from curator.storage import open_project
 
 class Clock:

@@ -20,10 +20,10 @@ from curator.domain.decisions import Verdict
 from curator.domain.documents import DocumentState, Split
 from curator.domain.jobs import JobOutcome, JobState, Progress
 from curator.jobs import JobRunner
+from curator.services.linking.suggestions import DocumentSuggestions
 from curator.services.ports import JobHandle, QueueFilter
-from curator.services.retraining import TRAINING
-from curator.services.snapshots import write_snapshot
-from curator.services.suggestions import DocumentSuggestions
+from curator.services.training.retraining import TRAINING
+from curator.services.training.snapshots import write_snapshot
 from curator.settings.file import load
 from tests.tiny_bert import build_tiny_bert
 

@@ -10,7 +10,7 @@ from curator.domain.documents import SourceDocument, slice_spans
 from curator.domain.entities import Entity
 from curator.domain.errors import UserError
 from curator.io import default_registry
-from curator.io.archives import TakesFolders
+from curator.io.files.archives import TakesFolders
 from curator.services.ports import DocumentFormat, DocumentReader
 from curator.services.ports.files import KbOptions
 from tests.fuzz.packing import as_folder, as_zip

@@ -9,9 +9,9 @@ from pathlib import Path
 
 import pytest
 
-from models.build import build_untrained
-from models.bundle import Bundle, new_staging, publish
-from models.encoders import Encoder, load_encoder
+from models.encoders.encoders import Encoder, load_encoder
+from models.linker.build import build_untrained
+from models.linker.bundle import Bundle, new_staging, publish
 from models.types import EntityRecord
 
 ENTITIES = (

@@ -11,8 +11,8 @@ from typing import Any
 
 import pytest
 
-from models.build import build_untrained
-from models.bundle import Bundle, new_staging, publish
+from models.linker.build import build_untrained
+from models.linker.bundle import Bundle, new_staging, publish
 from tests.tiny_bert import build_tiny_bert
 
 Line = dict[str, Any]

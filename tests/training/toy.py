@@ -11,9 +11,9 @@ import torch
 from torch import Tensor, nn
 from torch.nn.functional import cross_entropy
 
-from training.events import Event, Phase
-from training.gradient_cache import Piece
-from training.task import Batch, Task, TrainResult, TrainSettings
+from training.data.progress import Event, Phase
+from training.loop.gradient_cache import Piece
+from training.loop.task import Batch, Task, TrainResult, TrainSettings
 
 ENTITIES, WIDTH = 40, 6
 

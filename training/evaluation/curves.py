@@ -10,8 +10,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from training.evaluation.bootstrap import Figure
 from training.evaluation.outcomes import BOOLS, FLOATS, INTS
+from training.evaluation.resampling import Figure
 
 BINS = 15
 POINTS = 300

@@ -8,17 +8,6 @@ from typing import Any
 
 import numpy as np
 
-from training.evaluation.bootstrap import (
-    Difference,
-    DocumentBootstrap,
-    Estimate,
-    Figure,
-    McNemar,
-    f1,
-    macro,
-    mcnemar,
-    ratio,
-)
 from training.evaluation.curves import (
     average_precision,
     brier,
@@ -31,6 +20,17 @@ from training.evaluation.curves import (
     risk_coverage,
 )
 from training.evaluation.outcomes import BOOLS, FLOATS, Outcomes
+from training.evaluation.resampling import (
+    Difference,
+    DocumentBootstrap,
+    Estimate,
+    Figure,
+    McNemar,
+    f1,
+    macro,
+    mcnemar,
+    ratio,
+)
 
 RISK = 0.05
 SLICE_FIGURES = ("recall@1", "recall@k", "accuracy")

@@ -8,9 +8,9 @@ from html import escape
 from pathlib import Path
 from typing import Any
 
-from models.bundle import Bundle, open_bundle
 from models.errors import ModelError
-from training.embedding_map import MAP_FILE, EmbeddingMap, MapPoint, PointKind
+from models.linker.bundle import Bundle, open_bundle
+from training.evaluation.embedding_map import MAP_FILE, EmbeddingMap, MapPoint, PointKind
 from training.evaluation.page_parts import charts, paragraph, percent, plain
 
 SIZE, EDGE = 440, 14

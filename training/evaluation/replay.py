@@ -15,9 +15,9 @@ from dataclasses import asdict, dataclass, field
 from typing import Any
 
 from models.types import LinkedMention
-from training.evaluation.learning import TeachableLinker
-from training.gold import GoldMention, Resolve, resolve_gold
-from training.snapshot import SnapshotDocument
+from training.data.gold import GoldMention, Resolve, resolve_gold
+from training.data.snapshot import SnapshotDocument
+from training.evaluation.teaching import TeachableLinker
 
 DIGITS = 9
 LAST = 2000

@@ -9,11 +9,11 @@ from typing import Any
 import numpy as np
 
 from models.types import LinkedMention
-from training.evaluation.bootstrap import Figure, f1, macro, number, ratio
+from training.data.gold import GoldSet
 from training.evaluation.curves import average_precision
 from training.evaluation.outcomes import BOOLS, Outcomes, is_right, outcomes
+from training.evaluation.resampling import Figure, f1, macro, number, ratio
 from training.evaluation.slices import SliceFacts, slice_names
-from training.gold import GoldSet
 
 __all__ = ["KS", "NilFigures", "Report", "SliceFigures", "evaluate", "is_right", "members", "report_of"]
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from models.abbreviations import abbreviation_table, expand, is_short_form
-from models.kb import KnowledgeBase
-from training.gold import GoldMention, GoldSet, fold
-from training.snapshot import SnapshotDocument
+from models.core.kb import KnowledgeBase
+from models.text.abbreviations import abbreviation_table, expand, is_short_form
+from training.data.gold import GoldMention, GoldSet, fold
+from training.data.snapshot import SnapshotDocument
 
 
 @dataclass(frozen=True, slots=True)

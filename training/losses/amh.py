@@ -16,7 +16,7 @@ from torch import Tensor
 from torch.nn.functional import log_softmax, logsigmoid, pad
 
 from models.errors import ModelError
-from models.scorers import TokenStates
+from models.retrievers.scorers import TokenStates
 from models.wording import say
 from training.losses.base import (
     Loss,

@@ -14,7 +14,7 @@ import torch
 from torch import Tensor, nn
 
 from models.errors import ModelError
-from models.scorers import TokenStates, cosine, dot, sum_of_max
+from models.retrievers.scorers import TokenStates, cosine, dot, sum_of_max
 from models.wording import say
 
 Texts = Tensor | TokenStates

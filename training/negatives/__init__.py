@@ -6,7 +6,7 @@ an id with it, primary or alternate.
     kinship   who shares an id with whom
     sampling  what all samplers share: sets for a batch or a mention, domains, the generator's state
     uniform   random negatives
-    mined     hard and mixed ones; `training.mining` mines them
+    mined     hard and mixed ones; `training.tasks.mining` mines them
     batch     the rows to encode for a batch, and who may be a negative of whom
     choice    from the words of a recipe to a sampler
 """

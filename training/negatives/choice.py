@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from enum import StrEnum
 
+from models.core.kb import KnowledgeBase
 from models.errors import ModelError
-from models.kb import KnowledgeBase
 from models.wording import say
-from training.domains import Domains, Untyped
-from training.examples import Example
+from training.data.domains import Domains, Untyped
+from training.data.examples import Example
 from training.negatives.kinship import Kinship
 from training.negatives.mined import HardNegatives, MixedNegatives
 from training.negatives.sampling import NegativeSampler, Reach, Sharing
@@ -45,7 +45,7 @@ def make_reach(
 def make_sampler(
     kind: str, *, size: int, entities: int, seed: int, share: float = 0.5, reach: Reach | None = None
 ) -> NegativeSampler:
-    """ "random", "hard" or "mixed"; those of mined rows have none until `training.mining.Miner` brings them."""
+    """ "random", "hard" or "mixed"; those of mined rows have none until `training.tasks.mining.Miner` brings them."""
     if kind == "random":
         return RandomNegatives(size=size, entities=entities, seed=seed, reach=reach)
     if kind == "hard":

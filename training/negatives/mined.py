@@ -14,7 +14,7 @@ from training.negatives.sampling import NegativeSampler, Reach
 
 
 class MinedNegatives(NegativeSampler):
-    """What samplers of mined rows share; `training.mining` mines them.
+    """What samplers of mined rows share; `training.tasks.mining` mines them.
 
     `mined` maps a mention number to its hard rows, hardest first, all of its domain where negatives are in-domain;
     `refresh` replaces it, once an epoch. `hard` is how many rows of a set are mined. The mentions of a batch take

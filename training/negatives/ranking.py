@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from training.examples import Example
+from training.data.examples import Example
 from training.negatives.kinship import Kinship
 
 

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from models.errors import ModelError
 from models.wording import say
-from training.domains import Domain
+from training.data.domains import Domain
 from training.negatives.batch import DrawnNegatives
 from training.negatives.kinship import Rows
 

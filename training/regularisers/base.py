@@ -15,16 +15,16 @@ from typing import TYPE_CHECKING, Any
 import torch
 from torch import Tensor, nn
 
-from training.gradient_cache import Piece
+from training.loop.gradient_cache import Piece
+from training.loop.sides import Side
 from training.losses import Loss, LossInputs, Similarity, Texts
 from training.losses.base import take
 from training.negatives import Rows
-from training.sides import Side
 
 if TYPE_CHECKING:
-    from training.examples import Example
-    from training.task import TrainSettings
-    from training.towers import Towers
+    from training.data.examples import Example
+    from training.loop.task import TrainSettings
+    from training.loop.towers import Towers
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -71,7 +71,7 @@ class LossTerm:
     """What is added to a batch's loss: `loss(clean, outputs)` of the clean texts and of the outputs of `pieces`.
 
     The pieces are called after those of the clean mentions and entities, and under the contract of
-    `training.gradient_cache.CachedBatch`.
+    `training.loop.gradient_cache.CachedBatch`.
     """
 
     pieces: Sequence[Piece]

@@ -20,15 +20,15 @@ from torch import Tensor
 
 from models.errors import ModelError
 from models.wording import say
+from training.loop.sides import Side, TextSubset
 from training.losses import Loss, LossInputs
 from training.losses.base import scores, take
 from training.negatives import Rows
 from training.regularisers.base import DrawnBatch, LossTerm, Regulariser
 from training.regularisers.embeddings import changed_sum, score_sign, sum_layer
-from training.sides import Side, TextSubset
 
 if TYPE_CHECKING:
-    from training.towers import Towers
+    from training.loop.towers import Towers
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -18,19 +18,19 @@ from typing import TYPE_CHECKING, Any
 import torch
 from torch import Tensor, nn
 
-from models.encoders import EncoderModule
+from models.encoders.encoders import EncoderModule
 from models.errors import ModelError
 from models.wording import say
+from training.loop.sides import Side, TextSubset
 from training.losses import Loss, LossInputs
 from training.losses.base import check_positive
 from training.regularisers.base import DrawnBatch, LossTerm, Regulariser
 from training.regularisers.embeddings import embedding_layer
 from training.regularisers.fgsm import not_negative
-from training.sides import Side, TextSubset
 
 if TYPE_CHECKING:
-    from training.task import TrainSettings
-    from training.towers import Towers
+    from training.loop.task import TrainSettings
+    from training.loop.towers import Towers
 
 PUBLISHED_WIDTH = 768
 Matrix = Callable[[], Tensor]

@@ -9,7 +9,7 @@ from pathlib import Path
 from curator.domain.entities import Entity
 from curator.domain.errors import UserError
 from curator.domain.wording import tr
-from curator.io.places import first_of
+from curator.io.files.places import first_of
 from curator.services.ports import KnowledgeBaseReader, Problem
 
 

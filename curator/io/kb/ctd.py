@@ -16,9 +16,9 @@ from curator.domain.curies import with_prefix
 from curator.domain.entities import Entity
 from curator.domain.errors import UserError
 from curator.domain.wording import tr
+from curator.io.files.reading import SourceReader
+from curator.io.files.source import BOM, Source, without_line_end
 from curator.io.kb.base import KbSource, clean_names, first_of_each, needs_some
-from curator.io.reading import SourceReader
-from curator.io.source import BOM, Source, without_line_end
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,10 +12,10 @@ from typing import Any
 from curator.domain.entities import Entity
 from curator.domain.errors import UserError
 from curator.domain.wording import tr
+from curator.io.files.reading import SourceReader
+from curator.io.files.source import BOM, Source, plain_text
 from curator.io.kb.base import KbSource, clean_names, first_of_each, needs_some
-from curator.io.reading import SourceReader
-from curator.io.source import BOM, Source, plain_text
-from curator.io.zeshel_lines import LineError, first_object, parse_object
+from curator.io.wiki.zeshel_lines import LineError, first_object, parse_object
 
 LISTS = ("synonyms", "types", "alt_ids", "tree_numbers", "parents")
 FIELDS = ("id", "name", "definition", *LISTS)

@@ -14,10 +14,10 @@ from pathlib import Path
 from curator.domain.entities import Entity
 from curator.domain.errors import UserError
 from curator.domain.wording import ntr, tr
+from curator.io.files.reading import SourceReader
+from curator.io.files.source import Source, without_line_end
 from curator.io.kb.base import KbSource, clean_names, first_of_each, needs_some
 from curator.io.kb.mesh_xml import CLASSES, types_of
-from curator.io.reading import SourceReader
-from curator.io.source import Source, without_line_end
 
 _START = re.compile(rb"^\*NEWRECORD\s*$", re.MULTILINE)
 _FIELD = re.compile(r"([A-Z][A-Z0-9 ]*?) = (.*)")

@@ -16,10 +16,10 @@ from typing import Any
 from curator.domain.entities import Entity
 from curator.domain.errors import UserError
 from curator.domain.wording import tr
+from curator.io.files.reading import SourceReader
+from curator.io.files.source import Source
 from curator.io.kb.base import KbSource, clean_names, first_of_each, needs_some
 from curator.io.kb.xml_records import records, text_of
-from curator.io.reading import SourceReader
-from curator.io.source import Source
 
 BRANCHES = {
     "A": "Anatomy",

@@ -16,10 +16,10 @@ from curator.domain.curies import contract, curie
 from curator.domain.entities import Entity
 from curator.domain.errors import UserError
 from curator.domain.wording import tr
+from curator.io.files.reading import SourceReader
+from curator.io.files.source import Source, plain_text
 from curator.io.kb.base import KbSource, first_of_each, needs_some
-from curator.io.kb.terms import OntologyTerm, entities
-from curator.io.reading import SourceReader
-from curator.io.source import Source, plain_text
+from curator.io.kb.ontology_terms import OntologyTerm, entities
 
 REPLACED_BY = "IAO_0100001"
 _START = re.compile(rb'^\s*\{[\s\S]{0,2000}"graphs"\s*:\s*\[')

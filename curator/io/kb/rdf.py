@@ -16,11 +16,11 @@ from curator.domain.curies import contract, curie
 from curator.domain.entities import Entity
 from curator.domain.errors import UserError
 from curator.domain.wording import tr
+from curator.io.files.reading import SourceReader
+from curator.io.files.source import Source
 from curator.io.kb.base import KbSource, first_of_each, needs_some
+from curator.io.kb.ontology_terms import OntologyTerm, entities
 from curator.io.kb.owl import sniff as is_owl_xml
-from curator.io.kb.terms import OntologyTerm, entities
-from curator.io.reading import SourceReader
-from curator.io.source import Source
 from curator.services.ports.files import KbOptions
 
 _SKOS = "http://www.w3.org/2004/02/skos/core#"

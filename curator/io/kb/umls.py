@@ -15,9 +15,9 @@ from pathlib import Path
 from curator.domain.entities import Entity
 from curator.domain.errors import UserError
 from curator.domain.wording import tr
+from curator.io.files.source import Source
 from curator.io.kb.base import KbSource, needs_some
-from curator.io.kb.terms import inverted
-from curator.io.source import Source
+from curator.io.kb.ontology_terms import inverted
 from curator.services.ports import Problem
 from curator.services.ports.files import KbOptions
 

@@ -7,7 +7,7 @@ from typing import Any
 
 from curator.domain.errors import UserError
 from curator.domain.wording import tr
-from curator.io.source import Source
+from curator.io.files.source import Source
 
 
 def records(source: Source, tags: Sequence[str], *, attributes_may_refer: bool = False) -> Iterator[Any]:

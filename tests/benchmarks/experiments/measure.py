@@ -9,11 +9,11 @@ from typing import Any
 
 import numpy as np
 
-from models.linker import Linker
+from models.linker.linker import Linker
 from models.types import DocumentInput, MentionInput
 from tests.benchmarks.experiments.worlds import Line, World
-from training.remembering import decided_documents
-from training.snapshot import Gold, SnapshotDocument, SnapshotMention, Split
+from training.data.remembering import decided_documents
+from training.data.snapshot import Gold, SnapshotDocument, SnapshotMention, Split
 
 K = 64
 MISSED = 10_000

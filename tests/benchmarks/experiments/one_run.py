@@ -12,13 +12,13 @@ import time
 from pathlib import Path
 from typing import Any
 
-from models.bundle import discard_staging, new_staging
-from models.files import write_json
-from models.linker import Linker
+from models.core.file_io import write_json
+from models.linker.bundle import discard_staging, new_staging
+from models.linker.linker import Linker
 from tests.benchmarks.experiments.measure import Judged, ranker_alone, remember, retriever_alone, to_json, whole
 from tests.benchmarks.experiments.settings import SETTINGS, Setting
 from tests.benchmarks.experiments.worlds import FULL, WORLDS, World, base_bundle, write_snapshot
-from training.job import run_training
+from training.job.job import run_training
 
 UNTRAINED = "untrained"
 

@@ -22,8 +22,8 @@ from tests.benchmarks.experiments.settings import (
     Question,
 )
 from tests.benchmarks.experiments.worlds import FULL
-from training.evaluation.bootstrap import Difference, DocumentBootstrap, Estimate, Figure, mcnemar, ratio
 from training.evaluation.curves import average_precision
+from training.evaluation.resampling import Difference, DocumentBootstrap, Estimate, Figure, mcnemar, ratio
 
 Run = Mapping[str, Any]
 UNTRAINED_NOTE = (

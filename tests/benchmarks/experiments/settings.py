@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from training.recipes import Network, Recipe, Role, load_recipe
+from training.job.recipes import Network, Recipe, Role, load_recipe
 
 RETRIEVER: Mapping[str, Any] = {
     "epochs": 1,

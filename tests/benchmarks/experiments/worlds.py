@@ -11,9 +11,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from models.build import build_untrained
-from models.bundle import Bundle, new_staging, open_bundle, publish
-from models.files import atomic_path, write_json
+from models.core.file_io import atomic_path, write_json
+from models.linker.build import build_untrained
+from models.linker.bundle import Bundle, new_staging, open_bundle, publish
 from tests.benchmarks.training_bc5cdr import DATA, ROOT, read_documents
 
 Line = dict[str, Any]

@@ -14,10 +14,10 @@ import pytest
 from curator import bootstrap
 from curator.cli.main import run
 from curator.domain.jobs import Progress
-from curator.services.import_reading import FileReading, Wish
-from curator.services.importing import ImportService
+from curator.services.importing.import_reading import FileReading, Wish
+from curator.services.importing.importing import ImportService
 from tests.curator.services.fakes import document
-from tests.curator.services.test_changed_texts import FIRST, SECOND
+from tests.curator.services.importing.test_changed_texts import FIRST, SECOND
 
 Output = pytest.CaptureFixture[str]
 

@@ -32,8 +32,8 @@ def test_the_window_gets_the_folder_that_was_meant(cli: Cli, project: Path, monk
         opened.append(folder)
         return 0
 
-    monkeypatch.setattr("curator.ui.app.can_show", lambda: True)
-    monkeypatch.setattr("curator.ui.app.run", run)
+    monkeypatch.setattr("curator.ui.shell.app.can_show", lambda: True)
+    monkeypatch.setattr("curator.ui.shell.app.run", run)
     assert cli("open", project.with_suffix("")).code == 0
     assert cli("open", project / "project.curator").code == 0
     assert opened == [project, project]
@@ -46,8 +46,8 @@ def test_alone_it_opens_the_window(cli: Cli, monkeypatch: pytest.MonkeyPatch) ->
         opened.append(folders)
         return 0
 
-    monkeypatch.setattr("curator.ui.app.can_show", lambda: True)
-    monkeypatch.setattr("curator.ui.app.run", run)
+    monkeypatch.setattr("curator.ui.shell.app.can_show", lambda: True)
+    monkeypatch.setattr("curator.ui.shell.app.run", run)
     answer = cli()
     assert (answer.code, answer.out, opened) == (0, "", [()])
 
@@ -64,7 +64,7 @@ def test_alone_without_a_display_it_says_so(cli: Cli, monkeypatch: pytest.Monkey
 
 @pytest.mark.parametrize("flag", ["--help", "-h"])
 def test_help_lists_the_commands_and_opens_nothing(cli: Cli, flag: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("curator.ui.app.run", pytest.fail)
+    monkeypatch.setattr("curator.ui.shell.app.run", pytest.fail)
     answer = cli(flag)
     assert answer.code == 0
     assert "evaluate" in answer.out

@@ -7,7 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from curator.commands.finding import match
-from curator.ui.catalogue import COMMANDS
+from curator.ui.shell.catalogue import COMMANDS
 
 
 def first(query: str) -> str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from curator.commands.keymap import Keymap
-from curator.ui.catalogue import COMMANDS
+from curator.ui.shell.catalogue import COMMANDS
 
 
 def command(command_id: str):  # type: ignore[no-untyped-def]

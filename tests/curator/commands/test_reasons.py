@@ -6,7 +6,7 @@ import pytest
 
 from curator.commands import WindowState
 from curator.commands.reasons import why_disabled
-from curator.ui.catalogue import COMMANDS
+from curator.ui.shell.catalogue import COMMANDS
 
 OPEN = WindowState(project=True, writable=True, knowledge_base=True, document=True)
 

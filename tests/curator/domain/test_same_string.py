@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from curator.domain.same_string import string_key
-from models.normalise import normalise
+from models.text.normalise import normalise
 
 SAME = [
     ("Heart attack", "heart-attacks"),

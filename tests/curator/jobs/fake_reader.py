@@ -6,8 +6,8 @@ from collections.abc import Generator
 
 from curator.jobs.child_side import run_job, speak
 from curator.jobs.wire import Message
+from models.core.kb import order_entities
 from models.errors import ModelError
-from models.kb import order_entities
 from models.wording import use
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from curator.jobs.child_side import passed_on
-from training.events import Event, Phase
+from training.data.progress import Event, Phase
 
 
 def test_events_are_passed_on_and_the_last_one_holds_the_result() -> None:

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from curator.jobs import evaluate_main
-from training.events import Event, Phase
+from training.data.progress import Event, Phase
 
 
 def drive(spec: dict[str, Any]) -> tuple[list[dict[str, Any]], dict[str, Any]]:

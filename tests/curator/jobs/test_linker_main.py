@@ -16,9 +16,9 @@ from curator.domain.entities import Entity
 from curator.domain.suggestions import Stamp
 from curator.jobs.linker_main import Serving, handle
 from curator.jobs.linker_messages import contrast_from_wire, entity_to_wire
-from models import index_repair
-from models.build import build_untrained
-from models.bundle import Bundle, new_staging, open_bundle, publish
+from models.linker import index_repair
+from models.linker.build import build_untrained
+from models.linker.bundle import Bundle, new_staging, open_bundle, publish
 
 TIMEOUT = 30
 LINK = {

@@ -11,7 +11,7 @@ from curator.domain import wording
 from curator.domain.catalogues import catalogue
 from curator.domain.jobs import JobOutcome
 from curator.domain.wording import ENGLISH
-from curator.io.pubtator import PubTatorFormat
+from curator.io.literature.pubtator import PubTatorFormat
 from curator.jobs.runner import JobRunner
 from models.wording import english, nsay, say, use
 

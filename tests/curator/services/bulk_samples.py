@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from curator.domain.suggestions import Candidate, NilEstimate, Stamp, Suggestion
-from curator.services.keys import set_active_bundle
+from curator.services.core.keys import set_active_bundle
 from tests.curator.services.fakes import World, finish
 
 SURE = 600

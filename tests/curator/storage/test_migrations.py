@@ -10,8 +10,8 @@ from curator.domain.decisions import Shown, ShownCandidate
 from curator.domain.errors import NewerProjectError, UserError
 from curator.domain.suggestions import Candidate, NilEstimate, Stamp, Suggestion
 from curator.storage import migrations
-from curator.storage.packing import pack_shown, pack_suggestion
-from curator.storage.schema import Base
+from curator.storage.db.packing import pack_shown, pack_suggestion
+from curator.storage.db.schema import Base
 
 
 def first(conn):

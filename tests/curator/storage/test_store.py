@@ -84,7 +84,7 @@ def test_every_unit_is_synced_to_the_disk_without_its_writer_waiting(store, monk
         synced.append(path.name)
 
     store.settle()  # what making it wrote
-    monkeypatch.setattr("curator.storage.syncing.sync_file", slowly)
+    monkeypatch.setattr("curator.storage.db.syncing.sync_file", slowly)
     for n in range(3):
         with store.write() as unit:
             unit.meta.set("k", str(n))
@@ -101,7 +101,7 @@ def test_a_disk_that_fails_under_a_decision_is_told_before_the_next(store, monke
         raise OSError(5, "Input/output error")
 
     store.settle()  # what making it wrote
-    monkeypatch.setattr("curator.storage.syncing.sync_file", fails)
+    monkeypatch.setattr("curator.storage.db.syncing.sync_file", fails)
     with store.write() as unit:
         unit.meta.set("k", "v")
     with pytest.raises(UserError, match=r"could not be put on the disk: Input/output error"):
@@ -122,7 +122,7 @@ def test_a_disk_that_fails_under_the_last_decision_is_told_at_closing(tmp_path, 
 
     store = create_project(tmp_path / "q.curation", name="Q")
     store.settle()  # what making it wrote is not what fails
-    monkeypatch.setattr("curator.storage.syncing.sync_file", fails)
+    monkeypatch.setattr("curator.storage.db.syncing.sync_file", fails)
     with store.write() as unit:
         unit.meta.set("k", "v")
     with pytest.raises(UserError, match="could not be put on the disk"):

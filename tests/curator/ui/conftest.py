@@ -12,9 +12,9 @@ import pytest
 from PySide6.QtWidgets import QApplication
 
 from curator.commands.keymap import Keymap
-from curator.ui.catalogue import COMMANDS
-from curator.ui.key_names import use_keys
-from curator.ui.theme import LIGHT
+from curator.ui.kit.key_names import use_keys
+from curator.ui.kit.theme import LIGHT
+from curator.ui.shell.catalogue import COMMANDS
 
 OFFSCREEN = "This plugin does not support (propagateSizeHints|raise|grabbing the keyboard)"
 

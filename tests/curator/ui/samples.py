@@ -10,7 +10,7 @@ from curator.domain.decisions import Decision, Shown, ShownCandidate, Verdict
 from curator.domain.documents import Document, DocumentState, Mention, MentionOrigin, Passage, Span, Split, slice_spans
 from curator.domain.entities import Entity
 from curator.domain.suggestions import Candidate, NilEstimate, Stamp, Suggestion
-from curator.services.queue import MentionView, OpenDocument
+from curator.services.queue.queue import MentionView, OpenDocument
 
 TITLE = "A 🫀 warning about tacrolimus"
 BODY = "Na\u0308ive 🧬🧬 patients on FK506 had acute renal failure, and left or right ventricular failure."

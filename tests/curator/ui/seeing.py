@@ -9,7 +9,7 @@ from dataclasses import dataclass
 import shiboken6
 from PySide6.QtWidgets import QApplication
 
-from curator.ui.sight import PressClock, Sight
+from curator.ui.kit.sight import PressClock, Sight
 
 
 @dataclass

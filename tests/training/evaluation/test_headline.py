@@ -7,9 +7,9 @@ import numpy as np
 import pytest
 
 from tests.training.evaluation.worlds import answer, gold, gold_set
-from training.evaluation.bootstrap import DocumentBootstrap
 from training.evaluation.headline import compare, curves, headline, probabilities, slice_estimates
 from training.evaluation.outcomes import Outcomes, outcomes
+from training.evaluation.resampling import DocumentBootstrap
 
 GOLD = gold_set(
     *(gold(f"m{n}", "A" if n % 3 else "B", document=f"d{n % 7}", types=(("X", "Y")[n % 2],)) for n in range(40)),

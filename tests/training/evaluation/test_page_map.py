@@ -11,8 +11,8 @@ from typing import Any
 import pytest
 from lxml import etree
 
-from training.embedding_map import MAP_FILE, EmbeddingMap, MapPoint, PointKind
 from training.evaluation import page_map
+from training.evaluation.embedding_map import MAP_FILE, EmbeddingMap, MapPoint, PointKind
 from training.evaluation.page_map import map_of, map_section
 
 POINTS = (

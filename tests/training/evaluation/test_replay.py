@@ -9,8 +9,8 @@ import pytest
 
 from models.types import LinkedMention
 from tests.training.evaluation.worlds import answer, gold
+from training.data.snapshot import Gold, SnapshotDocument, SnapshotMention, Split
 from training.evaluation.replay import SimulatedDecision, curves_of, decide, simulate
-from training.snapshot import Gold, SnapshotDocument, SnapshotMention, Split
 
 
 @pytest.mark.parametrize(

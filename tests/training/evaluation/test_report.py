@@ -3,9 +3,9 @@ import json
 import pytest
 
 from models.types import LinkedMention, NilEstimate, ScoredCandidate
+from training.data.gold import GoldSet, fold, resolve_gold
+from training.data.snapshot import Gold, SnapshotDocument, SnapshotMention, Split
 from training.evaluation import FlipKind, evaluate, flips
-from training.gold import GoldSet, fold, resolve_gold
-from training.snapshot import Gold, SnapshotDocument, SnapshotMention, Split
 
 ALIASES = {"A": "A", "B": "B", "C": "C", "old-A": "A"}
 

@@ -1,11 +1,11 @@
 from __future__ import annotations
 
-from models.kb import order_entities
+from models.core.kb import order_entities
 from models.types import EntityRecord
 from tests.training.evaluation.worlds import gold, gold_set
+from training.data.snapshot import SnapshotDocument, Split
 from training.evaluation.report import members
 from training.evaluation.slices import SliceFacts, slice_facts, slice_names
-from training.snapshot import SnapshotDocument, Split
 
 KB = order_entities(
     [

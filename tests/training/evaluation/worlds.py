@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from models.types import LinkedMention, NilEstimate, ScoredCandidate
-from training.gold import GoldMention, GoldSet, fold
+from training.data.gold import GoldMention, GoldSet, fold
 
 
 def answer(key: str, *ids: str, nil: float = 0.1, is_nil: bool = False, sure: float = 0.5) -> LinkedMention:

@@ -8,7 +8,7 @@ from typing import NamedTuple
 import torch
 from torch import Tensor
 
-from models.scorers import TokenStates
+from models.retrievers.scorers import TokenStates
 from training.losses import LossInputs, Similarity, Texts
 
 Vector = list[float]

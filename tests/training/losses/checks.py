@@ -9,9 +9,9 @@ import torch
 from torch import Tensor
 from torch.nn.functional import pad
 
+from models.encoders.pooling import Pooling
 from models.errors import ModelError
-from models.pooling import Pooling
-from models.scorers import TokenStates
+from models.retrievers.scorers import TokenStates
 from tests.training.losses.batches import Masks, Vectors, chance, inputs, texts, tokens, vectors
 from training.losses import Loss, LossInputs, Similarity
 

@@ -6,7 +6,7 @@ from torch.autograd import gradcheck
 from torch.nn.functional import softplus
 
 from models.errors import ModelError
-from models.scorers import TokenStates
+from models.retrievers.scorers import TokenStates
 from tests.training.losses import checks
 from tests.training.losses.batches import (
     EVERY,

@@ -5,7 +5,7 @@ import torch
 from torch import Tensor
 
 from models.errors import ModelError
-from models.scorers import TokenStates
+from models.retrievers.scorers import TokenStates
 from tests.training.losses.batches import EVERY, SCORE, inputs, row_of, texts, tokens, vectors
 from training.losses import Loss, LossInputs, ProxyLoss, Similarity
 from training.losses.base import count, distances, mean_over, pair_scores, pick, scores, take

@@ -7,10 +7,10 @@ from typing import Any
 
 import numpy as np
 
-from models.inputs import MentionTokens
-from models.kb import KnowledgeBase, order_entities
+from models.core.kb import KnowledgeBase, order_entities
+from models.encoders.inputs import MentionTokens
 from models.types import EntityRecord
-from training.examples import Example
+from training.data.examples import Example
 from training.negatives import (
     HardNegatives,
     Kinship,

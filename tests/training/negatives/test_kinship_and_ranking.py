@@ -3,11 +3,11 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from models.core.kb import order_entities
+from models.encoders.inputs import MentionTokens
 from models.errors import ModelError
-from models.inputs import MentionTokens
-from models.kb import order_entities
 from models.types import EntityRecord
-from training.examples import Example
+from training.data.examples import Example
 from training.negatives import (
     HardNegatives,
     Kinship,

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from scipy.stats import chi2
 
 from tests.training.negatives.samplers import EXAMPLES, GOLD, KB, KINSHIP, MAKERS, MENTIONS, SIZE, build, mined, reach
-from training.domains import Domain
+from training.data.domains import Domain
 from training.negatives import (
     DrawnNegatives,
     HardNegatives,

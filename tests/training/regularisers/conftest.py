@@ -11,21 +11,21 @@ import pytest
 import torch
 from torch import Tensor
 
-from models.encoders import Encoder, load_encoder
-from models.inputs import EntityStyle, InputSettings
-from models.kb import KnowledgeBase, order_entities
+from models.core.kb import KnowledgeBase, order_entities
+from models.encoders.encoders import Encoder, load_encoder
+from models.encoders.inputs import EntityStyle, InputSettings
 from models.types import EntityRecord
 from tests.tiny_bert import build_tiny_bert
 from tests.training.conftest import document_lines, entities, write_lines
-from training.examples import EntityTexts, Example, make_examples
-from training.gradient_cache import cached_backward
+from training.data.examples import EntityTexts, Example, make_examples
+from training.data.snapshot import read_snapshot
+from training.loop.gradient_cache import cached_backward
+from training.loop.towers import Towers
+from training.loop.trainer import Task
 from training.losses import Loss, LossInputs, Similarity
 from training.losses.base import pair_scores, scores
 from training.negatives import Kinship, RandomNegatives
-from training.retriever_task import RetrieverTask
-from training.snapshot import read_snapshot
-from training.towers import Towers
-from training.trainer import Task
+from training.tasks.retriever_task import RetrieverTask
 
 SETTINGS = InputSettings(mention_tokens=16, entity_tokens=20, style=EntityStyle.TITLE_TYPES)
 MakeTask = Callable[..., RetrieverTask]

@@ -11,24 +11,24 @@ import pytest
 import torch
 from torch import Tensor
 
-from models.encoders import EncoderModule, pad_ids
+from models.encoders.encoders import EncoderModule, pad_ids
 from models.errors import ModelError
-from models.scorers import TokenStates
+from models.retrievers.scorers import TokenStates
 from tests.training.regularisers.conftest import (
     MakeTask,
     Watching,
     assert_cached_gradients_are_those_of_one_go,
     gradients,
 )
-from training.examples import Example
+from training.data.examples import Example
+from training.loop.towers import Towers
 from training.losses import LossInputs, ProxyLoss, Similarity, Texts
 from training.losses.base import pair_scores, scores, take
 from training.negatives import DrawnNegatives, RandomNegatives, Rows
 from training.regularisers import FGSM
 from training.regularisers.embeddings import changed_sum, score_sign
 from training.regularisers.fgsm import shared_roles
-from training.retriever_task import RetrieverTask
-from training.towers import Towers
+from training.tasks.retriever_task import RetrieverTask
 
 EPSILON, STEP = 0.03, 1e-6
 ALL = [0, 1, 2, 3, 4]

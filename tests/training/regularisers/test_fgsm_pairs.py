@@ -10,16 +10,16 @@ import pytest
 import torch
 from torch import Tensor
 
-from models.cross_encoder import CrossEncoderModule, new_head
-from models.encoders import Encoder
+from models.core.kb import KnowledgeBase
+from models.encoders.encoders import Encoder
+from models.encoders.pooling import mean_pool
 from models.errors import ModelError
-from models.kb import KnowledgeBase
-from models.pooling import mean_pool
+from models.rankers.cross_encoder import CrossEncoderModule, new_head
 from tests.training.regularisers.conftest import SETTINGS, assert_cached_gradients_are_those_of_one_go
-from training.cross_encoder import CrossEncoderTask, EncodedPair
-from training.examples import EntityTexts, Example
+from training.data.examples import EntityTexts, Example
 from training.negatives import Kinship
 from training.regularisers import PairFGSM
+from training.tasks.cross_encoder import CrossEncoderTask, EncodedPair
 
 EPSILON, STEP = 0.03, 1e-6
 MakePairs = Callable[..., CrossEncoderTask]

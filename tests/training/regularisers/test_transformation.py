@@ -11,7 +11,7 @@ import pytest
 import torch
 from torch import Tensor
 
-from models.encoders import EncoderModule, pad_ids
+from models.encoders.encoders import EncoderModule, pad_ids
 from models.errors import ModelError
 from tests.training.regularisers.conftest import (
     MakeTask,
@@ -19,11 +19,11 @@ from tests.training.regularisers.conftest import (
     assert_cached_gradients_are_those_of_one_go,
     gradients,
 )
+from training.loop.towers import Towers
 from training.losses import Similarity
 from training.regularisers import Ascent, Transformation, freeze_embeddings
 from training.regularisers.transformation import reversed_gradient, transformed, within
-from training.retriever_task import RetrieverTask
-from training.towers import Towers
+from training.tasks.retriever_task import RetrieverTask
 
 ALL = [0, 1, 2, 3, 4]
 SIMILARITIES = [Similarity.DOT, Similarity.COSINE, Similarity.SOM]

@@ -9,7 +9,7 @@ from pathlib import Path
 from PySide6.QtCore import QMetaObject, Qt
 from PySide6.QtWidgets import QDialog
 
-from curator.ui.app import make_application
+from curator.ui.shell.app import make_application
 from tests.curator.ui.window.fakes import Desk, make_project, make_window
 
 

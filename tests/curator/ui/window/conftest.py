@@ -11,7 +11,7 @@ from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
 from curator.services.ports import QueueFilter
-from curator.ui.main_window import MainWindow
+from curator.ui.shell.main_window import MainWindow
 from tests.curator.ui.window.fakes import Desk, MakeDesk, make_project, make_window
 
 

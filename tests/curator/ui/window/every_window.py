@@ -20,32 +20,32 @@ from PySide6.QtWidgets import (
 import curator.ui
 from curator.domain.decisions import Verdict
 from curator.domain.documents import Document, DocumentState, SourceDocument, Split
-from curator.services.agreement import AgreementReport, AgreementRow
-from curator.services.embedding_map import EmbeddingMap, MapPoint
-from curator.services.import_comparing import Compared
-from curator.services.import_report import ImportReport
-from curator.services.nil_clusters import NilCluster
+from curator.services.importing.import_comparing import Compared
+from curator.services.importing.import_report import ImportReport
+from curator.services.importing.text_changes import TextChange
+from curator.services.knowledge.nil_clusters import NilCluster
+from curator.services.knowledge.remap_plan import RemapKind, Remapping, RemapPlan
 from curator.services.ports import MentionContext
-from curator.services.remap_plan import RemapKind, Remapping, RemapPlan
-from curator.services.suspicious import SuspiciousGold, SuspiciousList
-from curator.services.text_changes import TextChange
-from curator.ui.agreement_window import AgreementWindow
-from curator.ui.dialogs.changed_texts import ChangedTextsDialog
-from curator.ui.dialogs.document_columns import DocumentColumnsDialog
-from curator.ui.dialogs.evaluate import FiguresDialog
-from curator.ui.dialogs.form import BaseDialog, FormDialog, ShowDialog
-from curator.ui.dialogs.import_report import ImportReportDialog
-from curator.ui.dialogs.manifest import ManifestDialog
-from curator.ui.dialogs.map import MapDialog
-from curator.ui.dialogs.new_round import NewRoundDialog
-from curator.ui.dialogs.reason import ReasonDialog
-from curator.ui.dialogs.retrain_live import RetrainLive
-from curator.ui.dialogs.save_as import SaveDialog
-from curator.ui.entities_window import EntitiesWindow
-from curator.ui.jobs import JobKind, RunningJob
-from curator.ui.mention_types import TypePicker
-from curator.ui.remap_window import RemapWindow
-from curator.ui.suspicious_window import SuspiciousWindow
+from curator.services.rounds.agreement import AgreementReport, AgreementRow
+from curator.services.training.embedding_map import EmbeddingMap, MapPoint
+from curator.services.training.suspicious import SuspiciousGold, SuspiciousList
+from curator.ui.bench.mention_types import TypePicker
+from curator.ui.dashboard.suspicious_window import SuspiciousWindow
+from curator.ui.entities.entities_window import EntitiesWindow
+from curator.ui.entities.remap_window import RemapWindow
+from curator.ui.files.changed_texts import ChangedTextsDialog
+from curator.ui.files.document_columns import DocumentColumnsDialog
+from curator.ui.files.import_report import ImportReportDialog
+from curator.ui.files.save_as import SaveDialog
+from curator.ui.jobs.jobs import JobKind, RunningJob
+from curator.ui.kit.form import BaseDialog, FormDialog, ShowDialog
+from curator.ui.people.agreement_window import AgreementWindow
+from curator.ui.people.new_round import NewRoundDialog
+from curator.ui.training.evaluate import FiguresDialog
+from curator.ui.training.manifest import ManifestDialog
+from curator.ui.training.map_window import MapDialog
+from curator.ui.training.reason import ReasonDialog
+from curator.ui.training.retrain_live import RetrainLive
 from tests.curator.ui.window.fakes import Desk
 
 ABSTRACT = {BaseDialog, FormDialog, ShowDialog}

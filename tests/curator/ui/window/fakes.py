@@ -17,9 +17,9 @@ from curator.domain.jobs import JobOutcome, Progress
 from curator.jobs import JobRunner
 from curator.settings.file import LoadedSettings
 from curator.settings.schema import Settings
-from curator.ui.main_window import MainWindow
-from curator.ui.theme import ThemeController
-from curator.ui.workbench import Workbench
+from curator.ui.bench.workbench import Workbench
+from curator.ui.kit.theme import ThemeController
+from curator.ui.shell.main_window import MainWindow
 from tests.curator.services.fakes import FakeJobs, FakeLinker, World, make_store
 
 PLAIN = Qt.KeyboardModifier.NoModifier

@@ -10,10 +10,10 @@ from pytestqt.qtbot import QtBot
 
 from curator.domain.decisions import Outcome
 from curator.domain.presenting import CandidateOrder
-from curator.ui.candidate_contrast import NO_WORDS, word_tints
-from curator.ui.candidate_desk import NO_PAIR
-from curator.ui.deciding import NO_FIRST
-from curator.ui.theme import DARK
+from curator.ui.candidates.candidate_contrast import NO_WORDS, word_tints
+from curator.ui.deciding.candidate_desk import NO_PAIR
+from curator.ui.deciding.decider import NO_FIRST
+from curator.ui.kit.theme import DARK
 from tests.curator.ui.window.fakes import SHIFT, Desk
 
 K = Qt.Key

@@ -8,13 +8,13 @@ from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
 from curator.domain.decisions import Outcome, Verdict
-from curator.services.bulk import BulkOffer
-from curator.services.bulk_plan import AuditState, make_plan
+from curator.services.curating.bulk import BulkOffer
+from curator.services.curating.bulk_plan import AuditState, make_plan
+from curator.services.curating.propagation import PropagationScope
 from curator.services.ports import Chance
-from curator.services.propagation import PropagationScope
-from curator.ui.bulk_words import offer_words
-from curator.ui.propagating import NONE
-from curator.ui.propagation_panel import MOVE_FIRST
+from curator.ui.deciding.bulk_words import offer_words
+from curator.ui.deciding.propagation import NONE
+from curator.ui.deciding.propagation_panel import MOVE_FIRST
 from tests.curator.services.bulk_samples import long_world
 from tests.curator.ui.window.fakes import CTRL, PLAIN, SHIFT, Desk, MakeDesk
 

@@ -14,9 +14,9 @@ from pytestqt.qtbot import QtBot
 from curator.domain.changes import OperationKind
 from curator.domain.decisions import Outcome, Shown, ShownCandidate, Verdict
 from curator.domain.statistics import TakenDecision
-from curator.ui.decisions_model import DecisionsModel, rank_words
-from curator.ui.decisions_window import DecisionsWindow
-from curator.ui.history_panel import shown_words
+from curator.ui.bench.history_panel import shown_words
+from curator.ui.dashboard.decisions_model import DecisionsModel, rank_words
+from curator.ui.dashboard.decisions_window import DecisionsWindow
 from tests.curator.ui.window.fakes import Desk
 from tests.curator.ui.window.test_entities import to_front
 from tests.curator.ui.window.test_seeing import SHIFT_CTRL, seeing
@@ -27,7 +27,7 @@ AT = datetime(2026, 1, 2, tzinfo=UTC)
 @pytest.fixture
 def decided(desk: Desk, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch) -> DecisionsWindow:
     """Three decisions, one of them undone and one done again; pages of two."""
-    monkeypatch.setattr("curator.ui.decisions_window.PAGE", 2)
+    monkeypatch.setattr("curator.ui.dashboard.decisions_window.PAGE", 2)
     curation = desk.project.curation
     curation.decide(1, Verdict.link("MESH:D008012"))
     curation.decide(2, Verdict.nil())

@@ -15,31 +15,31 @@ from curator.domain.bundles import GateVerdict
 from curator.domain.documents import Split
 from curator.domain.entities import TypeMapping
 from curator.domain.jobs import JobOutcome, JobState
-from curator.services.evaluation import EvaluationWish, ReplayWish
+from curator.services.training.evaluation import EvaluationWish, ReplayWish
 from curator.settings.schema import OptionKind, Settings, options
-from curator.ui.catalogue import COMMANDS
-from curator.ui.dialogs.about import AboutDialog
-from curator.ui.dialogs.bundle_model import BundleTableModel
-from curator.ui.dialogs.bundles import BundlesDialog
-from curator.ui.dialogs.detect import DetectDialog
-from curator.ui.dialogs.evaluate import EvaluateDialog, FiguresDialog
-from curator.ui.dialogs.export_gold import ExportDialog
-from curator.ui.dialogs.fetch_pubmed import FetchPubMedDialog
-from curator.ui.dialogs.import_documents import ImportDialog
-from curator.ui.dialogs.import_kb import ImportKbDialog
-from curator.ui.dialogs.import_report import ImportReportDialog, as_text
-from curator.ui.dialogs.imports import ImportsDialog
-from curator.ui.dialogs.map import MapDialog
-from curator.ui.dialogs.new_project import NewProjectDialog
-from curator.ui.dialogs.reason import ReasonDialog
-from curator.ui.dialogs.retrain import RetrainDialog
-from curator.ui.dialogs.retrain_live import RetrainLive
-from curator.ui.dialogs.settings import SettingsDialog
-from curator.ui.dialogs.table import FigureTable
-from curator.ui.dialogs.type_mapping import TypeMappingDialog
-from curator.ui.keys_overlay import KeysOverlay, keys_words
-from curator.ui.main_window import MainWindow
-from curator.ui.manual import Manual
+from curator.ui.files.export_gold import ExportDialog
+from curator.ui.files.fetch_pubmed import FetchPubMedDialog
+from curator.ui.files.import_documents import ImportDialog
+from curator.ui.files.import_kb import ImportKbDialog
+from curator.ui.files.import_report import ImportReportDialog, as_text
+from curator.ui.files.imports import ImportsDialog
+from curator.ui.files.new_project import NewProjectDialog
+from curator.ui.files.type_mapping import TypeMappingDialog
+from curator.ui.kit.table import FigureTable
+from curator.ui.shell.about import AboutDialog
+from curator.ui.shell.catalogue import COMMANDS
+from curator.ui.shell.keys_overlay import KeysOverlay, keys_words
+from curator.ui.shell.main_window import MainWindow
+from curator.ui.shell.manual import Manual
+from curator.ui.shell.settings import SettingsDialog
+from curator.ui.training.bundle_model import BundleTableModel
+from curator.ui.training.bundles import BundlesDialog
+from curator.ui.training.detect import DetectDialog
+from curator.ui.training.evaluate import EvaluateDialog, FiguresDialog
+from curator.ui.training.map_window import MapDialog
+from curator.ui.training.reason import ReasonDialog
+from curator.ui.training.retrain import RetrainDialog
+from curator.ui.training.retrain_live import RetrainLive
 from tests.curator.services.fakes import document, finish
 from tests.curator.ui.window.fakes import Desk, MakeDesk
 from tests.curator.ui.window.test_main_window_projects import boxes, press_button

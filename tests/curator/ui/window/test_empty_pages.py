@@ -8,7 +8,7 @@ import pytest
 from PySide6.QtWidgets import QWidget
 from pytestqt.qtbot import QtBot
 
-from curator.ui.dialogs.form import EmptyPage, ShowDialog
+from curator.ui.kit.form import EmptyPage, ShowDialog
 from tests.curator.ui.window.fakes import Desk, MakeDesk
 
 PAGES: dict[str, Callable[[Desk], ShowDialog]] = {

@@ -13,10 +13,10 @@ from pytestqt.modeltest import ModelTester
 from pytestqt.qtbot import QtBot
 
 from curator.domain.decisions import Outcome, Verdict
-from curator.ui.entities_window import EntitiesWindow
-from curator.ui.entity_flows import EntityFlows
-from curator.ui.kwic_model import CheckMark
-from curator.ui.remap_window import RemapWindow
+from curator.ui.deciding.kwic_model import CheckMark
+from curator.ui.entities.entities_window import EntitiesWindow
+from curator.ui.entities.entity_flows import EntityFlows
+from curator.ui.entities.remap_window import RemapWindow
 from tests.curator.services.fakes import KB
 from tests.curator.ui.window.fakes import CTRL, SHIFT, Desk, MakeDesk
 from tests.curator.ui.window.test_dialogs import shown

@@ -9,8 +9,8 @@ import pytest
 from pytestqt.qtbot import QtBot
 
 from curator.services.ports import QueueFilter
-from curator.ui.dialogs.fetch_pubmed import FetchPubMedDialog
-from curator.ui.dialogs.import_report import ImportReportDialog
+from curator.ui.files.fetch_pubmed import FetchPubMedDialog
+from curator.ui.files.import_report import ImportReportDialog
 from tests.curator.ui.window.fakes import Desk, MakeDesk
 from tests.curator.ui.window.test_dialogs import shown
 from tests.fake_pubmed import FakePubMed, serving
@@ -79,7 +79,7 @@ def test_a_query_is_counted_first(fake: FakePubMed, desk: Desk, qtbot: QtBot) ->
 
 
 def test_a_stopped_fetch_is_offered(fake: FakePubMed, desk: Desk) -> None:
-    from curator.services.fetching import FetchWish
+    from curator.services.importing.fetching import FetchWish
 
     steps = desk.project.fetching.pubmed(FetchWish(query="catenin", most=4))
     while not fake.fetched():

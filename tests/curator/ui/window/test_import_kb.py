@@ -9,8 +9,8 @@ import openpyxl
 from PySide6.QtWidgets import QFileDialog
 from pytestqt.qtbot import QtBot
 
-from curator.ui.dialogs.import_kb import ImportKbDialog
-from curator.ui.dialogs.new_project import NewProjectDialog
+from curator.ui.files.import_kb import ImportKbDialog
+from curator.ui.files.new_project import NewProjectDialog
 from tests.curator.ui.window.fakes import Desk, MakeDesk
 from tests.curator.ui.window.test_dialogs import shown
 

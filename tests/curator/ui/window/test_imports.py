@@ -11,19 +11,19 @@ from pytestqt.qtbot import QtBot
 from curator import bootstrap
 from curator.domain.imports import Changed
 from curator.domain.jobs import Progress
-from curator.services.import_reading import FileReading, Wish
-from curator.services.importing import ImportService
+from curator.services.importing.import_reading import FileReading, Wish
+from curator.services.importing.importing import ImportService
 from curator.services.ports import QueueFilter
-from curator.ui.dialogs.changed_texts import ChangedTextsDialog
-from curator.ui.dialogs.document_files import DOCUMENTS, HAPPENS
-from curator.ui.dialogs.import_documents import ImportDialog
-from curator.ui.dialogs.import_kb import ImportKbDialog
-from curator.ui.dialogs.imports import ImportsDialog
-from curator.ui.dropping import sorted_out
-from curator.ui.main_window import MainWindow
+from curator.ui.files.changed_texts import ChangedTextsDialog
+from curator.ui.files.document_files import DOCUMENTS, HAPPENS
+from curator.ui.files.import_documents import ImportDialog
+from curator.ui.files.import_kb import ImportKbDialog
+from curator.ui.files.imports import ImportsDialog
+from curator.ui.shell.dropping import sorted_out
+from curator.ui.shell.main_window import MainWindow
 from tests.curator.services.fakes import World, document, finish
-from tests.curator.services.test_changed_texts import FIRST, SECOND
-from tests.curator.services.test_unfinished_import import stop_after
+from tests.curator.services.importing.test_changed_texts import FIRST, SECOND
+from tests.curator.services.importing.test_unfinished_import import stop_after
 from tests.curator.ui.window.fakes import Desk, MakeDesk, make_project
 from tests.curator.ui.window.test_dialogs import shown
 from tests.curator.ui.window.test_main_window_projects import boxes, press_button

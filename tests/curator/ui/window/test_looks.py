@@ -13,13 +13,13 @@ from pytestqt.qtbot import QtBot
 
 from curator.domain.decisions import Outcome
 from curator.settings.schema import with_value
-from curator.ui.dialogs.form import sentence
-from curator.ui.dialogs.retrain import RetrainDialog
-from curator.ui.labels import ScaledLabel
-from curator.ui.main_window import MainWindow
-from curator.ui.question_strip import QuestionStrip
-from curator.ui.row_painting import fixed_font
-from curator.ui.theme import DARK, LIGHT, Theme, contrast, theme_of
+from curator.ui.deciding.question_strip import QuestionStrip
+from curator.ui.kit.form import sentence
+from curator.ui.kit.labels import ScaledLabel
+from curator.ui.kit.row_painting import fixed_font
+from curator.ui.kit.theme import DARK, LIGHT, Theme, contrast, theme_of
+from curator.ui.shell.main_window import MainWindow
+from curator.ui.training.retrain import RetrainDialog
 from tests.curator.ui.window.fakes import Desk, MakeDesk
 from tests.curator.ui.window.test_reach import clipped, dialogs, each_dialog, name_of
 

@@ -38,7 +38,7 @@ def test_a_decision_is_called_saved_when_the_disk_has_it_and_not_before(
         go_on.wait()
 
     desk.bench.project.disk.settle()
-    monkeypatch.setattr("curator.storage.syncing.sync_file", slowly)
+    monkeypatch.setattr("curator.storage.db.syncing.sync_file", slowly)
     desk.press(Key.Key_Return)
     assert desk.word == "cardiac arrest", "painted at once"
     qtbot.waitUntil(lambda: bool(seen))
@@ -54,9 +54,9 @@ def test_a_disk_that_fails_is_shown_until_it_took_the_decision(
         raise OSError(5, "Input/output error")
 
     desk.bench.project.disk.settle()
-    monkeypatch.setattr("curator.storage.syncing.RETRY", 0.001)
+    monkeypatch.setattr("curator.storage.db.syncing.RETRY", 0.001)
     with monkeypatch.context() as broken:
-        broken.setattr("curator.storage.syncing.sync_file", fails)
+        broken.setattr("curator.storage.db.syncing.sync_file", fails)
         desk.press(Key.Key_Return)
         qtbot.waitUntil(lambda: desk.window.status.words.startswith("NOT SAVED"))
         assert "Input/output error" in desk.bench.bottom.message.words

@@ -16,12 +16,12 @@ from curator import bootstrap
 from curator.domain.changes import Change, ChangeKind
 from curator.domain.jobs import JobOutcome, JobState, LinkerState
 from curator.domain.suggestions import Candidate, Stamp
-from curator.ui import app
-from curator.ui.catalogue import COMMANDS
-from curator.ui.jobs import JobKind
-from curator.ui.key_names import place_of
-from curator.ui.main_window import MainWindow
-from curator.ui.refreshing import EMPTY_KB, EMPTY_PROJECT, NEWER, NO_KB
+from curator.ui.bench.refresher import EMPTY_KB, EMPTY_PROJECT, NEWER, NO_KB
+from curator.ui.jobs.jobs import JobKind
+from curator.ui.kit.key_names import place_of
+from curator.ui.shell import app
+from curator.ui.shell.catalogue import COMMANDS
+from curator.ui.shell.main_window import MainWindow
 from tests.curator.services.fakes import suggestion
 from tests.curator.ui.window.fakes import CTRL, Desk, MakeDesk, make_project
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 from PySide6.QtWidgets import QMenu
 
 from curator.commands import Menu
-from curator.ui.catalogue import COMMANDS
-from curator.ui.main_window import MainWindow
-from curator.ui.menus import with_mnemonic
+from curator.ui.shell.catalogue import COMMANDS
+from curator.ui.shell.main_window import MainWindow
+from curator.ui.shell.menus import with_mnemonic
 
 MOVING = {
     *("mention.next", "mention.previous", "mention.undecided", "queue.next", "queue.previous"),

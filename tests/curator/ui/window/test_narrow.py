@@ -12,9 +12,9 @@ from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
 from curator.domain.jobs import Progress
-from curator.services.bulk import BulkOffer
-from curator.services.bulk_plan import Chance, make_plan
-from curator.ui.jobs import JobKind
+from curator.services.curating.bulk import BulkOffer
+from curator.services.curating.bulk_plan import Chance, make_plan
+from curator.ui.jobs.jobs import JobKind
 from tests.curator.ui.window.fakes import Desk, MakeDesk
 
 Key = Qt.Key

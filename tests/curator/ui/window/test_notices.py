@@ -11,12 +11,12 @@ from PySide6.QtWidgets import QApplication, QDialog, QLineEdit, QWidget
 from pytestqt.qtbot import QtBot
 
 from curator.domain.jobs import JobOutcome, JobState
-from curator.services.importing import ImportReport
-from curator.ui.dialogs.evaluate import FiguresDialog
-from curator.ui.dialogs.import_report import ImportReportDialog
-from curator.ui.dialogs.retrain_live import RetrainLive
-from curator.ui.dialogs.type_mapping import TypeMappingDialog
-from curator.ui.notices import NoticeLine
+from curator.services.importing.importing import ImportReport
+from curator.ui.files.import_report import ImportReportDialog
+from curator.ui.files.type_mapping import TypeMappingDialog
+from curator.ui.kit.notices import NoticeLine
+from curator.ui.training.evaluate import FiguresDialog
+from curator.ui.training.retrain_live import RetrainLive
 from tests.curator.services.fakes import document
 from tests.curator.ui.window.fakes import Desk, MakeDesk
 from tests.curator.ui.window.test_dialogs import ready_to_train, shown

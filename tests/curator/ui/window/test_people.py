@@ -12,13 +12,13 @@ from pytestqt.qtbot import QtBot
 from curator.domain.decisions import Verdict
 from curator.domain.documents import Span
 from curator.domain.rounds import Round
-from curator.services.suspicious import SuspiciousGold, SuspiciousList
-from curator.ui.agreement_window import AgreementWindow
-from curator.ui.dialogs.i_am import IAmDialog
-from curator.ui.dialogs.new_round import NewRoundDialog
-from curator.ui.labels import ElidedLabel
-from curator.ui.people_flows import PeopleFlows
-from curator.ui.suspicious_window import SuspiciousWindow
+from curator.services.training.suspicious import SuspiciousGold, SuspiciousList
+from curator.ui.dashboard.suspicious_window import SuspiciousWindow
+from curator.ui.kit.labels import ElidedLabel
+from curator.ui.people.agreement_window import AgreementWindow
+from curator.ui.people.i_am import IAmDialog
+from curator.ui.people.new_round import NewRoundDialog
+from curator.ui.people.people_flows import PeopleFlows
 from tests.curator.ui.window.fakes import Desk, MakeDesk
 
 Key = Qt.Key

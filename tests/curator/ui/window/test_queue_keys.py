@@ -9,9 +9,9 @@ from PySide6.QtTest import QTest
 from curator.domain.decisions import Verdict
 from curator.domain.documents import DocumentState
 from curator.domain.facets import Facet, Facets
-from curator.services.holdout import REASON
-from curator.services.ordering import QueueOrder
 from curator.services.ports import QueueFilter
+from curator.services.queue.holdout import REASON
+from curator.services.queue.ordering import QueueOrder
 from tests.curator.ui.window.fakes import SHIFT, Desk, MakeDesk
 
 Key = Qt.Key
@@ -125,7 +125,7 @@ def test_guidelines_open_beside_the_text_and_are_there_again(desk: Desk) -> None
 def test_a_mention_of_the_hold_out_is_decided_without_suggestions(
     make_desk: MakeDesk, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("curator.services.holdout.held_out", lambda _, mention, __: mention == 1)
+    monkeypatch.setattr("curator.services.queue.holdout.held_out", lambda _, mention, __: mention == 1)
     desk = make_desk()
     assert desk.word == "Lidocaine"
     assert desk.bench.candidates.model.rowCount() == 0
@@ -148,7 +148,7 @@ def test_a_mention_of_the_hold_out_is_decided_without_suggestions(
 def test_held_back_suggestions_are_shown_by_a_key_and_the_decision_says_so(
     make_desk: MakeDesk, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("curator.services.holdout.held_out", lambda _, mention, __: mention == 1)
+    monkeypatch.setattr("curator.services.queue.holdout.held_out", lambda _, mention, __: mention == 1)
     desk = make_desk()
     assert desk.bench.candidates.model.rowCount() == 0
     desk.press(Key.Key_H)

@@ -25,9 +25,9 @@ from PySide6.QtWidgets import (
 from pytestqt.qtbot import QtBot
 from shiboken6 import isValid
 
-from curator.ui.catalogue import COMMANDS
-from curator.ui.main_window import MainWindow
-from curator.ui.palette import Palette
+from curator.ui.shell.catalogue import COMMANDS
+from curator.ui.shell.main_window import MainWindow
+from curator.ui.shell.palette import Palette
 from tests.curator.ui.window.fakes import Desk, MakeDesk
 
 Key = Qt.Key

@@ -10,13 +10,13 @@ from pytestqt.qtbot import QtBot
 
 from curator.domain.decisions import Verdict
 from curator.domain.jobs import JobOutcome, JobState, Progress
-from curator.ui.dashboard import Dashboard
-from curator.ui.dialogs.evaluate import EvaluateDialog, FiguresDialog
-from curator.ui.dialogs.retrain_live import RetrainLive
-from curator.ui.jobs import JobKind, RunningJob
-from curator.ui.jobs_dock import NOTHING, JobsDock
-from curator.ui.jobs_model import took_words
-from curator.ui.seeing_flows import NO_WAY, SeeingFlows
+from curator.ui.dashboard.dashboard import Dashboard
+from curator.ui.dashboard.seeing_flows import NO_WAY, SeeingFlows
+from curator.ui.jobs.jobs import JobKind, RunningJob
+from curator.ui.jobs.jobs_dock import NOTHING, JobsDock
+from curator.ui.jobs.jobs_model import took_words
+from curator.ui.training.evaluate import EvaluateDialog, FiguresDialog
+from curator.ui.training.retrain_live import RetrainLive
 from tests.curator.services.samples import COMPARISON, FLIPS, METRICS
 from tests.curator.ui.window.fakes import Desk
 from tests.curator.ui.window.test_dialogs import shown

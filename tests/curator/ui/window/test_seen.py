@@ -13,13 +13,13 @@ from PySide6.QtWidgets import QApplication, QLabel, QWidget
 from curator.bootstrap import SystemClock
 from curator.domain.decisions import Outcome, Verdict
 from curator.domain.documents import DocumentState
-from curator.services.deciding import decide_in
-from curator.ui.deciding import OUT_OF_SIGHT, SAME, TOO_SOON, TOO_SOON_HERE
-from curator.ui.entity_form import EntityForm
-from curator.ui.main_window import DROPPED
-from curator.ui.people_flows import IN_ROUND
-from curator.ui.propagation_panel import TOO_SOON as LIST_TOO_SOON
-from curator.ui.sight import SEEN_SECONDS, Sight
+from curator.services.curating.deciding import decide_in
+from curator.ui.deciding.decider import OUT_OF_SIGHT, SAME, TOO_SOON, TOO_SOON_HERE
+from curator.ui.deciding.propagation_panel import TOO_SOON as LIST_TOO_SOON
+from curator.ui.entities.entity_form import EntityForm
+from curator.ui.kit.sight import SEEN_SECONDS, Sight
+from curator.ui.people.people_flows import IN_ROUND
+from curator.ui.shell.main_window import DROPPED
 from tests.curator.ui.seeing import Clock, seeing
 from tests.curator.ui.window.fakes import CTRL, PLAIN, SHIFT, Desk, MakeDesk
 

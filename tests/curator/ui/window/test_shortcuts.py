@@ -9,9 +9,9 @@ from PySide6.QtWidgets import QApplication
 from curator.commands import Menu
 from curator.commands.keymap import Keymap
 from curator.settings.file import load
-from curator.ui.dialogs.shortcuts import ShortcutsDialog
-from curator.ui.keys_overlay import key_rows
-from curator.ui.main_window import MainWindow
+from curator.ui.shell.keys_overlay import key_rows
+from curator.ui.shell.main_window import MainWindow
+from curator.ui.shell.shortcuts import ShortcutsDialog
 from tests.curator.ui.window.fakes import Desk
 
 Key = Qt.Key

@@ -7,10 +7,10 @@ from pytestqt.qtbot import QtBot
 
 from curator.domain.changes import Change, ChangeKind
 from curator.domain.decisions import Verdict
-from curator.ui.dialogs.bundles import BundlesDialog
-from curator.ui.dialogs.retrain_live import RetrainLive
-from curator.ui.jobs import JobKind, RunningJob
-from curator.ui.keys_overlay import KeysOverlay
+from curator.ui.jobs.jobs import JobKind, RunningJob
+from curator.ui.shell.keys_overlay import KeysOverlay
+from curator.ui.training.bundles import BundlesDialog
+from curator.ui.training.retrain_live import RetrainLive
 from tests.curator.ui.window.fakes import Desk
 from tests.curator.ui.window.test_dialogs import shown
 

@@ -13,16 +13,16 @@ from PySide6.QtWidgets import QMessageBox
 from pytestqt.qtbot import QtBot
 
 from curator.domain.jobs import JobOutcome, JobState, Progress
-from curator.services.training_preview import TrainingPreview
-from curator.ui.bundle_flows import BundleFlows
-from curator.ui.dialogs.bundles import BundlesDialog
-from curator.ui.dialogs.form import ShowDialog
-from curator.ui.dialogs.manifest import ManifestDialog
-from curator.ui.dialogs.map import MapDialog
-from curator.ui.dialogs.retrain import duration_words, time_words
-from curator.ui.dialogs.retrain_live import RetrainLive
-from curator.ui.model_flows import ModelFlows
-from curator.ui.promotion_diff import PromotionDiff
+from curator.services.training.training_preview import TrainingPreview
+from curator.ui.kit.form import ShowDialog
+from curator.ui.training.bundle_flows import BundleFlows
+from curator.ui.training.bundles import BundlesDialog
+from curator.ui.training.manifest import ManifestDialog
+from curator.ui.training.map_window import MapDialog
+from curator.ui.training.model_flows import ModelFlows
+from curator.ui.training.promotion_diff import PromotionDiff
+from curator.ui.training.retrain import duration_words, time_words
+from curator.ui.training.retrain_live import RetrainLive
 from tests.curator.services.samples import METRICS
 from tests.curator.ui.window.fakes import Desk, MakeDesk
 from tests.curator.ui.window.test_dialogs import ready_to_train, retraining, shown

@@ -20,8 +20,8 @@ from PySide6.QtCore import Qt
 from pytestqt.qtbot import QtBot
 from sqlalchemy import Engine, event
 
-from curator.services import remembering
-from curator.storage import syncing
+from curator.services.linking import remembering
+from curator.storage.db import syncing
 from tests.curator.services.fakes import FakeLinker
 from tests.curator.ui.window.fakes import Desk
 
@@ -139,7 +139,7 @@ def test_a_decision_is_in_sqlite_after_few_calls(walk: Walk) -> None:
 
 
 def test_nothing_is_read_for_the_memory_before_the_key_is_answered(walk: Walk) -> None:
-    readers = {"curator/services/remembering.py"}
+    readers = {"curator/services/linking/remembering.py"}
     reads = [at for at, (_, _, calls) in enumerate(walk.steps) if readers & {path for path, _ in calls}]
     answered = [what for _, what, _ in walk.steps].index("answered")
     assert reads, "the memory was taught"

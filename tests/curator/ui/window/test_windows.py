@@ -12,15 +12,15 @@ from PySide6.QtWidgets import QApplication, QDialog, QMessageBox
 from pytestqt.qtbot import QtBot
 
 from curator import bootstrap
-from curator.ui.dialogs.document_files import DocumentFiles
-from curator.ui.dialogs.import_documents import ImportDialog
-from curator.ui.dialogs.import_kb import ImportKbDialog
-from curator.ui.dialogs.new_project import NewProjectDialog
-from curator.ui.dropping import sorted_out
-from curator.ui.kept import write_state
-from curator.ui.layout_store import STEP, SavedLayout, cascaded, keep_layout, layout_of, on_screen, usual_layout
-from curator.ui.main_window import MainWindow
-from curator.ui.recent import opened_before, remember
+from curator.ui.files.document_files import DocumentFiles
+from curator.ui.files.import_documents import ImportDialog
+from curator.ui.files.import_kb import ImportKbDialog
+from curator.ui.files.new_project import NewProjectDialog
+from curator.ui.kit.kept import write_state
+from curator.ui.kit.layout_store import STEP, SavedLayout, cascaded, keep_layout, layout_of, on_screen, usual_layout
+from curator.ui.shell.dropping import sorted_out
+from curator.ui.shell.main_window import MainWindow
+from curator.ui.shell.recent import opened_before, remember
 from tests.curator.ui.window.fakes import Desk, make_project
 
 DEMO = Path(__file__).resolve().parents[4] / "resources" / "demo" / "pubmed"

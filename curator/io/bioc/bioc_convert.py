@@ -1,0 +1,203 @@
+"""BioC XML as BioC JSON and back: documents, and the beginning of a collection, with all infons and relations."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterable, Iterator
+from typing import Any
+
+from lxml import etree
+
+from curator.domain.wording import ntr, tr
+from curator.io.bioc.bioc_json_tree import infons_of as json_infons
+from curator.services.ports import Problem
+
+Json = dict[str, Any]
+_NO_XML = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
+_KNOWN = {
+    "document": {"id", "infons", "passages", "annotations", "relations"},
+    "passage": {"offset", "infons", "text", "sentences", "annotations", "relations"},
+}
+
+
+def json_of_xml(root: Any, problems: list[Problem]) -> Json:
+    """A `document` element as BioC JSON."""
+    name = (root.findtext("id") or "").strip()
+    found = {"id": name, "infons": _infons(root, name, problems)}
+    passages = [_text_of(one, name, problems, sentences=True) for one in root.findall("passage")]
+    return found | {"passages": passages} | _annotated(root, name, problems)
+
+
+def xml_of_json(found: Json, problems: list[Problem]) -> str:
+    """A document of BioC JSON as a `document` element. Characters that XML cannot hold become U+FFFD, each told."""
+    name = str(found.get("id", found.get("pmid", "")))
+    build = _Builder(name)
+    root = etree.Element("document")
+    build.child(root, "id", name)
+    build.infons(root, found)
+    for one in _objects(found, "passages"):
+        build.text_of(etree.SubElement(root, "passage"), one)
+    build.annotated(root, found)
+    build.foreign(found, _KNOWN["document"])
+    problems += build.problems()
+    etree.indent(root, space="  ")
+    return str(etree.tostring(root, encoding="unicode"))
+
+
+def json_head_of_xml(head: str) -> str:
+    """The beginning of a collection, up to its first document; of a new one for ''."""
+    found = {"source": "Curator", "date": "", "key": "", "infons": {}}
+    if "<collection" in head:
+        root = etree.fromstring((head[head.index("<collection") :] + "</collection>").encode("utf-8"))
+        found = {tag: root.findtext(tag) or "" for tag in ("source", "date", "key")}
+        found["infons"] = {one.get("key", ""): one.text or "" for one in root.findall("infon")}
+    text = json.dumps(found, ensure_ascii=False, indent=2)
+    return text.removesuffix("\n}") + ',\n  "documents": [\n'
+
+
+def xml_head_of_json(head: str) -> str:
+    """The same from the beginning of a JSON collection; what of it is no collection's is left out."""
+    found = _collection(head)
+    root = etree.Element("collection")
+    build = _Builder("")
+    for tag in ("source", "date", "key"):
+        build.child(root, tag, str(found.get(tag) or ""))
+    build.infons(root, found)
+    etree.indent(root, space="  ")
+    return str(etree.tostring(root, encoding="unicode")).removesuffix("</collection>")
+
+
+def _collection(head: str) -> Json:
+    start = head.find("{")
+    for end in ("]}", "]}]"):
+        try:
+            found = json.loads(head[start:] + end) if start >= 0 else {"source": "Curator"}
+        except ValueError:
+            continue
+        return found if isinstance(found, dict) else {}
+    return {}
+
+
+class _Builder:
+    """Makes elements, and remembers what XML or the DTD cannot hold."""
+
+    def __init__(self, document: str) -> None:
+        self._document = document
+        self._characters = 0
+        self._foreign: dict[str, None] = {}
+
+    def child(self, parent: Any, tag: str, text: str) -> None:
+        etree.SubElement(parent, tag).text = self.clean(text)
+
+    def clean(self, text: str) -> str:
+        text, count = _NO_XML.subn("\ufffd", text)
+        self._characters += count
+        return text
+
+    def infons(self, parent: Any, found: Json) -> None:
+        told = dict(json_infons(found))
+        for key, value in told.items():
+            etree.SubElement(parent, "infon", key=self.clean(key)).text = self.clean(value)
+        own = found.get("infons")
+        self.foreign(own if isinstance(own, dict) else {}, set(told))
+
+    def text_of(self, parent: Any, found: Json) -> None:
+        """A passage or a sentence."""
+        self.infons(parent, found)
+        self.child(parent, "offset", str(found.get("offset", 0)))
+        sentences = list(_objects(found, "sentences"))
+        text = found.get("text")
+        if isinstance(text, str) and (text or not sentences):
+            self.child(parent, "text", text)
+        for one in sentences:
+            self.text_of(etree.SubElement(parent, "sentence"), one)
+        self.annotated(parent, found)
+        self.foreign(found, _KNOWN["passage"])
+
+    def annotated(self, parent: Any, found: Json) -> None:
+        for one in _objects(found, "annotations"):
+            node = etree.SubElement(parent, "annotation", id=self.clean(str(one.get("id", ""))))
+            self.infons(node, one)
+            for place in _objects(one, "locations"):
+                numbers = {name: self.clean(str(place.get(name, ""))) for name in ("offset", "length")}
+                etree.SubElement(node, "location", attrib=numbers)
+            self.child(node, "text", one["text"] if isinstance(one.get("text"), str) else "")
+        for one in _objects(found, "relations"):
+            node = etree.SubElement(parent, "relation", id=self.clean(str(one.get("id", ""))))
+            self.infons(node, one)
+            for end in _objects(one, "nodes"):
+                names = {name: self.clean(str(end.get(name, ""))) for name in ("refid", "role")}
+                etree.SubElement(node, "node", attrib=names)
+
+    def foreign(self, found: Json, known: Iterable[str]) -> None:
+        self._foreign |= dict.fromkeys(key for key in found if key not in known)
+
+    def problems(self) -> Iterator[Problem]:
+        where = tr("document {document}", document=self._document)
+        if self._characters:
+            text = ntr(
+                "{where}: {n} character that XML cannot hold was written as U+FFFD",
+                "{where}: {n:,} characters that XML cannot hold were written as U+FFFD",
+                self._characters,
+                where=where,
+            )
+            yield Problem(0, "repaired", text)
+        if self._foreign:
+            names = ", ".join(self._foreign)
+            yield Problem(
+                0, "note", tr("{where}: BioC XML has no place for {names}: left out", where=where, names=names)
+            )
+
+
+def _text_of(found: Any, name: str, problems: list[Problem], *, sentences: bool = False) -> Json:
+    offset = (found.findtext("offset") or "").strip()
+    made: Json = {"offset": int(offset) if _is_number(offset) else 0}
+    made |= {"infons": _infons(found, name, problems), "text": found.findtext("text") or ""}
+    if sentences:
+        made["sentences"] = [_text_of(one, name, problems) for one in found.findall("sentence")]
+    return made | _annotated(found, name, problems)
+
+
+def _annotated(owner: Any, name: str, problems: list[Problem]) -> Json:
+    annotations = []
+    for one in owner.findall("annotation"):
+        places = [{key: _whole(place.get(key)) for key in ("offset", "length")} for place in one.findall("location")]
+        infons, text = _infons(one, name, problems), one.findtext("text") or ""
+        annotations.append({"id": one.get("id", ""), "infons": infons, "text": text, "locations": places})
+    relations = []
+    for one in owner.findall("relation"):
+        nodes = [{key: node.get(key, "") for key in ("refid", "role")} for node in one.findall("node")]
+        relations.append({"id": one.get("id", ""), "infons": _infons(one, name, problems), "nodes": nodes})
+    return {"annotations": annotations, "relations": relations}
+
+
+def _infons(owner: Any, name: str, problems: list[Problem]) -> dict[str, str]:
+    """Of several infons with one key the values are joined, since JSON holds one for each."""
+    found: dict[str, str] = {}
+    for one in owner.findall("infon"):
+        key, value = one.get("key", ""), one.text or ""
+        if key in found:
+            problems.append(
+                Problem(
+                    0,
+                    "repaired",
+                    tr("document {name}: several infons {key!r} became one, joined by |", name=name, key=key),
+                )
+            )
+        found[key] = f"{found[key]}|{value}" if key in found else value
+    return found
+
+
+def _whole(value: str | None) -> int | str:
+    value = (value or "").strip()
+    return int(value) if _is_number(value) else value
+
+
+def _is_number(value: str) -> bool:
+    return value.isascii() and value.isdigit() and len(value) < 16
+
+
+def _objects(found: Json, key: str) -> Iterator[Json]:
+    values = found.get(key)
+    return (one for one in (values if isinstance(values, list) else ()) if isinstance(one, dict))

@@ -1,0 +1,159 @@
+"""Identifiers in the infons of a BioC annotation: in one `identifier`, or under the name of a vocabulary (`MESH`)."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+
+from curator.domain.decisions import Decision
+from curator.io.bioc.bioc import BioCAnnotation, BioCDocument, Infons, infon
+from curator.io.files.idstyle import IdStyle, detect_style
+
+IDENTIFIER = "identifier"
+_WHOLE = ("identifier", "conceptid", "identifiers", "normalizationid")
+_VOCABULARIES = {
+    "mesh": "MESH",
+    "omim": "OMIM",
+    "ncbigene": "NCBIGene",
+    "entrezgene": "NCBIGene",
+    "geneid": "NCBIGene",
+    "ncbitaxonomy": "NCBITaxon",
+    "ncbitaxon": "NCBITaxon",
+    "taxonomyid": "NCBITaxon",
+    "chebi": "CHEBI",
+    "umls": "UMLS",
+    "cui": "UMLS",
+    "doid": "DOID",
+    "mondo": "MONDO",
+    "hpo": "HP",
+    "go": "GO",
+    "cellosaurus": "Cellosaurus",
+    "snomedct": "SNOMEDCT",
+    "uniprot": "UniProt",
+    "tmvar": "tmVar",
+    "dbsnp": "dbSNP",
+}
+_OF_PASSAGE = frozenset({"type", "section_type", "label"})
+_OF_MENTION = frozenset({"type", "annotator", "updated_at"})
+_OF_ANY = frozenset({"cui"})
+"""Named after a vocabulary, and used for concepts of any."""
+_UMLS_ID = re.compile(r"C\d{7}")
+
+
+@dataclass(frozen=True, slots=True)
+class InfonStyle:
+    """How a file says what its annotations mean: `key` is the infon that most have, '' where there is none."""
+
+    ids: IdStyle = field(default_factory=IdStyle)
+    key: str = ""
+
+    def dump(self) -> str:
+        """In ASCII: JSON may name an infon with what no database holds."""
+        return json.dumps({"ids": self.ids.dump(), "key": self.key})
+
+    @classmethod
+    def load(cls, text: str) -> InfonStyle:
+        """The inverse of `dump`; the default for ''."""
+        found = json.loads(text) if text else {}
+        return cls(IdStyle.load(found.get("ids", "")), found.get("key", ""))
+
+
+def learn(annotations: Iterable[BioCAnnotation]) -> InfonStyle:
+    """From some of a file's annotations."""
+    keys: Counter[str] = Counter()
+    rows = []
+    for one in annotations:
+        for key, value in id_infons(one.infons):
+            keys[key] += 1
+            rows.append(["", "", "", "", infon(one.infons, "type"), value])
+    return InfonStyle(detect_style(rows), keys.most_common(1)[0][0] if keys else "")
+
+
+def id_infons(infons: Infons) -> Infons:
+    """Those that hold identifiers: the general ones, otherwise those named after a vocabulary."""
+    whole = [(key, value) for key, value in infons if _flat(key) in _WHOLE]
+    return whole or [(key, value) for key, value in infons if _flat(key) in _VOCABULARIES]
+
+
+def stated(infons: Infons, style: InfonStyle) -> tuple[tuple[str, ...], str, bool]:
+    """(identifiers, the file's own text for them, whether it says that there is none)."""
+    found = id_infons(infons)
+    kind = infon(infons, "type")
+    ids = [_prefixed(key, one) for key, value in found for one in style.ids.split(value, kind)]
+    raw = "; ".join(value for _, value in found)
+    return tuple(dict.fromkeys(ids)), raw, bool(found) and not ids
+
+
+def changed(infons: Infons, entity_ids: Sequence[str], style: InfonStyle, *, like: str = "") -> Infons:
+    """The infons with these entities' identifiers in place of those that were there; NIL is the file's own word."""
+    old = id_infons(infons)
+    kind = infon(infons, "type")
+    new = _written(old, entity_ids, style, kind, like)
+    at = infons.index(old[0]) if old else len(infons)
+    before = [one for one in infons[:at] if one not in old]
+    return [*before, *new, *(one for one in infons[at:] if one not in old)]
+
+
+def says_more(document: BioCDocument) -> bool:
+    """Whether a document has infons besides what its passages are, and its mentions' types and identifiers."""
+    if any(key.lower() != "title" for key, _ in document.infons):
+        return True
+    if any(key.lower() not in _OF_PASSAGE for one in document.passages for key, _ in one.infons):
+        return True
+    return any(
+        key.lower() not in _OF_MENTION and _flat(key) not in (*_WHOLE, *_VOCABULARIES)
+        for one in document.annotations
+        for key, _ in one.infons
+    )
+
+
+def signed(infons: Infons, decision: Decision | None) -> Infons:
+    """With who decided, and when; decisions that an import made are nobody's."""
+    if decision is None or decision.is_imported:
+        return infons
+    kept = [one for one in infons if one[0] not in ("annotator", "updated_at")]
+    return [*kept, ("annotator", decision.curator), ("updated_at", decision.at.isoformat(timespec="seconds"))]
+
+
+def _written(old: Infons, entity_ids: Sequence[str], style: InfonStyle, kind: str, like: str) -> Infons:
+    key = old[0][0] if old else style.key or IDENTIFIER
+    value = old[0][1] if old else like
+    if _flat(key) not in _VOCABULARIES:
+        return [(key, style.ids.join(entity_ids, value, kind))]
+    if _flat(key) in _OF_ANY:
+        return [(key, style.ids.join([_local(key, one) for one in entity_ids], value, kind))]
+    groups: dict[str, list[str]] = {}
+    for one in entity_ids:
+        groups.setdefault(_key_for(one, key, old), []).append(one)
+    written = [(name, [_local(name, one) for one in ids]) for name, ids in groups.items()]
+    return [(name, style.ids.join(ids, value, kind)) for name, ids in written] or [(key, style.ids.nil)]
+
+
+def _key_for(entity_id: str, key: str, old: Infons) -> str:
+    """The infon for an identifier: one that is there for its vocabulary, otherwise one named like its prefix."""
+    prefix, colon, _ = entity_id.partition(":")
+    if not colon:
+        return key
+    for name in (key, *(name for name, _ in old)):
+        if _VOCABULARIES.get(_flat(name), "").upper() == prefix.upper():
+            return name
+    return prefix if _flat(prefix) in _VOCABULARIES else IDENTIFIER
+
+
+def _local(key: str, entity_id: str) -> str:
+    prefix, _, local = entity_id.partition(":")
+    return local if local and _VOCABULARIES.get(_flat(key), "").upper() == prefix.upper() else entity_id
+
+
+def _prefixed(key: str, one: str) -> str:
+    prefix = _VOCABULARIES.get(_flat(key), "")
+    if _flat(key) in _OF_ANY and not _UMLS_ID.fullmatch(one):
+        return one
+    return one if not prefix or ":" in one else f"{prefix}:{one}"
+
+
+def _flat(key: str) -> str:
+    return "".join(ch for ch in key.lower() if ch.isalnum())

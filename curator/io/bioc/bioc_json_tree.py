@@ -1,0 +1,149 @@
+"""The tree of one BioC JSON document: read as parts, and edited in place. Fields of any other kind are left alone."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+from curator.io.bioc.bioc import BioCAnnotation, BioCDocument, BioCPassage, Infons, OffsetText
+from curator.io.files.json_layout import rewritten
+from curator.io.files.source import plain_text
+
+Json = dict[str, Any]
+BEFORE = "\x1e"  # parts a JSON record's own text from what stands before it; JSON holds it escaped only
+
+
+def document_of(found: Any, line: int = 0) -> BioCDocument:
+    """The parts of a document as `json` gives it. What has the wrong type counts as missing."""
+    found = found if isinstance(found, dict) else {}
+    passages = [
+        BioCPassage(infons_of(one), _part(one), [_part(sentence) for sentence in _objects(one, "sentences")])
+        for one in _objects(found, "passages")
+    ]
+    annotations = [_annotation(one, passage, sentence, line) for one, passage, sentence in _walk(found)]
+    return BioCDocument(
+        _word(found.get("id", found.get("pmid"))).strip(), infons_of(found), passages, annotations, line
+    )
+
+
+class JsonTree:
+    """See `bioc_write.Tree`."""
+
+    def __init__(self, text: str) -> None:
+        self._text = text
+        self.root: Json = json.loads(text)
+        self._nodes = [one for one, _, _ in _walk(self.root)]
+        self._gone: set[int] = set()
+
+    def document(self) -> BioCDocument:
+        return document_of(self.root)
+
+    def remove(self, record: int) -> None:
+        self._gone.add(id(self._nodes[record]))
+
+    def set_infons(self, record: int, infons: Infons) -> None:
+        """Only what differs is touched: a value that is no text stays what it is."""
+        node, told = self._nodes[record], dict(infons)
+        found, known = node.get("infons") or {}, dict(infons_of(node))
+        kept = {key: value for key, value in found.items() if key not in known or key in told}
+        node["infons"] = kept | {key: value for key, value in told.items() if known.get(key) != value}
+
+    def set_place(self, record: int, places: Sequence[tuple[int, int]], text: str) -> None:
+        self._nodes[record].update(_place(places, text))
+
+    def add(self, passage: int, sentence: int, one: BioCAnnotation) -> None:
+        owner = self.root
+        if passage >= 0:
+            owner = list(_objects(owner, "passages"))[passage]
+        if sentence >= 0:
+            owner = list(_objects(owner, "sentences"))[sentence]
+        if not isinstance(owner.get("annotations"), list):
+            owner["annotations"] = []
+        node = {"id": one.id, "infons": dict(one.infons), **_place(one.places or (), one.text)}
+        owner["annotations"].append(node)
+
+    def holds_relations(self) -> bool:
+        return any(True for owner, _, _ in _owners(self.root) for _ in _objects(owner, "relations"))
+
+    def references(self) -> Iterator[str]:
+        """The ids of the annotations that relations name."""
+        for owner, _, _ in _owners(self.root):
+            for relation in _objects(owner, "relations"):
+                yield from (_word(node.get("refid")) for node in _objects(relation, "nodes"))
+
+    def text(self) -> str:
+        """The document's own text but for what was changed."""
+        for owner, _, _ in _owners(self.root):
+            if isinstance(found := owner.get("annotations"), list):
+                owner["annotations"] = [one for one in found if id(one) not in self._gone]
+        return rewritten(self._text, self.root)
+
+
+def own_text(raw: str) -> str:
+    """A JSON document's own text, without what stands before it in the file."""
+    return raw.rpartition(BEFORE)[2]
+
+
+def infons_of(found: Json) -> Infons:
+    """Lists and the like are none; null is an empty text."""
+    infons = found.get("infons")
+    if not isinstance(infons, dict):
+        return []
+    return [(key, _word(value)) for key, value in infons.items() if value is None or isinstance(value, (str, int))]
+
+
+def _walk(root: Json) -> Iterator[tuple[Json, int, int]]:
+    """Every annotation with its passage and sentence, in an order that editing keeps."""
+    for owner, passage, sentence in _owners(root):
+        for one in _objects(owner, "annotations"):
+            yield one, passage, sentence
+
+
+def _owners(root: Json) -> Iterator[tuple[Json, int, int]]:
+    for number, passage in enumerate(_objects(root, "passages")):
+        yield passage, number, -1
+        for index, sentence in enumerate(_objects(passage, "sentences")):
+            yield sentence, number, index
+    yield root, -1, -1
+
+
+def _annotation(found: Json, passage: int, sentence: int, line: int) -> BioCAnnotation:
+    places = tuple((_number(one.get("offset")), _number(one.get("length"))) for one in _objects(found, "locations"))
+    known = None if any(a is None or b is None for a, b in places) else places
+    text = found.get("text")
+    return BioCAnnotation(
+        _word(found.get("id")),
+        infons_of(found),
+        plain_text(text) if isinstance(text, str) else "",
+        known,  # type: ignore[arg-type]  # no None is left in it
+        passage,
+        sentence,
+        line,
+    )
+
+
+def _place(places: Sequence[tuple[int, int]], text: str) -> Json:
+    return {"text": text, "locations": [{"offset": offset, "length": length} for offset, length in places]}
+
+
+def _part(found: Json) -> OffsetText:
+    text = found.get("text")
+    return OffsetText(_number(found.get("offset")), plain_text(text) if isinstance(text, str) else "")
+
+
+def _objects(found: Json, key: str) -> Iterator[Json]:
+    values = found.get(key)
+    return (one for one in (values if isinstance(values, list) else ()) if isinstance(one, dict))
+
+
+def _number(value: Any) -> int | None:
+    """A whole number, also one written as text."""
+    if isinstance(value, str) and value.strip().isascii() and value.strip().isdigit() and len(value) < 16:
+        return int(value)
+    return value if isinstance(value, int) and not isinstance(value, bool) and 0 <= value < 1 << 53 else None
+
+
+def _word(value: Any) -> str:
+    """Text or a number as text; '' for anything else."""
+    return plain_text(str(value)) if isinstance(value, (str, int)) and not isinstance(value, bool) else ""

@@ -1,0 +1,236 @@
+"""Write BioC: what did not change goes back as it came, everything else is edited annotation by annotation.
+
+* A changed decision rewrites the infons that hold identifiers, in the file's own habit, and says who decided and when
+  (`annotator`, `updated_at`, as TeamTat has them); a moved or retyped mention its locations, text and type.
+* A deleted or rejected mention's annotation goes; relations stay, and those that lose one are told.
+* A new mention's annotation goes to the passage or sentence in which it begins.
+* From XML to JSON and back all infons and relations come along; a document from another format is made anew.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from pathlib import Path
+from typing import Protocol
+
+from curator.domain.documents import SourceFile
+from curator.domain.wording import tr
+from curator.io.bioc.bioc import BioCAnnotation, BioCDocument, Infons, Segment
+from curator.io.bioc.bioc_convert import json_head_of_xml, json_of_xml, xml_head_of_json, xml_of_json
+from curator.io.bioc.bioc_ids import InfonStyle, changed, signed
+from curator.io.bioc.bioc_json_tree import BEFORE, JsonTree, own_text
+from curator.io.bioc.bioc_new import new_document
+from curator.io.bioc.bioc_reading import fitted
+from curator.io.bioc.bioc_xml_tree import XmlTree
+from curator.io.bioc.source_ids import source_style
+from curator.io.files.export import Action, WrittenSource, action_for, check_spans, entity_ids, write_streams
+from curator.services.ports import ExportDocument, ExportMention, Problem
+
+XML_HEAD = '<?xml version="1.0" encoding="UTF-8"?>\n<!DOCTYPE collection SYSTEM "BioC.dtd">\n'
+XML_ENDINGS, JSON_ENDINGS = (".bioc.xml", ".xml"), (".bioc.json", ".json")
+Files = Iterable[WrittenSource]
+
+
+class BioCTree(Protocol):
+    """One document opened for editing. Records number its annotations as it was opened."""
+
+    def document(self) -> BioCDocument: ...
+    def remove(self, record: int) -> None: ...
+    def set_infons(self, record: int, infons: Infons) -> None: ...
+    def set_place(self, record: int, places: Sequence[tuple[int, int]], text: str) -> None: ...
+    def add(self, passage: int, sentence: int, one: BioCAnnotation) -> None: ...
+    def references(self) -> Iterator[str]: ...
+    def text(self) -> str: ...
+
+
+def write_xml(files: Files, out: Path, problems: list[Problem]) -> list[Path]:
+    """One collection for each file, or for all of them; see `export.write_streams`."""
+
+    def pieces(sources: Sequence[WrittenSource]) -> Iterator[bytes]:
+        _note_collections(sources, problems)
+        return (piece.encode("utf-8") for piece in _xml_pieces(sources, problems))
+
+    return write_streams(files, out, pieces, format_name="bioc-xml", suffix=".bioc.xml", endings=XML_ENDINGS)
+
+
+def write_json(files: Files, out: Path, problems: list[Problem]) -> list[Path]:
+    """The same as JSON."""
+
+    def pieces(sources: Sequence[WrittenSource]) -> Iterator[bytes]:
+        _note_collections(sources, problems)
+        return (piece.encode("utf-8") for piece in _json_pieces(sources, problems))
+
+    return write_streams(files, out, pieces, format_name="bioc-json", suffix=".bioc.json", endings=JSON_ENDINGS)
+
+
+def _note_collections(sources: Sequence[WrittenSource], problems: list[Problem]) -> None:
+    """Of several collections that become one, what all but the first say of themselves is left out."""
+    others = {file.head.strip() for file, _ in sources if file.format in ("bioc-xml", "bioc-json")}
+    if len(others) > 1:
+        first = sources[0][0]
+        text = tr(
+            "All documents go into one collection, which says of itself what that of {name} does. Export to a folder "
+            "to keep each collection.",
+            name=first.name or first.path,
+        )
+        problems.append(Problem(0, "note", text))
+
+
+def _xml_pieces(sources: Sequence[WrittenSource], problems: list[Problem]) -> Iterator[str]:
+    first = sources[0][0]
+    own = first.format == "bioc-xml" and (len(sources) == 1 or "<collection" in first.head)
+    if own:
+        yield first.head
+    else:
+        yield XML_HEAD + xml_head_of_json(first.head if first.format == "bioc-json" else "")
+    for file, documents in sources:
+        style = _style(file)
+        for item in documents:
+            yield _xml_text(file, item, style, problems) + "\n"
+    yield first.tail if own and len(sources) == 1 else "</collection>\n"
+
+
+def _xml_text(file: SourceFile, item: ExportDocument, style: InfonStyle, problems: list[Problem]) -> str:
+    if file.format == "bioc-xml" and item.raw:
+        return edited(item, item.raw, XmlTree, style, problems)
+    if file.format == "bioc-json" and item.raw:
+        tree = JsonTree(own_text(item.raw))
+        return edited(item, xml_of_json(tree.root, problems), XmlTree, style, problems)
+    return xml_of_json(new_document(item, file, style, problems), problems)
+
+
+def _json_pieces(sources: Sequence[WrittenSource], problems: list[Problem]) -> Iterator[str]:
+    first = sources[0][0]
+    own = first.format == "bioc-json" and len(sources) == 1
+    head = first.head if own else _new_json_head(first)
+    separator = "\n" if own and "[" not in head else ",\n"
+    yield head
+    begun = False
+    for file, documents in sources:
+        style = _style(file)
+        for item in documents:
+            before = item.raw.rpartition(BEFORE)[0] if own else ""
+            if begun:
+                yield before or separator
+            begun = True
+            yield _json_text(file, item, style, problems)
+    yield first.tail if own else "\n]}\n"
+
+
+def _new_json_head(first: SourceFile) -> str:
+    """The beginning of one collection, with what the first file's collection says of itself."""
+    if first.format == "bioc-json":
+        return json_head_of_xml(xml_head_of_json(first.head))
+    return json_head_of_xml(first.head if first.format == "bioc-xml" else "")
+
+
+def _json_text(file: SourceFile, item: ExportDocument, style: InfonStyle, problems: list[Problem]) -> str:
+    if file.format == "bioc-json" and item.raw:
+        return edited(item, own_text(item.raw), JsonTree, style, problems)
+    if file.format == "bioc-xml" and item.raw:
+        found = json_of_xml(XmlTree(item.raw).root, problems)
+        return edited(item, json.dumps(found, ensure_ascii=False), JsonTree, style, problems)
+    return json.dumps(new_document(item, file, style, problems), ensure_ascii=False)
+
+
+def _style(file: SourceFile) -> InfonStyle:
+    if file.format in ("bioc-xml", "bioc-json"):
+        return InfonStyle.load(file.extra)
+    return InfonStyle(source_style(file))
+
+
+def edited(
+    item: ExportDocument,
+    text: str,
+    opener: Callable[[str], BioCTree],
+    style: InfonStyle,
+    problems: list[Problem],
+) -> str:
+    """The document with the changed mentions' annotations rewritten; `text` itself when nothing changed."""
+    check_spans(item)
+    name = item.document.external_id
+    steps = [(gold, action_for(gold, name, problems)) for gold in item.mentions]
+    steps = [(gold, action) for gold, action in steps if _changes(gold, action)]
+    if not steps and not item.removed_records:
+        return text
+    edit = _Edit(opener(text), style)
+    for record in item.removed_records:
+        edit.tree.remove(record)
+    removed = set(item.removed_records)
+    for gold, action in steps:
+        edit.apply(gold, action)
+        if action is Action.DROP:
+            removed.add(gold.mention.record)
+    problems += edit.widowed(removed, name)
+    return edit.tree.text()
+
+
+def _changes(gold: ExportMention, action: Action) -> bool:
+    if gold.mention.record < 0:
+        return action is Action.WRITE
+    return action is not Action.KEEP
+
+
+class _Edit:
+    """One document's tree, with the layout that says where a place of the stored text lies in the file."""
+
+    def __init__(self, tree: BioCTree, style: InfonStyle) -> None:
+        self.tree = tree
+        self._style = style
+        self._before = tree.document()
+        self._layout = fitted(self._before)
+        self._ids = {one.id for one in self._before.annotations}
+
+    def apply(self, gold: ExportMention, action: Action) -> None:
+        record = gold.mention.record
+        if record < 0:
+            self._add(gold)
+        elif action is Action.DROP:
+            self.tree.remove(record)
+        else:
+            self._change(record, gold, action)
+
+    def widowed(self, removed: set[int], document: str) -> list[Problem]:
+        """A note for each relation that names an annotation that left."""
+        gone = {self._before.annotations[record].id for record in removed if record >= 0} - {""}
+        named = dict.fromkeys(one for one in self.tree.references() if one in gone)
+        text = "document {document}: a relation names annotation {id}, which left the file with its mention"
+        return [Problem(0, "note", text.format(document=document, id=one)) for one in named]
+
+    def _change(self, record: int, gold: ExportMention, action: Action) -> None:
+        old = self._before.annotations[record]
+        infons = old.infons
+        if gold.reshaped:
+            infons = with_infon(infons, "type", gold.mention.type)
+            segment = self._layout.segment_of(old)
+            self.tree.set_place(record, self._places(gold, segment), gold.mention.text)
+        if action is Action.WRITE:
+            infons = signed(changed(infons, entity_ids(gold), self._style), gold.decision)
+        if infons != old.infons:
+            self.tree.set_infons(record, infons)
+
+    def _add(self, gold: ExportMention) -> None:
+        segment = self._layout.segment_at(gold.mention.spans[0].start)
+        infons = signed(changed([("type", gold.mention.type)], entity_ids(gold), self._style), gold.decision)
+        places = self._places(gold, segment)
+        one = BioCAnnotation(self._fresh_id(), infons, gold.mention.text, places)
+        at = (segment.passage, segment.sentence) if segment else (-1, -1)
+        self.tree.add(*at, one)
+
+    def _places(self, gold: ExportMention, segment: Segment | None) -> tuple[tuple[int, int], ...]:
+        return tuple((self._layout.to_file(segment, span.start), span.end - span.start) for span in gold.mention.spans)
+
+    def _fresh_id(self) -> str:
+        numbers = [int(one) for one in self._ids if one.isascii() and one.isdigit() and len(one) < 16]
+        name = str(max(numbers, default=-1) + 1)
+        self._ids.add(name)
+        return name
+
+
+def with_infon(infons: Infons, key: str, value: str) -> Infons:
+    """With the value of the first infon of this key changed, or with one more in front."""
+    for number, (name, _) in enumerate(infons):
+        if name.lower() == key:
+            return [*infons[:number], (name, value), *infons[number + 1 :]]
+    return [(key, value), *infons]

@@ -1,0 +1,124 @@
+"""BioC XML: one collection, or a single document. Documents go back as they came unless something in them was decided
+anew; then the annotations concerned are edited in the document's tree, and all else stays.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+from itertools import islice
+from pathlib import Path
+from typing import Any
+
+from lxml import etree
+
+from curator.domain.documents import SourceDocument, SourceFile
+from curator.domain.errors import UserError
+from curator.domain.wording import tr
+from curator.io.bioc.bioc_ids import learn, says_more
+from curator.io.bioc.bioc_json import CARRIES, LEARNED
+from curator.io.bioc.bioc_reading import BioCReading
+from curator.io.bioc.bioc_write import XML_ENDINGS, write_xml
+from curator.io.bioc.bioc_xml_tree import XmlTree, document_of
+from curator.io.files.reading import DocumentSourceReader
+from curator.io.files.source import Source
+from curator.io.files.xml_stream import ENTITIES, records
+from curator.services.ports import ExportDocument, Problem
+
+DECLARATION = '<?xml version="1.0" encoding="UTF-8"?>\n'
+_ROOT = re.compile(rb"<(collection|document)[\s>]")
+_PASSAGE = re.compile(rb"<(passage|document|source)[\s>/]")
+
+
+class BioCXmlReader(DocumentSourceReader):
+    """Streams one file; `head` is the collection's beginning with all that stands before its first document."""
+
+    format = "bioc-xml"
+
+    def __iter__(self) -> Iterator[SourceDocument]:
+        self._reset()
+        first = (document_of(one) for one in islice(self._documents(), LEARNED))
+        style = learn(one for document in first for one in document.annotations)
+        self.extra = style.dump()
+        reading = BioCReading(style, self.problems)
+        root: Any = None
+        number = 0
+        for number, one in enumerate(self._documents(), 1):
+            if number == 1:
+                root = one.getparent()
+                self.head = _head(root, one)
+            raw = etree.tostring(one, encoding="unicode", with_tail=False)
+            yield reading.document(document_of(one), raw)
+        if not number:
+            raise UserError(tr("{path} holds no BioC document", path=self._source.path))
+        self.tail = _tail(root)
+        self.problems += reading.closing()
+
+    def _documents(self) -> Iterator[Any]:
+        return records(self._source, ("document",))
+
+
+class BioCXmlFormat:
+    """Reads and writes BioC XML. `problems` holds what the last `write` could not carry."""
+
+    name = "bioc-xml"
+    title = "BioC XML"
+    can_read = True
+    can_write = True
+    endings = XML_ENDINGS
+    carries = CARRIES
+    carries_people = True
+
+    def __init__(self) -> None:
+        self.problems: list[Problem] = []
+
+    def sniff(self, path: Path, head: bytes) -> bool:  # noqa: ARG002
+        found = _ROOT.search(head) if head.removeprefix(b"\xef\xbb\xbf").lstrip().startswith(b"<") else None
+        return found is not None and _PASSAGE.search(head, found.end()) is not None
+
+    def open(self, path: Path) -> BioCXmlReader:
+        """Raises UserError for a missing, empty, truncated or foreign file, and for one that declares entities."""
+        head = Source(path).head()
+        if not self.sniff(path, head):
+            raise UserError(
+                tr("{path} is not BioC XML: it has no collection of documents; choose another format", path=path)
+            )
+        if b"<!ENTITY" in head:
+            raise UserError(f"{path} {ENTITIES}")
+        reader = BioCXmlReader(path)
+        reader.prepare()
+        return reader
+
+    def holds_more(self, raw: str) -> bool:
+        tree = XmlTree(raw)
+        return tree.root.find(".//relation") is not None or says_more(tree.document())
+
+    def write(self, files: Iterable[tuple[SourceFile, Iterable[ExportDocument]]], out: Path) -> list[Path]:
+        """One collection for each file. Raises UserError; then nothing was changed."""
+        self.problems = []
+        return write_xml(files, out, self.problems)
+
+
+def _head(root: Any, first: Any) -> str:
+    """Declaration, document type and the collection up to its first document; a single document's has no collection."""
+    info = first.getroottree().docinfo
+    head = DECLARATION + (f"{info.doctype}\n" if info.doctype else "")
+    if root is None:
+        return head
+    shell = etree.Element(root.tag, attrib=dict(root.attrib))
+    for one in root.iterchildren():
+        if one is first:
+            break
+        shell.append(etree.fromstring(etree.tostring(one, with_tail=False)))
+    text: str = etree.tostring(shell, encoding="unicode")
+    return head + (text[:-2] + ">" if text.endswith("/>") else text.removesuffix(f"</{root.tag}>")) + "\n"
+
+
+def _tail(root: Any) -> str:
+    """The collection's end with what stands behind its documents."""
+    if root is None:
+        return ""
+    last = "".join(
+        etree.tostring(one, encoding="unicode", with_tail=False) for one in root.iterchildren() if one.tag != "document"
+    )
+    return f"{last}</{root.tag}>\n"

@@ -1,0 +1,135 @@
+"""The tree of one BioC XML document: read as parts, and edited in place. Elements of any other kind are left alone."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+from lxml import etree
+
+from curator.io.bioc.bioc import BioCAnnotation, BioCDocument, BioCPassage, Infons, OffsetText
+
+PARSER = {
+    "load_dtd": False,
+    "no_network": True,
+    "resolve_entities": False,
+    "huge_tree": False,
+    "remove_blank_text": False,
+}
+
+
+def document_of(root: Any) -> BioCDocument:
+    """The parts of a `document` element."""
+    passages = [
+        BioCPassage(infons_of(one), _part(one), [_part(sentence) for sentence in one.findall("sentence")])
+        for one in root.findall("passage")
+    ]
+    annotations = [_annotation(one, passage, sentence) for one, passage, sentence in _walk(root)]
+    return BioCDocument(_text(root, "id").strip(), infons_of(root), passages, annotations, root.sourceline or 0)
+
+
+class XmlTree:
+    """See `bioc_write.Tree`."""
+
+    def __init__(self, text: str) -> None:
+        self.root = etree.fromstring(text.encode("utf-8"), etree.XMLParser(encoding="utf-8", **PARSER))
+        self._nodes = [one for one, _, _ in _walk(self.root)]
+
+    def document(self) -> BioCDocument:
+        return document_of(self.root)
+
+    def remove(self, record: int) -> None:
+        node = self._nodes[record]
+        before, parent = node.getprevious(), node.getparent()
+        if node.tail and before is not None:
+            before.tail = node.tail
+        parent.remove(node)
+
+    def set_infons(self, record: int, infons: Infons) -> None:
+        node = self._nodes[record]
+        old = node.findall("infon")
+        tail = old[0].tail if old else node.text
+        at = node.index(old[0]) if old else 0
+        for one in old:
+            node.remove(one)
+        for number, (key, value) in enumerate(infons):
+            node.insert(at + number, _infon(key, value, tail))
+
+    def set_place(self, record: int, places: Sequence[tuple[int, int]], text: str) -> None:
+        node = self._nodes[record]
+        for one in (*node.findall("location"), *node.findall("text")):
+            node.remove(one)
+        _set_place(node, places, text)
+
+    def add(self, passage: int, sentence: int, one: BioCAnnotation) -> None:
+        owner = self.root
+        if passage >= 0:
+            owner = owner.findall("passage")[passage]
+        if sentence >= 0:
+            owner = owner.findall("sentence")[sentence]
+        node = etree.Element("annotation", id=one.id)
+        for key, value in one.infons:
+            node.append(_infon(key, value))
+        _set_place(node, one.places or (), one.text)
+        owner.insert(_place_for(owner), node)
+        node.tail = "\n"
+
+    def references(self) -> Iterator[str]:
+        """The ids of the annotations that relations name."""
+        return (node.get("refid", "") for node in self.root.iter("node"))
+
+    def text(self) -> str:
+        return str(etree.tostring(self.root, encoding="unicode", with_tail=False))
+
+
+def infons_of(element: Any) -> Infons:
+    return [(one.get("key", ""), one.text or "") for one in element.findall("infon")]
+
+
+def _walk(root: Any) -> Iterator[tuple[Any, int, int]]:
+    """Every annotation with its passage and sentence, in an order that editing keeps."""
+    for number, passage in enumerate(root.findall("passage")):
+        yield from ((one, number, -1) for one in passage.findall("annotation"))
+        for index, sentence in enumerate(passage.findall("sentence")):
+            yield from ((one, number, index) for one in sentence.findall("annotation"))
+    yield from ((one, -1, -1) for one in root.findall("annotation"))
+
+
+def _annotation(found: Any, passage: int, sentence: int) -> BioCAnnotation:
+    places = tuple((_number(one.get("offset")), _number(one.get("length"))) for one in found.findall("location"))
+    known = None if any(a is None or b is None for a, b in places) else places
+    text, line = _text(found, "text"), found.sourceline or 0
+    return BioCAnnotation(found.get("id", ""), infons_of(found), text, known, passage, sentence, line)  # type: ignore[arg-type]
+
+
+def _set_place(node: Any, places: Sequence[tuple[int, int]], text: str) -> None:
+    for offset, length in places:
+        etree.SubElement(node, "location", offset=str(offset), length=str(length))
+    etree.SubElement(node, "text").text = text
+
+
+def _place_for(owner: Any) -> int:
+    """Behind the last annotation, otherwise before the relations."""
+    last = max((owner.index(one) for one in owner if one.tag != "relation"), default=-1)
+    annotations = owner.findall("annotation")
+    return int(owner.index(annotations[-1]) if annotations else last) + 1
+
+
+def _infon(key: str, value: str, tail: str | None = None) -> Any:
+    node = etree.Element("infon", key=key)
+    node.text, node.tail = value, tail
+    return node
+
+
+def _part(found: Any) -> OffsetText:
+    return OffsetText(_number(_text(found, "offset")), _text(found, "text"))
+
+
+def _text(found: Any, tag: str) -> str:
+    child = found.find(tag)
+    return "" if child is None else "".join(child.itertext())
+
+
+def _number(value: str | None) -> int | None:
+    value = (value or "").strip()
+    return int(value) if value.isascii() and value.isdigit() and len(value) < 16 else None

@@ -1,0 +1,82 @@
+"""What a mention is written with: the decision's entities, or what its source says, in one spelling for a file.
+
+Sources name identifiers with a prefix (`MESH:D003000`), without one (`D003000`), or under an infon that is the prefix;
+knowledge bases have it. An undecided mention is written as a decided one would be.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from functools import lru_cache
+
+from curator.domain.documents import SourceFile
+from curator.io.bioc.bioc_ids import InfonStyle, stated
+from curator.io.bioc.bioc_json_tree import JsonTree, own_text
+from curator.io.bioc.bioc_xml_tree import XmlTree
+from curator.io.files.export import entity_ids, is_gold
+from curator.io.files.identifiers import NIL, read_id, written_id
+from curator.io.files.idstyle import IdStyle, detect_style, vocabulary_of
+from curator.services.ports import ExportDocument, ExportMention
+
+
+def stated_ids(gold: ExportMention, item: ExportDocument, file: SourceFile) -> tuple[str, ...] | None:
+    """The decision's entities, none of them for NIL; None where nothing is said.
+
+    Of an undecided mention what its source says, with the prefixes that entities have where it leaves them out.
+    """
+    if is_gold(gold):
+        return entity_ids(gold)
+    raw, record = gold.mention.raw_ids, gold.mention.record
+    found = _bioc_ids(file.format, file.extra, item.raw) if file.format in ("bioc-xml", "bioc-json") else ()
+    ids = found[record] if 0 <= record < len(found) else source_style(file).split(raw, gold.mention.type)
+    bare = any(":" not in one for other in item.mentions if is_gold(other) for one in entity_ids(other))
+    ids = ids if bare else tuple(map(_prefixed, ids))
+    return ids or (() if raw.strip() else None)
+
+
+def source_style(file: SourceFile) -> IdStyle:
+    """How a file that was imported writes identifiers, where its format has habits."""
+    if file.format == "pubtator":
+        return IdStyle.load(file.extra)
+    return InfonStyle.load(file.extra).ids if file.format in ("bioc-xml", "bioc-json") else IdStyle()
+
+
+class Spelling:
+    """How the identifiers of a document are written: as those that it came with, where it came in this format.
+
+    `nil` is the word for no entity, which `usual` is elsewhere.
+    """
+
+    def __init__(self, item: ExportDocument, file: SourceFile, format_name: str, *, usual: str = NIL) -> None:
+        mentions = [gold.mention for gold in item.mentions if gold.mention.record >= 0]
+        came = [one for one in mentions if one.raw_ids.strip()] if file.format == format_name else []
+        self._style = detect_style(["", "", "", "", one.type, one.raw_ids] for one in came)
+        words = Counter(one.raw_ids for one in came if not read_id(one.raw_ids))
+        self.nil = words.most_common(1)[0][0] if words else usual
+
+    def ids(self, ids: Sequence[str], *, prefixed: bool = False) -> list[str]:
+        """As `written_id` writes them; the word for NIL where there is none."""
+        return [self._written(one, prefixed=prefixed) for one in ids] or [self.nil]
+
+    def _written(self, entity_id: str, *, prefixed: bool) -> str:
+        found, plain = self._style.spell(entity_id), written_id(entity_id, prefixed=prefixed)
+        if plain != entity_id or (prefixed and ":" not in found):
+            return plain
+        return found if read_id(found) in (entity_id, entity_id.partition(":")[2]) else plain
+
+
+def _prefixed(found: str) -> str:
+    """A bare identifier that can only be MeSH's or UMLS's, with its prefix."""
+    vocabulary = "" if ":" in found else vocabulary_of(found)
+    return f"{vocabulary}:{found}" if vocabulary in ("MESH", "UMLS") else found
+
+
+@lru_cache(maxsize=2)
+def _bioc_ids(format_name: str, extra: str, raw: str) -> tuple[tuple[str, ...], ...]:
+    """What each annotation of a BioC document says, by its record: an infon's name may be the prefix."""
+    if not raw:
+        return ()
+    document = XmlTree(raw).document() if format_name == "bioc-xml" else JsonTree(own_text(raw)).document()
+    style = InfonStyle.load(extra)
+    return tuple(stated(one.infons, style)[0] for one in document.annotations)

@@ -1,0 +1,132 @@
+"""Documents as JSON lines of the program's own: everything that a project knows of them, out and in.
+
+One document a line, described by `resources/schemas/documents.schema.json`: {"format": "curator-documents", "id",
+"file", "occurrence", "title", "split", "state", "flagged", "text", "passages": [{"kind", "start", "end", "label"}],
+"comments", "mentions": [{"spans": [[start, end], …] in code points, "text", "type", "origin", "stated": the source's
+identifiers, "outcome": null while undecided, "entities", "reason", "curator", "at", "note", "flagged", "comments"}]}.
+Comments are [{"author", "at", "text"}]. Keys of a line that are not ours go back as they came.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any
+
+from curator.domain.comments import Comment
+from curator.domain.documents import SourceFile
+from curator.domain.errors import UserError
+from curator.domain.wording import tr
+from curator.io.datasets.decisions_read import DECIDED, FORMAT, KEYS, DecisionsReader, is_document
+from curator.io.files.export import WrittenSource, check_spans, write_streams
+from curator.io.files.source import Source
+from curator.io.wiki.zeshel_lines import first_object
+from curator.services.ports import Carries, ExportDocument, ExportMention, Problem
+
+_OF_DECISION = frozenset({"origin", *DECIDED})
+
+
+class DecisionsFormat:
+    """Reads and writes; with gold, decisions are read with their curators and times."""
+
+    name = "decisions"
+    title = "Curator JSON lines"
+    can_read = True
+    can_write = True
+    endings = (".decisions.jsonl", ".jsonl", ".json")
+    carries = Carries(mentions=True, discontinuous=True, several_ids=True, nil=True, own_fields=True)
+    carries_people = True
+
+    def __init__(self) -> None:
+        self.problems: list[Problem] = []
+
+    def sniff(self, path: Path, head: bytes) -> bool:  # noqa: ARG002
+        return is_document(first_object(head))
+
+    def open(self, path: Path) -> DecisionsReader:
+        """Raises UserError for a missing, empty, truncated or foreign file."""
+        if not self.sniff(path, Source(path).head()):
+            raise UserError(
+                tr(
+                    "{path} holds no {title}: its lines lack the keys of a document; choose another file",
+                    path=path,
+                    title=self.title,
+                )
+            )
+        reader = DecisionsReader(path)
+        reader.prepare()
+        return reader
+
+    def holds_more(self, raw: str) -> bool:
+        """Whether lines have keys that are not ours."""
+        value = json.loads(raw)
+        ours = {*KEYS, *DECIDED, "file", "occurrence"}
+        return bool(value.keys() - ours or any(one.keys() - _OF_DECISION for one in value.get("mentions", ())))
+
+    def write(self, files: Iterable[tuple[SourceFile, Iterable[ExportDocument]]], out: Path) -> list[Path]:
+        """See `export.write_streams`."""
+        self.problems = []
+
+        def pieces(sources: Sequence[WrittenSource]) -> Iterator[bytes]:
+            for file, documents in sources:
+                for item in documents:
+                    check_spans(item)
+                    line = json.dumps(document_line(item, file), ensure_ascii=False) + "\n"
+                    yield line.encode("utf-8", "surrogatepass")
+
+        return write_streams(files, out, pieces, format_name=self.name, suffix=".decisions.jsonl", endings=self.endings)
+
+
+def document_line(item: ExportDocument, file: SourceFile) -> dict[str, Any]:
+    document = item.document
+    came = json.loads(item.raw) if file.format == DecisionsFormat.name and item.raw else {}
+    records = came.pop("mentions", [])
+    return {
+        "format": FORMAT,
+        "id": document.external_id,
+        "file": file.name,
+        "occurrence": document.occurrence,
+        "title": document.title,
+        "split": document.split.value,
+        "state": document.state.value,
+        "flagged": item.flagged,
+        "text": document.text,
+        "passages": [asdict(one) for one in document.passages],
+        "comments": _comments(item.comments, None),
+        "mentions": [_mention(one, item.comments, records) for one in item.mentions],
+        **came,
+    }
+
+
+def _mention(gold: ExportMention, comments: Sequence[Comment], records: Sequence[dict[str, Any]]) -> dict[str, Any]:
+    mention, decision = gold.mention, gold.decision
+    came = dict(records[mention.record]) if 0 <= mention.record < len(records) else {}
+    if decision is not None or not gold.unchanged:  # of a file read without its gold, what it said goes back
+        came = {key: value for key, value in came.items() if key not in DECIDED}
+    verdict = decision.verdict if decision else None
+    return {
+        "spans": [[span.start, span.end] for span in mention.spans],
+        "text": mention.text,
+        "type": mention.type,
+        "origin": mention.origin.value,
+        "stated": mention.raw_ids,
+        "outcome": verdict.outcome.value if verdict else None,
+        "entities": list(verdict.entity_ids) if verdict else [],
+        "reason": verdict.reason.value if verdict and verdict.reason else None,
+        "curator": decision.curator if decision else None,
+        "at": decision.at.isoformat() if decision else None,
+        "note": decision.note if decision else "",
+        "flagged": mention.flagged,
+        "comments": _comments(comments, mention.id),
+        **came,
+    }
+
+
+def _comments(comments: Sequence[Comment], mention_id: int | None) -> list[dict[str, str]]:
+    return [
+        {"author": one.author, "at": one.at.isoformat(), "text": one.text}
+        for one in comments
+        if one.mention_id == mention_id and not one.deleted
+    ]

@@ -1,0 +1,184 @@
+"""spaCy's DocBin (`.spacy`), in and out, without spaCy: zlib around msgpack around arrays of numbers.
+
+spaCy itself would load for seconds to take these arrays apart, and brings a tokeniser that nobody asked for; the format
+is its documented one, version 0.1, and has no pickles. Mentions are a document's entities and its span groups, each
+once; places are those of the tokens, so that a text comes back as spaCy says it. `kb_id` holds the identifiers, as a
+cell of a table does. The document's identifier is in its user data, under `id`.
+"""
+
+from __future__ import annotations
+
+import zlib
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
+from pathlib import Path
+
+from curator.domain.documents import SourceDocument, SourceFile, SourceMention, Span
+from curator.domain.errors import UserError
+from curator.domain.wording import tr
+from curator.io.datasets.docbin_tokens import DocBinTokens, groups_of
+from curator.io.datasets.docbin_write import Packer
+from curator.io.files.export import WrittenSource, write_streams
+from curator.io.files.places import first_of
+from curator.io.files.reading import DocumentSourceReader
+from curator.io.files.source import Source, plain_text
+from curator.io.standoff.standoff import first_line, plain_passages
+from curator.io.tables.document_table_cells import ids_of
+from curator.services.ports import Carries, ExportDocument, Problem
+
+FREE_BYTES = 24 << 20
+"""Bytes that a file may always unpack to; beyond it, `TIMES` its own size."""
+TIMES = 16
+PIECE = 1 << 16
+_KEYS = ("id", "doc_id", "document_id", "docid", "pmid")
+
+
+class DocBinReader(DocumentSourceReader):
+    """The whole file is unpacked at once, since the format does not tell where a document ends."""
+
+    format = "docbin"
+
+    def __iter__(self) -> Iterator[SourceDocument]:
+        self._reset()
+        tokens = DocBinTokens(self._source.path, self._unpacked())
+        count = 0
+        for number in range(len(tokens)):
+            found = self._document(tokens, number)
+            if found is not None:
+                count += 1
+                yield found
+        if not count:
+            why = first_of(self.problems)
+            raise UserError(tr("{path} holds no document that could be read{why}", path=self._source.path, why=why))
+        if tokens.known_attributes < tokens.attributes:
+            text = "parts of speech, lemmas, dependencies and the like are not read"
+            self._problem(0, "note", text)
+
+    def _unpacked(self) -> bytearray:
+        path, unzip, data, read = self._source.path, zlib.decompressobj(), bytearray(), 0
+        with self._source.stream() as stream:  # in pieces: at once it would be held twice
+            while not unzip.eof and (packed := stream.read(PIECE)):
+                read += len(packed)
+                most = FREE_BYTES + TIMES * read
+                try:
+                    data += unzip.decompress(packed, most - len(data) + 1)
+                except zlib.error as error:
+                    raise UserError(
+                        tr("{path} is a damaged DocBin ({error}): fetch or write it again", path=path, error=error)
+                    ) from error
+                if len(data) > most:
+                    raise UserError(
+                        tr(
+                            "{path} unpacks to more than {most:,} MB and is refused: split it with spaCy",
+                            path=path,
+                            most=most >> 20,
+                        )
+                    )
+        if not unzip.eof:
+            raise UserError(tr("{path} is a truncated DocBin: fetch or write it again", path=path))
+        return data
+
+    def _document(self, tokens: DocBinTokens, number: int) -> SourceDocument | None:
+        user = tokens.user_data(number)
+        key = next((str(user[one]) for one in _KEYS if isinstance(user.get(one), str | int)), "").strip()
+        key = plain_text(key) or f"document {number + 1}"
+        try:
+            text, places = tokens.text(number)
+        except KeyError:
+            self._problem(
+                number + 1, "set aside", tr("document {key}: a word of it is not among the file's strings", key=key)
+            )
+            return None
+        found: list[SourceMention] = []
+        grouped = list(groups_of(tokens, number))
+        spans = {(start, end, kind) for start, end, kind, _ in grouped}
+        entities = (one for one in tokens.entities(number) if one[:3] not in spans)
+        for start, end, kind, kb_id in (*grouped, *entities):
+            mention = self._mention(text, places, start, end, plain_text(kind), plain_text(kb_id))
+            if mention is None:
+                what = f"document {key}: a span of the tokens {start} to {end}, which are not in it"
+                self._problem(number + 1, "set aside", what)
+            elif mention.text:
+                found.append(mention)
+        title = user.get("title")
+        return SourceDocument(
+            key,
+            plain_text(title) if isinstance(title, str) else first_line(text),
+            text,
+            plain_passages(text),
+            tuple(replace(one, record=n) for n, one in enumerate(sorted(found, key=lambda one: one.spans))),
+            "",
+            number + 1,
+        )
+
+    def _mention(
+        self, text: str, places: list[tuple[int, int]], start: int, end: int, kind: str, kb_id: str
+    ) -> SourceMention | None:
+        """One without a text where the span is of white space; None for one outside of the document."""
+        if not 0 <= start < end <= len(places):
+            return None
+        first, last = places[start][0], places[end - 1][1]
+        words = text[first:last]
+        first += len(words) - len(words.lstrip())
+        words = words.strip()
+        ids = ids_of(kb_id)
+        span = Span(first, first + max(len(words), 1))
+        return SourceMention((span,), words, kind or "entity", ids, kb_id, bool(kb_id.strip()) and not ids)
+
+
+class DocBinFormat:
+    """Reads and writes. `problems` holds what the last `write` could not carry."""
+
+    name = "docbin"
+    title = "spaCy DocBin"
+    can_read = True
+    can_write = True
+    endings = (".spacy",)
+    carries = Carries(mentions=True, several_ids=True, nil=True)
+    carries_people = False
+
+    def __init__(self) -> None:
+        self.problems: list[Problem] = []
+
+    def sniff(self, path: Path, head: bytes) -> bool:  # noqa: ARG002
+        return False  # no text: see `sniff_path`
+
+    def sniff_path(self, path: Path) -> bool:
+        try:
+            with path.open("rb") as file:
+                head = file.read(1 << 12)
+        except OSError:
+            return False
+        return is_docbin(head)
+
+    def open(self, path: Path) -> DocBinReader:
+        """Raises UserError for a missing or foreign file."""
+        with Source(path).stream() as stream:
+            head = stream.read(1 << 12)
+        if not is_docbin(head):
+            raise UserError(tr("{path} is no DocBin of spaCy: choose another file", path=path))
+        return DocBinReader(path)
+
+    def write(self, files: Iterable[tuple[SourceFile, Iterable[ExportDocument]]], out: Path) -> list[Path]:
+        """See `export.write_streams`."""
+        self.problems = []
+
+        def pieces(sources: Sequence[WrittenSource]) -> Iterator[bytes]:
+            packer = Packer(self.problems)
+            for file, documents in sources:
+                for item in documents:
+                    packer.add(item, file)
+            yield packer.packed()
+
+        return write_streams(files, out, pieces, format_name=self.name, suffix=".spacy", endings=self.endings)
+
+
+def is_docbin(head: bytes) -> bool:
+    """By the first bytes of what the file unpacks to: a map with a version and attributes."""
+    if head[:1] != b"\x78":
+        return False
+    try:
+        start = zlib.decompressobj().decompress(head, 256)
+    except zlib.error:
+        return False
+    return bool(start) and start[0] & 0xF0 == 0x80 and b"\xa7version" in start and b"\xa5attrs" in start

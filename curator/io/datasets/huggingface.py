@@ -1,0 +1,252 @@
+"""Hugging Face datasets on the disk: folders as `save_to_disk` leaves them, or of Parquet or JSON lines; single files.
+
+`pyarrow` alone reads Arrow and Parquet, so `datasets` with all that it brings is not needed; JSON lines need neither.
+Nothing is fetched, and no loading script is run. What rows hold is told by their columns: see `huggingface_rows`.
+Files and folders called train, validation (dev, valid) or test say the split of their documents.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, BinaryIO
+
+from curator.domain.documents import SourceDocument, SourceMention, Span, Split
+from curator.domain.errors import UserError
+from curator.domain.wording import tr
+from curator.io.datasets.decisions_read import is_document
+from curator.io.datasets.huggingface_rows import Row, RowMention, ids_of, is_row, parsed
+from curator.io.files.anchoring import Anchors
+from curator.io.files.archives import Files, holds_many, open_files
+from curator.io.files.export import ReadOnly
+from curator.io.files.fragments import find_place, learn
+from curator.io.files.json_stream import JsonStream
+from curator.io.files.places import first_of
+from curator.io.standoff.standoff import FilesReader, first_line
+from curator.io.wiki.zeshel_lines import DOCUMENT_KEYS, first_object, has_keys
+from curator.services.ports import Carries
+
+ROWS = 200
+PARQUET, ARROW = b"PAR1", (b"\xff\xff\xff\xff", b"ARROW1")
+_SPLITS = {"train": Split.TRAIN, "test": Split.TEST} | dict.fromkeys(("validation", "valid", "dev"), Split.VALIDATION)
+_CACHES = re.compile(r"(^|/)(cache-|tmp)[^/]*\.arrow$")
+_BESIDE = frozenset({"dataset_info.json", "dataset_infos.json", "dataset_dict.json", "state.json"})
+_ELSEWHERE = frozenset({"denotations", "tracks", "context_left", "label_document_id", "@context", "infons"})
+Names = Mapping[str, Sequence[str]]
+
+
+@dataclass(frozen=True, slots=True)
+class _Place:
+    """Where a row stands: its file, its number there, and its line."""
+
+    name: str
+    number: int
+    line: int
+
+
+class HuggingFaceReader(FilesReader):
+    """Yields the rows of all files, in the order of their names."""
+
+    format = "huggingface"
+
+    def __iter__(self) -> Iterator[SourceDocument]:
+        self._reset()
+        count = 0
+        for name in data_files(self._files):
+            split = split_of(name)
+            for number, (value, names, line) in enumerate(self._rows(name), 1):
+                document = self._document(value, names, _Place(name, number, line or number), split)
+                if document is not None:
+                    count += 1
+                    yield document
+        if not count:
+            why = first_of(self.problems)
+            raise UserError(tr("{path} holds no row with a text{why}", path=self._files.path, why=why))
+
+    def _rows(self, name: str) -> Iterator[tuple[Mapping[str, Any], Names, int]]:
+        """Each row with the names of its tags and its line, 0 where there are no lines."""
+        head = self._files.head(name, 8)
+        if not head.startswith((PARQUET, *ARROW)):
+            stream = JsonStream(self._files.source(name), (), whole=True)
+            yield from ((value, {}, line) for _, _, value, line in stream if isinstance(value, dict))
+            return
+        with self._files.open(name) as file:
+            rows = arrow_rows(file, self._files.shown(name), parquet=head.startswith(PARQUET))
+            yield from ((value, names, 0) for value, names in rows)
+        self._files.mark_read(name)
+
+    def _document(
+        self, value: Mapping[str, Any], names: Names, place: _Place, split: Split | None
+    ) -> SourceDocument | None:
+        where = tr("{file}, row {row}", file=place.name, row=place.number)
+        try:
+            row = parsed(value, names)
+        except ValueError as error:
+            self._problem(place.line, "set aside", f"{where} {error}")
+            return None
+        key = row.key or f"{Path(place.name).stem} {place.number}"
+        mentions = self._mentions(row, place.line, f"document {key}")
+        for one in row.unread:
+            words = tr("document {key}: {element} is no mention: [start, end, type]", key=key, element=one)
+            self._problem(place.line, "set aside", words)
+        title = row.title or first_line(row.text)
+        return SourceDocument(key, title, row.text, row.passages, mentions, "", place.line, split=split)
+
+    def _mentions(self, row: Row, line: int, where: str) -> tuple[SourceMention, ...]:
+        anchors = Anchors(row.text, row.passages)
+        if words := learn(anchors, ((one.ranges, one.quote) for one in row.entities)):
+            self._problem(line, "note", f"{where}: {words}")
+        found = []
+        for number, one in enumerate(row.entities):
+            spans = self._place(one, row.text, anchors, line, where)
+            if spans:
+                words = " ".join(row.text[span.start : span.end] for span in spans)
+                ids = ids_of(one.stated)
+                nil = bool(one.stated) and not ids
+                found.append(SourceMention(spans, words, one.kind, ids, "|".join(one.stated), nil, number))
+        return tuple(found)
+
+    def _place(self, one: RowMention, text: str, anchors: Anchors, line: int, where: str) -> tuple[Span, ...]:
+        stated = ", ".join(f"{start}-{end}" for start, end in one.ranges)
+        quote = one.quote[:80] if one.quote.strip() else stated
+        said = f'{where}: mention "{quote}"'
+        if not one.quote.strip():
+            if one.ranges and all(end <= len(text) for _, end in one.ranges):
+                return tuple(Span(start, end) for start, end in sorted(one.ranges))
+            self._problem(line, "set aside", tr("{said}: it has no place in the text", said=said))
+            return ()
+        place = find_place(anchors, one.ranges, one.quote, text) if one.ranges else None
+        if place is None:
+            self._problem(
+                line, "set aside", tr("{said}: other text stands at its offsets, and no place is clear", said=said)
+            )
+            return ()
+        if place.repair:
+            self._problem(
+                line,
+                "repaired",
+                tr("{said}: {repair}; read as {words}", said=said, repair=place.repair, words=place.words),
+            )
+        return place.spans
+
+
+class HuggingFaceFormat(ReadOnly):
+    name = "huggingface"
+    title = "Hugging Face dataset"
+    carries = Carries(mentions=True, discontinuous=True, several_ids=True, nil=True)
+
+    def sniff(self, path: Path, head: bytes) -> bool:  # noqa: ARG002
+        """JSON lines with a text that are of no other format."""
+        found = first_object(head)
+        ours = is_document(found) or has_keys(found, DOCUMENT_KEYS) or not _ELSEWHERE.isdisjoint(found)
+        return not ours and head.lstrip()[:1] == b"{" and is_row(found)
+
+    def sniff_path(self, path: Path) -> bool:
+        """A file of Arrow or Parquet."""
+        try:
+            with path.open("rb") as file:
+                return _is_arrow(file.read(8))
+        except OSError:
+            return False
+
+    def sniff_files(self, files: Files) -> bool:
+        names = data_files(files)
+        heads = [files.head(name, 1 << 14) for name in names[:3]]
+        return bool(names) and all(_is_arrow(head[:8]) or self.sniff(files.path, head) for head in heads)
+
+    def reads(self, files: Files) -> Sequence[str]:
+        """With what `datasets` keeps beside the data."""
+        ours = {*data_files(files), *(name for name in files.names if _CACHES.search(name))}
+        return [name for name in files.names if name in ours or name.rpartition("/")[2] in _BESIDE]
+
+    def open(self, path: Path) -> HuggingFaceReader:
+        """Raises UserError for a missing or unsafe source, one without data, and where `pyarrow` is missing."""
+        files = open_files(path)
+        if holds_many(path) and not data_files(files):
+            raise UserError(
+                tr("{path} holds no file of Arrow, Parquet or JSON lines: choose a dataset's folder", path=path)
+            )
+        return HuggingFaceReader(files)
+
+
+def data_files(files: Files) -> list[str]:
+    """The files with rows: Arrow or Parquet, or else JSON lines; files that `datasets` keeps for itself are none."""
+    if len(files.names) == 1:
+        return list(files.names)
+    binary = [name for name in files.with_suffix(".arrow", ".parquet") if not _CACHES.search(name)]
+    return binary or files.with_suffix(".jsonl", ".jsonl.gz")
+
+
+def split_of(name: str) -> Split | None:
+    """By the parts of a file's name: `data/train-00000-of-00001.parquet`."""
+    parts = re.split(r"[/._-]", name.lower())
+    return next((_SPLITS[part] for part in parts if part in _SPLITS), None)
+
+
+def arrow_rows(file: BinaryIO, shown: str, *, parquet: bool) -> Iterator[tuple[Mapping[str, Any], Names]]:
+    """Raises UserError for a damaged file, and where `pyarrow` is missing."""
+    try:
+        import pyarrow
+        from pyarrow import ipc
+        from pyarrow import parquet as pq
+    except ImportError as error:
+        raise UserError(
+            tr(
+                "{shown} needs pyarrow to be read: install it (pip install 'curator[datasets]') and try again",
+                shown=shown,
+            )
+        ) from error
+    try:
+        if parquet:
+            reader = pq.ParquetFile(file)
+            names = tag_names(reader.schema_arrow.metadata)
+            batches = reader.iter_batches(batch_size=ROWS)
+        else:
+            opened = _opened(ipc, pyarrow, file)
+            names = tag_names(opened.schema.metadata)
+            batches = (opened.get_batch(n) for n in range(opened.num_record_batches)) if _is_file(opened) else opened
+        for batch in batches:
+            batch.validate(full=True)  # else offsets of a damaged file are followed out of its memory, and all ends
+            for start in range(0, batch.num_rows, ROWS):
+                yield from ((row, names) for row in batch.slice(start, ROWS).to_pylist())
+    except (pyarrow.ArrowException, OSError, ValueError, KeyError) as error:
+        raise UserError(
+            tr("{shown} is damaged, or no table ({error}): fetch or save it again", shown=shown, error=error)
+        ) from error
+
+
+def tag_names(metadata: Mapping[bytes, bytes] | None) -> dict[str, Sequence[str]]:
+    """Names of numbered labels by column, from what `datasets` writes into its files."""
+    try:
+        features = json.loads((metadata or {}).get(b"huggingface", b"{}")).get("info", {}).get("features", {})
+    except (ValueError, AttributeError):
+        return {}
+    found: dict[str, Sequence[str]] = {}
+    for column, feature in features.items() if isinstance(features, dict) else ():
+        inner = feature.get("feature", feature) if isinstance(feature, dict) else {}
+        names = inner.get("names") if isinstance(inner, dict) else None
+        if isinstance(names, list):
+            found[column] = [str(one) for one in names]
+    return found
+
+
+def _opened(ipc: Any, pyarrow: Any, file: BinaryIO) -> Any:
+    """Of the streams that `datasets` writes, or of Feather's files."""
+    start = file.read(6)
+    file.seek(0)
+    source = pyarrow.PythonFile(file, mode="r")
+    return ipc.open_file(source) if start == ARROW[1] else ipc.open_stream(source)
+
+
+def _is_file(opened: Any) -> bool:
+    return hasattr(opened, "num_record_batches")
+
+
+def _is_arrow(head: bytes) -> bool:
+    """A stream begins with a mark and the length of its schema, which is no more than a megabyte."""
+    if head.startswith(ARROW[0]):
+        return 0 < int.from_bytes(head[4:8], "little") < 1 << 20
+    return head.startswith((PARQUET, ARROW[1]))

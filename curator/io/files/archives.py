@@ -1,0 +1,339 @@
+"""Sources of many files: a folder or a zip archive, listed safely and read by name.
+
+A reader of such a source asks for `open_files(path)`, which takes a single file as well, and sees names relative to
+the source with `/` between their parts. Nothing is unpacked to the disk. Refused with a sentence: names that lead out
+of the archive, links, encrypted members, and archives that swell to far more than they are (zip bombs). Names that the
+operating system strews in (`.DS_Store`, `__MACOSX/`) and other hidden files are not seen.
+"""
+
+from __future__ import annotations
+
+import gzip
+import hashlib
+import os
+import zipfile
+import zlib
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from functools import lru_cache
+from pathlib import Path, PurePosixPath
+from typing import BinaryIO, Protocol, cast, runtime_checkable
+
+from curator.domain.errors import UserError
+from curator.domain.wording import tr
+from curator.io.files.unpacking import FREE_BYTES, MOST_SWELLING, unpacked_gzip
+
+ZIP_MAGIC = b"PK\x03\x04"
+MOST_FILES = 100_000
+MOST_BYTES = 1 << 28  # of one member, since it is read whole
+
+_HIDDEN = ("__MACOSX", "Thumbs.db", "desktop.ini")
+
+
+@runtime_checkable
+class TakesFolders(Protocol):
+    """A document format whose sources may be folders and zip archives."""
+
+    def sniff_files(self, files: Files) -> bool:
+        """Whether these are files of the format."""
+        ...
+
+    def reads(self, files: Files) -> Sequence[str]:
+        """The names of those that it reads, and of those that belong to them."""
+        ...
+
+
+class Files:
+    """The files of one source. `names` are sorted, relative to it, with `/` between their parts."""
+
+    def __init__(self, path: Path, sizes: dict[str, int], opener: Callable[[str], BinaryIO]) -> None:
+        self.path = path
+        self.names = tuple(sorted(sizes))
+        self._sizes = sizes
+        self._open = opener
+        self._read: dict[str, int] = {}
+
+    @property
+    def position(self) -> tuple[int, int]:
+        """(bytes read, bytes in all), of the files read at least once or all."""
+        return sum(self._read.values()), sum(self._sizes.values())
+
+    def size(self, name: str) -> int:
+        """A file's bytes, as it lies there or as the archive says."""
+        return self._sizes[name]
+
+    def with_suffix(self, *suffixes: str) -> list[str]:
+        """The names with one of these endings, case apart."""
+        return [name for name in self.names if name.lower().endswith(suffixes)]
+
+    def shown(self, name: str) -> str:
+        """The file's place for sentences: `corpus.zip: a/b.txt`, or the path alone for a source of one file."""
+        return str(self.path) if self._is_single else f"{self.path}: {name}"
+
+    @property
+    def _is_single(self) -> bool:
+        return len(self.names) == 1 and self.path.name == self.names[0]
+
+    def read(self, name: str, most: int = MOST_BYTES) -> bytes:
+        """A file's bytes. Raises UserError for one that is unreadable, damaged or larger than `most` bytes."""
+        if self._sizes[name] > most:
+            raise UserError(
+                tr("{shown} is larger than {most} MiB: split it and try again", shown=self.shown(name), most=most >> 20)
+            )
+        with self.open(name) as stream:
+            data = stream.read(most + 1)
+        if len(data) > most:
+            raise UserError(
+                tr("{shown} is larger than {most} MiB: split it and try again", shown=self.shown(name), most=most >> 20)
+            )
+        self.mark_read(name)
+        return data
+
+    def mark_read(self, name: str) -> None:
+        """Count the file for `position`."""
+        self._read[name] = self._sizes[name]
+
+    def head(self, name: str, size: int = 1 << 12) -> bytes:
+        """The first bytes of a file. Raises UserError."""
+        with self.open(name) as stream:
+            return stream.read(size)
+
+    def text(self, name: str) -> str:
+        """A file's text, line ends and byte-order mark as they are. Raises UserError for other than UTF-8."""
+        data = self.read(name)
+        try:
+            return data.decode("utf-8")
+        except UnicodeDecodeError as error:
+            line = data.count(b"\n", 0, error.start) + 1
+            raise UserError(
+                tr(
+                    "{shown}, line {line}: byte {start} of the file is not UTF-8: convert it to UTF-8 (for "
+                    "example with iconv) and try again",
+                    shown=self.shown(name),
+                    line=line,
+                    start=error.start + 1,
+                )
+            ) from error
+
+    def only(self, names: Sequence[str]) -> Files:
+        """Some of the files, by name."""
+        return Files(self.path, {name: self._sizes[name] for name in names}, self._open)
+
+    def called(self, path: Path) -> Files:
+        """The one file that is left, as if it stood at `path`, which ends with its name."""
+        [name] = self.names
+        return Files(path, {path.name: self._sizes[name]}, lambda _: self._open(name))
+
+    def beside(self, path: Path, names: Sequence[str]) -> Files:
+        """Those of `names` that are here, all of one folder, by their last parts and as if they stood beside `path`."""
+        here = {PurePosixPath(name).name: name for name in names if name in self._sizes}
+        return Files(path, {one: self._sizes[name] for one, name in here.items()}, lambda one: self._open(here[one]))
+
+    def source(self, name: str) -> FileOf:
+        """A file as its readers take one: they ask for its `path`, for sentences, and for `stream()`."""
+        return FileOf(self, name)
+
+    @contextmanager
+    def open(self, name: str) -> Iterator[BinaryIO]:
+        """A file's bytes as a stream. Raises UserError while it is read, too."""
+        try:
+            with self._open(name) as stream:
+                yield stream
+        except (zipfile.BadZipFile, gzip.BadGzipFile, zlib.error, EOFError, NotImplementedError) as error:
+            raise UserError(
+                tr("{shown} is damaged ({error}): fetch or copy it again", shown=self.shown(name), error=error)
+            ) from error
+        except OSError as error:
+            raise UserError(
+                tr("cannot read {shown}: {strerror}", shown=self.shown(name), strerror=error.strerror or error)
+            ) from error
+
+
+class FileOf:
+    """One file of several, read as `source.Source` reads one."""
+
+    def __init__(self, files: Files, name: str) -> None:
+        self.path = Path(files.shown(name))
+        self._files = files
+        self._name = name
+
+    @contextmanager
+    def stream(self) -> Iterator[BinaryIO]:
+        """The bytes, unpacked where they are gzip'd. Raises UserError."""
+        with self._files.open(self._name) as stream:
+            if stream.read(2) == b"\x1f\x8b":
+                stream.seek(0)
+                with unpacked_gzip(stream, self._files.size(self._name), self.path) as unpacked:
+                    yield unpacked
+            else:
+                stream.seek(0)
+                yield stream
+        self._files.mark_read(self._name)
+
+
+def is_zip(path: Path) -> bool:
+    """Whether the file is a zip archive, by its content."""
+    try:
+        with path.open("rb") as file:
+            return file.read(4) == ZIP_MAGIC
+    except OSError:
+        return False
+
+
+def holds_many(path: Path) -> bool:
+    """Whether the path is a folder or a zip archive."""
+    return path.is_dir() or is_zip(path)
+
+
+def member_of(path: Path) -> tuple[Path, str] | None:
+    """The archive and the name in it that `ARCHIVE/NAME` stands for; None for every other path."""
+    for parent in path.parents:
+        if parent.is_file():
+            return (parent, path.relative_to(parent).as_posix()) if is_zip(parent) else None
+        if parent.exists():
+            return None
+    return None
+
+
+def open_files(path: Path) -> Files:
+    """The files of a folder, of a zip archive, or the one file itself, which may stand in an archive (`ARCHIVE/NAME`).
+    Raises UserError (missing, unsafe, damaged)."""
+    if path.is_dir():
+        return _folder(path)
+    if (inside := member_of(path)) is not None:
+        return _member(path, *inside)
+    if is_zip(path):
+        return _zip(path)
+    return chosen_files(path.parent, [path.name], path=path)
+
+
+def chosen_files(folder: Path, names: Sequence[str], *, path: Path | None = None) -> Files:
+    """Some files of a folder as one source, which is called `path`. Raises UserError for one that is not there."""
+    try:
+        sizes = {name: (folder / name).stat().st_size for name in names}
+    except OSError as error:
+        raise UserError(
+            tr("cannot read {folder}: {strerror}", folder=folder / names[0], strerror=error.strerror or error)
+        ) from error
+    return Files(path or folder, sizes, lambda name: cast(BinaryIO, (folder / name).open("rb")))
+
+
+def digest(path: Path) -> str:
+    """SHA-256 of a file's bytes, or of a folder's files with their names and sizes; hexadecimal. Raises UserError."""
+    found = hashlib.sha256()
+    many = path.is_dir()
+    try:
+        for one in sorted(one for one in path.rglob("*") if one.is_file()) if many else [path]:
+            if many:
+                found.update(f"{one.relative_to(path).as_posix()}\0{one.stat().st_size}\0".encode())
+            files = open_files(one)
+            with files.open(files.names[0]) if member_of(one) else one.open("rb") as stream:
+                while chunk := stream.read(1 << 20):
+                    found.update(chunk)
+    except OSError as error:
+        raise UserError(
+            tr(
+                "{path} could not be read ({strerror}). Check the name and its rights.",
+                path=path,
+                strerror=error.strerror or error,
+            )
+        ) from error
+    return found.hexdigest()
+
+
+# --- folders ---
+
+
+def _folder(folder: Path) -> Files:
+    sizes: dict[str, int] = {}
+    for place, names, here in os.walk(folder, onerror=_unreadable):
+        names[:] = sorted(name for name in names if not _hidden(name))
+        for name in here:
+            file = Path(place) / name
+            if not _hidden(name) and file.is_file():
+                sizes[file.relative_to(folder).as_posix()] = file.stat().st_size
+        if len(sizes) > MOST_FILES:
+            raise UserError(
+                tr(
+                    "{folder} holds more than {most_files:,} files: import its folders one by one",
+                    folder=folder,
+                    most_files=MOST_FILES,
+                )
+            )
+    return Files(folder, sizes, lambda name: cast(BinaryIO, (folder / name).open("rb")))
+
+
+def _unreadable(error: OSError) -> None:
+    raise UserError(
+        tr("cannot read the folder {filename}: {strerror}", filename=error.filename, strerror=error.strerror or error)
+    ) from error
+
+
+def _hidden(name: str) -> bool:
+    return name.startswith(".") or name in _HIDDEN
+
+
+# --- zip archives ---
+
+
+def _member(path: Path, archive: Path, name: str) -> Files:
+    files = _listed(archive, archive.stat().st_mtime_ns)
+    if name not in files.names:
+        raise UserError(tr("{archive} holds no {name}: check the path", archive=archive, name=name))
+    return files.only([name]).called(path)
+
+
+@lru_cache(maxsize=1)
+def _listed(archive: Path, changed: int) -> Files:  # noqa: ARG001 an archive that was changed is listed anew
+    """Kept, since the files of one archive are asked for one by one."""
+    return _zip(archive)
+
+
+def _zip(path: Path) -> Files:
+    try:
+        archive = zipfile.ZipFile(path)  # stays open, and is closed with the last reference to it
+    except (zipfile.BadZipFile, zlib.error, EOFError, NotImplementedError, UnicodeError, ValueError) as error:
+        raise UserError(
+            tr("{path} is a damaged zip archive ({error}): fetch or copy it again", path=path, error=error)
+        ) from error
+    except OSError as error:
+        raise UserError(tr("cannot read {path}: {strerror}", path=path, strerror=error.strerror or error)) from error
+    members = [one for one in archive.infolist() if not one.filename.endswith("/")]
+    _check_size(path, members)
+    sizes: dict[str, int] = {}
+    for member in members:
+        _check_member(path, member)
+        if not any(_hidden(part) for part in PurePosixPath(member.filename).parts):
+            sizes[member.filename] = member.file_size
+    return Files(path, sizes, lambda name: cast(BinaryIO, archive.open(name)))
+
+
+def _check_size(path: Path, members: Sequence[zipfile.ZipInfo]) -> None:
+    if len(members) > MOST_FILES:
+        raise UserError(
+            tr("{path} holds more than {most_files:,} files: split the archive", path=path, most_files=MOST_FILES)
+        )
+    size, swollen = path.stat().st_size, sum(one.file_size for one in members)
+    if swollen > FREE_BYTES + MOST_SWELLING * size:
+        raise UserError(
+            tr(
+                "{path} would swell from {size:,} to {swollen:,} bytes, as no archive of texts does: it was not opened",
+                path=path,
+                size=size,
+                swollen=swollen,
+            )
+        )
+
+
+def _check_member(path: Path, member: zipfile.ZipInfo) -> None:
+    name = member.filename
+    parts = PurePosixPath(name).parts
+    drive = len(name) > 1 and name[1] == ":"
+    if not name or name.startswith("/") or drive or "\\" in name or "\0" in name or ".." in parts:
+        raise UserError(
+            tr("{path} holds {name!r}, a name that leads out of the archive: it was not opened", path=path, name=name)
+        )
+    if (member.external_attr >> 16) & 0o170000 == 0o120000:
+        raise UserError(tr("{path} holds {name!r}, a link: it was not opened", path=path, name=name))
+    if member.flag_bits & 1:
+        raise UserError(tr("{path} is encrypted: unpack it with its password first", path=path))

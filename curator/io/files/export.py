@@ -1,0 +1,167 @@
+"""What every writer shares: the files that are written, the check of spans, and which decisions a file can carry."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from enum import Enum
+from pathlib import Path
+from typing import NoReturn
+
+from curator.domain.decisions import Outcome
+from curator.domain.documents import SourceFile, slice_spans
+from curator.domain.errors import UserError
+from curator.domain.wording import tr
+from curator.io.files.atomic import AtomicFiles
+from curator.services.ports import Carries, ExportDocument, ExportMention, LeftOut, Problem
+
+WrittenSource = tuple[SourceFile, Iterable[ExportDocument]]
+
+
+class Action(Enum):
+    """What becomes of a mention's line."""
+
+    KEEP = "keep"  # as the source has it
+    WRITE = "write"  # with the decision's entities, none of them for NIL
+    MOVE = "move"  # with the place and the type it has now, its identifiers as the source has them
+    DROP = "drop"
+
+
+class ReadOnly:
+    """Base of formats that are read only."""
+
+    name: str
+    title: str
+    can_read = True
+    can_write = False
+    carries = Carries()
+    carries_people = False
+
+    def __init__(self) -> None:
+        self.problems: list[Problem] = []
+
+    def write(self, files: Iterable[tuple[SourceFile, Iterable[ExportDocument]]], out: Path) -> NoReturn:  # noqa: ARG002
+        raise UserError(
+            tr("{title} cannot be written: `curator formats` lists the formats that can be", title=self.title)
+        )
+
+
+def action_for(gold: ExportMention, document: str, problems: list[Problem]) -> Action:
+    """Linked and NIL mentions are written. Rejected ones leave the file, since no format can say "not an entity".
+    Skipped and undecided ones stay as the source has them; when the curator added them, they are not gold yet and
+    stay out. What stays out is noted in `problems`. Of a moved or retyped mention the place and the type are written.
+    """
+    from_source = gold.mention.record >= 0
+    kept = Action.MOVE if gold.reshaped else Action.KEEP
+    if gold.unchanged and from_source:
+        return kept
+    if is_gold(gold):
+        return Action.WRITE
+    outcome = gold.decision.verdict.outcome if gold.decision is not None else Outcome.CLEARED
+    if outcome is not Outcome.REJECTED and from_source:
+        return kept
+    state = "undecided" if outcome is Outcome.CLEARED else outcome.value
+    problems.append(
+        LeftOut(
+            0,
+            "note",
+            tr(
+                'document {document}: "{text}" is {state} and was left out',
+                document=document,
+                text=gold.mention.text,
+                state=state,
+            ),
+            mentions=(gold.mention.id,),
+        )
+    )
+    return Action.DROP
+
+
+def left_out(gold: ExportMention, text: str) -> LeftOut:
+    """What is reported of a mention that the format cannot carry."""
+    return LeftOut(0, "set aside", text, mentions=(gold.mention.id,))
+
+
+def is_gold(gold: ExportMention) -> bool:
+    """Whether the decision says what the mention means: an entity or NIL."""
+    return gold.decision is not None and gold.decision.verdict.outcome in (Outcome.LINK, Outcome.NIL)
+
+
+def entity_ids(gold: ExportMention) -> tuple[str, ...]:
+    """The decision's entities, empty for NIL."""
+    return gold.decision.verdict.entity_ids if gold.decision is not None else ()
+
+
+def check_spans(item: ExportDocument) -> None:
+    """Every mention's spans must lie on its quoted text. A ValueError here is a bug, never the user's mistake."""
+    for gold in item.mentions:
+        mention = gold.mention
+        found = slice_spans(item.document.text, mention.spans)
+        if found != mention.text:
+            raise ValueError(
+                f"mention {mention.id} of document {item.document.external_id}: the text at {mention.spans} is "
+                f"{found!r}, not {mention.text!r}"
+            )
+
+
+def write_streams(
+    files: Iterable[WrittenSource],
+    out: Path,
+    pieces: Callable[[Sequence[WrittenSource]], Iterable[bytes]],
+    *,
+    format_name: str,
+    suffix: str,
+    endings: tuple[str, ...],
+) -> list[Path]:
+    """Write each source file to its target, or all of them to one: `pieces` is what a target holds of its sources.
+
+    Documents are consumed as a stream. Raises UserError; then nothing was changed.
+    """
+    chosen = list(files)
+    names = [file for file, _ in chosen]
+    targets = target_paths(out, names, format_name=format_name, suffix=suffix, endings=endings)
+    sources = [chosen] if targets == [out] else [[one] for one in chosen]
+    with AtomicFiles() as atomic:
+        if targets != [out]:
+            atomic.folder(out)
+        for target, held in zip(targets, sources, strict=True):
+            stream = atomic.open(target)
+            for piece in pieces(held):
+                stream.write(piece)
+    return targets
+
+
+def target_paths(
+    out: Path, files: Sequence[SourceFile], *, format_name: str, suffix: str, endings: tuple[str, ...] = ()
+) -> list[Path]:
+    """The file `out` for a single source file, and for several where its name ends with one of `endings`; otherwise,
+    and where `out` is a folder, a file for each in the folder `out`, which the caller makes where it is missing. `.gz`
+    is dropped, since exports are plain text; equal names are numbered.
+    """
+    if not files:
+        raise UserError(tr("nothing to export: the project holds no document that was asked for"))
+    if not out.is_dir() and (len(files) == 1 or (endings and out.name.lower().endswith(endings))):
+        return [out]
+    names = [export_name(file, format_name=format_name, suffix=suffix) for file in files]
+    return [out / name for name in unique(names)]
+
+
+def export_name(file: SourceFile, *, format_name: str, suffix: str) -> str:
+    """The file's own name for its own format, otherwise its stem with `suffix`."""
+    name = Path(file.name or file.path).name
+    name = name[:-3] if name.lower().endswith(".gz") else name
+    return name if file.format == format_name else Path(name).stem + suffix
+
+
+def unique(names: Sequence[str]) -> list[str]:
+    """`a.txt`, `a.txt` -> `a.txt`, `a-2.txt`."""
+    taken: set[str] = set()
+    result = []
+    for name in names:
+        stem, dot, rest = name.partition(".")
+        number, candidate = 1, name
+        while candidate in taken:
+            number += 1
+            candidate = f"{stem}-{number}{dot}{rest}"
+        taken.add(candidate)
+        result.append(candidate)
+    return result

@@ -1,0 +1,177 @@
+"""Documents of a JSON file as a stream, each with its exact text, and the text around them.
+
+A file holds one value, or several one after another (JSON lines). Documents are the objects in the list of a given
+key (`documents`), at the top or in a list of such objects; or, where the file has no such list, the objects at the
+top or in the list at the top. `json` itself finds where each ends, at the speed of C: a parser of events would be
+slower and tells no text, which the round trip needs.
+"""
+
+from __future__ import annotations
+
+import codecs
+import json
+import re
+from collections.abc import Iterator, Sequence
+from contextlib import AbstractContextManager
+from pathlib import Path
+from typing import Any, BinaryIO, NoReturn, Protocol
+
+from curator.domain.errors import UserError
+from curator.domain.wording import tr
+from curator.io.files.source import BOM
+
+CHUNK = 1 << 18
+LONGEST = 1 << 26  # characters of one document
+_WHITE = re.compile(r"[ \t\r\n]*")
+
+
+class Streamed(Protocol):
+    """`source.Source`, or a file in an archive."""
+
+    path: Path
+
+    def stream(self) -> AbstractContextManager[BinaryIO]: ...
+
+
+class JsonStream:
+    """Yields (text before, document's text, document, line); `rest` is the text after the last one.
+
+    The text before a document holds all that stands between it and the one before it. Raises UserError for what is
+    no JSON, with the line.
+    """
+
+    def __init__(self, source: Streamed, lists: Sequence[str], *, whole: bool) -> None:
+        self._source = source
+        self._lists = frozenset(lists)
+        self._whole = whole  # the file holds documents only
+        self.rest = ""
+        self._buffer, self._at, self._line, self._done = "", 0, 1, False
+        self._before: list[str] = []
+
+    def __iter__(self) -> Iterator[tuple[str, str, Any, int]]:
+        self.rest, self._before = "", []
+        self._buffer, self._at, self._line, self._done = "", 0, 1, False
+        decoder = codecs.getincrementaldecoder("utf-8")()
+        with self._source.stream() as stream:
+            self._stream: BinaryIO = stream
+            self._decoder = decoder
+            self._fill()
+            if self._buffer.startswith(BOM):
+                self._pass(1)
+            while self._next():
+                yield from self._value(top=True)
+        self.rest = "".join(self._before)
+
+    def _value(self, *, top: bool) -> Iterator[tuple[str, str, Any, int]]:
+        ch = self._next()
+        if ch == "[" and top:
+            yield from self._elements(documents=False)
+        elif ch == "{" and self._whole:
+            yield self._document()
+        elif ch == "{":
+            yield from self._members()
+        else:
+            self._decode(keep=True)
+
+    def _members(self) -> Iterator[tuple[str, str, Any, int]]:
+        self._pass(1)
+        while (ch := self._next()) != "}":
+            if ch == ",":
+                self._pass(1)
+                continue
+            key = self._decode(keep=True)[0]
+            if self._next() != ":" or not isinstance(key, str):
+                self._broken(tr("a name and a colon are expected here"))
+            self._pass(1)
+            if key in self._lists and self._next() == "[":
+                yield from self._elements(documents=True)
+            else:
+                self._decode(keep=True)
+        self._pass(1)
+
+    def _elements(self, *, documents: bool) -> Iterator[tuple[str, str, Any, int]]:
+        self._pass(1)
+        while (ch := self._next()) != "]":
+            if ch == ",":
+                self._pass(1)
+            elif documents and ch == "{":
+                yield self._document()
+            else:
+                yield from self._value(top=False)
+        self._pass(1)
+
+    def _document(self) -> tuple[str, str, Any, int]:
+        before, self._before = "".join(self._before), []
+        line = self._line
+        found, text = self._decode(keep=False)
+        return before, text, found, line
+
+    def _decode(self, *, keep: bool) -> tuple[Any, str]:
+        """The value that begins here, and its text."""
+        self._next()
+        decoder = json.JSONDecoder()
+        while True:
+            try:
+                found, end = decoder.raw_decode(self._buffer, self._at)
+            except RecursionError:
+                self._broken(tr("it is nested too deeply"))
+            except ValueError as error:
+                if self._done or len(self._buffer) - self._at > LONGEST:
+                    place = getattr(error, "pos", self._at)
+                    self._line += self._buffer.count("\n", self._at, place)
+                    self._broken(getattr(error, "msg", str(error)))
+                self._fill(max(CHUNK, len(self._buffer)))
+                continue
+            if end < len(self._buffer) or self._done:  # a number may go on
+                text = self._buffer[self._at : end]
+                self._pass(end - self._at, keep=keep)
+                return found, text
+            self._fill()
+
+    def _next(self) -> str:
+        """The next character that is no white space, '' at the end of the file; inside of a value that is broken."""
+        while True:
+            end = _WHITE.match(self._buffer, self._at).end()  # type: ignore[union-attr]  # matches always
+            self._pass(end - self._at)
+            if self._at < len(self._buffer):
+                return self._buffer[self._at]
+            if self._done:
+                return ""
+            self._fill()
+
+    def _pass(self, count: int, *, keep: bool = True) -> None:
+        if not count:
+            return
+        text = self._buffer[self._at : self._at + count]
+        if not text:
+            self._broken(tr("the file ends within a value"))
+        self._line += text.count("\n")
+        self._at += count
+        if keep:
+            self._before.append(text)
+
+    def _fill(self, size: int = CHUNK) -> None:
+        data = self._stream.read(size)
+        try:
+            more = self._decoder.decode(data, final=not data)
+        except UnicodeDecodeError as error:
+            raise UserError(
+                tr(
+                    "{path}, line {line}: there is a byte that is not UTF-8: convert the file to UTF-8 (for "
+                    "example with iconv) and try again",
+                    path=self._source.path,
+                    line=self._line,
+                )
+            ) from error
+        self._buffer, self._at = self._buffer[self._at :] + more, 0
+        self._done = not data
+
+    def _broken(self, what: str) -> NoReturn:
+        raise UserError(
+            tr(
+                "{path}, line {line}: broken JSON ({what}): fetch the file again",
+                path=self._source.path,
+                line=self._line,
+                what=what,
+            )
+        )

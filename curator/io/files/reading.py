@@ -1,0 +1,88 @@
+"""What the readers of all formats share: one source, its position, and the report of a reading."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Iterator
+from pathlib import Path
+
+from curator.domain.documents import SourceDocument
+from curator.domain.errors import UserError
+from curator.domain.wording import tr
+from curator.io.files.source import Source
+from curator.services.ports import Problem
+
+NOT_AVAILABLE = ("[not available].", "[not available]")
+"""What PubMed writes for a title that was not translated."""
+
+
+class SourceReader:
+    """Reads one file as a stream; iterating again starts anew."""
+
+    def __init__(self, path: Path) -> None:
+        self._source = Source(path)
+        self.problems: list[Problem] = []
+
+    @property
+    def position(self) -> tuple[int, int]:
+        return self._source.position
+
+    def prepare(self) -> None:
+        """Know a truncated file before its first record is stored. Raises UserError."""
+        self._source.verify()
+
+    def _problem(self, line: int, severity: str, text: str) -> None:
+        self.problems.append(Problem(line, severity, text))
+
+
+class DocumentSourceReader(SourceReader):
+    """See `ports.DocumentReader`; a subclass fills in what lies outside of the documents."""
+
+    def __init__(self, path: Path) -> None:
+        super().__init__(path)
+        self._reset()
+
+    def _reset(self) -> None:
+        self.problems = []
+        self.head = ""
+        self.tail = ""
+        self.extra = ""
+
+
+class RecordReader(DocumentSourceReader, ABC):
+    """Records of titles and abstracts without mentions. `records` names them in sentences."""
+
+    records: str
+
+    def __iter__(self) -> Iterator[SourceDocument]:
+        self._reset()
+        documents = without = 0
+        for document in self._documents():
+            documents += 1
+            without += not any(passage.kind == "abstract" for passage in document.passages)
+            yield document
+        if not documents:
+            raise UserError(
+                tr(
+                    "{path} holds no {records} record with a PMID and a title or abstract",
+                    path=self._source.path,
+                    records=self.records,
+                )
+            )
+        if without:
+            self._problem(
+                0, "note", tr("{without} of {documents} records have no abstract", without=without, documents=documents)
+            )
+
+    @abstractmethod
+    def _documents(self) -> Iterator[SourceDocument]:
+        """The usable records."""
+
+    def _is_usable(self, pmid: str, title: str, abstract: object, line: int) -> bool:
+        """Whether a record can be a document; one that cannot is set aside."""
+        if pmid and (title or abstract):
+            return True
+        empty = tr("record {pmid!r} has no title and no abstract", pmid=pmid)
+        nameless = tr("record {pmid!r} has no PMID", pmid=title)
+        self._problem(line, "set aside", empty if pmid else nameless)
+        return False

@@ -1,0 +1,209 @@
+"""One file as a stream: unpacked (gzip, zip of one file) by content, split on LF only, decoded as UTF-8.
+
+What goes wrong is a sentence.
+"""
+
+from __future__ import annotations
+
+import gzip
+import os
+import zipfile
+import zlib
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import BinaryIO, cast
+
+from curator.domain.errors import UserError
+from curator.domain.wording import tr
+from curator.io.files.archives import ZIP_MAGIC, member_of, open_files
+from curator.io.files.unpacking import Unpacked, unpacked_gzip
+
+GZIP_MAGIC = b"\x1f\x8b"
+BOM = "\ufeff"
+HEAD_BYTES = 1 << 16
+LINE_BYTES = 1 << 26  # a line longer than 64 MiB is no text file of ours
+
+_FOREIGN_BOMS = {
+    b"\xff\xfe": "UTF-16",
+    b"\xfe\xff": "UTF-16",
+    b"BZh": "bzip2: unpack it first",
+    b"\xfd7zXZ\x00": "xz: unpack it first",
+    b"%PDF": "a PDF",
+}
+
+
+class Source:
+    """Reads one file; `position` may be asked at any time. Each call of `lines` or `stream` starts anew."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        self._raw: BinaryIO | None = None
+        self._done = 0
+        self._size = 0
+
+    @property
+    def position(self) -> tuple[int, int]:
+        """(bytes read, bytes in all) of the file on the disk."""
+        if self._raw is not None and not self._raw.closed:
+            self._done = self._raw.tell()
+        return self._done, self._size
+
+    @contextmanager
+    def stream(self) -> Iterator[BinaryIO]:
+        """The decompressed bytes. Raises UserError (missing, folder, no permission, truncated gzip)."""
+        try:
+            with self._opened() as (raw, self._size):
+                self._raw = raw
+                magic = raw.read(4)
+                raw.seek(0)
+                if magic == ZIP_MAGIC:
+                    with self._only_member() as member:
+                        yield member
+                elif magic.startswith(GZIP_MAGIC):
+                    with unpacked_gzip(raw, self._size, self.path) as unzipped:
+                        yield unzipped
+                else:
+                    yield raw
+                self._done = raw.tell()
+        except (EOFError, zlib.error, gzip.BadGzipFile) as error:
+            raise UserError(
+                tr(
+                    "{path} is a damaged or truncated gzip file ({error}): fetch or copy it again",
+                    path=self.path,
+                    error=error,
+                )
+            ) from error
+        except OSError as error:
+            raise _read_error(self.path, error) from error
+
+    @contextmanager
+    def _opened(self) -> Iterator[tuple[BinaryIO, int]]:
+        """The file's own bytes, and how many there are: of the disk, or out of an archive (`ARCHIVE/NAME`)."""
+        if member_of(self.path) is None:
+            with self.path.open("rb") as raw:
+                yield cast(BinaryIO, raw), os.fstat(raw.fileno()).st_size
+            return
+        files = open_files(self.path)
+        with files.open(files.names[0]) as member:
+            yield member, files.position[1]
+
+    @contextmanager
+    def _only_member(self) -> Iterator[BinaryIO]:
+        if member_of(self.path) is not None:
+            raise UserError(tr("{path} is an archive in an archive: unpack the outer one first", path=self.path))
+        files = open_files(self.path)
+        if len(files.names) != 1:
+            raise UserError(
+                tr(
+                    "{path} is a zip archive of {number:,} files: unpack it first",
+                    path=self.path,
+                    number=len(files.names),
+                )
+            )
+        with files.open(files.names[0]) as member:
+            yield member
+
+    def lines(self, decode: Callable[[bytes], str] = bytes.decode) -> Iterator[str]:
+        """Lines with their line end, split on LF only. Raises UserError as `stream` does, and for what `decode` does
+        not know, which is other than UTF-8."""
+        with self.stream() as stream:
+            number = 0
+            while line := stream.readline(LINE_BYTES):
+                number += 1
+                if len(line) >= LINE_BYTES:
+                    raise UserError(
+                        tr(
+                            "{path}, line {number}: longer than 64 MiB: this is no text file",
+                            path=self.path,
+                            number=number,
+                        )
+                    )
+                try:
+                    yield decode(line)
+                except UnicodeDecodeError as error:
+                    raise UserError(
+                        tr(
+                            "{path}, line {number}: byte {start} is not UTF-8: convert the file to UTF-8 (for "
+                            "example with iconv) and try again",
+                            path=self.path,
+                            number=number,
+                            start=error.start + 1,
+                        )
+                    ) from error
+
+    def head(self) -> bytes:
+        """The first 64 KiB, and all of the first line when it is longer.
+
+        Raises UserError for a file that is missing, empty, a folder, unreadable or no UTF-8 text at all.
+        """
+        with self.stream() as stream:
+            head = stream.read(HEAD_BYTES)
+            if head and b"\n" not in head.lstrip():
+                head += stream.readline(LINE_BYTES)
+        if not head.strip():
+            raise UserError(tr("{path} is empty: choose a file with content", path=self.path))
+        _check_text(self.path, head)
+        return head
+
+    def verify(self) -> None:
+        """Decompress everything once so that a truncated archive is known before the first record is stored."""
+        with self.stream() as stream:
+            if isinstance(getattr(stream, "raw", stream), Unpacked | zipfile.ZipExtFile):
+                while stream.read(1 << 20):
+                    pass
+
+
+def _check_text(path: Path, head: bytes) -> None:
+    for magic, what in _FOREIGN_BOMS.items():
+        if head.startswith(magic):
+            raise UserError(
+                tr("{path} is {what}, not a UTF-8 text file: convert it and try again", path=path, what=what)
+            )
+    if head[257:262] == b"ustar":
+        raise UserError(tr("{path} is a tar archive: unpack it first", path=path))
+    if b"\0" in head:
+        raise UserError(tr("{path} is a binary file, not a text file: choose another file", path=path))
+
+
+def _read_error(path: Path, error: OSError) -> UserError:
+    if isinstance(error, FileNotFoundError):
+        return UserError(tr("{path} does not exist: check the path", path=path))
+    if isinstance(error, IsADirectoryError):
+        return UserError(tr("{path} is a folder: name a file in it", path=path))
+    if isinstance(error, PermissionError):
+        return UserError(tr("no permission to read {path}: change its permissions or copy it", path=path))
+    return UserError(tr("cannot read {path}: {strerror}", path=path, strerror=error.strerror or error))
+
+
+def without_line_end(line: str) -> str:
+    """The line without its LF or CRLF (one of them; a further CR is text)."""
+    if line.endswith("\n"):
+        line = line[:-1]
+    return line.removesuffix("\r")
+
+
+def plain_text(text: str) -> str:
+    """`text` with lone surrogates (which JSON escapes allow, and no UTF-8 file or database holds) as U+FFFD."""
+    if text.isascii() or not any("\ud800" <= ch <= "\udfff" for ch in text):
+        return text
+    return "".join("\ufffd" if "\ud800" <= ch <= "\udfff" else ch for ch in text)
+
+
+def split_lines(text: str) -> list[str]:
+    """Lines with their ends, split on LF only."""
+    parts = text.split("\n")
+    return [part + "\n" for part in parts[:-1]] + ([parts[-1]] if parts[-1] else [])
+
+
+def line_end(text: str) -> str:
+    """How the first line of `text` ends."""
+    return "\r\n" if text.partition("\n")[0].endswith("\r") else "\n"
+
+
+def join_lines(lines: Sequence[str], ending: str, *, final: bool) -> str:
+    """The lines, each with its own end or `ending`; the last one without any unless `final`."""
+    if not lines:
+        return ""
+    whole = [line if line.endswith("\n") else line + ending for line in lines]
+    return "".join(whole if final else [*whole[:-1], without_line_end(whole[-1])])

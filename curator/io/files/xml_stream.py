@@ -1,0 +1,67 @@
+"""Records of an XML file as a stream: no DTD is loaded, no entity resolved, nothing fetched, each record freed."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Any, NoReturn
+
+from lxml import etree
+
+from curator.domain.errors import UserError
+from curator.domain.wording import tr
+from curator.io.files.source import Source
+
+ENTITIES = "declares XML entities, which are refused: fetch the file again from where it was published"
+
+
+def records(source: Source, tags: Sequence[str]) -> Iterator[Any]:
+    """The elements of these names as they end; each is gone when the next is asked for, its siblings before it too.
+
+    Raises UserError for broken XML, with its line, and for a file that declares entities. Texts above 10 MB and
+    nesting above 256 elements count as broken.
+    """
+    with source.stream() as stream:
+        parser = etree.iterparse(
+            stream,
+            events=("end",),
+            tag=tags,
+            load_dtd=False,
+            dtd_validation=False,
+            no_network=True,
+            resolve_entities=False,
+            huge_tree=False,
+            remove_comments=True,
+            remove_pis=True,
+        )
+        first = True
+        try:
+            for _, record in parser:
+                if first:
+                    first = False
+                    refuse_entities(source.path, record)
+                yield record
+                _free(record)
+        except etree.XMLSyntaxError as error:
+            broken(source.path, error)
+
+
+def refuse_entities(path: Path, element: Any) -> None:
+    """Raises UserError when the document of `element` declares an entity of its own."""
+    subset = element.getroottree().docinfo.internalDTD
+    if subset is not None and any(True for _ in subset.iterentities()):
+        raise UserError(f"{path} {ENTITIES}")
+
+
+def broken(path: Path, error: etree.XMLSyntaxError) -> NoReturn:
+    line = error.lineno or 0
+    raise UserError(
+        tr("{path}, line {line}: broken XML ({msg}): fetch the file again", path=path, line=line, msg=error.msg)
+    ) from error
+
+
+def _free(record: Any) -> None:
+    record.clear(keep_tail=False)
+    parent = record.getparent()
+    while parent is not None and record.getprevious() is not None:
+        del parent[0]

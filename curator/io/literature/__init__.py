@@ -1,0 +1,1 @@
+"""The literature's own formats: PubTator, PubMed XML, MEDLINE, plain text."""

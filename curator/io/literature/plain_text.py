@@ -1,0 +1,205 @@
+"""Plain text: one document in a file `.txt`, or one in each such file of a folder or a zip archive; and out again.
+
+Nothing in a text says what it is, so this format is asked last, and by the files' names. A text is UTF-8, or UTF-16
+where a byte-order mark says so; anything else is an error with its line, never a guess. Line ends stay as they are.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from pathlib import Path
+
+from curator.domain.documents import SourceDocument, SourceFile
+from curator.domain.errors import UserError
+from curator.domain.wording import ntr, tr
+from curator.io.files.archives import MOST_BYTES, Files, holds_many, open_files
+from curator.io.files.export import check_spans
+from curator.io.files.source import BOM
+from curator.io.standoff.standoff import FilesReader, first_line, plain_passages, write_documents
+from curator.services.ports import Carries, ExportDocument, LeftOut, Problem
+
+ENDINGS = (".txt", ".text")
+_UTF16 = {b"\xff\xfe": "utf-16-le", b"\xfe\xff": "utf-16-be"}
+_STRUCTURED = re.compile(r"\s*[{\[<]|\s*[^\s|]{1,40}\|[ta]\||\s*PMID ?- |#FORMAT=WebAnno")
+"""What the formats begin with that have a structure; a text that does is a damaged one of these."""
+
+
+class PlainTextReader(FilesReader):
+    """Yields the texts by name. One that cannot be read is set aside, if there are others."""
+
+    format = "text"
+
+    def __iter__(self) -> Iterator[SourceDocument]:
+        self._reset()
+        count, names = 0, self._files.names
+        texts = [name for name in names if _is_text(name)] or [*names][: len(names) == 1]  # one may have any name
+        for name in texts:
+            try:
+                text = self._read(name)
+            except UserError as error:
+                if len(texts) == 1:
+                    raise
+                self._problem(0, "set aside", str(error))
+                continue
+            count += 1
+            yield SourceDocument(document_id(name), first_line(text), text, plain_passages(text), (), "", 1)
+        if not count:
+            raise UserError(
+                tr("{path} holds no text that could be read: {first}", path=self._files.path, first=self._first())
+            )
+        if others := [name for name in names if name not in texts]:
+            self._problem(
+                0,
+                "note",
+                ntr(
+                    "{n} further file is no text: {others}",
+                    "{n:,} further files are no texts: {others}",
+                    len(others),
+                    others=", ".join(others[:5]),
+                ),
+            )
+
+    def _first(self) -> str:
+        return self.problems[0].text if self.problems else "it has no file that ends with .txt"
+
+    def _read(self, name: str) -> str:
+        with self._files.source(name).stream() as stream:
+            data = stream.read(MOST_BYTES + 1)
+        shown = self._files.shown(name)
+        if len(data) > MOST_BYTES:
+            raise UserError(
+                tr(
+                    "{shown} is larger than {most_bytes} MiB: split it and try again",
+                    shown=shown,
+                    most_bytes=MOST_BYTES >> 20,
+                )
+            )
+        text = decoded(data, shown)
+        if "\0" in text:
+            raise UserError(
+                tr(
+                    "{shown}, line {count}: this is no text file",
+                    shown=shown,
+                    count=text[: text.index(chr(0))].count(chr(10)) + 1,
+                )
+            )
+        return text
+
+
+class PlainTextFormat:
+    """Reads and writes texts alone. `problems` holds what the last `write` could not carry."""
+
+    name = "text"
+    title = "Plain text"
+    can_read = True
+    can_write = True
+    document_endings = ENDINGS
+    carries = Carries()
+    carries_people = False
+    by_exclusion = True
+
+    def __init__(self) -> None:
+        self.problems: list[Problem] = []
+
+    def sniff(self, path: Path, head: bytes) -> bool:
+        return _is_text(path.name) and b"\0" not in head and looks_plain(head.decode("utf-8", "replace"))
+
+    def sniff_path(self, path: Path) -> bool:
+        """A text in UTF-16, which no other format is read in."""
+        if not _is_text(path.name) or not path.is_file():
+            return False
+        try:
+            with path.open("rb") as file:
+                head = file.read(1 << 12)
+        except OSError:
+            return False  # opening it will say so
+        encoding = _UTF16.get(head[:2])
+        return encoding is not None and looks_plain(head[2:].decode(encoding, "replace"))
+
+    def sniff_files(self, files: Files) -> bool:
+        names = [name for name in files.names if _is_text(name)]
+        heads = (files.head(name) for name in names[:20])
+        return bool(names) and all(looks_plain(_decoded_head(head)) for head in heads)
+
+    def reads(self, files: Files) -> Sequence[str]:
+        return [name for name in files.names if _is_text(name)]
+
+    def open(self, path: Path) -> PlainTextReader:
+        """Raises UserError for a missing or unsafe source, and one without any text."""
+        files = open_files(path)
+        if holds_many(path) and not any(_is_text(name) for name in files.names):
+            raise UserError(tr("{path} holds no file that ends with .txt: choose another folder or archive", path=path))
+        return PlainTextReader(files)
+
+    def write(self, files: Iterable[tuple[SourceFile, Iterable[ExportDocument]]], out: Path) -> list[Path]:
+        """Into a folder or a zip archive; a single document also into a file. Raises UserError."""
+        self.problems = []
+        chosen = [(file, _Writer(), items) for file, items in files]
+        paths = write_documents(chosen, out, self.problems, suffixes=ENDINGS)
+        if mentions := [one for _, writer, _ in chosen for one in writer.mentions]:
+            text = ntr(
+                "plain text holds no mentions: {n} and what was decided about it was not written",
+                "plain text holds no mentions: {n:,} and what was decided about them were not written",
+                len(mentions),
+            )
+            self.problems.append(LeftOut(0, "note", text, mentions=tuple(mentions)))
+        return paths
+
+
+class _Writer:
+    def __init__(self) -> None:
+        self.mentions: list[int] = []
+
+    def pieces(self, item: ExportDocument, name: str) -> Iterable[tuple[str, bytes]]:
+        check_spans(item)
+        self.mentions += [gold.mention.id for gold in item.mentions]
+        text = item.document.text
+        yield f"{name}.txt", (BOM + text if text.startswith(BOM) else text).encode("utf-8")
+
+    def rest(self) -> Iterable[tuple[str, bytes]]:
+        return ()
+
+
+def decoded(data: bytes, shown: str) -> str:
+    """UTF-8, or UTF-16 by its byte-order mark, which is no part of the text. Raises UserError with the line."""
+    encoding = _UTF16.get(data[:2], "utf-8")
+    body = data[2:] if encoding != "utf-8" else data.removeprefix(BOM.encode())
+    try:
+        return body.decode(encoding)
+    except UnicodeDecodeError as error:
+        before = body[: error.start].decode(encoding, "ignore")
+        where = tr("{file}, line {line}", file=shown, line=before.count("\n") + 1)
+        name = "UTF-8" if encoding == "utf-8" else "UTF-16"
+        raise UserError(
+            tr(
+                "{where}: byte {start} of the file is not {name}: convert the file to UTF-8 (for example with "
+                "iconv) and try again",
+                where=where,
+                start=error.start + len(data) - len(body) + 1,
+                name=name,
+            )
+        ) from error
+
+
+def looks_plain(head: str) -> bool:
+    """Whether a text begins as no format with a structure does, nor with rows of a table."""
+    head = head.removeprefix(BOM)
+    lines = [line for line in head.split("\n")[:20] if line.strip()]
+    tabs = sum("\t" in line for line in lines)
+    return not _STRUCTURED.match(head) and "\0" not in head and tabs * 2 <= len(lines)
+
+
+def document_id(name: str) -> str:
+    """A file's place without its ending."""
+    bare = name.removesuffix(".gz")
+    return next((bare[: -len(end)] for end in ENDINGS if bare.lower().endswith(end)), bare) or name
+
+
+def _decoded_head(head: bytes) -> str:
+    encoding = _UTF16.get(head[:2])
+    return head[2:].decode(encoding, "replace") if encoding else head.decode("utf-8", "replace")
+
+
+def _is_text(name: str) -> bool:
+    return name.lower().removesuffix(".gz").endswith(ENDINGS)

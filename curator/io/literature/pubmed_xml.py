@@ -1,0 +1,136 @@
+"""PubMed XML (`PubmedArticleSet`, books included): title and labelled abstract parts, for reading only.
+
+The text is the title and the abstract parts, one a line; inline markup (`<i>`, `<sup>`, MathML) leaves its letters,
+and runs of the XML's white space become one space. Labels are on the passages, not in the text. No DTD is loaded, no
+entity is resolved, nothing is fetched; a file that declares entities is refused.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+from curator.domain.documents import Passage, SourceDocument
+from curator.domain.errors import UserError
+from curator.domain.wording import ntr, tr
+from curator.io.files.export import ReadOnly
+from curator.io.files.reading import NOT_AVAILABLE, RecordReader
+from curator.io.files.source import Source
+from curator.io.files.xml_stream import ENTITIES, records
+
+_ROOT = re.compile(
+    rb"<(PubmedArticleSet|PubmedBookArticleSet|PubmedArticle|PubmedBookArticle|MedlineCitationSet|MedlineCitation)[\s>]"
+)
+_WHITE = re.compile("[ \t\r\n]+")
+_PART = "AbstractText"
+
+
+class PubMedXmlReader(RecordReader):
+    """Streams the records of one file; each is freed when the next is read."""
+
+    format = "pubmed-xml"
+
+    records = "PubMed"
+
+    def _documents(self) -> Iterator[SourceDocument]:
+        self._others, deleted = 0, 0
+        for record in records(self._source, _tags(Source(self._source.path).head())):
+            if record.tag == "DeleteCitation":
+                deleted += len(record)
+                continue
+            document = self._document(record)
+            if document is not None:
+                yield document
+        if self._others:
+            text = ntr(
+                "{n} record has no abstract but one in another language or for laymen: not read",
+                "{n:,} records have no abstract but one in another language or for laymen: not read",
+                self._others,
+            )
+            self._problem(0, "note", text)
+        if deleted:
+            self._problem(
+                0,
+                "note",
+                ntr(
+                    "the file says that {n} older record was withdrawn; nothing was done",
+                    "the file says that {n:,} older records were withdrawn; nothing was done",
+                    deleted,
+                ),
+            )
+
+    def _document(self, record: Any) -> SourceDocument | None:
+        line = record.sourceline or 0
+        pmid = _text(record.find(".//PMID"))
+        title = _title(record)
+        abstract = _first(record, "Abstract")
+        parts = [] if abstract is None else [(one.get("Label") or "", _text(one)) for one in abstract.iter(_PART)]
+        parts = [(label.strip(), text) for label, text in parts if text]
+        self._others += not parts and _first(record, "OtherAbstract") is not None
+        if not self._is_usable(pmid, title, parts, line):
+            return None
+        text, passages = join_parts(title, parts)
+        return SourceDocument(pmid, title, text, passages, (), "", line)
+
+
+class PubMedXmlFormat(ReadOnly):
+    """Reads PubMed XML; there is nothing to write."""
+
+    name = "pubmed-xml"
+    title = "PubMed XML"
+    can_read = True
+
+    def sniff(self, path: Path, head: bytes) -> bool:  # noqa: ARG002
+        return head.removeprefix(b"\xef\xbb\xbf").lstrip().startswith(b"<") and _ROOT.search(head) is not None
+
+    def open(self, path: Path) -> PubMedXmlReader:
+        """Raises UserError for a missing, empty, truncated or foreign file, and for one that declares entities."""
+        head = Source(path).head()
+        if not self.sniff(path, head):
+            raise UserError(
+                tr("{path} is not PubMed XML: it has no PubmedArticleSet; choose another format", path=path)
+            )
+        if b"<!ENTITY" in head:
+            raise UserError(f"{path} {ENTITIES}")
+        reader = PubMedXmlReader(path)
+        reader.prepare()
+        return reader
+
+
+def join_parts(title: str, parts: list[tuple[str, str]]) -> tuple[str, tuple[Passage, ...]]:
+    """Title and (label, text) parts, one a line, with their passages."""
+    text, passages = title, [Passage("title", 0, len(title))] if title else []
+    for label, part in parts:
+        text += "\n" if text else ""
+        passages.append(Passage("abstract", len(text), len(text) + len(part), label))
+        text += part
+    return text, tuple(passages)
+
+
+def _tags(head: bytes) -> tuple[str, ...]:
+    """The elements that are records in a file of this beginning. A citation in an article is read with it."""
+    found = _ROOT.search(head)
+    if found is not None and found[1] in (b"MedlineCitationSet", b"MedlineCitation"):
+        return "MedlineCitation", "DeleteCitation"
+    return "PubmedArticle", "PubmedBookArticle", "DeleteCitation"
+
+
+def _title(record: Any) -> str:
+    """The title; the original one where the translated is `[Not Available].` or missing; a book's own."""
+    title = _text(_first(record, "ArticleTitle"))
+    if title and title.lower() not in NOT_AVAILABLE:
+        return title
+    return _text(_first(record, "VernacularTitle")) or title or _text(_first(record, "BookTitle"))
+
+
+def _first(record: Any, tag: str) -> Any:
+    return next((found for found in record.iter(tag) if _text(found)), None)
+
+
+def _text(element: Any) -> str:
+    """The letters, white space of the markup as one space each; a no-break or thin space is a letter."""
+    if element is None:
+        return ""
+    return _WHITE.sub(" ", "".join(element.itertext())).strip(" ")

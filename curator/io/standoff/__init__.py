@@ -1,0 +1,1 @@
+"""Annotations beside the text: brat, PubAnnotation, Web Annotation, WebAnno TSV and UIMA's XMI."""

@@ -1,0 +1,239 @@
+"""Write brat: a folder or a zip archive with a `.txt` and an `.ann` for each document.
+
+* Annotations of which nothing changed go back byte for byte, the order of their lines too.
+* A changed decision replaces the `N` lines of its `T`; NIL is `NIL:NIL`, and an id without a prefix gets one that the
+  reader takes off again. The line of a moved or retyped mention is written anew under the same key.
+* With a deleted or rejected mention go its notes, attributes, normalisations and relations, which is noted.
+* New mentions are appended. A span that crosses line breaks is written as fragments, as brat has it.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+from typing import Any
+
+from curator.domain.documents import SourceFile
+from curator.domain.wording import tr
+from curator.io.bioc.source_ids import Spelling, stated_ids
+from curator.io.files.export import Action, action_for, check_spans
+from curator.io.files.fragments import broken, quoted
+from curator.io.files.identifiers import NIL, read_id
+from curator.io.files.places import mention_place
+from curator.io.files.source import BOM, line_end, split_lines, without_line_end
+from curator.io.standoff.standoff import extra_of, write_documents
+from curator.services.ports import ExportDocument, ExportMention, Problem
+
+_KEY = re.compile(r"([A-Z#])(\d{1,18})\t")
+_ABOUT = re.compile(r"([NAMR#]\S*|\*)\t(\S+)((?: [^\t\r\n]*)?)")
+_NIL_REFERENCE = f"{NIL}:{NIL}"
+
+
+def write_files(
+    files: Iterable[tuple[SourceFile, Iterable[ExportDocument]]], out: Path, problems: list[Problem]
+) -> list[Path]:
+    """Write into the folder `out`, or the archive where it ends with `.zip`. Raises UserError; then nothing changed."""
+    chosen = [(file, _FileWriter(file, problems), documents) for file, documents in files]
+    return write_documents(chosen, out, problems)
+
+
+class _FileWriter:
+    """See `standoff.Documents`."""
+
+    def __init__(self, file: SourceFile, problems: list[Problem]) -> None:
+        self._file = file
+        self._own = file.format == "brat"
+        self._problems = problems
+        self._extra: dict[str, Any] = extra_of(file, "brat")
+
+    def pieces(self, item: ExportDocument, name: str) -> Iterator[tuple[str, bytes]]:
+        check_spans(item)
+        mark = BOM if item.document.external_id in self._extra.get("marked", ()) else ""
+        yield f"{name}.txt", (mark + item.document.text).encode("utf-8", "surrogatepass")
+        edited = Annotations(item, self._file, self._problems, raw=item.raw if self._own else "")
+        edited.apply()
+        for ending, text in edited.files(self._extra.get("parts", {}).get(item.document.external_id, [(".ann", -1)])):
+            yield name + ending, text.encode("utf-8", "surrogatepass")
+
+    def rest(self) -> Iterator[tuple[str, bytes]]:
+        for name, text in self._extra.get("others", {}).items():
+            yield name, text.encode("utf-8")
+
+
+class Annotations:
+    """The lines of one document's annotations while they are edited."""
+
+    def __init__(self, item: ExportDocument, file: SourceFile, problems: list[Problem], *, raw: str) -> None:
+        self._item = item
+        self._file = file
+        self._problems = problems
+        self._spelling = Spelling(item, file, "brat", usual=_NIL_REFERENCE)
+        self._raw = raw
+        self._lines: list[str | None] = list(split_lines(raw))
+        self._ending = line_end(raw) if raw else "\n"
+        self._added: dict[int, list[str]] = {}  # lines by the line that they follow; -1: at the end
+        self._next = {letter: self._highest(letter) + 1 for letter in "TN"}
+        self._changed = False
+
+    def apply(self) -> None:
+        """Bring the lines to what the document's mentions and decisions are now."""
+        gone = {self._key(record) for record in self._item.removed_records}
+        for gold in sorted(self._item.mentions, key=lambda g: g.mention.spans):
+            action = action_for(gold, self._item.document.external_id, self._problems)
+            known = gold.mention.record >= 0 and bool(self._raw)
+            if action is Action.DROP:
+                gone |= {self._key(gold.mention.record)} if known else set()
+            elif not known:
+                self._append(gold)
+            elif action is not Action.KEEP:
+                self._edit(gold, action)
+        if gone:
+            self._remove(gone)
+
+    def files(self, parts: list[tuple[str, int]]) -> Iterator[tuple[str, str]]:
+        """The annotation files' endings and texts: what `parts` says of endings and numbers of lines, the last of
+        which takes everything else. A document that had none gets one when there is something to say."""
+        parts = parts or ([(".ann", -1)] if self._changed else [])
+        if not self._changed and len(parts) == 1:
+            yield parts[0][0], self._raw
+            return
+        at = 0
+        for number, (ending, size) in enumerate(parts):
+            last = number == len(parts) - 1
+            to = len(self._lines) if last else at + size
+            yield ending, self._text(at, to, last=last)
+            at = to
+
+    def _text(self, start: int, end: int, *, last: bool) -> str:
+        lines: list[str] = []
+        for index in range(start, end):
+            line = self._lines[index]
+            lines += [line] if line is not None else []
+            lines += self._added.get(index, [])
+        lines += self._added.get(-1, []) if last else []
+        whole = [line if line.endswith("\n") else line + self._ending for line in lines[:-1]]
+        return "".join([*whole, *lines[-1:]])
+
+    # --- one mention ---
+
+    def _edit(self, gold: ExportMention, action: Action) -> None:
+        record = gold.mention.record
+        key, old = self._key(record), self._lines[record] or ""
+        if gold.reshaped:
+            self._lines[record] = self._entity(key, gold) + old[len(without_line_end(old)) :]
+            self._changed = True
+        if action is Action.WRITE:
+            self._refer(key, gold, record)
+
+    def _append(self, gold: ExportMention) -> None:
+        key = f"T{self._take('T')}"
+        self._added.setdefault(-1, []).append(self._entity(key, gold) + self._ending)
+        self._changed = True
+        ids = stated_ids(gold, self._item, self._file)
+        for reference in [] if ids is None else self._spelling.ids(ids, prefixed=True):
+            self._added[-1].append(self._reference(key, reference))
+
+    def _entity(self, key: str, gold: ExportMention) -> str:
+        ranges = broken(gold.mention.spans, self._item.document.text)
+        places = ";".join(f"{start} {end}" for start, end in ranges)
+        kind = re.sub(r"\s", "_", gold.mention.type) or "Entity"
+        if kind != gold.mention.type:
+            self._note(
+                "repaired", gold, tr("its type {type!r} was written as {kind}", type=gold.mention.type, kind=kind)
+            )
+        return f"{key}\t{kind} {places}\t{quoted(ranges, self._item.document.text)}"
+
+    def _refer(self, key: str, gold: ExportMention, record: int) -> None:
+        """Write the normalisations that are wanted: those that stand there stay, with the names they give."""
+        wanted = self._spelling.ids(stated_ids(gold, self._item, self._file) or (), prefixed=True)
+        there = [i for i, line in enumerate(self._lines) if line is not None and _refers(line, key)]
+        for index in there:
+            reference = _reference_of(self._lines[index] or "")
+            same = next((one for one in wanted if read_id(one) == read_id(reference)), None)
+            if same is None:
+                self._lines[index], self._changed = None, True
+            else:
+                wanted.remove(same)
+        if wanted:
+            place = there[-1] if there else record
+            self._added.setdefault(place, []).extend(self._reference(key, one) for one in wanted)
+            self._changed = True
+
+    def _reference(self, key: str, reference: str) -> str:
+        return f"N{self._take('N')}\tReference {key} {reference}\t{self._ending}"
+
+    # --- what goes with a mention ---
+
+    def _remove(self, gone: set[str]) -> None:
+        """Take the lines of these keys out, and again the lines that need them, until none is left."""
+        self._changed = True
+        while gone:
+            needed: set[str] = set()
+            for index, line in enumerate(self._lines):
+                if line is None:
+                    continue
+                key = line.partition("\t")[0]
+                if key in gone or (key != "*" and _needs(line, gone)):
+                    self._noted_removal(key, gone)
+                    needed |= {key} - gone
+                    self._lines[index] = None
+                else:
+                    self._lines[index] = _without(line, gone)
+            gone = needed
+
+    def _noted_removal(self, key: str, gone: set[str]) -> None:
+        if key not in gone and key.startswith(("R", "A", "M", "#")):
+            text = tr(
+                "document {external_id}: {key} went with the annotation that it is about",
+                external_id=self._item.document.external_id,
+                key=key,
+            )
+            self._problems.append(Problem(0, "note", text))
+
+    def _key(self, record: int) -> str:
+        return (self._lines[record] or "").removeprefix("\ufeff").partition("\t")[0]
+
+    def _highest(self, letter: str) -> int:
+        numbers = (_KEY.match(line or "") for line in self._lines)
+        return max((int(one[2]) for one in numbers if one and one[1] == letter), default=0)
+
+    def _take(self, letter: str) -> int:
+        number = self._next[letter]
+        self._next[letter] = number + 1
+        return number
+
+    def _note(self, severity: str, gold: ExportMention, text: str) -> None:
+        where = mention_place(self._item.document.external_id, gold.mention.text)
+        self._problems.append(Problem(0, severity, f"{where}: {text}"))
+
+
+def _refers(line: str, key: str) -> bool:
+    return line.startswith("N") and line.partition("\t")[2].split(" ", 2)[1:2] == [key]
+
+
+def _reference_of(line: str) -> str:
+    return without_line_end(line).split("\t")[1].split(" ", 2)[-1]
+
+
+def _needs(line: str, gone: set[str]) -> bool:
+    """Whether a note, an attribute, a normalisation or a relation is about one of these."""
+    found = _ABOUT.match(line)
+    if found is None:
+        return False
+    return any(word.rpartition(":")[2] in gone for word in found[3].split()[: 2 if line.startswith("R") else 1])
+
+
+def _without(line: str, gone: set[str]) -> str | None:
+    """An event without the arguments that are gone; an equivalence without them, None where it says nothing more."""
+    body = without_line_end(line)
+    key, tab, rest = body.partition("\t")
+    if not (key == "*" or key.startswith("E")) or not tab:
+        return line
+    words = rest.split(" ")
+    kept = [words[0], *(word for word in words[1:] if word.rpartition(":")[2] not in gone)]
+    if kept == words:
+        return line
+    if key == "*" and len(kept) < 3:
+        return None
+    return f"{key}\t{' '.join(kept)}{line[len(body) :]}"

@@ -1,0 +1,84 @@
+"""Denotations within a PubAnnotation document, and the many ways in which they say a type and an identifier."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from curator.domain.curies import PREFIXES, contract
+from curator.io.files.identifiers import read_id
+from curator.io.files.idstyle import IdStyle
+from curator.io.files.source import plain_text
+
+IDENTIFIER = "identifier"
+ID_PREDICATES = frozenset(
+    {IDENTIFIER, "identifiers", "resolved_to", "normalized_to", "normalised_to", "dbid", "concept_id", "entity_id"}
+    | {"skos:exactmatch", "owl:sameas", "rdf:resource"}
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Denotation:
+    """A denotation and the object that it stands in: the document, or one of its tracks."""
+
+    value: dict[str, Any]
+    home: dict[str, Any]
+
+    def attributes(self) -> list[dict[str, Any]]:
+        """Those that say its identifiers."""
+        key = self.value.get("id")
+        found = objects(self.home.get("attributes"))
+        return [one for one in found if key and one.get("subj") == key and is_identifier(one)]
+
+
+def objects(value: object) -> list[dict[str, Any]]:
+    """The objects of a list; nothing for anything else."""
+    return [one for one in value if isinstance(one, dict)] if isinstance(value, list) else []
+
+
+def denotations(document: dict[str, Any]) -> list[Denotation]:
+    """Of the document itself and of its tracks, in their order."""
+    homes = [document, *objects(document.get("tracks"))]
+    return [Denotation(one, home) for home in homes for one in objects(home.get("denotations"))]
+
+
+def is_identifier(attribute: Mapping[str, Any]) -> bool:
+    return str(attribute.get("pred", "")).lower() in ID_PREDICATES
+
+
+def type_and_ids(found: Denotation, namespaces: Mapping[str, str]) -> tuple[str, list[str]]:
+    """A denotation's type, and its identifiers as they stand there."""
+    whole = _words(found.value.get("obj"))
+    stated = [_words(one.get("obj")) for one in found.attributes()]
+    if stated:
+        return whole, stated
+    if is_address(whole, namespaces):
+        curie = _curie(whole, namespaces)
+        return curie.partition(":")[0], [curie]
+    head, colon, tail = whole.partition(":")
+    if colon and head and any(ch.isdigit() for ch in tail) and not any(ch.isspace() for ch in tail):
+        return head, list(IdStyle().split(tail, head))
+    return whole, []
+
+
+def is_address(text: str, namespaces: Mapping[str, str]) -> bool:
+    """Whether an object is an identifier alone: a web address that is known, or one with a known prefix."""
+    head, colon, local = _curie(text, namespaces).partition(":")
+    return bool(colon and local) and head.lower() in PREFIXES and not any(ch.isspace() for ch in local)
+
+
+def _curie(text: str, namespaces: Mapping[str, str]) -> str:
+    head, colon, local = text.partition(":")
+    if colon and head in namespaces:
+        text = contract(namespaces[head] + local)
+    elif "_base" in namespaces and "://" not in text:
+        text = contract(namespaces["_base"] + text)
+    return read_id(text)
+
+
+def _words(value: object) -> str:
+    if isinstance(value, list) and all(isinstance(one, str) for one in value):
+        return plain_text("|".join(value))
+    return plain_text(value if isinstance(value, str) else "" if value is None else json.dumps(value))

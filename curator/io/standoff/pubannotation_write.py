@@ -1,0 +1,209 @@
+"""Write PubAnnotation: one JSON file for each source file, a list of documents unless the source had one or lines.
+
+* A document of which nothing changed goes back as its exact text.
+* A decision is an attribute `identifier` for each entity, `NIL` for none; where a denotation said `Type:ID` and there
+  is one entity, it still does.
+* With a deleted or rejected denotation go the attributes, relations and modifications about it; relations are noted.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+from curator.domain.documents import SourceFile
+from curator.domain.wording import tr
+from curator.io.bioc.source_ids import Spelling, stated_ids
+from curator.io.files.export import Action, WrittenSource, action_for, check_spans, write_streams
+from curator.io.files.identifiers import read_id
+from curator.io.files.json_layout import rewritten
+from curator.io.files.places import mention_place
+from curator.io.files.source import plain_text
+from curator.io.standoff import pubannotation_tree as tree
+from curator.io.standoff.standoff import extra_of
+from curator.services.ports import ExportDocument, ExportMention, Problem
+
+ENDINGS = (".json",)
+_DEPENDENT = ("attributes", "relations", "modifications")
+_PUBMED = ("pubtator", "pubmed-xml", "medline")
+
+
+def write_files(
+    files: Iterable[tuple[SourceFile, Iterable[ExportDocument]]], out: Path, problems: list[Problem]
+) -> list[Path]:
+    """See `export.write_streams`."""
+
+    def pieces(sources: Sequence[WrittenSource]) -> Iterator[bytes]:
+        return (plain_text(piece).encode("utf-8") for piece in _file_text(sources, problems))
+
+    return write_streams(files, out, pieces, format_name="pubannotation", suffix=".json", endings=ENDINGS)
+
+
+def _file_text(sources: Sequence[WrittenSource], problems: list[Problem]) -> Iterator[str]:
+    first = sources[0][0]
+    own = first.format == "pubannotation" and len(sources) == 1
+    head, tail = (first.head, first.tail) if own and first.extra else ("[\n", "\n]\n")
+    known = extra_of(first, "pubannotation").get("between") if own else ""
+    between = known or (",\n" if "[" in head else "\n")
+    begun = False
+    for file, documents in sources:
+        edited = file.format == "pubannotation"
+        for item in documents:
+            check_spans(item)
+            yield between if begun else head
+            begun = True
+            yield _Edit(item, file, problems).text() if edited and item.raw else new_document(item, file, problems)
+    yield tail
+
+
+def new_document(item: ExportDocument, file: SourceFile, problems: list[Problem]) -> str:
+    """A document that came from another format."""
+    document = item.document
+    value: dict[str, Any] = {
+        "sourcedb": "PubMed" if file.format in _PUBMED else file.name or "Curator",
+        "sourceid": document.external_id,
+        "text": document.text,
+        "denotations": [],
+    }
+    blocks = [
+        {"id": f"B{number}", "span": {"begin": one.start, "end": one.end}, "obj": one.kind}
+        for number, one in enumerate(document.passages, 1)
+        if one.end > one.start
+    ]
+    if blocks:
+        value["blocks"] = blocks
+    edit = _Edit(item, file, problems, value)
+    edit.apply()
+    return json.dumps(value, ensure_ascii=False)
+
+
+class _Edit:
+    """One document while its denotations are edited."""
+
+    def __init__(
+        self,
+        item: ExportDocument,
+        file: SourceFile,
+        problems: list[Problem],
+        value: dict[str, Any] | None = None,
+    ) -> None:
+        self._item = item
+        self._file = file
+        self._problems = problems
+        self._spelling = Spelling(item, file, "pubannotation")
+        self._has_records = value is None
+        self.value: dict[str, Any] = json.loads(item.raw) if value is None else value
+        self._found = tree.denotations(self.value)
+        self._named = {
+            str(one.get("prefix")): str(one.get("uri")) for one in tree.objects(self.value.get("namespaces"))
+        }
+        homes = [self.value, *tree.objects(self.value.get("tracks"))]
+        lists = ("denotations", "blocks", *_DEPENDENT)
+        self._taken = {one.get("id") for home in homes for name in lists for one in tree.objects(home.get(name))}
+        self._changed = False
+
+    def text(self) -> str:
+        self.apply()
+        if not self._changed:
+            return self._item.raw
+        return rewritten(self._item.raw, self.value)
+
+    def apply(self) -> None:
+        gone = [self._found[record] for record in self._item.removed_records]
+        for gold in sorted(self._item.mentions, key=lambda one: one.mention.spans):
+            action = action_for(gold, self._item.document.external_id, self._problems)
+            known = gold.mention.record >= 0 and self._has_records
+            found = self._found[gold.mention.record] if known else None
+            if action is Action.DROP:
+                gone += [found] if found else []
+            elif found is None:
+                self._append(gold)
+            elif action is not Action.KEEP:
+                self._edit(found, gold, action)
+        for one in gone:
+            self._remove(one)
+
+    def _edit(self, found: tree.Denotation, gold: ExportMention, action: Action) -> None:
+        before = json.dumps([found.value, found.attributes()])
+        kind, stated = tree.type_and_ids(found, self._named)
+        typed = bool(stated) and not found.attributes() and not tree.is_address(str(found.value["obj"]), self._named)
+        if gold.reshaped:
+            found.value["span"] = _span(gold)
+            kind = gold.mention.type
+        if action is Action.WRITE:
+            self._say(found, kind, stated_ids(gold, self._item, self._file) or (), typed=typed)
+        elif gold.reshaped and (typed or not stated or found.attributes()):
+            found.value["obj"] = ":".join([kind, *stated]) if typed else kind
+        self._changed = self._changed or json.dumps([found.value, found.attributes()]) != before
+
+    def _append(self, gold: ExportMention) -> None:
+        value: dict[str, Any] = {"id": self._key("T"), "span": _span(gold), "obj": gold.mention.type}
+        self.value.setdefault("denotations", []).append(value)
+        self._changed = True
+        ids = stated_ids(gold, self._item, self._file)
+        if ids is not None:
+            self._say(tree.Denotation(value, self.value), gold.mention.type, ids, typed=False)
+        elif tree.type_and_ids(tree.Denotation(value, self.value), self._named)[1]:
+            self._note(gold, tr("its type looks like an identifier and will be read as one"))
+
+    def _say(self, found: tree.Denotation, kind: str, ids: tuple[str, ...], *, typed: bool) -> None:
+        """Write the identifiers: within the object where it held one and there is one, else as attributes."""
+        wanted = self._spelling.ids(ids)
+        if typed and len(ids) == 1:
+            whole = {"obj": f"{kind}:{wanted[0]}"}
+            if tree.type_and_ids(tree.Denotation(whole, {}), self._named) == (kind, wanted):
+                found.value.update(whole)
+                return
+        found.value["obj"] = kind
+        found.value.setdefault("id", self._key("T"))
+        old = found.attributes()
+        kept = [one for one in old if read_id(str(one.get("obj"))) in ids]
+        there = {read_id(str(one.get("obj"))) for one in kept}
+        attributes = found.home.setdefault("attributes", [])
+        attributes[:] = [one for one in attributes if not (isinstance(one, dict) and one in old and one not in kept)]
+        attributes += [
+            {"id": self._key("A"), "subj": found.value["id"], "pred": tree.IDENTIFIER, "obj": one}
+            for one in wanted
+            if read_id(one) not in there
+        ]
+
+    def _remove(self, found: tree.Denotation) -> None:
+        found.home["denotations"] = [one for one in found.home["denotations"] if one is not found.value]
+        self._changed = True
+        gone = {found.value.get("id")} - {None}
+        while gone:
+            needed: set[Any] = set()
+            for name in _DEPENDENT:
+                if not isinstance(found.home.get(name), list):
+                    continue
+                about = [one for one in tree.objects(found.home[name]) if {one.get("subj"), one.get("obj")} & gone]
+                needed |= {one.get("id") for one in about} - {None}
+                found.home[name] = [one for one in found.home[name] if not any(one is other for other in about)]
+                if name != "attributes":
+                    self._noted(about)
+            gone = needed
+
+    def _noted(self, about: list[dict[str, Any]]) -> None:
+        for one in about:
+            text = (
+                f"document {self._item.document.external_id}: {one.get('id', one.get('pred'))} went with a denotation"
+            )
+            self._problems.append(Problem(0, "note", text))
+
+    def _key(self, letter: str) -> str:
+        number = 1
+        while f"{letter}{number}" in self._taken:
+            number += 1
+        self._taken.add(f"{letter}{number}")
+        return f"{letter}{number}"
+
+    def _note(self, gold: ExportMention, text: str) -> None:
+        where = mention_place(self._item.document.external_id, gold.mention.text)
+        self._problems.append(Problem(0, "note", f"{where}: {text}"))
+
+
+def _span(gold: ExportMention) -> object:
+    spans = [{"begin": one.start, "end": one.end} for one in gold.mention.spans]
+    return spans[0] if len(spans) == 1 else spans

@@ -1,0 +1,285 @@
+"""Write WebAnno TSV 3: one file for each document, in a folder or a zip archive; or one file for one document.
+
+* A document of which nothing changed goes back as its exact text. Otherwise the cells of the mentions' layers alone are
+  written anew; numbers of annotations stay, since relations and slots point at them.
+* A mention that begins or ends within a token gets a part of the token (`1-3.1`). Fragments cannot be said.
+* A document of another format gets tokens and sentences of its own, tokens cut where mentions begin and end, so that
+  nothing of the text or the mentions is lost.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from curator.domain.documents import SourceFile
+from curator.domain.offsets import Utf16Map
+from curator.domain.wording import tr
+from curator.io.bioc.source_ids import Spelling, stated_ids
+from curator.io.files.export import Action, action_for, check_spans, left_out
+from curator.io.files.places import mention_place
+from curator.io.standoff import webanno_tree as tree
+from curator.io.standoff.standoff import write_documents
+from curator.io.standoff.webanno_new import declaration, new_text
+from curator.services.ports import ExportDocument, ExportMention, Problem
+
+
+def write_files(
+    files: Iterable[tuple[SourceFile, Iterable[ExportDocument]]], out: Path, problems: list[Problem]
+) -> list[Path]:
+    """Raises UserError; then nothing was changed."""
+    chosen = [(file, _FileWriter(file, problems), documents) for file, documents in files]
+    return write_documents(chosen, out, problems, suffixes=(".tsv",))
+
+
+@dataclass(frozen=True, slots=True)
+class _FileWriter:
+    """See `standoff.Documents`."""
+
+    file: SourceFile
+    problems: list[Problem]
+
+    def pieces(self, item: ExportDocument, name: str) -> Iterator[tuple[str, bytes]]:
+        check_spans(item)
+        own = self.file.format == "webanno-tsv" and bool(item.raw)
+        raw = item.raw if own else new_text(item, self.problems)
+        yield f"{name}.tsv", _Edit(item, self.file, self.problems, raw, own=own).text().encode("utf-8", "surrogatepass")
+
+    def rest(self) -> Iterator[tuple[str, bytes]]:
+        return iter(())
+
+
+class _Edit:
+    """One document while its annotations are edited."""
+
+    def __init__(self, item: ExportDocument, file: SourceFile, problems: list[Problem], raw: str, *, own: bool) -> None:
+        self._item = item
+        self._file = file
+        self._problems = problems
+        self._raw = raw
+        self._own = own
+        self._spelling = Spelling(item, file, "webanno-tsv")
+        self._tree = tree.parse(raw)
+        self._found = tree.annotations_of(self._tree)
+        self._dropped: list[tree.WebAnnoAnnotation] = []
+        self._map = Utf16Map(item.document.text)
+        self._changed = False
+
+    def text(self) -> str:
+        gone = {id(self._found[record]) for record in self._item.removed_records} if self._own else set()
+        new: list[tree.WebAnnoAnnotation] = []
+        for gold in sorted(self._item.mentions, key=lambda one: one.mention.spans):
+            action = action_for(gold, self._item.document.external_id, self._problems)
+            known = self._found[gold.mention.record] if self._own and gold.mention.record >= 0 else None
+            if action is Action.DROP:
+                gone |= {id(known)} if known else set()
+            elif known is None:
+                new += self._new(gold)
+            elif action is not Action.KEEP and not self._edit(known, gold, action):
+                gone.add(id(known))
+        self._dropped = [one for one in self._found if id(one) in gone]
+        if not (self._changed or new or gone):
+            return self._raw
+        kept = [one for one in self._found if id(one) not in gone]
+        self._render([*kept, *new])
+        return self._written()
+
+    # --- one mention ---
+
+    def _new(self, gold: ExportMention) -> list[tree.WebAnnoAnnotation]:
+        layer = self._layer(gold.mention.type)
+        units = self._units(gold)
+        if not units:
+            return []
+        one = tree.WebAnnoAnnotation(layer, [tree.NULL] * max(len(layer.features), 1), units)
+        self._say_type(one, gold)
+        ids = stated_ids(gold, self._item, self._file)
+        if ids is not None:
+            self._say_ids(one, ids, gold)
+        return [one]
+
+    def _edit(self, one: tree.WebAnnoAnnotation, gold: ExportMention, action: Action) -> bool:
+        """False for one that can no longer be said."""
+        before = (list(one.cells), [id(unit) for unit in one.units])
+        if gold.reshaped:
+            one.units = self._units(gold)
+            if not one.units:
+                return False
+            if tree.type_and_ids(one)[0] != gold.mention.type:
+                self._say_type(one, gold)
+        if action is Action.WRITE:
+            self._say_ids(one, stated_ids(gold, self._item, self._file) or (), gold)
+        self._changed = self._changed or before != (one.cells, [id(unit) for unit in one.units])
+        return True
+
+    def _say_type(self, one: tree.WebAnnoAnnotation, gold: ExportMention) -> None:
+        place = one.layer.feature(tree.TYPE_FEATURES)
+        if place is not None:
+            one.cells[place] = tree.escape(gold.mention.type)
+        elif one.layer.name.rpartition(".")[2] != gold.mention.type:
+            self._note(
+                "set aside",
+                gold,
+                tr("its layer {name} has no place for the type {type}", name=one.layer.name, type=gold.mention.type),
+            )
+
+    def _say_ids(self, one: tree.WebAnnoAnnotation, ids: Sequence[str], gold: ExportMention) -> None:
+        place = one.layer.feature(tree.ID_FEATURES)
+        if place is None:
+            place = self._widen(one)
+        text = " ".join(self._spelling.ids(ids))
+        if one.layer.features and tree.unescape(one.cells[place]) != text:
+            one.cells[place] = tree.escape(text)
+        if not one.layer.features:
+            self._note("set aside", gold, tr("its layer {name} has no place for identifiers", name=one.layer.name))
+
+    def _widen(self, one: tree.WebAnnoAnnotation) -> int:
+        """Give a layer the feature `identifier`, and every unit and annotation an empty cell for it; the place."""
+        old = one.layer
+        new = tree.Layer(old.kind, old.name, (*old.features, "identifier"), old.first)
+        at = old.first + len(old.features)
+        if old.features:
+            for unit in self._tree.units():
+                levels = len(tree.stacked(unit, old)) or 1
+                unit.cells.insert(at, "|".join([tree.EMPTY] * levels))
+        shift = 1 if old.features else 0
+        layers = {id(old): new}
+        for index, layer in enumerate(self._tree.layers):
+            moved = tree.Layer(layer.kind, layer.name, layer.features, layer.first + shift * (layer.first > old.first))
+            layers.setdefault(id(layer), moved)
+            self._tree.layers[index] = layers[id(layer)]
+        for other in self._found:
+            if other.layer is old:
+                other.cells += [tree.NULL] * shift
+            other.layer = layers.get(id(other.layer), other.layer)
+        return len(new.features) - 1
+
+    def _layer(self, kind: str) -> tree.Layer:
+        """The layer for a new mention: one named like its type, else the first that takes a type, else a new one."""
+        mine = [one for one in self._tree.layers if one.holds_mentions]
+        named = [one for one in mine if one.name.rpartition(".")[2] == kind and one.feature(tree.TYPE_FEATURES) is None]
+        able = [one for one in mine if one.feature(tree.TYPE_FEATURES) is not None]
+        if found := [*named, *able]:
+            return found[0]
+        layer = tree.Layer("SP", tree.NAMED_ENTITY, ("identifier", "value"), self._tree.width)
+        for unit in self._tree.units():
+            unit.cells += [tree.EMPTY] * 2
+        self._tree.layers.append(layer)
+        return layer
+
+    def _units(self, gold: ExportMention) -> list[tree.TokenUnit]:
+        """The tokens under a mention, parts of them where it begins or ends within one; none, with a problem, for one
+        that TSV cannot carry.
+        """
+        if len(gold.mention.spans) > 1:
+            self._leave_out(gold, tr("is discontinuous, which WebAnno TSV cannot carry: left out"))
+            return []
+        span = gold.mention.spans[0]
+        start, end = self._map.to_utf16(span.start), self._map.to_utf16(span.end)
+        units = []
+        for sentence in self._tree.sentences:
+            for unit in [one for one in sentence.units if not one.part and one.start < end and start < one.end]:
+                inside = start <= unit.start and unit.end <= end
+                units.append(unit if inside else self._part(sentence, unit, max(start, unit.start), min(end, unit.end)))
+        if not units:
+            self._leave_out(gold, tr("holds no token: left out"))
+        elif (units[0].start, units[-1].end) != (start, end):
+            self._note("repaired", gold, tr("lost the white space at its ends"))
+        return units
+
+    def _part(self, sentence: tree.Sentence, unit: tree.TokenUnit, start: int, end: int) -> tree.TokenUnit:
+        parts = [one for one in sentence.units if one.token == unit.token and one.part]
+        for one in parts:
+            if (one.start, one.end) == (start, end):
+                return one
+        text = self._item.document.text[self._map.to_code_point(start) : self._map.to_code_point(end)]
+        number = max((one.part for one in parts), default=0) + 1
+        part = tree.TokenUnit(-1, unit.sentence, unit.token, number, start, end, text, [tree.EMPTY] * self._tree.width)
+        sentence.units.insert(sentence.units.index(unit) + len(parts) + 1, part)
+        return part
+
+    # --- the whole ---
+
+    def _render(self, found: list[tree.WebAnnoAnnotation]) -> None:
+        """Write the cells of the mentions' layers."""
+        heights = Counter((id(unit), one.layer.name) for one in found for unit in one.units)
+        highest = max((one.number for one in self._found), default=0)
+        for unit in self._tree.units():
+            for layer in self._tree.layers:
+                highest = max([highest, *(number for _, number in tree.stacked(unit, layer))])
+                if layer.holds_mentions:
+                    for column in layer.columns:
+                        unit.cells[column] = ""
+        for one in found:
+            tall = any(heights[id(unit), one.layer.name] > 1 for unit in one.units)
+            if not one.number and (tall or len(one.units) > 1):
+                highest += 1
+                one.number = highest
+            suffix = f"[{one.number}]" if one.number else ""
+            for unit in one.units:
+                for column, cell in zip(one.layer.columns, one.cells, strict=True):
+                    cell = tree.NULL if cell == tree.EMPTY else cell
+                    unit.cells[column] += ("|" if unit.cells[column] else "") + cell + suffix
+        for unit in self._tree.units():
+            unit.cells[:] = [cell or tree.EMPTY for cell in unit.cells]
+        self._drop_relations()
+
+    def _drop_relations(self) -> None:
+        """Relations at or from an annotation that is gone go with it, where no other of its layer stands there."""
+        for one in self._dropped:
+            first = one.units[0]
+            if any(cell != tree.EMPTY for cell in (first.cells[column] for column in one.layer.columns)):
+                continue
+            for layer in [layer for layer in self._tree.layers if layer.kind == "RL" and layer.base == one.layer.name]:
+                for unit in self._tree.units():
+                    self._without(unit, layer, first.address)
+
+    def _without(self, unit: tree.TokenUnit, layer: tree.Layer, address: str) -> None:
+        kept = [
+            (cells, number)
+            for cells, number in tree.stacked(unit, layer)
+            if unit.address != address and cells[-1].partition("[")[0] != address
+        ]
+        if len(kept) == len(tree.stacked(unit, layer)):
+            return
+        text = tr(
+            "document {external_id}: a relation at {address} went with its mention",
+            external_id=self._item.document.external_id,
+            address=unit.address,
+        )
+        self._problems.append(Problem(0, "note", text))
+        for place, column in enumerate(layer.columns):
+            unit.cells[column] = (
+                "|".join(cells[place] + (f"[{number}]" if number else "") for cells, number in kept) or tree.EMPTY
+            )
+
+    def _written(self) -> str:
+        lines = list(self._tree.lines)
+        ending = "\r\n" if "\r\n" in self._raw else "\n"
+        heads = [index for index, line in enumerate(lines) if line.startswith("#T_")]
+        declared = [declaration(one) for one in self._tree.layers]
+        behind: dict[int, list[str]] = {}
+        for index, line in zip(heads, declared, strict=False):
+            lines[index] = line
+        behind[heads[-1] if heads else 0] = declared[len(heads) :]
+        for sentence in self._tree.sentences:
+            last = sentence.line
+            for unit in sentence.units:
+                row = "\t".join([unit.address, f"{unit.start}-{unit.end}", unit.form, *unit.cells]) + "\t"
+                if unit.line >= 0:
+                    last = unit.line
+                    lines[last] = row
+                else:
+                    behind.setdefault(last, []).append(row)
+        whole = [one for index, line in enumerate(lines) for one in (line, *behind.get(index, ()))]
+        return ("\ufeff" if self._raw.startswith("\ufeff") else "") + ending.join(whole)
+
+    def _leave_out(self, gold: ExportMention, text: str) -> None:
+        where = mention_place(self._item.document.external_id, gold.mention.text)
+        self._problems.append(left_out(gold, f"{where} {text}"))
+
+    def _note(self, severity: str, gold: ExportMention, text: str) -> None:
+        where = mention_place(self._item.document.external_id, gold.mention.text)
+        self._problems.append(Problem(0, severity, f"{where} {text}"))

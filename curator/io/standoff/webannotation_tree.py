@@ -1,0 +1,138 @@
+"""What a W3C Web Annotation says: its target's text and place, its type and its identifiers."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from typing import Any
+
+from curator.io.files.identifiers import read_id
+
+CONTEXT = "http://www.w3.org/ns/anno.jsonld"
+NOT_MENTIONS = frozenset(
+    {"commenting", "replying", "editing", "questioning", "moderating", "assessing", "bookmarking", "describing"}
+)
+NAMES_ENTITY = frozenset({"identifying", "linking"})
+NAMES_TYPE = frozenset({"tagging", "classifying"})
+
+_FRAGMENT = re.compile(r"char=(\d+)(?:,(\d+))?")
+
+
+def many(value: object) -> list[Any]:
+    """JSON-LD's one or several as a list."""
+    return [] if value is None else value if isinstance(value, list) else [value]
+
+
+def objects(value: object) -> list[dict[str, Any]]:
+    return [one for one in many(value) if isinstance(one, dict)]
+
+
+def is_a(value: object, kind: str) -> bool:
+    return isinstance(value, dict) and kind in many(value.get("type", value.get("@type")))
+
+
+def key_of(value: object) -> str:
+    """The address of a resource, given as such or as an object."""
+    if isinstance(value, dict):
+        value = value.get("id", value.get("@id"))
+    return value if isinstance(value, str) else ""
+
+
+def motivations(annotation: dict[str, Any]) -> set[str]:
+    return {one.removeprefix("oa:") for one in many(annotation.get("motivation")) if isinstance(one, str)}
+
+
+# --- targets ---
+
+
+def targets(annotation: dict[str, Any]) -> list[tuple[str, Any]]:
+    """(address of the text, selectors) of each target; those of a list or a composite are a mention's fragments."""
+    found = []
+    for target in many(annotation.get("target")):
+        members = objects(target.get("items")) if isinstance(target, dict) and "items" in target else [target]
+        for one in members:
+            if isinstance(one, str):
+                address, _, fragment = one.partition("#")
+                found.append((address, {"type": "FragmentSelector", "value": fragment} if fragment else None))
+            elif isinstance(one, dict):
+                found.append((key_of(one.get("source")) or key_of(one), one.get("selector")))
+    return found
+
+
+def place(selector: object) -> tuple[int | None, int | None, str | None, str, str]:
+    """(start, end, exact, prefix, suffix) of the selectors of one target; None for what none of them says."""
+    start = end = exact = None
+    prefix = suffix = ""
+    for one in _selectors(selector):
+        if is_a(one, "TextPositionSelector") and type(one.get("start")) is int and type(one.get("end")) is int:
+            start, end = one["start"], one["end"]
+        elif is_a(one, "TextQuoteSelector") and isinstance(one.get("exact"), str):
+            exact, prefix, suffix = one["exact"], str(one.get("prefix") or ""), str(one.get("suffix") or "")
+        elif is_a(one, "FragmentSelector") and (found := _FRAGMENT.search(str(one.get("value")))):
+            start = int(found[1][:18]) if start is None else start
+            end = int((found[2] or found[1])[:18]) if end is None else end
+    return start, end, exact, prefix, suffix
+
+
+def _selectors(value: object, depth: int = 0) -> Iterator[dict[str, Any]]:
+    for one in objects(value):
+        if depth < 20:
+            yield from _selectors(one.get("refinedBy"), depth + 1)
+            yield from _selectors(one.get("items"), depth + 1)
+        yield one
+
+
+# --- bodies ---
+
+
+def role(body: object, annotation: dict[str, Any]) -> str:
+    """ "type", "id" or '' of one body: by its purpose, else by what it is and the annotation's motivation."""
+    purposes = many(body.get("purpose")) if isinstance(body, dict) else []
+    named = {str(one) for one in purposes} or motivations(annotation)
+    if named & NAMES_ENTITY:
+        return "id" if body_id(body) else ""
+    textual = isinstance(body, dict) and isinstance(body.get("value"), str)
+    if named & NAMES_TYPE:
+        return "type" if textual else "id" if body_id(body) else ""
+    return "" if textual or purposes or not body_id(body) else "id"
+
+
+def body_id(body: object) -> str:
+    """The address that a body points at, or the text of one."""
+    if isinstance(body, str):
+        return body
+    if not isinstance(body, dict):
+        return ""
+    value = body.get("value")
+    return key_of(body.get("source")) or (value if isinstance(value, str) else "") or key_of(body)
+
+
+def type_and_ids(annotation: dict[str, Any]) -> tuple[str, list[str]]:
+    """The annotation's type, and its identifiers as they stand there."""
+    kind, ids = "", []
+    for body in bodies(annotation):
+        what = role(body, annotation)
+        if what == "type":
+            kind = kind or str(body["value"])
+        elif what == "id":
+            ids.append(body_id(body))
+    return kind, ids
+
+
+def bodies(annotation: dict[str, Any]) -> list[Any]:
+    """A plain text (`bodyValue`) counts as a textual body."""
+    found = many(annotation.get("body"))
+    if isinstance(annotation.get("bodyValue"), str):
+        found = [*found, {"type": "TextualBody", "value": annotation["bodyValue"]}]
+    return found
+
+
+def new_bodies(kind: str, ids: list[str]) -> list[dict[str, Any]]:
+    """Bodies for a type and identifiers; one that says NIL where there is an empty one."""
+    found: list[dict[str, Any]] = [{"type": "TextualBody", "purpose": "tagging", "value": kind}]
+    for one in ids:
+        if read_id(one):
+            found.append({"type": "SpecificResource", "purpose": "identifying", "source": one})
+        else:
+            found.append({"type": "TextualBody", "purpose": "identifying", "value": one})
+    return found

@@ -1,0 +1,144 @@
+"""A UIMA CAS as XMI: its text, and the annotations that say what things are. Offsets count UTF-16 units.
+
+`dkpro-cassis` reads and writes XMI too, but only together with its type system, in which every type must be known, and
+by building the whole anew. Here the tree is edited in place, so that whatever the file holds besides stays, and the
+parser is the hardened one of the other XML formats. The tests open what is written with cassis.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import Any
+
+from lxml import etree
+
+from curator.domain.errors import UserError
+from curator.domain.wording import tr
+from curator.io.standoff.webanno_tree import ID_FEATURES, TYPE_FEATURES
+
+XMI = "http://www.omg.org/XMI"
+CAS = "http:///uima/cas.ecore"
+ID = f"{{{XMI}}}id"
+INITIAL_VIEW = "_InitialView"
+RELATION_ENDS = ("Governor", "Dependent")
+PART = "curator.type.MentionPart"
+PART_OF = "mention"
+"""UIMA's annotations are one stretch each. A mention of several has its annotation on the first, and one of the type
+`PART` on each of the others, whose feature `mention` refers to it."""
+
+_NO_MENTIONS = re.compile(
+    r"\.core\.api\.(?!ner\.)|^uima\.|\.webanno\.api\.type\.|ctakes\.typesystem\.type\.(?!textsem\.\w+Mention$)"
+    r"|\.SourceDocumentInformation$|\.(Token|Sentence|Paragraph|Section|Segment|Lemma|POS|Chunk|Stem)$"
+)
+_NOT_XML = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
+
+
+@dataclass(frozen=True, slots=True)
+class Cas:
+    """A parsed file: its root, the sofa that is read, the ids in its view (None where it has none), its text."""
+
+    root: Any
+    sofa: Any
+    view: Any
+    text: str
+
+    def mentions(self) -> list[Any]:
+        """The annotations that hold mentions, in the order of the file."""
+        members = set(self.view.get("members", "").split()) if self.view is not None else None
+        own = self.sofa.get(ID)
+        return [
+            one
+            for one in self.root
+            if one.get("sofa") == own
+            and one.get("begin") is not None
+            and one.get("end") is not None
+            and (members is None or one.get(ID) in members)
+            and type_name(one) != PART
+            and not _NO_MENTIONS.search(type_name(one))
+            and not any(one.get(end) for end in RELATION_ENDS)
+        ]
+
+    def parts(self) -> dict[str, list[Any]]:
+        """The further parts of discontinuous mentions, by the id of the mention's annotation."""
+        members = set(self.view.get("members", "").split()) if self.view is not None else None
+        found: dict[str, list[Any]] = {}
+        for one in self.root.iter(tag_of(PART)):
+            if one.get("sofa") == self.sofa.get(ID) and (members is None or one.get(ID) in members):
+                found.setdefault(one.get(PART_OF, ""), []).append(one)
+        return found
+
+    def by_id(self) -> dict[str, Any]:
+        return {one.get(ID): one for one in self.root}
+
+    def other_views(self) -> int:
+        """How many further texts it holds."""
+        return sum(one.get("sofaString") is not None for one in self.root.iter(f"{{{CAS}}}Sofa")) - 1
+
+
+def parse(data: bytes, where: str) -> Cas:
+    """Raises UserError for broken XML, one that declares entities, and one without a text; `where` names the file."""
+    parser = etree.XMLParser(
+        load_dtd=False, dtd_validation=False, no_network=True, resolve_entities=False, huge_tree=False
+    )
+    try:
+        root = etree.fromstring(data, parser)
+    except etree.XMLSyntaxError as error:
+        line = error.lineno or 0
+        raise UserError(
+            tr("{where}, line {line}: broken XML ({msg}): export it again", where=where, line=line, msg=error.msg)
+        ) from error
+    if root.getroottree().docinfo.doctype:
+        raise UserError(tr("{where} has a document type, which XMI does not: export it again", where=where))
+    for one in [*root.iter(etree.Comment, etree.ProcessingInstruction)]:
+        if one.getparent() is not None:
+            one.getparent().remove(one)
+    sofas = [one for one in root.iter(f"{{{CAS}}}Sofa") if one.get("sofaString") is not None]
+    sofa = next((one for one in sofas if one.get("sofaID") == INITIAL_VIEW), sofas[0] if sofas else None)
+    if sofa is None:
+        raise UserError(
+            tr("{where} holds no text (no Sofa with a sofaString): export it together with its text", where=where)
+        )
+    views = [one for one in root.iter(f"{{{CAS}}}View") if one.get("sofa") == sofa.get(ID)]
+    return Cas(root, sofa, views[0] if views else None, sofa.get("sofaString"))
+
+
+def type_name(element: Any) -> str:
+    """`{http:///de/x/type.ecore}NamedEntity` -> `de.x.type.NamedEntity`."""
+    name = etree.QName(element)
+    package = (name.namespace or "").removeprefix("http:///").removesuffix(".ecore").replace("/", ".")
+    return f"{package}.{name.localname}" if package and package != "noNamespace" else str(name.localname)
+
+
+def tag_of(name: str) -> str:
+    """The inverse of `type_name`."""
+    package, _, local = name.rpartition(".")
+    return f"{{http:///{package.replace('.', '/') or 'noNamespace'}.ecore}}{local}"
+
+
+def feature(element: Any, names: tuple[str, ...]) -> str | None:
+    """The element's attribute of the first of these names that it has, case apart."""
+    there = {str(key).lower(): str(key) for key in element.attrib}
+    return next((there[one] for one in names if one in there), None)
+
+
+def type_and_ids(element: Any, by_id: dict[str, Any]) -> tuple[str, list[str]]:
+    """An annotation's type, and its identifiers as they stand there (of cTAKES: in its UMLS concepts)."""
+    named, held = feature(element, TYPE_FEATURES), feature(element, ID_FEATURES[:-1])
+    kind = element.get(named) if named else ""
+    ids = str(element.get(held) or "").split() if held else []
+    for key in (element.get("ontologyConceptArr") or "").split():
+        concept = by_id.get(key)
+        if concept is not None and (code := concept.get("cui") or concept.get("code")):
+            ids.append(f"UMLS:{code}" if concept.get("cui") else f"{concept.get('codingScheme', 'CODE')}:{code}")
+    return kind or type_name(element).rpartition(".")[2], list(dict.fromkeys(ids))
+
+
+def xml_text(text: str) -> str:
+    """The text with U+FFFD for what no XML can hold; as long as it was."""
+    return _NOT_XML.sub("\ufffd", text)
+
+
+def dump(cas: Cas) -> bytes:
+    data: bytes = etree.tostring(cas.root, xml_declaration=True, encoding="UTF-8")
+    return data + b"\n"

@@ -1,0 +1,340 @@
+"""Write UIMA XMI: one file for each document, with a type system, in a folder or a zip archive; or one file for one.
+
+* A document of which nothing changed goes back as its exact text; otherwise its tree is edited in place.
+* A deleted or rejected mention leaves the view, and relations from or to it go; its element goes too unless something
+  else points at it.
+* Decisions are the feature `identifier`, which the type system gets where its type has none.
+* A discontinuous mention's annotation lies on its first part; each further one is an annotation of a type of ours
+  (`xmi_tree.PART`), which the type system gets. Programs that do not know it open the file all the same.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+from typing import Any
+
+from lxml import etree
+
+from curator.domain.documents import SourceFile, Span
+from curator.domain.offsets import Utf16Map
+from curator.domain.wording import tr
+from curator.io.bioc.source_ids import Spelling, stated_ids
+from curator.io.files.export import Action, action_for, check_spans, unique
+from curator.io.files.places import mention_place
+from curator.io.standoff import xmi_tree as tree
+from curator.io.standoff.standoff import extra_of, write_documents
+from curator.io.standoff.webanno_tree import ID_FEATURES, NAMED_ENTITY, TYPE_FEATURES
+from curator.services.ports import ExportDocument, ExportMention, Problem
+
+TYPE_SYSTEM = "TypeSystem.xml"
+NO_TYPES = (
+    "{name} has no type system beside it, which other UIMA programs need for the parts of discontinuous mentions: "
+    "export to a folder or a .zip archive to get it."
+)
+_SPECIFIER = "http://uima.apache.org/resourceSpecifier"
+_TEXT, _ANNOTATION = "uima.cas.String", "uima.tcas.Annotation"
+_PLAIN = ("begin", "end", "sofa", "members", tree.ID)
+_NUMBER = re.compile("[0-9]{1,18}")
+
+
+def write_files(
+    files: Iterable[tuple[SourceFile, Iterable[ExportDocument]]], out: Path, problems: list[Problem]
+) -> list[Path]:
+    """Raises UserError; then nothing was changed."""
+    chosen = [(file, _FileWriter(file, problems), documents) for file, documents in files]
+    paths = write_documents(chosen, out, problems, suffixes=(".xmi",))
+    if paths == [out] and out.suffix.lower() == ".xmi" and any(writer.parted for _, writer, _ in chosen):
+        problems.append(Problem(0, "note", tr(NO_TYPES, name=out.name)))
+    return paths
+
+
+class _FileWriter:
+    """See `standoff.Documents`."""
+
+    def __init__(self, file: SourceFile, problems: list[Problem]) -> None:
+        self._file = file
+        self._own = file.format == "xmi"
+        self._problems = problems
+        self._types: dict[str, str] = extra_of(file, "xmi").get("types", {})
+        self._identified: set[str] = set()  # types whose annotations got an identifier
+        self.parted = False  # whether a mention was written in parts
+
+    def pieces(self, item: ExportDocument, name: str) -> Iterator[tuple[str, bytes]]:
+        check_spans(item)
+        own = self._own and bool(item.raw)
+        data = item.raw.encode("utf-8") if own else _new_cas(item, self._problems)
+        edit = _Edit(item, self._file, self._problems, tree.parse(data, name), own=own)
+        changed = edit.apply()
+        self._identified |= edit.identified
+        self.parted = self.parted or edit.parted
+        yield f"{name}.xmi", tree.dump(edit.cas) if changed else data
+
+    def rest(self) -> Iterator[tuple[str, bytes]]:
+        missing, parted = set(self._identified), self.parted
+        for name, text in self._types.items():
+            try:
+                system = etree.fromstring(text.encode("utf-8"), _parser())
+            except etree.XMLSyntaxError as error:
+                said = tr("{name} is broken XML ({error}) and was written back as it was", name=name, error=error)
+                self._problems.append(Problem(0, "note", said))
+                yield name, text.encode()
+                continue
+            known = {one for one in missing if _give_feature(system, one)}
+            missing -= known
+            given = parted and _give_parts(system)
+            parted = False
+            changed = known or given
+            yield name, etree.tostring(system, xml_declaration=True, encoding="UTF-8") if changed else text.encode()
+        if missing or parted or not self._types:
+            yield self._new_name(), _new_types(missing | {NAMED_ENTITY}, parted=parted)
+
+    def _new_name(self) -> str:
+        if not self._types:
+            return TYPE_SYSTEM
+        return unique([*self._types, f"Curator{TYPE_SYSTEM}"])[-1]
+
+
+class _Edit:
+    """One document while its annotations are edited."""
+
+    def __init__(
+        self, item: ExportDocument, file: SourceFile, problems: list[Problem], cas: tree.Cas, *, own: bool
+    ) -> None:
+        self.cas = cas
+        self.identified: set[str] = set()
+        self.parted = False
+        self._item = item
+        self._file = file
+        self._problems = problems
+        self._own = own
+        self._spelling = Spelling(item, file, "xmi")
+        self._found = cas.mentions()
+        self._by_id = cas.by_id()
+        self._parts = cas.parts()
+        self._units = Utf16Map(item.document.text)
+        self._next = max((int(key) for key in self._by_id if _NUMBER.fullmatch(key or "")), default=0) + 1
+        self._changed = False
+
+    def apply(self) -> bool:
+        """Bring the annotations to what the mentions and decisions are now; whether anything changed."""
+        for record in self._item.removed_records if self._own else ():
+            self._remove(self._found[record])
+        for gold in sorted(self._item.mentions, key=lambda one: one.mention.spans):
+            action = action_for(gold, self._item.document.external_id, self._problems)
+            known = self._found[gold.mention.record] if self._own and gold.mention.record >= 0 else None
+            if action is Action.DROP:
+                if known is not None:
+                    self._remove(known)
+            elif known is None:
+                self._append(gold)
+            elif action is not Action.KEEP:
+                self._edit(known, gold, action)
+        return self._changed
+
+    def _edit(self, one: Any, gold: ExportMention, action: Action) -> None:
+        before = dict(one.attrib)
+        if gold.reshaped:
+            self._place(one, gold)
+            if tree.type_and_ids(one, self._by_id)[0] != gold.mention.type:
+                self._say_type(one, gold)
+        if action is Action.WRITE:
+            self._say_ids(one, stated_ids(gold, self._item, self._file) or ())
+        self._changed = self._changed or before != dict(one.attrib)
+
+    def _append(self, gold: ExportMention) -> None:
+        one = etree.Element(tree.tag_of(NAMED_ENTITY), nsmap={"type": tree.tag_of(NAMED_ENTITY)[1:].partition("}")[0]})
+        self._take(one)
+        self.cas.sofa.addprevious(one)
+        self._place(one, gold)
+        one.set("value", tree.xml_text(gold.mention.type))
+        ids = stated_ids(gold, self._item, self._file)
+        if ids is not None:
+            self._say_ids(one, ids)
+        self._changed = True
+
+    def _take(self, one: Any) -> str:
+        """Give a new element an id, a text and a place in the view."""
+        key = str(self._next)
+        self._next += 1
+        one.set(tree.ID, key)
+        one.set("sofa", self.cas.sofa.get(tree.ID))
+        if self.cas.view is not None:
+            self.cas.view.set("members", f"{self.cas.view.get('members', '')} {key}".strip())
+        self._by_id[key] = one
+        return key
+
+    def _place(self, one: Any, gold: ExportMention) -> None:
+        """The annotation on the mention's first part, and the further ones on theirs."""
+        first, *others = gold.mention.spans
+        self._lay(one, first)
+        key = one.get(tree.ID)
+        for part in self._parts.pop(key, ()):
+            self._discard(part)
+        self._parts[key] = []
+        for span in others:
+            part = etree.Element(
+                tree.tag_of(tree.PART), nsmap={"curator": tree.tag_of(tree.PART)[1:].partition("}")[0]}
+            )
+            self._take(part)
+            self._lay(part, span)
+            part.set(tree.PART_OF, key)
+            self.cas.sofa.addprevious(part)
+            self._parts[key].append(part)
+            self.parted = self._changed = True
+
+    def _lay(self, one: Any, span: Span) -> None:
+        one.set("begin", str(self._units.to_utf16(span.start)))
+        one.set("end", str(self._units.to_utf16(span.end)))
+
+    def _discard(self, one: Any) -> None:
+        self._leave_view(one.get(tree.ID))
+        self.cas.root.remove(one)
+        self._changed = True
+
+    def _say_type(self, one: Any, gold: ExportMention) -> None:
+        held = tree.feature(one, TYPE_FEATURES)
+        if held is None and tree.type_name(one) == NAMED_ENTITY:
+            held = "value"
+        if held is None:
+            text = tr(
+                "its type {type_name} has no place for {type}: it stays what it was",
+                type_name=tree.type_name(one),
+                type=gold.mention.type,
+            )
+            self._note("set aside", gold, text)
+        else:
+            one.set(held, tree.xml_text(gold.mention.type))
+
+    def _say_ids(self, one: Any, ids: tuple[str, ...]) -> None:
+        one.set(tree.feature(one, ID_FEATURES[:-1]) or "identifier", " ".join(self._spelling.ids(ids)))
+        if one.get("ontologyConceptArr") is not None:
+            del one.attrib["ontologyConceptArr"]
+        self.identified.add(tree.type_name(one))
+
+    # --- what goes with a mention ---
+
+    def _remove(self, one: Any) -> None:
+        key = one.get(tree.ID)
+        self._changed = True
+        self._leave_view(key)
+        for part in self._parts.pop(key, ()):
+            self._discard(part)
+        for other in list(self.cas.root):
+            if key in (other.get(end) for end in tree.RELATION_ENDS):
+                self._leave_view(other.get(tree.ID))
+                self.cas.root.remove(other)
+                text = f"a relation {tree.type_name(other)} went with a mention"
+                self._problems.append(
+                    Problem(
+                        0,
+                        "note",
+                        tr("document {external_id}: {text}", external_id=self._item.document.external_id, text=text),
+                    )
+                )
+        if not self._is_pointed_at(key):
+            self.cas.root.remove(one)
+
+    def _leave_view(self, key: str) -> None:
+        if self.cas.view is not None:
+            members = self.cas.view.get("members", "").split()
+            self.cas.view.set("members", " ".join(member for member in members if member != key))
+
+    def _is_pointed_at(self, key: str) -> bool:
+        """Whether the id stands in an attribute that may be a reference; without a view, an element has to go."""
+        if self.cas.view is None:
+            return False
+        values = (value for other in self.cas.root for name, value in other.attrib.items() if name not in _PLAIN)
+        return any(key in value.split() for value in values if len(value) < 10_000)
+
+    def _note(self, severity: str, gold: ExportMention, text: str) -> None:
+        where = mention_place(self._item.document.external_id, gold.mention.text)
+        self._problems.append(Problem(0, severity, f"{where} {text}"))
+
+
+# --- new documents and type systems ---
+
+
+def _new_cas(item: ExportDocument, problems: list[Problem]) -> bytes:
+    """A CAS with the document's text and no annotation."""
+    text = tree.xml_text(item.document.text)
+    if text != item.document.text:
+        words = tr(
+            "document {external_id} holds characters that no XML can, written as U+FFFD",
+            external_id=item.document.external_id,
+        )
+        problems.append(Problem(0, "repaired", words))
+    root = etree.Element(f"{{{tree.XMI}}}XMI", nsmap={"xmi": tree.XMI, "cas": tree.CAS})
+    root.set(f"{{{tree.XMI}}}version", "2.0")
+    etree.SubElement(root, f"{{{tree.CAS}}}NULL").set(tree.ID, "0")
+    sofa = {"sofaNum": "1", "sofaID": tree.INITIAL_VIEW, "mimeType": "text", "sofaString": text}
+    etree.SubElement(root, f"{{{tree.CAS}}}Sofa", {tree.ID: "1", **sofa})
+    etree.SubElement(root, f"{{{tree.CAS}}}View", {"sofa": "1", "members": ""})
+    return bytes(etree.tostring(root, xml_declaration=True, encoding="UTF-8")) + b"\n"
+
+
+def _new_types(names: set[str], *, parted: bool) -> bytes:
+    """A type system of annotations with a value and an identifier, and with `parted` of parts of mentions."""
+    root = etree.Element("typeSystemDescription", nsmap={None: _SPECIFIER})
+    types = etree.SubElement(root, "types")
+    for name in sorted(names):
+        _type(types, name, {"value": _TEXT, "identifier": _TEXT}, "")
+    if parted:
+        _type(types, tree.PART, {tree.PART_OF: _ANNOTATION}, "")
+    return bytes(etree.tostring(root, xml_declaration=True, encoding="UTF-8", pretty_print=True))
+
+
+def _type(types: Any, name: str, held: dict[str, str], space: str) -> None:
+    one = etree.SubElement(types, f"{space}typeDescription")
+    for key, value in (("name", name), ("description", ""), ("supertypeName", _ANNOTATION)):
+        etree.SubElement(one, f"{space}{key}").text = value
+    features = etree.SubElement(one, f"{space}features")
+    for feature, kind in held.items():
+        _feature(features, feature, space, kind)
+
+
+def _give_parts(system: Any) -> bool:
+    """Give a type system the type of parts of mentions; False where it has it."""
+    space = f"{{{_SPECIFIER}}}"
+    if any((one.text or "").strip() == tree.PART for one in system.iter(f"{space}name")):
+        return False
+    types = system.find(f"{space}types")
+    types = etree.SubElement(system, f"{space}types") if types is None else types
+    _type(types, tree.PART, {tree.PART_OF: _ANNOTATION}, space)
+    return True
+
+
+def _give_feature(system: Any, name: str) -> bool:
+    """Give a type the feature `identifier` where neither it nor a type above has one; whether the type is there."""
+    space = {"u": _SPECIFIER}
+    types = {
+        (one.findtext("u:name", "", space) or "").strip(): one
+        for one in system.iter(f"{{{_SPECIFIER}}}typeDescription")
+    }
+    if name not in types:
+        return False
+    above, seen = name, set[str]()
+    while above in types and above not in seen:
+        seen.add(above)
+        held = {
+            (one.text or "").strip() for one in types[above].findall("u:features/u:featureDescription/u:name", space)
+        }
+        if "identifier" in held:
+            return True
+        above = (types[above].findtext("u:supertypeName", "", space) or "").strip()
+    features = types[name].find("u:features", space)
+    if features is None:
+        features = etree.SubElement(types[name], f"{{{_SPECIFIER}}}features")
+    _feature(features, "identifier", f"{{{_SPECIFIER}}}")
+    return True
+
+
+def _feature(features: Any, name: str, space: str, kind: str = _TEXT) -> None:
+    one = etree.SubElement(features, f"{space}featureDescription")
+    for key, value in (("name", name), ("description", ""), ("rangeTypeName", kind)):
+        etree.SubElement(one, f"{space}{key}").text = value
+
+
+def _parser() -> Any:
+    return etree.XMLParser(load_dtd=False, no_network=True, resolve_entities=False, huge_tree=False)

@@ -1,0 +1,1 @@
+"""Tables of mentions and of entities: CSV, TSV and XLSX, with columns that are recognised, chosen and remembered."""

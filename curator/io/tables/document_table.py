@@ -1,0 +1,322 @@
+"""Tables (CSV, TSV, XLSX) of documents, of mentions, or of both, in and out.
+
+* A table with a text in each row has one document a row; rows that follow each other with the same identifier and text
+  are mentions of one document.
+* A table of mentions without texts goes with one of documents: `a.csv` with `a.documents.csv`, or two sheets of a
+  workbook. Where there is none, and no place is said, each mention is a document of its own: a list of strings.
+* Which column holds what is found by the headings and may be said (`DocumentOptions`).
+* Places count code points from 0, the end not included; fragments are separated by `|` (`3|12` and `8|15`). A mention
+  without a place is looked for, and set aside unless it stands in one place only.
+* Identifiers are separated by `|` or `;`, or are a JSON list; `NIL`, `-` and `-1` say that there is no entity.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from contextlib import suppress
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from curator.domain.documents import Passage, SourceDocument, SourceFile, SourceMention, Span
+from curator.domain.errors import UserError
+from curator.domain.wording import ntr, tr
+from curator.io.files.anchoring import Anchors
+from curator.io.files.fragments import find_place, learn
+from curator.io.files.places import first_of
+from curator.io.files.source import BOM, plain_text
+from curator.io.standoff.standoff import first_line, plain_passages
+from curator.io.tables.columns import place
+from curator.io.tables.document_table_cells import ids_of, ranges_of
+from curator.io.tables.document_table_write import write_tables
+from curator.io.tables.kb_table import SHOWN, is_table
+from curator.io.tables.table_layout import Sheet, TableLayout, are_documents, chosen_columns, layout_of
+from curator.io.tables.tables import Table, is_only_table, is_workbook, separator_of
+from curator.services.ports import Carries, ExportDocument, Problem
+from curator.services.ports.files import DocumentOptions, TablePreview
+
+ANY_TYPE = "entity"
+
+
+@dataclass(slots=True)
+class _Row:
+    line: int
+    values: dict[str, str]
+    rejected: bool = False
+
+
+@dataclass(slots=True)
+class _Document:
+    """A document in the making. `title` stands before the text where the text does not begin with it."""
+
+    line: int
+    key: str
+    title: str
+    body: str
+    kind: str
+    rows: list[_Row] = field(default_factory=list)
+
+
+class DocumentTableReader:
+    """See `ports.DocumentReader`."""
+
+    format = "table"
+
+    def __init__(self, path: Path, options: DocumentOptions) -> None:
+        self._path = path
+        self._layout: TableLayout = layout_of(path, options)
+        self.problems: list[Problem] = []
+        self.head = self.tail = self.extra = ""
+        self._rejected = 0
+
+    @property
+    def position(self) -> tuple[int, int]:
+        sheet = self._layout.documents or self._layout.mentions
+        return sheet.table.position if sheet is not None else (0, 0)
+
+    def prepare(self) -> None:
+        for sheet in (self._layout.documents, self._layout.mentions):
+            if sheet is not None:
+                sheet.table.verify()
+
+    def __iter__(self) -> Iterator[SourceDocument]:
+        self.problems = []
+        self._rejected = count = 0
+        for count, document in enumerate(self._documents(), 1):  # noqa: B007  # the count is used after the loop
+            yield self._made(document)
+        if not count:
+            why = first_of(self.problems)
+            raise UserError(tr("{path} holds no usable row{why}", path=self._path, why=why))
+        if self._rejected:
+            text = ntr(
+                "{n} mention that was rejected was left out",
+                "{n:,} mentions that were rejected were left out",
+                self._rejected,
+            )
+            self.problems.append(Problem(0, "note", text))
+        sheets = (self._layout.documents, self._layout.mentions)
+        said = dict.fromkeys(one.table.repair for one in sheets if one is not None)
+        self.problems[:0] = [Problem(0, "repaired", words) for words in said if words]
+
+    def _documents(self) -> Iterator[_Document]:
+        documents, mentions = self._layout.documents, self._layout.mentions
+        if documents is None and mentions is not None:
+            yield from self._strings(mentions)
+        elif documents is not None and documents is mentions:
+            yield from self._repeated(documents)
+        elif documents is not None:
+            yield from self._with_mentions(documents, mentions)
+
+    def _rows(self, sheet: Sheet) -> Iterator[_Row]:
+        rows = sheet.table.rows()
+        next(rows, None)
+        for line, cells in rows:
+            if any(cell.strip() for cell in cells[sheet.width :]):
+                text = tr(
+                    "has {number} cells for {width} columns; what is beyond them is left out",
+                    number=len(cells),
+                    width=sheet.width,
+                )
+                self._problem(line, "repaired", text)
+            values = {name: plain_text(cells[at]) for name, at in sheet.places.items() if at < len(cells)}
+            rejected = sheet.outcome is not None and cells[sheet.outcome : sheet.outcome + 1] == ["rejected"]
+            yield _Row(line, values, rejected)
+
+    def _strings(self, sheet: Sheet) -> Iterator[_Document]:
+        """Mentions that are their own documents."""
+        for row in self._rows(sheet):
+            words = row.values.get("mention", "").strip()
+            if not words:
+                self._problem(row.line, "set aside", tr("the row has no mention"))
+                continue
+            key = row.values.get("document", "").strip() or f"row {row.line}"
+            yield _Document(row.line, key, "", words, "section", [row])
+
+    def _repeated(self, sheet: Sheet) -> Iterator[_Document]:
+        """Rows of mentions with their texts."""
+        held: _Document | None = None
+        for row in self._rows(sheet):
+            found = _document(row, sheet)
+            if held is None or (held.key, held.title, held.body) != (found.key, found.title, found.body):
+                if held is not None:
+                    yield held
+                held = found
+            if row.values.get("mention", "").strip() or row.values.get("start", "").strip():
+                held.rows.append(row)
+        if held is not None:
+            yield held
+
+    def _with_mentions(self, sheet: Sheet, mentions: Sheet | None) -> Iterator[_Document]:
+        waiting: dict[str, list[_Row]] = {}
+        for row in self._rows(mentions) if mentions is not None else ():
+            waiting.setdefault(row.values.get("document", "").strip(), []).append(row)
+        for row in self._rows(sheet):
+            found = _document(row, sheet)
+            found.rows = waiting.pop(found.key, [])
+            yield found
+        for key, rows in waiting.items():
+            for row in rows:
+                self._problem(
+                    row.line, "set aside", tr("there is no document {key!r}, which the mention is of", key=key)
+                )
+
+    def _made(self, found: _Document) -> SourceDocument:
+        joined = bool(found.title) and not found.body.startswith(found.title)
+        text = f"{found.title}\n{found.body}" if joined else found.body
+        passages = _passages(found, text, joined=joined)
+        anchors = Anchors(text, passages)
+        if words := learn(anchors, _stated(found.rows)):
+            self._problem(found.line, "note", tr("document {key}: {words}", key=found.key, words=words))
+        mentions = [one for row in found.rows if (one := self._mention(row, text, anchors, found.key)) is not None]
+        title = found.title or first_line(text)
+        return SourceDocument(found.key, title, text, passages, tuple(mentions), "", found.line)
+
+    def _mention(self, row: _Row, text: str, anchors: Anchors, key: str) -> SourceMention | None:
+        if row.rejected:
+            self._rejected += 1
+            return None
+        quote = row.values.get("mention", "").strip()
+        where = tr('document {key}: mention "{quote}"', key=key, quote=quote[:80])
+        try:
+            ranges = ranges_of(row.values.get("start", ""), row.values.get("end", ""), len(quote))
+        except ValueError as error:
+            self._problem(row.line, "set aside", f"{where}: {error}")
+            return None
+        spans = self._place(row, ranges, quote, text, anchors, where)
+        if not spans:
+            return None
+        words = " ".join(text[span.start : span.end] for span in spans)
+        raw = row.values.get("ids", "").strip()
+        ids = ids_of(raw)
+        kind = row.values.get("type", "").strip() or ANY_TYPE
+        return SourceMention(spans, words, kind, ids, raw, bool(raw) and not ids, row.line)
+
+    def _place(
+        self, row: _Row, ranges: list[tuple[int, int]], quote: str, text: str, anchors: Anchors, where: str
+    ) -> tuple[Span, ...]:
+        if not quote:
+            if ranges and all(0 <= start < end <= len(text) for start, end in ranges):
+                return tuple(sorted(Span(start, end) for start, end in ranges))
+            self._problem(
+                row.line,
+                "set aside",
+                tr("{where}: the row has no text of a mention, and no place in the text", where=where),
+            )
+            return ()
+        if not ranges:
+            at = text.find(quote)
+            if at >= 0 and text.find(quote, at + 1) < 0:
+                return (Span(at, at + len(quote)),)
+            several = tr("{where}: it stands in several places, and the row does not say where", where=where)
+            nowhere = tr("{where}: it does not stand in the text, and the row does not say where", where=where)
+            self._problem(row.line, "set aside", several if at >= 0 else nowhere)
+            return ()
+        found = find_place(anchors, ranges, quote, text)
+        if found is None:
+            self._problem(
+                row.line, "set aside", tr("{where}: other text stands there, and no place is clear", where=where)
+            )
+            return ()
+        if found.repair:
+            self._problem(
+                row.line,
+                "repaired",
+                tr("{where}: {repair}; read as {words}", where=where, repair=found.repair, words=found.words),
+            )
+        return found.spans
+
+    def _problem(self, line: int, severity: str, text: str) -> None:
+        self.problems.append(Problem(line, severity, text))
+
+
+class TableFormat:
+    """Reads and writes tables; `options` say how this one is read. `problems` is what the last `write` left out."""
+
+    name = "table"
+    title = "Table (CSV, TSV, XLSX)"
+    can_read = True
+    can_write = True
+    endings = (".csv", ".tsv", ".xlsx")
+    carries = Carries(mentions=True, discontinuous=True, several_ids=True, nil=True)
+    carries_people = True
+
+    def __init__(self, options: DocumentOptions | None = None) -> None:
+        self._options = options or DocumentOptions()
+        self.problems: list[Problem] = []
+
+    def sniff(self, path: Path, head: bytes) -> bool:  # noqa: ARG002
+        line = next((one for one in head.decode("utf-8", "replace").removeprefix(BOM).split("\n") if one.strip()), "")
+        if line.lstrip()[:1] in ("{", "[", "<", "*", "#"):
+            return False
+        return are_documents(line.rstrip("\r").replace('"', "").split(separator_of(line)))
+
+    def sniff_path(self, path: Path) -> bool:
+        """A workbook one of whose sheets has such headings, or a text in UTF-16 that has them."""
+        try:
+            if not (path.is_file() and is_only_table(path)):
+                return False
+            sheets = Table(path).sheets()[:2] or ("",)
+            return any(are_documents(next(iter(Table(path, sheet=name).first(1)), [])) for name in sheets)
+        except UserError:
+            return False
+
+    def open(self, path: Path) -> DocumentTableReader:
+        """Raises UserError for a missing, empty or truncated table, and for columns that are not there."""
+        reader = DocumentTableReader(path, self._options)
+        reader.prepare()
+        return reader
+
+    def write(self, files: Iterable[tuple[SourceFile, Iterable[ExportDocument]]], out: Path) -> list[Path]:
+        """See `document_table_write.write_tables`."""
+        self.problems = []
+        return write_tables(files, out, self.problems)
+
+
+def could_be_table(path: Path) -> bool:
+    """Whether a choice of columns makes sense, though the headings may say nothing."""
+    try:
+        if not path.is_file() or not is_table(path):
+            return False
+        return is_workbook(path) or len({len(cells) for cells in Table(path).first(SHOWN)}) == 1
+    except UserError:
+        return False
+
+
+def has_columns(path: Path, options: DocumentOptions) -> bool:
+    """Whether the columns that were said are there."""
+    try:
+        headings = next(iter(Table(path, sheet=options.sheet).first(1)), [])
+        return all(place(path, headings, one) >= 0 for one in options.columns.values() if one)
+    except UserError:
+        return False
+
+
+def preview(path: Path, options: DocumentOptions | None = None) -> TablePreview:
+    """The beginning of a table and what its columns were taken for. Raises UserError."""
+    options = options or DocumentOptions()
+    table = Table(path, sheet=options.sheet)
+    headings, *rows = table.first(SHOWN + 1) or [[]]
+    columns = {name: one for name, one in chosen_columns(headings, options.columns).items() if one}
+    return TablePreview(tuple(headings), tuple(tuple(row) for row in rows), columns, table.sheets())
+
+
+def _document(row: _Row, sheet: Sheet) -> _Document:
+    key = row.values.get("document", "").strip() or f"row {row.line}"
+    title, body = row.values.get("title", ""), row.values.get("text", "")
+    kind = "abstract" if sheet.labelled == "abstract" else "section"
+    return _Document(row.line, key, title if title.strip() else "", body, kind)
+
+
+def _stated(rows: Iterable[_Row]) -> Iterator[tuple[list[tuple[int, int]], str]]:
+    """The offsets and quoted texts of rows."""
+    for row in rows:
+        quote = row.values.get("mention", "").strip()
+        with suppress(ValueError):  # such a row is set aside
+            yield ranges_of(row.values.get("start", ""), row.values.get("end", ""), len(quote)), quote
+
+
+def _passages(found: _Document, text: str, *, joined: bool) -> tuple[Passage, ...]:
+    if not joined:
+        return plain_passages(text)
+    cut = len(found.title)
+    body = (Passage(found.kind, cut + 1, len(text)),) if found.body else ()
+    return (Passage("title", 0, cut), *body)

@@ -1,0 +1,165 @@
+"""Write tables: one of mentions with what was decided, and one of the documents that they are in.
+
+`a.csv` and `a.documents.csv` (or `.tsv`), or the two sheets of a workbook `a.xlsx`. All imported files go into one
+table, since a table is to be worked with as a whole. Every cell of text files stands in quotes.
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+import re
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import ExitStack, contextmanager
+from pathlib import Path
+from typing import Any
+
+from curator.domain.documents import SourceFile
+from curator.domain.errors import UserError
+from curator.domain.wording import tr
+from curator.io.bioc.source_ids import stated_ids
+from curator.io.files.atomic import AtomicFiles
+from curator.io.files.export import check_spans, is_gold
+from curator.io.tables.document_table_cells import ids_cell, places_cell
+from curator.io.tables.table_layout import DOCUMENTS, OUTCOME, companion
+from curator.services.ports import ExportDocument, ExportMention, Problem
+
+DOCUMENT_HEADINGS = ("document", "title", "text")
+MENTION_HEADINGS = ("document", "start", "end", "mention", "type", "ids", OUTCOME, "reason", "curator", "at", "note")
+LONGEST_CELL = 32_767
+"""Characters that a cell of a workbook holds."""
+Write = Callable[[Sequence[str]], None]
+Files = Iterable[tuple[SourceFile, Iterable[ExportDocument]]]
+
+_ESCAPE = re.compile(r"_x(?=[0-9A-Fa-f]{4}_)")
+_NO_XML = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\ufffe\uffff\ud800-\udfff]")
+
+
+def write_tables(files: Files, out: Path, problems: list[Problem]) -> list[Path]:
+    """Into OUT, which ends with .csv, .tsv or .xlsx; into mentions.csv in it if it is a folder. Raises UserError."""
+    chosen = list(files)
+    if not chosen:
+        raise UserError(tr("nothing to export: the project holds no document that was asked for"))
+    target = out / "mentions.csv" if out.is_dir() else out
+    ending = target.suffix.lower()
+    if ending not in (".csv", ".tsv", ".xlsx"):
+        raise UserError(
+            tr("{out} does not say which kind of table: let its name end with .csv, .tsv or .xlsx", out=out)
+        )
+    if ending == ".xlsx":
+        with AtomicFiles() as atomic, _workbook(atomic, target) as (documents, mentions):
+            _write(chosen, documents, mentions, problems)
+        return [target]
+    texts = companion(target)
+    with AtomicFiles() as atomic, ExitStack() as stack:
+        separator = "\t" if ending == ".tsv" else ","
+        documents, mentions = (stack.enter_context(_text(atomic, one, separator)) for one in (texts, target))
+        _write(chosen, documents, mentions, problems)
+    return [target, texts]
+
+
+def _write(
+    files: Sequence[tuple[SourceFile, Iterable[ExportDocument]]],
+    documents: Write,
+    mentions: Write,
+    problems: list[Problem],
+) -> None:
+    documents(DOCUMENT_HEADINGS)
+    mentions(MENTION_HEADINGS)
+    taken: set[str] = set()
+    for file, items in files:
+        for item in items:
+            check_spans(item)
+            key = _key(item, taken, problems)
+            title, text = item.document.title, item.document.text
+            documents((key, title if text.startswith(title) else "", text))
+            for gold in item.mentions:
+                mentions(_cells(key, gold, item, file))
+
+
+def _key(item: ExportDocument, taken: set[str], problems: list[Problem]) -> str:
+    """A document's identifier, which no other one has."""
+    wanted = item.document.external_id
+    key, number = wanted.strip() or "document", 1
+    while key in taken:
+        number += 1
+        key = f"{wanted.strip()} ({number})"
+    taken.add(key)
+    if key != wanted:
+        problems.append(Problem(0, "repaired", tr("document {wanted} was written as {key}", wanted=wanted, key=key)))
+    return key
+
+
+def _cells(key: str, gold: ExportMention, item: ExportDocument, file: SourceFile) -> tuple[str, ...]:
+    mention, decision = gold.mention, gold.decision
+    verdict = decision.verdict if decision else None
+    ids = stated_ids(gold, item, file)
+    stated = "" if ids is None else ids_cell(ids)
+    if file.format == "table" and not is_gold(gold):
+        stated = mention.raw_ids
+    return (
+        key,
+        *places_cell(mention.spans),
+        mention.text,
+        mention.type,
+        stated,
+        verdict.outcome.value if verdict else "",
+        verdict.reason.value if verdict and verdict.reason else "",
+        decision.curator if decision else "",
+        decision.at.isoformat() if decision else "",
+        decision.note if decision else "",
+    )
+
+
+@contextmanager
+def _text(atomic: AtomicFiles, target: Path, separator: str) -> Iterator[Write]:
+    stream = io.TextIOWrapper(atomic.open(target), encoding="utf-8", newline="", write_through=True)
+    writer = csv.writer(stream, delimiter=separator, quoting=csv.QUOTE_ALL, lineterminator="\n")
+
+    def write(cells: Sequence[str]) -> None:
+        writer.writerow(cells)
+
+    yield write
+    stream.detach()
+
+
+@contextmanager
+def _workbook(atomic: AtomicFiles, target: Path) -> Iterator[tuple[Write, Write]]:
+    import openpyxl
+    from openpyxl.cell import WriteOnlyCell
+
+    book = openpyxl.Workbook(write_only=True)
+
+    def sheet(name: str) -> Write:
+        made = book.create_sheet(name)
+
+        def cell(text: str) -> Any:
+            found = WriteOnlyCell(made, value=cell_text(text, target))
+            found.data_type = "s"  # text, and never a formula or an error
+            return found
+
+        return lambda cells: made.append([cell(one) for one in cells])
+
+    mentions, documents = sheet("mentions"), sheet(DOCUMENTS)
+    try:
+        yield documents, mentions
+    except BaseException:
+        book.save(io.BytesIO())  # which ends the temporary files of the sheets
+        raise
+    book.save(atomic.open(target))
+
+
+def cell_text(text: str, target: Path) -> str:
+    """A text as workbooks keep it: characters that XML has not are escaped. Raises UserError for one too long."""
+    if len(text) > LONGEST_CELL:
+        raise UserError(
+            tr(
+                "{target}: a cell of a workbook holds {longest_cell:,} characters, and a document has "
+                "{number:,}: export to .csv or .tsv",
+                target=target,
+                longest_cell=LONGEST_CELL,
+                number=len(text),
+            )
+        )
+    escaped = _ESCAPE.sub("_x005F_x", text)
+    return _NO_XML.sub(lambda found: f"_x{ord(found[0]):04X}_", escaped)

@@ -1,0 +1,213 @@
+"""A table as a knowledge base: one entity a row, or rows of one entity beneath each other.
+
+Which column holds what is taken from the headings, and may be said (`KbOptions.columns`). Cells of several values are
+separated by `|`, or by `;` where a column has none. Of rows with the same id that follow each other the first gives the
+name, and the others give their names as synonyms.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
+from itertools import groupby
+from pathlib import Path
+
+from curator.domain.curies import curie
+from curator.domain.entities import Entity
+from curator.domain.errors import UserError
+from curator.domain.wording import tr
+from curator.io.files.source import plain_text
+from curator.io.kb.base import KbSource, clean_names, first_of_each, needs_some
+from curator.io.tables.columns import key, place
+from curator.io.tables.columns import sniffed as sniffed_by
+from curator.io.tables.tables import Table, is_only_table, is_workbook
+from curator.services.ports import Problem
+from curator.services.ports.files import FIELDS, KbOptions, TablePreview
+
+HEADINGS: Mapping[str, tuple[str, ...]] = {
+    "id": ("id", "identifier", "curie", "entityid", "conceptid", "termid", "code", "accession", "cui", "uri", "iri"),
+    "name": ("name", "label", "preflabel", "preferredname", "preferredlabel", "term", "title", "conceptname", "symbol"),
+    "synonyms": ("synonyms", "synonym", "altlabel", "altlabels", "aliases", "alias", "othernames", "exactsynonyms"),
+    "types": ("types", "type", "semantictype", "semantictypes", "category", "class", "namespace", "kind"),
+    "definition": ("definition", "description", "scopenote", "comment", "gloss"),
+    "alt_ids": ("altids", "altid", "alternateids", "alternateid", "alternativeids", "secondaryids", "xrefs"),
+    "parents": ("parents", "parent", "parentids", "parentid", "isa", "broader", "subclassof"),
+    "tree_numbers": ("treenumbers", "treenumber"),
+}
+"""Field -> headings that mean it, letters and digits alone, in lower case."""
+TEXTS = frozenset(("text", "abstract", "body", "passage", "mention", "start", "end", "pmid", "documentid", "docid"))
+"""Headings that tables of documents or mentions have: such a table is no knowledge base."""
+SHOWN = 5
+SEPARATORS = "|;"
+
+
+class KbTableReader:
+    format = "table"
+
+    def __init__(self, path: Path, options: KbOptions) -> None:
+        self._table = Table(path, sheet=options.sheet)
+        self._columns = options.columns
+        self.problems: list[Problem] = []
+
+    @property
+    def position(self) -> tuple[int, int]:
+        return self._table.position
+
+    def __iter__(self) -> Iterator[Entity]:
+        self.problems = []
+        yield from needs_some(first_of_each(self._entities(), self.problems), self._table.path, self.problems)
+        if self._table.repair:
+            self.problems.insert(0, Problem(0, "repaired", self._table.repair))
+
+    def _entities(self) -> Iterator[tuple[int, Entity]]:
+        for _, group in groupby(self._rows(), key=lambda found: found[1].id):
+            (line, entity), *more = group
+            yield line, _joined(entity, [one for _, one in more]) if more else entity
+
+    def _rows(self) -> Iterator[tuple[int, Entity]]:
+        rows = self._table.rows()
+        headings = next(rows, (0, []))[1]
+        places = places_of(self._table.path, headings, self._columns)
+        for line, cells in rows:
+            if len(cells) > len(headings) and any(cell.strip() for cell in cells[len(headings) :]):
+                text = tr(
+                    "has {number} cells for {number2} columns; what is beyond them is left out",
+                    number=len(cells),
+                    number2=len(headings),
+                )
+                self.problems.append(Problem(line, "repaired", text))
+            values = {field: plain_text(cells[at]).strip() for field, at in places.items() if at < len(cells)}
+            if not values.get("id") or not values.get("name"):
+                missing = "name" if values.get("id") else "id"
+                self.problems.append(Problem(line, "set aside", tr("the row has no {missing}", missing=missing)))
+                continue
+            yield line, _entity(values)
+
+
+def _entity(values: Mapping[str, str]) -> Entity:
+    def several(field: str) -> tuple[str, ...]:
+        return split(values.get(field, ""))
+
+    entity_id, name = curie(values["id"]), " ".join(values["name"].split())
+    return Entity(
+        entity_id,
+        name,
+        synonyms=clean_names(several("synonyms"), besides=name),
+        types=clean_names(several("types")),
+        definition=values.get("definition", ""),
+        alt_ids=clean_names(map(curie, several("alt_ids")), besides=entity_id),
+        tree_numbers=clean_names(several("tree_numbers")),
+        parents=clean_names(map(curie, several("parents")), besides=entity_id),
+    )
+
+
+def _joined(first: Entity, more: Sequence[Entity]) -> Entity:
+    every = (first, *more)
+
+    def union(field: str) -> tuple[str, ...]:
+        return clean_names(value for one in every for value in getattr(one, field))
+
+    return replace(
+        first,
+        synonyms=clean_names((name for one in every for name in (one.name, *one.synonyms)), besides=first.name),
+        definition=next((one.definition for one in every if one.definition), ""),
+        types=union("types"),
+        alt_ids=union("alt_ids"),
+        tree_numbers=union("tree_numbers"),
+        parents=union("parents"),
+    )
+
+
+def split(cell: str) -> tuple[str, ...]:
+    """The values of a cell."""
+    separator = next((one for one in SEPARATORS if one in cell), None)
+    return clean_names(" ".join(part.split()) for part in (cell.split(separator) if separator else [cell]))
+
+
+def sniffed(headings: Sequence[str]) -> dict[str, str]:
+    """Which heading seems to hold which field."""
+    return sniffed_by(headings, HEADINGS)
+
+
+def places_of(path: Path, headings: Sequence[str], columns: Mapping[str, str]) -> dict[str, int]:
+    """Field -> index of its column. Raises UserError for a column that is not there, and without id and name."""
+    unknown = [one for one in columns if one not in FIELDS]
+    if unknown:
+        raise UserError(
+            tr(
+                "an entity has no field {unknown!r}: choose among {fields}",
+                unknown=unknown[0],
+                fields=", ".join(FIELDS),
+            )
+        )
+    chosen = {**sniffed(headings), **columns}
+    named = ", ".join(one for one in headings if one.strip()) or "none"
+    places = {field: place(path, headings, one) for field, one in chosen.items() if one}
+    for field in ("id", "name"):
+        if field not in places:
+            raise UserError(
+                tr(
+                    "{path}: no column was chosen for the {field}. Its columns are {named}: say which one it is "
+                    "(--column {field}=HEADING, or in the dialog)",
+                    path=path,
+                    field=field,
+                    named=named,
+                )
+            )
+    return places
+
+
+def preview_kb_table(path: Path, options: KbOptions | None = None) -> TablePreview:
+    """The beginning of a table, for the choice of columns. Raises UserError."""
+    options = options or KbOptions()
+    table = Table(path, sheet=options.sheet)
+    headings, *rows = table.first(SHOWN + 1) or [[]]
+    columns = {**sniffed(headings), **{field: one for field, one in options.columns.items() if one}}
+    return TablePreview(tuple(headings), tuple(tuple(row) for row in rows), columns, table.sheets())
+
+
+def sniff(head: bytes) -> bool:
+    """A first line with headings for id and name, and none of documents."""
+    text = head.decode("utf-8", "replace").removeprefix("\ufeff")
+    line = next((one for one in text.split("\n") if one.strip()), "")
+    if line.lstrip()[:1] in ("{", "[", "<", "*", "#"):
+        return False
+    return is_kb(re.split("[\t,;|]", line.replace('"', "")))
+
+
+def sniff_path(path: Path) -> bool:
+    """A workbook whose first sheet has such headings, or a text in UTF-16 that has them."""
+    try:
+        return path.is_file() and is_only_table(path) and is_kb(next(iter(Table(path).first(1)), []))
+    except UserError:
+        return False
+
+
+def is_kb(headings: Sequence[str]) -> bool:
+    found = sniffed(headings)
+    return "id" in found and "name" in found and TEXTS.isdisjoint(map(key, headings))
+
+
+def is_table(path: Path) -> bool:
+    """Whether a choice of columns makes sense: a workbook, or text with a separator in its first line."""
+    if path.is_dir():
+        return False
+    if is_workbook(path):
+        return True
+    line = next((one for one in Table(path).first(1)), [])
+    return len(line) > 1
+
+
+def open_reader(path: Path, options: KbOptions | None = None) -> KbTableReader:
+    """Raises UserError for a missing, empty, truncated or foreign file, and for columns that are not there."""
+    options = options or KbOptions()
+    table = Table(path, sheet=options.sheet)
+    table.verify()
+    places_of(path, next(iter(table.first(1)), []), options.columns)
+    return KbTableReader(path, options)
+
+
+TABLE = KbSource(
+    "table", "a table (CSV, TSV, XLSX)", sniff, open_reader, sniff_path, chooses=frozenset({"columns", "sheet"})
+)

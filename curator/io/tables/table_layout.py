@@ -1,0 +1,147 @@
+"""Tables of documents and of mentions: what their columns may be called, and which table holds which."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from curator.domain.errors import UserError
+from curator.domain.wording import tr
+from curator.io.tables import kb_table
+from curator.io.tables.columns import place, sniffed
+from curator.io.tables.tables import Table, is_workbook
+from curator.services.ports.files import DOCUMENT_FIELDS, DocumentOptions
+
+_WORDS = {
+    "document": "document documentid docid doc pmid articleid article recordid filename file id identifier",
+    "title": "title articletitle documenttitle headline",
+    "text": "text abstract body passage fulltext documenttext sentence context content",
+    "mention": "mention mentiontext quote surface surfaceform mentionstring entitytext",
+    "start": "start begin startoffset spanstart startchar offset",
+    "end": "end stop endoffset spanend endchar",
+    "type": "type entitytype mentiontype semantictype category label",
+    "ids": "ids identifiers conceptid conceptids entityid entityids entity curie normid normalizedid normalisedid dbid "
+    "meshid cui mesh umls concept",
+}
+MEANINGS: Mapping[str, tuple[str, ...]] = {field: tuple(words.split()) for field, words in _WORDS.items()}
+"""Field -> headings that mean it, letters and digits alone, in lower case."""
+OUTCOME = "outcome"
+DOCUMENTS = "documents"
+
+
+@dataclass(frozen=True, slots=True)
+class Sheet:
+    """One table and where its fields stand. `labelled` is the heading of the text."""
+
+    table: Table
+    places: Mapping[str, int]
+    width: int
+    outcome: int | None
+    labelled: str
+
+    @property
+    def holds_texts(self) -> bool:
+        return "text" in self.places
+
+    @property
+    def holds_mentions(self) -> bool:
+        return "mention" in self.places or "start" in self.places
+
+
+@dataclass(frozen=True, slots=True)
+class TableLayout:
+    """`documents` has the texts, and `mentions` what is about them, each of which may be all there is; they are the
+    same where every row of mentions repeats its text."""
+
+    documents: Sheet | None
+    mentions: Sheet | None
+
+
+def layout_of(path: Path, options: DocumentOptions) -> TableLayout:
+    """Raises UserError for columns that are not there, and without a text and a mention."""
+    chosen = _sheet(path, options.sheet, options.columns)
+    if not (chosen.holds_texts or chosen.holds_mentions):
+        named = ", ".join(one for one in next(iter(chosen.table.first(1)), []) if one.strip()) or "none"
+        raise UserError(
+            tr(
+                "{path}: no column was chosen for the text or the mention. Its columns are {named}: say which "
+                "one it is (--column text=HEADING, or in the dialog)",
+                path=path,
+                named=named,
+            )
+        )
+    if chosen.holds_texts and chosen.holds_mentions:
+        return TableLayout(chosen, chosen)
+    other = None if options.sheet and chosen.holds_texts else _other(path, chosen)
+    found = TableLayout(chosen, other) if chosen.holds_texts else TableLayout(other, chosen)
+    if found.documents is None and "start" in chosen.places:
+        raise UserError(
+            tr(
+                "{path} says where mentions stand, in texts that it does not hold: put them into a column of it, "
+                "into a sheet {documents} of the workbook, or into {name} beside it",
+                path=path,
+                documents=DOCUMENTS,
+                name=companion(path).name,
+            )
+        )
+    return found
+
+
+def _other(path: Path, chosen: Sheet) -> Sheet | None:
+    """The table of texts that goes with one of mentions, or the other way round in a workbook."""
+    if is_workbook(path):
+        for name in chosen.table.sheets():
+            if name != (chosen.table.sheet or chosen.table.sheets()[0]):
+                other = _sheet(path, name, {})
+                if "document" in other.places and other.holds_texts != chosen.holds_texts:
+                    return other if other.holds_texts or other.holds_mentions else None
+        return None
+    beside = companion(path)
+    if chosen.holds_texts or "document" not in chosen.places or beside == path or not beside.is_file():
+        return None
+    other = _sheet(beside, "", {})
+    return other if other.holds_texts else None
+
+
+def companion(path: Path) -> Path:
+    """The texts' table of a mentions' table: `a.csv` -> `a.documents.csv`."""
+    stem, dot, ending = path.name.removesuffix(".gz").rpartition(".")
+    name = f"{stem}.{DOCUMENTS}.{ending}" if dot else f"{ending}.{DOCUMENTS}"
+    whole = path.with_name(name)
+    return whole if whole.exists() or not path.name.endswith(".gz") else path.with_name(name + ".gz")
+
+
+def _sheet(path: Path, sheet: str, columns: Mapping[str, str]) -> Sheet:
+    unknown = [one for one in columns if one not in DOCUMENT_FIELDS]
+    if unknown:
+        raise UserError(
+            tr(
+                "a document has no field {unknown!r}: choose among {document_fields}",
+                unknown=unknown[0],
+                document_fields=", ".join(DOCUMENT_FIELDS),
+            )
+        )
+    table = Table(path, sheet=sheet)
+    headings = next(iter(table.first(1)), [])
+    wanted = chosen_columns(headings, columns)
+    places = {field: place(path, headings, one) for field, one in wanted.items() if one}
+    outcome = next((at for at, one in enumerate(headings) if one.strip().lower() == OUTCOME), None)
+    labelled = headings[places["text"]].strip().lower() if "text" in places else ""
+    return Sheet(table, places, len(headings), outcome, labelled)
+
+
+def chosen_columns(headings: Sequence[str], columns: Mapping[str, str]) -> dict[str, str]:
+    """What was said, and for other fields what the headings seem to hold."""
+    return {**sniffed(headings, MEANINGS), **columns}
+
+
+def are_documents(headings: Sequence[str]) -> bool:
+    """Whether headings alone say that a table holds documents or mentions, and no knowledge base."""
+    found = sniffed(headings, MEANINGS)
+    if len(headings) < 2 or kb_table.is_kb(headings):
+        return False
+    if "text" in found:
+        return "document" in found or "title" in found or "mention" in found or ("start" in found and "end" in found)
+    placed = all(field in found for field in ("document", "start", "end"))
+    return placed or ("mention" in found and ("document" in found or "ids" in found))

@@ -1,0 +1,212 @@
+"""Tables: CSV, TSV and workbooks (XLSX) as rows of texts, with their lines; separator and quoting from the content.
+
+A tab separates where the first line has one; such files quote nothing, unless a whole cell of the beginning stands in
+quotes, as spreadsheets write it. Where quotes are read a stray one is an error with its line, since it would swallow
+what follows.
+"""
+
+from __future__ import annotations
+
+import csv
+import re
+import zipfile
+import zlib
+from collections.abc import Iterator
+from contextlib import contextmanager
+from itertools import islice
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from curator.domain.errors import UserError
+from curator.domain.wording import tr
+from curator.io.files.source import Source, without_line_end
+from curator.io.files.text_encoding import TextLines, is_utf16
+
+if TYPE_CHECKING:
+    from openpyxl.workbook import Workbook
+
+SEPARATORS = "\t,;|"
+ZIP_MAGIC = b"PK\x03\x04"
+MOST_COLUMNS = 1000
+LONGEST_CELL = 1 << 26  # characters; csv's own limit is shorter than many an article
+UNPACKED = 64 << 20
+"""Bytes that a workbook may always unpack to; beyond it, `TIMES` its own size."""
+TIMES = 100
+_WORKBOOK = "xl/workbook.xml"
+_ESCAPED = re.compile(r"_x([0-9A-Fa-f]{4})_")
+"""How workbooks write characters that XML has not, and the underscore before what looks so."""
+_DAMAGED = (OSError, EOFError, zipfile.BadZipFile, zlib.error, LookupError, ValueError, TypeError, NotImplementedError)
+Row = tuple[int, list[str]]
+
+
+class Table:
+    """One file; `rows` starts anew with each call. `sheet` '' is the first of a workbook."""
+
+    def __init__(self, path: Path, *, sheet: str = "") -> None:
+        self.path = path
+        self.sheet = sheet
+        self._source = Source(path)
+        self._lines = TextLines(self._source)
+        self._rows = (0, 0)
+
+    @property
+    def position(self) -> tuple[int, int]:
+        """(read, in all): bytes, or rows of a workbook."""
+        return self._rows if self._rows[1] else self._source.position
+
+    @property
+    def repair(self) -> str:
+        """As what a text file was read that is not in UTF-8, as far as its rows were; '' for every other."""
+        return self._lines.repair
+
+    def verify(self) -> None:
+        """Raises UserError for a truncated gzip file, and for a workbook that unpacks to too much."""
+        if is_workbook(self.path):
+            _check_size(self.path)
+        else:
+            self._source.verify()
+
+    def sheets(self) -> tuple[str, ...]:
+        """The names of a workbook's sheets; none for a text file."""
+        if not is_workbook(self.path):
+            return ()
+        with _workbook(self.path) as book:
+            return tuple(book.sheetnames)
+
+    def rows(self) -> Iterator[Row]:
+        """Rows that are not empty, with the line that each begins in. Raises UserError."""
+        found = self._of_workbook() if is_workbook(self.path) else self._of_text()
+        for line, cells in found:
+            if len(cells) > MOST_COLUMNS:
+                raise UserError(
+                    tr(
+                        "{path}, line {line}: more than {most_columns} columns: this is no table of ours",
+                        path=self.path,
+                        line=line,
+                        most_columns=MOST_COLUMNS,
+                    )
+                )
+            if any(cell.strip() for cell in cells):
+                yield line, cells
+
+    def first(self, number: int) -> list[list[str]]:
+        return [cells for _, cells in islice(self.rows(), number)]
+
+    def _of_text(self) -> Iterator[Row]:
+        head = self._lines.head()
+        separator, lines = separator_of(head), iter(self._lines)
+        if separator == "\t" and not _quotes(head):
+            yield from ((n, without_line_end(line).split("\t")) for n, line in enumerate(lines, 1))
+            return
+        csv.field_size_limit(LONGEST_CELL)
+        reader, began = csv.reader(lines, delimiter=separator, strict=True), 1
+        try:
+            for cells in reader:
+                yield began, cells
+                began = reader.line_num + 1
+        except csv.Error as error:
+            raise UserError(
+                tr(
+                    "{path}, line {began}: a quotation mark is opened or closed in the wrong place ({error}): "
+                    "mend the line, or save the table with tabs",
+                    path=self.path,
+                    began=began,
+                    error=error,
+                )
+            ) from error
+
+    def _of_workbook(self) -> Iterator[Row]:
+        with _workbook(self.path) as book:
+            if self.sheet and self.sheet not in book.sheetnames:
+                names = ", ".join(book.sheetnames)
+                raise UserError(
+                    tr(
+                        "{path} has no sheet {sheet!r}: choose one of {names}",
+                        path=self.path,
+                        sheet=self.sheet,
+                        names=names,
+                    )
+                )
+            sheet = book[self.sheet or book.sheetnames[0]]
+            total = getattr(sheet, "max_row", None) or 0
+            for number, values in enumerate(sheet.iter_rows(values_only=True), 1):
+                self._rows = (number, max(total, number))
+                yield number, [_cell(value) for value in values]
+
+
+def separator_of(head: str) -> str:
+    """Of the first line that is not empty: a tab if there is one, else what it has most of, a comma at last."""
+    line = next((one for one in head.split("\n") if one.strip()), "")
+    if "\t" in line:
+        return "\t"
+    return max(SEPARATORS[1:], key=line.count)
+
+
+def is_workbook(path: Path) -> bool:
+    """By content: a zip archive with a workbook in it."""
+    try:
+        with path.open("rb") as file:
+            if file.read(len(ZIP_MAGIC)) != ZIP_MAGIC:
+                return False
+        with zipfile.ZipFile(path) as archive:
+            return _WORKBOOK in archive.namelist()
+    except _DAMAGED:  # also a version of zip, or bytes of a name, that Python does not know
+        return False
+
+
+def is_only_table(path: Path) -> bool:
+    """Whether nothing but a table is read of such a file: a workbook, or a text in UTF-16 with separators, which are
+    not PubTator's."""
+    return is_workbook(path) or (is_utf16(path) and separator_of(TextLines(Source(path)).head()) != "|")
+
+
+@contextmanager
+def _workbook(path: Path) -> Iterator[Workbook]:
+    from xml.etree.ElementTree import ParseError
+
+    import openpyxl  # loaded when a workbook is read
+    from openpyxl.utils.exceptions import InvalidFileException
+
+    _check_size(path)
+    try:
+        with path.open("rb") as file:
+            book = openpyxl.load_workbook(file, read_only=True, data_only=True)
+            try:
+                yield book
+            finally:
+                book.close()
+    except (InvalidFileException, ParseError, *_DAMAGED) as error:
+        raise UserError(
+            tr(
+                "{path} is a damaged workbook ({error}): open it in a spreadsheet and save it again",
+                path=path,
+                error=error,
+            )
+        ) from error
+
+
+def _check_size(path: Path) -> None:
+    with zipfile.ZipFile(path) as archive:
+        unpacked = sum(one.file_size for one in archive.infolist())
+    if unpacked > max(UNPACKED, TIMES * path.stat().st_size):
+        raise UserError(
+            tr(
+                "{path} unpacks to {unpacked:,} MB and is refused: save the table as CSV",
+                path=path,
+                unpacked=unpacked >> 20,
+            )
+        )
+
+
+def _quotes(head: str) -> bool:
+    """Whether a whole cell of the beginning stands in quotes."""
+    cells = (cell for line in head.split("\n")[:100] for cell in without_line_end(line).split("\t"))
+    return any(len(cell) > 1 and cell[0] == cell[-1] == '"' for cell in cells)
+
+
+def _cell(value: object) -> str:
+    if value is None:
+        return ""
+    if isinstance(value, str):
+        return _ESCAPED.sub(lambda found: chr(int(found[1], 16)), value)
+    return str(int(value)) if isinstance(value, float) and value.is_integer() else str(value)

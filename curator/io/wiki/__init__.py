@@ -1,0 +1,1 @@
+"""Wikis and the corpora made of them: MediaWiki dumps, Zeshel, BLINK."""

@@ -1,0 +1,187 @@
+"""BLINK's JSON lines: one mention a line, between its contexts on the left and on the right.
+
+Lines that follow each other with the same document identifier and the same text are mentions of one document; other
+lines are documents of their own. Contexts are joined to the mention as they are where a line says the mention's place
+(`start`, as ours do), and else with a space, since BLINK's own are stripped. The identifier is `entity_ids` (ours),
+`label_document_id`, `label_id`, or the title where that is a mere number of a row. The record is the lines without
+their contexts, which the text holds.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from curator.domain.documents import SourceDocument, SourceFile, SourceMention, Span
+from curator.domain.errors import UserError
+from curator.domain.wording import tr
+from curator.io.files.export import WrittenSource, write_streams
+from curator.io.files.identifiers import NIL_WORDS, read_id
+from curator.io.files.places import first_of
+from curator.io.files.reading import DocumentSourceReader
+from curator.io.files.source import BOM, Source, plain_text
+from curator.io.standoff.standoff import first_line, plain_passages
+from curator.io.wiki.blink_write import CONTEXTS, written_lines
+from curator.io.wiki.zeshel_lines import LineError, first_object, has_keys, parse_object
+from curator.services.ports import Carries, ExportDocument, Problem
+
+_DOCUMENT = ("context_doc_id", "context_document_id", "document_id", "doc_id")
+_LINE = ("id", "query_id", "mention_id")
+_ENTITY = ("label", "label_id", "entity_ids", "type", "world", "start", "Wikipedia_ID", "Wikipedia_URL")
+_TITLES = ("label_title", "Wikipedia_title", "wikipedia_title", "entity")
+_UNKNOWN = frozenset({"", "unknown", "-1"})
+_KNOWN = frozenset({*CONTEXTS, *_DOCUMENT, *_LINE, *_ENTITY, *_TITLES, "label_document_id"})
+
+
+@dataclass(frozen=True, slots=True)
+class _Line:
+    """One mention in its text. `places` are the ends of the contexts and of the mention as the line has it."""
+
+    number: int
+    key: str
+    text: str
+    places: tuple[int, int, int, int]
+    value: Mapping[str, Any]
+
+
+class BlinkReader(DocumentSourceReader):
+    format = "blink"
+
+    def __iter__(self) -> Iterator[SourceDocument]:
+        self._reset()
+        count = 0
+        held: list[_Line] = []
+        for line in self._lines():
+            if held and (held[0].key, held[0].text) != (line.key, line.text):
+                yield self._document(held)
+                held = []
+            held.append(line)
+            count += 1
+        if held:
+            yield self._document(held)
+        if not count:
+            why = first_of(self.problems)
+            raise UserError(tr("{path} holds no usable BLINK mention{why}", path=self._source.path, why=why))
+
+    def _lines(self) -> Iterator[_Line]:
+        for number, line in enumerate(self._source.lines(), 1):
+            if not line.removeprefix(BOM).strip():
+                continue
+            try:
+                yield _parsed(parse_object(line.removeprefix(BOM)), number)
+            except LineError as error:
+                self._problem(number, "set aside", plain_text(f"the mention {error}"))
+
+    def _document(self, lines: list[_Line]) -> SourceDocument:
+        first = lines[0]
+        mentions = tuple(_mention(line, record) for record, line in enumerate(lines))
+        raw = json.dumps([[line.places, line.value] for line in lines], ensure_ascii=False)
+        return SourceDocument(
+            first.key,
+            first_line(first.text),
+            first.text,
+            plain_passages(first.text),
+            mentions,
+            plain_text(raw),
+            first.number,
+        )
+
+
+class BlinkFormat:
+    """Reads and writes. `problems` holds what the last `write` could not carry."""
+
+    name = "blink"
+    title = "BLINK JSON lines"
+    can_read = True
+    can_write = True
+    endings = (".jsonl", ".json")
+    carries = Carries(mentions=True, several_ids=True, nil=True, own_fields=True)
+    carries_people = False
+
+    def __init__(self) -> None:
+        self.problems: list[Problem] = []
+
+    def sniff(self, path: Path, head: bytes) -> bool:  # noqa: ARG002
+        return has_keys(first_object(head), CONTEXTS)
+
+    def open(self, path: Path) -> BlinkReader:
+        """Raises UserError for a missing, empty, truncated or foreign file."""
+        if not self.sniff(path, Source(path).head()):
+            raise UserError(
+                tr(
+                    "{path} is not BLINK: its lines lack {contexts}; choose another format",
+                    path=path,
+                    contexts=", ".join(CONTEXTS),
+                )
+            )
+        reader = BlinkReader(path)
+        reader.prepare()
+        return reader
+
+    def holds_more(self, raw: str) -> bool:
+        return any(value.keys() - _KNOWN for _, value in json.loads(raw))
+
+    def write(self, files: Iterable[tuple[SourceFile, Iterable[ExportDocument]]], out: Path) -> list[Path]:
+        """See `export.write_streams`."""
+        self.problems = []
+
+        def pieces(sources: Sequence[WrittenSource]) -> Iterator[bytes]:
+            for file, documents in sources:
+                yield from (line.encode("utf-8") for line in written_lines(documents, file, self.problems))
+
+        return write_streams(files, out, pieces, format_name=self.name, suffix=".blink.jsonl", endings=self.endings)
+
+
+def _parsed(value: Mapping[str, Any], number: int) -> _Line:
+    """Raises LineError."""
+    for key in CONTEXTS:
+        if not isinstance(value.get(key), str):
+            raise LineError(tr("has no text in `{key}`", key=key))
+    left, mention, right = (plain_text(value[key]) for key in CONTEXTS)
+    if not mention.strip():
+        raise LineError(tr("is empty"))
+    exact = value.get("start") == len(left)
+    before = "" if exact or not left or left[-1].isspace() or mention[0].isspace() else " "
+    after = "" if exact or not right or right[0].isspace() or mention[-1].isspace() else " "
+    start = len(left) + len(before)
+    end = start + len(mention)
+    places = (len(left), start, end, end + len(after))
+    given = {key: "" if key in CONTEXTS else one for key, one in value.items()}
+    stated = next((value[one] for one in (*_DOCUMENT, *_LINE) if value.get(one) not in (None, "")), "")
+    key = plain_text(str(stated)).strip() or f"line {number}"
+    return _Line(number, key, left + before + mention + after + right, places, given)
+
+
+def _mention(line: _Line, record: int) -> SourceMention:
+    _, start, end, _ = line.places
+    words = line.text[start:end]
+    start += len(words) - len(words.lstrip())
+    words = words.strip()
+    value = line.value
+    raw = [plain_text(str(one)).strip() for one in _stated(value)]
+    ids = tuple(dict.fromkeys(one for one in map(read_id, raw) if one))
+    kind = plain_text(str(value.get("type") or value.get("world") or "entity"))
+    nil = bool(raw) and not ids
+    return SourceMention((Span(start, start + len(words)),), words, kind, ids, "|".join(raw), nil, record)
+
+
+def _stated(value: Mapping[str, Any]) -> list[object]:
+    """The identifiers that a line states; `NIL` says that there is no entity, and none that nothing is said."""
+    ours = value.get("entity_ids")
+    if isinstance(ours, list) and ours:
+        return ours
+    known = value.get("label_document_id")
+    label = value.get("label_id")
+    if isinstance(known, str) and known.strip():
+        return [known]
+    if isinstance(label, str) and label.strip().lower() in NIL_WORDS - _UNKNOWN:
+        return ["NIL"]
+    if isinstance(label, str) and label.strip() not in _UNKNOWN and not label.strip().isdecimal():
+        return [label]
+    title = next((value[one] for one in _TITLES if isinstance(value.get(one), str)), "")
+    if title.strip().lower() not in _UNKNOWN:
+        return [title]
+    return [label] if label is not None and str(label).strip() not in _UNKNOWN else []

@@ -1,0 +1,193 @@
+"""MediaWiki's XML dump of a wiki: its articles as documents, their links as mentions.
+
+The text of a document is its title and the running text of the page; a mention's identifier is the title that its link
+leads to, which the same dump as a knowledge base knows, redirects too. The type of mentions is the wiki's name, as the
+type of its entities is. Redirects, and pages of other namespaces than the articles', are no documents.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from curator.domain.documents import Passage, SourceDocument, SourceMention, Span
+from curator.domain.errors import UserError
+from curator.domain.wording import ntr, tr
+from curator.io.files.export import ReadOnly
+from curator.io.files.reading import DocumentSourceReader
+from curator.io.files.source import Source
+from curator.io.files.xml_stream import records
+from curator.io.wiki.wikitext import Plain, page_title, plain_page
+from curator.services.ports import Carries
+
+_ROOT = re.compile(rb"\s*(<\?xml[^>]*>\s*)?(<!--(?:(?!-->).)*+-->\s*)*+<mediawiki[\s>]", re.DOTALL)
+_WIKITEXT = ("", "wikitext")
+_HIDDEN = ("-2", "6", "14")
+"""Keys of the namespaces of media, files and categories: links to them are not part of the running text."""
+
+
+@dataclass(frozen=True, slots=True)
+class Wiki:
+    """What the dump says of the wiki: its name, the prefixes of its other namespaces, how its titles begin."""
+
+    name: str
+    namespaces: frozenset[str] = frozenset()
+    hidden: frozenset[str] = frozenset()  # those of files and categories
+    first_letter: bool = True
+
+    def plain(self, wikitext: str) -> Plain:
+        """The running text of a page. Raises ValueError for what cannot be taken apart."""
+        return plain_page(wikitext, namespaces=self.namespaces, hidden=self.hidden, first_letter=self.first_letter)
+
+
+@dataclass(frozen=True, slots=True)
+class Page:
+    """A page of the articles' namespace. `redirect` is the title that it leads to, '' for an article."""
+
+    title: str
+    text: str
+    line: int
+    redirect: str = ""
+
+
+class Dump:
+    """Pages of a dump, in order; `others` counts those that are no articles. Raises UserError for broken XML."""
+
+    def __init__(self, source: Source) -> None:
+        self._source = source
+        self.wiki = Wiki(_stem(source.path))
+        self.others = 0  # pages of other namespaces
+
+    def pages(self) -> Iterator[Page]:
+        self.wiki, self.others = Wiki(_stem(self._source.path)), 0
+        for element in records(self._source, ("{*}siteinfo", "{*}page")):
+            if _name(element) == "siteinfo":
+                self.wiki = _wiki(element, self.wiki.name)
+                continue
+            title = page_title(_text(element, "title"), first_letter=self.wiki.first_letter)
+            if _text(element, "ns") not in ("", "0") or not title:
+                self.others += 1
+                continue
+            yield self._page(element, title)
+
+    def _page(self, element: Any, title: str) -> Page:
+        line = element.sourceline or 0
+        redirect = element.find("{*}redirect")
+        if redirect is not None:
+            target = page_title(redirect.get("title", "").partition("#")[0], first_letter=self.wiki.first_letter)
+            return Page(title, "", line, target or title)
+        revisions = element.findall("{*}revision")
+        last = revisions[-1] if revisions else element
+        wikitext = _text(last, "model") in _WIKITEXT
+        return Page(title, _text(last, "text") if wikitext else "", line)
+
+
+class MediaWikiReader(DocumentSourceReader):
+    format = "mediawiki"
+
+    def __iter__(self) -> Iterator[SourceDocument]:
+        self._reset()
+        dump = Dump(self._source)
+        count = redirects = 0
+        for page in dump.pages():
+            if page.redirect:
+                redirects += 1
+                continue
+            try:
+                plain = dump.wiki.plain(page.text)
+            except ValueError as error:
+                self._problem(
+                    page.line,
+                    "set aside",
+                    tr("page {title}: its text cannot be taken apart ({error})", title=page.title, error=error),
+                )
+                continue
+            count += 1
+            yield _document(page, plain, dump.wiki.name)
+        if not count:
+            raise UserError(
+                tr("{path} holds no article: choose a dump of pages with their texts", path=self._source.path)
+            )
+        if redirects:
+            self._problem(
+                0,
+                "note",
+                ntr(
+                    "{n:,} redirect is no document: a knowledge base of the dump has it",
+                    "{n:,} redirects are no documents: a knowledge base of the dump has them",
+                    redirects,
+                ),
+            )
+        if dump.others:
+            words = ntr(
+                "{n:,} page of another namespace was left out",
+                "{n:,} pages of other namespaces were left out",
+                dump.others,
+            )
+            self._problem(0, "note", words)
+
+
+class MediaWikiFormat(ReadOnly):
+    name = "mediawiki"
+    title = "MediaWiki XML dump (Wikia)"
+    carries = Carries(mentions=True)
+
+    def sniff(self, path: Path, head: bytes) -> bool:  # noqa: ARG002
+        return is_dump(head)
+
+    def open(self, path: Path) -> MediaWikiReader:
+        """Raises UserError for a missing, empty, truncated or foreign file."""
+        if not is_dump(Source(path).head()):
+            raise UserError(
+                tr("{path} is no MediaWiki dump: its XML has no root <mediawiki>; choose another file", path=path)
+            )
+        reader = MediaWikiReader(path)
+        reader.prepare()
+        return reader
+
+
+def is_dump(head: bytes) -> bool:
+    return _ROOT.match(head.removeprefix(b"\xef\xbb\xbf")) is not None
+
+
+def _document(page: Page, plain: Plain, world: str) -> SourceDocument:
+    shift = len(page.title) + 1
+    text = f"{page.title}\n{plain.text}"
+    mentions = tuple(
+        SourceMention(
+            (Span(link.start + shift, link.end + shift),),
+            plain.text[link.start : link.end],
+            world,
+            (link.target,),
+            link.target,
+            record=number,
+        )
+        for number, link in enumerate(plain.links)
+    )
+    body = (Passage("section", shift, len(text)),) if plain.text else ()
+    return SourceDocument(
+        page.title, page.title, text, (Passage("title", 0, shift - 1), *body), mentions, "", page.line
+    )
+
+
+def _wiki(element: Any, stem: str) -> Wiki:
+    found = element.findall("{*}namespaces/{*}namespace")
+    names = frozenset((one.text or "").strip().lower() for one in found) - {""}
+    hidden = frozenset((one.text or "").strip().lower() for one in found if one.get("key") in _HIDDEN) - {""}
+    name = _text(element, "dbname") or _text(element, "sitename") or stem
+    return Wiki(name, names, hidden, _text(element, "case") != "case-sensitive")
+
+
+def _text(element: Any, tag: str) -> str:
+    return (element.findtext(f"{{*}}{tag}") or "").strip() if tag != "text" else element.findtext("{*}text") or ""
+
+
+def _name(element: Any) -> str:
+    return str(element.tag).rpartition("}")[2]
+
+
+def _stem(path: Path) -> str:
+    return path.name.partition(".")[0]

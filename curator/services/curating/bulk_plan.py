@@ -1,0 +1,240 @@
+"""Which suggestions to accept in bulk at an error one can live with, and which of them to check first.
+
+Everything that is chosen is chosen before the sample is looked at, from probabilities and held-out gold alone: up to
+three sets, each the suggestions above a threshold and each inside the one before; how many of each are checked; how
+many of those may be wrong. One random order of all suggestions serves every set: a set's sample is its first members in
+that order, so that checks for a large set count for a smaller one. A set is accepted when its sample holds no more
+wrong ones than planned: then the limit of what is accepted (`bounds.limit_left`) is below the chosen error.
+
+The sets share the 5 % (Bonferroni): a set whose error is too high passes with at most its own share, so that the whole
+procedure accepts too much wrong in at most 5 % of cases, on any corpus and with any probabilities, calibrated or not.
+Those only make the sets larger and the samples smaller.
+"""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from enum import StrEnum
+from itertools import accumulate
+
+from curator.services.curating.bounds import ALPHA, binomial_at_most, limit_left, needed, upper_limit
+from curator.services.ports import Chance, Tried
+
+SHARES = (0.6, 0.2, 0.2)
+"""Of `ALPHA`, for the first set and those that it may shrink to."""
+CUTS = 24
+"""Thresholds tried for a set."""
+LIKELY = 0.8
+"""A sample is made so large, if it may be, that a set as good as expected passes with this probability."""
+DOUBT = 0.25
+"""However sure the probabilities are, a set is planned for as if this share of the chosen error were wrong: on other
+documents than they were fitted on they promise too much, and a sample that allows no wrong one then fails."""
+MOST_WRONG = 12
+MOST_CHECKS = 400
+ENOUGH_TRIED = 30
+"""Held-out suggestions above a threshold from which on they count."""
+
+
+@dataclass(frozen=True, slots=True)
+class BulkSet:
+    """The suggestions with at least this probability. `expected`: the error rate that is expected of them; `checks`:
+    how many are checked, of which `allowed` may be wrong; `alpha`: the set's share of the 5 %."""
+
+    threshold: float
+    size: int
+    expected: float
+    checks: int
+    allowed: int
+    alpha: float
+
+    @property
+    def saved(self) -> int:
+        """Decisions that need no look."""
+        return self.size - self.checks
+
+
+@dataclass(frozen=True, slots=True)
+class BulkPlan:
+    """`chances` surest first; `samples`: for each set the mention ids to check in the order in which they are drawn. No
+    sets where too few suggestions are sure enough.
+
+    `held_out`: how many tried suggestions are as sure as the first set, and how many of them were wrong.
+    """
+
+    error: float
+    chances: tuple[Chance, ...]
+    sets: tuple[BulkSet, ...]
+    samples: tuple[tuple[int, ...], ...]
+    held_out: tuple[int, int] = (0, 0)
+
+    def members(self, number: int) -> tuple[Chance, ...]:
+        return self.chances[: self.sets[number].size]
+
+
+def make_plan(
+    chances: Sequence[Chance], tried: Sequence[Tried], *, error: float, seed: int, most_checks: int = MOST_CHECKS
+) -> BulkPlan:
+    """`chances` surest first, `tried` of the held-out gold likewise, `error` 0…1; no set asks for more than
+    `most_checks` checks. Pure: the same arguments give the same plan."""
+    cuts = list(_cuts(chances, tried))
+    sets: list[BulkSet] = []
+    for share in SHARES:
+        last = sets[-1] if sets else None
+        fit = [
+            cut
+            for cut in cuts
+            if last is None or (cut.size < last.size and cut.expected <= max(last.expected / 2, 1e-4))
+        ]
+        found = _best(fit, error=error, alpha=ALPHA * share, most_checks=most_checks)
+        if found is None:
+            break
+        sets.append(found)
+    held_out = _held_out(tried, sets[0].threshold) if sets else (0, 0)
+    return BulkPlan(error, tuple(chances), tuple(sets), _samples(chances, sets, seed=seed), held_out)
+
+
+def _samples(chances: Sequence[Chance], sets: Sequence[BulkSet], *, seed: int) -> tuple[tuple[int, ...], ...]:
+    """Of each set its first members in one random order of all."""
+    places = list(range(len(chances)))
+    random.Random(seed).shuffle(places)  # noqa: S311 - a draw that can be repeated, not a secret
+    ids = [[chances[at].mention_id for at in places if at < one.size] for one in sets]
+    return tuple(tuple(some[: one.checks]) for some, one in zip(ids, sets, strict=True))
+
+
+@dataclass(frozen=True, slots=True)
+class _Cut:
+    threshold: float
+    size: int
+    expected: float
+    tried: int  # held-out suggestions that are as sure
+    wrong: int  # of those
+
+    def is_refuted(self, error: float) -> bool:
+        """Whether held-out gold, enough of it to tell, lets more errors stand."""
+        enough = upper_limit(0, self.tried) <= error / 2
+        return enough and upper_limit(self.wrong, self.tried) > error
+
+
+def _cuts(chances: Sequence[Chance], tried: Sequence[Tried]) -> Iterator[_Cut]:
+    """Evenly spread sizes; equal probabilities stay together."""
+    doubts = list(accumulate(1.0 - one.probability for one in chances))
+    sizes: set[int] = set()
+    for step in range(1, CUTS + 1):
+        at = max(len(chances) * step // CUTS, 1)
+        while at < len(chances) and chances[at].probability == chances[at - 1].probability:
+            at += 1
+        sizes.add(min(at, len(chances)))
+    for size in sorted(sizes - {0}):
+        threshold = chances[size - 1].probability
+        number, wrong = _held_out(tried, threshold)
+        rate = wrong / number if number >= ENOUGH_TRIED else 0.0
+        yield _Cut(threshold, size, max(doubts[size - 1] / size, rate, 1e-4), number, wrong)
+
+
+def _held_out(tried: Sequence[Tried], threshold: float) -> tuple[int, int]:
+    """How many are at least so sure, and how many of those were wrong."""
+    sure = [one for one in tried if one.probability >= threshold]
+    return len(sure), sum(not one.right for one in sure)
+
+
+def _best(cuts: Sequence[_Cut], *, error: float, alpha: float, most_checks: int) -> BulkSet | None:
+    """The set that can be expected to save most decisions; None where none saves any."""
+    found, most = None, 0.0
+    for cut in cuts:
+        if cut.expected >= error or cut.is_refuted(error):
+            continue
+        made = _sized(cut, error=error, alpha=alpha, most_checks=most_checks)
+        if made is not None and (saved := made.saved * _chance(made, error)) > most:
+            found, most = made, saved
+    return found
+
+
+def _sized(cut: _Cut, *, error: float, alpha: float, most_checks: int) -> BulkSet | None:
+    """With the smallest sample that is passed likely enough, or else the largest that may be; None without any."""
+    found: BulkSet | None = None
+    for allowed in range(MOST_WRONG + 1):
+        checks = needed(allowed, cut.size, error, alpha=alpha)
+        if checks is None or checks >= cut.size or checks > most_checks:
+            break
+        found = BulkSet(cut.threshold, cut.size, cut.expected, checks, allowed, alpha)
+        if _chance(found, error) >= LIKELY:
+            break
+    return found
+
+
+def _chance(one: BulkSet, error: float) -> float:
+    """That the set passes, as far as can be expected."""
+    return binomial_at_most(one.allowed, one.checks, max(one.expected, DOUBT * error))
+
+
+class AuditState(StrEnum):
+    CHECKING = "checking"
+    PASSED = "passed"
+    FAILED = "failed"  # every set: nothing may be accepted unseen
+
+
+@dataclass
+class Audit:
+    """The checks of one plan as they come in; `marks`: mention id -> whether the suggestion is right."""
+
+    plan: BulkPlan
+    marks: dict[int, bool] = field(default_factory=dict)
+
+    def mark(self, mention_id: int, right: bool) -> None:
+        self.marks[mention_id] = right
+
+    @property
+    def number(self) -> int:
+        """The set that the checks are about: the first that has not failed; the number of sets when all have."""
+        for number, one in enumerate(self.plan.sets):
+            if self._wrong(self.plan.samples[number]) <= one.allowed:
+                return number
+        return len(self.plan.sets)
+
+    @property
+    def state(self) -> AuditState:
+        if self.number == len(self.plan.sets):
+            return AuditState.FAILED
+        return AuditState.CHECKING if self.left else AuditState.PASSED
+
+    @property
+    def set(self) -> BulkSet | None:
+        """None when all sets have failed."""
+        return self.plan.sets[self.number] if self.number < len(self.plan.sets) else None
+
+    @property
+    def sample(self) -> tuple[int, ...]:
+        return self.plan.samples[self.number] if self.set is not None else ()
+
+    @property
+    def left(self) -> tuple[int, ...]:
+        """Still to be checked."""
+        return tuple(one for one in self.sample if one not in self.marks)
+
+    @property
+    def wrong(self) -> int:
+        return self._wrong(self.sample)
+
+    @property
+    def limit(self) -> float:
+        """The error of what is accepted is at most this, with the set's confidence; 1 before the sample is checked."""
+        if self.set is None or self.left:
+            return 1.0
+        return limit_left(self.wrong, self.set.checks, self.set.size, alpha=self.set.alpha)
+
+    def accepted(self) -> tuple[Chance, ...]:
+        """What may be accepted unseen: the set that passed without all that was checked."""
+        if self.state is not AuditState.PASSED:
+            return ()
+        return tuple(one for one in self.plan.members(self.number) if one.mention_id not in self.marks)
+
+    def _wrong(self, sample: Sequence[int]) -> int:
+        return sum(self.marks.get(one) is False for one in sample)
+
+
+def tally(marks: Mapping[int, bool]) -> tuple[int, int]:
+    """(right, wrong)."""
+    right = sum(marks.values())
+    return right, len(marks) - right

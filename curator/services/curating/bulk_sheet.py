@@ -1,0 +1,123 @@
+"""A bulk step on paper: its sample as JSON lines to mark, and its plan behind them. Pure.
+
+Each line is one suggestion to check, with `"right": null`; who checks writes true or false there. The last line holds
+the plan as it was made before anybody looked: the sets, their samples and every suggestion they are about, so that the
+bound holds however long the checking takes and whatever is decided meanwhile.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import astuple, dataclass
+from typing import Any
+
+from curator.domain.errors import UserError
+from curator.domain.wording import tr
+from curator.services.curating.bulk_plan import BulkPlan, BulkSet
+from curator.services.ports import Chance, MentionContext
+
+FORMAT = 1
+
+
+@dataclass(frozen=True, slots=True)
+class SampleSheet:
+    """What was read: the plan, the marks so far, and (document, string) of each mention on the sheet."""
+
+    plan: BulkPlan
+    marks: Mapping[int, bool]
+    shown: Mapping[int, tuple[str, str]]
+
+
+def sheet_of(plan: BulkPlan, contexts: Iterable[MentionContext], marks: Mapping[int, bool]) -> str:
+    """The sheet with a line for each of the mentions `contexts`, marked where `marks` knows them."""
+    chances = {one.mention_id: one for one in plan.chances}
+    lines = [_line(one, chances[one.mention_id], marks.get(one.mention_id)) for one in contexts]
+    lines.append({"plan": _packed(plan)})
+    return "".join(json.dumps(line, ensure_ascii=False) + "\n" for line in lines)
+
+
+def read_sheet(text: str) -> SampleSheet:
+    """Raises UserError, with the number of the line, for what is no sheet or a mark that is neither true nor false."""
+    plan: BulkPlan | None = None
+    marks: dict[int, bool] = {}
+    shown: dict[int, tuple[str, str]] = {}
+    for number, line in enumerate(text.splitlines(), start=1):
+        if not line.strip():
+            continue
+        found = _read(line, number)
+        if "plan" in found:
+            plan = _unpacked(found["plan"], number)
+            continue
+        mention_id, mark = found.get("mention"), found.get("right")
+        if not isinstance(mention_id, int) or not (mark is None or isinstance(mark, bool)):
+            raise UserError(tr("Line {line}: “right” must be true, false or null, beside a mention.", line=number))
+        shown[mention_id] = (str(found.get("document", "")), str(found.get("text", "")))
+        if mark is not None:
+            marks[mention_id] = mark
+    if plan is None:
+        raise UserError(tr("The plan is missing: the last line of a sample must stay as it was written."))
+    strangers = shown.keys() - {one for sample in plan.samples for one in sample}
+    if strangers:
+        raise UserError(tr("Mention {id} was not drawn for this sample; leave its lines.", id=min(strangers)))
+    return SampleSheet(plan, marks, shown)
+
+
+def _line(context: MentionContext, chance: Chance, mark: bool | None) -> dict[str, Any]:
+    return {
+        "right": mark,
+        "text": context.text,
+        "suggested": context.head.name if context.head is not None else "",
+        "entity": chance.entity_id,
+        "probability": round(chance.probability, 4),
+        "type": context.type,
+        "left": context.left,
+        "after": context.right,
+        "document": context.external_id,
+        "mention": context.mention_id,
+    }
+
+
+def _packed(plan: BulkPlan) -> dict[str, Any]:
+    return {
+        "format": FORMAT,
+        "error": plan.error,
+        "held_out": plan.held_out,
+        "sets": [astuple(one) for one in plan.sets],
+        "samples": plan.samples,
+        "chances": [astuple(one) for one in plan.chances],
+    }
+
+
+def _unpacked(packed: Mapping[str, Any], number: int) -> BulkPlan:
+    try:
+        tried, wrong = packed["held_out"]
+        return BulkPlan(
+            float(packed["error"]),
+            tuple(_chance(one) for one in packed["chances"]),
+            tuple(_set(one) for one in packed["sets"]),
+            tuple(tuple(int(one) for one in sample) for sample in packed["samples"]),
+            (int(tried), int(wrong)),
+        )
+    except (KeyError, TypeError, ValueError) as error:
+        raise UserError(tr("Line {line} holds no plan that can be read.", line=number)) from error
+
+
+def _chance(one: Sequence[Any]) -> Chance:
+    mention_id, document_id, probability, entity_id = one
+    return Chance(int(mention_id), int(document_id), float(probability), str(entity_id))
+
+
+def _set(one: Sequence[Any]) -> BulkSet:
+    threshold, size, expected, checks, allowed, alpha = one
+    return BulkSet(float(threshold), int(size), float(expected), int(checks), int(allowed), float(alpha))
+
+
+def _read(line: str, number: int) -> dict[str, Any]:
+    try:
+        found = json.loads(line)
+    except ValueError as error:
+        raise UserError(tr("Line {line} is no JSON: {error}.", line=number, error=error)) from error
+    if not isinstance(found, dict):
+        raise UserError(tr("Line {line} is no line of a sample.", line=number))
+    return found

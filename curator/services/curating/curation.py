@@ -1,0 +1,178 @@
+"""What a curator does to mentions: every action is one short call, one operation, one `Change`."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+from curator.domain.changes import Change, ChangeKind, OperationKind
+from curator.domain.decisions import Decision, Outcome, Shown, Verdict
+from curator.domain.documents import DocumentState, MentionOrigin, Span
+from curator.domain.mention_edits import MentionEdit
+from curator.domain.wording import tr
+from curator.services.core.events import EventBus
+from curator.services.core.standing import CachedAnswer
+from curator.services.curating.deciding import decide_in
+from curator.services.curating.mention_edits import change_in, checked, join_in, living, refuse_duplicate, retype_in
+from curator.services.curating.undo import Undoer
+from curator.services.ports import Clock, Store, UnitOfWork
+
+Prepare = Callable[[UnitOfWork, Sequence[int]], tuple[Sequence[Change], str]]
+"""What is done to mentions in the unit in which they are decided, and the note of a decision that has none."""
+
+
+class CurationService:
+    """Decisions, mentions and document states, undoable without end. `curator` returns the name of who acts."""
+
+    def __init__(
+        self,
+        store: Store,
+        events: EventBus,
+        clock: Clock,
+        *,
+        curator: Callable[[], str],
+        prepare: Prepare = lambda *_: ((), ""),
+    ) -> None:
+        self._store = store
+        self._events = events
+        self._clock = clock
+        self._curator = curator
+        self._prepare = prepare
+        self._undoer = Undoer(clock)
+        self._steps = CachedAnswer(store, lambda unit: (unit.decisions.next_undo(), unit.decisions.next_redo()))
+
+    @property
+    def curator(self) -> str:
+        return self._curator()
+
+    def decide(self, mention_id: int, verdict: Verdict, *, shown: Shown | None = None, note: str = "") -> Change:
+        """Append the decision with what was shown (by default the stored suggestion's first candidates).
+
+        Raises UserError for an unknown or deleted mention and for an entity that the knowledge base does not hold.
+        """
+        return self.decide_many([mention_id], verdict, shown=[shown], note=note)
+
+    def decide_many(
+        self, mention_ids: Sequence[int], verdict: Verdict, *, shown: Sequence[Shown | None] = (), note: str = ""
+    ) -> Change:
+        """One verdict for several mentions as one operation. `shown` is parallel to the ids, or empty."""
+        with self._store.write() as unit:
+            before, usual = self._prepare(unit, mention_ids)
+            change = decide_in(
+                unit,
+                mention_ids,
+                [verdict] * len(mention_ids),
+                curator=self.curator,
+                clock=self._clock,
+                shown=shown,
+                note=note or usual,
+            )
+        for one in before:
+            self._emit(one)
+        return self._emit(change)
+
+    def clear(self, mention_id: int) -> Change:
+        """Make the mention undecided again; the history keeps every decision."""
+        return self.decide(mention_id, Verdict(Outcome.CLEARED))
+
+    def add_mention(self, document_id: int, spans: Sequence[Span], mention_type: str) -> Change:
+        """Add a mention; `change.mention_ids` holds its id.
+
+        Raises UserError where the spans are empty, leave the text, cover only white space or repeat a mention.
+        """
+        with self._store.write() as unit:
+            document = unit.documents.get(document_id)
+            source = checked(document, spans, mention_type)
+            refuse_duplicate(unit.mentions.of_document(document_id), source)
+            ids = unit.mentions.add(document_id, [source], origin=MentionOrigin.CURATOR)
+            text = tr("Added the mention “{text}”", text=source.text)
+            change = self._mentions_changed(unit, OperationKind.ADD_MENTION, ids, document_id, text)
+        return self._emit(change)
+
+    def delete_mention(self, mention_id: int) -> Change:
+        """Mark the mention deleted; its decisions stay in the history. Raises UserError for an unknown one."""
+        with self._store.write() as unit:
+            mention = living(unit, mention_id)
+            unit.mentions.set_deleted([mention_id], True)
+            text = tr("Deleted the mention “{text}”", text=mention.text)
+            change = self._mentions_changed(unit, OperationKind.DELETE_MENTION, [mention_id], mention.document_id, text)
+        return self._emit(change)
+
+    def change_mention(self, mention_id: int, spans: Sequence[Span]) -> Change:
+        """Move a mention, or give it other parts; its decision stays. Raises UserError that says why it cannot be."""
+        with self._store.write() as unit:
+            change = change_in(unit, mention_id, spans, curator=self.curator, clock=self._clock)
+        return self._emit(change)
+
+    def retype_mention(self, mention_id: int, mention_type: str) -> Change:
+        """Give a mention another type; its decision stays. Raises UserError for the type that it has."""
+        with self._store.write() as unit:
+            change = retype_in(unit, mention_id, mention_type, curator=self.curator, clock=self._clock)
+        return self._emit(change)
+
+    def join_mentions(self, mention_id: int, other_id: int) -> Change:
+        """Make one mention of two; the other is deleted in the same step. Raises UserError where that cannot be."""
+        with self._store.write() as unit:
+            change = join_in(unit, mention_id, other_id, curator=self.curator, clock=self._clock)
+        return self._emit(change)
+
+    def set_state(self, document_id: int, state: DocumentState) -> Change:
+        with self._store.write() as unit:
+            document = unit.documents.get(document_id)
+            unit.documents.set_state(document_id, state)
+            text = tr("Marked {external_id} {words}", external_id=document.external_id, words=tr(state.words))
+            payload = {"states": [[document_id, document.state.value, state.value]]}
+            operation = unit.decisions.append_operation(
+                OperationKind.SET_STATE, actor=self.curator, at=self._clock.now(), text=text, payload=payload
+            )
+        return self._emit(Change(ChangeKind.DOCUMENT_STATE, self.curator, text, (document_id,), (), operation))
+
+    def finish(self, document_id: int) -> Change:
+        return self.set_state(document_id, DocumentState.DONE)
+
+    def resume(self, document_id: int) -> Change:
+        return self.set_state(document_id, DocumentState.IN_PROGRESS)
+
+    def undo(self) -> Change | None:
+        """Take back the last operation that is not yet taken back; None when there is none."""
+        with self._store.write() as unit:
+            change = self._undoer.undo(unit, actor=self.curator)
+        return change and self._emit(change)
+
+    def redo(self) -> Change | None:
+        """Do again what was last taken back; None when there is none (any new operation ends redoing)."""
+        with self._store.write() as unit:
+            change = self._undoer.redo(unit, actor=self.curator)
+        return change and self._emit(change)
+
+    def can_undo(self) -> bool:
+        return self._steps.get()[0] is not None
+
+    def can_redo(self) -> bool:
+        return self._steps.get()[1] is not None
+
+    def current(self, mention_ids: Sequence[int]) -> dict[int, Decision]:
+        """Current decisions; undecided mentions are absent."""
+        with self._store.read() as unit:
+            return unit.decisions.current(mention_ids)
+
+    def history(self, mention_id: int) -> list[Decision]:
+        """Every decision of the mention, oldest first, cleared ones included."""
+        with self._store.read() as unit:
+            return unit.decisions.history(mention_id)
+
+    def edits(self, mention_id: int) -> list[MentionEdit]:
+        """Every change of the mention's place and type, oldest first, undone ones and their undoing included."""
+        with self._store.read() as unit:
+            return unit.mentions.edits(mention_id)
+
+    def _mentions_changed(
+        self, unit: UnitOfWork, kind: OperationKind, ids: Sequence[int], document_id: int, text: str
+    ) -> Change:
+        operation = unit.decisions.append_operation(
+            kind, actor=self.curator, at=self._clock.now(), text=text, payload={"mentions": list(ids)}
+        )
+        return Change(ChangeKind.MENTIONS, self.curator, text, (document_id,), tuple(ids), operation)
+
+    def _emit(self, change: Change) -> Change:
+        self._events.emit(change)
+        return change

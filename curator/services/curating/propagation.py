@@ -1,0 +1,129 @@
+"""Decides the other mentions of one string in context: what is shown and ticked, and nothing else, as one step."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Iterable
+from dataclasses import dataclass
+from enum import StrEnum
+
+from curator.domain.changes import Change
+from curator.domain.decisions import Shown, ShownCandidate, Verdict
+from curator.domain.errors import UserError
+from curator.domain.wording import ntr, tr
+from curator.services.core.events import EventBus
+from curator.services.core.keys import active_bundle
+from curator.services.curating.deciding import decide_in
+from curator.services.curating.propagation_groups import Group, Line, entities_in, grouped
+from curator.services.ports import Clock, MentionContext, QueueFilter, Store, UnitOfWork
+
+LIMIT = 5_000
+"""Lines shown at most; the others are told by their number and stay as they are."""
+NOTE = "decided with “{text}” of {document}"
+ONE_CHANGED = "{n} of these mentions was decided meanwhile; nothing was changed. Look at the list again."
+CHANGED = "{n:,} of these mentions were decided meanwhile; nothing was changed. Look at the list again."
+
+
+class PropagationScope(StrEnum):
+    DOCUMENT = "document"
+    QUEUE = "queue"  # what the present filter shows
+    PROJECT = "project"
+
+
+@dataclass(frozen=True, slots=True)
+class Others:
+    """The other mentions of one string, grouped; `beyond` more are not shown. `names` of the verdict's entities."""
+
+    this: MentionContext
+    verdict: Verdict
+    scope: PropagationScope
+    groups: tuple[Group, ...]
+    names: tuple[str, ...]
+    beyond: int = 0
+
+    @property
+    def lines(self) -> tuple[Line, ...]:
+        return tuple(line for group in self.groups for line in group.lines)
+
+    @property
+    def ticked(self) -> tuple[int, ...]:
+        return tuple(line.context.mention_id for line in self.lines if line.ticked)
+
+
+class PropagationService:
+    """`curator` returns the name of who acts."""
+
+    def __init__(self, store: Store, events: EventBus, clock: Clock, *, curator: Callable[[], str]) -> None:
+        self._store = store
+        self._events = events
+        self._clock = clock
+        self._curator = curator
+
+    def others(
+        self, mention_id: int, verdict: Verdict, *, scope: PropagationScope, where: QueueFilter | None = None
+    ) -> Others:
+        """The other mentions of the same string and type. `where` is the present filter, for the queue's scope.
+
+        Raises UserError for an unknown or deleted mention.
+        """
+        with self._store.read() as unit:
+            bundle_id = active_bundle(unit.meta)
+            this = unit.queue.contexts([mention_id], bundle_id=bundle_id)
+            if not this:
+                raise UserError(tr("There is no mention {mention_id} in this project.", mention_id=mention_id))
+            document_id = this[0].document_id if scope is PropagationScope.DOCUMENT else None
+            narrowed = where if scope is PropagationScope.QUEUE and where != QueueFilter() else None
+            ids = unit.queue.identical(mention_id, document_id=document_id, where=narrowed)
+            contexts = unit.queue.contexts(ids[:LIMIT], bundle_id=bundle_id)
+            names = _names(unit, verdict, contexts)
+        groups = grouped(this[0], verdict, contexts, names=names)
+        said = tuple(names.get(one, one) for one in verdict.entity_ids)
+        return Others(this[0], verdict, scope, groups, said, max(len(ids) - LIMIT, 0))
+
+    def decide(self, others: Others, mention_ids: Collection[int]) -> Change:
+        """Give the verdict to these of the mentions shown, as one operation.
+
+        Raises UserError where one was decided or deleted since it was shown; ValueError for one that was not shown.
+        """
+        shown = {line.context.mention_id: line.context for line in others.lines}
+        wanted = set(mention_ids)
+        if not wanted <= shown.keys():
+            raise ValueError("only what is shown can be decided")
+        chosen = [context for mention_id, context in shown.items() if mention_id in wanted]
+        note = NOTE.format(text=others.this.text, document=others.this.external_id)
+        with self._store.write() as unit:
+            _refuse_changed(unit, chosen)
+            change = decide_in(
+                unit,
+                [one.mention_id for one in chosen],
+                [others.verdict] * len(chosen),
+                curator=self._curator(),
+                clock=self._clock,
+                shown=[shown_in_line(one) for one in chosen],
+                note=note,
+            )
+        self._events.emit(change)
+        return change
+
+
+def shown_in_line(context: MentionContext) -> Shown:
+    """A line shows the first candidate alone."""
+    head = context.head
+    if head is None:
+        return Shown("", ())
+    candidates = (ShownCandidate(head.entity_id, head.score),) if head.entity_id else ()
+    return Shown(head.bundle_id, candidates, head.nil_score, head.is_nil)
+
+
+def _refuse_changed(unit: UnitOfWork, contexts: Collection[MentionContext]) -> None:
+    current = unit.decisions.current([one.mention_id for one in contexts])
+    now = {mention_id: decision.verdict for mention_id, decision in current.items()}
+    changed = sum(now.get(one.mention_id) != one.verdict for one in contexts)
+    if changed:
+        raise UserError(ntr(ONE_CHANGED, CHANGED, changed))
+
+
+def _names(unit: UnitOfWork, verdict: Verdict, contexts: Iterable[MentionContext]) -> dict[str, str]:
+    contexts = list(contexts)
+    names = {one.head.entity_id: one.head.name for one in contexts if one.head is not None}
+    found = unit.kb.get_many([one for one in entities_in(verdict, contexts) if one not in names])
+    return names | {one: entity.name for one, entity in found.items()}

@@ -1,0 +1,240 @@
+"""Records of PubMed over the network, asked for by name: fetched politely, kept as they come, imported as a file.
+
+A fetch may be stopped at any time; the same question goes on behind what is there. Records whose PMID a document of
+the project has already are not asked for.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Generator, Sequence
+from dataclasses import dataclass, replace
+from functools import partial
+from typing import TypeVar
+
+from curator.domain.documents import Split
+from curator.domain.errors import UserError
+from curator.domain.jobs import Progress
+from curator.domain.pmids import listed
+from curator.domain.wording import ntr, tr
+from curator.services.importing.fetch_folder import FetchFolder, FetchRequest, Unfinished, unfinished
+from curator.services.importing.importing import FileProblem, ImportReport, ImportService
+from curator.services.ports import Clock, FileWriter, Problem, Store
+from curator.services.ports.pubmed import MOST_FOUND, FoundRecords, NotNowError, PubMedPort, PubMedRecords
+
+BATCH = 200
+TRIES = 6
+LONGEST_WAIT = 300.0  # seconds that a server may ask to wait; the doubling pause stops there too
+LOOK = 0.2
+SHOWN = 200
+T = TypeVar("T")
+
+
+@dataclass(frozen=True, slots=True)
+class FetchWish:
+    """Either `pmids` or a `query`, of which the first `most` records are fetched; where they go as in an import."""
+
+    pmids: tuple[str, ...] = ()
+    query: str = ""
+    most: int = MOST_FOUND
+    split: Split = Split.TRAIN
+    hold_out: int = 0
+
+    @property
+    def asked(self) -> FetchRequest:
+        query = " ".join(self.query.split())
+        return FetchRequest(query, () if query else self.pmids, self.most if query else 0)
+
+
+@dataclass(frozen=True, slots=True)
+class FetchClock:
+    now: Callable[[], float] = time.monotonic
+    sleep: Callable[[float], None] = time.sleep
+
+
+class FetchService:
+    """Generators yield progress and may be closed between two steps; waiting is made of short ones."""
+
+    def __init__(
+        self,
+        store: Store,
+        importing: ImportService,
+        pubmed: PubMedPort,
+        writer: FileWriter,
+        clock: Clock,
+        *,
+        timer: FetchClock | None = None,
+    ) -> None:
+        self._store = store
+        self._importing = importing
+        self._pubmed = pubmed
+        self._writer = writer
+        self._clock = clock
+        self._timer = timer or FetchClock()
+        self._next = 0.0  # when another request may begin
+
+    @property
+    def host(self) -> str:
+        """Who is asked over the network."""
+        return self._pubmed.host
+
+    def unfinished(self) -> list[Unfinished]:
+        """Fetches that were stopped; the same wish goes on with one."""
+        return unfinished(self._store.folder, self._writer)
+
+    def forget(self, asked: FetchRequest) -> None:
+        """Take away what was kept of a fetch that was stopped."""
+        FetchFolder(self._store.folder, asked.key, self._writer).remove()
+
+    def count(self, query: str) -> Generator[Progress, None, int]:
+        """How many records match, with one request. Raises UserError."""
+        found: FoundRecords = yield from self._patiently(
+            lambda: self._pubmed.search(query, most=0), Progress(tr("search PubMed"), 0, 0, self.host), kept=0
+        )
+        return found.count
+
+    def pubmed(self, wish: FetchWish) -> Generator[Progress, None, ImportReport]:
+        """Fetch what the wish names and import it as PubMed XML; the report tells PMIDs without a record too.
+
+        Raises UserError: nothing asked for or found, refused, or no answer after several tries. What was fetched
+        before stays, and the same wish goes on.
+        """
+        asked, folder = yield from self._begun(wish)
+        known = self._known(asked.pmids)
+        done, _ = folder.done()
+        without = known.union(done)
+        left = [pmid for pmid in asked.pmids if pmid not in without]
+        yield from self._fetched(folder, left, len(done))
+        done, found = folder.done()
+        notes = self._notes(asked, known, [pmid for pmid in done if pmid not in found])
+        if not found:
+            folder.remove()
+            if known:
+                return ImportReport((), {}, notes)
+            raise UserError(" ".join(one.problem.text for one in notes) or tr("PubMed found nothing."))
+        path = folder.join(asked)
+        report = yield from self._importing.documents([path], split=wish.split, hold_out=wish.hold_out)
+        folder.remove()
+        return replace(report, problems=(*notes, *report.problems))
+
+    # --- what is asked ---
+
+    def _begun(self, wish: FetchWish) -> Generator[Progress, None, tuple[FetchRequest, FetchFolder]]:
+        """What is asked, as noted before or from now on."""
+        asked = wish.asked
+        if not asked.query and not asked.given:
+            raise UserError(tr("Name PMIDs or a query."))
+        folder = FetchFolder(self._store.folder, asked.key, self._writer)
+        noted = folder.asked()
+        if noted is not None:
+            return noted, folder
+        if asked.query:
+            asked = yield from self._searched(asked)
+        else:
+            asked = replace(asked, pmids=asked.given, count=len(asked.given))
+        return folder.begin(asked, self._clock.now()), folder
+
+    def _searched(self, asked: FetchRequest) -> Generator[Progress, None, FetchRequest]:
+        progress = Progress(tr("search PubMed"), 0, 0, self.host)
+        most = min(asked.most, MOST_FOUND)
+        found: FoundRecords = yield from self._patiently(
+            lambda: self._pubmed.search(asked.query, most=most), progress, kept=0
+        )
+        if not found.pmids:
+            raise UserError(tr("PubMed finds nothing for “{query}”. Nothing was changed.", query=asked.query))
+        return replace(asked, pmids=tuple(dict.fromkeys(found.pmids)), count=found.count)
+
+    def _known(self, pmids: Sequence[str]) -> set[str]:
+        with self._store.read() as unit:
+            return set(unit.documents.present(pmids))
+
+    # --- fetching ---
+
+    def _fetched(self, folder: FetchFolder, left: Sequence[str], done: int) -> Generator[Progress, None, None]:
+        total, number = done + len(left), folder.next_number()
+        for start in range(0, len(left), BATCH):
+            pmids = left[start : start + BATCH]
+            progress = self._progress(done + start, total)
+            ask = partial(self._pubmed.records, pmids)
+            records: PubMedRecords = yield from self._patiently(ask, progress, kept=done + start)
+            folder.put(number, pmids, records)
+            number += 1
+        yield self._progress(total, total)
+
+    def _progress(self, done: int, total: int) -> Progress:
+        text = tr("{done:,} of {total:,} records", done=done, total=total)
+        return Progress(tr("fetch from {host}", host=self.host), done, total, text)
+
+    def _patiently(self, ask: Callable[[], T], progress: Progress, *, kept: int) -> Generator[Progress, None, T]:
+        """Ask in the allowed rhythm, and again, after a growing pause, where PubMed cannot answer."""
+        for attempt in range(TRIES):
+            yield from self._wait(self._next - self._timer.now(), progress)
+            self._next = self._timer.now() + self._pubmed.pause
+            try:
+                return ask()
+            except NotNowError as error:
+                seconds = min(2.0**attempt, LONGEST_WAIT) if error.seconds is None else error.seconds
+                if attempt == TRIES - 1 or seconds > LONGEST_WAIT:
+                    raise UserError(self._gave_up(error, seconds, kept)) from error
+                text = tr("{host} asks to wait: {why}", host=self.host, why=error)
+                yield from self._wait(seconds, replace(progress, text=text))
+        raise AssertionError("unreachable")
+
+    def _wait(self, seconds: float, progress: Progress) -> Generator[Progress, None, None]:
+        yield progress
+        until = self._timer.now() + seconds
+        while (left := until - self._timer.now()) > 0:
+            self._timer.sleep(min(left, LOOK))
+            yield progress
+
+    def _gave_up(self, error: NotNowError, seconds: float, kept: int) -> str:
+        said = tr("{host} gave no answer that can be used ({why}).", host=self.host, why=error)
+        if seconds > LONGEST_WAIT:
+            said = ntr(
+                "{host} asks to come back in {n} minute ({why}).",
+                "{host} asks to come back in {n:,} minutes ({why}).",
+                round(seconds / 60),
+                host=self.host,
+                why=error,
+            )
+        if not kept:
+            return said + " " + tr("Nothing was fetched. Check the network and try again.")
+        return (
+            said
+            + " "
+            + ntr(
+                "{n} PMID was asked for and is kept; the same again goes on from there.",
+                "{n:,} PMIDs were asked for and are kept; the same again goes on from there.",
+                kept,
+            )
+        )
+
+    def _notes(self, asked: FetchRequest, known: set[str], missing: Sequence[str]) -> tuple[FileProblem, ...]:
+        texts = []
+        if asked.query and asked.count > len(asked.pmids):
+            texts.append(
+                tr(
+                    "“{query}” matches {count:,} records; the first {n:,} were asked for.",
+                    query=asked.query,
+                    count=asked.count,
+                    n=len(asked.pmids),
+                )
+            )
+        if known:
+            texts.append(
+                ntr(
+                    "{n:,} record is in the project already and was not asked for.",
+                    "{n:,} records are in the project already and were not asked for.",
+                    len(known),
+                )
+            )
+        if missing:
+            texts.append(
+                ntr(
+                    "PubMed has no record of this PMID: {pmids}.",
+                    "PubMed has no record of these {n:,} PMIDs: {pmids}.",
+                    len(missing),
+                    pmids=listed(missing, SHOWN),
+                )
+            )
+        return tuple(FileProblem(self.host, Problem(0, "note", text)) for text in texts)

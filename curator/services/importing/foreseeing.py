@@ -1,0 +1,139 @@
+"""What an import would bring, before anything is written: counts, first documents, what is repaired, set aside or here
+already, and how long everything will take."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Generator, Iterator, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from curator.domain.documents import SourceDocument
+from curator.domain.entities import Entity
+from curator.domain.errors import UserError
+from curator.services.importing.import_comparing import Compared, ImportStatus
+from curator.services.ports import DocumentReader, FormatRegistry, KnowledgeBaseReader, Problem
+from curator.services.ports.files import KbOptions
+from curator.services.training.speeds import RULE, SPREADS, busy_now
+
+STEP = 25
+"""Records between two looks at the clock of who drives the generator."""
+FIRST = 5
+"""Documents that are shown."""
+Compare = Callable[[Sequence[SourceDocument]], Sequence[Compared]]
+DOCUMENTS_A_SECOND, ENTITIES_A_SECOND, ENTITIES_INDEXED_A_SECOND = 400.0, 15_000.0, 100.0
+"""Stored, and encoded with all their names, on two cores (BC5CDR's documents, the MeSH entities that go with them)."""
+
+
+@dataclass(frozen=True, slots=True)
+class Foreseen:
+    """What one file holds. `whole`: read to its end; else the counts are estimated from the part that was read."""
+
+    path: Path
+    title: str = ""
+    format: str = ""  # name of a knowledge base's format
+    documents: int = 0
+    mentions: int = 0
+    entities: int = 0
+    whole: bool = True
+    problem: str = ""
+    looked_at: int = 0  # documents read so far, of which the following speak
+    first: tuple[SourceDocument, ...] = ()
+    problems: tuple[Problem, ...] = ()  # what is repaired, set aside and noted
+    here: int = 0  # documents that the project has already
+    changed: tuple[Compared, ...] = ()  # documents that it has with another text or other annotations
+    first_entities: tuple[Entity, ...] = ()
+    known: str = ""  # why the file changes nothing or brings something back, as a sentence
+
+    @property
+    def new(self) -> int:
+        """Of the documents looked at, those that the project does not have."""
+        return self.looked_at - self.here - len(self.changed)
+
+    def severities(self) -> Counter[str]:
+        return Counter(one.severity for one in self.problems)
+
+
+def foresee_documents(
+    path: Path, formats: FormatRegistry, *, compare: Compare | None = None, known: str = ""
+) -> Generator[Foreseen, None, Foreseen]:
+    """Growing estimates of a document file, the last one exact; a file that cannot be read says why.
+
+    `compare` says of documents, in their order, what they are to a project.
+    """
+    found = Foreseen(path, known=known)
+    try:
+        format_ = formats.recognise(path)
+        reader = format_.open(path)
+        found = replace(found, title=format_.title)
+        waiting: list[SourceDocument] = []
+        mentions = 0
+        for number, one in enumerate(reader, 1):
+            mentions += len(one.mentions)
+            waiting.append(one)
+            if number % STEP == 0:
+                found, waiting = _looked_at(found, waiting, reader, compare), []
+                scale = _scale(reader)
+                yield replace(found, documents=round(number * scale), mentions=round(mentions * scale), whole=False)
+        found = _looked_at(found, waiting, reader, compare)
+        return replace(found, documents=found.looked_at, mentions=mentions, whole=True)
+    except UserError as error:
+        return replace(found, problem=str(error))
+
+
+def _looked_at(
+    found: Foreseen, batch: Sequence[SourceDocument], reader: DocumentReader, compare: Compare | None
+) -> Foreseen:
+    compared = compare(batch) if compare is not None else ()
+    return replace(
+        found,
+        looked_at=found.looked_at + len(batch),
+        first=(*found.first, *batch[: FIRST - len(found.first)]) if len(found.first) < FIRST else found.first,
+        problems=tuple(reader.problems),
+        here=found.here + sum(one.status is ImportStatus.SAME for one in compared),
+        changed=(*found.changed, *(one for one in compared if one.status is ImportStatus.CHANGED)),
+    )
+
+
+def foresee_kb(
+    path: Path, formats: FormatRegistry, options: KbOptions | None = None
+) -> Generator[Foreseen, None, Foreseen]:
+    """Growing estimates of a knowledge base, the last one exact; one that cannot be read says why."""
+    found = Foreseen(path)
+    try:
+        reader = formats.open_kb(path, options)
+        found = replace(found, format=reader.format, title=formats.kb_titles()[reader.format])
+        entities: list[Entity] = []
+        number = 0
+        for number, one in enumerate(_records(reader), 1):
+            if number <= FIRST:
+                entities.append(one)
+            if number % (STEP * 20) == 0:
+                seen = replace(found, looked_at=number, first_entities=tuple(entities), problems=tuple(reader.problems))
+                yield replace(seen, entities=round(number * _scale(reader)), whole=False)
+        seen = replace(found, looked_at=number, first_entities=tuple(entities), problems=tuple(reader.problems))
+        return replace(seen, entities=number)
+    except UserError as error:
+        return replace(found, problem=str(error))
+
+
+def _records(reader: KnowledgeBaseReader) -> Iterator[Entity]:
+    yield from reader
+
+
+def _scale(reader: DocumentReader | KnowledgeBaseReader) -> float:
+    done, total = reader.position
+    return max(total / done, 1.0) if done > 0 else 1.0
+
+
+def seconds_to_import(found: list[Foreseen]) -> float:
+    """Until everything is in the project and spelling is compared."""
+    return sum(one.documents / DOCUMENTS_A_SECOND + one.entities / ENTITIES_A_SECOND for one in found)
+
+
+def seconds_to_index(found: list[Foreseen]) -> tuple[float, float]:
+    """At least and at most, until meanings are compared too: every name is encoded once, on a machine that is not
+    measured yet and that other programs may use."""
+    usual = sum(one.entities for one in found) / ENTITIES_INDEXED_A_SECOND
+    low, high = SPREADS[RULE]
+    return low * usual, high * (1.0 + busy_now()) * usual

@@ -1,0 +1,181 @@
+"""Annotations of a file as decisions by `import:FILE`."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass
+
+from curator.domain.decisions import Verdict
+from curator.domain.documents import DocumentState, SourceDocument, SourceMention
+from curator.domain.wording import ntr, tr
+from curator.services.importing.restoring import Stored, restore_decisions, says_more
+from curator.services.knowledge.knowledge import types_by_name
+from curator.services.ports import Clock, Problem, UnitOfWork
+
+MOST_PROBLEMS = 50
+MOST_AMBIGUOUS = 10_000
+"""Mentions with an ambiguous id that are listed one by one; the others are counted."""
+AMBIGUOUS = "left undecided, ambiguous"
+"""Word of the report's counts."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Ids:
+    """What the ids of some mentions mean: `resolved` by id, and of ambiguous ones the entities that they fit, by id."""
+
+    resolved: Mapping[str, str]
+    fitting: Mapping[str, tuple[str, ...]]
+    types: Mapping[str, Collection[str]]  # of these entities
+    allowed: Mapping[str, Collection[str]]  # mention type -> the types of entities that it may have
+
+    @classmethod
+    def of(cls, unit: UnitOfWork, mentions: Sequence[SourceMention]) -> _Ids:
+        given = {one for mention in mentions for one in mention.ids}
+        resolved = unit.kb.resolve(given)
+        fitting = unit.kb.ambiguous(given - resolved.keys())
+        if not fitting:
+            return cls(resolved, {}, {}, {})
+        entities = unit.kb.get_many(sorted({one for several in fitting.values() for one in several}))
+        info, mapping = unit.kb.info(), unit.meta.type_mapping()
+        known = info.types if info is not None else ()
+        kinds = {one.type for one in mentions}
+        allowed = {one: mapping.types_for(one) or types_by_name(one, known) for one in kinds}
+        return cls(resolved, fitting, {one.id: one.types for one in entities.values()}, allowed)
+
+    def entity(self, given: str, mention_type: str) -> str:
+        """The entity that an id means, where it fits several the only one of the mention's type; '' for none."""
+        if given not in self.fitting:
+            return self.resolved.get(given, "")
+        allowed = set(self.allowed[mention_type])
+        found = [one for one in self.fitting[given] if not allowed.isdisjoint(self.types.get(one, ()))]
+        return found[0] if len(found) == 1 else ""
+
+
+class GoldWriter:
+    """Appends one decision for each annotation that says what it is, with nothing shown.
+
+    A mention links to all of its ids that resolve, primary or alternate; it is NIL where none does or the file says
+    so. Where a bare id fits several entities, the mention's type chooses among them. A mention with an id that stays
+    ambiguous, and one without any statement, stays undecided. Documents without an undecided mention are done.
+    """
+
+    def __init__(self, file_name: str, clock: Clock) -> None:
+        self._curator = f"import:{file_name}"
+        self._clock = clock
+        self._unresolved: Counter[str] = Counter()
+        self._first: dict[str, tuple[int, str]] = {}  # unresolved id -> line and document of its first mention
+        self._ambiguous: list[Problem] = []
+        self.counts: Counter[str] = Counter()
+
+    def write(self, unit: UnitOfWork, documents: Sequence[Stored], *, finish: bool = True) -> None:
+        """Of documents that come with their decisions these are put back, each by its own curator. Without `finish` no
+        document becomes done: there are other mentions in it."""
+        restored = [one for one in documents if says_more(one[0])]
+        if restored:
+            restore_decisions(unit, restored, self.counts)
+            documents = [one for one in documents if not says_more(one[0])]
+        ids_of = _Ids.of(unit, [mention for source, _ in documents for mention in source.mentions])
+        mention_ids: list[int] = []
+        verdicts: list[Verdict] = []
+        for source, (document_id, ids) in documents:
+            found = [self._verdict(source, mention, ids_of) for mention in source.mentions]
+            decided = [(i, v) for i, v in zip(ids, found, strict=True) if v is not None]
+            mention_ids += [i for i, _ in decided]
+            verdicts += [v for _, v in decided]
+            if finish and len(decided) == len(found):
+                unit.documents.set_state(document_id, DocumentState.DONE)
+        self._append(unit, mention_ids, verdicts)
+
+    def problems(self) -> list[Problem]:
+        """Each mention that stays undecided since its id is ambiguous; one note for each id that the knowledge base
+        does not know, the most frequent first."""
+        notes = list(self._ambiguous)
+        if (more := self.counts[AMBIGUOUS] - len(notes)) > 0:
+            words = ntr(
+                "{n:,} more mention has an ambiguous id: left undecided",
+                "{n:,} more mentions have an ambiguous id: left undecided",
+                more,
+            )
+            notes.append(Problem(0, "note", words))
+        common = self._unresolved.most_common(MOST_PROBLEMS)
+        notes += [self._problem(unresolved, number) for unresolved, number in common]
+        left = len(self._unresolved) - len(common)
+        if left:
+            notes.append(
+                Problem(
+                    0,
+                    "note",
+                    ntr(
+                        "{n} more id is not in the knowledge base",
+                        "{n:,} more ids are not in the knowledge base",
+                        left,
+                    ),
+                )
+            )
+        if out := self.counts["decisions left out"]:
+            words = ntr(
+                "{n} decision links to entities that are not in the knowledge base: left undecided",
+                "{n:,} decisions link to entities that are not in the knowledge base: left undecided",
+                out,
+            )
+            notes.append(Problem(0, "note", words))
+        return notes
+
+    def _verdict(self, source: SourceDocument, mention: SourceMention, ids_of: _Ids) -> Verdict | None:
+        meant = {one: ids_of.entity(one, mention.type) for one in mention.ids}
+        if unclear := [one for one, entity in meant.items() if not entity and one in ids_of.fitting]:
+            self._note_ambiguous(source, mention, {one: ids_of.fitting[one] for one in unclear})
+            return None
+        for one in (unresolved := [one for one, entity in meant.items() if not entity]):
+            self._unresolved[one] += 1
+            self._first.setdefault(one, (source.line, source.external_id))
+        self.counts["unresolved ids"] += len(unresolved)
+        if ids := tuple(dict.fromkeys(one for one in meant.values() if one)):
+            self.counts["linked"] += 1
+            return Verdict.link(*ids)
+        if mention.nil or mention.ids:
+            self.counts["nil"] += 1
+            return Verdict.nil()
+        self.counts["without a statement"] += 1
+        return None
+
+    def _note_ambiguous(
+        self, source: SourceDocument, mention: SourceMention, fitting: Mapping[str, Sequence[str]]
+    ) -> None:
+        self.counts[AMBIGUOUS] += 1
+        if len(self._ambiguous) == MOST_AMBIGUOUS:
+            return
+        words = tr(
+            'document {document}: "{mention}" ({type}): id {id} fits {entities}: left undecided',
+            document=source.external_id,
+            mention=mention.text[:80],
+            type=mention.type,
+            id=", ".join(fitting),
+            entities=", ".join(dict.fromkeys(one for several in fitting.values() for one in several)),
+        )
+        self._ambiguous.append(Problem(source.line, "note", words))
+
+    def _append(self, unit: UnitOfWork, mention_ids: Sequence[int], verdicts: Sequence[Verdict]) -> None:
+        if mention_ids:
+            unit.decisions.append(
+                mention_ids,
+                verdicts,
+                curator=self._curator,
+                at=self._clock.now(),
+                operation_id=0,
+                shown=[None] * len(mention_ids),
+            )
+
+    def _problem(self, unresolved: str, number: int) -> Problem:
+        line, document = self._first[unresolved]
+        text = ntr(
+            "id {id} is not in the knowledge base (once, first in document {document}): "
+            "NIL where the mention has no other id that is",
+            "id {id} is not in the knowledge base ({n:,} times, first in document {document}): "
+            "NIL where the mention has no other id that is",
+            number,
+            id=unresolved,
+            document=document,
+        )
+        return Problem(line, "note", text)

@@ -1,0 +1,95 @@
+"""One file on its way in: which of its documents are new, which are here, and which are to be taken."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, field
+
+from curator.domain.documents import SourceDocument, SourceFile, Split
+from curator.domain.imports import Changed
+from curator.domain.wording import ntr
+from curator.services.importing.gold import GoldWriter
+from curator.services.importing.import_comparing import Compared, Comparer, ImportStatus, fingerprint
+from curator.services.ports import DocumentReader, Problem
+
+HERE, KEPT = "already here", "changed, left as they are"
+"""Words of the report's counts."""
+ONE_HERE = "{n:,} document is in the project already and was left out"
+MANY_HERE = "{n:,} documents are in the project already and were left out"
+ONE_KEPT = "{n:,} document is here with another text or other annotations, and stayed as it was"
+MANY_KEPT = "{n:,} documents are here with another text or other annotations, and stayed as they were"
+ONE_OUTDATED = "{n:,} of them has changed in the file since you chose what becomes of it; look at it once more"
+MANY_OUTDATED = "{n:,} of them have changed in the file since you chose what becomes of them; look at them once more"
+
+
+@dataclass(frozen=True, slots=True)
+class ImportChoices:
+    """What becomes of documents that are here with another text or other annotations: `usual`, and by the id of the
+    project's document what was chosen for it alone. `seen` has the `fingerprint` of what a choice was made on; it does
+    not hold for anything else, since files change while an import waits."""
+
+    usual: Changed = Changed.KEEP
+    of: Mapping[int, Changed] = field(default_factory=dict)
+    seen: Mapping[int, str] = field(default_factory=dict)
+
+    def choice(self, one: Compared) -> Changed:
+        return Changed.KEEP if self.is_outdated(one) else self.of.get(one.document_id, self.usual)
+
+    def is_outdated(self, one: Compared) -> bool:
+        """Whether something was chosen for the document, but on another text or other annotations than these."""
+        seen = self.seen.get(one.document_id)
+        return one.document_id in self.of and seen is not None and seen != fingerprint(one.source)
+
+
+@dataclass(frozen=True, slots=True)
+class Wish:
+    gold: bool
+    split: Split
+    hold_out: int
+    choices: ImportChoices
+    batch: int
+    inside: list[int] = field(default_factory=list)  # ids of the files of this import that are in
+    format_name: str = ""  # the format that was chosen for all of them, '' to recognise it
+
+
+@dataclass(slots=True)
+class FileReading:
+    """One file on its way in."""
+
+    source: SourceFile
+    reader: DocumentReader
+    comparer: Comparer
+    gold: GoldWriter
+    beside: Collection[int] = ()  # files of the same import that are in already
+    file_id: int = 0
+    ids: list[int] = field(default_factory=list)
+    read: int = 0
+    to_take: dict[int, SourceDocument] = field(default_factory=dict)
+    counts: Counter[str] = field(default_factory=Counter)
+    outdated: int = 0  # documents that are not any more what was chosen on
+
+    def sort(self, found: Sequence[Compared], choices: ImportChoices) -> list[SourceDocument]:
+        """The documents that are imported as new ones; what is taken later is kept, the rest is counted."""
+        new = []
+        self.read += len(found)
+        for one in found:
+            choice = choices.choice(one)
+            if one.bare_in in self.beside and one.document_id not in choices.of:
+                choice = Changed.TAKE  # another file of the same import brings the mentions of a text
+            if one.status is ImportStatus.NEW or (one.status is ImportStatus.CHANGED and choice is Changed.APART):
+                new.append(one.source)
+            elif one.status is ImportStatus.CHANGED and choice is Changed.TAKE and one.document_id not in self.to_take:
+                self.to_take[one.document_id] = one.source
+            else:
+                self.counts[HERE if one.status is ImportStatus.SAME else KEPT] += 1
+                self.outdated += one.status is ImportStatus.CHANGED and choices.is_outdated(one)
+        return new
+
+    def notes(self) -> list[Problem]:
+        """What was left out because it is here already."""
+        here, kept = self.counts[HERE], self.counts[KEPT]
+        words = [ntr(ONE_HERE, MANY_HERE, here)] if here else []
+        words += [ntr(ONE_KEPT, MANY_KEPT, kept)] if kept else []
+        words += [ntr(ONE_OUTDATED, MANY_OUTDATED, self.outdated)] if self.outdated else []
+        return [Problem(0, "note", one) for one in words]

@@ -1,0 +1,191 @@
+"""Which sources stand behind paths: a file, a collection that a format reads whole, or the files of a folder."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+from itertools import chain
+from pathlib import Path
+from typing import Protocol, runtime_checkable
+
+from curator.domain.errors import UnknownFormatError, UserError
+from curator.domain.wording import ntr, tr
+from curator.services.importing.import_report import FileProblem
+from curator.services.ports import DocumentFormat, Problem
+
+SHOWN = 3
+MOST_LISTED = 1000
+"""Files that are left out and listed one by one; the others are counted."""
+
+
+@dataclass(frozen=True, slots=True)
+class Left:
+    """Files of a folder or archive that are no documents, each with the reason."""
+
+    path: Path
+    reasons: Mapping[str, str]
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        return tuple(self.reasons)
+
+    @property
+    def words(self) -> str:
+        some = [f"{name} ({reason})" for name, reason in [*self.reasons.items()][:SHOWN]]
+        names = ", ".join(some) + (", …" if len(self.reasons) > SHOWN else "")
+        return ntr(
+            "{n:,} file in it was left out: {names}",
+            "{n:,} files in it were left out: {names}",
+            len(self.reasons),
+            names=names,
+        )
+
+    def problems(self) -> Iterator[FileProblem]:
+        """One for each file."""
+        for name, reason in [*self.reasons.items()][:MOST_LISTED]:
+            yield FileProblem(str(self.path / name), Problem(0, "set aside", tr("left out: {reason}", reason=reason)))
+        if (more := len(self.reasons) - MOST_LISTED) > 0:
+            words = ntr("{n:,} more file was left out", "{n:,} more files were left out", more)
+            yield FileProblem(str(self.path), Problem(0, "set aside", words))
+
+
+class Recogniser(Protocol):
+    """What is asked of the formats here."""
+
+    def recognise(self, path: Path) -> DocumentFormat: ...
+
+    def files_in(self, path: Path) -> Sequence[Path]: ...
+
+    def unread_in(self, path: Path, form: DocumentFormat) -> Sequence[Path]: ...
+
+
+@runtime_checkable
+class OfSeveralFiles(Protocol):
+    """A format with several files for one document."""
+
+    def main_file(self, path: Path) -> Path:
+        """The one that stands for a file and those that belong to it."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class Sources:
+    """`paths` are read one by one, each as one source; `left` says what of folders is not."""
+
+    paths: tuple[Path, ...] = ()
+    left: tuple[Left, ...] = ()
+
+
+def sources_of(paths: Sequence[Path], formats: Recogniser) -> Sources:
+    """Each path as it is where a format reads it, else the files in it. Raises UserError where there is none."""
+    found: list[Path] = []
+    left: list[Left] = []
+    for path in paths:
+        one = sources_in(path, formats)
+        found += one.paths
+        left += one.left
+    return Sources(tuple(dict.fromkeys(found)), tuple(left))
+
+
+def sources_in(path: Path, formats: Recogniser) -> Sources:
+    """Of one path. Raises UserError."""
+    try:
+        form = formats.recognise(path)
+    except UserError as error:
+        inside = formats.files_in(path)
+        if not inside:
+            raise
+        found = _Sorted.of(inside, formats).sources(path)
+        if not found.paths:
+            raise error from None
+        return found
+    unread = formats.unread_in(path, form)
+    others = _Sorted.of(unread, formats)
+    if not others.marked:
+        return others.sources(path, whole=True)
+    if getattr(form, "by_exclusion", False):  # a README beside a corpus is no document
+        return _Sorted.of(formats.files_in(path), formats).sources(path)
+    if path.is_dir() and not _reads_here(path, formats, set(unread)):
+        return _of_children(path, formats)
+    return others.sources(path, whole=True)
+
+
+def has_source(path: Path, formats: Recogniser) -> bool:
+    """Whether `sources_in` would find any; as soon as there is one, the other files of a folder are not looked at."""
+    return any(_is_recognised(one, formats) for one in chain((path,), _files_in(path, formats)))
+
+
+def _files_in(path: Path, formats: Recogniser) -> Iterator[Path]:
+    with suppress(UserError):
+        yield from formats.files_in(path)
+
+
+def _is_recognised(path: Path, formats: Recogniser) -> bool:
+    try:
+        formats.recognise(path)
+    except UserError:
+        return False
+    return True
+
+
+def _reads_here(folder: Path, formats: Recogniser, unread: set[Path]) -> bool:
+    """Whether a format that reads a folder whole reads files of the folder itself, not of its folders only."""
+    return any(one.parent == folder and one not in unread for one in formats.files_in(folder))
+
+
+def _of_children(folder: Path, formats: Recogniser) -> Sources:
+    """What is in a mixed folder, one by one: its folders as they are, its files each for itself."""
+    children = sorted(one for one in folder.iterdir() if not one.name.startswith("."))
+    files = _Sorted.of([one for one in children if not one.is_dir()], formats).sources(folder, mixed=True)
+    paths, left = [*files.paths], [*files.left]
+    for child in (one for one in children if one.is_dir()):
+        try:
+            found = sources_in(child, formats)
+        except UserError as error:
+            left.append(Left(folder, {child.name: _reason(child, error)}))
+        else:
+            paths += found.paths
+            left += found.left
+    return Sources(tuple(sorted(paths)), tuple(left))
+
+
+@dataclass(frozen=True, slots=True)
+class _Sorted:
+    """Files of a folder or archive: what formats know, what has no mark of any format, and why the rest is left."""
+
+    marked: tuple[Path, ...]
+    unmarked: tuple[Path, ...]
+    reasons: Mapping[Path, str]
+
+    @classmethod
+    def of(cls, paths: Iterable[Path], formats: Recogniser) -> _Sorted:
+        marked: list[Path] = []
+        unmarked: list[Path] = []
+        reasons: dict[Path, str] = {}
+        for one in paths:
+            try:
+                form = formats.recognise(one)
+            except UserError as error:
+                reasons[one] = _reason(one, error)
+                continue
+            main = form.main_file(one) if isinstance(form, OfSeveralFiles) else one
+            (unmarked if getattr(form, "by_exclusion", False) else marked).append(main)
+        return cls(tuple(dict.fromkeys(marked)), tuple(dict.fromkeys(unmarked)), reasons)
+
+    def sources(self, path: Path, *, whole: bool = False, mixed: bool = False) -> Sources:
+        """`whole`: a format reads the folder or archive itself; `mixed`: there are documents in its folders. Files
+        without any mark of a format count only where nothing else is."""
+        alone = not (self.marked or whole or mixed)
+        found = self.unmarked if alone else self.marked
+        unmarked = () if alone else self.unmarked
+        reasons = dict(self.reasons) | dict.fromkeys(unmarked, tr("plain text beside documents of a format"))
+        named = {one.relative_to(path).as_posix(): reasons[one] for one in sorted(reasons)}
+        return Sources(((path,) if whole else ()) + found, (Left(path, named),) if named else ())
+
+
+def _reason(path: Path, error: UserError) -> str:
+    """Why a file is left out, without its path."""
+    if isinstance(error, UnknownFormatError):
+        return tr("of no format that can be read")
+    return str(error).removeprefix(f"{path} ").removeprefix(f"{path}: ")

@@ -1,0 +1,383 @@
+"""Documents and knowledge bases into the project, in short transactions, visible only when complete.
+
+A file is imported whole or not at all. What is here already is left out, and what is here with another text or other
+annotations stays as it is unless `ImportChoices` says otherwise. Each file goes into the list of imports.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Generator, Sequence
+from contextlib import suppress
+from dataclasses import replace
+from pathlib import Path
+
+from curator.domain.changes import Change, ChangeKind
+from curator.domain.documents import SourceDocument, SourceFile, Split
+from curator.domain.errors import UserError
+from curator.domain.imports import Changed, ImportKind
+from curator.domain.jobs import Progress
+from curator.domain.wording import ntr, tr
+from curator.services.core.events import EventBus
+from curator.services.importing.foreseeing import Foreseen, foresee_documents
+from curator.services.importing.gold import GoldWriter
+from curator.services.importing.import_comparing import Compared, Comparer
+from curator.services.importing.import_reading import FileReading, ImportChoices, Wish
+from curator.services.importing.import_report import FileProblem, ImportReport, ImportTally, joined
+from curator.services.importing.import_sources import Left, Sources, sources_of
+from curator.services.importing.import_storing import batches, spread, store_batch, with_head
+from curator.services.importing.kb_importing import KbResult, KbWish, KnowledgeImport
+from curator.services.importing.text_changes import TextChange, plan_change
+from curator.services.importing.text_taking import TextTaker
+from curator.services.importing.unfinished_import import UnfinishedImport, UnfinishedImports, UnfinishedKb
+from curator.services.knowledge.knowledge import add_missing
+from curator.services.ports import Clock, FormatRegistry, Problem, Store, TextMover, UnitOfWork
+
+__all__ = ["CONCERNED", "FileProblem", "ImportChoices", "ImportReport", "ImportService", "joined"]
+
+CONCERNED = "decisions to look at"  # what a new version of the knowledge base means for them: see `remap_plan`
+DOCUMENTS_PER_UNIT = 50
+TOLD_EACH = 3
+"""Files that were imported before and are named one by one."""
+CHANGES_NOTHING = "Imported before as {name}: nothing will change."
+COMES_BACK = "Imported before as {name} and undone: its documents come back, with everything that was decided in them."
+
+
+class ImportService:
+    """Each generator yields its progress and returns the report; closing it cancels and leaves nothing visible."""
+
+    def __init__(
+        self,
+        store: Store,
+        formats: FormatRegistry,
+        events: EventBus,
+        clock: Clock,
+        *,
+        curator: Callable[[], str],
+        mover: TextMover,
+    ) -> None:
+        self._store = store
+        self._formats = formats
+        self._events = events
+        self._clock = clock
+        self._curator = curator
+        self._mover = mover
+        self._unfinished = UnfinishedImports(store)
+        self.unfinished_kb = UnfinishedKb(store)
+
+    def documents(
+        self,
+        paths: Sequence[Path],
+        *,
+        gold: bool = False,
+        split: Split = Split.TRAIN,
+        hold_out: int = 0,
+        choices: ImportChoices | None = None,
+        format_name: str = "",
+        left: Sequence[Left] | None = None,
+    ) -> Generator[Progress, None, ImportReport]:
+        """Read document files, and the files of folders. With `gold` each annotation becomes a decision by
+        `import:FILE`; `hold_out` documents, evenly spread over each file, get the split validation instead. Files are
+        recognised by their content, or are all of the format `format_name`. With `left` (what was left out of
+        folders), `paths` are the sources that were found in them, and nothing else of them is read.
+
+        A file whose content was imported before changes nothing and is noted; one whose import was undone comes back.
+        Raises UserError for a file that cannot be read (files before it in `paths` stay imported) and for gold without
+        a knowledge base.
+        """
+        if gold and self._store_has_no_kb():
+            raise UserError(
+                tr("Gold needs a knowledge base to look identifiers up in. Import one first (`curator kb import`).")
+            )
+        tally = ImportTally()
+        # a wrong file among several stops before anything is written
+        formats = self._formats_as(format_name)
+        found = sources_of(paths, formats) if left is None else Sources(tuple(paths), tuple(left))
+        tally.problems += [problem for one in found.left for problem in one.problems()]
+        chosen = choices or ImportChoices()
+        plan = UnfinishedImport(found.paths, 0, gold, split, hold_out, chosen, format_name=format_name)
+        return (yield from self._all(plan, tally))
+
+    def go_on(self) -> Generator[Progress, None, ImportReport]:
+        """The files that a stopped import left, with everything that was chosen for it. They join its entry in the list
+        of imports. Raises UserError as `documents` does, and where no import was stopped."""
+        plan = self.unfinished()
+        if plan is None:
+            raise UserError(tr("No import was stopped: there is nothing to go on with."))
+        return (yield from self._all(plan, ImportTally()))
+
+    def _all(self, plan: UnfinishedImport, tally: ImportTally) -> Generator[Progress, None, ImportReport]:
+        """Whatever ends it early, the record says what is left; of a single file only a death of the program leaves
+        one, since who cancels knows that nothing is in."""
+        before, answered = self.unfinished(), self._unfinished.is_answered
+        rest = before.without(plan.paths) if before is not None else None
+        wish = self._wish(plan)
+        self._unfinished.put(replace(plan, paths=tuple(one.absolute() for one in plan.paths), batch=wish.batch))
+        try:
+            for number, path in enumerate(plan.left, plan.done):
+                if number > plan.done:
+                    self._unfinished.advance(number)
+                yield from self._file(path, tally, wish)
+        except BaseException:
+            if len(plan.paths) == 1:
+                with suppress(UserError):  # on a full disk: at the worst it is told at the next opening
+                    self._unfinished.put(rest, answered=answered)
+            raise
+        self._unfinished.put(rest, answered=answered)
+        if (more := tally.counts["files imported before"] - TOLD_EACH) > 0:
+            note = ntr("and {n:,} more file was imported before", "and {n:,} more files were imported before", more)
+            tally.problems.append(FileProblem(str(plan.paths[-1]), Problem(0, "note", note)))
+        return tally.report()
+
+    def _wish(self, plan: UnfinishedImport) -> Wish:
+        """With the files that came in before the import was stopped, in whose entry the others go."""
+        names = {str(one.resolve()) for one in plan.inside}
+        with self._store.read() as unit:
+            records = unit.documents.imports() if names else []
+            inside = [one.file.id for one in records if one.batch == plan.batch and one.file.path in names]
+            batch = plan.batch if inside else unit.documents.next_batch()
+        return Wish(plan.gold, plan.split, plan.hold_out, plan.choices, batch, inside, plan.format_name)
+
+    def _formats_as(self, format_name: str) -> FormatRegistry:
+        """Raises UserError for a name that no format has."""
+        return self._formats.fixed(format_name) if format_name else self._formats
+
+    def _known(self, unit: UnitOfWork, sha256: str, format_name: str) -> SourceFile | None:
+        """The file of this content that was imported before, unless another format is chosen for it now."""
+        found = unit.documents.find_file(sha256)
+        return None if found is not None and format_name and found.format != format_name else found
+
+    def preview(self, path: Path, format_name: str = "") -> Generator[Foreseen, None, Foreseen]:
+        """What importing a source would bring, a little at a time. Nothing is written; a source is a file or a
+        collection as `import_sources` finds them."""
+        known = ""
+        try:
+            formats = self._formats_as(format_name)
+            sha256 = formats.digest(path)
+            with self._store.read() as unit:
+                file = self._known(unit, sha256, format_name)
+                if file is not None:
+                    known = tr(COMES_BACK if unit.documents.is_withdrawn(file.id) else CHANGES_NOTHING, name=file.name)
+            comparer = Comparer(path, formats.recognise(path).name)
+        except UserError as error:
+            return Foreseen(path, problem=str(error))
+
+        def compare(documents: Sequence[SourceDocument]) -> list[Compared]:
+            with self._store.read() as unit:
+                return comparer.compare(unit, documents)
+
+        return (yield from foresee_documents(path, formats, compare=None if known else compare, known=known))
+
+    def change(self, compared: Compared) -> TextChange:
+        """What taking a changed document's text would move. Nothing is written."""
+        with self._store.read() as unit:
+            return plan_change(unit, compared.document_id, compared.source, self._mover)
+
+    def unfinished(self) -> UnfinishedImport | None:
+        """An import that was stopped before its end, or that is under way."""
+        return self._unfinished.load()
+
+    def to_tell(self) -> UnfinishedImport | None:
+        """The stopped import that the curator is to hear of when the project is opened."""
+        return None if self._unfinished.is_answered else self.unfinished()
+
+    def answer_unfinished(self) -> None:
+        """The curator knows of the stopped import; it stays."""
+        self._unfinished.answer()
+
+    def forget_unfinished(self) -> None:
+        self._unfinished.put(None)
+
+    def knowledge_base(self, path: Path, wish: KbWish | None = None) -> Generator[Progress, None, ImportReport]:
+        """Read a knowledge base: it replaces the one before when it is complete, or joins it. Raises UserError."""
+        steps = KnowledgeImport(self._store, self._formats).read(path, wish or KbWish())
+        self.unfinished_kb.put(path)
+        try:
+            return (yield from self._version(steps, [path], tr("from {name}", name=path.name)))
+        finally:  # only the death of the program leaves the record
+            self.unfinished_kb.forget()
+
+    def drop_source(self, name: str) -> Generator[Progress, None, ImportReport]:
+        """Take one of several sources out of the knowledge base. Raises UserError."""
+        return (
+            yield from self._version(
+                KnowledgeImport(self._store, self._formats).drop(name), [], tr("without {name}", name=name)
+            )
+        )
+
+    def _version(
+        self, steps: Generator[Progress, None, KbResult], paths: Sequence[Path], words: str
+    ) -> Generator[Progress, None, ImportReport]:
+        tally = ImportTally(files=[str(path) for path in paths])
+        try:
+            result = yield from steps
+        except BaseException:  # cancelled or failed: nothing half-read stays
+            self._remove_incomplete()
+            raise
+        tally.counts.update(result.counts)
+        if result.concerned:
+            tally.counts[CONCERNED] = result.concerned
+        tally.note(paths[0] if paths else Path(), result.problems)
+        text = ntr(
+            "Imported {n} entity {words}",
+            "Imported {n:,} entities {words}",
+            tally.counts["entities"],
+            words=words,
+        )
+        self._events.emit(Change(ChangeKind.KNOWLEDGE_BASE, self._curator(), text))
+        return tally.report()
+
+    def _store_has_no_kb(self) -> bool:
+        with self._store.read() as unit:
+            return unit.kb.info() is None
+
+    def _file(self, path: Path, tally: ImportTally, wish: Wish) -> Generator[Progress, None, None]:
+        sha256 = self._formats.digest(path)
+        with self._store.read() as unit:
+            known = self._known(unit, sha256, wish.format_name)
+            withdrawn = known is not None and unit.documents.is_withdrawn(known.id)
+        if known is not None and not withdrawn:
+            tally.counts["files imported before"] += 1
+            if tally.counts["files imported before"] <= TOLD_EACH:
+                note = tr("imported before as {name}; nothing was changed", name=known.name)
+                tally.note(path, [Problem(0, "note", note)])
+            return
+        if known is not None:
+            yield from self._bring_back(path, known, tally, wish)
+            return
+        format_ = self._formats_as(wish.format_name).recognise(path)
+        reader = format_.open(path)
+        source = SourceFile(0, str(path.resolve()), path.name, format_.name, sha256, imported_at=self._clock.now())
+        reading = FileReading(
+            source, reader, Comparer(path, format_.name), GoldWriter(path.name, self._clock), wish.inside
+        )
+        try:
+            yield from self._read(reading, wish)
+            self._complete(reading, wish)
+        except BaseException:  # cancelled or failed: nothing half-read stays
+            self._remove_incomplete()
+            raise
+        tally.files.append(str(path))
+        tally.note(path, [*(reading.gold.problems() if wish.gold else ()), *reader.problems, *reading.notes()])
+        tally.counts.update(+reading.counts)
+        name = reading.source.name
+        self._tell(
+            reading,
+            ntr(
+                "Imported {n} document from {name}",
+                "Imported {n:,} documents from {name}",
+                len(reading.ids),
+                name=name,
+            ),
+        )
+
+    def _bring_back(
+        self, path: Path, known: SourceFile, tally: ImportTally, wish: Wish
+    ) -> Generator[Progress, None, None]:
+        """Show the documents of an import that was undone again, and take its texts again where that is chosen."""
+        reader = self._formats_as(wish.format_name).recognise(path).open(path)
+        reading = FileReading(
+            known, reader, Comparer(path, known.format), GoldWriter(known.name, self._clock), file_id=known.id
+        )
+        if Changed.TAKE in (wish.choices.usual, *wish.choices.of.values()):
+            for batch in batches(iter(reader), DOCUMENTS_PER_UNIT):
+                with self._store.read() as unit:
+                    reading.sort(reading.comparer.compare(unit, batch), wish.choices)
+                yield Progress(tr("import {name}", name=known.name), *reader.position)
+        reading.counts.clear()
+        with self._store.write() as unit:
+            unit.documents.set_withdrawn(known.id, False)
+            reading.ids = unit.documents.ids_of_file(known.id)
+            reading.counts["documents brought back"] = len(reading.ids)
+            self._take(unit, reading, wish)
+            self._record(unit, reading, ImportKind.RESTORED, wish)
+        tally.files.append(str(path))
+        tally.counts.update(+reading.counts)
+        note = tr("imported before and undone; its documents are back, with everything that was decided in them")
+        tally.note(path, [Problem(0, "note", note)])
+        self._tell(
+            reading,
+            ntr(
+                "Brought {n} document of {name} back",
+                "Brought {n:,} documents of {name} back",
+                len(reading.ids),
+                name=known.name,
+            ),
+        )
+
+    def _read(self, reading: FileReading, wish: Wish) -> Generator[Progress, None, None]:
+        """Store the new documents of a still invisible file; those to be taken wait for its end."""
+        any_read = False
+        for batch in batches(iter(reading.reader), DOCUMENTS_PER_UNIT):
+            any_read = True
+            with self._store.write() as unit:
+                new = reading.sort(reading.comparer.compare(unit, batch), wish.choices)
+                if new:
+                    if not reading.file_id:  # the reader knows the head when it yields its first document
+                        reading.file_id = unit.documents.add_file(with_head(reading.source, reading.reader))
+                    gold = reading.gold if wish.gold else None
+                    reading.ids += store_batch(unit, reading.file_id, new, wish.split, gold)
+            reading.counts.update(documents=len(new), mentions=sum(len(one.mentions) for one in new))
+            done, total = reading.reader.position
+            words = ntr("{n:,} document", "{n:,} documents", reading.read)
+            yield Progress(tr("import {name}", name=reading.source.name), done, total, words)
+        if not any_read:
+            path = reading.source.path
+            raise UserError(tr("{path} holds no document that could be read. Check its format.", path=path))
+
+    def _complete(self, reading: FileReading, wish: Wish) -> None:
+        """Everything of the file becomes visible at once, and what was chosen to be taken is taken with it."""
+        reader = reading.reader
+        if not reading.ids and not reading.to_take:
+            return  # nothing of it is new
+        with self._store.write() as unit:
+            if not reading.file_id:
+                reading.file_id = unit.documents.add_file(with_head(reading.source, reader))
+            unit.documents.set_split(spread(reading.ids, wish.hold_out), Split.VALIDATION)
+            unit.documents.complete_file(reading.file_id, tail=reader.tail, extra=reader.extra)
+            self._take(unit, reading, wish)
+            if wish.gold:
+                reading.counts.update(reading.gold.counts)
+            self._record(unit, reading, ImportKind.IMPORTED, wish)
+        wish.inside.append(reading.file_id)
+
+    def _take(self, unit: UnitOfWork, reading: FileReading, wish: Wish) -> None:
+        taker = TextTaker(self._mover, self._clock)
+        for document_id, source in reading.to_take.items():
+            reading.counts += taker.take(
+                unit,
+                plan_change(unit, document_id, source, self._mover),
+                file_id=reading.file_id,
+                file_name=reading.source.name,
+                curator=self._curator(),
+                gold=reading.gold if wish.gold else None,
+            )
+
+    def _record(self, unit: UnitOfWork, reading: FileReading, kind: ImportKind, wish: Wish) -> None:
+        unit.documents.record_import(
+            reading.file_id,
+            kind,
+            batch=wish.batch,
+            curator=self._curator(),
+            at=self._clock.now(),
+            counts=+reading.counts,
+        )
+        add_missing(unit)
+
+    def _tell(self, reading: FileReading, text: str) -> None:
+        taken, name, who = tuple(reading.to_take), reading.source.name, self._curator()
+        if taken:
+            said = ntr(
+                "Took {n} new text from {name}",
+                "Took {n:,} new texts from {name}",
+                len(taken),
+                name=name,
+            )
+            self._events.emit(Change(ChangeKind.MENTIONS, who, said, taken))
+        if reading.ids or taken:
+            self._events.emit(Change(ChangeKind.IMPORTED, who, text, tuple(reading.ids)))
+
+    def _remove_incomplete(self) -> None:
+        # on a full disk this fails too: then the next opening of the project removes it
+        with suppress(UserError), self._store.write() as unit:
+            unit.documents.remove_incomplete()
+            unit.kb.remove_incomplete()

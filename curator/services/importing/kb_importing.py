@@ -1,0 +1,245 @@
+"""A knowledge base from one source or several, as a new version that becomes active when it is complete.
+
+A version is put together anew whenever a source comes, is renewed or goes: the other sources are copied from the
+active version. Where two sources have the same id the earlier one's record is kept, and the other's is counted as left
+out. A renewed source keeps its place. What an earlier version of it hid of a later source comes back only when that
+source is imported again.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Generator, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from itertools import islice
+from pathlib import Path
+
+from curator.domain.curies import with_prefix
+from curator.domain.entities import Entity
+from curator.domain.errors import UserError
+from curator.domain.jobs import Progress
+from curator.domain.kb_sources import KbChanges, KnowledgeSource
+from curator.domain.wording import ntr, tr
+from curator.services.core.keys import set_active_bundle
+from curator.services.knowledge.knowledge import add_missing
+from curator.services.knowledge.remap_plan import after_update, before_update, plan_of
+from curator.services.ports import FormatRegistry, KnowledgeBaseReader, Problem, Store
+from curator.services.ports.files import KbOptions
+
+ENTITIES_PER_UNIT = 2000
+OTHERS = "*"
+"""In a type mapping: every type that is not named."""
+
+
+@dataclass(frozen=True, slots=True)
+class KbWish:
+    """How a file is to be taken: in place of everything, or with `add` beside the other sources, where it replaces the
+    one of its name. `name` '' is the file's; `prefix` goes before bare ids; `types` is as in `KnowledgeSource`. With
+    `exact`, options that say nothing mean nothing; else they are those of the source that is replaced."""
+
+    options: KbOptions = field(default_factory=KbOptions)
+    add: bool = False
+    exact: bool = False
+    name: str = ""
+    release: str = ""
+    licence: str = ""
+    prefix: str = ""
+    types: Mapping[str, str] = field(default_factory=dict)
+
+
+@dataclass(slots=True)
+class KbResult:
+    counts: Counter[str]
+    problems: list[Problem]
+    concerned: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class _Part:
+    """A source in the making, and where its entities come from: a reader, or a range of the active version."""
+
+    source: KnowledgeSource
+    reader: KnowledgeBaseReader | None = None
+    start: int = 0
+
+
+class KnowledgeImport:
+    """One import. The caller removes what is incomplete when a generator ends early."""
+
+    def __init__(self, store: Store, formats: FormatRegistry) -> None:
+        self._store = store
+        self._formats = formats
+
+    def read(self, path: Path, wish: KbWish) -> Generator[Progress, None, KbResult]:
+        """Raises UserError for a file that cannot be read, and for one without entities."""
+        present = self._present() if wish.add else []
+        name = wish.name or path.name
+        before = next((one.source for one in present if one.source.name == name), None)
+        wish = _as_before(wish, before)
+        reader = self._formats.open_kb(path, wish.options)
+        source = KnowledgeSource(
+            name,
+            reader.format,
+            str(path.resolve()),
+            wish.release,
+            wish.licence,
+            wish.prefix,
+            dict(wish.types),
+            dict(wish.options.columns),
+            wish.options.languages,
+            wish.options.vocabularies,
+            wish.options.types,
+            wish.options.suppressed,
+        )
+        made = _Part(source, reader)
+        parts = [made if one.source is before else one for one in present] if before else [*present, made]
+        return (yield from self._load(parts))
+
+    def drop(self, name: str) -> Generator[Progress, None, KbResult]:
+        """Put the version together without one source. Raises UserError for one that is not there or the only one."""
+        present = self._present()
+        left = [one for one in present if one.source.name != name]
+        if len(left) == len(present):
+            names = ", ".join(one.source.name for one in present) or "none"
+            raise UserError(tr("The knowledge base has no source {name}. It has: {names}.", name=name, names=names))
+        if not left:
+            raise UserError(
+                tr("{name} is the only source of the knowledge base. Import another one in its place.", name=name)
+            )
+        return (yield from self._load(left))
+
+    def _present(self) -> list[_Part]:
+        with self._store.read() as unit:
+            sources = unit.kb.sources()
+        starts = [sum(one.entities for one in sources[:n]) for n in range(len(sources))]
+        return [_Part(one, None, start) for one, start in zip(sources, starts, strict=True)]
+
+    def _load(self, parts: Sequence[_Part]) -> Generator[Progress, None, KbResult]:
+        result = KbResult(Counter(), [])
+        with self._store.write() as unit:
+            version = unit.kb.begin(name=" + ".join(one.source.name for one in parts))
+        loaded = []
+        for number, part in enumerate(parts):
+            loaded.append((yield from self._add(version, part, result, check=number > 0)))
+        if not result.counts["entities"]:
+            raise UserError(tr("There is no entity to import. Choose a knowledge base with at least one."))
+        with self._store.write() as unit:
+            unit.kb.describe(version, loaded)
+        changes = yield from self._compare(version)
+        self._activate(version, result)
+        if changes is not None:
+            counts = {"new": changes.new, "changed": changes.changed, "merged": changes.merged}
+            result.counts.update({**counts, "obsolete": changes.obsolete})
+        return result
+
+    def _add(
+        self, version: int, part: _Part, result: KbResult, *, check: bool
+    ) -> Generator[Progress, None, KnowledgeSource]:
+        """Store the entities of one part; those that earlier parts have are left out."""
+        number, left_out = 0, list[str]()
+        for batch in _batches(self._entities(part), ENTITIES_PER_UNIT):
+            with self._store.write() as unit:
+                held = unit.kb.loaded(version, [one.id for one in batch]) if check else set()
+                fresh = [one for one in batch if one.id not in held]
+                unit.kb.add(version, fresh)
+            left_out += sorted(held)
+            number += len(fresh)
+            result.counts["entities"] += len(fresh)
+            done, total = part.reader.position if part.reader else (number, part.source.entities)
+            yield Progress(
+                "knowledge base", done, total, ntr("{n:,} entity", "{n:,} entities", result.counts["entities"])
+            )
+        if part.reader is not None:
+            result.problems += part.reader.problems
+        if left_out:
+            result.counts["left out"] += len(left_out)
+            words = ntr(
+                "{n} entity of {source} is in an earlier source, whose record is kept ({some})",
+                "{n:,} entities of {source} are in an earlier source, whose records are kept (for example {some})",
+                len(left_out),
+                source=part.source.name,
+                some=", ".join(left_out[:3]),
+            )
+            result.problems.append(Problem(0, "note", words))
+        before = 0 if part.reader is not None else part.source.left_out
+        return replace(part.source, entities=number, left_out=before + len(left_out))
+
+    def _entities(self, part: _Part) -> Iterator[Entity]:
+        if part.reader is not None:
+            yield from _adapted(part.reader, part.source)
+            return
+        for at in range(0, part.source.entities, ENTITIES_PER_UNIT):
+            with self._store.read() as unit:
+                found = unit.kb.part(part.start + at, min(ENTITIES_PER_UNIT, part.source.entities - at))
+            yield from found
+
+    def _compare(self, version: int) -> Generator[Progress, None, KbChanges | None]:
+        with self._store.read() as unit:
+            if unit.kb.info() is None:
+                return None
+        yield Progress("compare with the version before", 0, 0)
+        with self._store.read() as unit:
+            return unit.kb.compare(version)
+
+    def _activate(self, version: int, result: KbResult) -> None:
+        with self._store.write() as unit:
+            before = before_update(unit)
+            info = unit.kb.activate(version)
+            if before is not None and before.info.content_hash != info.content_hash:
+                set_active_bundle(unit.meta, "", [])  # every bundle knows the entities of before only
+                after_update(unit, before)
+        with self._store.write() as unit:
+            add_missing(unit)
+        result.counts.update(names=info.names, definitions=info.definitions)
+        with self._store.read() as unit:
+            result.concerned = plan_of(unit).mentions
+
+
+def _as_before(wish: KbWish, before: KnowledgeSource | None) -> KbWish:
+    """What was said of a source when it came is true of its next version, unless something else is said."""
+    if before is None:
+        return wish
+    said = wish.options
+    options = KbOptions(
+        said.columns or before.columns,
+        said.sheet,
+        said.languages or before.languages,
+        said.vocabularies or before.vocabularies,
+        said.types or before.only_types,
+        said.suppressed or before.suppressed,
+    )
+    return replace(
+        wish,
+        options=said if wish.exact else options,
+        licence=wish.licence or before.licence,
+        prefix=wish.prefix or before.prefix,
+        types=wish.types or before.types,
+    )
+
+
+def _adapted(entities: Iterable[Entity], source: KnowledgeSource) -> Iterator[Entity]:
+    """With the source's prefix before bare ids, and its types."""
+    if not source.prefix and not source.types:
+        yield from entities
+        return
+    for one in entities:
+        yield replace(
+            one,
+            id=with_prefix(one.id, source.prefix),
+            alt_ids=tuple(with_prefix(alt, source.prefix) for alt in one.alt_ids),
+            parents=tuple(with_prefix(parent, source.prefix) for parent in one.parents),
+            types=_types(one.types, source.types),
+        )
+
+
+def _types(types: Sequence[str], mapping: Mapping[str, str]) -> tuple[str, ...]:
+    if not mapping:
+        return tuple(types)
+    others = mapping.get(OTHERS)
+    named = [mapping.get(one, others or one) for one in types or ([""] if others else [])]
+    return tuple(dict.fromkeys(one for one in named if one))
+
+
+def _batches(items: Iterator[Entity], size: int) -> Iterator[list[Entity]]:
+    while batch := list(islice(items, size)):
+        yield batch

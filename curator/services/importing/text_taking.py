@@ -1,0 +1,191 @@
+"""Gives a document a newer text of its file, with its mentions and decisions, or the former one back.
+
+Nothing that was recorded is changed: the text before is kept, moves of mentions are appended to their log, mentions
+without a place are deleted as a curator would, with their decisions in the history. One operation holds what the way
+back needs. `base` names the operation that gave a document the text it has now (0: its import did).
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+from curator.domain.changes import OperationKind
+from curator.domain.documents import DocumentState, Mention, MentionOrigin, SourceMention, Span, slice_spans
+from curator.domain.mention_edits import MentionEdit, MentionShape
+from curator.domain.wording import tr
+from curator.services.importing.gold import GoldWriter
+from curator.services.importing.text_changes import MovedMention, TextChange
+from curator.services.ports import Clock, TextMover, TextMoves, UnitOfWork
+
+TAKEN, MOVED, LOST, ADDED = "new texts taken", "decisions moved", "decisions without a place", "mentions added"
+"""Words of the report's counts."""
+
+
+class TextTaker:
+    def __init__(self, mover: TextMover, clock: Clock) -> None:
+        self._mover = mover
+        self._clock = clock
+
+    def take(
+        self,
+        unit: UnitOfWork,
+        change: TextChange,
+        *,
+        file_id: int,
+        file_name: str,
+        curator: str,
+        gold: GoldWriter | None,
+    ) -> Counter[str]:
+        """Inside the caller's unit. Returns counts by the words above."""
+        document = change.document
+        text = tr("Took the text of {document} from {file}", document=document.external_id, file=file_name)
+        payload = {
+            "document": document.id,
+            "file": file_id,
+            "base": base_of(unit, document.id),
+            "state": document.state.value,
+            "before": [_stored(one) for one in change.mentions],
+            "restated": [one.mention.id for one in change.mentions if one.restated and not _says(one, gold)],
+            "lost": [one.mention.id for one in change.lost],
+        }
+        operation = self._append(unit, text, payload, actor=curator)
+        unit.documents.replace_text(document.id, change.source, file_id=file_id, operation_id=operation)
+        hand_made = [one for one in change.mentions if _place(unit, change, one, operation)]
+        if hand_made:  # a second step, so that the file's own shape is what the first one left
+            second = self._append(unit, text, {"document": document.id, "of": operation}, actor=curator)
+            for one in hand_made:
+                assert one.shape is not None
+                unit.mentions.reshape(one.mention.id, one.shape, operation_id=second)
+        unit.mentions.set_deleted([one.mention.id for one in change.lost], deleted=True)
+        added = unit.mentions.add(document.id, change.added, origin=MentionOrigin.SOURCE)
+        if gold is not None:
+            self._say_gold(unit, change, added, gold)
+        self._reopen(unit, change, added)
+        counts = {MOVED: len(change.moved), LOST: len(change.lost_decisions), ADDED: len(added)}
+        return Counter({TAKEN: 1, **counts})
+
+    def _append(self, unit: UnitOfWork, text: str, payload: dict[str, Any], *, actor: str) -> int:
+        return unit.decisions.append_operation(
+            OperationKind.TAKE_TEXT, actor=actor, at=self._clock.now(), text=text, payload=payload
+        )
+
+    def _say_gold(self, unit: UnitOfWork, change: TextChange, added: Sequence[int], gold: GoldWriter) -> None:
+        """The file's annotations as decisions, where no person decided and nobody deleted the mention."""
+        pairs: list[tuple[SourceMention, int]] = [
+            (one.stated, one.mention.id) for one in change.living() if one.stated is not None and _says(one, gold)
+        ]
+        pairs += zip(change.added, added, strict=True)
+        source = replace(change.source, mentions=tuple(stated for stated, _ in pairs))
+        gold.write(unit, [(source, (change.document.id, [one for _, one in pairs]))], finish=False)
+
+    def _reopen(self, unit: UnitOfWork, change: TextChange, added: Sequence[int]) -> None:
+        """A done document with a mention that nobody decided is not done."""
+        if added and change.document.state is DocumentState.DONE and len(unit.decisions.current(added)) < len(added):
+            unit.documents.set_state(change.document.id, DocumentState.IN_PROGRESS)
+
+    # --- the way back ---
+
+    def give_back(self, unit: UnitOfWork, document_id: int, *, curator: str) -> int:
+        """Give the document the text before the last one that was taken; returns the file that this came from."""
+        taken = base_of(unit, document_id)
+        _, payload = unit.decisions.operation(taken)
+        former, file_id, occurrence = unit.documents.former_text(document_id, taken)
+        document = unit.documents.get(document_id)
+        text = tr("Gave {document} its former text back", document=document.external_id)
+        facts = {"document": document_id, "file": file_id, "back": taken, "base": payload["base"], "restated": []}
+        operation = self._append(unit, text, facts, actor=curator)
+        places = self._mover(document.text, former.text, former.passages)
+        now = unit.mentions.of_document(document_id, deleted=True)
+        unit.documents.replace_text(document_id, former, file_id=file_id, operation_id=operation, occurrence=occurrence)
+        before = {int(one[0]): one for one in payload["before"]}
+        left_by = {one.mention_id: one.after for one in _last_edits(unit, taken)}
+        lost = []
+        for mention in now:
+            shape = _shape_before(mention, before.get(mention.id), left_by, places)
+            if shape is None:
+                lost.append(mention.id)
+            else:
+                _reshape(unit, mention, shape, former.text, operation)
+        for mention_id, record, raw_ids, *_ in before.values():
+            unit.mentions.restate(mention_id, record=record, raw_ids=raw_ids)
+        added = [one for one in now if one.id not in before and one.origin is MentionOrigin.SOURCE]
+        for mention in added:  # a line of the other record is none of this one's
+            unit.mentions.restate(mention.id, record=-1, raw_ids=mention.raw_ids)
+        unit.mentions.set_deleted([*lost, *(one.id for one in added)], deleted=True)
+        unit.mentions.set_deleted(payload["lost"], deleted=False)
+        self._finish_again(unit, document_id, payload["state"])
+        return file_id
+
+    def _finish_again(self, unit: UnitOfWork, document_id: int, state: str) -> None:
+        """A document that was done before the text was taken is done again, where everything is decided."""
+        row = unit.documents.row(document_id)
+        if state == DocumentState.DONE.value and row.decided == row.mentions:
+            unit.documents.set_state(document_id, DocumentState.DONE)
+
+
+def _says(one: MovedMention, gold: GoldWriter | None) -> bool:
+    """Whether the file's gold decides the mention: where it has it, and no person decided it."""
+    return gold is not None and one.stated is not None and (one.decision is None or one.decision.is_imported)
+
+
+def _place(unit: UnitOfWork, change: TextChange, one: MovedMention, operation: int) -> bool:
+    """Put a mention where the file has it, or where it moved to. True where a hand had shaped it otherwise."""
+    record, raw_ids = (one.stated.record, one.stated.raw_ids) if one.stated is not None else (-1, one.mention.raw_ids)
+    unit.mentions.restate(one.mention.id, record=record, raw_ids=raw_ids)
+    if one.shape is None:
+        return False
+    stated = MentionShape(one.stated.spans, one.stated.type) if one.stated is not None else one.shape
+    _reshape(unit, one.mention, stated, change.source.text, operation)
+    return stated != one.shape
+
+
+def _shape_before(
+    mention: Mention, known: list[Any] | None, left_by: Mapping[int, MentionShape], places: TextMoves
+) -> MentionShape | None:
+    """Where a mention stood in the former text; None where what was made of it since then has no place there."""
+    if known is not None:
+        before = MentionShape(tuple(Span(start, end) for start, end in known[4]), known[5])
+        if mention.deleted or left_by.get(mention.id, before) == MentionShape.of(mention):
+            return before
+    spans = places.find(mention.spans)
+    return None if spans is None else MentionShape(spans, mention.type)
+
+
+def _reshape(unit: UnitOfWork, mention: Mention, shape: MentionShape, text: str, operation: int) -> None:
+    if shape != MentionShape.of(mention) or slice_spans(text, shape.spans) != mention.text:
+        unit.mentions.reshape(mention.id, shape, operation_id=operation)
+
+
+def base_of(unit: UnitOfWork, document_id: int) -> int:
+    """The operation that gave the document the text it has; 0 where that is the text of its import."""
+    last = unit.documents.last_replaced(document_id)
+    if not last:
+        return 0
+    _, payload = unit.decisions.operation(last)
+    return int(payload["base"]) if "back" in payload else last
+
+
+def restated_of(unit: UnitOfWork, document_id: int) -> frozenset[int]:
+    """Mentions of which the document's record says something else than it did when they were decided."""
+    base = base_of(unit, document_id)
+    return frozenset(unit.decisions.operation(base)[1]["restated"]) if base else frozenset()
+
+
+def _stored(one: MovedMention) -> list[Any]:
+    found = one.mention
+    spans = [[span.start, span.end] for span in found.spans]
+    return [found.id, found.record, found.raw_ids, found.deleted, spans, found.type]
+
+
+def _last_edits(unit: UnitOfWork, taken: int) -> list[MentionEdit]:
+    """What the taking of a text left of its mentions: its own edits, and those of its second step."""
+    edits = unit.mentions.edits_of_operation(taken)
+    after = [edit for one in edits for edit in unit.mentions.edits(one.mention_id) if edit.id > one.id]
+    for edit in after:
+        _, payload = unit.decisions.operation(edit.operation_id)
+        if payload.get("of") == taken:
+            edits.append(edit)
+    return edits

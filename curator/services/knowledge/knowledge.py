@@ -1,0 +1,225 @@
+"""The knowledge base: look up, search, and the mapping from the corpus's types to its types."""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import dataclass
+
+from curator.domain.changes import Change, ChangeKind
+from curator.domain.documents import Split
+from curator.domain.entities import Entity, EntityMatch, KnowledgeBaseInfo, TypeMapping
+from curator.domain.errors import UserError
+from curator.domain.kb_sources import KnowledgeSource
+from curator.domain.search_query import only_words
+from curator.domain.wording import tr
+from curator.services.core.events import EventBus
+from curator.services.core.standing import CachedAnswer
+from curator.services.ports import Store, UnitOfWork
+
+SYNONYMS: Mapping[str, str] = {
+    "specificdisease": "disease",
+    "modifier": "disease",
+    "diseaseclass": "disease",
+    "compositemention": "disease",
+    "diseaseorphenotypicfeature": "disease",
+    "disorder": "disease",
+    "phenotype": "disease",
+    "chemicalentity": "chemical",
+    "drug": "chemical",
+    "compound": "chemical",
+    "organismtaxon": "organism",
+    "species": "organism",
+    "taxon": "organism",
+    "geneorgeneproduct": "gene",
+    "protein": "gene",
+    "cellline": "cell",
+}
+"""Corpus type -> knowledge-base type, both folded: NCBI Disease, BioRED, BioC and PubTator's own names."""
+VOTE_SHARE = 0.05
+"""A knowledge-base type that fewer of a corpus type's gold links have is left out of the proposal."""
+HIGHEST = 200
+"""Entities looked at on the way up."""
+
+
+MOST_HIDDEN = 10
+NAMED_SO = 3
+"""Search tiers before this one: the words are an identifier, a name or a synonym."""
+
+
+@dataclass(frozen=True, slots=True)
+class HiddenEntities:
+    """`others` are of types that the mention may not link to; `gone` candidates have left the knowledge base."""
+
+    others: tuple[EntityMatch, ...] = ()
+    gone: frozenset[str] = frozenset()
+
+
+class KnowledgeService:
+    def __init__(self, store: Store, events: EventBus, *, curator: Callable[[], str]) -> None:
+        self._store = store
+        self._events = events
+        self._curator = curator
+        self._info = CachedAnswer(store, lambda unit: unit.kb.info())
+
+    def info(self) -> KnowledgeBaseInfo | None:
+        return self._info.get()
+
+    def sources(self) -> tuple[KnowledgeSource, ...]:
+        """What the knowledge base was put together from."""
+        with self._store.read() as unit:
+            return unit.kb.sources()
+
+    def entity(self, entity_id: str) -> Entity | None:
+        """By primary id, then by alternate id."""
+        with self._store.read() as unit:
+            return unit.kb.get(entity_id)
+
+    def former(self, entity_id: str) -> Entity | None:
+        """What an id meant that nothing has any more: a version of the knowledge base, or a curator, took it away."""
+        with self._store.read() as unit:
+            return unit.kb.former(entity_id)
+
+    def search(
+        self, query: str, *, mention_type: str | None = None, likely: Collection[str] = (), limit: int = 50
+    ) -> list[EntityMatch]:
+        """Ranked matches; entities of the types that `mention_type` is mapped to come first; those that were linked
+        to often stand higher, and so do the `likely` ones (primary ids)."""
+        with self._store.read() as unit:
+            types = unit.meta.type_mapping().types_for(mention_type) if mention_type else ()
+            return unit.kb.search(query, preferred=types, likely=likely, limit=limit)
+
+    def recent(self, limit: int = 10) -> list[EntityMatch]:
+        """The entities that people linked to last, newest first."""
+        with self._store.read() as unit:
+            ids = unit.kb.linked_last(limit)
+            found = unit.kb.get_many(ids)
+        return [EntityMatch(found[one], found[one].name, 0.0) for one in ids if one in found]
+
+    def hidden(self, text: str, mention_type: str, entity_ids: Sequence[str]) -> HiddenEntities:
+        """What the mention's words name that it may not link to, and which of these candidates are gone."""
+        with self._store.read() as unit:
+            info, allowed = unit.kb.info(), unit.meta.type_mapping().types_for(mention_type)
+            barred = [one for one in info.types if one not in allowed] if info is not None and allowed else []
+            found = unit.kb.search(only_words(text), types=barred, limit=MOST_HIDDEN) if barred else []
+            known = unit.kb.get_many(entity_ids)
+        others = tuple(one for one in found if one.rank < NAMED_SO and one.entity.id not in entity_ids)
+        return HiddenEntities(others, frozenset(entity_ids) - known.keys())
+
+    def path(self, entity: Entity) -> tuple[Entity, ...]:
+        """The entities above it, topmost first, by the shortest way up; where it has several parents, the first."""
+        with self._store.read() as unit:
+            return path_up(unit.kb.get_many, entity)
+
+    def mapping(self) -> TypeMapping:
+        with self._store.read() as unit:
+            return unit.meta.type_mapping()
+
+    def set_mapping(self, mapping: TypeMapping) -> Change:
+        """Store the mapping and make the suggestions of all mentions whose types changed stale.
+
+        It touches every document with such a mention: call it from a worker thread. Raises UserError for a type that
+        the knowledge base does not have.
+        """
+        with self._store.write() as unit:
+            info = unit.kb.info()
+            unknown = sorted(
+                {one for types in mapping.allowed.values() for one in types} - set(info.types if info else ())
+            )
+            if unknown:
+                raise UserError(
+                    tr("The knowledge base has no type {list}. Choose among its own types.", list=", ".join(unknown))
+                )
+            changed = _changed_types(unit, mapping)
+            unit.meta.set_type_mapping(mapping)
+            if changed:
+                unit.suggestions.make_stale(sorted(changed))
+        change = Change(ChangeKind.TYPE_MAPPING, self._curator(), tr("Changed the type mapping"))
+        self._events.emit(change)
+        return change
+
+    def propose_mapping(self) -> TypeMapping:
+        """For each type of the project's mentions the knowledge-base types its candidates should be restricted to."""
+        with self._store.read() as unit:
+            return propose(unit)
+
+
+def path_up(get_many: Callable[[Sequence[str]], Mapping[str, Entity]], entity: Entity) -> tuple[Entity, ...]:
+    """Level by level, each entity once, so that a knowledge base that goes round in circles ends too."""
+    below: dict[str, Entity] = {entity.id: entity}
+    came: dict[str, str] = {}  # entity -> the one beneath it
+    level = [entity]
+    while level and all(one.parents for one in level) and len(below) < HIGHEST:
+        wanted = [(one, parent) for one in level for parent in one.parents if parent not in below]
+        known = get_many(list(dict.fromkeys(parent for _, parent in wanted)))
+        for one, parent in wanted:
+            if parent in known and parent not in below:
+                below[parent], came[parent] = known[parent], one.id
+        level = [below[parent] for parent in dict.fromkeys(parent for _, parent in wanted) if parent in below]
+    at = next((one.id for one in level if not one.parents), next(iter(reversed(below))))
+    found: list[Entity] = []
+    while at != entity.id:
+        found.append(below[at])
+        at = came[at]
+    return tuple(found)
+
+
+def propose(unit: UnitOfWork) -> TypeMapping:
+    """Same name, then known synonyms, then a vote of the train documents' links; else unrestricted."""
+    info = unit.kb.info()
+    corpus = unit.documents.mention_types()
+    if info is None:
+        return TypeMapping(dict.fromkeys(corpus, ()))
+    found = {name: types_by_name(name, info.types) for name in corpus}
+    open_types = {name for name, types in found.items() if not types}
+    votes = _votes(unit, open_types) if open_types and info.types else {}
+    return TypeMapping({name: types or votes.get(name, ()) for name, types in found.items()})
+
+
+def add_missing(unit: UnitOfWork) -> TypeMapping:
+    """Store a proposal for types without one; what the curator set stays. Types gone from the KB are proposed anew."""
+    info = unit.kb.info()
+    known = set(info.types) if info else set()
+    kept = {
+        name: types for name, types in unit.meta.type_mapping().allowed.items() if types and known.issuperset(types)
+    }
+    mapping = TypeMapping({**propose(unit).allowed, **kept})
+    unit.meta.set_type_mapping(mapping)
+    return mapping
+
+
+def _changed_types(unit: UnitOfWork, new: TypeMapping) -> set[str]:
+    old = unit.meta.type_mapping()
+    return {one for one in unit.documents.mention_types() if set(old.types_for(one)) != set(new.types_for(one))}
+
+
+def fold(name: str) -> str:
+    return "".join(ch for ch in name.casefold() if ch.isalnum())
+
+
+def types_by_name(name: str, types: Sequence[str]) -> tuple[str, ...]:
+    """The knowledge base's type that a type of mentions means by its name or a known synonym; none where none does."""
+    folded = {fold(one): one for one in types}
+    wanted = fold(name)
+    for key in (wanted, SYNONYMS.get(wanted, "")):
+        if key in folded:
+            return (folded[key],)
+    return ()
+
+
+def _votes(unit: UnitOfWork, names: set[str]) -> dict[str, tuple[str, ...]]:
+    info = unit.kb.info()
+    known = set(info.types if info is not None else ())  # a provisional entity may have others
+    votes: dict[str, Counter[str]] = defaultdict(Counter)
+    links: Counter[str] = Counter()
+    decided = unit.decisions.links(Split.TRAIN, names)
+    entities = unit.kb.get_many(sorted({one for _, ids, _ in decided for one in ids}))
+    for name, ids, number in decided:
+        links[name] += number
+        for entity_id in ids:
+            for kb_type in known.intersection(entities[entity_id].types if entity_id in entities else ()):
+                votes[name][kb_type] += number
+    return {
+        name: tuple(sorted(one for one, n in counter.items() if n >= VOTE_SHARE * links[name]))
+        for name, counter in votes.items()
+    }

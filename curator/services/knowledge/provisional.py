@@ -1,0 +1,230 @@
+"""The life of provisional entities: made from NIL mentions, linked to like any other, edited, merged, deleted.
+
+Each action is one operation, undone and redone with the decisions that it took along.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+
+from curator.domain.changes import Change, OperationKind
+from curator.domain.decisions import Decision, Outcome, Shown, Verdict
+from curator.domain.entities import Entity
+from curator.domain.errors import UserError
+from curator.domain.provisional import EntityDraft, ProvisionalEntity
+from curator.domain.rounds import Round
+from curator.domain.same_string import string_key
+from curator.domain.wording import tr
+from curator.services.core.events import EventBus
+from curator.services.core.keys import active_bundle
+from curator.services.curating.entity_steps import entity_step
+from curator.services.ports import Clock, MentionContext, Store, UnitOfWork
+
+IN_ROUND = (
+    "You are judging in the round “{name}”, where the project itself is not changed. Leave the round before you make, "
+    "change or delete new entities; nothing was changed."
+)
+GONE = "The new entity {id} “{name}” was deleted or replaced before; nothing was changed."
+ITSELF = "“{name}” cannot be merged with itself. Choose another entity."
+MANY_DELETED = "Deleted the new entity {id} “{name}”; {mentions:,} mentions are no longer linked to it"
+MERGED = "Merged {id} “{old}” into {into} “{new}”"
+MOVED_NOTE = "{id} “{old}” was merged into {into} “{new}”"
+DELETED_NOTE = "{id} “{old}” was deleted"
+
+
+@dataclass(frozen=True, slots=True)
+class NewEntity:
+    """A provisional entity that can be linked to, with the number of mentions that are linked to it."""
+
+    found: ProvisionalEntity
+    mentions: int
+
+
+@dataclass(frozen=True, slots=True)
+class Made:
+    entity_id: str
+    change: Change
+
+
+class ProvisionalService:
+    """`curator` returns the name of who acts; `round_of` the round that they are judging in, if any."""
+
+    def __init__(
+        self,
+        store: Store,
+        events: EventBus,
+        clock: Clock,
+        *,
+        curator: Callable[[], str],
+        round_of: Callable[[], Round | None] = lambda: None,
+    ) -> None:
+        self._store = store
+        self._events = events
+        self._clock = clock
+        self._curator = curator
+        self._round_of = round_of
+
+    # --- what there is ---
+
+    def all(self) -> list[NewEntity]:
+        """In the order of their ids."""
+        with self._store.read() as unit:
+            entities = unit.kb.all_provisional()
+            links = unit.kb.links() if entities else {}
+        numbers: dict[str, int] = {}
+        for ids, number in links.items():
+            for one in ids:
+                numbers[one] = numbers.get(one, 0) + number
+        return [NewEntity(one, numbers.get(one.id, 0)) for one in entities]
+
+    def contexts(self, entity_id: str) -> list[MentionContext]:
+        """The mentions that are linked to an entity, with the text around them."""
+        with self._store.read() as unit:
+            ids = unit.kb.linked_to([entity_id])
+            return unit.queue.contexts(ids, bundle_id=active_bundle(unit.meta))
+
+    def alike(self, name: str, types: Sequence[str] = ()) -> list[Entity]:
+        """Entities, provisional ones too, that have this name or synonym and share a type, or any type where none is
+        given: another made for it may be one too many."""
+        spelt = {form for form in (name.strip(), string_key(name)) if form}
+        with self._store.read() as unit:
+            ids = dict.fromkeys(one for found in unit.kb.named(spelt).values() for one in found)
+            known = unit.kb.get_many(list(ids))
+            ours = [one.entity for one in unit.kb.all_provisional() if one.id not in known]
+        key = string_key(name)
+        same = [one for one in ours if key and key in map(string_key, (one.name, *one.synonyms))]
+        return [one for one in (*known.values(), *same) if not types or not one.types or set(types) & set(one.types)]
+
+    # --- what a curator does ---
+
+    def make(
+        self, draft: EntityDraft, mention_ids: Sequence[int] = (), *, shown: Mapping[int, Shown] | None = None
+    ) -> Made:
+        """Make an entity and link the mentions to it. Raises UserError for an empty name, an unknown or deleted
+        mention, and while the curator judges in a round."""
+        self._refuse_in_round()
+        tidied = draft.tidied()
+        with self._store.write() as unit:
+            made = ProvisionalEntity(tidied.entity(unit.kb.next_provisional_id()), self._curator(), self._clock.now())
+            link = Verdict.link(made.id)
+            text = _made_words(made.entity, len(mention_ids))
+            verdicts = dict.fromkeys(mention_ids, link)
+            change = self._step(unit, OperationKind.MAKE_ENTITY, [(None, made)], verdicts, text, shown=shown)
+        return Made(made.id, self._emit(change))
+
+    def edit(self, entity_id: str, draft: EntityDraft) -> Change:
+        """Give an entity another name, types, definition or synonyms; its links stay. Raises UserError."""
+        self._refuse_in_round()
+        with self._store.write() as unit:
+            before = _living(unit, entity_id)
+            after = replace(before, entity=draft.tidied().entity(entity_id))
+            text = tr("Changed the new entity {entity_id} “{name}”", entity_id=entity_id, name=after.entity.name)
+            change = self._step(unit, OperationKind.CHANGE_ENTITY, [(before, after)], {}, text)
+        return self._emit(change)
+
+    def delete(self, entity_id: str) -> Change:
+        """Delete an entity; mentions that are linked to it alone become NIL. Raises UserError."""
+        self._refuse_in_round()
+        with self._store.write() as unit:
+            before = _living(unit, entity_id)
+            found = _linked(unit, entity_id)
+            verdicts = {one: moved(found[one].verdict, {entity_id: None}) for one in found}
+            text = _deleted_words(before.entity, len(verdicts))
+            note = DELETED_NOTE.format(id=entity_id, old=before.entity.name)
+            notes = {one: joined_note(found[one].note, note) for one in found}
+            after = replace(before, deleted=True)
+            change = self._step(unit, OperationKind.DELETE_ENTITY, [(before, after)], verdicts, text, notes=notes)
+        return self._emit(change)
+
+    def merge(self, entity_id: str, into: str) -> Change:
+        """Let another entity, provisional or of the knowledge base, take its place; decisions move.
+
+        Raises UserError."""
+        self._refuse_in_round()
+        with self._store.write() as unit:
+            before = _living(unit, entity_id)
+            target = unit.kb.get_many([into]).get(into)
+            if target is None:
+                raise UserError(
+                    tr("There is no entity {into} to merge with. Search it for the right identifier.", into=into)
+                )
+            if into == entity_id:
+                raise UserError(tr(ITSELF, name=target.name))
+            found = _linked(unit, entity_id)
+            words = {"id": entity_id, "old": before.entity.name, "into": into, "new": target.name}
+            verdicts = {one: moved(found[one].verdict, {entity_id: into}) for one in found}
+            notes = {one: joined_note(found[one].note, MOVED_NOTE.format(**words)) for one in found}
+            edit = (before, replace(before, successor=into))
+            text = tr(MERGED, **words)
+            change = self._step(unit, OperationKind.REMAP, [edit], verdicts, text, notes=notes)
+        return self._emit(change)
+
+    # --- inside ---
+
+    def _refuse_in_round(self) -> None:
+        found = self._round_of()
+        if found is not None:
+            raise UserError(tr(IN_ROUND, name=found.name))
+
+    def _step(
+        self,
+        unit: UnitOfWork,
+        kind: OperationKind,
+        edits: Sequence[tuple[ProvisionalEntity | None, ProvisionalEntity]],
+        verdicts: Mapping[int, Verdict],
+        text: str,
+        *,
+        notes: Mapping[int, str] | None = None,
+        shown: Mapping[int, Shown] | None = None,
+    ) -> Change:
+        who = self._curator()
+        return entity_step(
+            unit, kind, edits, verdicts, curator=who, clock=self._clock, text=text, notes=notes, shown=shown
+        )
+
+    def _emit(self, change: Change) -> Change:
+        self._events.emit(change)
+        return change
+
+
+def moved(verdict: Verdict, to: Mapping[str, str | None]) -> Verdict:
+    """The verdict with entities replaced, those of None taken out; NIL where none is left."""
+    ids = [to.get(one, one) for one in verdict.entity_ids]
+    kept = tuple(dict.fromkeys(one for one in ids if one is not None))
+    return Verdict.link(*kept) if kept else Verdict.nil()
+
+
+def joined_note(old: str, new: str) -> str:
+    """What was noted before stays in front: that a decision was adjudicated is told from there."""
+    return f"{old}; {new}" if old else new
+
+
+def _linked(unit: UnitOfWork, entity_id: str) -> dict[int, Decision]:
+    current = unit.decisions.current(unit.kb.linked_to([entity_id]))
+    return {one: found for one, found in current.items() if found.verdict.outcome is Outcome.LINK}
+
+
+def _living(unit: UnitOfWork, entity_id: str) -> ProvisionalEntity:
+    found = unit.kb.provisional(entity_id)
+    if not found.living:
+        raise UserError(tr(GONE, id=entity_id, name=found.entity.name))
+    return found
+
+
+def _made_words(entity: Entity, mentions: int) -> str:
+    words = {"id": entity.id, "name": entity.name}
+    if not mentions:
+        return tr("Made the new entity {id} “{name}”", **words)
+    if mentions == 1:
+        return tr("Made the new entity {id} “{name}” and linked the mention to it", **words)
+    return tr("Made the new entity {id} “{name}” and linked {mentions:,} mentions to it", mentions=mentions, **words)
+
+
+def _deleted_words(entity: Entity, mentions: int) -> str:
+    words = {"id": entity.id, "name": entity.name}
+    if not mentions:
+        return tr("Deleted the new entity {id} “{name}”", **words)
+    if mentions == 1:
+        return tr("Deleted the new entity {id} “{name}”; one mention is no longer linked to it", **words)
+    return tr(MANY_DELETED, mentions=mentions, **words)

@@ -1,0 +1,136 @@
+"""Moving decisions to what a new version of the knowledge base has, singly or all at once; nothing unasked."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+
+from curator.domain.changes import Change, OperationKind
+from curator.domain.decisions import Decision, Outcome, Verdict
+from curator.domain.entities import Entity
+from curator.domain.errors import UserError
+from curator.domain.rounds import Round
+from curator.domain.wording import ntr, tr
+from curator.services.core.events import EventBus
+from curator.services.curating.entity_steps import Edit, entity_step
+from curator.services.knowledge.provisional import IN_ROUND, joined_note, moved
+from curator.services.knowledge.remap_plan import RemapKind, Remapping, RemapPlan, plan_of
+from curator.services.ports import Clock, Store, UnitOfWork
+
+NOTHING = "Nothing was chosen that could be changed. Tick lines that have an entity to move to."
+CHANGED = "The knowledge base has no entity {id} any more. Open the list anew; nothing was changed."
+
+
+class RemapService:
+    """`curator` returns the name of who acts; `round_of` the round that they are judging in, if any."""
+
+    def __init__(
+        self,
+        store: Store,
+        events: EventBus,
+        clock: Clock,
+        *,
+        curator: Callable[[], str],
+        round_of: Callable[[], Round | None] = lambda: None,
+    ) -> None:
+        self._store = store
+        self._events = events
+        self._clock = clock
+        self._curator = curator
+        self._round_of = round_of
+
+    def plan(self) -> RemapPlan:
+        """It reads every decided string: call it from a worker thread."""
+        with self._store.read() as unit:
+            return plan_of(unit)
+
+    def apply(self, lines: Sequence[Remapping], *, to: Mapping[str, str] | None = None) -> Change:
+        """Move what the lines name to their proposals, or to the entities that `to` gives for their keys, as one
+        operation; each decision keeps a note of it. Lines without an entity are left out.
+
+        Decisions that changed since the list was made are judged as they are now. Raises UserError where nothing is
+        left to be done, for an entity that is gone, and while the curator judges in a round.
+        """
+        active = self._round_of()
+        if active is not None:
+            raise UserError(tr(IN_ROUND, name=active.name))
+        with self._store.write() as unit:
+            step = _Step(unit, dict(to or {}))
+            for line in lines:
+                step.take(line)
+            if not step.edits and not step.verdicts:
+                raise UserError(tr(NOTHING))
+            change = entity_step(
+                unit,
+                OperationKind.REMAP,
+                step.edits,
+                step.verdicts,
+                curator=self._curator(),
+                clock=self._clock,
+                text=_words(len(step.verdicts), len(step.edits)),
+                notes=step.notes,
+            )
+        self._events.emit(change)
+        return change
+
+
+class _Step:
+    """Verdicts, notes and entities of one operation in the making."""
+
+    def __init__(self, unit: UnitOfWork, to: Mapping[str, str]) -> None:
+        self._unit = unit
+        self._to = to
+        info = unit.kb.info()
+        self._now = info.name if info is not None else ""
+        self.verdicts: dict[int, Verdict] = {}
+        self.notes: dict[int, str] = {}
+        self.edits: list[Edit] = []
+
+    def take(self, line: Remapping) -> None:
+        target = self._target(line)
+        if target is None:
+            return
+        if line.kind is RemapKind.RESOLVED:
+            provisional = self._unit.kb.provisional(line.key)
+            if not provisional.living:
+                return
+            self.edits.append((provisional, replace(provisional, successor=target.id)))
+        for decision in self._decisions(line):
+            self._decide(decision, line, target)
+
+    def _target(self, line: Remapping) -> Entity | None:
+        wanted = self._to.get(line.key) or (line.proposed.id if line.proposed is not None else None)
+        if wanted is None:
+            return None
+        found = self._unit.kb.get_many([wanted]).get(wanted)
+        if found is None:
+            raise UserError(tr(CHANGED, id=wanted))
+        return found
+
+    def _decisions(self, line: Remapping) -> list[Decision]:
+        """The current ones that the line is about; NILs only as far as they still are."""
+        if line.kind is not RemapKind.NIL:
+            return list(self._unit.decisions.current(self._unit.kb.linked_to([line.key])).values())
+        mentions = self._unit.mentions.get_many(line.mention_ids)
+        current = self._unit.decisions.current([one.id for one in mentions.values() if not one.deleted])
+        return [one for one in current.values() if one.verdict.outcome is Outcome.NIL]
+
+    def _decide(self, decision: Decision, line: Remapping, target: Entity) -> None:
+        before = self.verdicts.get(decision.mention_id, decision.verdict)
+        if line.kind is RemapKind.NIL:
+            verdict, from_ = Verdict.link(target.id), "NIL"
+        else:
+            verdict, from_ = moved(before, {line.key: target.id}), f"{line.key} “{line.name}”"
+        if verdict == decision.verdict:  # the knowledge base took the provisional entity over under its id
+            return
+        note = f"Moved from {from_} to {target.id} “{target.name}” with {self._now}"
+        self.verdicts[decision.mention_id] = verdict
+        self.notes[decision.mention_id] = joined_note(self.notes.get(decision.mention_id, decision.note), note)
+
+
+def _words(decisions: int, entities: int) -> str:
+    moved = ntr("one decision", "{n:,} decisions", decisions)
+    if not entities:
+        return tr("Moved {moved} to what the knowledge base has now", moved=moved)
+    new = ntr("one new entity", "{n:,} new entities", entities)
+    return tr("Replaced {new} and moved {moved} to what the knowledge base has now", new=new, moved=moved)

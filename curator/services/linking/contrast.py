@@ -1,0 +1,84 @@
+"""Asks the linker which words of the context tell two candidates apart, for the mention on show only."""
+
+from __future__ import annotations
+
+import threading
+from collections import OrderedDict
+from collections.abc import Callable
+
+from curator.domain.contrasts import Contrast
+from curator.domain.jobs import JobOutcome, JobState, LinkerState
+from curator.domain.suggestions import Stamp
+from curator.domain.wording import tr
+from curator.services.core.keys import active_bundle
+from curator.services.linking.linking import link_document
+from curator.services.ports import LinkerPort, Store
+
+KEPT = 64
+NOT_SERVING = "The linker is not ready, so the words of the context cannot be weighed now."
+CHANGED = "The text or the linker changed meanwhile."
+Answered = Callable[[Contrast | str], None]
+"""Gets the contrast, or the sentence that says why there is none; called from the linker's thread, or at once."""
+_Key = tuple[int, str, str, Stamp]
+
+
+class ContrastService:
+    """One question at a time: the next one takes the one before back."""
+
+    def __init__(self, store: Store, linker: LinkerPort) -> None:
+        self._store = store
+        self._linker = linker
+        self._lock = threading.Lock()
+        self._kept: OrderedDict[_Key, Contrast] = OrderedDict()
+        self._number = 0
+        self._request: int | None = None
+
+    def ask(self, document_id: int, mention_id: int, pair: tuple[str, str], *, then: Answered) -> None:
+        """Returns at once. `then` is called once, or never where another question or `cancel` came first."""
+        self.cancel()
+        number = self._number
+        with self._store.read() as unit:
+            mapping, bundle_id = unit.meta.type_mapping(), active_bundle(unit.meta)
+            document = link_document(unit.documents.get(document_id), unit.mentions.of_document(document_id), mapping)
+        status = self._linker.status
+        if status.state is not LinkerState.READY or status.bundle_id != bundle_id:
+            then(tr(NOT_SERVING))
+            return
+        stamp = Stamp(bundle_id, document.revision)
+        known = self._kept.get((mention_id, *pair, stamp))
+        if known is not None:
+            then(known)
+            return
+
+        def answered(contrast: Contrast) -> None:
+            if self._is_current(number):
+                then(self._keep(contrast) if contrast.stamp == stamp else tr(CHANGED))
+
+        def ended(outcome: JobOutcome) -> None:
+            if outcome.state not in (JobState.DONE, JobState.CANCELLED) and self._is_current(number):
+                then(outcome.message)
+
+        request = self._linker.contrast(
+            document, mention_id=mention_id, entity_ids=pair, on_answer=answered, on_end=ended
+        )
+        if self._is_current(number):
+            self._request = request
+
+    def cancel(self) -> None:
+        """What is still under way is not answered any more."""
+        with self._lock:
+            self._number += 1
+            request, self._request = self._request, None
+        if request is not None:
+            self._linker.cancel(request)
+
+    def _is_current(self, number: int) -> bool:
+        with self._lock:
+            return number == self._number
+
+    def _keep(self, contrast: Contrast) -> Contrast:
+        with self._lock:
+            self._kept[contrast.mention_id, contrast.first, contrast.second, contrast.stamp] = contrast
+            while len(self._kept) > KEPT:
+                self._kept.popitem(last=False)
+        return contrast

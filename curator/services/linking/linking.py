@@ -1,0 +1,169 @@
+"""Documents through the linker process, in order, as a generator: what `curator link` and the window's export share."""
+
+from __future__ import annotations
+
+import queue
+import time
+from collections.abc import Callable, Generator, Iterable, Sequence
+from dataclasses import dataclass
+from functools import partial
+from typing import TypeVar
+
+from curator.domain.documents import Document, Mention, Split
+from curator.domain.entities import TypeMapping
+from curator.domain.errors import LinkerUnavailableError, UserError
+from curator.domain.jobs import JobOutcome, JobState, LinkerState, Progress
+from curator.domain.suggestions import Suggestion
+from curator.domain.wording import ntr, tr
+from curator.services.linking.remembering import decided_documents
+from curator.services.ports import LinkDocument, LinkerPort, LinkMention, Store
+
+K = 64
+PER_REQUEST = 64
+PER_LESSON = 64
+TICK = 0.2
+"""Seconds between two looks at a cancellation while the linker computes."""
+T = TypeVar("T")
+Answer = tuple[int, list[Suggestion]] | JobOutcome
+
+
+@dataclass(frozen=True, slots=True)
+class DocumentSuggestions:
+    """A document's mentions with their suggestions, parallel; mentions without an answer are left out."""
+
+    document: Document
+    mentions: tuple[Mention, ...]
+    suggestions: tuple[Suggestion, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class LinkReport:
+    documents: int
+    mentions: int
+    seconds: float
+    bundle_id: str
+
+
+def link_document(document: Document, mentions: Iterable[Mention], mapping: TypeMapping) -> LinkDocument:
+    """What the linker process gets: every mention with the knowledge-base types that its candidates may have."""
+    wanted = tuple(LinkMention(one.id, one.spans, mapping.types_for(one.type)) for one in mentions)
+    return LinkDocument(document.id, document.revision, document.text, wanted)
+
+
+def wait_ready(linker: LinkerPort, bundle_id: str) -> Generator[Progress, None, None]:
+    """Until the linker serves `bundle_id`. Raises LinkerUnavailableError where it cannot."""
+    changed: queue.SimpleQueue[object] = queue.SimpleQueue()
+    linker.on_status(changed.put)
+    while True:
+        status = linker.status
+        if status.state is LinkerState.READY and status.bundle_id == bundle_id:
+            return
+        if status.state is LinkerState.FAILED:
+            raise LinkerUnavailableError(
+                tr(
+                    "The linker cannot serve the bundle {bundle_id}: {message}",
+                    bundle_id=bundle_id,
+                    message=status.message,
+                )
+            )
+        yield Progress("start the linker", 0, 0, status.message)
+        _next(changed)
+
+
+def teach(linker: LinkerPort, store: Store) -> Generator[Progress, None, None]:
+    """Give the linker's memory the decisions of all train documents."""
+    with store.read() as unit:
+        ids = unit.documents.ids(split=Split.TRAIN, answered=True)
+    for at in range(0, len(ids), PER_LESSON):
+        documents = [one for one in decided_documents(store, ids[at : at + PER_LESSON]) if one.mentions]
+        if documents:
+            inbox: queue.SimpleQueue[JobOutcome] = queue.SimpleQueue()
+            linker.remember(documents, on_end=inbox.put)
+            while (outcome := _next(inbox)) is None:
+                yield Progress("remember decisions", at, len(ids))
+            _check(outcome)
+        yield Progress("remember decisions", min(at + PER_LESSON, len(ids)), len(ids))
+
+
+def link_documents(
+    store: Store,
+    linker: LinkerPort,
+    document_ids: Sequence[int],
+    keep: Callable[[DocumentSuggestions], None],
+    *,
+    bundle_id: str,
+) -> Generator[Progress, None, LinkReport]:
+    """Link documents; `keep` gets each one's answer in the order of the ids, in the caller's thread."""
+    started = time.monotonic()
+    mentions = 0
+    for at in range(0, len(document_ids), PER_REQUEST):
+        part = document_ids[at : at + PER_REQUEST]
+        answers: dict[int, list[Suggestion]] = {}
+        for done in _ask(linker, _requests(store, part), answers):
+            yield Progress("link", at + done, len(document_ids), ntr("{n:,} mention", "{n:,} mentions", mentions))
+        for linked in _linked(store, part, answers):
+            keep(linked)
+            mentions += len(linked.mentions)
+    yield Progress("link", len(document_ids), len(document_ids), ntr("{n:,} mention", "{n:,} mentions", mentions))
+    return LinkReport(len(document_ids), mentions, time.monotonic() - started, bundle_id)
+
+
+def _requests(store: Store, document_ids: Sequence[int]) -> list[LinkDocument]:
+    with store.read() as unit:
+        mapping = unit.meta.type_mapping()
+        found = [
+            link_document(unit.documents.get(one), unit.mentions.of_document(one), mapping) for one in document_ids
+        ]
+    return [one for one in found if one.mentions]
+
+
+def _ask(
+    linker: LinkerPort, documents: Sequence[LinkDocument], answers: dict[int, list[Suggestion]]
+) -> Generator[int, None, None]:
+    """Yield how many documents are answered, at least every TICK; closing it cancels the request."""
+    inbox: queue.SimpleQueue[Answer] = queue.SimpleQueue()
+
+    def receive(document_id: int, suggestions: list[Suggestion]) -> None:
+        inbox.put((document_id, suggestions))
+
+    request = linker.link(documents, k=K, urgent=False, own=False, on_document=receive, on_end=partial(inbox.put))
+    ended = False
+    try:
+        while not ended:
+            answer = _next(inbox)
+            if isinstance(answer, JobOutcome):
+                ended = True
+                _check(answer)
+            elif answer is not None:
+                answers[answer[0]] = answer[1]
+            yield len(answers)
+    finally:
+        if not ended:
+            linker.cancel(request)
+
+
+def _check(outcome: JobOutcome) -> None:
+    if outcome.state is JobState.FAILED:
+        raise UserError(outcome.message)
+    if outcome.state is not JobState.DONE:
+        raise LinkerUnavailableError(
+            tr("The linker ended before all was linked: {message} Try again.", message=outcome.message)
+        )
+
+
+def _linked(
+    store: Store, document_ids: Sequence[int], answers: dict[int, list[Suggestion]]
+) -> Generator[DocumentSuggestions, None, None]:
+    for document_id in document_ids:
+        given = {one.mention_id: one for one in answers.get(document_id, ())}
+        with store.read() as unit:
+            document = unit.documents.get(document_id)
+            mentions = [one for one in unit.mentions.of_document(document_id) if one.id in given]
+        yield DocumentSuggestions(document, tuple(mentions), tuple(given[one.id] for one in mentions))
+
+
+def _next(inbox: queue.SimpleQueue[T]) -> T | None:
+    try:
+        return inbox.get(timeout=TICK)
+    except queue.Empty:
+        return None

@@ -1,0 +1,166 @@
+"""Keeps the linker's memory equal to the current link and NIL decisions of train documents.
+
+A document is sent whole after each change: what is absent is forgotten, so undo needs nothing of its own. Documents of
+other splits teach nothing. A linker process that was started anew is taught again, in small requests.
+"""
+
+from __future__ import annotations
+
+import logging
+import threading
+from collections.abc import Callable, Sequence
+from itertools import islice
+
+from curator.domain.changes import Change, ChangeKind
+from curator.domain.decisions import Outcome
+from curator.domain.documents import Split
+from curator.domain.jobs import JobOutcome, JobState, LinkerState, LinkerStatus
+from curator.services.core.events import EventBus
+from curator.services.ports import DecidedDocument, DecidedMention, LinkerPort, LinkMention, Store, UnitOfWork
+
+PER_REQUEST = 16
+MOMENT = 0.05
+"""Seconds in which a key press is painted; what is decided meanwhile is taught together."""
+TEACHES = {ChangeKind.DECIDED, ChangeKind.MENTIONS, ChangeKind.ENTITIES}
+TEACHES_ALL = {ChangeKind.IMPORTED, ChangeKind.KNOWLEDGE_BASE, ChangeKind.TYPE_MAPPING}
+REMEMBERED = (Outcome.LINK, Outcome.NIL)
+log = logging.getLogger(__name__)
+
+
+def decided_documents(store: Store, document_ids: Sequence[int]) -> list[DecidedDocument]:
+    """What the memory should hold of these documents; those without mentions are to be forgotten."""
+    with store.read() as unit:
+        return [_decided(unit, one) for one in document_ids]
+
+
+class MemoryService:
+    """Reads and sends in a thread of its own, a moment after the change: nothing is read for the memory before the key
+    that decided is answered. Changes that come meanwhile are taught together. What is not taught when the project
+    closes is no loss: the next linker process learns from the decisions themselves.
+
+    `learnt` is called, in that thread, whenever the memory has changed.
+    """
+
+    def __init__(self, store: Store, linker: LinkerPort, events: EventBus, *, learnt: Callable[[], None]) -> None:
+        self._store = store
+        self._linker = linker
+        self._events = events
+        self._learnt = learnt
+        self._process = 0  # the linker process that was taught
+        self._news = threading.Condition()  # guards these three
+        self._closed = False
+        self._everything = False  # whether all train documents are to be taught again
+        self._fresh: dict[int, None] = {}  # documents that have changed just now
+        self._unlisted = False  # whether all are to be taught and it is not known yet which they are
+        self._changed: dict[int, None] = {}  # documents in order, of which something may have to be forgotten
+        self._left: dict[int, None] = {}  # others still to be taught
+        self._thread = threading.Thread(target=self._work, name="linker memory", daemon=True)
+
+    def start(self) -> None:
+        """Listen to changes and to the linker. Does nothing on a read-only project."""
+        if self._store.read_only:
+            return
+        self._thread.start()
+        self._linker.on_status(self._status_changed)
+        self._events.subscribe(self._heard)
+        self._status_changed(self._linker.status)
+
+    def close(self) -> None:
+        """Nothing is read any more when this returns."""
+        with self._news:
+            self._closed = True
+            self._news.notify_all()
+        if self._thread.is_alive():
+            self._thread.join()
+
+    # --- in any thread ---
+
+    def _status_changed(self, status: LinkerStatus) -> None:
+        if status.state is LinkerState.READY and status.process != self._process:
+            self._process = status.process
+            self._wake(everything=True)
+
+    def _heard(self, change: Change) -> None:
+        if not self._process:
+            return
+        if change.kind in TEACHES_ALL:
+            self._wake(everything=True)
+        elif change.kind in TEACHES and change.document_ids:
+            self._wake(change.document_ids)
+
+    def _wake(self, changed: Sequence[int] = (), *, everything: bool = False) -> None:
+        with self._news:
+            self._everything |= everything
+            self._fresh |= dict.fromkeys(changed)
+            self._news.notify_all()
+
+    # --- in the memory's thread ---
+
+    def _work(self) -> None:
+        while self._rest():
+            try:
+                self._teach()
+            except Exception:  # what is left is taught with the next change
+                log.exception("Decisions could not be taught")
+
+    def _rest(self) -> bool:
+        """Until something is to be done and the key that asked for it is answered; False when all is over."""
+        with self._news:
+            self._news.wait_for(lambda: self._fresh or self._everything or self._closed)
+            self._news.wait_for(lambda: self._closed, MOMENT)
+            self._changed |= self._fresh
+            self._unlisted |= self._everything
+            self._fresh, self._everything = {}, False
+            return not self._closed
+
+    def _teach(self) -> None:
+        """In small requests, what has changed first, until there is something newer."""
+        if self._unlisted:
+            with self._store.read() as unit:
+                self._left = dict.fromkeys(unit.documents.ids(split=Split.TRAIN, answered=True))
+            self._unlisted = False
+        while not (self._closed or self._fresh) and (waiting := self._changed or self._left):
+            part = list(islice(waiting, PER_REQUEST))
+            changed = waiting is self._changed
+            documents = [one for one in decided_documents(self._store, part) if one.mentions or changed]
+            for one in part:
+                self._changed.pop(one, None)
+                self._left.pop(one, None)
+            if documents and not self._taken_in(documents):
+                return
+            if not waiting:
+                self._learnt()
+
+    def _taken_in(self, documents: Sequence[DecidedDocument]) -> bool:
+        outcomes: list[JobOutcome] = []
+
+        def end(outcome: JobOutcome) -> None:
+            with self._news:
+                outcomes.append(outcome)
+                self._news.notify_all()
+
+        self._linker.remember(documents, on_end=end)
+        with self._news:
+            self._news.wait_for(lambda: self._closed or outcomes)
+        return not self._closed and _succeeded(outcomes[0])
+
+
+def _succeeded(outcome: JobOutcome) -> bool:
+    if outcome.state not in (JobState.DONE, JobState.CANCELLED):
+        log.warning("The linker could not take decisions in: %s", outcome.message)
+    return outcome.state is JobState.DONE
+
+
+def _decided(unit: UnitOfWork, document_id: int) -> DecidedDocument:
+    document = unit.documents.get(document_id)
+    if document.split is not Split.TRAIN or unit.documents.is_withdrawn(document.source_file_id):
+        return DecidedDocument(document_id, "", ())
+    current = unit.decisions.current_of_document(document_id)
+    mapping = unit.meta.type_mapping()
+    mentions = []
+    for mention in unit.mentions.of_document(document_id) if current else ():
+        decision = current.get(mention.id)
+        if decision is not None and decision.verdict.outcome in REMEMBERED:
+            asked = LinkMention(mention.id, mention.spans, mapping.types_for(mention.type))
+            mentions.append(DecidedMention(asked, decision.verdict.entity_ids))
+    return DecidedDocument(document_id, document.text, tuple(mentions))

@@ -1,0 +1,336 @@
+"""Links documents ahead of the curator, stores the answers, drops those that come too late.
+
+The queue ahead is linked in small requests: when one ends, the next documents are looked up, so that a moved curator, a
+new bundle or a restarted linker simply changes what comes next. Callbacks arrive in the linker's thread.
+"""
+
+from __future__ import annotations
+
+import logging
+import threading
+from collections.abc import Callable, Generator, Sequence
+
+from curator.domain.changes import Change, ChangeKind
+from curator.domain.documents import Split
+from curator.domain.errors import UserError
+from curator.domain.jobs import JobOutcome, JobState, LinkerState, LinkerStatus, Progress
+from curator.domain.suggestions import Stamp, Suggestion
+from curator.domain.wording import ntr, tr
+from curator.services.core.events import EventBus
+from curator.services.core.keys import active_bundle
+from curator.services.linking.entity_teaching import teach_entities
+from curator.services.linking.linking import (
+    DocumentSuggestions,
+    K,
+    LinkReport,
+    link_document,
+    link_documents,
+    teach,
+    wait_ready,
+)
+from curator.services.linking.name_linking import NameLinking
+from curator.services.ports import BundleStore, LinkDocument, LinkerPort, Store, UnitOfWork
+
+BATCH = 32
+ACTOR = "linker"
+RELINK = {ChangeKind.BUNDLE, ChangeKind.KNOWLEDGE_BASE, ChangeKind.TYPE_MAPPING}
+GONE = (
+    "The bundle {bundle}, which served, is gone from the project's folder. Decisions are safe. A new index is built "
+    "now, or Model › Bundles… lets another bundle serve."
+)
+log = logging.getLogger(__name__)
+
+__all__ = ["DocumentSuggestions", "LinkReport", "SuggestionService"]
+
+
+class SuggestionService:
+    """`start` listens to changes and begins linking ahead; without it only `link_split` works (the command line)."""
+
+    def __init__(
+        self, store: Store, linker: LinkerPort, bundles: BundleStore, events: EventBus, *, ahead: Callable[[], int]
+    ) -> None:
+        self._store = store
+        self._linker = linker
+        self._bundles = bundles
+        self._events = events
+        self._ahead = ahead
+        self._lock = threading.Lock()
+        self._waiting: set[int] = set()  # documents that are asked for and not yet answered
+        self._tried: set[tuple[int, Stamp, int]] = set()  # asked for once with these: not again by itself
+        self._memory = 0  # grows with every change of the linker's memory
+        self._memory_of: dict[int, int] = {}  # the memory that a document was last linked with
+        self._urgent: list[int] = []  # asked for while no bundle served
+        self._busy = False  # whether documents are being linked ahead
+        self._background: int | None = None  # that request
+        self._position = 0  # the document the curator is at
+        self._closed = False
+        self._trouble = ""
+        self._names = NameLinking(store, self._tell)
+
+    def start(self) -> None:
+        """Listen to changes, open the active bundle, link ahead. Does nothing on a read-only project."""
+        if self._store.read_only:
+            return
+        self._linker.on_status(self._status_changed)
+        self._events.subscribe(self._changed)
+        self.refresh()
+
+    def status(self) -> LinkerStatus:
+        return self._linker.status
+
+    def trouble(self) -> str:
+        """Why answers could not be stored or a document not be linked; '' when all is well."""
+        return self._trouble
+
+    def on_status(self, listener: Callable[[LinkerStatus], None]) -> None:
+        """Called from a background thread with each new status of the linker process."""
+        self._linker.on_status(listener)
+
+    def pending(self) -> int:
+        """Documents that are asked for and not yet answered."""
+        with self._lock:
+            return len(self._waiting) + len(self._urgent)
+
+    def request(self, document_ids: Sequence[int], *, urgent: bool = True) -> None:
+        """Link these documents where a suggestion is missing or stale; urgent ones overtake. Returns at once."""
+        if self._store.read_only or not document_ids:
+            return
+        if urgent:
+            self._position = document_ids[-1]
+        if not self._serves():
+            with self._lock:
+                self._urgent += [one for one in document_ids if one not in self._urgent]
+            self._names.ask(document_ids)
+            return
+        self._send(self._stale(document_ids, remembered=urgent), urgent=urgent)
+        self._pump()
+
+    def memory_changed(self) -> None:
+        """The linker learnt decisions: link the curator's document anew, and every other one when it is opened."""
+        self._memory += 1
+        if self._position and not self._closed:
+            self.request([self._position])
+
+    def refresh(self) -> None:
+        """Open the active bundle where another serves, and link stale documents in queue order. Returns at once."""
+        with self._store.read() as unit:
+            bundle_id = active_bundle(unit.meta)
+        if bundle_id and self._linker.status.bundle_id != bundle_id:
+            self._open(bundle_id)
+        else:
+            self._pump()
+
+    def restart(self) -> None:
+        """Start a linker that was given up again, with the active bundle."""
+        with self._lock:
+            self._tried.clear()
+        with self._store.read() as unit:
+            bundle_id = active_bundle(unit.meta)
+        if bundle_id:
+            self._open(bundle_id)
+
+    def _open(self, bundle_id: str) -> None:
+        """A bundle whose folder is gone serves nothing; everything else of the project is as it was."""
+        try:
+            path = self._bundles.path(bundle_id)
+        except UserError:
+            self._trouble = tr(GONE, bundle=bundle_id)
+            log.warning("The active bundle %s is not in the project's folder", bundle_id)
+            return
+        self._linker.open(path, bundle_id)
+
+    def link_split(
+        self,
+        split: Split | None,
+        *,
+        save: bool = True,
+        memory: bool = True,
+        sink: Callable[[DocumentSuggestions], None] | None = None,
+    ) -> Generator[Progress, None, LinkReport]:
+        """Link all documents of a split (None: all), decided mentions too; `sink` gets each answer in order.
+
+        Decisions of train documents answer from the `memory`, but none for a mention of its own document.
+
+        Raises UserError where there is no bundle or the linker cannot serve it. Closing the generator cancels.
+        """
+        with self._store.read() as unit:
+            ids = unit.documents.ids(split=split)
+            bundle_id = active_bundle(unit.meta)
+        if not bundle_id:
+            raise UserError(tr("There is no index yet. Import a knowledge base and build its index first."))
+        self._linker.open(self._bundles.path(bundle_id), bundle_id)
+        yield from wait_ready(self._linker, bundle_id)
+        yield from teach_entities(self._linker, self._store)
+        if memory:
+            yield from teach(self._linker, self._store)
+
+        def keep(linked: DocumentSuggestions) -> None:
+            if save:
+                self._save(linked.document.id, linked.suggestions)
+            if sink is not None:
+                sink(linked)
+
+        return (yield from link_documents(self._store, self._linker, ids, keep, bundle_id=bundle_id))
+
+    def close(self) -> None:
+        """Answers that come later are dropped. The linker itself is closed by its owner."""
+        self._closed = True
+        with self._lock:
+            background, self._background = self._background, None
+        if background is not None:
+            self._linker.cancel(background)
+        self._names.close()
+
+    # --- linking ahead ---------------------------------------------------------------------------------------
+
+    def _serves(self) -> bool:
+        status = self._linker.status
+        with self._store.read() as unit:
+            return status.state is LinkerState.READY and status.bundle_id == active_bundle(unit.meta)
+
+    def _status_changed(self, status: LinkerStatus) -> None:
+        if status.state is not LinkerState.READY or self._closed:
+            return
+        with self._lock:
+            urgent, self._urgent = self._urgent, []
+        self._send(self._stale(urgent, remembered=True), urgent=True)
+        self._pump()
+
+    def _changed(self, change: Change) -> None:
+        if self._closed:
+            return
+        if change.kind is ChangeKind.MENTIONS:
+            self.request(change.document_ids)
+        elif change.kind in RELINK:
+            self._forget()
+            self.refresh()
+            if self._position:
+                self.request([self._position])
+        elif change.kind is ChangeKind.IMPORTED:
+            self._pump()
+
+    def _forget(self) -> None:
+        """What is under way or was tried belongs to the bundle or the type mapping of before."""
+        with self._lock:
+            background, self._background = self._background, None
+            self._tried.clear()
+        self._names.forget()
+        if background is not None:
+            self._linker.cancel(background)
+
+    def _pump(self) -> None:
+        """Ask for the next stale documents unless a background request is under way."""
+        with self._lock:
+            if self._closed or self._busy:
+                return
+            self._busy = True
+        documents = self._ahead_of_curator() if self._serves() else []
+        if documents:
+            self._background = self._send(documents, urgent=False)
+        else:
+            self._busy = False
+
+    def _ahead_of_curator(self) -> list[LinkDocument]:
+        """Stale documents among the next ones in the queue, beginning where the curator is, going round once."""
+        with self._store.read() as unit:
+            bundle_id = active_bundle(unit.meta)
+            stale = unit.suggestions.stale_documents(bundle_id, position=self._position, ahead=self._ahead())
+        return self._stale(stale, limit=BATCH)
+
+    def _stale(
+        self, document_ids: Sequence[int], *, limit: int | None = None, remembered: bool = False
+    ) -> list[LinkDocument]:
+        """Requests for those documents with a mention whose suggestion is missing or stale, not asked for yet.
+
+        With `remembered` documents with an undecided mention that were linked with an older memory are stale, too.
+        """
+        found: list[LinkDocument] = []
+        with self._store.read() as unit:
+            bundle_id = active_bundle(unit.meta)
+            mapping = unit.meta.type_mapping()
+            for document_id in document_ids:
+                if limit is not None and len(found) >= limit:
+                    break
+                if self._is_wanted(unit, document_id, bundle_id, remembered=remembered):
+                    document = unit.documents.get(document_id)
+                    mentions = unit.mentions.of_document(document_id)
+                    found.append(link_document(document, mentions, mapping))
+        return [one for one in found if one.mentions]
+
+    def _is_wanted(self, unit: UnitOfWork, document_id: int, bundle_id: str, *, remembered: bool) -> bool:
+        stamp = Stamp(bundle_id, unit.documents.get(document_id).revision)
+        older = remembered and self._memory_of.get(document_id, 0) < self._memory
+        with self._lock:
+            asked = document_id in self._waiting and not older
+            if asked or (document_id, stamp, self._memory) in self._tried:
+                return False
+        stored = unit.suggestions.of_document(document_id)
+        mentions = unit.mentions.of_document(document_id)
+        decided = unit.decisions.current_of_document(document_id) if older else {}
+        if older and any(one.id not in decided for one in mentions):
+            return True
+        return any(one.id not in stored or stored[one.id].stamp != stamp for one in mentions)
+
+    def _send(self, documents: Sequence[LinkDocument], *, urgent: bool) -> int | None:
+        if not documents or self._closed:
+            return None
+        with self._store.read() as unit:
+            bundle_id = active_bundle(unit.meta)
+        with self._lock:
+            self._waiting |= {one.id for one in documents}
+            self._tried |= {(one.id, Stamp(bundle_id, one.revision), self._memory) for one in documents}
+            self._memory_of |= {one.id: self._memory for one in documents}
+        return self._linker.link(
+            documents,
+            k=K,
+            urgent=urgent,
+            on_document=self._answered,
+            on_end=lambda outcome: self._ended(documents, outcome, urgent=urgent),
+        )
+
+    def _answered(self, document_id: int, suggestions: list[Suggestion]) -> None:
+        if self._closed:
+            return
+        with self._lock:
+            self._waiting.discard(document_id)
+        try:
+            kept = self._save(document_id, suggestions)
+        except UserError as error:  # a full disk: the curator goes on, and is told
+            log.warning("Suggestions were not stored: %s", error)
+            self._trouble = str(error)
+            return
+        if kept:
+            self._tell(document_id, kept)
+
+    def _tell(self, document_id: int, mention_ids: Sequence[int]) -> None:
+        text = ntr("Linked {n} mention", "Linked {n} mentions", len(mention_ids))
+        self._events.emit(Change(ChangeKind.SUGGESTIONS, ACTOR, text, (document_id,), tuple(mention_ids)))
+
+    def _ended(self, documents: Sequence[LinkDocument], outcome: JobOutcome, *, urgent: bool) -> None:
+        with self._lock:
+            self._waiting -= {one.id for one in documents}
+            if not urgent:
+                self._busy = False
+        if self._closed or outcome.state is JobState.CANCELLED:
+            return
+        if outcome.state is JobState.DONE:
+            self._trouble = ""
+        else:
+            log.warning("Linking %d documents failed: %s", len(documents), outcome.message)
+            self._trouble = outcome.message
+        if outcome.state is JobState.CRASHED and len(documents) > 1:
+            for one in documents:  # only the document that kills the linker stays without suggestions
+                self._send([one], urgent=True)
+        self._pump()
+
+    def _save(self, document_id: int, suggestions: Sequence[Suggestion]) -> list[int]:
+        """Store what is still current; returns the mention ids. The rest came too late and is dropped."""
+        with self._store.read() as unit:
+            suggestions = unit.suggestions.packed(suggestions)
+        with self._store.write() as unit:
+            stamp = Stamp(active_bundle(unit.meta), unit.documents.get(document_id).revision)
+            living = {one.id for one in unit.mentions.of_document(document_id)}
+            current = [one for one in suggestions if one.stamp == stamp and one.mention_id in living]
+            if current:
+                unit.suggestions.save(current)
+        return [one.mention_id for one in current]

@@ -1,0 +1,250 @@
+"""The queue of documents and one opened document."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Sequence
+from dataclasses import dataclass, replace
+from enum import IntEnum
+
+from curator.domain.comments import Comment
+from curator.domain.decisions import Decision
+from curator.domain.documents import Document, Mention
+from curator.domain.errors import UserError
+from curator.domain.suggestions import Stamp, Suggestion
+from curator.services.core.keys import active_bundle
+from curator.services.ports import ProjectCounts, QueueFilter, QueueRow, Store
+
+PAGE = 500
+
+
+class Direction(IntEnum):
+    NEXT = 1
+    PREVIOUS = -1
+
+
+@dataclass(frozen=True, slots=True)
+class MentionView:
+    """A mention as the window shows it. `stale`: the suggestion was made by another bundle than the active one, or for
+    another revision of the document. `held_out`: undecided and to be decided without suggestions, which are then in
+    `kept_back`; `revealed`: they were, until the curator asked for them."""
+
+    mention: Mention
+    decision: Decision | None
+    suggestion: Suggestion | None
+    stale: bool
+    comments: tuple[Comment, ...] = ()
+    held_out: bool = False
+    kept_back: Suggestion | None = None
+    revealed: bool = False
+
+    def reveal(self) -> MentionView:
+        """With the suggestion that was kept back."""
+        if not self.held_out:
+            return self
+        return replace(self, suggestion=self.kept_back, held_out=False, kept_back=None, revealed=True)
+
+    def with_decision(self, decision: Decision | None) -> MentionView:
+        """After a new decision; what was kept back may be seen from then on."""
+        if decision is None or not self.held_out:
+            return replace(self, decision=decision)
+        return replace(self, decision=decision, suggestion=self.kept_back, held_out=False, kept_back=None)
+
+
+@dataclass(frozen=True, slots=True)
+class OpenDocument:
+    """A document with its mentions in text order; deleted ones are left out."""
+
+    document: Document
+    mentions: tuple[MentionView, ...]
+    comments: tuple[Comment, ...] = ()  # on the document itself
+    flagged: bool = False
+
+    def view(self, mention_id: int) -> MentionView | None:
+        return next((view for view in self.mentions if view.mention.id == mention_id), None)
+
+    def linked(self) -> frozenset[str]:
+        """The entities that its mentions are linked to: a search for one more begins with these."""
+        decisions = (view.decision for view in self.mentions if view.decision is not None)
+        return frozenset(one for decision in decisions for one in decision.verdict.entity_ids)
+
+    def next_undecided(self, after: int | None = None, *, among: Collection[int] | None = None) -> int | None:
+        """The next mention id without a decision behind mention `after` (None: from the start), going round once; of
+        `among` only where given."""
+        ids = [view.mention.id for view in self.mentions]
+        start = ids.index(after) + 1 if after in ids else 0
+        rest = [*self.mentions[start:], *self.mentions[:start]]
+        undecided = (view.mention.id for view in rest if view.decision is None)
+        return next((one for one in undecided if among is None or one in among), None)
+
+
+class QueueService:
+    """Read-only views of the queue; a page costs one query."""
+
+    def __init__(
+        self,
+        store: Store,
+        *,
+        held_out: Callable[[Sequence[int]], Collection[int]] = lambda _: (),
+        seen: Callable[[OpenDocument], OpenDocument] = lambda opened: opened,
+        due: Callable[[], tuple[int, int] | None] = lambda: None,
+    ) -> None:
+        """`held_out` tells which of some mentions are to be decided without suggestions, `seen` what an opened document
+        shows the curator, `due` a mention that comes before the next undecided one."""
+        self._store = store
+        self._held_out = held_out
+        self._seen = seen
+        self._due = due
+        self._last: tuple[int, QueueRow] | None = None  # the row read last, and what had been written then
+
+    def rows(self, where: QueueFilter, *, offset: int = 0, limit: int = PAGE) -> list[QueueRow]:
+        with self._store.read() as unit:
+            return unit.documents.rows(where, offset=offset, limit=limit)
+
+    def rows_of(self, document_ids: Sequence[int]) -> list[QueueRow]:
+        """In the order given; ids without a document are left out."""
+        if len(document_ids) == 1 and (row := self._known(document_ids[0])) is not None:
+            return [row]
+        written = self._store.written  # before reading: what is written meanwhile is asked for again
+        with self._store.read() as unit:
+            rows = unit.documents.rows_of(document_ids)
+        self._last = (written, rows[0]) if len(rows) == 1 else self._last
+        return rows
+
+    def row(self, document_id: int) -> QueueRow:
+        """Raises UserError when there is no such document."""
+        if (row := self._known(document_id)) is not None:
+            return row
+        with self._store.read() as unit:
+            return unit.documents.row(document_id)
+
+    def _known(self, document_id: int) -> QueueRow | None:
+        """After a decision queue and header ask for the same row. Where another process writes, nothing is known."""
+        if self._last is None or self._store.read_only:
+            return None
+        written, row = self._last
+        return row if written == self._store.written and row.document_id == document_id else None
+
+    def count(self, where: QueueFilter) -> int:
+        with self._store.read() as unit:
+            return unit.documents.count(where)
+
+    def mention_ids(self, where: QueueFilter, document_id: int | None = None) -> list[int]:
+        """The mentions that the filter shows, decided or not, in queue and text order; of one document where given."""
+        with self._store.read() as unit:
+            return unit.queue.mentions(where, document_id)
+
+    def waits(self, mention_id: int, where: QueueFilter) -> bool:
+        """Whether the mention is undecided and the filter shows it."""
+        with self._store.read() as unit:
+            return not unit.decisions.current([mention_id]) and unit.queue.matches(mention_id, where)
+
+    def counts(self) -> ProjectCounts:
+        with self._store.read() as unit:
+            return unit.documents.counts()
+
+    def mention_types(self) -> dict[str, int]:
+        """Types of the project's mentions with their number, for the type picker."""
+        with self._store.read() as unit:
+            return unit.documents.mention_types()
+
+    def open(self, document_id: int) -> OpenDocument:
+        with self._store.read() as unit:
+            document = unit.documents.get(document_id)
+            stamp = Stamp(active_bundle(unit.meta), document.revision)
+            decisions = unit.decisions.current_of_document(document_id)
+            suggestions = unit.suggestions.of_document(document_id)
+            mentions = unit.mentions.of_document(document_id)
+            comments = unit.mentions.comments(document_id)
+            flagged = unit.documents.document_flagged(document_id)
+        views = tuple(
+            _view(mention, decisions.get(mention.id), suggestions.get(mention.id), stamp) for mention in mentions
+        )
+        views = self._keep_back(_with_comments(views, comments))
+        own = tuple(one for one in comments if one.mention_id is None)
+        return self._seen(OpenDocument(document, views, own, flagged))
+
+    def _keep_back(self, views: tuple[MentionView, ...]) -> tuple[MentionView, ...]:
+        held = set(self._held_out([view.mention.id for view in views if view.decision is None]))
+        if not held:
+            return views
+        return tuple(
+            replace(view, suggestion=None, stale=False, held_out=True, kept_back=view.suggestion)
+            if view.mention.id in held
+            else view
+            for view in views
+        )
+
+    def document_of(self, mention_id: int) -> int | None:
+        """The document of a mention; None where there is no such mention."""
+        with self._store.read() as unit:
+            try:
+                return unit.mentions.get(mention_id).document_id
+            except UserError:
+                return None
+
+    def ids(self, where: QueueFilter) -> list[int]:
+        """Document ids of the queue in order."""
+        with self._store.read() as unit:
+            total = unit.documents.count(where)
+            pages = [unit.documents.rows(where, offset=at, limit=PAGE) for at in range(0, total, PAGE)]
+        return [row.document_id for page in pages for row in page]
+
+    def neighbour(self, document_id: int | None, where: QueueFilter, direction: Direction) -> int | None:
+        """The next or previous document of the filtered queue; None at its end.
+
+        A document that the filter no longer holds (it was just marked done) keeps its place.
+        """
+        with self._store.read() as unit:
+            return unit.documents.beside(document_id, where, forward=direction is Direction.NEXT)
+
+    def next_undecided(self, document_id: int | None, where: QueueFilter) -> tuple[int, int] | None:
+        """(document id, mention id) of the first undecided mention in the documents behind `document_id`."""
+        if (due := self._due()) is not None:
+            return due
+        with self._store.read() as unit:
+            found = unit.documents.beside(document_id, where, forward=True, undecided=True)
+            if found is None:
+                return None
+            decided = unit.decisions.current_of_document(found)
+            return found, next(one for one in unit.queue.mentions(where, found) if one not in decided)
+
+    def under(self, where: QueueFilter) -> FilteredList:
+        """The documents that the filter shows, as a list to go through."""
+        return FilteredList(self, where)
+
+
+@dataclass(frozen=True, slots=True)
+class FilteredList:
+    """See `seat.DocumentList`."""
+
+    queue: QueueService
+    where: QueueFilter
+
+    def rows(self, *, offset: int = 0, limit: int = PAGE) -> list[QueueRow]:
+        return self.queue.rows(self.where, offset=offset, limit=limit)
+
+    def rows_of(self, document_ids: Sequence[int]) -> list[QueueRow]:
+        return self.queue.rows_of(document_ids)
+
+    def count(self) -> int:
+        return self.queue.count(self.where)
+
+    def neighbour(self, document_id: int | None, direction: Direction) -> int | None:
+        return self.queue.neighbour(document_id, self.where, direction)
+
+    def next_undecided(self, document_id: int | None) -> tuple[int, int] | None:
+        return self.queue.next_undecided(document_id, self.where)
+
+
+def _with_comments(views: tuple[MentionView, ...], comments: Sequence[Comment]) -> tuple[MentionView, ...]:
+    if not comments:
+        return views
+    by_mention: dict[int | None, list[Comment]] = {}
+    for one in comments:
+        by_mention.setdefault(one.mention_id, []).append(one)
+    return tuple(replace(view, comments=tuple(by_mention.get(view.mention.id, ()))) for view in views)
+
+
+def _view(mention: Mention, decision: Decision | None, suggestion: Suggestion | None, stamp: Stamp) -> MentionView:
+    stale = suggestion is not None and suggestion.stamp != stamp
+    return MentionView(mention, decision, suggestion, stale)

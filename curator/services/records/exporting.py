@@ -1,0 +1,310 @@
+"""Decisions out of the project, through the formats' writers."""
+
+from __future__ import annotations
+
+import os
+from collections import Counter
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field, replace
+from enum import StrEnum
+from pathlib import Path
+
+from curator.domain.decisions import Decision
+from curator.domain.documents import Document, DocumentState, Mention, MentionOrigin
+from curator.domain.errors import UserError
+from curator.domain.mention_edits import MentionShape
+from curator.domain.provisional import is_new
+from curator.domain.wording import ntr, tr
+from curator.services.importing.formats import left_behind
+from curator.services.importing.import_report import counted
+from curator.services.importing.text_taking import restated_of
+from curator.services.ports import (
+    DocumentFormat,
+    ExportDocument,
+    ExportMention,
+    FileForEach,
+    FileWriter,
+    FormatRegistry,
+    HoldsMore,
+    LeftOut,
+    OneFile,
+    Problem,
+    Store,
+    UnitOfWork,
+)
+from curator.services.rounds.rounds import ANY_ROUND, adjudicated_by
+
+
+@dataclass(frozen=True, slots=True)
+class ExportReport:
+    """What was written; `unchanged` mentions went back exactly as the file had them. `problems` says what the format
+    cannot carry, and what stayed out."""
+
+    format: str
+    paths: tuple[Path, ...]
+    documents: int
+    mentions: int
+    unchanged: int
+    problems: tuple[Problem, ...] = ()
+
+    @property
+    def text(self) -> str:
+        """What was written and where, as a sentence."""
+        return tr(
+            "Wrote {documents} with {mentions} to {where}.",
+            documents=counted("documents", self.documents),
+            mentions=counted("mentions", self.mentions),
+            where=self.where,
+        )
+
+    @property
+    def where(self) -> str:
+        """The files, or their folder and their number where there are many."""
+        if len(self.paths) <= SHOWN_PATHS:
+            return ", ".join(map(str, self.paths))
+        folder = os.path.commonpath([one.parent for one in self.paths])
+        return tr("{folder} ({n:,} files)", folder=folder, n=len(self.paths))
+
+
+class ExportTarget(StrEnum):
+    """What an export makes."""
+
+    FILE = "file"
+    FOLDER = "folder"
+    ARCHIVE = "archive"
+
+
+class ExportScope(StrEnum):
+    """What is written. DECIDED: every document, with what has been decided so far. DONE: documents that are done.
+    ADJUDICATED: mentions whose decision came out of a round's adjudication, and their documents."""
+
+    DECIDED = "decided"
+    DONE = "done"
+    ADJUDICATED = "adjudicated"
+
+
+NOTHING = {
+    ExportScope.DECIDED: "There is nothing to export: no document is in the project.",
+    ExportScope.DONE: "There is nothing to export: no document is done.",
+    ExportScope.ADJUDICATED: "There is nothing to export: nothing has been adjudicated yet (People › Adjudicate…).",
+}
+
+
+NEW_ENTITY = (
+    "{n} mention is linked to an entity that this project made, with an identifier such as NEW:0001. The file does not "
+    "say what it is: give the updated knowledge base with it (`curator kb export`)."
+)
+NEW_ENTITIES = (
+    "{n:,} mentions are linked to entities that this project made, with identifiers such as NEW:0001. The file does "
+    "not say what they are: give the updated knowledge base with it (`curator kb export`)."
+)
+
+SHOWN_PATHS = 3
+ONE_LEFT_BEHIND = (
+    "{n} document that came as {source} has relations or other fields that were not written as {wanted}: they go back "
+    "only into the format that they came from."
+)
+LEFT_BEHIND = (
+    "{n:,} documents that came as {source} have relations or other fields that were not written as {wanted}: they go "
+    "back only into the format that they came from."
+)
+
+
+@dataclass(slots=True)
+class _Tally:
+    """What is counted while documents go to a writer. Mentions by id: which of them it left out is known at its end."""
+
+    documents: int = 0
+    unchanged: dict[int, bool] = field(default_factory=dict)
+    new: int = 0
+    with_more: Counter[str] = field(default_factory=Counter)  # by the format that documents came in
+
+    def take(self, item: ExportDocument, source: DocumentFormat | None) -> None:
+        self.documents += 1
+        self.unchanged |= {one.mention.id: one.as_it_was for one in item.mentions}
+        self.new += sum(map(names_new_entity, item.mentions))
+        if source is not None and item.raw and (not isinstance(source, HoldsMore) or source.holds_more(item.raw)):
+            self.with_more[source.name] += 1
+
+    def report(self, wanted: DocumentFormat, paths: list[Path], titles: Mapping[str, str]) -> ExportReport:
+        out = [one for one in wanted.problems if isinstance(one, LeftOut)]
+        gone = {mention for one in out for mention in one.mentions}
+        written = [unchanged for mention, unchanged in self.unchanged.items() if mention not in gone]
+        behind = [
+            Problem(0, "note", ntr(ONE_LEFT_BEHIND, LEFT_BEHIND, number, source=titles[name], wanted=wanted.title))
+            for name, number in self.with_more.items()
+        ]
+        return ExportReport(
+            format=wanted.name,
+            paths=tuple(paths),
+            documents=self.documents - sum(one.documents for one in out),
+            mentions=len(written),
+            unchanged=sum(written),
+            problems=(*wanted.problems, *_about_new(self.new), *behind),
+        )
+
+
+class ExportService:
+    def __init__(self, store: Store, formats: FormatRegistry, writer: FileWriter) -> None:
+        self._store = store
+        self._formats = formats
+        self._writer = writer
+
+    def formats(self) -> list[tuple[str, str]]:
+        """(name, title) of the formats that can be written."""
+        return [(one.name, one.title) for one in self._formats.formats() if one.can_write]
+
+    def usual_format(self) -> str:
+        """The format that most of the imported files have, where it can be written; else the first that can be."""
+        writable = [name for name, _ in self.formats()]
+        with self._store.read() as unit:
+            found = Counter(file.format for file in unit.documents.files() if file.format in writable)
+        return found.most_common(1)[0][0] if found else writable[0]
+
+    def carries_people(self, format_name: str) -> bool:
+        """Whether the format says who decided and when."""
+        return self._formats.by_name(format_name).carries_people
+
+    def usual_name(self, format_name: str) -> str:
+        """What an export is called where nobody says otherwise: a file where all documents can go into one."""
+        form = self._formats.by_name(format_name)
+        return f"gold{form.endings[0]}" if isinstance(form, OneFile) else f"gold-{form.name}"
+
+    def makes(self, out: Path, format_name: str) -> tuple[ExportTarget, int]:
+        """What an export of all documents to `out` makes, and of how many imported files."""
+        form = self._formats.by_name(format_name)
+        with self._store.read() as unit:
+            files = sum(bool(unit.documents.ids_of_file(file.id)) for file in unit.documents.files())
+        if out.is_dir():
+            return ExportTarget.FOLDER, files
+        if isinstance(form, OneFile):
+            return ExportTarget.FILE if files == 1 or out.name.lower().endswith(
+                form.endings
+            ) else ExportTarget.FOLDER, files
+        if isinstance(form, FileForEach) and out.name.lower().endswith(form.document_endings):
+            return ExportTarget.FILE, 1
+        return ExportTarget.ARCHIVE if out.suffix.lower() == ".zip" else ExportTarget.FOLDER, files
+
+    def write_report(self, report: ExportReport, path: Path) -> None:
+        """Every line of a report as a text file. Raises UserError."""
+        lines = [report.text, *(one.text for one in report.problems)]
+        self._writer.write({path: "".join(f"{line}\n" for line in lines).encode("utf-8", "replace")})
+
+    def export(self, out: Path, format_name: str, *, scope: ExportScope = ExportScope.DECIDED) -> ExportReport:
+        """Write what `scope` says, atomically: into one file, or a file for each imported file (see `makes`). Raises
+        UserError."""
+        wanted = self._formats.by_name(format_name)
+        known = {one.name: one for one in self._formats.formats()}
+        self._refuse_project_folder(out)
+        with self._store.read() as unit:
+            files = unit.documents.files()
+            wants = documents_of(unit, scope)
+            chosen = [
+                (file, [one for one in unit.documents.ids_of_file(file.id) if wants is None or one in wants])
+                for file in files
+            ]
+        chosen = [(file, ids) for file, ids in chosen if ids]
+        if not chosen:
+            raise UserError(tr(NOTHING[scope]))
+        tally = _Tally()
+        sources = []
+        for file, ids in chosen:
+            source = known.get(file.format)
+            loses = source if source is not None and left_behind(source, wanted) else None
+            sources.append((file, self._documents(ids, tally, scope, loses)))
+        paths = wanted.write(sources, out)
+        return tally.report(wanted, paths, {name: one.title for name, one in known.items()})
+
+    def _refuse_project_folder(self, out: Path) -> None:
+        folder = self._store.folder.resolve()
+        if folder in (out.resolve(), *out.resolve().parents):
+            raise UserError(
+                tr(
+                    "{path} lies in the project's own folder. Choose a place outside of {folder}.",
+                    path=out,
+                    folder=folder.name,
+                )
+            )
+
+    def _documents(
+        self, ids: list[int], tally: _Tally, scope: ExportScope, loses: DocumentFormat | None
+    ) -> Iterator[ExportDocument]:
+        """`loses`: their own format where not everything of it comes along."""
+        for document_id in ids:
+            with self._store.read() as unit:
+                document = export_document(unit, document_id)
+            if scope is ExportScope.ADJUDICATED:
+                document = adjudicated_only(document)
+            tally.take(document, loses)
+            yield document
+
+
+def names_new_entity(gold: ExportMention) -> bool:
+    """Whether it is linked to an entity that a curator made."""
+    return gold.decision is not None and any(map(is_new, gold.decision.verdict.entity_ids))
+
+
+def _about_new(mentions: int) -> list[Problem]:
+    """No format says what an identifier of the project's own means."""
+    return [Problem(0, "note", ntr(NEW_ENTITY, NEW_ENTITIES, mentions))] if mentions else []
+
+
+def adjudicated_only(item: ExportDocument) -> ExportDocument:
+    """The document with its adjudicated mentions alone; the source's lines of the others are left out with them."""
+    kept = tuple(one for one in item.mentions if one.decision is not None and adjudicated_by(one.decision.note))
+    ids = {one.mention.id for one in kept}
+    left = {one.mention.record for one in item.mentions if one.mention.id not in ids and one.mention.record >= 0}
+    return replace(item, mentions=kept, removed_records=tuple(sorted({*item.removed_records, *left})))
+
+
+def documents_of(unit: UnitOfWork, scope: ExportScope) -> set[int] | None:
+    """Ids of the documents that a scope holds; None for all."""
+    if scope is ExportScope.DONE:
+        return set(unit.documents.ids(state=DocumentState.DONE))
+    if scope is ExportScope.ADJUDICATED:
+        found = unit.mentions.get_many(unit.records.noted(ANY_ROUND))
+        return {one.document_id for one in found.values()}
+    return None
+
+
+def export_document(unit: UnitOfWork, document_id: int) -> ExportDocument:
+    """A document with its living mentions and their decisions, as a writer gets it."""
+    document = unit.documents.get(document_id)
+    mentions = unit.mentions.of_document(document_id, deleted=True)
+    decisions = unit.decisions.current_of_document(document_id)
+    first = unit.mentions.first_shapes(document_id)
+    restated = restated_of(unit, document_id)
+    gold = [
+        ExportMention(
+            one,
+            decisions.get(one.id),
+            _is_unchanged(unit, document, one, decisions) and not (one.id in restated and one.id in decisions),
+            reshaped=one.id in first and first[one.id] != MentionShape.of(one),
+        )
+        for one in mentions
+        if not one.deleted
+    ]
+    removed = (one.record for one in mentions if one.deleted and one.origin is MentionOrigin.SOURCE)
+    records = sorted(record for record in removed if record >= 0)
+    return ExportDocument(
+        document,
+        unit.documents.raw(document_id),
+        tuple(gold),
+        tuple(records),
+        comments=tuple(unit.mentions.comments(document_id)),
+        flagged=unit.documents.document_flagged(document_id),
+    )
+
+
+def _is_unchanged(unit: UnitOfWork, document: Document, mention: Mention, current: dict[int, Decision]) -> bool:
+    """Whether the file's own line says what is decided now: the import's decision, the same again, or none ever."""
+    if mention.origin is not MentionOrigin.SOURCE:
+        return False
+    decision = current.get(mention.id)
+    if decision is not None and decision.is_imported:
+        return True
+    if decision is None and not current and document.state is DocumentState.TODO:
+        return True  # nobody worked on this document: spare a look-up for each mention
+    past = unit.decisions.history(mention.id)
+    imported = next((one.verdict for one in past if one.is_imported), None)
+    return imported == decision.verdict if decision is not None else imported is None

@@ -1,0 +1,124 @@
+"""Plots of what decisions cost: seconds, keys and clicks."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterable, Sequence
+
+from curator.domain.plots import Plot, Series, Unit
+from curator.domain.statistics import EffortCell
+from curator.domain.wording import ntr, tr
+from curator.services.records.periods import periods
+
+HOUR = 3_600_000
+"""Milliseconds."""
+
+
+class Cost:
+    """Sums of efforts: `single` of decisions taken one at a time."""
+
+    def __init__(self, decisions: int, one_key: int, keys: int, milliseconds: int) -> None:
+        self.decisions, self.one_key = decisions, one_key
+        self.keys = keys / decisions if decisions else None
+        self.seconds = milliseconds / 1000 / decisions if decisions else None
+        self.per_hour = decisions * HOUR / milliseconds if decisions and milliseconds else None
+
+    @classmethod
+    def of(cls, cells: Iterable[EffortCell]) -> Cost:
+        held = list(cells)
+        return cls(
+            sum(one.decisions for one in held),
+            sum(one.one_key for one in held),
+            sum(one.keys for one in held),
+            sum(one.milliseconds for one in held),
+        )
+
+
+NO_EFFORT = "No effort was measured yet: it is, from the next decision in the window on."
+COST_NOTE = (
+    "Time at work, pauses of over a minute left out, and keys and clicks since the step before; undoing, searching and "
+    "going through the text count. Decisions that were undone do not."
+)
+
+
+def speed_plot(cells: Sequence[EffortCell]) -> Plot:
+    cost = Cost.of(cells)
+    words = (
+        ntr(
+            "{seconds} for the one decision that was measured.",
+            "{seconds} a decision, over {n:,} decisions.",
+            cost.decisions,
+            seconds=Unit.SECONDS.words(cost.seconds),
+        )
+        if cost.decisions
+        else tr(NO_EFFORT)
+    )
+    return _cost_plot("speed", tr("Seconds a decision"), words, cells, Unit.SECONDS, lambda one: one.seconds)
+
+
+def pace_plot(cells: Sequence[EffortCell]) -> Plot:
+    cost = Cost.of(cells)
+    words = (
+        tr(
+            "{per_hour} decisions an hour of work, {hours}.",
+            per_hour=Unit.PER_HOUR.words(cost.per_hour),
+            hours=hours_words(cells),
+        )
+        if cost.decisions
+        else tr(NO_EFFORT)
+    )
+    return _cost_plot("pace", tr("Decisions an hour of work"), words, cells, Unit.PER_HOUR, lambda one: one.per_hour)
+
+
+def keys_plot(cells: Sequence[EffortCell]) -> Plot:
+    cost, single = Cost.of(cells), Cost.of(one for one in cells if not one.many)
+    words = tr(NO_EFFORT)
+    if single.decisions:
+        words = tr(
+            "{keys} keys a decision taken singly, {percent} with one",
+            keys=Unit.KEYS.words(single.keys),
+            percent=percent(single.one_key, single.decisions),
+        )
+        words += (
+            tr("; {keys} with those taken together.", keys=Unit.KEYS.words(cost.keys))
+            if cost.decisions > single.decisions
+            else "."
+        )
+    elif cost.decisions:
+        words = tr("{keys} keys a decision; none was taken singly.", keys=Unit.KEYS.words(cost.keys))
+    return _cost_plot("keys", tr("Keys and clicks a decision"), words, cells, Unit.KEYS, lambda one: one.keys)
+
+
+def _cost_plot(
+    id_: str,
+    title: str,
+    words: str,
+    cells: Sequence[EffortCell],
+    unit: Unit,
+    figure: Callable[[Cost], float | None],
+) -> Plot:
+    axis, begin, places = periods(one.day for one in cells)
+    by_place = {place: [one for one in cells if begin(one.day) == place] for place in places}
+    single = [Cost.of(one for one in by_place[place] if not one.many) for place in places]
+    every = [Cost.of(by_place[place]) for place in places]
+    series = [Series(tr("Singly"), tuple(map(figure, single)), counts=tuple(one.decisions for one in single))]
+    if any(one.many for one in cells):
+        series.append(
+            Series(tr("With those taken together"), tuple(map(figure, every)), counts=tuple(o.decisions for o in every))
+        )
+    return Plot(id_, title, words, axis, places, tuple(series), unit, timed=True, note=tr(COST_NOTE))
+
+
+def hours_words(cells: Iterable[EffortCell]) -> str:
+    hours = sum(one.milliseconds for one in cells) / HOUR
+    if hours < 1:
+        return ntr("{n:,} minute measured", "{n:,} minutes measured", math.ceil(60 * hours))
+    return tr("{value:,.1f} hours measured", value=hours)
+
+
+def taken_words(cost: Cost) -> str:
+    return tr("{decisions:,} measured", decisions=cost.decisions)
+
+
+def percent(part: int, whole: int) -> str:
+    return Unit.SHARE.words(part / whole)

@@ -1,0 +1,183 @@
+"""Adjudication of a closed round: what its curators disagree about becomes decisions of the project, one by one.
+
+The note of a decision that comes out of it begins with the round's name: that makes it *adjudicated*, for the list of
+what is left and for the export. What all agree on is taken over in one step.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+
+from curator.domain.changes import Change, ChangeKind, OperationKind
+from curator.domain.decisions import RejectReason, Verdict
+from curator.domain.errors import UserError
+from curator.domain.rounds import Round
+from curator.domain.wording import ntr, tr
+from curator.services.core.events import EventBus
+from curator.services.curating.curation import CurationService
+from curator.services.curating.deciding import decide_in, mentions_words
+from curator.services.ports import Clock, Store, UnitOfWork
+from curator.services.queue.queue import MentionView, OpenDocument, QueueService
+from curator.services.queue.seat import Linking, Seat
+from curator.services.rounds.opinions import Opinions, judged_documents
+from curator.services.rounds.rounds import round_note
+
+OPEN = (
+    "The round “{name}” is still open: whoever judges in it would see what the others said. Close it first, "
+    "then adjudicate."
+)
+NOBODY = "Only one curator judged in “{name}”, so there is nothing to compare. Import a colleague's judgements first."
+NOTHING_AGREED = "Nothing is left in “{name}” that all its curators agree on."
+
+
+@dataclass(frozen=True, slots=True)
+class Adjudication:
+    """What stands where: contested mentions in text order, those of them that are settled, and the number of mentions
+    that all agree on and that were not taken over yet."""
+
+    round: Round
+    contested: tuple[Opinions, ...]
+    settled: frozenset[int]
+    agreed: int
+
+    @property
+    def left(self) -> tuple[Opinions, ...]:
+        return tuple(one for one in self.contested if one.mention.id not in self.settled)
+
+    @property
+    def done(self) -> bool:
+        return not self.left and not self.agreed
+
+    def next(self, after: int | None = None) -> Opinions | None:
+        """The next unsettled one behind a mention, going round once."""
+        ids = [one.mention.id for one in self.contested]
+        start = ids.index(after) + 1 if after in ids else 0
+        order = [*self.contested[start:], *self.contested[:start]]
+        return next((one for one in order if one.mention.id not in self.settled), None)
+
+
+class AdjudicationService:
+    def __init__(self, store: Store, events: EventBus, clock: Clock, *, curator: Callable[[], str]) -> None:
+        self._store = store
+        self._events = events
+        self._clock = clock
+        self._curator = curator
+
+    def of(self, round_id: int) -> Adjudication:
+        """Raises UserError for a round that is open or in which fewer than two curators judged."""
+        with self._store.read() as unit:
+            return _adjudication(unit, _closed(unit, round_id))
+
+    def settle(self, round_id: int, mention_id: int, curator: str) -> Change:
+        """Make a curator's verdict the project's decision; not to have marked a mention is to reject it."""
+        with self._store.write() as unit:
+            found = _adjudication(unit, _closed(unit, round_id))
+            opinions = next((one for one in found.contested if one.mention.id == mention_id), None)
+            if opinions is None or curator not in opinions.verdicts:
+                raise UserError(
+                    tr("{curator} said nothing about this mention in “{name}”.", curator=curator, name=found.round.name)
+                )
+            verdict = opinions.verdicts[curator] or Verdict.reject(RejectReason.NOT_AN_ENTITY)
+            note = f"{round_note(found.round.name)}as {curator} judged"
+            changes = self._decide(unit, [mention_id], [verdict], note=note)
+        return self._emit(changes)
+
+    def adopt_agreed(self, round_id: int) -> Change:
+        """Take over, in one step, what all curators agree on. Raises UserError where nothing is left of it."""
+        with self._store.write() as unit:
+            found = _closed(unit, round_id)
+            common = _agreed(unit, found)
+            if not common:
+                raise UserError(tr(NOTHING_AGREED, name=found.name))
+            text = ntr(
+                "Took over {n} mention that all of “{name}” agree on",
+                "Took over {n:,} mentions that all of “{name}” agree on",
+                len(common),
+                name=found.name,
+            )
+            ids, verdicts = list(common), list(common.values())
+            changes = self._decide(unit, ids, verdicts, note=f"{round_note(found.name)}all agreed", text=text)
+        return self._emit(changes)
+
+    def seat(self, found: Round, suggestions: Linking) -> Seat:
+        """The project, with the mentions that curators made in the round in its documents."""
+        queue = QueueService(self._store, seen=lambda opened: self._with_mentions_of(found.id, opened))
+        curation = self._curation(found)
+        return Seat(queue, queue.under, curation, suggestions, editing=curation, settling=True)
+
+    def _curation(self, found: Round) -> CurationService:
+        """The project's own decisions; those about contested mentions settle them and have the round's note."""
+
+        def prepare(unit: UnitOfWork, mention_ids: Sequence[int]) -> tuple[Sequence[Change], str]:
+            contested = {one.mention.id for one in _adjudication(unit, found).contested}
+            note = f"{round_note(found.name)}decided anew" if contested.issuperset(mention_ids) else ""
+            return bring_in(unit, mention_ids, curator=self._curator(), clock=self._clock), note
+
+        return CurationService(self._store, self._events, self._clock, curator=self._curator, prepare=prepare)
+
+    def _with_mentions_of(self, round_id: int, opened: OpenDocument) -> OpenDocument:
+        with self._store.read() as unit:
+            order = unit.rounds.mentions(round_id, opened.document.id)
+        known = {view.mention.id: view for view in opened.mentions}
+        new = {
+            one.mention.id: MentionView(replace(one.mention, deleted=False), None, None, False)
+            for one in order
+            if one.mention.id not in known
+        }
+        views = [known.get(one.mention.id) or new[one.mention.id] for one in order]
+        return OpenDocument(opened.document, tuple(views))
+
+    def _decide(
+        self, unit: UnitOfWork, ids: Sequence[int], verdicts: Sequence[Verdict], *, note: str, text: str = ""
+    ) -> list[Change]:
+        brought = bring_in(unit, ids, curator=self._curator(), clock=self._clock)
+        done = decide_in(unit, ids, verdicts, curator=self._curator(), clock=self._clock, note=note, text=text)
+        return [*brought, done]
+
+    def _emit(self, changes: Sequence[Change]) -> Change:
+        for change in changes:
+            self._events.emit(change)
+        return changes[-1]
+
+
+def bring_in(unit: UnitOfWork, mention_ids: Sequence[int], *, curator: str, clock: Clock) -> list[Change]:
+    """Make mentions of the project of those that curators made in a round, as one step; [] where none is."""
+    hidden = [one for one in unit.mentions.get_many(mention_ids).values() if one.deleted]
+    if not hidden:
+        return []
+    ids = [one.id for one in hidden]
+    unit.mentions.set_deleted(ids, False)
+    text = tr("Took {what} from the round into the text", what=mentions_words(hidden))
+    operation = unit.decisions.append_operation(
+        OperationKind.ADD_MENTION, actor=curator, at=clock.now(), text=text, payload={"mentions": ids}
+    )
+    documents = tuple(dict.fromkeys(one.document_id for one in hidden))
+    return [Change(ChangeKind.MENTIONS, curator, text, documents, tuple(ids), operation)]
+
+
+def _closed(unit: UnitOfWork, round_id: int) -> Round:
+    found = unit.rounds.get(round_id)
+    if not found.closed:
+        raise UserError(tr(OPEN, name=found.name))
+    return found
+
+
+def _adjudication(unit: UnitOfWork, found: Round) -> Adjudication:
+    documents = list(judged_documents(unit, found.id))
+    if len({name for one in documents for item in one.opinions for name in item.verdicts}) < 2:
+        raise UserError(tr(NOBODY, name=found.name))
+    settled = frozenset(unit.records.noted(round_note(found.name)))
+    every = [item for one in documents for item in one.opinions]
+    agreed = sum(one.common is not None and one.mention.id not in settled for one in every)
+    return Adjudication(found, tuple(one for one in every if one.contested), settled, agreed)
+
+
+def _agreed(unit: UnitOfWork, found: Round) -> dict[int, Verdict]:
+    settled = set(unit.records.noted(round_note(found.name)))
+    return {
+        item.mention.id: item.common
+        for one in judged_documents(unit, found.id)
+        for item in one.opinions
+        if item.common is not None and item.mention.id not in settled
+    }

@@ -1,0 +1,115 @@
+"""Judgements of one round with undo and redo, which follow from the append-only rows: a restart changes nothing.
+
+An ordinary row is a step. One noted `undo` takes the last step back that still stands, one noted `redo` does it again;
+an ordinary one after an undo ends redoing, as in an editor.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+from curator.domain.decisions import Outcome, Shown, Verdict
+from curator.domain.documents import Mention
+from curator.domain.rounds import Judgement
+from curator.domain.wording import tr
+from curator.services.curating.deciding import mentions_words
+from curator.services.ports import Clock, UnitOfWork
+
+UNDO, REDO = "undo", "redo"
+
+JUDGED = {
+    Outcome.NIL: "Judged {what} as NIL",
+    Outcome.REJECTED: "Judged {what} to be rejected",
+    Outcome.SKIPPED: "Skipped {what} in this round",
+    Outcome.CLEARED: "Took back the judgement of {what}",
+}
+
+
+@dataclass(slots=True)
+class Steps:
+    """A curator's judgements in order, the steps that stand, and those taken back; the next to go is the last one."""
+
+    log: list[Judgement] = field(default_factory=list)
+    done: list[Judgement] = field(default_factory=list)
+    undone: list[Judgement] = field(default_factory=list)
+
+    def take(self, one: Judgement) -> None:
+        self.log.append(one)
+        if one.note == UNDO and self.done:
+            self.undone.append(self.done.pop())
+        elif one.note == REDO and self.undone:
+            self.done.append(self.undone.pop())
+        else:
+            self.done.append(one)
+            self.undone.clear()
+
+
+class JudgingLog:
+    """Appends to a round and goes back and forth in it, for each curator apart. Rows are only ever appended, so that
+    what was read once is read again only from there on."""
+
+    def __init__(self, round_id: int, clock: Clock) -> None:
+        self._round = round_id
+        self._clock = clock
+        self._known: dict[str, Steps] = {}
+
+    def of(self, unit: UnitOfWork, curator: str) -> list[Judgement]:
+        """Everything that the curator judged, oldest first."""
+        return self._steps(unit, curator).log
+
+    def _steps(self, unit: UnitOfWork, curator: str) -> Steps:
+        steps = self._known.setdefault(curator, Steps())
+        for one in unit.rounds.log(self._round, curator, after=steps.log[-1].id if steps.log else 0):
+            steps.take(one)
+        return steps
+
+    def judge(
+        self,
+        unit: UnitOfWork,
+        mention_ids: Sequence[int],
+        verdict: Verdict,
+        *,
+        curator: str,
+        shown: Sequence[Shown | None] = (),
+        note: str = "",
+    ) -> None:
+        verdicts = [verdict] * len(mention_ids)
+        at = self._clock.now()
+        unit.rounds.judge(self._round, mention_ids, verdicts, curator=curator, at=at, note=note, shown=shown)
+
+    def undo(self, unit: UnitOfWork, curator: str) -> tuple[int, ...]:
+        """Take the last step back; returns the mentions of it, () when there is none."""
+        steps = self._steps(unit, curator)
+        if not steps.done:
+            return ()
+        step = steps.done[-1]
+        before = [one for one in steps.log if one.mention_id == step.mention_id and one.id < step.id]
+        verdict = before[-1].verdict if before else Verdict(Outcome.CLEARED)
+        self.judge(unit, [step.mention_id], verdict, curator=curator, note=UNDO)
+        return (step.mention_id,)
+
+    def redo(self, unit: UnitOfWork, curator: str) -> tuple[int, ...]:
+        steps = self._steps(unit, curator)
+        if not steps.undone:
+            return ()
+        step = steps.undone[-1]
+        self.judge(unit, [step.mention_id], step.verdict, curator=curator, note=REDO, shown=[step.shown])
+        return (step.mention_id,)
+
+    def can_undo(self, unit: UnitOfWork, curator: str) -> bool:
+        return bool(self._steps(unit, curator).done)
+
+    def can_redo(self, unit: UnitOfWork, curator: str) -> bool:
+        return bool(self._steps(unit, curator).undone)
+
+
+def said_of(unit: UnitOfWork, mentions: Sequence[Mention], verdict: Verdict) -> str:
+    """The sentence that tells the curator what was judged."""
+    what = mentions_words(mentions)
+    if verdict.outcome is Outcome.LINK:
+        names = unit.kb.get_many(verdict.entity_ids)
+        return tr(
+            "Judged {what} as {names}", what=what, names=" + ".join(names[one].name for one in verdict.entity_ids)
+        )
+    return tr(JUDGED[verdict.outcome], what=what)

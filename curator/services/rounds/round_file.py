@@ -1,0 +1,308 @@
+"""A round as a file, for a colleague on another computer: JSON lines, one object a line.
+
+The first line is the head: {"format": "curator-round", "version": 1, "name", "kind", "made"}. Then one line a document:
+{"document": its id in its file, "occurrence", "sha256": of its text}, and one a judgement: {"document", "occurrence",
+"sha256", "spans": [[start, end], …] in code points, "mention": the text there, "type", "curator", "outcome",
+"entities", "reason", "at"}. Texts do not travel: both sides hold the same documents, and the hash tells whether a text
+is another.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field
+from datetime import datetime
+from pathlib import Path
+from typing import Any
+
+from curator.domain.changes import Change, ChangeKind
+from curator.domain.decisions import NilReason, Outcome, RejectReason, SkipReason, Verdict
+from curator.domain.documents import MentionOrigin, SourceMention, Span, slice_spans, text_hash
+from curator.domain.errors import UserError
+from curator.domain.rounds import Judgement, RoundKind
+from curator.domain.wording import ntr, tr
+from curator.services.core.events import EventBus
+from curator.services.importing.import_report import counted
+from curator.services.ports import Clock, FileWriter, Store, UnitOfWork
+from curator.services.rounds.rounds import named
+
+FORMAT, VERSION = "curator-round", 1
+REASONS: dict[Outcome, type[NilReason] | type[RejectReason] | type[SkipReason]] = {
+    Outcome.NIL: NilReason,
+    Outcome.REJECTED: RejectReason,
+    Outcome.SKIPPED: SkipReason,
+}
+MOST_PROBLEMS = 20
+
+
+@dataclass(frozen=True, slots=True)
+class RoundExport:
+    path: Path
+    documents: int
+    judgements: int
+
+
+@dataclass(slots=True)
+class RoundImport:
+    """What came in: `judgements` are new, `known` were there already. `problems` say what could not be taken."""
+
+    name: str = ""
+    made: bool = False
+    documents: int = 0
+    judgements: int = 0
+    known: int = 0
+    curators: list[str] = field(default_factory=list)
+    problems: list[str] = field(default_factory=list)
+
+    @property
+    def text(self) -> str:
+        return tr(
+            "Took {judgements} by {curators} into “{name}”; {known:,} were there already. "
+            "The round has {documents} here.",
+            judgements=ntr("{n} judgement", "{n:,} judgements", self.judgements),
+            curators=", ".join(self.curators) or tr("nobody"),
+            name=self.name,
+            known=self.known,
+            documents=counted("documents", self.documents),
+        )
+
+
+class RoundFiles:
+    """Writes and reads such files. `curator` returns the name of who acts."""
+
+    def __init__(
+        self, store: Store, events: EventBus, clock: Clock, files: FileWriter, *, curator: Callable[[], str]
+    ) -> None:
+        self._store = store
+        self._events = events
+        self._clock = clock
+        self._files = files
+        self._curator = curator
+
+    def export(self, name: str, out: Path, *, curators: tuple[str, ...] = ()) -> RoundExport:
+        """The round with the judgements of some curators, or of all. Raises UserError; then nothing was written."""
+        with self._store.read() as unit:
+            found = named(unit, name)
+            heads = {one: _document(unit, one) for one in unit.rounds.document_ids(found.id)}
+            current = [one for one in unit.rounds.current(found.id) if not curators or one.curator in curators]
+            lines = [
+                {
+                    "format": FORMAT,
+                    "version": VERSION,
+                    "name": found.name,
+                    "kind": found.kind.value,
+                    "made": found.at.isoformat(),
+                },
+                *heads.values(),
+                *(_line(unit, one, heads) for one in current),
+            ]
+        text = "".join(json.dumps(one, ensure_ascii=False) + "\n" for one in lines)
+        self._files.write({out: text.encode("utf-8", "surrogatepass")})
+        return RoundExport(out, len(heads), len(current))
+
+    def read(self, path: Path) -> RoundImport:
+        """Take a file's judgements in; a round that is not there is made. A file read twice changes nothing.
+
+        Raises UserError for a file that is none of these, line and reason named; then nothing was changed.
+        """
+        lines = list(_lines(path))
+        head = _head(path, lines)
+        report = RoundImport(name=str(head["name"]))
+        with self._store.write() as unit:
+            round_id = self._round(unit, head, report)
+            _Reading(unit, round_id, report).take(path, lines[1:])
+            report.documents = len(unit.rounds.document_ids(round_id))
+        self._events.emit(Change(ChangeKind.ROUND, self._curator(), report.text))
+        return report
+
+    def _round(self, unit: UnitOfWork, head: Mapping[str, Any], report: RoundImport) -> int:
+        there = next((one for one in unit.rounds.all() if one.name == report.name), None)
+        if there is not None:
+            return there.id
+        report.made = True
+        return unit.rounds.create(report.name, RoundKind(head["kind"]), [], at=self._clock.now())
+
+
+class _Reading:
+    """Takes the lines of one file into a round."""
+
+    def __init__(self, unit: UnitOfWork, round_id: int, report: RoundImport) -> None:
+        self._unit = unit
+        self._round = round_id
+        self._report = report
+        self._documents: dict[tuple[str, int, str], int | None] = {}
+        self._mentions: dict[int, dict[tuple[tuple[Span, ...], str], int]] = {}
+        self._known = {(one.mention_id, one.curator): one for one in unit.rounds.current(round_id)}
+        self._unknown: set[str] = set()
+
+    def take(self, path: Path, lines: list[tuple[int, dict[str, Any]]]) -> None:
+        for number, line in lines:
+            try:
+                self._take(line)
+            except (KeyError, TypeError, ValueError) as error:
+                raise UserError(
+                    tr(
+                        "{path}, line {number}: this is no line of a round ({error!r}). Ask for the file "
+                        "again; nothing was changed.",
+                        path=path,
+                        number=number,
+                        error=error,
+                    )
+                ) from error
+        if self._unknown:
+            some = ", ".join(sorted(self._unknown)[:MOST_PROBLEMS])
+            self._say(
+                ntr(
+                    "{n} entity is not in this knowledge base: {some}",
+                    "{n:,} entities are not in this knowledge base: {some}",
+                    len(self._unknown),
+                    some=some,
+                )
+            )
+        self._report.curators.sort()
+
+    def _take(self, line: Mapping[str, Any]) -> None:
+        document_id = self._document(str(line["document"]), int(line["occurrence"]), str(line["sha256"]))
+        if document_id is None or "outcome" not in line:
+            return
+        verdict, at = _verdict(line), datetime.fromisoformat(line["at"])
+        curator = str(line["curator"])
+        mention_id = self._mention(document_id, line, curator)
+        if mention_id is None:
+            return
+        known = self._known.get((mention_id, curator))
+        if known is not None and (known.at >= at or known.verdict == verdict):
+            self._report.known += 1
+            return
+        self._unknown.update(set(verdict.entity_ids) - self._unit.kb.get_many(verdict.entity_ids).keys())
+        made = self._unit.rounds.judge(self._round, [mention_id], [verdict], curator=curator, at=at)
+        self._known[mention_id, curator] = made[0]
+        self._report.judgements += 1
+        if curator not in self._report.curators:
+            self._report.curators.append(curator)
+
+    def _document(self, external_id: str, occurrence: int, sha256: str) -> int | None:
+        key = external_id, occurrence, sha256
+        if key not in self._documents:
+            found = self._unit.records.document_with(external_id, occurrence, sha256)
+            self._documents[key] = found
+            if found is None:
+                self._say(
+                    tr(
+                        "Document {document} is not in this project, or its text is another: left out",
+                        document=external_id,
+                    )
+                )
+            else:
+                self._unit.rounds.add_documents(self._round, [found])
+        return self._documents[key]
+
+    def _mention(self, document_id: int, line: Mapping[str, Any], curator: str) -> int | None:
+        """The mention at these spans; where the project has none, the curator made it in the round."""
+        spans = tuple(Span(int(start), int(end)) for start, end in line["spans"])
+        key = spans, str(line["type"])
+        if document_id not in self._mentions:
+            every = self._unit.rounds.mentions(self._round, document_id)
+            self._mentions[document_id] = {(one.mention.spans, one.mention.type): one.mention.id for one in every}
+        known = self._mentions[document_id]
+        if key not in known:
+            text = slice_spans(self._unit.documents.get(document_id).text, spans)
+            if text != line["mention"]:
+                self._say(
+                    tr(
+                        "“{mention}” of {document} does not stand at its place: left out",
+                        mention=line["mention"],
+                        document=line["document"],
+                    )
+                )
+                return None
+            (known[key],) = self._unit.mentions.add(
+                document_id, [SourceMention(spans, text, key[1])], origin=MentionOrigin.CURATOR
+            )
+            self._unit.mentions.set_deleted([known[key]], True)
+            self._unit.rounds.add_mention(self._round, known[key], curator)
+        elif self._unit.mentions.get(known[key]).deleted:
+            self._unit.rounds.add_mention(self._round, known[key], curator)
+        return known[key]
+
+    def _say(self, problem: str) -> None:
+        if len(self._report.problems) < MOST_PROBLEMS:
+            self._report.problems.append(problem)
+
+
+def _document(unit: UnitOfWork, document_id: int) -> dict[str, Any]:
+    document = unit.documents.get(document_id)
+    return {
+        "document": document.external_id,
+        "occurrence": document.occurrence,
+        "sha256": text_hash(document.text),
+    }
+
+
+def _line(unit: UnitOfWork, one: Judgement, heads: Mapping[int, dict[str, Any]]) -> dict[str, Any]:
+    mention = unit.mentions.get(one.mention_id)
+    return {
+        **heads[mention.document_id],
+        "spans": [[span.start, span.end] for span in mention.spans],
+        "mention": mention.text,
+        "type": mention.type,
+        "curator": one.curator,
+        "outcome": one.verdict.outcome.value,
+        "entities": list(one.verdict.entity_ids),
+        "reason": one.verdict.reason.value if one.verdict.reason else None,
+        "at": one.at.isoformat(),
+    }
+
+
+def _verdict(line: Mapping[str, Any]) -> Verdict:
+    outcome = Outcome(line["outcome"])
+    if outcome is Outcome.CLEARED:
+        raise ValueError("a judgement that was taken back does not travel")
+    reason = REASONS[outcome](line["reason"]) if line.get("reason") else None
+    return Verdict(outcome, tuple(str(one) for one in line.get("entities", ())), reason)
+
+
+def _lines(path: Path) -> Iterator[tuple[int, dict[str, Any]]]:
+    try:
+        text = path.read_text(encoding="utf-8", errors="surrogatepass")
+    except (OSError, UnicodeError) as error:
+        raise UserError(
+            tr("{path} cannot be read ({error}). Choose the file that a colleague exported.", path=path, error=error)
+        ) from error
+    for number, line in enumerate(text.splitlines(), start=1):
+        if not line.strip():
+            continue
+        try:
+            value = json.loads(line)
+        except ValueError as error:
+            raise UserError(
+                tr(
+                    "{path}, line {number}: this is no JSON ({error}). Ask for the file again.",
+                    path=path,
+                    number=number,
+                    error=error,
+                )
+            ) from error
+        if not isinstance(value, dict):
+            raise UserError(
+                tr("{path}, line {number}: an object was expected. Ask for the file again.", path=path, number=number)
+            )
+        yield number, value
+
+
+def _head(path: Path, lines: list[tuple[int, dict[str, Any]]]) -> dict[str, Any]:
+    head = lines[0][1] if lines else {}
+    if head.get("format") != FORMAT or head.get("kind") not in list(RoundKind) or not head.get("name"):
+        raise UserError(
+            tr("{path} is no round that Curator exported. Choose a file made with People › Rounds….", path=path)
+        )
+    if head.get("version") != VERSION:
+        raise UserError(
+            tr(
+                "{path} was written by a newer Curator (version {head}). Update this one.",
+                path=path,
+                head=head.get("version"),
+            )
+        )
+    return head

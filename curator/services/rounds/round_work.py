@@ -1,0 +1,297 @@
+"""Work inside a round: the queue, the decisions and the suggestions as one curator sees them there.
+
+The three are what a `seat.Seat` holds while the round is active, so that the window and its keys work alike. They write
+judgements, and mentions that only their curator sees; nothing here can change anything else of the project.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+
+from curator.domain.changes import Change, ChangeKind
+from curator.domain.decisions import Decision, Outcome, Shown, Verdict
+from curator.domain.documents import DocumentState, MentionOrigin, Span
+from curator.domain.errors import UserError
+from curator.domain.rounds import Judgement, Round, RoundMention, RoundProgress
+from curator.domain.wording import ntr, tr
+from curator.services.core.events import EventBus
+from curator.services.curating.deciding import mentions_words
+from curator.services.curating.mention_edits import checked
+from curator.services.ports import Clock, LinkerPort, ProjectCounts, QueueRow, Store, UnitOfWork
+from curator.services.queue.queue import PAGE, Direction, MentionView, OpenDocument
+from curator.services.queue.seat import Seat
+from curator.services.rounds.judging import JudgingLog, said_of
+from curator.services.rounds.round_suggestions import RoundSuggestions
+
+FIXED = (
+    "You are judging in the round “{name}”, where the project itself is not changed. Reject the mention with X and add "
+    "another with M, or leave the round first."
+)
+ONE_NOT_YET = "{n} mention of this document is not judged yet."
+NOT_YET = "{n:,} mentions of this document are not judged yet."
+CLOSED = "The round “{name}” was closed; nothing more can be judged in it. Leave it."
+UNDID = "Undid the judgement of {what}"
+REDID = "Redid the judgement of {what}"
+
+
+class RoundQueue:
+    """The round's documents in queue order, with this curator's judgements in place of decisions: see `seat.Queue` and
+    `seat.DocumentList`."""
+
+    def __init__(self, store: Store, found: Round, curator: str, suggestions: RoundSuggestions) -> None:
+        self._store = store
+        self._round = found
+        self._curator = curator
+        self._suggestions = suggestions
+        with store.read() as unit:
+            self._ids = unit.rounds.document_ids(found.id)
+            self._splits = Counter(row.split for row in unit.documents.rows_of(self._ids))
+            self._numbers = unit.rounds.judged_in(found.id, curator)  # document -> judged, seen
+
+    def renew(self, document_ids: Sequence[int]) -> None:
+        """Count these documents anew: what is judged in one says nothing of the others."""
+        with self._store.read() as unit:
+            for one in document_ids:
+                self._numbers |= unit.rounds.judged_in(self._round.id, self._curator, document_id=one)
+
+    @property
+    def progress(self) -> RoundProgress:
+        """How far the curator is."""
+        judged, seen = (sum(column) for column in zip(*self._numbers.values(), strict=True))
+        return RoundProgress(self._curator, judged, seen)
+
+    def rows(self, *, offset: int = 0, limit: int = PAGE) -> list[QueueRow]:
+        return self.rows_of(self._ids[offset : offset + limit])
+
+    def rows_of(self, document_ids: Sequence[int]) -> list[QueueRow]:
+        with self._store.read() as unit:
+            rows = unit.documents.rows_of(document_ids)
+        return [_row(row, *self._numbers.get(row.document_id, (0, 0))) for row in rows]
+
+    def row(self, document_id: int) -> QueueRow:
+        with self._store.read() as unit:
+            return _row(unit.documents.row(document_id), *self._numbers.get(document_id, (0, 0)))
+
+    def count(self) -> int:
+        return len(self._ids)
+
+    def counts(self) -> ProjectCounts:
+        """Of the round: its documents by how far they are, its mentions, and those that are judged by outcome."""
+        with self._store.read() as unit:
+            outcomes = unit.rounds.outcomes(self._round.id, self._curator)
+        states = [_state(*numbers) for numbers in self._numbers.values()]
+        return ProjectCounts(
+            documents={state: states.count(state) for state in DocumentState},
+            documents_by_split=self._splits,
+            mentions=self.progress.mentions,
+            decisions_by_outcome={outcome: outcomes.get(outcome, 0) for outcome in Outcome},
+        )
+
+    def open(self, document_id: int) -> OpenDocument:
+        with self._store.read() as unit:
+            document = unit.documents.get(document_id)
+            mentions = self._mentions(unit, document_id)
+            judged = unit.rounds.current(self._round.id, curator=self._curator, document_id=document_id)
+        given = {one.mention_id: as_decision(one) for one in judged}
+        found = self._suggestions.of_document(document)
+        views = [
+            MentionView(
+                replace(one.mention, deleted=False), given.get(one.mention.id), found.get(one.mention.id), False
+            )
+            for one in mentions
+        ]
+        return OpenDocument(replace(document, state=_state(len(given), len(views))), tuple(views))
+
+    def neighbour(self, document_id: int | None, direction: Direction) -> int | None:
+        forward = direction is Direction.NEXT
+        if document_id is None:
+            return next(iter(self._ids if forward else self._ids[::-1]), None)
+        behind = [one for one in self._ids if (one > document_id if forward else one < document_id)]
+        return None if not behind else behind[0] if forward else behind[-1]
+
+    def next_undecided(self, document_id: int | None) -> tuple[int, int] | None:
+        """Going round once: a round is done when nothing is left anywhere in it."""
+        with self._store.read() as unit:
+            left = [one for one in self._ids if self._numbers[one][0] < self._numbers[one][1]]
+            order = [one for one in left if document_id is None or one > document_id] + left
+            for one in order[:1]:
+                judged = unit.rounds.current(self._round.id, curator=self._curator, document_id=one)
+                known = {judgement.mention_id for judgement in judged}
+                open_ = (item.mention.id for item in self._mentions(unit, one) if item.mention.id not in known)
+                return one, next(open_)
+        return None
+
+    def _mentions(self, unit: UnitOfWork, document_id: int) -> list[RoundMention]:
+        return [one for one in unit.rounds.mentions(self._round.id, document_id) if one.is_for(self._curator)]
+
+
+class RoundCuration:
+    """Decisions become judgements of one curator: see `seat.Curation`."""
+
+    def __init__(
+        self,
+        store: Store,
+        clock: Clock,
+        *,
+        found: Round,
+        curator: str,
+        judged: Callable[[Sequence[int]], None],
+    ) -> None:
+        """`judged` is told the documents in which something was judged or made."""
+        self.curator = curator
+        self._store = store
+        self._round = found
+        self._judged = judged
+        self._log = JudgingLog(found.id, clock)
+
+    def decide_many(
+        self, mention_ids: Sequence[int], verdict: Verdict, *, shown: Sequence[Shown | None] = ()
+    ) -> Change:
+        """Raises UserError for a closed round, an unknown mention or an unknown entity."""
+        with self._writing() as unit:
+            mentions = [unit.mentions.get(one) for one in mention_ids]
+            _check(unit, verdict)
+            self._log.judge(unit, mention_ids, verdict, curator=self.curator, shown=shown)
+            text = said_of(unit, mentions, verdict)
+        return self._change(text, tuple({one.document_id: None for one in mentions}), tuple(mention_ids))
+
+    def add_mention(self, document_id: int, spans: Sequence[Span], mention_type: str) -> Change:
+        """Make a mention that only this curator sees in the round; one that another made just so is shared."""
+        with self._writing() as unit:
+            source = checked(unit.documents.get(document_id), spans, mention_type)
+            same = [
+                one
+                for one in unit.rounds.mentions(self._round.id, document_id)
+                if one.mention.spans == source.spans and one.mention.type == source.type
+            ]
+            if any(one.is_for(self.curator) for one in same):
+                raise UserError(
+                    tr(
+                        "There is a mention “{text}” of type {type} at exactly this place.",
+                        text=source.text,
+                        type=source.type,
+                    )
+                )
+            if same:
+                mention_id = same[0].mention.id
+            else:
+                (mention_id,) = unit.mentions.add(document_id, [source], origin=MentionOrigin.CURATOR)
+                unit.mentions.set_deleted([mention_id], True)
+            unit.rounds.add_mention(self._round.id, mention_id, self.curator)
+        self._judged([document_id])
+        text = tr("Added the mention “{text}” in this round", text=source.text)
+        return Change(ChangeKind.MENTIONS, self.curator, text, (document_id,), (mention_id,))
+
+    def finish(self, document_id: int) -> Change:
+        """A document is done in a round when all of it is judged: nothing is stored. Raises UserError before that."""
+        with self._store.read() as unit:
+            judged, seen = unit.rounds.judged_in(self._round.id, self.curator, document_id=document_id)[document_id]
+        if judged < seen:
+            raise UserError(ntr(ONE_NOT_YET, NOT_YET, seen - judged))
+        return Change(ChangeKind.DOCUMENT_STATE, self.curator, tr("Judged the whole document"), (document_id,))
+
+    def resume(self, document_id: int) -> Change:
+        """What is judged stays judged, and the document done."""
+        return self.finish(document_id)
+
+    def undo(self) -> Change | None:
+        """Take back this curator's last judgement in the round."""
+        with self._writing() as unit:
+            found = self._log.undo(unit, self.curator)
+            what, documents = self._travelled(unit, found)
+        return self._change(tr(UNDID, what=what), documents, found) if found else None
+
+    def redo(self) -> Change | None:
+        with self._writing() as unit:
+            found = self._log.redo(unit, self.curator)
+            what, documents = self._travelled(unit, found)
+        return self._change(tr(REDID, what=what), documents, found) if found else None
+
+    def can_undo(self) -> bool:
+        with self._store.read() as unit:
+            return self._log.can_undo(unit, self.curator)
+
+    def can_redo(self) -> bool:
+        with self._store.read() as unit:
+            return self._log.can_redo(unit, self.curator)
+
+    def current(self, mention_ids: Sequence[int]) -> dict[int, Decision]:
+        last = {one: self.history(one)[-1:] for one in mention_ids}
+        return {one: made for one, some in last.items() for made in some if made.verdict.outcome is not Outcome.CLEARED}
+
+    def history(self, mention_id: int) -> list[Decision]:
+        """What this curator judged in the round; nobody else's judgements, and no decision of the project."""
+        with self._store.read() as unit:
+            return [as_decision(one) for one in self._log.of(unit, self.curator) if one.mention_id == mention_id]
+
+    @contextmanager
+    def _writing(self) -> Iterator[UnitOfWork]:
+        with self._store.write() as unit:
+            if unit.rounds.get(self._round.id).closed:
+                raise UserError(tr(CLOSED, name=self._round.name))
+            yield unit
+
+    def _travelled(self, unit: UnitOfWork, mention_ids: tuple[int, ...]) -> tuple[str, tuple[int, ...]]:
+        mentions = [unit.mentions.get(one) for one in mention_ids]
+        return mentions_words(mentions), tuple({one.document_id: None for one in mentions})
+
+    def _change(self, text: str, documents: tuple[int, ...], mentions: tuple[int, ...]) -> Change:
+        """Told to the window that asked and to nobody else: what listens to decisions must not hear of judgements."""
+        self._judged(documents)
+        return Change(ChangeKind.DECIDED, self.curator, text, documents, mentions)
+
+
+@dataclass(frozen=True, slots=True)
+class RoundSeat:
+    """What one curator works with in a round, in place of the project's own services."""
+
+    round: Round
+    queue: RoundQueue
+    curation: RoundCuration
+    suggestions: RoundSuggestions
+
+    @classmethod
+    def take(
+        cls, store: Store, linker: LinkerPort, events: EventBus, clock: Clock, found: Round, curator: str
+    ) -> RoundSeat:
+        suggestions = RoundSuggestions(store, linker, events, found, curator)
+        queue = RoundQueue(store, found, curator, suggestions)
+        curation = RoundCuration(store, clock, found=found, curator=curator, judged=queue.renew)
+        return cls(found, queue, curation, suggestions)
+
+    @property
+    def for_window(self) -> Seat:
+        """Every filter shows the whole round, and mentions stay as they are in the project."""
+        fixed = tr(FIXED, name=self.round.name)
+        return Seat(self.queue, lambda _: self.queue, self.curation, self.suggestions, editing=None, fixed=fixed)
+
+
+def as_decision(judgement: Judgement) -> Decision:
+    """A judgement as the window shows decisions."""
+    one = judgement
+    return Decision(one.id, one.mention_id, one.verdict, one.curator, one.at, one.shown, 0, one.note)
+
+
+def _check(unit: UnitOfWork, verdict: Verdict) -> None:
+    known = unit.kb.get_many(verdict.entity_ids)
+    missing = [one for one in verdict.entity_ids if one not in known]
+    if missing:
+        raise UserError(
+            tr(
+                "The knowledge base has no entity {list}. Search it for the right identifier, or decide NIL.",
+                list=", ".join(missing),
+            )
+        )
+
+
+def _state(judged: int, seen: int) -> DocumentState:
+    if judged >= seen:
+        return DocumentState.DONE
+    return DocumentState.IN_PROGRESS if judged else DocumentState.TODO
+
+
+def _row(row: QueueRow, judged: int, seen: int) -> QueueRow:
+    return replace(row, state=_state(judged, seen), decided=judged, mentions=seen)

@@ -1,0 +1,179 @@
+"""Rounds: who judges which documents apart from the others, how far they are, and when that ends."""
+
+from __future__ import annotations
+
+import json
+import random
+from collections.abc import Callable, Sequence
+
+from curator.domain.changes import Change, ChangeKind
+from curator.domain.documents import Split
+from curator.domain.errors import UserError
+from curator.domain.rounds import Round, RoundKind, RoundProgress
+from curator.domain.wording import ntr, tr
+from curator.services.core.events import EventBus
+from curator.services.ports import Clock, LinkerPort, MetaRepository, Store, UnitOfWork
+from curator.services.rounds.round_work import RoundSeat
+
+ACTIVE = "active_rounds"  # JSON object: curator -> id of the round that he or she is judging in
+CLOSED = "The round “{name}” is closed. Open it again before anybody judges in it."
+NO_DOCUMENTS = "A round needs at least one document. Choose some, then make the round."
+NO_NAME = "A round needs a name, such as “pilot 1”."
+UNKNOWN = "There is no round “{name}” in this project. There are: {names}."
+NONE_YET = "There is no round “{name}” in this project, and no other: make one first."
+ADJUDICATED = "“{name}” has been adjudicated in part. Opening it again would show its curators what was decided."
+
+
+class RoundService:
+    """Makes, opens, closes and leaves rounds. `curator` returns the name of who acts."""
+
+    def __init__(
+        self, store: Store, linker: LinkerPort, events: EventBus, clock: Clock, *, curator: Callable[[], str]
+    ) -> None:
+        self._store = store
+        self._linker = linker
+        self._events = events
+        self._clock = clock
+        self._curator = curator
+
+    # --- what there is ---
+
+    def all(self) -> list[Round]:
+        """Oldest first."""
+        with self._store.read() as unit:
+            return unit.rounds.all()
+
+    def named(self, name: str) -> Round:
+        """Raises UserError that lists the rounds there are."""
+        with self._store.read() as unit:
+            return named(unit, name)
+
+    def progress(self, round_id: int) -> list[RoundProgress]:
+        """A line for each curator who judged anything."""
+        with self._store.read() as unit:
+            return unit.rounds.progress(round_id)
+
+    def own_progress(self, round_id: int) -> RoundProgress:
+        """How far the curator is who sits here."""
+        with self._store.read() as unit:
+            return progress_of(unit, round_id, self._curator())
+
+    def active(self) -> Round | None:
+        """The open round that this curator is judging in; None outside of any."""
+        with self._store.read() as unit:
+            round_id = _active(unit.meta).get(self._curator())
+            found = next((one for one in unit.rounds.all() if one.id == round_id), None)
+        return found if found is not None and not found.closed else None
+
+    def people(self) -> list[str]:
+        """Names of those who decided or judged, imports left out."""
+        with self._store.read() as unit:
+            return unit.records.curators()
+
+    # --- beginning and ending ---
+
+    def create(self, name: str, document_ids: Sequence[int], *, kind: RoundKind = RoundKind.BLIND) -> Round:
+        """Raises UserError for an empty or taken name and for a round without documents."""
+        if not name.strip():
+            raise UserError(tr(NO_NAME))
+        if not document_ids and kind is not RoundKind.CONSISTENCY:
+            raise UserError(tr(NO_DOCUMENTS))
+        with self._store.write() as unit:
+            made = unit.rounds.create(name.strip(), kind, document_ids, at=self._clock.now())
+            found = unit.rounds.get(made)
+        self._tell(
+            ntr(
+                "Made the round “{name}” of {n} document",
+                "Made the round “{name}” of {n:,} documents",
+                found.documents,
+                name=found.name,
+            )
+        )
+        return found
+
+    def choose_documents(self, count: int, *, split: Split | None = None, seed: int = 0) -> list[int]:
+        """So many documents drawn at random, in queue order: the same for the same seed. All where there are fewer."""
+        with self._store.read() as unit:
+            ids = unit.documents.ids(split=split)
+        drawn = random.Random(seed).sample(ids, min(count, len(ids)))  # noqa: S311 - a sample, no secret
+        return sorted(drawn)
+
+    def enter(self, round_id: int) -> Round:
+        """From now on this curator judges in the round, also after a restart. Raises UserError for a closed one."""
+        with self._store.write() as unit:
+            found = unit.rounds.get(round_id)
+            if found.closed:
+                raise UserError(tr(CLOSED, name=found.name))
+            _set_active(unit.meta, self._curator(), round_id)
+        return found
+
+    def seat(self, found: Round, curator: str = "") -> RoundSeat:
+        """The queue, decisions and suggestions of a curator (by default of the one who acts) in the round."""
+        name = curator or self._curator()
+        return RoundSeat.take(self._store, self._linker, self._events, self._clock, found, name)
+
+    def leave(self) -> None:
+        """Back to the project's own decisions; the judgements stay, and the round can be entered again."""
+        with self._store.write() as unit:
+            _set_active(unit.meta, self._curator(), None)
+
+    def close(self, round_id: int) -> Change:
+        """Nobody judges in it any more; its disagreements can be adjudicated."""
+        with self._store.write() as unit:
+            found = unit.rounds.get(round_id)
+            unit.rounds.set_closed(round_id, True)
+        return self._tell(tr("Closed the round “{name}”", name=found.name))
+
+    def reopen(self, round_id: int) -> Change:
+        """Raises UserError where a part of it has been adjudicated: its curators could see that."""
+        with self._store.write() as unit:
+            found = unit.rounds.get(round_id)
+            if unit.records.noted(round_note(found.name)):
+                raise UserError(tr(ADJUDICATED, name=found.name))
+            unit.rounds.set_closed(round_id, False)
+        return self._tell(tr("Opened the round “{name}” again", name=found.name))
+
+    def _tell(self, text: str) -> Change:
+        change = Change(ChangeKind.ROUND, self._curator(), text)
+        self._events.emit(change)
+        return change
+
+
+ANY_ROUND = "round “"
+"""How the notes of all adjudicated decisions begin."""
+
+
+def named(unit: UnitOfWork, name: str) -> Round:
+    rounds = unit.rounds.all()
+    found = next((one for one in rounds if one.name == name), None)
+    if found is None:
+        names = ", ".join(f"“{one.name}”" for one in rounds)
+        raise UserError(tr(UNKNOWN, name=name, names=names) if rounds else tr(NONE_YET, name=name))
+    return found
+
+
+def progress_of(unit: UnitOfWork, round_id: int, curator: str) -> RoundProgress:
+    parts = unit.rounds.judged_in(round_id, curator).values()
+    return RoundProgress(curator, sum(judged for judged, _ in parts), sum(seen for _, seen in parts))
+
+
+def round_note(name: str) -> str:
+    """How the note of a decision begins that came out of a round's adjudication."""
+    return f"{ANY_ROUND}{name}”: "
+
+
+def adjudicated_by(note: str) -> bool:
+    """Whether a decision's note says that it came out of some round's adjudication."""
+    return note.startswith(ANY_ROUND) and "”: " in note
+
+
+def _active(meta: MetaRepository) -> dict[str, int]:
+    return {str(name): int(one) for name, one in json.loads(meta.get(ACTIVE) or "{}").items()}
+
+
+def _set_active(meta: MetaRepository, curator: str, round_id: int | None) -> None:
+    found = _active(meta)
+    found.pop(curator, None)
+    if round_id is not None:
+        found[curator] = round_id
+    meta.set(ACTIVE, json.dumps(found, ensure_ascii=False))

@@ -1,0 +1,141 @@
+"""Which bundle serves: the pointer, moved only after the folder is in place, and the way back."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from datetime import UTC, datetime
+from pathlib import Path
+
+from curator.domain.bundles import Activation, ActivationKind, BundleInfo
+from curator.domain.changes import Change, ChangeKind
+from curator.domain.errors import UserError
+from curator.domain.wording import tr
+from curator.services.core.events import EventBus
+from curator.services.core.keys import (
+    activations,
+    active_bundle,
+    append_activation,
+    bundle_history,
+    set_active_bundle,
+)
+from curator.services.ports import BundleStore, Store, UnitOfWork
+
+UNTRAINED = ("untrained", "untrained-lexical")
+FULL_STAGE = "names"
+
+
+def _now() -> datetime:
+    return datetime.now(UTC)
+
+
+class BundleSwitch:
+    """Lists, publishes, activates and rolls back bundles of the current knowledge base."""
+
+    def __init__(
+        self,
+        store: Store,
+        bundles: BundleStore,
+        events: EventBus,
+        *,
+        curator: Callable[[], str],
+        now: Callable[[], datetime] = _now,
+    ) -> None:
+        self._store = store
+        self._bundles = bundles
+        self._events = events
+        self._curator = curator
+        self._now = now
+
+    def active_id(self) -> str:
+        with self._store.read() as unit:
+            return active_bundle(unit.meta)
+
+    def all(self) -> list[BundleInfo]:
+        """Oldest first."""
+        return self._bundles.all(active=self.active_id())
+
+    def active(self) -> BundleInfo | None:
+        return next((one for one in self.all() if one.active), None)
+
+    def serving(self) -> list[BundleInfo]:
+        """The bundles of the active one's knowledge base, oldest first; none before the first index."""
+        active = self.active()
+        return [one for one in self.all() if one.kb_hash == active.kb_hash] if active else []
+
+    def publish(self, staging: Path) -> BundleInfo:
+        """Move a complete staging folder to its place; which bundle serves does not change."""
+        return self._bundles.promote(staging)
+
+    def activate(self, bundle_id: str, *, kind: ActivationKind = ActivationKind.JOB, reason: str = "") -> Change:
+        """Raises UserError for a bundle that is not there or was made for another knowledge base."""
+        self._bundles.path(bundle_id)
+        self._refuse_other_kb(bundle_id)
+        with self._store.write() as unit:
+            history = [one for one in bundle_history(unit.meta) if one != bundle_id]
+            set_active_bundle(unit.meta, bundle_id, [*history, bundle_id])
+            self._log(unit, bundle_id, kind, reason)
+        return self._changed(tr("The bundle {bundle} serves now", bundle=bundle_id))
+
+    def delete(self, bundle_id: str) -> Change:
+        """Remove a bundle's folder; files that other bundles share stay with those. Raises UserError for the bundle
+        that serves, for one that is not there, and where the folder's rights forbid it."""
+        path = self._bundles.path(bundle_id)
+        if bundle_id == self.active_id():
+            raise UserError(
+                tr(
+                    "The bundle {bundle_id} serves now. Let another one serve before you delete it.",
+                    bundle_id=bundle_id,
+                )
+            )
+        staging = self._bundles.new_staging()
+        try:
+            path.rename(staging / path.name)  # gone in one step; what a crash leaves is removed with other staging
+        except OSError as error:
+            self._bundles.discard(staging)
+            raise UserError(
+                tr(
+                    "{path} cannot be removed ({strerror}). Check the folder's rights.",
+                    path=path,
+                    strerror=error.strerror,
+                )
+            ) from error
+        self._bundles.discard(staging)
+        with self._store.write() as unit:
+            history = [one for one in bundle_history(unit.meta) if one != bundle_id]
+            set_active_bundle(unit.meta, active_bundle(unit.meta), history)
+        return self._changed(tr("Deleted the bundle {bundle}", bundle=bundle_id))
+
+    def activations(self) -> list[Activation]:
+        """Which bundle served from when on, by whom and why; oldest first, deleted bundles included."""
+        with self._store.read() as unit:
+            return activations(unit.meta)
+
+    def rollback(self) -> Change:
+        """Back to the bundle that served before. Raises UserError where there is none."""
+        there = {one.id for one in self.all()}
+        with self._store.write() as unit:
+            history = [one for one in bundle_history(unit.meta) if one in there]
+            if len(history) < 2:
+                raise UserError(tr("There is no earlier bundle to go back to."))
+            set_active_bundle(unit.meta, history[-2], history[:-1])
+            self._log(unit, history[-2], ActivationKind.ROLLBACK, "")
+        return self._changed(tr("Back to the bundle {bundle}", bundle=history[-2]))
+
+    def _log(self, unit: UnitOfWork, bundle_id: str, kind: ActivationKind, reason: str) -> None:
+        append_activation(unit.meta, Activation(bundle_id, self._now(), self._curator(), kind, reason))
+
+    def _refuse_other_kb(self, bundle_id: str) -> None:
+        active = self.active()
+        wanted = next(one for one in self.all() if one.id == bundle_id)
+        if active is not None and wanted.kb_hash != active.kb_hash:
+            raise UserError(
+                tr(
+                    "The bundle {bundle_id} was made for another knowledge base than the project's. Retrain instead.",
+                    bundle_id=bundle_id,
+                )
+            )
+
+    def _changed(self, text: str) -> Change:
+        change = Change(ChangeKind.BUNDLE, self._curator(), text)
+        self._events.emit(change)
+        return change

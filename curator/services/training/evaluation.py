@@ -1,0 +1,168 @@
+"""Evaluation and replay of a bundle on the gold of one split, in a child process."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from curator.domain.bundles import BundleInfo
+from curator.domain.documents import Split
+from curator.domain.errors import UserError
+from curator.domain.jobs import JobOutcome
+from curator.domain.wording import tr
+from curator.services.ports import JobHandle
+from curator.services.training.chain import JobChain, OnEnd, OnProgress
+from curator.services.training.jobdesk import JobDesk
+from curator.services.training.snapshots import count_gold, write_snapshot
+
+K = 64
+WORLDS = "zeshel"
+"""Format of documents whose types are worlds: they are linked against all of them besides."""
+
+
+@dataclass(frozen=True, slots=True)
+class EvaluationWish:
+    """`bundle` None is the one that serves, `against` None compares with nothing. `memory`: the linker remembers the
+    train decisions, unless train itself is evaluated. `whole_kb`: linked a second time without types; None means for
+    documents of worlds only. `seed` is that of the resamples."""
+
+    split: Split
+    bundle: str | None = None
+    against: str | None = None
+    memory: bool = True
+    whole_kb: bool | None = None
+    seed: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class ReplayWish:
+    """The gold of `split`, then of `then`, at most `limit` decisions; without `memory` nothing is learnt."""
+
+    split: Split
+    bundle: str | None = None
+    then: Split | None = None
+    limit: int | None = None
+    memory: bool = True
+
+
+class EvaluationService:
+    """Gold are the link and NIL decisions of done documents; what they are compared with is linked afresh."""
+
+    def __init__(self, desk: JobDesk) -> None:
+        self._desk = desk
+
+    def start(self, wish: EvaluationWish, *, on_progress: OnProgress, on_end: OnEnd) -> JobHandle:
+        """Evaluate a bundle. Nothing in the project changes.
+
+        The outcome's result holds the figures: `recall` by k, `nil`, `mentions`, `in_kb`, `nil_mentions`, `slices`,
+        `figures` with intervals, `curves`, `against`, …, and the report as `html`. Raises UserError where the split
+        has no gold, there is no such bundle, or the two are of different knowledge bases.
+        """
+        bundle, against = self._bundle(wish.bundle), self._other(wish)
+        self.require_gold(wish.split)
+        if against is not None and against.kb_hash != bundle.kb_hash:
+            raise UserError(
+                tr(
+                    "The bundles {id} and {id2} were made for different knowledge bases, so their answers "
+                    "cannot be compared. Choose two of one knowledge base; `curator bundles` lists them.",
+                    id=bundle.id,
+                    id2=against.id,
+                )
+            )
+        whole = self._has_worlds(wish.split) if wish.whole_kb is None else wish.whole_kb
+        spec = {
+            "split": wish.split.value,
+            "against": against.path if against else None,
+            "memory": wish.memory,
+            "whole_kb": whole,
+            "seed": wish.seed,
+        }
+        splits = tuple(dict.fromkeys((wish.split, Split.TRAIN, Split.VALIDATION)))
+        return self._run(bundle, spec, splits, done=(wish.split,), on_progress=on_progress, on_end=on_end)
+
+    def replay(self, wish: ReplayWish, *, on_progress: OnProgress, on_end: OnEnd) -> JobHandle:
+        """Let a simulated curator decide the gold of a split, document by document. Nothing in the project changes.
+
+        The outcome's result holds `replay` (curves) and `html`. Raises UserError as `start` does.
+        """
+        bundle = self._bundle(wish.bundle)
+        splits = tuple(dict.fromkeys((wish.split, *([wish.then] if wish.then else []))))
+        for split in splits:
+            self.require_gold(split)
+        spec = {
+            "replay": True,
+            "split": wish.split.value,
+            "then": wish.then.value if wish.then and wish.then is not wish.split else None,
+            "limit": wish.limit,
+            "memory": wish.memory,
+        }
+        return self._run(bundle, spec, splits, done=splits, on_progress=on_progress, on_end=on_end)
+
+    def require_gold(self, split: Split) -> None:
+        """Raises UserError where no done document of the split holds a link or NIL decision."""
+        if not count_gold(self._desk.store, split, only_done=True).decisions:
+            raise UserError(
+                tr(
+                    "No document of the split {value} is done and holds a link or NIL decision. Mark "
+                    "reviewed documents as done, or import with gold.",
+                    value=split.value,
+                )
+            )
+
+    def bundles(self) -> list[BundleInfo]:
+        """What can be evaluated, oldest first."""
+        return self._desk.switch.all()
+
+    def _run(
+        self,
+        bundle: BundleInfo,
+        spec: dict[str, Any],
+        splits: tuple[Split, ...],
+        *,
+        done: tuple[Split, ...],
+        on_progress: OnProgress,
+        on_end: OnEnd,
+    ) -> JobHandle:
+        """Snapshot, then the child process. Of the splits that are `done` only done documents count; the others teach
+        the memory and tell what was seen, as the training set does."""
+        folder = self._desk.workplace.new_folder()
+        whole = {"snapshot": str(folder), "bundle": bundle.path, "k": K, **spec, **self._desk.options().spec()}
+
+        def finish(outcome: JobOutcome) -> JobOutcome:
+            self._desk.workplace.remove(folder)
+            return outcome
+
+        chain = JobChain(
+            [
+                lambda progress, end: self._desk.jobs.run_here(
+                    lambda: write_snapshot(self._desk.store, folder, splits, kb_hash=bundle.kb_hash, only_done=done),
+                    on_progress=progress,
+                    on_end=end,
+                ),
+                lambda progress, end: self._desk.jobs.start("evaluate", whole, on_progress=progress, on_end=end),
+            ],
+            on_progress=on_progress,
+            on_end=on_end,
+            finish=finish,
+        )
+        return chain.start()
+
+    def _has_worlds(self, split: Split) -> bool:
+        with self._desk.store.read() as unit:
+            first = next(iter(unit.documents.ids(split=split)), None)
+            if first is None:
+                return False
+            file = unit.documents.get(first).source_file_id
+            return any(one.id == file and one.format == WORLDS for one in unit.documents.files())
+
+    def _other(self, wish: EvaluationWish) -> BundleInfo | None:
+        return self._bundle(wish.against) if wish.against is not None else None
+
+    def _bundle(self, bundle_id: str | None) -> BundleInfo:
+        found = [one for one in self._desk.switch.all() if one.id == bundle_id or (bundle_id is None and one.active)]
+        if not found:
+            what = tr("no bundle {bundle_id}", bundle_id=bundle_id) if bundle_id else tr("no index yet")
+            raise UserError(
+                tr("There is {what} to evaluate. `curator index` builds one, `curator bundles` lists them.", what=what)
+            )
+        return found[0]

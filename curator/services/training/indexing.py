@@ -1,0 +1,107 @@
+"""Builds the untrained bundles of the current knowledge base: a lexical one within seconds, then the full one."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+from curator.domain.bundles import BundleInfo
+from curator.domain.errors import UserError
+from curator.domain.jobs import JobOutcome, JobState
+from curator.domain.wording import tr
+from curator.services.ports import JobHandle
+from curator.services.training.bundles import FULL_STAGE, UNTRAINED
+from curator.services.training.calibration import Calibrator
+from curator.services.training.chain import JobChain, OnEnd, OnProgress, Step
+from curator.services.training.jobdesk import JobDesk
+from curator.services.training.snapshots import write_knowledge_base
+
+LEXICAL = ("lexical",)
+FULL = ("lexical", FULL_STAGE)
+
+
+class IndexBuilder:
+    def __init__(self, desk: JobDesk, calibrator: Calibrator) -> None:
+        self._desk = desk
+        self._calibrator = calibrator
+
+    def is_needed(self, *, lexical_only: bool = False) -> bool:
+        """False without a knowledge base: there is nothing to build."""
+        with self._desk.store.read() as unit:
+            if unit.kb.info() is None:
+                return False
+        wanted = LEXICAL[0] if lexical_only else FULL_STAGE
+        return not any(wanted in one.stages for one in self._desk.switch.serving())
+
+    def start(
+        self, *, lexical_only: bool = False, anew: bool = False, on_progress: OnProgress, on_end: OnEnd
+    ) -> JobHandle:
+        """Raises UserError without a knowledge base. A lexical bundle that is there is not built again but `anew`.
+
+        Where validation holds enough decisions, the full bundle is calibrated on them as a last step.
+        """
+        with self._desk.store.read() as unit:
+            if unit.kb.info() is None:
+                raise UserError(tr("There is no knowledge base to index. Import one first (`curator kb import`)."))
+        folder = self._desk.workplace.new_folder()
+        kb = folder / "kb.jsonl"
+        steps: list[Step] = [
+            lambda progress, end: self._desk.jobs.run_here(
+                lambda: write_knowledge_base(self._desk.store, kb), on_progress=progress, on_end=end
+            )
+        ]
+        if anew or self.is_needed(lexical_only=True):
+            steps.append(lambda progress, end: self._build(kb, LEXICAL, progress, end))
+        if not lexical_only:
+            steps.append(lambda progress, end: self._build(kb, FULL, progress, end))
+            if self._calibrator.is_possible():
+                steps.append(lambda progress, end: self._calibrator.start(on_progress=progress, on_end=end))
+
+        def finish(outcome: JobOutcome) -> JobOutcome:
+            self._desk.workplace.remove(folder)
+            return outcome
+
+        return JobChain(steps, on_progress=on_progress, on_end=on_end, finish=finish).start()
+
+    def _build(self, kb: Path, stages: tuple[str, ...], on_progress: OnProgress, on_end: OnEnd) -> JobHandle:
+        staging = self._desk.bundles.new_staging()
+        options = self._desk.options()
+        spec: dict[str, Any] = {
+            "kb": str(kb),
+            "staging": str(staging),
+            "stages": list(stages),
+            "encoder": options.encoder,
+            "index": options.index,
+            "lexical": options.lexical,
+            "precision": options.precision,
+            **options.spec(),
+        }
+
+        def ended(outcome: JobOutcome) -> None:
+            on_end(self._ended(staging, outcome))
+
+        try:
+            return self._desk.jobs.start("index", spec, on_progress=on_progress, on_end=ended)
+        except UserError:
+            self._desk.bundles.discard(staging)
+            raise
+
+    def _ended(self, staging: Path, outcome: JobOutcome) -> JobOutcome:
+        if outcome.state is not JobState.DONE:
+            self._desk.bundles.discard(staging)
+            return outcome
+        try:
+            info = self._desk.switch.publish(staging)
+            active = self._desk.switch.active()
+            if active is None or _is_no_less(info, active):
+                self._desk.switch.activate(info.id)
+        except UserError as error:
+            self._desk.bundles.discard(staging)
+            return JobOutcome(JobState.FAILED, str(error))
+        return JobOutcome(JobState.DONE, outcome.message, {**outcome.result, "bundle": info.id})
+
+
+def _is_no_less(new: BundleInfo, active: BundleInfo) -> bool:
+    """A trained bundle is not replaced by an untrained one, nor a full one by the lexical one that is built on the way
+    to the next: where that is cancelled or fails, the full one still serves."""
+    return active.recipe in UNTRAINED and set(active.stages) <= set(new.stages)

@@ -1,0 +1,94 @@
+"""Takes decisions from gold, as a curator who knows the answers would: with what the linker showed."""
+
+from __future__ import annotations
+
+from collections.abc import Generator
+from dataclasses import dataclass
+
+from curator.domain.decisions import Decision, Outcome
+from curator.domain.documents import Split
+from curator.domain.jobs import Progress
+from curator.services.core.events import EventBus
+from curator.services.curating.deciding import decide_in, shown_of
+from curator.services.ports import Clock, Store, UnitOfWork
+
+CURATOR = "replay"
+
+
+@dataclass(frozen=True, slots=True)
+class ReplayReport:
+    """`links` of the decisions name entities; `first` of those were the first candidate shown; `unshown` decisions
+    were taken where nothing was suggested yet."""
+
+    documents: int
+    decisions: int
+    links: int
+    first: int
+    unshown: int
+
+
+@dataclass(slots=True)
+class _Tally:
+    documents: int = 0
+    decisions: int = 0
+    links: int = 0
+    first: int = 0
+    unshown: int = 0
+
+    def report(self) -> ReplayReport:
+        return ReplayReport(self.documents, self.decisions, self.links, self.first, self.unshown)
+
+
+class ReplayService:
+    """Replays what `import --gold` decided, in the order of the documents; one undoable operation a document."""
+
+    def __init__(self, store: Store, events: EventBus, clock: Clock) -> None:
+        self._store = store
+        self._events = events
+        self._clock = clock
+
+    def replay(self, split: Split, *, limit: int) -> Generator[Progress, None, ReplayReport]:
+        """At most `limit` decisions by `replay`; mentions that were decided after the import are left alone."""
+        tally = _Tally()
+        with self._store.read() as unit:
+            ids = unit.documents.ids(split=split)
+        for document_id in ids:
+            if tally.decisions >= limit:
+                break
+            self._document(document_id, limit - tally.decisions, tally)
+            yield Progress("replay", tally.decisions, limit, f"{tally.documents:,} documents")
+        return tally.report()
+
+    def _document(self, document_id: int, left: int, tally: _Tally) -> None:
+        with self._store.write() as unit:
+            gold = _imported(unit, document_id)[:left]
+            if not gold:
+                return
+            for decision in gold:
+                _count(unit, decision, tally)
+            change = decide_in(
+                unit,
+                [one.mention_id for one in gold],
+                [one.verdict for one in gold],
+                curator=CURATOR,
+                clock=self._clock,
+            )
+        tally.documents += 1
+        tally.decisions += len(gold)
+        self._events.emit(change)
+
+
+def _imported(unit: UnitOfWork, document_id: int) -> list[Decision]:
+    """Current decisions of an import, in text order."""
+    current = unit.decisions.current_of_document(document_id)
+    found = [current.get(one.id) for one in unit.mentions.of_document(document_id)]
+    return [one for one in found if one is not None and one.is_imported]
+
+
+def _count(unit: UnitOfWork, decision: Decision, tally: _Tally) -> None:
+    shown = shown_of(unit.suggestions.get(decision.mention_id))
+    tally.unshown += shown is None
+    if decision.verdict.outcome is Outcome.LINK:
+        tally.links += 1
+        first = shown.candidates[0].entity_id if shown and shown.candidates else None
+        tally.first += first in decision.verdict.entity_ids

@@ -1,0 +1,174 @@
+"""Suspicious gold: decisions that models fitted on other documents find unlikely, to be looked at once more.
+
+The list is kept in the project. A line leaves it when its mention is decided in another way, or when the curator
+keeps the decision: a kept decision is not listed again until it changes.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import asdict, dataclass
+from typing import Any
+
+from curator.domain.changes import Change, ChangeKind
+from curator.domain.decisions import Decision, Outcome
+from curator.domain.documents import Split
+from curator.domain.errors import UserError
+from curator.domain.jobs import JobOutcome, JobState
+from curator.domain.wording import tr
+from curator.services.core.events import EventBus
+from curator.services.ports import Clock, JobHandle, MetaRepository, UnitOfWork
+from curator.services.training.chain import JobChain, OnEnd, OnProgress
+from curator.services.training.jobdesk import JobDesk
+from curator.services.training.snapshots import write_snapshot
+
+FOUND = "suspicious_gold"  # JSON: {"at", "checked", "message", "rows": […]}
+KEPT = (
+    "suspicious_kept"  # JSON object: mention id -> {"answer", "by", "at"} of the decision that was looked at and kept
+)
+NO_INDEX = "There is no index yet. `curator index` builds one; then decisions can be checked."
+NIL = "NIL"
+
+
+@dataclass(frozen=True, slots=True)
+class SuspiciousGold:
+    """A decision and the answer that is likelier, with the probabilities of models that never saw the document."""
+
+    document_id: int
+    mention_id: int
+    surface: str
+    gold: tuple[str, ...]
+    probability: float
+    rival: str
+    rival_name: str
+    rival_probability: float
+
+
+@dataclass(frozen=True, slots=True)
+class SuspiciousList:
+    """What is still to be looked at, the widest gap first; `message` says what was checked, '' at first."""
+
+    rows: tuple[SuspiciousGold, ...]
+    message: str
+    checked: int
+
+
+class SuspiciousService:
+    def __init__(self, desk: JobDesk, events: EventBus, clock: Clock, *, curator: Callable[[], str]) -> None:
+        self._desk = desk
+        self._events = events
+        self._clock = clock
+        self._curator = curator
+
+    def start(self, *, on_progress: OnProgress, on_end: OnEnd) -> JobHandle:
+        """Look for it in a child process; no decision changes. The outcome's result holds `rows`, those that were kept
+        before left out. Raises UserError where no bundle serves."""
+        active = self._desk.switch.active()
+        if active is None:
+            raise UserError(tr(NO_INDEX))
+        folder = self._desk.workplace.new_folder()
+        spec = {"snapshot": str(folder), "bundle": active.path, **self._desk.options().spec()}
+        splits = tuple(Split)
+
+        def finish(outcome: JobOutcome) -> JobOutcome:
+            self._desk.workplace.remove(folder)
+            return self._take(outcome) if outcome.state is JobState.DONE else outcome
+
+        chain = JobChain(
+            [
+                lambda progress, end: self._desk.jobs.run_here(
+                    lambda: write_snapshot(self._desk.store, folder, splits, kb_hash=active.kb_hash),
+                    on_progress=progress,
+                    on_end=end,
+                ),
+                lambda progress, end: self._desk.jobs.start("suspicious", spec, on_progress=progress, on_end=end),
+            ],
+            on_progress=on_progress,
+            on_end=on_end,
+            finish=finish,
+        )
+        return chain.start()
+
+    def found(self) -> SuspiciousList:
+        """The list of the last time, without what has been kept or decided anew since."""
+        with self._desk.store.read() as unit:
+            stored = json.loads(unit.meta.get(FOUND) or "{}")
+            rows = _open_rows(unit, [_row(one) for one in stored.get("rows", ())])
+        return SuspiciousList(tuple(rows), stored.get("message", ""), int(stored.get("checked", 0)))
+
+    def keep(self, mention_id: int) -> Change:
+        """The decision is right: do not list it again while it stands. Raises UserError for an undecided mention."""
+        with self._desk.store.write() as unit:
+            current = unit.decisions.current([mention_id]).get(mention_id)
+            if current is None:
+                raise UserError(tr("This mention is undecided now, so there is no decision to keep."))
+            kept = _kept(unit.meta)
+            kept[str(mention_id)] = {
+                "answer": list(answer_of(current)),
+                "by": self._curator(),
+                "at": self._clock.now().isoformat(),
+            }
+            unit.meta.set(KEPT, json.dumps(kept, ensure_ascii=False))
+            text = tr("Kept the decision about “{text}”", text=unit.mentions.get(mention_id).text)
+        change = Change(ChangeKind.ROUND, self._curator(), text, (), (mention_id,))
+        self._events.emit(change)
+        return change
+
+    def _take(self, outcome: JobOutcome) -> JobOutcome:
+        """Store what was found, where the project may be written to; tell what is left of it."""
+        result = outcome.result
+        rows = [_from_job(one) for one in result.get("rows", ())]
+        stored = {
+            "at": self._clock.now().isoformat(),
+            "message": outcome.message,
+            "checked": result.get("checked", 0),
+            "rows": [asdict(one) for one in rows],
+        }
+        if not self._desk.store.read_only:
+            with self._desk.store.write() as unit:
+                unit.meta.set(FOUND, json.dumps(stored, ensure_ascii=False))
+        with self._desk.store.read() as unit:
+            left = _open_rows(unit, rows)
+        return JobOutcome(outcome.state, outcome.message, {**result, "rows": [asdict(one) for one in left]})
+
+
+def answer_of(decision: Decision) -> tuple[str, ...]:
+    """The entities of a link, sorted, or NIL; () for what is neither."""
+    if decision.verdict.outcome is Outcome.NIL:
+        return (NIL,)
+    return tuple(sorted(decision.verdict.entity_ids))
+
+
+def _open_rows(unit: UnitOfWork, rows: Sequence[SuspiciousGold]) -> list[SuspiciousGold]:
+    current = unit.decisions.current([one.mention_id for one in rows])
+    kept = _kept(unit.meta)
+    left = []
+    for one in rows:
+        decision = current.get(one.mention_id)
+        answer = answer_of(decision) if decision is not None else ()
+        known = kept.get(str(one.mention_id))
+        if answer == (tuple(sorted(one.gold)) or (NIL,)) and (known is None or tuple(known["answer"]) != answer):
+            left.append(one)
+    return left
+
+
+def _kept(meta: MetaRepository) -> dict[str, dict[str, Any]]:
+    return dict(json.loads(meta.get(KEPT) or "{}"))
+
+
+def _from_job(raw: Mapping[str, Any]) -> SuspiciousGold:
+    return _row({**raw, "document_id": int(raw["document"]), "mention_id": int(raw["mention"])})
+
+
+def _row(raw: Mapping[str, Any]) -> SuspiciousGold:
+    return SuspiciousGold(
+        int(raw["document_id"]),
+        int(raw["mention_id"]),
+        str(raw["surface"]),
+        tuple(raw["gold"]),
+        float(raw["probability"]),
+        str(raw["rival"]),
+        str(raw["rival_name"]),
+        float(raw["rival_probability"]),
+    )

@@ -1,0 +1,139 @@
+"""What a training run would learn from, how long it would take, and what keeps it from starting."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from curator.domain.documents import Split
+from curator.domain.wording import tr
+from curator.services.ports import Store
+from curator.services.training.recipes import Recipe, estimate
+from curator.services.training.snapshots import SnapshotCounts, count_gold
+from curator.services.training.speeds import Speeds
+from resources.recipe_files import JUDGED_MENTIONS
+
+LEAST_DECISIONS = 20
+TRAINING = (Split.TRAIN, Split.VALIDATION)  # never TEST
+
+
+@dataclass(frozen=True, slots=True)
+class TrainingPreview:
+    """What a training run would learn from, and an estimate of its minutes, `least` to `most` of them; `basis` says
+    where that comes from.
+
+    `nils` are the NIL decisions that its loss learns from, `left_out` those that it leaves out: all or none.
+    `passed_over` counts the candidates that curators saw and did not choose; `outside` the linked entities that the
+    knowledge base no longer holds, whose links teach nothing. `encoded_entities` is how many entities are encoded anew
+    after training, in `encoding_seconds` (part of the whole); 0 where the entity encoder stays as it is.
+    `judged_at_most` links of the validation documents judge a quick recipe (0: all of them). `problem` is '' or the
+    sentence that says why it cannot start.
+    """
+
+    documents: int
+    links: int
+    nils: int
+    entities: int
+    validation_documents: int
+    validation_decisions: int
+    minutes: float
+    basis: str
+    problem: str = ""
+    left_out: int = 0
+    passed_over: int = 0
+    outside: int = 0
+    test_documents: int = 0
+    encoded_entities: int = 0
+    encoding_seconds: float = 0.0
+    judged_at_most: int = 0
+    least: float = 0.0
+    most: float = 0.0
+
+
+def preview(
+    store: Store,
+    recipe: Recipe,
+    values: Mapping[str, Any],
+    *,
+    speeds: Speeds,
+    device: str,
+    busy: float = 0.0,
+    max_minutes: float | None = None,
+) -> TrainingPreview:
+    """Reads every document of two splits: for a worker thread."""
+    nil = recipe.learns_from_nil(values)
+    train, held_out = (count_gold(store, split) for split in TRAINING)
+    with store.read() as unit:
+        info = unit.kb.info()
+        outside = len(train.entities - set(unit.kb.resolve(train.entities))) if info is not None else 0
+        by_split = unit.documents.counts().documents_by_split
+    factor, basis = speeds.factor(recipe.id, device)
+    low, high = speeds.spread(recipe.id, device, busy=busy)
+    size = info.entities if info else 0
+    time = estimate(recipe, values, decisions=train.decisions, entities=size, minutes=max_minutes, factor=factor)
+    rate = speeds.encoding(device)
+    encoding = min(time.encoded / rate, time.seconds) if rate else time.encoding
+    return TrainingPreview(
+        documents=train.documents,
+        links=train.links,
+        nils=train.nils if nil else 0,
+        left_out=0 if nil else train.nils,
+        entities=len(train.entities),
+        validation_documents=held_out.documents,
+        validation_decisions=held_out.decisions,
+        minutes=time.seconds / 60,
+        basis=basis,
+        problem=decisions_problem(train, held_out, documents=sum(by_split.values()), outside=outside)
+        or folder_problem(store.folder),
+        passed_over=train.passed_over,
+        outside=outside,
+        test_documents=by_split.get(Split.TEST, 0),
+        encoded_entities=time.encoded,
+        encoding_seconds=encoding,
+        least=min(low * max(time.seconds - time.before, 0.0), time.seconds) / 60,
+        most=min(high * time.seconds / 60, max_minutes or float("inf")),
+        judged_at_most=JUDGED_MENTIONS if recipe.quick and held_out.links > JUDGED_MENTIONS else 0,
+    )
+
+
+def decisions_problem(train: SnapshotCounts, held_out: SnapshotCounts, *, documents: int, outside: int = 0) -> str:
+    """Why the decisions do not suffice, and what to do; '' when they do."""
+    if documents == 1:
+        return tr("The project has one document. Training needs others to judge by: import more, some into validation.")
+    if not train.decisions:
+        return tr(
+            "Nothing is decided in train documents yet. Decide some mentions, or import documents with gold; "
+            "training needs at least {least} links.",
+            least=LEAST_DECISIONS,
+        )
+    if train.links < LEAST_DECISIONS:
+        return tr(
+            "Training needs at least {least} links in train documents; there are {links}.",
+            least=LEAST_DECISIONS,
+            links=train.links,
+        )
+    if train.entities and outside == len(train.entities):
+        return tr(
+            "No entity linked in train documents is in the knowledge base. Import the knowledge base that the "
+            "decisions were made with, then train."
+        )
+    if not held_out.links:
+        return tr(
+            "No validation document holds a link: put some documents into the split validation to judge the result."
+        )
+    return ""
+
+
+def folder_problem(project: Path) -> str:
+    """Why no bundle could be written into the project; '' where it can."""
+    folder = project / "bundles"
+    place = folder if folder.is_dir() else project
+    if os.access(place, os.W_OK | os.X_OK):
+        return ""
+    return tr(
+        "Nothing can be written to {place}. Check the folder's rights; a new bundle has to be stored there.",
+        place=place,
+    )

@@ -1,0 +1,263 @@
+"""Training runs: started, taken up again after a crash, ended; what becomes of their folders and their bundles."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+from curator.domain.bundles import BundleInfo, GateVerdict
+from curator.domain.errors import UserError
+from curator.domain.jobs import JobOutcome, JobState, Progress
+from curator.domain.wording import tr
+from curator.services.ports import JobHandle
+from curator.services.training.chain import JobChain, OnEnd, OnProgress, Step
+from curator.services.training.jobdesk import JobDesk
+from curator.services.training.recipes import Recipe, TimeEstimate, estimate, find_recipe
+from curator.services.training.snapshots import INDEX, count_gold, write_snapshot
+from curator.services.training.speeds import EncodingWatch, Speeds
+from curator.services.training.training_preview import TRAINING
+from curator.services.training.unfinished import SNAPSHOT, InterruptedTraining, TrainingFolders, has_state, reached
+
+SERVES = (GateVerdict.PROMOTE,)
+"""Verdicts after which the new bundle serves: recall@1 of the whole linker rose. One as good as before would cost time
+at every mention and bring nothing; it is kept, for the curator to promote."""
+RESUMABLE = "resumable"
+"""Key of an outcome's result: the id of the interrupted training that can be taken up again."""
+TENSORBOARD = "tensorboard"
+"""Folder of the project where the live figures are written for TensorBoard, where that was asked for."""
+CLOSING = "closing"
+"""Key of an outcome's result: the program was closed, nobody gave the training up."""
+INTERRUPTED = "It can go on from where it was: Model › Resume the interrupted training, or `curator train P --resume`."
+STUCK = (
+    "It got no further than the last time. If nothing was mended in between, discard it under Model › Resume the "
+    "interrupted training and start a new one."
+)
+WAITING = 50
+"""Documents without a decision in a training's snapshot: how their suggestions would change is part of the outcome."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Run:
+    """One training run under way; `timed`: its whole duration tells something about the next one's; `resumed_at`: when
+    the state was kept that it goes on from."""
+
+    recipe: str
+    device: str
+    staging: Path
+    folder: Path
+    predicted: Callable[[], TimeEstimate]  # by the recipe's own figures
+    started: float
+    timed: bool
+    resumed_at: datetime | None
+
+
+class TrainingRuns:
+    """At most one at a time."""
+
+    def __init__(self, desk: JobDesk, speeds: Speeds) -> None:
+        self._desk = desk
+        self._speeds = speeds
+        self._folders = TrainingFolders(desk.store.folder, read_only=desk.store.read_only)
+
+    @property
+    def busy(self) -> bool:
+        """Whether a training of this process runs."""
+        return self._folders.busy
+
+    def start(
+        self,
+        recipe: str,
+        params: Mapping[str, Any] | None = None,
+        *,
+        seed: int = 0,
+        device: str = "auto",
+        max_minutes: float | None = None,
+        tensorboard: bool = False,
+        on_progress: OnProgress,
+        on_end: OnEnd,
+    ) -> JobHandle:
+        """See `RetrainingService.start`."""
+        found = find_recipe(recipe)
+        values = found.values(params)
+        base = self._base()
+        self._refuse_second()
+        spec = {
+            "recipe": recipe,
+            "parameters": values,
+            "seed": seed,
+            **self._desk.options().spec(),
+            "device": device,
+            "max_minutes": max_minutes,
+            "tensorboard": f"{datetime.now(UTC):%Y%m%d-%H%M%S}-{recipe}" if tensorboard else "",
+        }
+        folder = self._folders.new({**spec, "base": base.id, "kb_hash": base.kb_hash})
+        run = self._run(folder, spec, timed=max_minutes is None)
+        write: Step = lambda progress, end: self._desk.jobs.run_here(  # noqa: E731
+            lambda: write_snapshot(
+                self._desk.store, folder / SNAPSHOT, TRAINING, kb_hash=base.kb_hash, waiting=WAITING
+            ),
+            on_progress=progress,
+            on_end=end,
+        )
+        return self._chain(run, [write, self._train(run, spec, base)], on_progress, on_end)
+
+    def interrupted(self) -> list[InterruptedTraining]:
+        """Trainings whose process or computer died, newest first."""
+        return self._folders.interrupted()
+
+    def resume(self, training_id: str = "", *, on_progress: OnProgress, on_end: OnEnd) -> JobHandle:
+        """Go on with an interrupted training, by default the newest, on the decisions it began with.
+
+        Raises UserError where there is none, where its base bundle or knowledge base is gone, and while another
+        training runs.
+        """
+        self._refuse_second()
+        found = next((one for one in self.interrupted() if training_id in ("", one.id)), None)
+        if found is None:
+            raise UserError(tr("No interrupted training is left to be taken up. Start a new one."))
+        base = self._base_of(found)
+        self._folders.take_up(found)
+        spec = {key: value for key, value in found.spec.items() if key not in ("base", "kb_hash", "began")}
+        try:
+            run = self._run(found.folder, spec, timed=False)
+        except UserError:
+            self._folders.ended(found.folder, keep=True)
+            raise
+        return self._chain(run, [self._train(run, spec, base)], on_progress, on_end)
+
+    def discard(self, training_id: str) -> None:
+        """Give up an interrupted training and remove what it kept."""
+        self._folders.discard(training_id)
+
+    # --- inside ---
+
+    def _base(self) -> BundleInfo:
+        base = self._desk.switch.active()
+        if base is None:
+            raise UserError(tr("There is no index yet. Import a knowledge base and build its index first."))
+        return base
+
+    def _base_of(self, training: InterruptedTraining) -> BundleInfo:
+        """The bundle that an interrupted training began from."""
+        there = {one.id: one for one in self._desk.switch.all()}
+        if training.base not in there:
+            raise UserError(
+                tr(
+                    "The bundle {base}, from which this training began, is gone. Discard it and start a new one.",
+                    base=training.base,
+                )
+            )
+        active = self._desk.switch.active()
+        if active is not None and active.kb_hash != training.kb_hash:
+            raise UserError(
+                tr("The knowledge base was replaced since this training began. Discard it and start a new one.")
+            )
+        return there[training.base]
+
+    def _entities(self) -> int:
+        with self._desk.store.read() as unit:
+            info = unit.kb.info()
+        return info.entities if info else 0
+
+    def _refuse_second(self) -> None:
+        if self._folders.busy:
+            raise UserError(tr("A training is running already. Wait for its end, or cancel it."))
+
+    def _run(self, folder: Path, spec: Mapping[str, Any], *, timed: bool) -> _Run:
+        """Raises UserError where no staging folder can be made; the working folder is removed then."""
+        recipe, values = find_recipe(str(spec["recipe"])), dict(spec["parameters"])
+        try:
+            staging = self._desk.bundles.new_staging()
+        except UserError:
+            self._folders.ended(folder, keep=has_state(folder))
+            raise
+        return _Run(
+            recipe=recipe.id,
+            device=str(spec["device"]),
+            staging=staging,
+            folder=folder,
+            predicted=lambda: self._predicted(recipe, values),
+            started=time.monotonic(),
+            timed=timed,
+            resumed_at=reached(folder),
+        )
+
+    def _train(self, run: _Run, spec: Mapping[str, Any], base: BundleInfo) -> Step:
+        places = {
+            "snapshot": str(run.folder / SNAPSHOT),
+            "base": base.path,
+            "staging": str(run.staging),
+            "work": str(run.folder),
+        }
+        if spec.get("tensorboard"):
+            places["tensorboard"] = str(self._desk.store.folder / TENSORBOARD / spec["tensorboard"])
+        rest = {key: value for key, value in spec.items() if key != "tensorboard"}
+        return lambda progress, end: self._desk.jobs.start(
+            "train", {**places, **rest}, on_progress=progress, on_end=end
+        )
+
+    def _chain(self, run: _Run, steps: Sequence[Step], on_progress: OnProgress, on_end: OnEnd) -> JobHandle:
+        watch = EncodingWatch()
+
+        def progress(step: Progress) -> None:
+            watch.take(step)
+            on_progress(step)
+
+        def finish(outcome: JobOutcome) -> JobOutcome:
+            if (rate := watch.rate) is not None:
+                self._speeds.measured_encoding(run.device, rate)
+            return self._finish(run, outcome, encoded=watch.before > 0)
+
+        return JobChain(steps, on_progress=progress, on_end=on_end, finish=finish).start()
+
+    def _predicted(self, recipe: Recipe, values: Mapping[str, Any]) -> TimeEstimate:
+        decisions = count_gold(self._desk.store, TRAINING[0]).decisions
+        return estimate(recipe, values, decisions=decisions, entities=self._entities())
+
+    def _finish(self, run: _Run, outcome: JobOutcome, *, encoded: bool) -> JobOutcome:
+        """`encoded`: the entities were encoded before training; else their vectors were kept from an earlier run, which
+        makes this machine no faster."""
+        if outcome.state is not JobState.DONE:
+            self._desk.bundles.discard(run.staging)
+            return self._interrupt(run, outcome)
+        try:
+            info = self._desk.switch.publish(run.staging)
+        except UserError:
+            self._desk.bundles.discard(run.staging)
+            self._folders.ended(run.folder, keep=has_state(run.folder))
+            raise
+        self._folders.ended(run.folder, keep=False)
+        verdict = GateVerdict(outcome.result.get("verdict", info.verdict))
+        active = verdict in SERVES
+        if active:
+            self._desk.switch.activate(info.id, reason=outcome.message)
+        if run.timed:
+            seconds = time.monotonic() - run.started
+            foreseen = run.predicted()
+            predicted = foreseen.seconds - (0.0 if encoded else foreseen.before)
+            self._speeds.measured(run.recipe, run.device, predicted=predicted, seconds=seconds)
+        result = {**outcome.result, "bundle": info.id, "verdict": verdict.value, "active": active}
+        return replace(outcome, result=result)
+
+    def _interrupt(self, run: _Run, outcome: JobOutcome) -> JobOutcome:
+        """Keep what a dead process can go on from, or one that was stopped by closing the program; a cancelled
+        training leaves nothing."""
+        if outcome.state is JobState.FAILED:
+            keep = has_state(run.folder)  # a full disk, for example; without a state there is nothing to go on from
+        else:
+            stopped = outcome.state is JobState.CRASHED or bool(outcome.result.get(CLOSING))
+            keep = stopped and (run.folder / SNAPSHOT / INDEX).is_file()
+        self._folders.ended(run.folder, keep=keep)
+        if not keep or outcome.result.get(CLOSING):
+            return outcome
+        words = outcome.message.replace(tr("; start it again"), "")
+        stuck = run.resumed_at is not None and run.resumed_at == reached(run.folder)
+        return replace(
+            outcome,
+            message=f"{words} {tr(STUCK if stuck else INTERRUPTED)}",
+            result={**outcome.result, RESUMABLE: run.folder.name},
+        )

@@ -1,0 +1,166 @@
+"""Where a training works, and what one that was interrupted left: `bundles/.training/ID/` in the project.
+
+The folder holds `spec.json` (the job's specification without paths), `snapshot/` (its immutable input) and
+`checkpoints/`, which the job keeps to go on from. It is removed when the training is done or cancelled, and stays when
+its process or the computer dies.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import secrets
+import shutil
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+from curator.domain.errors import UserError
+from curator.domain.wording import tr
+from curator.services.training.snapshots import INDEX
+
+FOLDER = ".training"
+SPEC = "spec.json"
+SNAPSHOT = "snapshot"
+CHECKPOINTS = "checkpoints"
+
+
+@dataclass(frozen=True, slots=True)
+class InterruptedTraining:
+    """A training that can go on. `reached` is when it last kept its state; None: it begins again, on the same
+    decisions. `base` is the id of the bundle it started from."""
+
+    id: str
+    recipe: str
+    began: datetime
+    base: str
+    kb_hash: str
+    folder: Path
+    reached: datetime | None = None
+    spec: Mapping[str, Any] = field(default_factory=dict)
+
+    @property
+    def words(self) -> str:
+        """One sentence for people."""
+        began = f"{self.began.astimezone():%d %b %Y, %H:%M}"
+        if self.reached is None:
+            return tr(
+                "The training with {recipe} that began on {began} was interrupted; it had kept no state yet and begins "
+                "again, on the same decisions.",
+                recipe=self.recipe,
+                began=began,
+            )
+        return tr(
+            "The training with {recipe} that began on {began} was interrupted; it goes on from {reached}.",
+            recipe=self.recipe,
+            began=began,
+            reached=f"{self.reached.astimezone():%d %b %Y, %H:%M}",
+        )
+
+
+class TrainingFolders:
+    """The working folders of one project's trainings."""
+
+    def __init__(self, project: Path, *, read_only: bool) -> None:
+        self._folder = project / "bundles" / FOLDER
+        self._read_only = read_only
+        self._live: set[str] = set()
+
+    @property
+    def busy(self) -> bool:
+        """Whether a training of this process runs."""
+        return bool(self._live)
+
+    def new(self, spec: Mapping[str, Any]) -> Path:
+        """A folder for a training that starts now, with its specification; `base` and `kb_hash` are kept with it.
+
+        Raises UserError where nothing can be written.
+        """
+        folder = self._folder / secrets.token_hex(6)
+        try:
+            self._remove_incomplete()
+            folder.mkdir(parents=True)
+            began = datetime.now(UTC).isoformat(timespec="seconds")
+            _write(folder / SPEC, {**spec, "began": began})
+        except OSError as error:
+            shutil.rmtree(folder, ignore_errors=True)
+            raise UserError(
+                tr(
+                    "No folder for the training can be made in {folder} ({strerror}). Check the folder's "
+                    "rights and the disk's space, then start it again.",
+                    folder=self._folder,
+                    strerror=error.strerror,
+                )
+            ) from error
+        self._live.add(folder.name)
+        return folder
+
+    def take_up(self, training: InterruptedTraining) -> None:
+        """It runs again."""
+        self._live.add(training.id)
+
+    def ended(self, folder: Path, *, keep: bool) -> None:
+        """Its process is gone; with `keep` it can be taken up again."""
+        self._live.discard(folder.name)
+        if not keep:
+            self._remove(folder)
+
+    def discard(self, training_id: str) -> None:
+        if training_id not in self._live and Path(training_id).name == training_id:
+            self._remove(self._folder / training_id)
+
+    def interrupted(self) -> list[InterruptedTraining]:
+        """Newest first. None in a project that is only read: another process may be training in it."""
+        if self._read_only or not self._folder.is_dir():
+            return []
+        found = [one for path in self._folder.iterdir() if (one := _read(path)) is not None]
+        return sorted((one for one in found if one.id not in self._live), key=lambda one: one.began, reverse=True)
+
+    def _remove(self, folder: Path) -> None:
+        """The folder, and the one that holds them all with the last."""
+        shutil.rmtree(folder, ignore_errors=True)
+        with contextlib.suppress(OSError):
+            self._folder.rmdir()
+
+    def _remove_incomplete(self) -> None:
+        """What was interrupted before its input was written has nothing to go on from."""
+        for path in self._folder.iterdir() if self._folder.is_dir() else ():
+            if path.name not in self._live and _read(path) is None:
+                shutil.rmtree(path, ignore_errors=True)
+
+
+def has_state(folder: Path) -> bool:
+    """Whether the job kept something to go on from."""
+    return reached(folder) is not None
+
+
+def _read(folder: Path) -> InterruptedTraining | None:
+    """None where specification or input are not complete."""
+    try:
+        spec = json.loads((folder / SPEC).read_text(encoding="utf-8"))
+        began = datetime.fromisoformat(spec["began"])
+        recipe, base, kb_hash = str(spec["recipe"]), str(spec["base"]), str(spec["kb_hash"])
+    except (OSError, ValueError, KeyError, TypeError):
+        return None
+    if not (folder / SNAPSHOT / INDEX).is_file():
+        return None
+    return InterruptedTraining(folder.name, recipe, began, base, kb_hash, folder, reached(folder), spec)
+
+
+def reached(folder: Path) -> datetime | None:
+    """When the newest checkpoint was written; its JSON is written last."""
+    written = [one.stat().st_mtime for one in (folder / CHECKPOINTS).glob("[0-9]*.json")]
+    return datetime.fromtimestamp(max(written), UTC) if written else None
+
+
+def _write(path: Path, raw: Mapping[str, Any]) -> None:
+    """Beside it, flushed, then renamed."""
+    beside = path.with_name(f".{path.name}")
+    with beside.open("w", encoding="utf-8") as out:
+        json.dump(raw, out, ensure_ascii=False)
+        out.flush()
+        os.fsync(out.fileno())
+    beside.replace(path)

@@ -1,0 +1,187 @@
+"""Decisions, appended and never changed; the mention points to its current one."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Collection, Sequence
+from datetime import datetime
+from typing import Any
+
+from sqlalchemy import bindparam, func, insert, select, update
+
+from curator.domain.decisions import Decision, NilReason, Outcome, RejectReason, Shown, SkipReason, Verdict
+from curator.domain.documents import Split
+from curator.storage.curation.efforts import Efforts
+from curator.storage.curation.mentions import documents_of
+from curator.storage.curation.operations import Operations
+from curator.storage.curation.stored_shown import StoredShown
+from curator.storage.curation.tallies import decidables, retally
+from curator.storage.db.packing import pack_shown
+from curator.storage.db.rows import AnyRow, among, from_iso, ids_of, next_id, visible
+from curator.storage.db.schema import DecisionRow, DocumentRow, MentionRow
+
+
+class SqlDecisions(Operations, Efforts):
+    """See `ports.DecisionRepository`; the other parts of it are in `Operations` and `Efforts`."""
+
+    def append(
+        self,
+        mention_ids: Sequence[int],
+        verdicts: Sequence[Verdict],
+        *,
+        curator: str,
+        at: datetime,
+        operation_id: int,
+        shown: Sequence[Shown | None],
+        notes: Sequence[str] | None = None,
+    ) -> list[Decision]:
+        """`operation_id` 0: belongs to no operation, as imported gold does. Raises UserError for an unknown mention.
+
+        Raises ValueError when the sequences are not of one length."""
+        if not mention_ids:
+            return []
+        before = decidables(self._conn, mention_ids)
+        documents_of(self._conn, [one for one in mention_ids if one not in before])  # tells which is unknown
+        first = next_id(self._conn, DecisionRow.id)
+        texts = [""] * len(mention_ids) if notes is None else notes
+        decisions = [
+            Decision(first + i, mention_id, verdict, curator, at, seen, operation_id, note)
+            for i, (mention_id, verdict, seen, note) in enumerate(zip(mention_ids, verdicts, shown, texts, strict=True))
+        ]
+        self._conn.execute(_INSERT, [_row(decision) for decision in decisions])
+        pointers = [_pointer(decision) for decision in decisions]
+        self._conn.execute(_POINT, pointers)
+        retally(self._conn, before, {int(one["b_id"]): one["b_outcome"] for one in pointers})
+        return decisions
+
+    def current(self, mention_ids: Sequence[int]) -> dict[int, Decision]:
+        rows = self._conn.execute(_CURRENT_LISTED, ids_of(mention_ids))
+        return {row.mention_id: _decision(row) for row in rows}
+
+    def current_of_document(self, document_id: int) -> dict[int, Decision]:
+        """Of the document's mentions that are not deleted."""
+        rows = self._conn.execute(_CURRENT_OF_DOCUMENT, {"id": document_id})
+        return {row.mention_id: _decision(row) for row in rows}
+
+    def history(self, mention_id: int) -> list[Decision]:
+        return [_decision(row) for row in self._conn.execute(_HISTORY, {"id": mention_id})]
+
+    def of_operation(self, operation_id: int) -> list[Decision]:
+        return [_decision(row) for row in self._conn.execute(_OF_OPERATION, {"id": operation_id})]
+
+    def links(self, split: Split, mention_types: Collection[str]) -> list[tuple[str, tuple[str, ...], int]]:
+        query = (
+            select(MentionRow.type, DecisionRow.entity_ids, func.count())
+            .join(DecisionRow, DecisionRow.id == MentionRow.decision_id)
+            .join(DocumentRow, DocumentRow.id == MentionRow.document_id)
+            .where(MentionRow.type.in_(mention_types), ~MentionRow.deleted, MentionRow.outcome == Outcome.LINK.value)
+            .where(DocumentRow.split == split.value, visible())
+            .group_by(MentionRow.type, DecisionRow.entity_ids)
+        )
+        return [(type_, tuple(json.loads(ids)), number) for type_, ids, number in self._conn.execute(query)]
+
+    def before_many(self, decisions: Sequence[Decision]) -> dict[int, Decision]:
+        """Of decisions taken in one step."""
+        if len({one.mention_id for one in decisions}) < len(decisions):  # a mention decided twice in the step
+            pairs = [(one, self._before(one)) for one in decisions]
+            return {one.id: found for one, found in pairs if found is not None}
+        first = min((one.id for one in decisions), default=0)
+        rows = self._conn.execute(_BEFORE, {"first": first, **ids_of(one.mention_id for one in decisions)})
+        by_mention = {row.mention_id: _decision(row) for row in rows}
+        return {one.id: by_mention[one.mention_id] for one in decisions if one.mention_id in by_mention}
+
+    def count(self) -> int:
+        return self._conn.execute(select(func.count()).select_from(DecisionRow)).scalar_one()
+
+    def _before(self, decision: Decision) -> Decision | None:
+        query = _DECISIONS.where(DecisionRow.mention_id == decision.mention_id, DecisionRow.id < decision.id)
+        row = self._conn.execute(query.order_by(DecisionRow.id.desc()).limit(1)).first()
+        return None if row is None else _decision(row)
+
+
+_INSERT = insert(DecisionRow)
+_DECISIONS = select(
+    DecisionRow.id,
+    DecisionRow.mention_id,
+    DecisionRow.operation_id,
+    DecisionRow.outcome,
+    DecisionRow.entity_ids,
+    DecisionRow.reason,
+    DecisionRow.curator,
+    DecisionRow.at,
+    DecisionRow.note,
+    DecisionRow.shown,
+)
+_HISTORY = _DECISIONS.where(DecisionRow.mention_id == bindparam("id")).order_by(DecisionRow.id)
+_OF_OPERATION = _DECISIONS.where(DecisionRow.operation_id == bindparam("id")).order_by(DecisionRow.id)
+_BEFORE = _DECISIONS.where(
+    DecisionRow.id.in_(
+        select(func.max(DecisionRow.id))
+        .where(among(DecisionRow.mention_id), DecisionRow.id < bindparam("first"))
+        .group_by(DecisionRow.mention_id)
+    )
+)
+_CURRENT = _DECISIONS.join(MentionRow, MentionRow.decision_id == DecisionRow.id)
+_CURRENT_LISTED = _CURRENT.where(among(MentionRow.id))
+_CURRENT_OF_DOCUMENT = _CURRENT.where(MentionRow.document_id == bindparam("id"), ~MentionRow.deleted).order_by(
+    MentionRow.id
+)
+
+_POINT = (
+    update(MentionRow)
+    .where(MentionRow.id == bindparam("b_id"))
+    .values(outcome=bindparam("b_outcome"), decision_id=bindparam("b_decision"))
+)
+
+_REASONS: dict[Outcome, type[NilReason] | type[RejectReason] | type[SkipReason]] = {
+    Outcome.NIL: NilReason,
+    Outcome.REJECTED: RejectReason,
+    Outcome.SKIPPED: SkipReason,
+}
+
+
+def _row(decision: Decision) -> dict[str, object]:
+    verdict = decision.verdict
+    return {
+        "id": decision.id,
+        "mention_id": decision.mention_id,
+        "operation_id": decision.operation_id or None,
+        "outcome": verdict.outcome.value,
+        "entity_ids": json.dumps(verdict.entity_ids, ensure_ascii=False),
+        "reason": verdict.reason.value if verdict.reason else None,
+        "curator": decision.curator,
+        "at": decision.at.isoformat(),
+        "note": decision.note,
+        "shown": pack_shown(decision.shown) if decision.shown else None,
+        "rank": decision.shown.rank_of(verdict) if decision.shown else None,
+    }
+
+
+def _pointer(decision: Decision) -> dict[str, Any]:
+    """CLEARED makes the mention undecided again."""
+    cleared = decision.verdict.outcome is Outcome.CLEARED
+    return {
+        "b_id": decision.mention_id,
+        "b_outcome": None if cleared else decision.verdict.outcome.value,
+        "b_decision": None if cleared else decision.id,
+    }
+
+
+def verdict_of(row: AnyRow) -> Verdict:
+    """Of a row with a decision's columns."""
+    outcome = Outcome(row.outcome)
+    reason = _REASONS[outcome](row.reason) if row.reason else None
+    return Verdict(outcome, tuple(json.loads(row.entity_ids)), reason)
+
+
+def _decision(row: AnyRow) -> Decision:
+    return Decision(
+        id=row.id,
+        mention_id=row.mention_id,
+        verdict=verdict_of(row),
+        curator=row.curator,
+        at=from_iso(row.at),
+        shown=StoredShown.packed(row.shown) if row.shown else None,
+        operation_id=row.operation_id or 0,
+        note=row.note,
+    )

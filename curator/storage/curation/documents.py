@@ -1,0 +1,309 @@
+"""Source files, documents, the queue and its counts."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+
+from sqlalchemy import ColumnElement, bindparam, func, insert, select, update
+
+from curator.domain.decisions import Outcome
+from curator.domain.documents import (
+    Document,
+    DocumentState,
+    MentionOrigin,
+    Passage,
+    SourceDocument,
+    Split,
+    text_hash,
+)
+from curator.domain.errors import UserError
+from curator.domain.wording import tr
+from curator.services.ports import ProjectCounts, QueueFilter, QueueRow
+from curator.storage.curation.document_states import set_states, states_of
+from curator.storage.curation.facets import document_condition, undecided_condition
+from curator.storage.curation.imports import Imports
+from curator.storage.curation.mentions import insert_mentions
+from curator.storage.curation.source_files import SourceFiles
+from curator.storage.db.rows import AnyRow, among, chunks, fold, hidden, ids_of, next_id, unique, visible
+from curator.storage.db.schema import CommentRow, DocumentRow, DocumentTextRow, MentionRow, PassageRow
+
+
+class SqlDocuments(SourceFiles, Imports):
+    """See `ports.DocumentRepository`; the other parts of it are in `SourceFiles` and `Imports`.
+
+    The first document with an external id in a file has occurrence 0.
+    """
+
+    def add_documents(
+        self, file_id: int, documents: Sequence[SourceDocument], *, split: Split
+    ) -> list[tuple[int, list[int]]]:
+        if not documents:
+            return []
+        first = next_id(self._conn, DocumentRow.id)
+        numbered = list(enumerate(documents, start=first))
+        occurrences = self._occurrences(file_id, [document.external_id for document in documents])
+        rows = [
+            _document_row(document_id, file_id, document, occurrence=occurrence, split=split)
+            for (document_id, document), occurrence in zip(numbered, occurrences, strict=True)
+        ]
+        self._conn.execute(insert(DocumentRow), rows)
+        texts = [{"document_id": id_, "text": document.text, "raw": document.raw} for id_, document in numbered]
+        self._conn.execute(insert(DocumentTextRow), texts)
+        if passages := [row for id_, document in numbered for row in _passage_rows(id_, document)]:
+            self._conn.execute(insert(PassageRow), passages)
+        pairs = [(id_, mention) for id_, document in numbered for mention in document.mentions]
+        ids = iter(insert_mentions(self._conn, pairs, origin=MentionOrigin.SOURCE))
+        return [(id_, [next(ids) for _ in document.mentions]) for id_, document in numbered]
+
+    def get(self, document_id: int) -> Document:
+        """Raises UserError when there is no such document."""
+        row = self._conn.execute(_WITH_TEXT, {"id": document_id}).first()
+        if row is None:
+            raise _no_document(document_id)
+        return _document(row, self._passages(document_id))
+
+    def raw(self, document_id: int) -> str:
+        query = select(DocumentTextRow.raw).where(DocumentTextRow.document_id == document_id)
+        raw = self._conn.execute(query).scalar()
+        if raw is None:
+            raise _no_document(document_id)
+        return raw
+
+    def ids(
+        self, *, split: Split | None = None, state: DocumentState | None = None, answered: bool = False
+    ) -> list[int]:
+        query = select(DocumentRow.id).where(*_conditions(QueueFilter(state=state, split=split)))
+        if answered:
+            query = query.where(DocumentRow.linked + DocumentRow.nil > 0)
+        return list(self._conn.execute(query.order_by(DocumentRow.id)).scalars())
+
+    def ids_of_file(self, file_id: int) -> list[int]:
+        """In the order of the file; none while the file is incomplete."""
+        query = select(DocumentRow.id).where(DocumentRow.file_id == file_id, visible()).order_by(DocumentRow.id)
+        return list(self._conn.execute(query).scalars())
+
+    def rows(self, where: QueueFilter, *, offset: int, limit: int) -> list[QueueRow]:
+        query = select(*_QUEUE).where(*_conditions(where)).order_by(DocumentRow.id).offset(offset).limit(limit)
+        return [_queue_row(row) for row in self._conn.execute(query)]
+
+    def rows_of(self, document_ids: Sequence[int]) -> list[QueueRow]:
+        rows = map(_queue_row, self._conn.execute(_QUEUE_ROWS, ids_of(document_ids)))
+        found = {row.document_id: row for row in rows}
+        return [found[one] for one in document_ids if one in found]
+
+    def count(self, where: QueueFilter) -> int:
+        query = select(func.count()).select_from(DocumentRow).where(*_conditions(where))
+        return self._conn.execute(query).scalar_one()
+
+    def beside(
+        self, document_id: int | None, where: QueueFilter, *, forward: bool, undecided: bool = False
+    ) -> int | None:
+        query = select(DocumentRow.id).where(*_conditions(where))
+        if undecided:
+            query = query.where(DocumentRow.mentions > _QUEUE_DECIDED)
+            if where.facets:
+                query = query.where(undecided_condition(where.facets))
+        if document_id is not None:
+            query = query.where(DocumentRow.id > document_id if forward else DocumentRow.id < document_id)
+        order = DocumentRow.id.asc() if forward else DocumentRow.id.desc()
+        return self._conn.execute(query.order_by(order).limit(1)).scalar()
+
+    def row(self, document_id: int) -> QueueRow:
+        row = self._conn.execute(_QUEUE_ROW, {"id": document_id}).first()
+        if row is None:
+            raise _no_document(document_id)
+        return _queue_row(row)
+
+    def set_state(self, document_id: int, state: DocumentState) -> None:
+        """Raises UserError when there is no such document."""
+        changed = update(DocumentRow).where(DocumentRow.id == document_id).values(state=state.value)
+        if self._conn.execute(changed).rowcount == 0:
+            raise _no_document(document_id)
+
+    def states(self, document_ids: Sequence[int]) -> dict[int, DocumentState]:
+        return states_of(self._conn, document_ids)
+
+    def set_states(self, states: Mapping[int, DocumentState]) -> None:
+        set_states(self._conn, states)
+
+    def set_split(self, document_ids: Sequence[int], split: Split) -> None:
+        """Raises UserError when a document does not exist."""
+        for part in chunks(unique(document_ids)):
+            changed = update(DocumentRow).where(DocumentRow.id.in_(part)).values(split=split.value)
+            if self._conn.execute(changed).rowcount != len(part):
+                raise UserError(tr("One of the documents does not exist in this project; no split was changed."))
+
+    def flag_documents(self, document_ids: Sequence[int], flagged: bool) -> None:
+        for part in chunks(document_ids):
+            self._conn.execute(update(DocumentRow).where(DocumentRow.id.in_(part)).values(flagged=flagged))
+
+    def document_flagged(self, document_id: int) -> bool:
+        return bool(self._conn.execute(select(DocumentRow.flagged).where(DocumentRow.id == document_id)).scalar())
+
+    def counts(self) -> ProjectCounts:
+        query = select(
+            DocumentRow.state,
+            DocumentRow.split,
+            func.count().label("documents"),
+            func.sum(DocumentRow.mentions).label("mentions"),
+            *(func.sum(column).label(outcome.value) for outcome, column in _DECIDED.items()),
+        )
+        groups = self._conn.execute(query.where(visible()).group_by(DocumentRow.state, DocumentRow.split)).all()
+        return _project_counts(groups)
+
+    def mention_types(self) -> dict[str, int]:
+        """Of the mentions that are not deleted, most frequent first."""
+        number = func.count().label("number")
+        query = select(MentionRow.type, number).where(~MentionRow.deleted, MentionRow.document_id.not_in(hidden()))
+        query = query.group_by(MentionRow.type)
+        return {row[0]: row[1] for row in self._conn.execute(query.order_by(number.desc(), MentionRow.type))}
+
+    def _occurrences(self, file_id: int, external_ids: Sequence[str]) -> list[int]:
+        seen: Counter[str] = Counter()
+        for part in chunks(unique(external_ids)):
+            query = select(DocumentRow.external_id, func.count()).where(DocumentRow.file_id == file_id)
+            query = query.where(DocumentRow.external_id.in_(part)).group_by(DocumentRow.external_id)
+            seen.update({row[0]: row[1] for row in self._conn.execute(query)})
+        occurrences: list[int] = []
+        for external_id in external_ids:
+            occurrences.append(seen[external_id])
+            seen[external_id] += 1
+        return occurrences
+
+    def _passages(self, document_id: int) -> tuple[Passage, ...]:
+        return tuple(Passage(*row) for row in self._conn.execute(_PASSAGES, {"id": document_id}))
+
+
+_DECIDED = {
+    Outcome.LINK: DocumentRow.linked,
+    Outcome.NIL: DocumentRow.nil,
+    Outcome.REJECTED: DocumentRow.rejected,
+    Outcome.SKIPPED: DocumentRow.skipped,
+}
+_DOCUMENT = (
+    DocumentRow.id,
+    DocumentRow.file_id,
+    DocumentRow.external_id,
+    DocumentRow.occurrence,
+    DocumentRow.title,
+    DocumentRow.split,
+    DocumentRow.state,
+    DocumentRow.revision,
+)
+_WITH_TEXT = (
+    select(*_DOCUMENT, DocumentTextRow.text)
+    .join(DocumentTextRow, DocumentTextRow.document_id == DocumentRow.id)
+    .where(DocumentRow.id == bindparam("id"))
+)
+_QUEUE_DECIDED = DocumentRow.linked + DocumentRow.nil + DocumentRow.rejected + DocumentRow.skipped
+_QUEUE = (
+    DocumentRow.id,
+    DocumentRow.external_id,
+    DocumentRow.title,
+    DocumentRow.split,
+    DocumentRow.state,
+    _QUEUE_DECIDED.label("decided"),
+    DocumentRow.mentions,
+    DocumentRow.flagged,
+    select(func.count())
+    .where(CommentRow.document_id == DocumentRow.id, ~CommentRow.deleted)
+    .scalar_subquery()
+    .label("comments"),
+)
+_QUEUE_ROW = select(*_QUEUE).where(DocumentRow.id == bindparam("id"))
+_QUEUE_ROWS = select(*_QUEUE).where(among(DocumentRow.id))
+_PASSAGES = (
+    select(PassageRow.kind, PassageRow.start_pos, PassageRow.end_pos, PassageRow.label)
+    .where(PassageRow.document_id == bindparam("id"))
+    .order_by(PassageRow.ordinal)
+)
+
+
+def _no_document(document_id: int) -> UserError:
+    return UserError(tr("There is no document {document_id} in this project.", document_id=document_id))
+
+
+def _conditions(where: QueueFilter) -> list[ColumnElement[bool]]:
+    conditions = [visible()]
+    if where.state is not None:
+        conditions.append(DocumentRow.state == where.state.value)
+    if where.split is not None:
+        conditions.append(DocumentRow.split == where.split.value)
+    if text := fold(where.text):
+        conditions.append(DocumentRow.search_text.contains(text, autoescape=True))
+    if where.facets:
+        conditions.append(document_condition(where.facets))
+    return conditions
+
+
+def _document_row(
+    document_id: int, file_id: int, document: SourceDocument, *, occurrence: int, split: Split
+) -> dict[str, object]:
+    return {
+        "id": document_id,
+        "file_id": file_id,
+        "external_id": document.external_id,
+        "occurrence": occurrence,
+        "title": document.title,
+        "search_text": f"{fold(document.external_id)}\n{fold(document.title)}",
+        "split": split.value,
+        "state": DocumentState.TODO.value,
+        "revision": 0,
+        "text_sha256": text_hash(document.text),
+        "mentions": len(document.mentions),
+        "linked": 0,
+        "nil": 0,
+        "rejected": 0,
+        "skipped": 0,
+        "stamp_bundle": None,
+        "stamp_revision": None,
+    }
+
+
+def _passage_rows(document_id: int, document: SourceDocument) -> list[dict[str, object]]:
+    return [
+        {
+            "document_id": document_id,
+            "ordinal": ordinal,
+            "kind": passage.kind,
+            "start_pos": passage.start,
+            "end_pos": passage.end,
+            "label": passage.label,
+        }
+        for ordinal, passage in enumerate(document.passages)
+    ]
+
+
+def _document(row: AnyRow, passages: tuple[Passage, ...]) -> Document:
+    return Document(
+        id=row.id,
+        source_file_id=row.file_id,
+        external_id=row.external_id,
+        occurrence=row.occurrence,
+        title=row.title,
+        text=row.text,
+        passages=passages,
+        split=Split(row.split),
+        state=DocumentState(row.state),
+        revision=row.revision,
+    )
+
+
+def _queue_row(row: AnyRow) -> QueueRow:
+    id_, external_id, title, split, state, decided, mentions, flagged, comments = row
+    return QueueRow(
+        id_, external_id, title, Split(split), DocumentState(state), decided, mentions, bool(flagged), comments
+    )
+
+
+def _project_counts(groups: Sequence[AnyRow]) -> ProjectCounts:
+    by_state = dict.fromkeys(DocumentState, 0)
+    by_split = dict.fromkeys(Split, 0)
+    by_outcome = dict.fromkeys(_DECIDED, 0)
+    for group in groups:
+        by_state[DocumentState(group.state)] += group.documents
+        by_split[Split(group.split)] += group.documents
+        for outcome in by_outcome:
+            by_outcome[outcome] += getattr(group, outcome.value)
+    return ProjectCounts(by_state, by_split, sum(group.mentions for group in groups), by_outcome)

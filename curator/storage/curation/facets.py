@@ -1,0 +1,217 @@
+"""The queue over mentions: each facet is one SQL expression, from which conditions and the grouped count are made."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from heapq import merge
+from itertools import pairwise
+from typing import Any
+
+from sqlalchemy import ColumnElement, Connection, Select, case, func, select
+from sqlalchemy.orm import InstrumentedAttribute
+
+from curator.domain.changes import OperationKind
+from curator.domain.decisions import Outcome
+from curator.domain.facets import (
+    MARGIN_BANDS,
+    NO,
+    NONE,
+    ON_DOCUMENT,
+    PROBABILITY_BANDS,
+    UNDECIDED,
+    YES,
+    Facet,
+    FacetCube,
+    Facets,
+    band_key,
+)
+from curator.services.ports import QueueFilter, WorkRow
+from curator.storage.db.packing import unpack_shown
+from curator.storage.db.rows import AnyRow, chunks, fold, hidden, unique
+from curator.storage.db.schema import (
+    CommentRow,
+    DecisionRow,
+    DocumentRow,
+    EffortRow,
+    MentionRow,
+    OperationRow,
+    SuggestionRow,
+)
+
+
+class FacetQueries:
+    """The part of `ports.QueueRepository` that is about facets and orders."""
+
+    def __init__(self, conn: Connection) -> None:
+        self._conn = conn
+
+    def cube(self, where: QueueFilter, document_id: int | None = None) -> FacetCube:
+        """One pass over the mentions. Who decided is looked up among the decisions, and only where there are any."""
+        columns = [_EXPRESSIONS[facet].label(facet.value) for facet in Facet]
+        query = _from(select(*columns, func.count()), set(Facet)).where(*_living(where)).group_by(*columns)
+        if document_id is not None:
+            query = query.where(MentionRow.document_id == document_id)
+        return FacetCube(tuple((tuple(row[:-1]), row[-1]) for row in self._conn.execute(query)))
+
+    def documents(self, where: QueueFilter, among: Sequence[int] | None = None) -> dict[int, int]:
+        query: Any = select(MentionRow.document_id, func.count())
+        query = matching(query, where)
+        query = query.group_by(MentionRow.document_id).order_by(MentionRow.document_id)
+        if among is None:
+            return {row[0]: row[1] for row in self._conn.execute(query)}
+        found: dict[int, int] = {}
+        for part in chunks(unique(among)):
+            found |= {row[0]: row[1] for row in self._conn.execute(query.where(MentionRow.document_id.in_(part)))}
+        return found
+
+    def mentions(self, where: QueueFilter, document_id: int | None = None) -> list[int]:
+        query = matching(select(MentionRow.id), where)
+        if document_id is not None:
+            query = query.where(MentionRow.document_id == document_id)
+        place = (MentionRow.document_id, MentionRow.start_pos, MentionRow.end_pos.desc(), MentionRow.id)
+        return list(self._conn.execute(query.order_by(*place)).scalars())
+
+    def matches(self, mention_id: int, where: QueueFilter) -> bool:
+        query = matching(select(MentionRow.id), where).where(MentionRow.id == mention_id)
+        return self._conn.execute(query).first() is not None
+
+    def decided_strings(self) -> dict[tuple[str, str], int]:
+        query = select(MentionRow.text, MentionRow.type, func.count()).where(~MentionRow.deleted)
+        query = query.where(MentionRow.document_id.not_in(hidden()))
+        query = query.where(MentionRow.outcome.in_((Outcome.LINK.value, Outcome.NIL.value)))
+        query = query.group_by(MentionRow.text, MentionRow.type)
+        return {(row[0], row[1]): row[2] for row in self._conn.execute(query)}
+
+    def decision_seconds(self, *, last: int = 500) -> tuple[list[float], list[float]]:
+        """Of the operations that decided one mention: bulk steps and undoing say nothing of a case."""
+        query = (
+            select(EffortRow.milliseconds, DecisionRow.entity_ids, DecisionRow.shown)
+            .join(OperationRow, OperationRow.id == EffortRow.operation_id)
+            .join(DecisionRow, DecisionRow.operation_id == EffortRow.operation_id)
+            .where(OperationRow.kind == OperationKind.DECIDE.value, EffortRow.milliseconds > 0)
+            .group_by(EffortRow.operation_id)
+            .having(func.count() == 1)
+        )
+        found: tuple[list[float], list[float]] = ([], [])
+        for milliseconds, entity_ids, shown in self._conn.execute(
+            query.order_by(EffortRow.operation_id.desc()).limit(last)
+        ):
+            seen = unpack_shown(shown).candidates if shown else ()
+            accepted = bool(seen) and json.loads(entity_ids) == [seen[0].entity_id]
+            found[not accepted].append(milliseconds / 1000)
+        return found
+
+    def undecided(self, where: QueueFilter, *, limit: int) -> list[WorkRow]:
+        """SQLite walks the suggestions by their probability and stops at the limit, upwards for entities and downwards
+        for NIL; the mentions that have none are only looked for where that is not reached."""
+        entities = self._suggested(where, SuggestionRow.probability, limit=limit, nil=False)
+        nils = self._suggested(where, SuggestionRow.probability.desc(), limit=limit, nil=True)
+        found = list(merge(entities, nils, key=lambda row: -1.0 if row.probability is None else row.probability))
+        return found[:limit] if len(found) >= limit else found + self._unsuggested(where, limit=limit - len(found))
+
+    def _suggested(self, where: QueueFilter, order: Any, *, limit: int, nil: bool) -> list[WorkRow]:
+        conditions = [*_living(where), *_chosen(where.facets), MentionRow.outcome.is_(None)]
+        query = select(*_WORK).select_from(SuggestionRow).join(MentionRow, MentionRow.id == SuggestionRow.mention_id)
+        if {facet for facet, _ in where.facets.chosen} & _OF_DOCUMENT:
+            query = query.join(DocumentRow, DocumentRow.id == MentionRow.document_id)
+        query = query.where(*conditions, SuggestionRow.is_nil.is_(nil)).order_by(order).limit(limit)
+        rows = [_work(row, nil=nil) for row in self._conn.execute(query)]
+        return sorted(rows, key=lambda row: row.probability is not None) if nil else rows
+
+    def _unsuggested(self, where: QueueFilter, *, limit: int) -> list[WorkRow]:
+        query: Any = select(MentionRow.id, MentionRow.document_id, MentionRow.text, MentionRow.type)
+        query = matching(query, where, also={Facet.PROBABILITY})
+        query = query.where(MentionRow.outcome.is_(None), SuggestionRow.mention_id.is_(None)).limit(limit)
+        rows = self._conn.execute(query)
+        return [WorkRow(id_, document, text, kind, "", None, None, False) for id_, document, text, kind in rows]
+
+
+def document_condition(facets: Facets) -> ColumnElement[bool]:
+    """Documents that hold a mention which the facets choose."""
+    chosen = matching(select(MentionRow.document_id), QueueFilter(facets=facets))
+    return DocumentRow.id.in_(chosen)
+
+
+def undecided_condition(facets: Facets) -> ColumnElement[bool]:
+    """Documents that hold an undecided one."""
+    chosen = matching(select(MentionRow.document_id), QueueFilter(facets=facets))
+    return DocumentRow.id.in_(chosen.where(MentionRow.outcome.is_(None)))
+
+
+def _bands(column: InstrumentedAttribute[float | None], bands: Sequence[float]) -> ColumnElement[str]:
+    steps = [(column < high, band_key(low)) for low, high in pairwise(bands)]
+    return case((column.is_(None), NONE), *steps, else_=band_key(bands[-1]))
+
+
+_commented = select(CommentRow.mention_id).where(CommentRow.mention_id.is_not(None), ~CommentRow.deleted)
+_document_commented = select(CommentRow.document_id).where(CommentRow.mention_id.is_(None), ~CommentRow.deleted)
+_EXPRESSIONS: dict[Facet, ColumnElement[Any]] = {
+    Facet.STATE: func.coalesce(MentionRow.outcome, UNDECIDED),
+    Facet.TYPE: MentionRow.type.expression,
+    Facet.PROBABILITY: _bands(SuggestionRow.probability, PROBABILITY_BANDS),
+    Facet.MARGIN: _bands(SuggestionRow.margin, MARGIN_BANDS),
+    Facet.NIL: case((SuggestionRow.mention_id.is_(None), NONE), (SuggestionRow.is_nil, YES), else_=NO),
+    Facet.FLAG: case((MentionRow.flagged, YES), (DocumentRow.flagged, ON_DOCUMENT), else_=NO),
+    Facet.COMMENT: case(
+        (MentionRow.id.in_(_commented), YES), (MentionRow.document_id.in_(_document_commented), ON_DOCUMENT), else_=NO
+    ),
+    Facet.CURATOR: func.coalesce(
+        select(DecisionRow.curator).where(DecisionRow.id == MentionRow.decision_id).scalar_subquery(), ""
+    ),
+    Facet.SPLIT: DocumentRow.split.expression,
+    Facet.DOCUMENT: DocumentRow.state.expression,
+}
+_WORK = (
+    MentionRow.id,
+    MentionRow.document_id,
+    MentionRow.text,
+    MentionRow.type,
+    func.coalesce(SuggestionRow.first, ""),
+    SuggestionRow.probability,
+    SuggestionRow.margin,
+)
+
+
+def _work(row: AnyRow, *, nil: bool) -> WorkRow:
+    mention_id, document_id, text, kind, first, probability, margin = row
+    sure = 1 - probability if nil and probability is not None else probability
+    return WorkRow(mention_id, document_id, text, kind, "NIL" if nil else first, sure, margin, nil)
+
+
+_SUGGESTED = {Facet.PROBABILITY, Facet.MARGIN, Facet.NIL}
+_OF_DOCUMENT = {Facet.FLAG, Facet.SPLIT, Facet.DOCUMENT}
+
+
+def matching(query: Select[Any], where: QueueFilter, *, also: set[Facet] | None = None) -> Select[Any]:
+    """The query over mentions that the whole filter chooses, with the tables joined that its facets ask for."""
+    chosen = {facet for facet, _ in where.facets.chosen}
+    return _from(query, chosen | (also or set())).where(*_living(where), *_chosen(where.facets))
+
+
+def _chosen(facets: Facets) -> list[ColumnElement[bool]]:
+    return [_EXPRESSIONS[facet].in_(values) for facet, values in facets.chosen]
+
+
+def _from(query: Select[Any], facets: set[Facet]) -> Select[Any]:
+    query = query.select_from(MentionRow)
+    if facets & _OF_DOCUMENT:
+        query = query.join(DocumentRow, DocumentRow.id == MentionRow.document_id)
+    if facets & _SUGGESTED:
+        query = query.outerjoin(SuggestionRow, SuggestionRow.mention_id == MentionRow.id)
+    return query
+
+
+def _living(where: QueueFilter) -> list[ColumnElement[bool]]:
+    """Not deleted, visible, and of a document that the filter's own fields hold."""
+    conditions: list[ColumnElement[bool]] = [~MentionRow.deleted, MentionRow.document_id.not_in(hidden())]
+    of_document = []
+    if where.state is not None:
+        of_document.append(DocumentRow.state == where.state.value)
+    if where.split is not None:
+        of_document.append(DocumentRow.split == where.split.value)
+    if text := fold(where.text):
+        of_document.append(DocumentRow.search_text.contains(text, autoescape=True))
+    if of_document:
+        conditions.append(MentionRow.document_id.in_(select(DocumentRow.id).where(*of_document).correlate(None)))
+    return conditions

@@ -1,0 +1,220 @@
+"""Mentions and their fragments."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+from sqlalchemy import Connection, bindparam, delete, insert, select, update
+
+from curator.domain.documents import Mention, MentionOrigin, SourceMention, Span, slice_spans
+from curator.domain.errors import UserError
+from curator.domain.mention_edits import MentionEdit, MentionShape
+from curator.domain.same_string import string_key
+from curator.domain.wording import tr
+from curator.storage.curation.counters import recount
+from curator.storage.curation.mention_edits import append_edit, edits_where, first_shapes
+from curator.storage.curation.notes import Comments
+from curator.storage.db.rows import AnyRow, among, chunks, ids_of, next_id, unique
+from curator.storage.db.schema import DocumentRow, DocumentTextRow, FragmentRow, MentionRow
+
+
+class SqlMentions(Comments):
+    """See `ports.MentionRepository`; the comments' part is in `Comments`."""
+
+    def get(self, mention_id: int) -> Mention:
+        """Raises UserError when there is no such mention."""
+        row = self._conn.execute(_MENTION, {"id": mention_id}).first()
+        if row is None:
+            raise UserError(tr("There is no mention {mention_id} in this project.", mention_id=mention_id))
+        return self._with_fragments([row])[0]
+
+    def documents_of(self, mention_ids: Sequence[int]) -> dict[int, int]:
+        """Mention id -> document id. Raises UserError for an unknown mention."""
+        return documents_of(self._conn, mention_ids)
+
+    def get_many(self, mention_ids: Sequence[int]) -> dict[int, Mention]:
+        """By id, in the order given. Raises UserError when one does not exist."""
+        found = self._conn.execute(_LISTED, ids_of(mention_ids))
+        rows: dict[int, AnyRow] = {row.id: row for row in found}
+        for mention_id in mention_ids:
+            if mention_id not in rows:
+                raise UserError(tr("There is no mention {mention_id} in this project.", mention_id=mention_id))
+        return {one.id: one for one in self._with_fragments([rows[one] for one in unique(mention_ids)])}
+
+    def of_document(self, document_id: int, *, deleted: bool = False) -> list[Mention]:
+        query = _OF_DOCUMENT if deleted else _LIVING
+        return self._with_fragments(self._conn.execute(query, {"document_id": document_id}).all())
+
+    def add(self, document_id: int, mentions: Sequence[SourceMention], *, origin: MentionOrigin) -> list[int]:
+        """Raises UserError when there is no such document."""
+        if not mentions:
+            return []
+        self._raise_revisions([document_id])
+        ids = insert_mentions(self._conn, [(document_id, mention) for mention in mentions], origin=origin)
+        recount(self._conn, [document_id])
+        return ids
+
+    def set_deleted(self, mention_ids: Sequence[int], deleted: bool) -> None:
+        """Documents of which nothing changes keep their revision. Raises UserError for an unknown mention."""
+        document_of = documents_of(self._conn, mention_ids)
+        changed: list[int] = []
+        for part in chunks(list(document_of)):
+            query = select(MentionRow.id).where(MentionRow.id.in_(part), MentionRow.deleted.is_not(deleted))
+            changed += self._conn.execute(query).scalars()
+        for part in chunks(changed):
+            self._conn.execute(update(MentionRow).where(MentionRow.id.in_(part)).values(deleted=deleted))
+        documents = unique(document_of[mention_id] for mention_id in changed)
+        self._raise_revisions(documents)
+        recount(self._conn, documents)
+
+    def reshape(self, mention_id: int, after: MentionShape, *, operation_id: int) -> MentionEdit:
+        mention = self.get(mention_id)
+        kept = select(DocumentTextRow.text).where(DocumentTextRow.document_id == mention.document_id)
+        text: str = self._conn.execute(kept).scalar_one()
+        values = {
+            "start_pos": min(span.start for span in after.spans),
+            "end_pos": max(span.end for span in after.spans),
+            "fragmented": len(after.spans) > 1,
+            "text": slice_spans(text, after.spans),
+            "string_key": string_key(slice_spans(text, after.spans)),
+            "type": after.type,
+        }
+        self._conn.execute(update(MentionRow).where(MentionRow.id == mention_id).values(values))
+        self._conn.execute(delete(FragmentRow).where(FragmentRow.mention_id == mention_id))
+        if len(after.spans) > 1:
+            self._conn.execute(insert(FragmentRow), _fragments(mention_id, after.spans))
+        self._raise_revisions([mention.document_id])
+        recount(self._conn, [mention.document_id])
+        append_edit(self._conn, mention_id, MentionShape.of(mention), after, operation_id)
+        return self.edits(mention_id)[-1]
+
+    def edits(self, mention_id: int) -> list[MentionEdit]:
+        return edits_where(self._conn, mention_id=mention_id)
+
+    def edits_of_operation(self, operation_id: int) -> list[MentionEdit]:
+        return edits_where(self._conn, operation_id=operation_id)
+
+    def first_shapes(self, document_id: int) -> dict[int, MentionShape]:
+        return first_shapes(self._conn, document_id)
+
+    def restate(self, mention_id: int, *, record: int, raw_ids: str) -> None:
+        changed = update(MentionRow).where(MentionRow.id == mention_id)
+        self._conn.execute(changed.values(record=record, raw_ids=raw_ids))
+
+    def flag_mentions(self, mention_ids: Sequence[int], flagged: bool) -> None:
+        for part in chunks(mention_ids):
+            self._conn.execute(update(MentionRow).where(MentionRow.id.in_(part)).values(flagged=flagged))
+
+    def _raise_revisions(self, document_ids: Sequence[int]) -> None:
+        for part in chunks(document_ids):
+            raised = update(DocumentRow).where(DocumentRow.id.in_(part)).values(revision=DocumentRow.revision + 1)
+            if self._conn.execute(raised).rowcount != len(part):
+                raise UserError(tr("There is no document {list} in this project.", list=", ".join(map(str, part))))
+
+    def _with_fragments(self, rows: Sequence[AnyRow]) -> list[Mention]:
+        fragments: dict[int, list[Span]] = {}
+        for part in chunks([row.id for row in rows if row.fragmented]):
+            query = select(FragmentRow.mention_id, FragmentRow.start_pos, FragmentRow.end_pos)
+            query = query.where(FragmentRow.mention_id.in_(part)).order_by(FragmentRow.mention_id, FragmentRow.ordinal)
+            for mention_id, start, end in self._conn.execute(query):
+                fragments.setdefault(mention_id, []).append(Span(start, end))
+        return [_mention(row, fragments.get(row.id)) for row in rows]
+
+
+def insert_mentions(
+    conn: Connection, mentions: Iterable[tuple[int, SourceMention]], *, origin: MentionOrigin
+) -> list[int]:
+    """Store (document id, mention) pairs and return their ids in order; counters are the caller's."""
+    first = next_id(conn, MentionRow.id)
+    rows: list[dict[str, object]] = []
+    fragments: list[dict[str, object]] = []
+    for mention_id, (document_id, mention) in enumerate(mentions, start=first):
+        rows.append(_row(mention_id, document_id, mention, origin=origin))
+        if len(mention.spans) > 1:
+            fragments += _fragments(mention_id, mention.spans)
+    if rows:
+        conn.execute(insert(MentionRow), rows)
+    if fragments:
+        conn.execute(insert(FragmentRow), fragments)
+    return list(range(first, first + len(rows)))
+
+
+def documents_of(conn: Connection, mention_ids: Sequence[int]) -> dict[int, int]:
+    """Mention id -> document id. Raises UserError for an unknown mention."""
+    if not mention_ids:
+        return {}
+    found: dict[int, int] = {row.id: row.document_id for row in conn.execute(_DOCUMENTS_OF, ids_of(mention_ids))}
+    for mention_id in mention_ids:
+        if mention_id not in found:
+            raise UserError(tr("There is no mention {mention_id} in this project.", mention_id=mention_id))
+    return found
+
+
+_MENTIONS = select(
+    MentionRow.id,
+    MentionRow.document_id,
+    MentionRow.start_pos,
+    MentionRow.end_pos,
+    MentionRow.fragmented,
+    MentionRow.deleted,
+    MentionRow.record,
+    MentionRow.text,
+    MentionRow.type,
+    MentionRow.origin,
+    MentionRow.raw_ids,
+    MentionRow.flagged,
+)
+_MENTION = _MENTIONS.where(MentionRow.id == bindparam("id"))
+_LISTED = _MENTIONS.where(among(MentionRow.id))
+_OF_DOCUMENT = _MENTIONS.where(MentionRow.document_id == bindparam("document_id")).order_by(
+    MentionRow.start_pos, MentionRow.end_pos.desc(), MentionRow.id
+)
+_LIVING = _OF_DOCUMENT.where(~MentionRow.deleted)
+_DOCUMENTS_OF = select(MentionRow.id, MentionRow.document_id).where(among(MentionRow.id))
+
+
+def _fragments(mention_id: int, spans: Sequence[Span]) -> list[dict[str, object]]:
+    return [
+        {"mention_id": mention_id, "ordinal": n, "start_pos": span.start, "end_pos": span.end}
+        for n, span in enumerate(spans)
+    ]
+
+
+def _row(mention_id: int, document_id: int, mention: SourceMention, *, origin: MentionOrigin) -> dict[str, object]:
+    if not mention.spans:
+        raise ValueError(f"a mention needs a span: {mention!r}")
+    return {
+        "id": mention_id,
+        "document_id": document_id,
+        "start_pos": min(span.start for span in mention.spans),
+        "end_pos": max(span.end for span in mention.spans),
+        "fragmented": len(mention.spans) > 1,
+        "deleted": False,
+        "outcome": None,
+        "decision_id": None,
+        "record": mention.record,
+        "text": mention.text,
+        "string_key": string_key(mention.text),
+        "type": mention.type,
+        "origin": origin.value,
+        "raw_ids": mention.raw_ids,
+    }
+
+
+_ORIGINS = {one.value: one for one in MentionOrigin}  # a look-up is a tenth of a call, for thousands of rows
+
+
+def _mention(row: AnyRow, fragments: list[Span] | None) -> Mention:
+    spans = tuple(fragments) if fragments else (Span(row.start_pos, row.end_pos),)
+    return Mention(
+        id=row.id,
+        document_id=row.document_id,
+        spans=spans,
+        text=row.text,
+        type=row.type,
+        origin=_ORIGINS[row.origin],
+        raw_ids=row.raw_ids,
+        record=row.record,
+        deleted=row.deleted,
+        flagged=row.flagged,
+    )

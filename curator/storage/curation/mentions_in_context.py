@@ -1,0 +1,143 @@
+"""Mentions with the text around them, and what is reckoned over their suggestions."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from typing import Any
+
+from sqlalchemy import ColumnElement, and_, func, not_, or_, select
+
+from curator.domain.decisions import Outcome
+from curator.domain.documents import Split
+from curator.domain.errors import UserError
+from curator.domain.facets import Facet
+from curator.domain.wording import tr
+from curator.services.ports import Chance, Head, MentionContext, QueueFilter, Tried
+from curator.storage.curation.decisions import verdict_of
+from curator.storage.curation.facets import FacetQueries, matching
+from curator.storage.db.packing import unpack_head
+from curator.storage.db.rows import AnyRow, chunks, hidden, unique, visible
+from curator.storage.db.schema import DecisionRow, DocumentRow, DocumentTextRow, MentionRow, SuggestionRow
+
+AROUND = 80
+"""Characters of the text at each side of a mention."""
+
+
+class SqlQueue(FacetQueries):
+    """See `ports.QueueRepository`; the part about facets and orders is in `FacetQueries`."""
+
+    def identical(
+        self, mention_id: int, *, document_id: int | None = None, where: QueueFilter | None = None
+    ) -> list[int]:
+        this = self._conn.execute(_KEY.where(MentionRow.id == mention_id)).first()
+        if this is None:
+            raise UserError(tr("There is no mention {mention_id} in this project.", mention_id=mention_id))
+        query = select(MentionRow.id).where(
+            MentionRow.string_key == this.string_key,
+            MentionRow.type == this.type,
+            ~MentionRow.deleted,
+            MentionRow.document_id.not_in(hidden()),
+            MentionRow.id != mention_id,
+        )
+        if document_id is not None:
+            query = query.where(MentionRow.document_id == document_id)
+        place = (MentionRow.document_id, MentionRow.start_pos, MentionRow.id)
+        found = list(self._conn.execute(query.order_by(*place)).scalars())
+        return found if where is None else self._kept(found, where)
+
+    def _kept(self, mention_ids: Sequence[int], where: QueueFilter) -> list[int]:
+        kept: set[int] = set()
+        for part in chunks(mention_ids):
+            query = matching(select(MentionRow.id), where).where(MentionRow.id.in_(part))
+            kept.update(self._conn.execute(query).scalars())
+        return [one for one in mention_ids if one in kept]
+
+    def contexts(self, mention_ids: Sequence[int], *, bundle_id: str) -> list[MentionContext]:
+        found: dict[int, MentionContext] = {}
+        for part in chunks(unique(mention_ids)):
+            rows = self._conn.execute(_CONTEXTS.where(MentionRow.id.in_(part)))
+            found.update((row.id, _context(row, bundle_id)) for row in rows)
+        return [found[one] for one in mention_ids if one in found]
+
+    def chances(self, where: QueueFilter, *, bundle_id: str) -> list[Chance]:
+        columns: tuple[Any, ...] = (
+            MentionRow.id,
+            MentionRow.document_id,
+            SuggestionRow.probability,
+            SuggestionRow.first,
+        )
+        query = matching(select(*columns), where, also=_JOINED)
+        query = query.where(MentionRow.outcome.is_(None), *_named(bundle_id))
+        query = query.order_by(SuggestionRow.probability.desc(), MentionRow.id)
+        return [Chance(*row) for row in self._conn.execute(query)]
+
+    def unsuggested(self, where: QueueFilter, *, bundle_id: str) -> int:
+        query = matching(select(func.count()), where, also=_JOINED).where(MentionRow.outcome.is_(None))
+        missing = or_(SuggestionRow.mention_id.is_(None), not_(and_(*_fresh(bundle_id))))
+        return int(self._conn.execute(query.where(missing)).scalar_one())
+
+    def tried(self, *, bundle_id: str) -> list[Tried]:
+        columns: tuple[Any, ...] = (SuggestionRow.probability, SuggestionRow.first, DecisionRow.entity_ids)
+        query = matching(select(*columns), QueueFilter(split=Split.VALIDATION), also=_JOINED)
+        query = query.join(DecisionRow, DecisionRow.id == MentionRow.decision_id)
+        query = query.where(MentionRow.outcome.in_([Outcome.LINK.value, Outcome.NIL.value]), *_named(bundle_id))
+        rows = self._conn.execute(query.order_by(SuggestionRow.probability.desc(), MentionRow.id))
+        return [Tried(probability, first in json.loads(ids)) for probability, first, ids in rows]
+
+
+def _fresh(bundle_id: str) -> tuple[ColumnElement[bool], ...]:
+    return SuggestionRow.bundle_id == bundle_id, SuggestionRow.revision == DocumentRow.revision
+
+
+def _named(bundle_id: str) -> tuple[ColumnElement[bool], ...]:
+    """A fresh suggestion that names an entity first and does not say NIL."""
+    return *_fresh(bundle_id), SuggestionRow.first.is_not(None), ~SuggestionRow.is_nil
+
+
+def _context(row: AnyRow, bundle_id: str) -> MentionContext:
+    head = unpack_head(row.payload) if row.payload is not None else None
+    return MentionContext(
+        mention_id=row.id,
+        document_id=row.document_id,
+        external_id=row.external_id,
+        start=row.start_pos,
+        left=row.left,
+        text=row.text,
+        right=row.right,
+        type=row.type,
+        verdict=verdict_of(row) if row.outcome else None,
+        curator=row.curator or "",
+        head=head
+        and Head(*head, bundle_id=row.bundle_id, fresh=row.bundle_id == bundle_id and row.made_of == row.revision),
+    )
+
+
+_KEY = select(MentionRow.string_key, MentionRow.type)
+_JOINED = {Facet.PROBABILITY, Facet.SPLIT}  # their tables: suggestions and documents
+_BEGIN = func.max(MentionRow.start_pos - AROUND, 0)
+_CONTEXTS = (
+    select(
+        MentionRow.id,
+        MentionRow.document_id,
+        MentionRow.start_pos,
+        MentionRow.text,
+        MentionRow.type,
+        DocumentRow.external_id,
+        DocumentRow.revision,
+        func.substr(DocumentTextRow.text, _BEGIN + 1, MentionRow.start_pos - _BEGIN).label("left"),
+        func.substr(DocumentTextRow.text, MentionRow.end_pos + 1, AROUND).label("right"),
+        SuggestionRow.bundle_id,
+        SuggestionRow.revision.label("made_of"),
+        SuggestionRow.payload,
+        DecisionRow.outcome,
+        DecisionRow.entity_ids,
+        DecisionRow.reason,
+        DecisionRow.curator,
+    )
+    .join(DocumentRow, DocumentRow.id == MentionRow.document_id)
+    .join(DocumentTextRow, DocumentTextRow.document_id == MentionRow.document_id)
+    .outerjoin(SuggestionRow, SuggestionRow.mention_id == MentionRow.id)
+    .outerjoin(DecisionRow, DecisionRow.id == MentionRow.decision_id)
+    .where(~MentionRow.deleted, visible())
+)

@@ -1,0 +1,235 @@
+"""Rounds, the documents and mentions in them, and the judgements, which are only ever appended."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from datetime import datetime
+from typing import Any
+
+from sqlalchemy import ColumnElement, Connection, func, insert, or_, select, update
+
+from curator.domain.decisions import Outcome, Shown, Verdict
+from curator.domain.errors import UserError
+from curator.domain.rounds import Judgement, Round, RoundKind, RoundMention, RoundProgress
+from curator.domain.wording import tr
+from curator.storage.curation.mentions import SqlMentions
+from curator.storage.db.packing import pack_shown, unpack_shown
+from curator.storage.db.rows import AnyRow, from_iso, hidden, next_id
+from curator.storage.db.schema import JudgementRow, MentionRow, RoundDocumentRow, RoundMentionRow, RoundRow
+from curator.storage.db.verdicts import verdict_columns, verdict_of
+
+
+class SqlRounds:
+    """See `ports.RoundRepository`."""
+
+    def __init__(self, conn: Connection) -> None:
+        self._conn = conn
+
+    # --- rounds ---
+
+    def create(self, name: str, kind: RoundKind, document_ids: Sequence[int], *, at: datetime) -> int:
+        if self._conn.execute(select(RoundRow.id).where(RoundRow.name == name)).first() is not None:
+            raise UserError(tr("There is a round “{name}” already. Choose another name.", name=name))
+        round_id = next_id(self._conn, RoundRow.id)
+        row = {"id": round_id, "name": name, "kind": kind.value, "at": at.isoformat(), "closed": False}
+        self._conn.execute(insert(RoundRow), [row])
+        self.add_documents(round_id, document_ids)
+        return round_id
+
+    def all(self) -> list[Round]:
+        return [_round(row) for row in self._conn.execute(_rounds().order_by(RoundRow.id))]
+
+    def get(self, round_id: int) -> Round:
+        row = self._conn.execute(_rounds().where(RoundRow.id == round_id)).first()
+        if row is None:
+            raise UserError(tr("There is no round {round_id} in this project.", round_id=round_id))
+        return _round(row)
+
+    def set_closed(self, round_id: int, closed: bool) -> None:
+        self._conn.execute(update(RoundRow).where(RoundRow.id == round_id).values(closed=closed))
+
+    def add_documents(self, round_id: int, document_ids: Sequence[int]) -> None:
+        new = sorted(set(document_ids) - set(self.document_ids(round_id)))
+        if new:
+            rows = [{"round_id": round_id, "document_id": one} for one in new]
+            self._conn.execute(insert(RoundDocumentRow), rows)
+
+    def document_ids(self, round_id: int) -> list[int]:
+        query = select(RoundDocumentRow.document_id).where(RoundDocumentRow.round_id == round_id)
+        query = query.where(RoundDocumentRow.document_id.not_in(hidden()))
+        return list(self._conn.execute(query.order_by(RoundDocumentRow.document_id)).scalars())
+
+    # --- judgements ---
+
+    def judge(
+        self,
+        round_id: int,
+        mention_ids: Sequence[int],
+        verdicts: Sequence[Verdict],
+        *,
+        curator: str,
+        at: datetime,
+        note: str = "",
+        shown: Sequence[Shown | None] = (),
+    ) -> list[Judgement]:
+        """Raises ValueError when the sequences are not of one length."""
+        first = next_id(self._conn, JudgementRow.id)
+        seen = shown or [None] * len(mention_ids)
+        made = [
+            Judgement(first + n, round_id, mention_id, curator, verdict, at, note, what)
+            for n, (mention_id, verdict, what) in enumerate(zip(mention_ids, verdicts, seen, strict=True))
+        ]
+        if made:
+            self._conn.execute(insert(JudgementRow), [_row(one) for one in made])
+        return made
+
+    def current(self, round_id: int, *, curator: str | None = None, document_id: int | None = None) -> list[Judgement]:
+        last = _last(round_id, curator, document_id)
+        query = _JUDGEMENTS.where(JudgementRow.id.in_(last), JudgementRow.outcome != Outcome.CLEARED.value)
+        return [_judgement(row) for row in self._conn.execute(query.order_by(JudgementRow.id))]
+
+    def log(self, round_id: int, curator: str, *, after: int = 0) -> list[Judgement]:
+        query = _JUDGEMENTS.where(JudgementRow.round_id == round_id, JudgementRow.curator == curator)
+        query = query.where(JudgementRow.id > after)
+        return [_judgement(row) for row in self._conn.execute(query.order_by(JudgementRow.id))]
+
+    # --- mentions ---
+
+    def mentions(self, round_id: int, document_id: int) -> list[RoundMention]:
+        made = self._made_by(round_id, MentionRow.document_id == document_id)
+        every = SqlMentions(self._conn).of_document(document_id, deleted=True)
+        # a mention that adjudication brought into the project is everybody's
+        return [
+            RoundMention(one, tuple(made.get(one.id, ())) if one.deleted else ())
+            for one in every
+            if not one.deleted or one.id in made
+        ]
+
+    def add_mention(self, round_id: int, mention_id: int, curator: str) -> None:
+        key = {"round_id": round_id, "mention_id": mention_id, "curator": curator}
+        there = select(RoundMentionRow.mention_id).filter_by(**key)
+        if self._conn.execute(there).first() is None:
+            self._conn.execute(insert(RoundMentionRow), [key])
+
+    def _made_by(self, round_id: int, *where: ColumnElement[bool]) -> dict[int, list[str]]:
+        query = (
+            select(RoundMentionRow.mention_id, RoundMentionRow.curator)
+            .join(MentionRow, MentionRow.id == RoundMentionRow.mention_id)
+            .where(RoundMentionRow.round_id == round_id, *where)
+            .order_by(RoundMentionRow.curator)
+        )
+        found: dict[int, list[str]] = {}
+        for mention_id, curator in self._conn.execute(query):
+            found.setdefault(mention_id, []).append(curator)
+        return found
+
+    # --- how far they are ---
+
+    def progress(self, round_id: int) -> list[RoundProgress]:
+        query = select(JudgementRow.curator).where(JudgementRow.round_id == round_id).distinct()
+        names = sorted(self._conn.execute(query).scalars())
+        return [self._progress(round_id, name) for name in names]
+
+    def _progress(self, round_id: int, curator: str) -> RoundProgress:
+        parts = self.judged_in(round_id, curator).values()
+        return RoundProgress(curator, sum(judged for judged, _ in parts), sum(seen for _, seen in parts))
+
+    def judged_in(self, round_id: int, curator: str, *, document_id: int | None = None) -> dict[int, tuple[int, int]]:
+        ids = self.document_ids(round_id) if document_id is None else [document_id]
+        judged = self._numbers(_judged(round_id, curator, document_id))
+        seen = self._numbers(_seen(round_id, curator, document_id))
+        return {one: (judged.get(one, 0), seen.get(one, 0)) for one in ids}
+
+    def outcomes(self, round_id: int, curator: str) -> dict[Outcome, int]:
+        query = (
+            select(JudgementRow.outcome, func.count())
+            .where(JudgementRow.id.in_(_last(round_id, curator, None)), JudgementRow.outcome != Outcome.CLEARED.value)
+            .group_by(JudgementRow.outcome)
+        )
+        return {Outcome(outcome): number for outcome, number in self._conn.execute(query)}
+
+    def _numbers(self, query: Any) -> dict[int, int]:
+        return {row[0]: row[1] for row in self._conn.execute(query)}
+
+
+def _last(round_id: int, curator: str | None, document_id: int | None) -> Any:
+    """The ids of the last judgement of each curator on each mention."""
+    last = select(func.max(JudgementRow.id)).where(JudgementRow.round_id == round_id)
+    if curator is not None:
+        last = last.where(JudgementRow.curator == curator)
+    if document_id is not None:
+        inside = select(MentionRow.id).where(MentionRow.document_id == document_id)
+        last = last.where(JudgementRow.mention_id.in_(inside))
+    return last.group_by(JudgementRow.mention_id, JudgementRow.curator)
+
+
+def _seen(round_id: int, curator: str, document_id: int | None) -> Any:
+    """(document id, mentions that the curator sees): living ones and the own ones of the round."""
+    query = select(MentionRow.document_id, func.count()).where(_sees(round_id, curator))
+    if document_id is not None:
+        query = query.where(MentionRow.document_id == document_id)
+    else:
+        documents = select(RoundDocumentRow.document_id).where(RoundDocumentRow.round_id == round_id)
+        query = query.where(MentionRow.document_id.in_(documents))
+    return query.group_by(MentionRow.document_id)
+
+
+def _judged(round_id: int, curator: str, document_id: int | None) -> Any:
+    """(document id, mentions of those that the curator sees and has judged)."""
+    query = select(MentionRow.document_id, func.count()).join(JudgementRow, JudgementRow.mention_id == MentionRow.id)
+    query = query.where(JudgementRow.id.in_(_last(round_id, curator, document_id)), _sees(round_id, curator))
+    return query.where(JudgementRow.outcome != Outcome.CLEARED.value).group_by(MentionRow.document_id)
+
+
+def _sees(round_id: int, curator: str) -> ColumnElement[bool]:
+    own = select(RoundMentionRow.mention_id)
+    own = own.where(RoundMentionRow.round_id == round_id, RoundMentionRow.curator == curator)
+    return or_(~MentionRow.deleted, MentionRow.id.in_(own))
+
+
+def _rounds() -> Any:
+    documents = (
+        select(func.count())
+        .select_from(RoundDocumentRow)
+        .where(RoundDocumentRow.round_id == RoundRow.id)
+        .scalar_subquery()
+    )
+    return select(RoundRow.id, RoundRow.name, RoundRow.kind, RoundRow.at, RoundRow.closed, documents)
+
+
+def _round(row: AnyRow) -> Round:
+    round_id, name, kind, at, closed, documents = row
+    return Round(round_id, name, RoundKind(kind), from_iso(at), bool(closed), documents)
+
+
+_JUDGEMENTS = select(
+    JudgementRow.id,
+    JudgementRow.round_id,
+    JudgementRow.mention_id,
+    JudgementRow.curator,
+    JudgementRow.outcome,
+    JudgementRow.entity_ids,
+    JudgementRow.reason,
+    JudgementRow.at,
+    JudgementRow.note,
+    JudgementRow.shown,
+)
+
+
+def _row(judgement: Judgement) -> dict[str, object]:
+    return {
+        "id": judgement.id,
+        "round_id": judgement.round_id,
+        "mention_id": judgement.mention_id,
+        "curator": judgement.curator,
+        "at": judgement.at.isoformat(),
+        "note": judgement.note,
+        "shown": pack_shown(judgement.shown) if judgement.shown else None,
+        **verdict_columns(judgement.verdict),
+    }
+
+
+def _judgement(row: AnyRow) -> Judgement:
+    verdict = verdict_of(row.outcome, row.entity_ids, row.reason)
+    shown = unpack_shown(row.shown) if row.shown else None
+    return Judgement(row.id, row.round_id, row.mention_id, row.curator, verdict, from_iso(row.at), row.note, shown)

@@ -1,0 +1,184 @@
+"""Counts for the dashboard: one grouped query each, over indexes and slim columns, never over what was shown."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from datetime import date
+from typing import Any, TypeAlias
+
+from sqlalchemy import ColumnElement, Connection, case, func, or_, select
+from sqlalchemy.orm import InstrumentedAttribute
+
+from curator.domain.changes import OperationKind
+from curator.domain.decisions import Outcome, Verdict
+from curator.domain.documents import DocumentState, Split
+from curator.domain.statistics import IMPORTED, DecidedCell, DocumentCell, EffortCell, TakenDecision
+from curator.storage.curation.efforts import undone
+from curator.storage.db.packing import unpack_shown
+from curator.storage.db.rows import AnyRow, from_iso, hidden, visible
+from curator.storage.db.schema import DecisionRow, DocumentRow, EffortRow, MentionRow, OperationRow
+
+AnyQuery: TypeAlias = Any  # SQLAlchemy 2.0 and 2.1 type the columns of a query in different ways
+_COUNTED = {
+    Outcome.LINK: DocumentRow.linked,
+    Outcome.NIL: DocumentRow.nil,
+    Outcome.REJECTED: DocumentRow.rejected,
+    Outcome.SKIPPED: DocumentRow.skipped,
+}
+
+
+class Statistics:
+    """The part of `ports.RecordRepository` that counts."""
+
+    def __init__(self, conn: Connection) -> None:
+        self._conn = conn
+
+    def documents(self) -> list[DocumentCell]:
+        """From the documents' own counters: no mention is read."""
+        sums = [func.sum(column) for column in _COUNTED.values()]
+        query = (
+            select(DocumentRow.split, DocumentRow.state, func.count(), func.sum(DocumentRow.mentions), *sums)
+            .where(visible())
+            .group_by(DocumentRow.split, DocumentRow.state)
+        )
+        return [_document_cell(*row) for row in self._conn.execute(query)]
+
+    def decided(self) -> list[DecidedCell]:
+        return [DecidedCell(date.fromisoformat(row[0]), *row[1:]) for row in self._conn.execute(decided_query())]
+
+    def efforts(self) -> list[EffortCell]:
+        """An operation's split is that of one of its mentions, '' where it decided none."""
+        taken = _taken().subquery()
+        decisions = func.coalesce(taken.c.number, 0)
+        keys = (_day(OperationRow.at), OperationRow.actor, func.coalesce(taken.c.split, ""), decisions > 1)
+        query = (
+            select(
+                *keys,
+                func.sum(decisions),
+                func.sum(case((EffortRow.keys <= 1, decisions), else_=0)),
+                func.sum(EffortRow.keys),
+                func.sum(EffortRow.milliseconds),
+            )
+            .select_from(EffortRow)
+            .join(OperationRow, OperationRow.id == EffortRow.operation_id)
+            .outerjoin(taken, taken.c.operation_id == EffortRow.operation_id)
+            .group_by(*keys)
+        )
+        return list(self._effort_cells(query))
+
+    def taken(
+        self, *, limit: int, before: int | None = None, curator: str = "", words: str = "", imported: bool = False
+    ) -> list[TakenDecision]:
+        query = _TAKEN.order_by(DecisionRow.id.desc()).limit(limit)
+        if before is not None:
+            query = query.where(DecisionRow.id < before)
+        if curator:
+            query = query.where(DecisionRow.curator == curator)
+        elif not imported:
+            query = query.where(~DecisionRow.curator.startswith(f"{IMPORTED}:"))
+        if words:
+            held = (MentionRow.text, DocumentRow.external_id, DecisionRow.entity_ids)
+            query = query.where(or_(*(one.icontains(words, autoescape=True) for one in held)))
+        return [_taken_decision(row) for row in self._conn.execute(query)]
+
+    def _effort_cells(self, query: AnyQuery) -> Iterator[EffortCell]:
+        for day, actor, split, many, *sums in self._conn.execute(query):
+            yield EffortCell(date.fromisoformat(day), actor, split, bool(many), *sums)
+
+
+def decided_query() -> AnyQuery:
+    """Day, curator, split, outcome, rank and number of the current decisions.
+
+    `+ 0` keeps SQLite from looking decisions up by their id, and the condition on curators, which all fulfil, leads it
+    to the index that holds all columns: it does not know how long the rows are that it would read else.
+    """
+    curator, day = _curator(), _day(DecisionRow.at)
+    keys = (day, curator, DocumentRow.split, DecisionRow.outcome, DecisionRow.rank)
+    return (
+        select(*keys, func.count())
+        .join(MentionRow, MentionRow.id == DecisionRow.mention_id)
+        .join(DocumentRow, DocumentRow.id == MentionRow.document_id)
+        .where(DecisionRow.curator >= "", MentionRow.decision_id == DecisionRow.id + 0, ~MentionRow.deleted)
+        .where(MentionRow.document_id.not_in(hidden()))
+        .group_by(*keys)
+    )
+
+
+def _taken() -> AnyQuery:
+    """How many decisions each measured operation took that was not undone; undoing and redoing take none."""
+    return (
+        select(
+            DecisionRow.operation_id.label("operation_id"),
+            func.min(DocumentRow.split).label("split"),
+            func.count().label("number"),
+        )
+        .join(EffortRow, EffortRow.operation_id == DecisionRow.operation_id)
+        .join(OperationRow, OperationRow.id == DecisionRow.operation_id)
+        .join(MentionRow, MentionRow.id == DecisionRow.mention_id)
+        .join(DocumentRow, DocumentRow.id == MentionRow.document_id)
+        .where(OperationRow.kind == OperationKind.DECIDE.value, DecisionRow.outcome != Outcome.CLEARED.value)
+        .where(DecisionRow.operation_id.not_in(undone()))
+        .group_by(DecisionRow.operation_id)
+    )
+
+
+def _curator() -> ColumnElement[str]:
+    return case((DecisionRow.curator.startswith(f"{IMPORTED}:"), IMPORTED), else_=DecisionRow.curator)
+
+
+def _day(at: InstrumentedAttribute[str]) -> ColumnElement[str]:
+    """The local day of a moment that is stored with its offset."""
+    return func.date(at, "localtime")
+
+
+def _document_cell(split: str, state: str, documents: int, mentions: int, *decided: int) -> DocumentCell:
+    states = [("", mentions - sum(decided)), *zip((one.value for one in _COUNTED), decided, strict=True)]
+    return DocumentCell(Split(split), DocumentState(state), documents, tuple(states))
+
+
+_TAKEN: AnyQuery = (
+    select(
+        DecisionRow.id,
+        DecisionRow.at,
+        func.coalesce(OperationRow.actor, DecisionRow.curator).label("actor"),
+        DecisionRow.curator,
+        func.coalesce(OperationRow.kind, "").label("step"),
+        MentionRow.document_id,
+        DocumentRow.external_id,
+        DecisionRow.mention_id,
+        MentionRow.text,
+        DecisionRow.outcome,
+        DecisionRow.entity_ids,
+        DecisionRow.rank,
+        DecisionRow.shown,
+        DecisionRow.note,
+        (MentionRow.decision_id == DecisionRow.id).label("stands"),
+    )
+    .join(MentionRow, MentionRow.id == DecisionRow.mention_id)
+    .join(DocumentRow, DocumentRow.id == MentionRow.document_id)
+    .outerjoin(OperationRow, OperationRow.id == DecisionRow.operation_id)
+    .where(visible())
+)
+
+
+def _taken_decision(row: AnyRow) -> TakenDecision:
+    entities = tuple(json.loads(row.entity_ids))
+    linked = row.shown is not None and row.outcome == Outcome.LINK.value
+    return TakenDecision(
+        row.id,
+        from_iso(row.at),
+        row.actor,
+        row.curator,
+        row.step,
+        row.document_id,
+        row.external_id,
+        row.mention_id,
+        row.text,
+        row.outcome,
+        entities,
+        row.rank,
+        row.note,
+        bool(row.stands),
+        unpack_shown(row.shown).places_of(Verdict.link(*entities)) if linked else (),
+    )

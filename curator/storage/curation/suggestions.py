@@ -1,0 +1,113 @@
+"""Suggestions, one for a mention, with the stamp that tells whether they are stale."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from sqlalchemy import ColumnElement, Connection, and_, delete, func, insert, or_, select, update
+
+from curator.domain.documents import DocumentState
+from curator.domain.suggestions import Stamp, Suggestion
+from curator.storage.curation.counters import recount
+from curator.storage.curation.mentions import documents_of
+from curator.storage.curation.stored_suggestion import StoredSuggestion
+from curator.storage.db.rows import AnyRow, chunks, unique, visible
+from curator.storage.db.schema import DocumentRow, MentionRow, SuggestionRow
+
+
+class SqlSuggestions:
+    """See `ports.SuggestionRepository`. Scores of candidates are kept to six decimals."""
+
+    def __init__(self, conn: Connection) -> None:
+        self._conn = conn
+
+    def packed(self, suggestions: Sequence[Suggestion]) -> list[Suggestion]:
+        return [StoredSuggestion.of(one) for one in suggestions]
+
+    def save(self, suggestions: Sequence[Suggestion]) -> None:
+        """Raises UserError when a mention does not exist."""
+        latest = {suggestion.mention_id: suggestion for suggestion in suggestions}
+        if not latest:
+            return
+        document_of = documents_of(self._conn, list(latest))
+        for part in chunks(list(latest)):
+            self._conn.execute(delete(SuggestionRow).where(SuggestionRow.mention_id.in_(part)))
+        self._conn.execute(insert(SuggestionRow), [_row(suggestion) for suggestion in latest.values()])
+        recount(self._conn, list(document_of.values()))
+
+    def of_document(self, document_id: int) -> dict[int, Suggestion]:
+        """Suggestions of the mentions that are not deleted, stale ones included."""
+        query = (
+            _SUGGESTIONS.join(MentionRow, MentionRow.id == SuggestionRow.mention_id)
+            .where(MentionRow.document_id == document_id, ~MentionRow.deleted)
+            .order_by(SuggestionRow.mention_id)
+        )
+        return {row[0]: _suggestion(*row) for row in self._conn.execute(query)}
+
+    def get(self, mention_id: int) -> Suggestion | None:
+        row = self._conn.execute(_SUGGESTIONS.where(SuggestionRow.mention_id == mention_id)).first()
+        return None if row is None else _suggestion(*row)
+
+    def get_many(self, mention_ids: Sequence[int]) -> dict[int, Suggestion]:
+        found: dict[int, Suggestion] = {}
+        for part in chunks(unique(mention_ids)):
+            rows = self._conn.execute(_SUGGESTIONS.where(SuggestionRow.mention_id.in_(part)))
+            found.update((row[0], _suggestion(*row)) for row in rows)
+        return found
+
+    def stale_documents(self, bundle_id: str, *, position: int = 0, ahead: int | None = None) -> list[int]:
+        found = self._open(bundle_id, DocumentRow.id >= position, limit=ahead)
+        if ahead is None or len(found) < ahead:
+            left = None if ahead is None else ahead - len(found)
+            found += self._open(bundle_id, DocumentRow.id < position, limit=left)
+        return [document_id for document_id, stale in found if stale]
+
+    def make_stale(self, mention_types: Sequence[str]) -> None:
+        first = (
+            select(func.min(MentionRow.id))
+            .join(SuggestionRow, SuggestionRow.mention_id == MentionRow.id)
+            .where(MentionRow.type.in_(mention_types), ~MentionRow.deleted, MentionRow.outcome.is_(None))
+            .group_by(MentionRow.document_id)
+        )
+        documents = select(MentionRow.document_id).where(MentionRow.id.in_(first))
+        unstamped = update(DocumentRow).where(DocumentRow.id.in_(documents))
+        self._conn.execute(unstamped.values(stamp_bundle=None, stamp_revision=None))
+        self._conn.execute(update(SuggestionRow).where(SuggestionRow.mention_id.in_(first)).values(bundle_id=""))
+
+    def _open(self, bundle_id: str, where: ColumnElement[bool], *, limit: int | None) -> list[AnyRow]:
+        """(id, whether an undecided mention's suggestion is stale) of documents that are not done, in queue order."""
+        decided = DocumentRow.linked + DocumentRow.nil + DocumentRow.rejected + DocumentRow.skipped
+        outdated = or_(
+            DocumentRow.stamp_bundle.is_distinct_from(bundle_id),
+            DocumentRow.stamp_revision.is_distinct_from(DocumentRow.revision),
+        )
+        query = select(DocumentRow.id, and_(DocumentRow.mentions > decided, outdated))
+        query = query.where(DocumentRow.state != DocumentState.DONE.value, where, visible())
+        return list(self._conn.execute(query.order_by(DocumentRow.id).limit(limit)))
+
+
+_SUGGESTIONS = select(
+    SuggestionRow.mention_id,
+    SuggestionRow.bundle_id,
+    SuggestionRow.revision,
+    SuggestionRow.payload,
+    SuggestionRow.is_nil,
+)
+
+
+def _row(suggestion: Suggestion) -> dict[str, object]:
+    first = suggestion.candidates[0] if suggestion.candidates else None
+    return {
+        "first": first.entity_id if first else None,
+        "probability": first.probability if first else None,
+        "margin": suggestion.chance_margin,
+        "is_nil": suggestion.nil.is_nil,
+        "mention_id": suggestion.mention_id,
+        "bundle_id": suggestion.stamp.bundle_id,
+        "revision": suggestion.stamp.document_revision,
+        "payload": StoredSuggestion.of(suggestion).payload,
+    }
+
+
+def _suggestion(mention_id: int, bundle_id: str, revision: int, payload: bytes, is_nil: bool) -> Suggestion:
+    return StoredSuggestion.packed(mention_id, Stamp(bundle_id, revision), payload, is_nil=is_nil)

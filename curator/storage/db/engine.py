@@ -1,0 +1,129 @@
+"""SQLite connections: one that writes; as many as needed that read and never block."""
+
+from __future__ import annotations
+
+import shutil
+import sqlite3
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+from sqlalchemy import Connection, Engine, create_engine, event
+from sqlalchemy.pool import QueuePool
+
+from curator.domain.errors import UserError
+from curator.domain.wording import tr
+from curator.storage.db.errors import as_user_errors
+
+BUSY_MS = 5000  # another program (a backup, a viewer) may hold the file for a moment
+FULL_CHECK_BYTES = 32 * 2**20  # checked whole at opening up to this size, the records that matter beyond it
+FOLD_BYTES = 4 * 2**20
+"""A log of this size is folded into the database and cut, by `syncing`, when nobody writes for a moment."""
+WAL_PAGES = 16_384  # of 4 KB: the writer itself does it when no such moment came, as in a bulk load
+_NO_SHARED_MEMORY = {sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_READONLY, sqlite3.SQLITE_IOERR, sqlite3.SQLITE_FULL}
+"""What SQLite says where the `-shm` file cannot be made: no permission, a read-only disk, a full one."""
+_RECORD_TABLES = ("meta", "source_files", "documents", "operations", "decisions", "kb_versions")
+
+
+@dataclass(frozen=True, slots=True)
+class ReadSource:
+    """How readers reach the database; `copy` is a temporary copy that goes when the store is closed."""
+
+    uri: str
+    copy: TemporaryDirectory[str] | None = None
+
+
+def connect(uri: str, *, writable: bool) -> sqlite3.Connection:
+    """A connection without implicit transactions, usable from the thread that has it at the moment."""
+    conn = sqlite3.connect(uri, uri=True, isolation_level=None, check_same_thread=False, timeout=BUSY_MS / 1000)
+    conn.execute("PRAGMA foreign_keys = ON")
+    conn.execute("PRAGMA temp_store = MEMORY")
+    conn.execute("PRAGMA cache_size = -32000")
+    if writable:
+        conn.execute("PRAGMA journal_mode = WAL")
+        conn.execute("PRAGMA synchronous = NORMAL")  # the log is synced after each commit by `syncing`
+        conn.execute(f"PRAGMA wal_autocheckpoint = {WAL_PAGES}")
+        conn.execute(f"PRAGMA journal_size_limit = {FOLD_BYTES}")  # to which a log is cut that begins again
+    else:
+        conn.execute("PRAGMA query_only = ON")
+    return conn
+
+
+def writing_engine(path: Path) -> Engine:
+    """An engine whose transactions take SQLite's write lock at their beginning; the store gives turns."""
+    uri = f"{path.absolute().as_uri()}?mode=rw"
+    return _engine(lambda: connect(uri, writable=True), begin="BEGIN IMMEDIATE", size=2)
+
+
+def reading_engine(source: ReadSource) -> Engine:
+    """An engine whose transactions each see one state of the database, whatever is written meanwhile."""
+    return _engine(lambda: connect(source.uri, writable=False), begin="BEGIN", size=4)
+
+
+def _engine(creator: Callable[[], sqlite3.Connection], *, begin: str, size: int) -> Engine:
+    engine = create_engine("sqlite+pysqlite://", creator=creator, poolclass=QueuePool, pool_size=size, max_overflow=-1)
+
+    def start_transaction(conn: Connection) -> None:
+        conn.exec_driver_sql(begin)
+
+    event.listen(engine, "begin", start_transaction)
+    return engine
+
+
+def find_read_source(path: Path) -> ReadSource:
+    """How to read `path` without writing, also where the folder is not writable.
+
+    Reading in WAL mode needs the `-shm` file beside the database. Where it neither exists nor can be made (a folder
+    that is not writable, a full disk), the database is read as immutable, or from a copy when decisions are still in
+    its WAL.
+    """
+    plain = ReadSource(f"{path.absolute().as_uri()}?mode=ro")
+    if _is_readable(plain.uri):
+        return plain
+    wal = path.with_name(f"{path.name}-wal")
+    with as_user_errors(path):
+        if wal.exists() and wal.stat().st_size > 0:
+            return _copy_of(path, wal)
+    return ReadSource(f"{path.absolute().as_uri()}?immutable=1")
+
+
+def _is_readable(uri: str) -> bool:
+    try:
+        conn = sqlite3.connect(uri, uri=True, isolation_level=None)
+    except sqlite3.OperationalError:
+        return False
+    try:
+        conn.execute("SELECT count(*) FROM sqlite_master").fetchone()
+    except sqlite3.OperationalError as error:
+        if error.sqlite_errorcode & 0xFF in _NO_SHARED_MEMORY:
+            return False
+        raise
+    finally:
+        conn.close()
+    return True
+
+
+def _copy_of(path: Path, wal: Path) -> ReadSource:
+    folder = TemporaryDirectory(prefix="curator-read-")
+    copy = Path(folder.name) / path.name
+    shutil.copyfile(path, copy)
+    shutil.copyfile(wal, copy.with_name(wal.name))
+    return ReadSource(f"{copy.as_uri()}?mode=ro", folder)
+
+
+def check_health(conn: sqlite3.Connection, path: Path) -> None:
+    """Raises UserError when the database is damaged: the whole of it, or of a large one the curation records."""
+    with as_user_errors(path):
+        small = path.stat().st_size <= FULL_CHECK_BYTES
+        pragmas = ["PRAGMA quick_check(1)"] if small else [f"PRAGMA quick_check('{name}')" for name in _RECORD_TABLES]
+        for pragma in pragmas:
+            found = str(conn.execute(pragma).fetchone()[0])
+            if found != "ok":
+                raise UserError(
+                    tr(
+                        "{path} is damaged ({found}). Restore the project's folder from a backup.",
+                        path=path,
+                        found=found,
+                    )
+                )

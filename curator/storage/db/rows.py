@@ -1,0 +1,85 @@
+"""Small helpers of the repositories."""
+
+from __future__ import annotations
+
+import json
+import unicodedata
+from collections.abc import Iterable, Iterator, Sequence
+from datetime import datetime
+from functools import cache
+from typing import Any, TypeAlias, TypeVar
+
+from sqlalchemy import ColumnElement, Connection, Select, bindparam, func, or_, select
+from sqlalchemy.orm import InstrumentedAttribute
+
+from curator.storage.db.schema import DocumentRow, SourceFileRow
+
+T = TypeVar("T")
+
+AnyRow: TypeAlias = Any  # a result row; SQLAlchemy 2.0 and 2.1 type its columns in different ways
+
+CHUNK = 900  # values of one IN list; SQLite builds exist that allow no more than 999 variables
+
+
+def chunks(items: Sequence[T], size: int = CHUNK) -> Iterator[Sequence[T]]:
+    for start in range(0, len(items), size):
+        yield items[start : start + size]
+
+
+def among(column: InstrumentedAttribute[int]) -> ColumnElement[bool]:
+    """`column` is one of the `ids_of` with which the statement is executed, however many: they travel as one value.
+
+    What the window asks after each key is a statement that is made once: to put it together would take longer than
+    SQLite's answer.
+    """
+    return column.in_(select(func.json_each(bindparam("ids")).table_valued("value").c.value))
+
+
+def ids_of(ids: Iterable[int]) -> dict[str, str]:
+    return {"ids": json.dumps(list(ids))}
+
+
+def next_id(conn: Connection, column: InstrumentedAttribute[int]) -> int:
+    """The first free id. Sound because a writing unit holds the database's write lock from its beginning."""
+    return (conn.execute(_highest(column)).scalar() or 0) + 1
+
+
+@cache
+def _highest(column: InstrumentedAttribute[int]) -> Select[Any]:
+    return select(func.max(column))
+
+
+def fold(text: str) -> str:
+    """What search compares: NFKC, case folded, white space collapsed."""
+    return " ".join(unicodedata.normalize("NFKC", text).casefold().split())
+
+
+def visible() -> ColumnElement[bool]:
+    """Documents of complete files only, and of none whose import was undone.
+
+    Asked the other way round, so that SQLite walks the documents in their order and never by file with a sort after it.
+    """
+    return DocumentRow.file_id.not_in(_hidden_files())
+
+
+def ever_visible() -> ColumnElement[bool]:
+    """Documents of complete files, those included whose import was undone: for what is a record."""
+    return DocumentRow.file_id.not_in(select(SourceFileRow.id).where(~SourceFileRow.complete))
+
+
+def hidden() -> Select[Any]:
+    """Ids of all other documents: few but during an import, so that it is quicker than `visible`."""
+    return select(DocumentRow.id).where(DocumentRow.file_id.in_(_hidden_files()))
+
+
+def _hidden_files() -> Select[Any]:
+    return select(SourceFileRow.id).where(or_(~SourceFileRow.complete, SourceFileRow.withdrawn))
+
+
+def from_iso(text: str) -> datetime:
+    return datetime.fromisoformat(text)
+
+
+def unique(items: Iterable[T]) -> list[T]:
+    """Without repetitions, order kept."""
+    return list(dict.fromkeys(items))

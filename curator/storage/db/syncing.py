@@ -1,0 +1,188 @@
+"""Puts what was committed on the disk, in a thread of its own, so that no key waits for the disk.
+
+A commit appends to SQLite's write-ahead log. From then on the end of the program, however it comes, loses nothing; a
+failure of the power would, until the log is on the disk. `fsync` takes a millisecond, or seconds where another program
+(a training that writes a checkpoint) has the disk to itself.
+"""
+
+from __future__ import annotations
+
+import logging
+import os
+import threading
+import time
+from collections.abc import Callable
+from contextlib import closing, suppress
+from datetime import datetime
+from pathlib import Path
+
+from curator.domain.errors import UserError
+from curator.domain.saving import Listener, Saving
+from curator.domain.wording import tr
+from curator.storage.db.engine import FOLD_BYTES, connect
+from curator.storage.db.errors import as_user_errors
+from curator.storage.db.turns import Turns
+
+log = logging.getLogger(__name__)
+QUIET = 0.25
+"""Seconds without a commit after which a long log is folded: between two keys, not under one."""
+SLOW = 0.1
+"""Seconds of a sync from which on the disk is busy: a key that came during a fold would wait as long."""
+RETRY = 2.0
+"""Seconds between two attempts while the disk fails."""
+FAILED = (
+    "{path} could not be put on the disk: {why}. Your last decisions are in memory but not yet on disk, and no more "
+    "are accepted until they are. Check the disk and its free space; saving is tried again every few seconds."
+)
+
+
+class Syncer:
+    """Syncs the log of `database` soon after each `ask`; `settle` waits for all that was asked.
+
+    A long log is folded into the database and cut in the writer's turn: SQLite up to 3.51.2 can lose commits where a
+    checkpoint of one connection meets a commit of another (its "WAL-reset" fault).
+    """
+
+    def __init__(self, database: Path, turns: Turns) -> None:
+        self._database = database
+        self._turns = turns
+        self._log = database.with_name(f"{database.name}-wal")
+        self._changed = threading.Condition()
+        self._saving = Saving()
+        self._failure: UserError | None = None
+        self._begun = self._ended = 0  # attempts
+        self._due = self._long = self._closed = self._stopped = False
+        self._thread: threading.Thread | None = None
+        self._listeners: list[Listener] = []
+
+    @property
+    def saving(self) -> Saving:
+        return self._saving
+
+    def listen(self, listener: Listener) -> Callable[[], None]:
+        """Call `listener`, in this object's thread, after every sync; returns what ends that."""
+        self._listeners.append(listener)
+
+        def end() -> None:
+            with suppress(ValueError):
+                self._listeners.remove(listener)
+
+        return end
+
+    def ask(self) -> None:
+        """Have what was committed until now put on the disk; returns at once."""
+        with self._changed:
+            now = self._saving
+            self._saving = Saving(now.asked + 1, now.done, now.at, now.why)
+            self._due = True
+            if self._thread is None:
+                self._thread = threading.Thread(target=self._work, name="sync", daemon=True)
+                self._thread.start()
+            self._changed.notify_all()
+
+    def check(self) -> None:
+        """Raises UserError where the last sync failed, until one succeeded."""
+        if self._failure is not None:
+            raise self._failure
+
+    def settle(self) -> None:
+        """Wait until all that was asked for is on the disk. Raises UserError where the disk fails."""
+        with self._changed:
+            upto, begun = self._saving.asked, self._begun
+            if not self._saving.holds(upto):
+                self._due = True
+                self._changed.notify_all()
+            self._changed.wait_for(
+                lambda: self._saving.holds(upto) or self._stopped or (self._failure is not None and self._ended > begun)
+            )
+        self.check()
+
+    def close(self) -> None:
+        """Sync what is left and end the thread; the caller has the writer's turn."""
+        with self._changed:
+            self._closed = True
+            self._due = self._due or not self._saving.holds(self._saving.asked)
+            self._changed.notify_all()
+        if self._thread is not None:
+            self._thread.join()
+
+    def fold(self) -> bool:
+        """Copy the log into the database, sync that and cut the log to nothing, in the writer's turn.
+
+        Returns at once, without having done so, while somebody writes. True when all of the log is in the database;
+        it keeps its length while a reader uses it. Where folding fails nothing is lost, and the writer tries again.
+        """
+        with self._turns.turn_if_free() as mine:
+            return mine and self._folded()
+
+    def _work(self) -> None:
+        while True:
+            with self._changed:
+                self._changed.wait_for(lambda: self._due or self._closed, self._patience())
+                if self._closed and not self._due:
+                    self._stopped = True
+                    self._changed.notify_all()
+                    return
+                attempt = self._due or self._failure is not None
+                self._due, upto = False, self._saving.asked
+                self._begun += attempt
+            if attempt:
+                self._attempt(upto)
+            else:  # nothing was committed for a while
+                self._long = False
+                self.fold()
+
+    def _patience(self) -> float | None:
+        """How long to wait for the next commit."""
+        return RETRY if self._failure is not None else QUIET if self._long else None
+
+    def _attempt(self, upto: int) -> None:
+        failure = self._synced()
+        with self._changed:
+            asked, done, at = self._saving.asked, self._saving.done, self._saving.at
+            if failure is None:
+                done, at = upto, datetime.now().astimezone()
+            self._saving = Saving(asked, done, at, str(failure or ""))
+            self._failure, self._ended = failure, self._begun
+            self._changed.notify_all()
+        for listener in tuple(self._listeners):
+            listener(self._saving)
+
+    def _synced(self) -> UserError | None:
+        try:
+            begun = time.perf_counter()
+            sync_file(self._log)
+            quick = time.perf_counter() - begun < SLOW
+            self._long = quick and self._log.stat().st_size >= FOLD_BYTES
+        except FileNotFoundError:  # nothing was committed yet, or all of it was folded
+            return None
+        except OSError as error:
+            log.warning("the log of the database could not be synced: %s", error)
+            return UserError(tr(FAILED, path=self._database, why=error.strerror or str(error)))
+        return None if self._failure is None else self._recovered()
+
+    def _recovered(self) -> UserError | None:
+        """After a sync that failed the next one may succeed without having written what the first did not. So nothing
+        is saved before the whole log was copied into the database and that was synced."""
+        whole = self._folded() if self._closed else self.fold()  # whoever closes has the turn
+        return None if whole else self._failure
+
+    def _folded(self) -> bool:
+        uri = f"{self._database.absolute().as_uri()}?mode=rw"
+        with suppress(UserError), as_user_errors(self._database), closing(connect(uri, writable=True)) as conn:
+            conn.execute("PRAGMA busy_timeout = 0")  # never wait for a reader
+            kept, pages, folded = conn.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()
+            if not kept:  # SQLite syncs the head of a new log at its first commit: here, not under a key
+                version = conn.execute("PRAGMA user_version").fetchone()[0]
+                conn.execute(f"PRAGMA user_version = {version}")
+            return bool(pages == folded)
+        return False
+
+
+def sync_file(path: Path) -> None:
+    """Raises OSError."""
+    handle = os.open(path, os.O_RDWR)
+    try:
+        getattr(os, "fdatasync", os.fsync)(handle)
+    finally:
+        os.close(handle)

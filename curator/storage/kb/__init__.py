@@ -1,0 +1,1 @@
+"""The knowledge base's tables and the search over names."""

@@ -1,0 +1,79 @@
+"""Current decisions by what was decided: who is linked to an entity, and what is NIL."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Collection, Iterable, Sequence
+
+from sqlalchemy import ColumnElement, Connection, case, func, select
+
+from curator.domain.decisions import Outcome
+from curator.domain.entities import Entity
+from curator.services.ports import NilMention
+from curator.storage.db.packing import unpack_head
+from curator.storage.db.rows import AnyRow, chunks, hidden
+from curator.storage.db.schema import DecisionRow, MentionRow, SuggestionRow
+from curator.storage.kb.provisional import retire, retired_of
+
+SHORT = 16
+"""Characters of the longest mention whose suggestion is read for a long form: abbreviations are short."""
+
+
+class Outcomes:
+    """The part of `ports.KnowledgeBaseRepository` that is about entities in decisions."""
+
+    def __init__(self, conn: Connection) -> None:
+        self._conn = conn
+
+    def links(self) -> dict[tuple[str, ...], int]:
+        query = select(DecisionRow.entity_ids, func.count()).join(MentionRow, MentionRow.decision_id == DecisionRow.id)
+        query = query.where(MentionRow.outcome == Outcome.LINK.value, *_living()).group_by(DecisionRow.entity_ids)
+        return {tuple(json.loads(ids)): number for ids, number in self._conn.execute(query)}
+
+    def linked_to(self, entity_ids: Collection[str]) -> list[int]:
+        wanted = set(entity_ids)
+        lists = [_packed(ids) for ids in self.links() if not wanted.isdisjoint(ids)] if wanted else []
+        found: list[tuple[int, int, int]] = []
+        for part in chunks(lists):
+            query = select(MentionRow.document_id, MentionRow.start_pos, MentionRow.id)
+            query = query.join(DecisionRow, DecisionRow.id == MentionRow.decision_id)
+            query = query.where(DecisionRow.outcome == Outcome.LINK.value, DecisionRow.entity_ids.in_(part), *_living())
+            found += [(row[0], row[1], row[2]) for row in self._conn.execute(query)]
+        return [one for _, _, one in sorted(found)]
+
+    def nils(self, *, decided: bool) -> list[NilMention]:
+        chosen = _NILS.where(MentionRow.outcome == Outcome.NIL.value)
+        if not decided:
+            chosen = _NILS.where(MentionRow.outcome.is_(None), SuggestionRow.is_nil)
+        rows = self._conn.execute(chosen.where(*_living()).order_by(*_PLACE))
+        return [NilMention(row.id, row.document_id, row.text, row.type, row.string_key, _expanded(row)) for row in rows]
+
+    def retire(self, entities: Sequence[Entity]) -> None:
+        retire(self._conn, entities)
+
+    def retired(self, entity_ids: Iterable[str]) -> dict[str, Entity]:
+        return retired_of(self._conn, list(entity_ids))
+
+
+def _living() -> tuple[ColumnElement[bool], ...]:
+    return ~MentionRow.deleted, MentionRow.document_id.not_in(hidden())
+
+
+def _expanded(row: AnyRow) -> str:
+    return "" if row.payload is None else unpack_head(row.payload)[-1]
+
+
+def _packed(entity_ids: Sequence[str]) -> str:
+    """As `decisions` writes them."""
+    return json.dumps(tuple(entity_ids), ensure_ascii=False)
+
+
+_PLACE = (MentionRow.document_id, MentionRow.start_pos, MentionRow.id)
+_NILS = select(
+    MentionRow.id,
+    MentionRow.document_id,
+    MentionRow.text,
+    MentionRow.type,
+    MentionRow.string_key,
+    case((func.length(MentionRow.text) <= SHORT, SuggestionRow.payload)).label("payload"),
+).outerjoin(SuggestionRow, SuggestionRow.mention_id == MentionRow.id)

@@ -1,0 +1,56 @@
+"""Words of the knowledge base that are spelt nearly as typed: a letter more, less, another or two swapped."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from curator.storage.kb.kb_tables import KbTables
+
+SHORTEST = 4  # shorter words are near to too many others
+LONG = 8  # from this length on two slips are forgiven
+NEAR = 8  # words taken for one that was typed
+
+
+def near_words(tables: KbTables, words: Sequence[str], *, typing: bool) -> list[list[str]] | None:
+    """For each word itself and what it may stand for, nearest first; None where no word has anything near.
+
+    The first letter is taken as typed right, and the second too unless it was swapped or put in. With `typing` the
+    last word may be the beginning of a longer one.
+    """
+    found: list[list[str]] = []
+    for place, word in enumerate(words):
+        last = typing and place == len(words) - 1
+        found.append([word, *_near(tables, word, beginning=last)])
+    return found if any(len(near) > 1 for near in found) else None
+
+
+def _near(tables: KbTables, word: str, *, beginning: bool) -> list[str]:
+    if len(word) < SHORTEST:
+        return []
+    slips = 2 if len(word) >= LONG else 1
+    terms: list[str] = []
+    for start in dict.fromkeys((word[:2], word[0] + word[2])):
+        after = start[:-1] + chr(ord(start[-1]) + 1)
+        query = f"SELECT word FROM {tables.words} WHERE word >= ? AND word < ? AND length(word) >= ?"  # noqa: S608
+        terms += [term for (term,) in tables.conn.execute(query, (start, after, len(word) - slips))]
+    whole = [one for one in terms if len(one) <= len(word) + slips]
+    near = _nearest(word, whole, whole, slips)
+    if beginning:
+        near += _nearest(word, [one[: len(word)] for one in terms], terms, slips)
+    ranked = sorted(near, key=lambda pair: (pair[0], len(pair[1]), pair[1]))
+    return [one for one in dict.fromkeys(one for _, one in ranked) if one != word][:NEAR]
+
+
+def _nearest(word: str, keys: Sequence[str], terms: Sequence[str], slips: int) -> list[tuple[int, str]]:
+    from rapidfuzz import process  # with the first search, not with the window
+    from rapidfuzz.distance import OSA
+
+    hits = process.extract(word, keys, scorer=OSA.distance, score_cutoff=slips, limit=4 * NEAR)
+    return [(int(distance), terms[place]) for _, distance, place in hits]
+
+
+def words_ending(tables: KbTables, part: str, *, anywhere: bool, limit: int) -> list[str]:
+    """Words that end with `part`, or hold it `anywhere`; it consists of letters and digits only."""
+    pattern = f"%{part}%" if anywhere else f"%{part}"
+    query = f"SELECT word FROM {tables.words} WHERE word LIKE ? LIMIT ?"  # noqa: S608
+    return [word for (word,) in tables.conn.execute(query, (pattern, limit))]

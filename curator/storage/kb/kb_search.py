@@ -1,0 +1,359 @@
+"""Search of the knowledge base: the one place that asks FTS5.
+
+Tiers, best first: identifier, exact name, exact synonym, beginning of a name, all words anywhere in a name (the last
+one as a beginning while it is being typed), all words in the definition, words spelt nearly so. Entities of the
+preferred types come first among the exact ones and again among the others; then those that are likely in this
+document, those that were linked to before and shorter names. Every query reads some hundred rows at most, see
+`kb_index`, so that an answer never depends on how many entities match.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Callable, Collection, Iterator, Sequence
+from dataclasses import dataclass
+
+from curator.domain.entities import EntityMatch
+from curator.domain.search_query import SearchQuery
+from curator.storage.db.rows import chunks, fold, unique
+from curator.storage.kb.kb_fuzzy import near_words, words_ending
+from curator.storage.kb.kb_index import goodness, name_of, type_word
+from curator.storage.kb.kb_tables import ALTERNATE, BARE_ALTERNATE, NAME, SYNONYM, KbTables, parse_entity
+
+EXACT_ID, EXACT_NAME, EXACT_SYNONYM, PREFIX, WORDS, DEFINITION, FUZZY = range(7)
+_GROUPS = {EXACT_ID: 0, EXACT_NAME: 1, EXACT_SYNONYM: 1, FUZZY: 3}  # all others 2; preferred types lead each group
+READ = 120  # rows read for one question
+CHECKED = 600  # where each is compared with the very characters
+FILTERED = 2000  # where most of them may be left out again
+FEW = 5  # with fewer found, words spelt nearly so are looked for
+LONG_ENOUGH = 4  # letters of the beginning of a word that is looked for in definitions as well
+DEFINED = 50_000  # entities whose definition matches; words in more of them than this are no restriction
+LINKED_BEFORE = 6  # characters that a name may be longer for each doubling of the links to its entity
+LIKELY = 30  # links that a likely entity counts for
+
+_WORD = re.compile(r"[^\W_]+")
+_LAST = "\U0010ffff"
+Counts = Callable[[Sequence[str]], dict[str, int]]
+
+
+@dataclass(frozen=True, slots=True)
+class _Hit:
+    """An entity by one of its names: `name` is that name's id, or None where `matched` holds the text itself."""
+
+    tier: int
+    number: int
+    good: int = 0
+    name: int | None = None
+    matched: str = ""
+
+
+class NameSearch:
+    """One search in `tables`. `types` are all types of the version, sorted; entities of `preferred` types come first.
+
+    `linked` tells how often entities, given by their ids, were linked to; those `likely` count for `LIKELY` links more.
+    """
+
+    def __init__(
+        self,
+        tables: KbTables,
+        *,
+        types: Sequence[str],
+        preferred: Sequence[str] = (),
+        likely: Collection[str] = (),
+        linked: Counts | None = None,
+    ) -> None:
+        self._tables = tables
+        self._types = list(types)
+        self._preferred = [one for one in preferred if one in types]
+        self._likely = frozenset(likely)
+        self._linked = linked or (lambda _: {})
+
+    def find(self, query: SearchQuery, *, only: Sequence[str] = (), limit: int) -> list[EntityMatch]:
+        """At most `limit` entities, each once, of the types `only` where these are given.
+
+        `rank` is the tier plus a fraction for the order.
+        """
+        restricted = bool(query.types or only)
+        named = self._named_types(query.types) if query.types else self._types
+        only = [one for one in named if one in only or not only] if restricted else ()
+        if query.empty or (restricted and not only):
+            return []
+        places = self._types.index
+        ask = _Asked(
+            self._tables,
+            query,
+            only=list(map(places, only)),
+            preferred=list(map(places, self._preferred)),
+            likely=sorted(self._likely),
+        )
+        best: dict[int, _Hit] = {}
+        for hit in ask.hits():
+            known = best.get(hit.number)
+            if known is None or (hit.tier, hit.good) < (known.tier, known.good):
+                best[hit.number] = hit
+        return self._ranked(best, set(only), limit)
+
+    def _named_types(self, typed: Sequence[str]) -> list[str]:
+        """The types that begin as typed, or else contain it; letters and digits alone count."""
+        found: list[str] = []
+        for one in map(_letters, typed):
+            begin = [name for name in self._types if _letters(name).startswith(one)]
+            found += begin or [name for name in self._types if one in _letters(name)]
+        return unique(found)
+
+    def _ranked(self, best: dict[int, _Hit], only: set[str], limit: int) -> list[EntityMatch]:
+        ids, types = self._known(list(best))
+        linked = self._linked(list(ids.values()))
+        wanted = set(self._preferred)
+
+        def order(hit: _Hit) -> tuple[object, ...]:
+            apart = not wanted.isdisjoint(types.get(hit.number, ()))
+            entity_id = ids[hit.number]
+            links = linked.get(entity_id, 0) + LIKELY * (entity_id in self._likely)
+            lead = LINKED_BEFORE * math.log2(1 + links)
+            group = _GROUPS.get(hit.tier, 2)
+            return group, not apart, hit.tier, hit.good - lead, hit.name or 0, hit.number
+
+        kept = [hit for hit in best.values() if not only or not only.isdisjoint(types.get(hit.number, ()))]
+        return self._matches(sorted(kept, key=order)[:limit])
+
+    def _known(self, numbers: Sequence[int]) -> tuple[dict[int, str], dict[int, list[str]]]:
+        ids = dict(self._by_row("id, entity_id", self._tables.entities, "id", numbers))
+        types: dict[int, list[str]] = {}
+        for number, name in self._by_row("entity, type", self._tables.types, "entity", numbers):
+            types.setdefault(number, []).append(name)
+        return ids, types
+
+    def _matches(self, hits: Sequence[_Hit]) -> list[EntityMatch]:
+        entities = {
+            n: parse_entity(data)
+            for n, data in self._by_row("id, data", self._tables.entities, "id", [hit.number for hit in hits])
+        }
+        names = dict(
+            self._by_row("id, name", self._tables.names, "id", [hit.name for hit in hits if hit.name is not None])
+        )
+        found: list[EntityMatch] = []
+        for place, hit in enumerate(hits):
+            text = hit.matched if hit.name is None else names[hit.name]
+            found.append(
+                EntityMatch(entities[hit.number], text or entities[hit.number].name, hit.tier + place / len(hits))
+            )
+        return found
+
+    def _by_row(self, what: str, table: str, key: str, rows: Sequence[int]) -> Iterator[tuple[int, str]]:
+        for part in chunks(rows):
+            marks = ",".join("?" * len(part))
+            yield from self._tables.conn.execute(f"SELECT {what} FROM {table} WHERE {key} IN ({marks})", list(part))  # noqa: S608
+
+
+class _Asked:
+    """The questions that one query makes, in turn; each answers with hits in any order."""
+
+    def __init__(
+        self,
+        tables: KbTables,
+        query: SearchQuery,
+        *,
+        only: Sequence[int],
+        preferred: Sequence[int],
+        likely: Sequence[str] = (),
+    ) -> None:
+        self._tables = tables
+        self._likely = likely
+        self._query = query
+        self._text = fold(query.text)
+        self._phrases = [fold(one) for one in query.phrases]
+        self._whole = self._text or (self._phrases[0] if len(self._phrases) == 1 else "")
+        self._words = _WORD.findall(self._text)
+        self._only = _any_type(only)
+        self._first = _any_type([one for one in preferred if not only or one in only])
+        self._seen: set[int] = set()
+
+    def hits(self) -> Iterator[_Hit]:
+        if self._query.definition and not (self._words or self._phrases):
+            yield from self._defined(_WORD.findall(fold(self._query.definition)), self._query.typing_definition)
+            return
+        if self._query.definition:
+            yield from self._named_and_defined()
+            return
+        for hit in self._named():
+            self._seen.add(hit.number)
+            yield hit
+        if self._words and not self._phrases and len(self._seen) < READ:
+            yield from self._defined(self._words, self._query.typing and len(self._words[-1]) >= LONG_ENOUGH)
+        if len(self._seen) < FEW and self._words and not self._phrases:
+            yield from self._fuzzy()
+
+    def _named(self) -> Iterator[_Hit]:
+        if self._query.plain and self._text:
+            yield from self._by_id()
+        if self._whole:
+            yield from self._rows(f"n.folded = ? ORDER BY n.kind, n.entity LIMIT {READ}", self._whole)
+        if self._words and not self._phrases:
+            yield from self._named_likely()
+        for restricted in unique([self._first, self._only]):
+            found = 0
+            for match in self._questions():
+                if found < READ:  # else whatever has all the words stands behind what begins with them
+                    hits = list(self._stream(match, restricted))
+                    found += len(hits)
+                    yield from hits
+            if found >= READ:  # of the preferred types, which come first
+                break
+        if self._phrases and len(self._seen) < FEW:
+            yield from self._inside()
+
+    def _named_likely(self) -> Iterator[_Hit]:
+        """Likely entities with a name that begins so: where many names do, they may not be among those read."""
+        for part in chunks(self._likely):
+            marks = ",".join("?" * len(part))
+            query = f"SELECT id, data FROM {self._tables.entities} WHERE entity_id IN ({marks})"  # noqa: S608
+            for number, data in self._tables.conn.execute(query, part):
+                entity = parse_entity(data)
+                named = ((entity.name, NAME), *((one, SYNONYM) for one in entity.synonyms))
+                for name, kind in named:
+                    if self._tier(fold(name), kind) == PREFIX:
+                        yield _Hit(PREFIX, number, goodness(len(name), kind), matched=name)
+
+    def _named_and_defined(self) -> Iterator[_Hit]:
+        words = _WORD.findall(fold(self._query.definition))
+        match = _all(words, typing=self._query.typing_definition)
+        allowed = set(self._definitions(match, DEFINED)) if words else set()
+        every = not words or len(allowed) >= DEFINED
+        question = list(self._questions())[-1]
+        yield from self._stream(question, self._only, read=CHECKED, allowed=None if every else allowed)
+
+    def _questions(self) -> Iterator[str]:
+        """FTS5's queries: names that begin so, then names with all the words."""
+        words = [*self._words, *(word for one in self._phrases for word in _WORD.findall(one))]
+        if self._words and not self._phrases:
+            yield "folded : ^" + _phrase(self._words, typing=True)
+        loose = _all(self._words, typing=self._query.typing and len(self._words[-1:]) == 1)
+        exact = " AND ".join(_phrase(found, typing=True) for one in self._phrases if (found := _WORD.findall(one)))
+        if words:
+            yield "folded : (" + " AND ".join(part for part in (loose, exact) if part) + ")"
+        elif self._only and not self._text:
+            yield ""
+
+    def _stream(
+        self, match: str, types: str, *, read: int = 0, allowed: Collection[int] | None = None
+    ) -> Iterator[_Hit]:
+        """What a question finds, best first; only `allowed` entities where they are given."""
+        whole = " AND ".join(f"({part})" for part in (match, types) if part)
+        query = f"SELECT rowid FROM {self._tables.search} WHERE {self._tables.search} MATCH ? ORDER BY rowid LIMIT ?"  # noqa: S608
+        names = [name_of(row) for (row,) in self._tables.conn.execute(query, (whole, read or READ))] if whole else []
+        for part in chunks(names):
+            yield from self._rows(f"n.id IN ({','.join('?' * len(part))})", *part, allowed=allowed)
+
+    def _rows(self, where: str, *values: object, allowed: Collection[int] | None = None) -> Iterator[_Hit]:
+        """Names, each with the tier that its text earns."""
+        query = f"SELECT n.id, n.entity, n.kind, n.length, n.folded FROM {self._tables.names} n WHERE {where}"  # noqa: S608
+        for name, entity, kind, length, folded in self._tables.conn.execute(query, values):
+            if (allowed is None or entity in allowed) and all(one in folded for one in self._phrases):
+                yield _Hit(self._tier(folded, kind), entity, goodness(length, kind), name)
+
+    def _tier(self, folded: str, kind: int) -> int:
+        if not self._whole:
+            return WORDS
+        if folded == self._whole:
+            return EXACT_NAME if kind == NAME else EXACT_SYNONYM
+        if folded.startswith(self._whole) or (not self._phrases and _begins(folded, self._words)):
+            return PREFIX
+        return WORDS
+
+    def _by_id(self) -> Iterator[_Hit]:
+        query = f"SELECT i.tier, i.entity FROM {self._tables.ids} i WHERE i.key = ? ORDER BY i.tier, i.entity"  # noqa: S608
+        for tier, number in self._tables.conn.execute(query, (self._text,)):
+            yield _Hit(EXACT_ID, number, tier, matched=self._query.text if tier in (ALTERNATE, BARE_ALTERNATE) else "")
+        if len(self._text) > 2 and any(ch.isdigit() for ch in self._text) and " " not in self._text:
+            query = (
+                f"SELECT i.key, i.entity FROM {self._tables.ids} i WHERE i.key > ? AND i.key < ? ORDER BY 1 LIMIT 20"  # noqa: S608
+            )
+            for key, number in self._tables.conn.execute(query, (self._text, self._text + _LAST)):
+                yield _Hit(PREFIX, number, len(key), matched="")
+
+    def _inside(self) -> Iterator[_Hit]:
+        """Names that have the phrases in the middle of words: found by the words that end as the phrases begin.
+
+        Those of other scripts, whose words FTS5 keeps without their accents, are read through, shortest first.
+        """
+        parts = [*self._phrases, *self._words]
+        if all(one.isascii() for one in parts):
+            questions = [self._across_words(one) for one in self._phrases]
+            if all(questions):
+                loose = [_quoted(word) for word in self._words]
+                yield from self._stream(
+                    "folded : (" + " AND ".join([*questions, *loose]) + ")", self._only, read=FILTERED
+                )
+            return
+        where = " AND ".join("instr(n.folded, ?)" for _ in parts)
+        yield from self._rows(f"{where} ORDER BY n.length, n.kind, n.folded LIMIT {READ}", *parts)
+
+    def _across_words(self, phrase: str) -> str:
+        """FTS5's query for a phrase whose first word may be the end of a longer one; '' where there is no such word."""
+        first, *rest = _WORD.findall(phrase) or [""]
+        if not first:
+            return ""
+        heads = words_ending(self._tables, first, anywhere=not rest, limit=READ)
+        if not heads:
+            return ""
+        either = "(" + " OR ".join(map(_quoted, heads)) + ")"
+        return f"({either} AND {_phrase(rest, typing=True)})" if rest else either
+
+    def _defined(self, words: Sequence[str], typing: bool) -> Iterator[_Hit]:
+        if not words:
+            return
+        for place, number in enumerate(self._definitions(_all(words, typing=typing), FILTERED)):
+            if number not in self._seen:
+                yield _Hit(DEFINITION, number, place)
+
+    def _definitions(self, match: str, read: int) -> Iterator[int]:
+        table = self._tables.definitions_fts
+        query = f"SELECT rowid FROM {table} WHERE {table} MATCH ? ORDER BY rowid LIMIT ?"  # noqa: S608
+        yield from (number for (number,) in self._tables.conn.execute(query, (match, read)))
+
+    def _fuzzy(self) -> Iterator[_Hit]:
+        parts = near_words(self._tables, self._words, typing=self._query.typing)
+        if parts is None:
+            return
+        match = "folded : (" + " AND ".join(f"({' OR '.join(map(_quoted, near))})" for near in parts) + ")"
+        for restricted in unique([self._first, self._only]):
+            for hit in self._stream(match, restricted):
+                if hit.number not in self._seen:
+                    yield _Hit(FUZZY, hit.number, hit.good, hit.name)
+
+
+def group_of(tier: int) -> int:
+    """The group of matches within which preferred types lead."""
+    return _GROUPS.get(tier, 2)
+
+
+def _quoted(word: str) -> str:
+    return f'"{word}"'
+
+
+def _all(words: Sequence[str], *, typing: bool) -> str:
+    """All words, the last one as a beginning where it is being typed. A single letter is a beginning of too many."""
+    if not words:
+        return ""
+    star = "*" if typing and (len(words[-1]) > 1 or len(words) > 1) else ""
+    return " AND ".join(map(_quoted, words)) + star
+
+
+def _phrase(words: Sequence[str], *, typing: bool) -> str:
+    return " + ".join(map(_quoted, words)) + ("*" if typing else "")
+
+
+def _any_type(places: Sequence[int]) -> str:
+    return f"types : ({' OR '.join(map(type_word, places))})" if places else ""
+
+
+def _begins(folded: str, words: Sequence[str]) -> bool:
+    """Whether a name's words begin with these, whatever stands between them."""
+    own = _WORD.findall(folded)[: len(words)]
+    return len(own) == len(words) > 0 and own[:-1] == list(words[:-1]) and own[-1].startswith(words[-1])
+
+
+def _letters(text: str) -> str:
+    return "".join(ch for ch in text.casefold() if ch.isalnum())

@@ -1,0 +1,169 @@
+"""The tables of one knowledge-base version: made when its load begins, dropped as a whole.
+
+Tables of its own keep a version invisible until it is active, and make its removal quick. sqlite-utils makes
+them; they are loaded by plain statements, which takes half its time. `kb_index` makes the full-text index over names
+when all are there, and `kb_search` asks them.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import sqlite3
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import fields
+from typing import TYPE_CHECKING, Any
+
+from curator.domain.entities import Entity
+from curator.domain.errors import UserError
+from curator.domain.wording import tr
+from curator.storage.db.rows import chunks, fold
+
+if TYPE_CHECKING:
+    from sqlite_utils import Database
+
+# How an id is found: as the knowledge base writes it, or without its prefix as corpora do; primary before alternate.
+PRIMARY, ALTERNATE, BARE_PRIMARY, BARE_ALTERNATE = range(4)
+NAME, SYNONYM = range(2)
+
+_FIELDS = tuple(field.name for field in fields(Entity))
+_TOKENIZE = "unicode61 remove_diacritics 2"
+
+
+class KbTables:
+    """The tables `kbN_*` of version N on a connection that is inside a transaction."""
+
+    def __init__(self, conn: sqlite3.Connection, version: int) -> None:
+        self.conn = conn
+        self.entities = f"kb{version}_entities"
+        self.names = f"kb{version}_names"
+        self.ids = f"kb{version}_ids"
+        self.types = f"kb{version}_types"
+        self.search = f"kb{version}_search"  # see `kb_index`, as the next
+        self.words = f"kb{version}_words"
+        self.definitions_fts = f"kb{version}_definitions_fts"
+
+    def create(self) -> None:
+        """The tables that are loaded; `index_names` follows when all names are there."""
+        db = self._database()
+        db[self.entities].create({"id": int, "entity_id": str, "name": str, "data": str}, pk="id")
+        db[self.entities].create_index(["entity_id"], unique=True)
+        columns = {"id": int, "entity": int, "kind": int, "length": int, "name": str, "folded": str}
+        db[self.names].create(columns, pk="id")
+        for statement in (
+            f"CREATE TABLE {self.ids} (key TEXT, tier INTEGER, entity INTEGER, PRIMARY KEY (key, tier, entity))"
+            " WITHOUT ROWID",
+            f"CREATE TABLE {self.types} (entity INTEGER, type TEXT, PRIMARY KEY (entity, type)) WITHOUT ROWID",
+            f"CREATE VIRTUAL TABLE {self.definitions_fts} USING fts5 (definition, content = '',"
+            f" tokenize = '{_TOKENIZE}')",
+        ):
+            self.conn.execute(statement)
+
+    def index_names(self) -> None:
+        """Sorting millions of names once takes a tenth of the time of finding the place of each as it comes."""
+        for columns in ("folded, kind, length, entity", "length, kind, folded, entity"):
+            name = f"idx_{self.names}_{columns.replace(', ', '_')}"
+            self.conn.execute(f"CREATE INDEX IF NOT EXISTS {name} ON {self.names} ({columns})")
+
+    def drop(self) -> None:
+        indexes = (self.words, self.search, self.definitions_fts)
+        for table in (*indexes, self.types, self.ids, self.names, self.entities):
+            self.conn.execute(f"DROP TABLE IF EXISTS {table}")
+
+    def load(self, entities: Sequence[Entity]) -> None:
+        """Raises UserError when an id is there already."""
+        self._refuse_duplicates([entity.id for entity in entities])
+        numbered = list(enumerate(entities, start=self._next(self.entities)))
+        self._insert(self.entities, 4, [(n, e.id, e.name, canonical_json(e)) for n, e in numbered])
+        self._insert(self.ids, 3, sorted({key for n, entity in numbered for key in _keys(n, entity)}))
+        types = [(n, type_) for n, entity in numbered for type_ in dict.fromkeys(entity.types)]
+        self._insert(self.types, 2, types)
+        self._insert(self.names, 6, self._names(numbered))
+        definitions = [(n, fold(entity.definition)) for n, entity in numbered if entity.definition]
+        self.conn.executemany(
+            f"INSERT INTO {self.definitions_fts} (rowid, definition) VALUES (?, ?)",  # noqa: S608
+            definitions,
+        )
+
+    def content_hash(self) -> str:
+        """SHA-256 over the canonical JSON of all entities, one a line, ordered by id."""
+        digest = hashlib.sha256()
+        for (data,) in self.conn.execute(f"SELECT data FROM {self.entities} ORDER BY entity_id"):  # noqa: S608
+            digest.update(data.encode())
+            digest.update(b"\n")
+        return digest.hexdigest()
+
+    def type_names(self) -> list[str]:
+        rows = self.conn.execute(f"SELECT DISTINCT type FROM {self.types} ORDER BY type")  # noqa: S608
+        return [type_ for (type_,) in rows]
+
+    def all(self) -> Iterator[Entity]:
+        """Every entity in the order of loading."""
+        for (data,) in self.conn.execute(f"SELECT data FROM {self.entities} ORDER BY id"):  # noqa: S608
+            yield parse_entity(data)
+
+    def _names(self, numbered: Sequence[tuple[int, Entity]]) -> list[tuple[int, int, int, int, str, str]]:
+        names = (
+            (n, kind, name)
+            for n, entity in numbered
+            for kind, group in ((NAME, (entity.name,)), (SYNONYM, entity.synonyms))
+            for name in group
+        )
+        folded = ((n, kind, name, fold(name)) for n, kind, name in names)
+        first = self._next(self.names)
+        return [(i, n, kind, len(key), name, key) for i, (n, kind, name, key) in enumerate(folded, start=first)]
+
+    def _insert(self, table: str, columns: int, rows: Sequence[tuple[object, ...]]) -> None:
+        marks = ", ".join("?" * columns)
+        self.conn.executemany(f"INSERT INTO {table} VALUES ({marks})", rows)  # noqa: S608
+
+    def _refuse_duplicates(self, ids: Sequence[str]) -> None:
+        repeated = [entity_id for entity_id, n in Counter(ids).items() if n > 1]
+        for part in chunks(ids):
+            marks = ",".join("?" * len(part))
+            query = f"SELECT entity_id FROM {self.entities} WHERE entity_id IN ({marks})"  # noqa: S608
+            repeated += [entity_id for (entity_id,) in self.conn.execute(query, list(part))]
+        if repeated:
+            raise UserError(
+                tr(
+                    "The knowledge base has the id {repeated} more than once. Merge or rename these entities "
+                    "and import the file again.",
+                    repeated=repeated[0],
+                )
+            )
+
+    def _next(self, table: str) -> int:
+        newest = self.conn.execute(f"SELECT max(id) FROM {table}").fetchone()[0]  # noqa: S608
+        return (newest or 0) + 1
+
+    def _database(self) -> Database:
+        from sqlite_utils import Database  # takes longer to import than all else that opens a project
+
+        return Database(self.conn, recursive_triggers=False, execute_plugins=False)
+
+
+def canonical_json(entity: Entity) -> str:
+    """The stored and hashed form: all fields, keys sorted, no spaces, Unicode as it is."""
+    return json.dumps(
+        {name: getattr(entity, name) for name in _FIELDS}, ensure_ascii=False, sort_keys=True, separators=(",", ":")
+    )
+
+
+def parse_entity(data: str) -> Entity:
+    value: dict[str, Any] = json.loads(data)
+    values: dict[str, Any] = {key: tuple(item) if isinstance(item, list) else item for key, item in value.items()}
+    return Entity(**values)
+
+
+def bare(entity_id: str) -> str:
+    """The id without its prefix; '' when it has none."""
+    return entity_id.partition(":")[2]
+
+
+def _keys(number: int, entity: Entity) -> Iterator[tuple[str, int, int]]:
+    for ids, tier, bare_tier in (((entity.id,), PRIMARY, BARE_PRIMARY), (entity.alt_ids, ALTERNATE, BARE_ALTERNATE)):
+        for entity_id in ids:
+            yield fold(entity_id), tier, number
+            if local := bare(entity_id):
+                yield fold(local), bare_tier, number

@@ -1,0 +1,81 @@
+"""Commands of the candidates and of the search in the knowledge base."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from curator.commands import Command, Menu
+
+if TYPE_CHECKING:
+    from curator.ui.bench.workbench import Workbench
+
+
+CANDIDATES: tuple[Command[Workbench], ...] = (
+    Command(
+        "mention.contrast",
+        "Compare the first two candidates",
+        Menu.MENTION,
+        "Sets the first two candidates side by side and weighs the words of the text; again, goes back.",
+        lambda bench: bench.desk.toggle_contrast(),
+        ("V",),
+        when=lambda s: s.mention and s.candidates > 1 and not s.shuffled,
+        group=2,
+        in_rounds=True,
+    ),
+    Command(
+        "mention.tint",
+        "Tint the words that tell them apart",
+        Menu.MENTION,
+        "Tints the words of the text by the candidate they speak for; the numbers are shown on hover.",
+        lambda bench: bench.desk.toggle_tints(),
+        ("Shift+V",),
+        when=lambda s: s.mention and s.candidates > 1 and not s.shuffled,
+        group=2,
+        in_rounds=True,
+    ),
+    Command(
+        "mention.hidden",
+        "Show hidden candidates",
+        Menu.MENTION,
+        "Unfolds the candidates below the limit and those of other types, or folds them again; shows suggestions that "
+        "are held back.",
+        lambda bench: bench.desk.toggle_hidden(),
+        ("H",),
+        when=lambda s: s.mention,
+        group=2,
+        in_rounds=True,
+    ),
+    Command(
+        "mention.search",
+        "Search knowledge base",
+        Menu.MENTION,
+        "Searches names, synonyms, identifiers and definitions.",
+        lambda bench: bench.start_search(),
+        ("/",),
+        when=lambda s: s.knowledge_base,
+        group=2,
+        in_rounds=True,
+    ),
+    Command(
+        "mention.search_text",
+        "Search the mention's text",
+        Menu.MENTION,
+        "Searches the knowledge base for the text of the mention.",
+        lambda bench: bench.search_text(),
+        ("Space",),
+        when=lambda s: s.knowledge_base and s.mention,
+        group=2,
+        in_rounds=True,
+    ),
+    Command(
+        "mention.search_also",
+        "Link to several entities…",
+        Menu.MENTION,
+        "Searches for one more entity and adds it to the link: for a mention that names several at once.",
+        lambda bench: bench.start_search(adding=True),
+        ("+",),
+        when=lambda s: s.writable and s.mention and s.knowledge_base,
+        group=2,
+        in_rounds=True,
+    ),
+)

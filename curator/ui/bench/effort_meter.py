@@ -1,0 +1,76 @@
+"""Counts what each decision costs: keys and clicks sent to the window, and the time at work, since the step before."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+
+from PySide6.QtCore import QEvent, QObject
+from PySide6.QtGui import QGuiApplication, QKeyEvent
+
+from curator.domain.changes import Change, ChangeKind
+from curator.services.curating.efforts import EffortService
+from curator.ui.kit.sight import MODIFIERS
+
+IDLE_SECONDS = 60.0
+"""A longer pause is no work."""
+_CLICKS = {QEvent.Type.MouseButtonPress, QEvent.Type.MouseButtonDblClick}
+
+
+class EffortMeter(QObject):
+    """Watches the application's events; `took` is told every step that was taken.
+
+    A key is counted where Qt first offers it to the widget with the keyboard, before it is known to be a shortcut or
+    typed; its way up the parents, held keys and modifiers alone are not counted. A click is counted at its window.
+    """
+
+    def __init__(
+        self, efforts: EffortService, parent: QObject | None = None, *, clock: Callable[[], float] = time.monotonic
+    ) -> None:
+        super().__init__(parent)
+        self._efforts = efforts
+        self._clock = clock
+        self._keys = 0
+        self._worked = 0.0  # seconds
+        self._last: float | None = None
+        application = QGuiApplication.instance()
+        assert application is not None
+        application.installEventFilter(self)
+
+    def took(self, change: Change) -> None:
+        """A step is done: what it cost is recorded when it decided something, and counting begins anew."""
+        self._pass_time()
+        if change.kind is ChangeKind.DECIDED and change.operation_id is not None:
+            self._efforts.record(change.operation_id, keys=self._keys, milliseconds=round(self._worked * 1000))
+        self._keys, self._worked = 0, 0.0
+
+    def close(self) -> None:
+        application = QGuiApplication.instance()
+        if application is not None:
+            application.removeEventFilter(self)
+
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
+        kind = event.type()
+        if kind == QEvent.Type.ShortcutOverride:
+            self._key(watched, event)
+        elif kind in _CLICKS and watched.isWindowType():
+            self._count()
+        elif kind == QEvent.Type.Wheel and watched.isWindowType():
+            self._pass_time()
+        return False
+
+    def _key(self, watched: QObject, event: QEvent) -> None:
+        if not isinstance(event, QKeyEvent) or watched is not QGuiApplication.focusObject():
+            return
+        if not event.isAutoRepeat() and event.key() not in MODIFIERS:
+            self._count()
+
+    def _count(self) -> None:
+        self._keys += 1
+        self._pass_time()
+
+    def _pass_time(self) -> None:
+        now, last = self._clock(), self._last
+        self._last = now
+        if last is not None and 0.0 <= now - last <= IDLE_SECONDS:
+            self._worked += now - last

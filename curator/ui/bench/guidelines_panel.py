@@ -1,0 +1,230 @@
+"""The project's guidelines beside the text: Markdown to read, written in place, saved by itself."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+
+from PySide6.QtCore import QEvent, QObject, Qt, QTimer, Signal
+from PySide6.QtGui import QKeyEvent, QPalette, QTextCursor
+from PySide6.QtWidgets import (
+    QComboBox,
+    QCompleter,
+    QHBoxLayout,
+    QLabel,
+    QPlainTextEdit,
+    QSizePolicy,
+    QStackedWidget,
+    QTextBrowser,
+    QToolButton,
+    QVBoxLayout,
+    QWidget,
+)
+
+from curator.domain.errors import UserError
+from curator.domain.wording import tr
+from curator.services.curating.guidelines import GuidelineService
+
+SAVE_MS = 800
+HEADING = re.compile(r"^ {0,3}#{1,6}[ \t]+(?P<words>.+?)[ \t#]*$", re.MULTILINE)
+EMPTY = (
+    "*This project has no guidelines yet.*\n\nPress **Edit** and write down how to decide the hard cases, in Markdown: "
+    "what counts as an entity, how specific a link should be, when to say NIL. They are stored in the project."
+)
+
+
+def headings(text: str) -> list[str]:
+    """The Markdown headings in order, without what stands in fenced code."""
+    outside = re.sub(r"^(```|~~~).*?^\1", "", text, flags=re.MULTILINE | re.DOTALL)
+    return [one["words"] for one in HEADING.finditer(outside)]
+
+
+class GuidelinesPanel(QWidget):
+    """API: `show_panel`, `flush` (save what is not saved yet), `closed` when the curator puts it away."""
+
+    closed = Signal()
+    said = Signal(str)
+
+    def __init__(self, service: GuidelineService, *, writable: bool, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._service = service
+        self._text = ""
+        self.headings = QComboBox(self)
+        self.edit = QToolButton(self)
+        self.close_button = QToolButton(self)
+        self.reader = QTextBrowser(self)
+        self.editor = QPlainTextEdit(self)
+        self.state = QLabel(self)
+        self._pages = QStackedWidget(self)
+        self._timer = QTimer(self, singleShot=True, interval=SAVE_MS)
+        self._set_up(writable)
+        self._compose()
+        self._timer.timeout.connect(self.flush)
+        self.editor.textChanged.connect(self._typed)
+        self.edit.toggled.connect(self._edit)
+        self.close_button.clicked.connect(self.put_away)
+        self.headings.activated.connect(lambda: self._go_to(self.headings.currentText()))
+        for one in (self.reader, self.editor):
+            one.installEventFilter(self)
+
+    def _set_up(self, writable: bool) -> None:
+        self.setAutoFillBackground(True)
+        self.setBackgroundRole(QPalette.ColorRole.Base)
+        self.headings.setEditable(True)
+        self.headings.setInsertPolicy(QComboBox.InsertPolicy.NoInsert)
+        self.headings.setAccessibleName(tr("Go to a heading of the guidelines"))
+        self.headings.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Fixed)
+        line, completer = self.headings.lineEdit(), self.headings.completer()
+        assert line is not None
+        assert completer is not None
+        line.setPlaceholderText(tr("Go to a heading"))
+        line.setAccessibleName(tr("Part of a heading"))
+        completer.setFilterMode(Qt.MatchFlag.MatchContains)
+        completer.setCompletionMode(QCompleter.CompletionMode.PopupCompletion)
+        self.edit.setText(tr("Edit"))
+        self.edit.setCheckable(True)
+        self.edit.setEnabled(writable)
+        self.edit.setToolTip(tr("Write in them; they are saved by themselves"))
+        self.close_button.setText("✕")
+        self.close_button.setAccessibleName(tr("Put the guidelines away"))
+        self.close_button.setToolTip(tr("Put the guidelines away (G)"))
+        for page in (self.reader, self.editor):
+            page.document().setDocumentMargin(12)
+        self.reader.setOpenExternalLinks(False)
+        self.reader.setOpenLinks(False)
+        self.reader.setAccessibleName(tr("Guidelines"))
+        self.reader.setFrameShape(QTextBrowser.Shape.NoFrame)
+        self.editor.setAccessibleName(tr("Guidelines in Markdown"))
+        self.editor.setFrameShape(QPlainTextEdit.Shape.NoFrame)
+        self.editor.setTabChangesFocus(True)
+
+    def _compose(self) -> None:
+        head = QHBoxLayout()
+        head.setContentsMargins(10, 8, 8, 6)
+        head.addWidget(self.headings, 1)
+        head.addWidget(self.edit)
+        head.addWidget(self.close_button)
+        self._pages.addWidget(self.reader)
+        self._pages.addWidget(self.editor)
+        self.state.setContentsMargins(12, 3, 12, 5)
+        column = QVBoxLayout(self)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(0)
+        column.addLayout(head)
+        column.addWidget(self._pages, 1)
+        column.addWidget(self.state)
+
+    def show_panel(self) -> None:
+        """As they stand in the project, ready to be read, with the keyboard."""
+        if not self.edit.isChecked():
+            self._load()
+        self.show()
+        self._page.setFocus(Qt.FocusReason.ShortcutFocusReason)
+
+    @property
+    def _page(self) -> QWidget:
+        return self.editor if self.edit.isChecked() else self.reader
+
+    def _load(self) -> None:
+        self._text = self._service.text()
+        self._show_text()
+
+    def _show_text(self) -> None:
+        self.reader.setMarkdown(self._text or tr(EMPTY))
+        self.headings.clear()
+        self.headings.addItems(headings(self._text))
+        self.headings.setCurrentIndex(-1)
+        self.headings.setEditText("")
+
+    def _edit(self, editing: bool) -> None:
+        if editing:
+            self._without_saving(lambda: self.editor.setPlainText(self._text))
+            self.state.setText(tr("Markdown; saved by itself. Esc goes back to reading."))
+        else:
+            self.flush()
+            self._show_text()
+            self.state.setText("")
+        self._pages.setCurrentWidget(self._page)
+        self._page.setFocus(Qt.FocusReason.OtherFocusReason)
+
+    def _without_saving(self, change: Callable[[], None]) -> None:
+        self.editor.blockSignals(True)
+        change()
+        self.editor.blockSignals(False)
+
+    def _typed(self) -> None:
+        self.state.setText("…")
+        self._timer.start()
+
+    def flush(self) -> None:
+        """Save now what is not saved yet; what cannot be saved stays in the editor, and why is said."""
+        self._timer.stop()
+        text = self.editor.toPlainText()
+        if self._pages.currentWidget() is not self.editor or text == self._text:
+            return
+        try:
+            self._service.set_text(text)
+        except UserError as error:
+            self.state.setText(tr("Not saved."))
+            self.said.emit(str(error))
+            return
+        self._text = text
+        self.state.setText(tr("Saved."))
+
+    def toggle(self) -> None:
+        """Show the guidelines with the keyboard in them, or put them away."""
+        if self.isVisible():
+            self.put_away()
+        else:
+            self.show_panel()
+
+    def put_away(self) -> None:
+        self.flush()
+        self.edit.setChecked(False)
+        self.hide()
+        self.closed.emit()
+
+    def _go_to(self, words: str) -> None:
+        found = next((one for one in headings(self._text) if words.casefold() in one.casefold()), None)
+        if found is None:
+            self.said.emit(tr("No heading of the guidelines has “{words}”.", words=words))
+        elif self.edit.isChecked():
+            _find_line(self.editor, found)
+        else:
+            _find_heading(self.reader, found)
+
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
+        """Esc ends editing, then puts the guidelines away."""
+        if isinstance(event, QKeyEvent) and event.type() == QEvent.Type.KeyPress and event.key() == Qt.Key.Key_Escape:
+            if watched is self.editor:
+                self.edit.setChecked(False)
+            else:
+                self.put_away()
+            return True
+        return super().eventFilter(watched, event)
+
+
+def _find_heading(reader: QTextBrowser, words: str) -> None:
+    block = reader.document().begin()
+    plain = re.sub(r"[*_`]", "", words)
+    while block.isValid():
+        if block.blockFormat().headingLevel() and block.text().strip() == plain.strip():
+            _bring_up(reader, QTextCursor(block))
+            return
+        block = block.next()
+
+
+def _bring_up(reader: QTextBrowser, cursor: QTextCursor) -> None:
+    reader.setTextCursor(cursor)
+    bar = reader.verticalScrollBar()
+    bar.setValue(bar.value() + reader.cursorRect(cursor).top())
+
+
+def _find_line(editor: QPlainTextEdit, words: str) -> None:
+    at = next((one.start() for one in HEADING.finditer(editor.toPlainText()) if one["words"] == words), None)
+    if at is not None:
+        cursor = editor.textCursor()
+        text = editor.toPlainText()[:at]
+        cursor.setPosition(len(text.encode("utf-16-le")) // 2)
+        editor.setTextCursor(cursor)
+        editor.centerCursor()

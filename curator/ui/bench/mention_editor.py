@@ -1,0 +1,195 @@
+"""Changes where the current mention stands and what it is, by keys and by mouse; every refusal says why."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from enum import Enum
+
+from PySide6.QtCore import QObject
+
+from curator.domain.changes import Change
+from curator.domain.documents import Mention, Span
+from curator.domain.spans import (
+    hull,
+    next_word_end,
+    next_word_start,
+    overlaps,
+    previous_word_end,
+    previous_word_start,
+    trimmed,
+    with_span,
+    without_span,
+)
+from curator.domain.wording import tr
+from curator.services.queue.seat import MentionEditing
+from curator.ui.deciding.decider import Decider
+from curator.ui.deciding.navigator import Navigator
+from curator.ui.document.document_view import DocumentView
+from curator.ui.kit.key_names import way_to
+
+NO_SELECTION = "Select the words first: F7 puts a caret into the text, Shift and the arrows select."
+TEXT_ENDS = "The text ends here; the mention stays as it is."
+NOTHING_LEFT = "Nothing would be left of “{text}”. Del deletes a mention."
+NOT_IN = "The selection does not touch “{text}”; nothing was taken out."
+IS_IN = "The selection lies in “{text}” already; nothing was changed."
+ONE_PART = "“{text}” has one part only. {key} joins it with the next mention."
+LAST_MENTION = "No mention follows “{text}” that it could be joined with."
+
+
+class Edge(Enum):
+    START = "start"
+    END = "end"
+
+
+class MentionEditor(QObject):
+    """Acts on the navigator's current mention. After a change the suggestions are asked anew by the service; the newer
+    one of the changed mention is shown as soon as it is there, since the one on show is about other words."""
+
+    def __init__(
+        self,
+        navigator: Navigator,
+        decider: Decider,
+        view: DocumentView,
+    ) -> None:
+        super().__init__(view)
+        self._at = navigator
+        self._decider = decider
+        self._view = view
+        self._awaited: int | None = None  # a changed mention whose newer suggestion is on its way
+        view.reshaped.connect(self.reshape)
+        navigator.mention_changed.connect(self._swap_in)
+
+    # --- what keys and mouse ask for ---
+
+    def nudge(self, edge: Edge, *, forward: bool, by_word: bool) -> None:
+        """Move the start or the end of the mention by a word or by what is read as one character."""
+        mention, text = self._mention, self._text
+        if mention is None:
+            return
+        spans = tuple(sorted(mention.spans))
+        part = spans[0] if edge is Edge.START else spans[-1]
+        old = part.start if edge is Edge.START else part.end
+        offset = self._moved(text, old, edge, forward=forward, by_word=by_word)
+        if offset == old:
+            self._decider.said.emit(tr(TEXT_ENDS))
+            return
+        start, end = (offset, part.end) if edge is Edge.START else (part.start, offset)
+        new = trimmed(text, start, end) if start < end else None
+        if new is None:
+            self._decider.refused.emit(tr(NOTHING_LEFT, text=mention.text))
+            return
+        self.reshape(mention.id, (new, *spans[1:]) if edge is Edge.START else (*spans[:-1], new))
+
+    def add_part(self) -> None:
+        """Make the selection a further part of the mention; where it touches a part, that grows."""
+        mention, selection = self._mention, self._view.selection
+        if mention is None or self._lacks_selection(selection) or selection is None:
+            return
+        spans = with_span(mention.spans, selection)
+        if spans == mention.spans:
+            self._decider.refused.emit(tr(IS_IN, text=mention.text))
+        elif self.reshape(mention.id, spans):
+            self._view.clear_selection()
+
+    def take_out(self) -> None:
+        """Take the selected words out of the mention; without a selection, the part in which the caret stands."""
+        mention = self._mention
+        if mention is None:
+            return
+        cut = self._view.selection or self._part_at_caret(mention)
+        if cut is None:
+            self._decider.refused.emit(tr(NO_SELECTION))
+            return
+        if not overlaps(mention.spans, cut):
+            self._decider.refused.emit(tr(NOT_IN, text=mention.text))
+            return
+        spans = without_span(self._text, mention.spans, cut)
+        if not spans:
+            self._decider.refused.emit(tr(NOTHING_LEFT, text=mention.text))
+        elif self.reshape(mention.id, spans):
+            self._view.clear_selection()
+
+    def join_parts(self) -> None:
+        """Make one part of all, with what stands between them."""
+        mention = self._mention
+        if mention is None:
+            return
+        if len(mention.spans) < 2:
+            self._decider.refused.emit(tr(ONE_PART, text=mention.text, key=way_to("edit.join_next")))
+            return
+        self.reshape(mention.id, (hull(mention.spans),))
+
+    def join_next(self) -> None:
+        """Make one mention of this one and the next in the text."""
+        mention, opened = self._mention, self._at.opened
+        if mention is None or opened is None:
+            return
+        ids = [view.mention.id for view in opened.mentions]
+        behind = ids[ids.index(mention.id) + 1 :]
+        if not behind:
+            self._decider.refused.emit(tr(LAST_MENTION, text=mention.text))
+            return
+        self._act(mention.id, lambda editing: editing.join_mentions(mention.id, behind[0]))
+
+    def retype(self, mention_type: str) -> None:
+        mention = self._mention
+        if mention is not None:
+            self._act(mention.id, lambda editing: editing.retype_mention(mention.id, mention_type))
+
+    def reshape(self, mention_id: int, spans: Sequence[Span]) -> bool:
+        """Give a mention other spans; False where that was refused, which is said."""
+        return self._act(mention_id, lambda editing: editing.change_mention(mention_id, spans))
+
+    # --- inside ---
+
+    @property
+    def _mention(self) -> Mention | None:
+        return self._at.mention.mention if self._at.mention is not None else None
+
+    @property
+    def _text(self) -> str:
+        return self._at.opened.document.text if self._at.opened is not None else ""
+
+    def _moved(self, text: str, offset: int, edge: Edge, *, forward: bool, by_word: bool) -> int:
+        if by_word:
+            if edge is Edge.END:
+                return next_word_end(text, offset) if forward else previous_word_end(text, offset)
+            return next_word_start(text, offset) if forward else previous_word_start(text, offset)
+        moved = self._view.step(offset, forward=forward)
+        outward = forward == (edge is Edge.END)
+        while outward and 0 < moved < len(text) and text[moved - 1 if forward else moved].isspace():
+            moved = self._view.step(moved, forward=forward)  # white space alone is nothing to grow by
+        return moved
+
+    def _part_at_caret(self, mention: Mention) -> Span | None:
+        caret = self._view.caret
+        return (
+            next((one for one in mention.spans if one.start <= caret <= one.end), None)
+            if self._view.caret_mode
+            else None
+        )
+
+    def _lacks_selection(self, selection: Span | None) -> bool:
+        if selection is None:
+            self._decider.refused.emit(tr(NO_SELECTION))
+        return selection is None
+
+    def _act(self, mention_id: int, action: Callable[[MentionEditing], Change]) -> bool:
+        if not self._decider.saw():
+            return False
+        if self._decider.act(lambda: self._decider.seat.edit(action)) is None:
+            return False
+        self._awaited = mention_id
+        self._at.select(mention_id)
+        return True
+
+    def _swap_in(self) -> None:
+        """The newer suggestion of the changed mention takes the place of the one about other words."""
+        view, opened = self._at.mention, self._at.opened
+        if view is None or opened is None or view.mention.id != self._awaited:
+            self._awaited = None
+            return
+        stored = opened.view(view.mention.id)
+        if stored is not None and stored.suggestion is not None and not stored.stale and self._at.newer_waits:
+            self._awaited = None
+            self._at.select(view.mention.id)

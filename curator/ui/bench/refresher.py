@@ -1,0 +1,265 @@
+"""Keeps what the workbench shows current: which change touches which part, and nothing more."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QObject, QTimer, Slot
+from PySide6.QtWidgets import QAbstractItemView
+
+from curator.domain.changes import STEPS, Change, ChangeKind
+from curator.domain.jobs import LinkerState, LinkerStatus
+from curator.domain.saving import Saving
+from curator.domain.wording import tr
+from curator.services.queue.holdout import REASON as HELD_OUT
+from curator.services.queue.queue import MentionView
+from curator.ui.bench.status_line import StatusLine
+from curator.ui.bench.workbench import Workbench
+from curator.ui.jobs.jobs import JobKind
+from curator.ui.kit.key_names import place_of, way_to
+from curator.ui.kit.mention_words import names_in
+
+PATCHED = {ChangeKind.DECIDED, ChangeKind.ENTITIES}
+"""Steps of which the open document shows nothing new but decisions."""
+NEWER = "Newer suggestions are here; they appear when you go on."
+NO_INDEX = (
+    "There is no index yet: Model › Rebuild index makes one. Until then only spelling is compared, and / searches the "
+    "knowledge base."
+)
+NO_KB = "No knowledge base yet. Import one with {way}."
+LEXICAL = "Only spelling is compared so far: the index of meanings is {state}."
+EMPTY_PROJECT = ("No documents yet", "Import some with {way}.", "project.import")
+EMPTY_KB = (
+    "Begin with a knowledge base",
+    "{way} loads the entities to link to.",
+    "project.import_kb",
+)
+IMPORTING = (
+    "An import is running",
+    "Documents appear here when it is done. The line at the bottom shows how far it is.",
+    "project.import",
+)
+STILL_NO_KB = "An import is running. Candidates need a knowledge base."
+NO_DOCUMENT = ("No document is open", "Choose one from the queue, or press {key}.", "queue.next")
+"""Headline, hint, and the command that the hint names."""
+NO_MENTIONS = "This document has no mentions. Select text and press {key}, or let {way} mark them."
+
+
+def no_mentions() -> str:
+    return tr(NO_MENTIONS, key=way_to("mention.create"), way=place_of("tools.detect"))
+
+
+class Refresher(QObject):
+    """Listens to the navigator and the bridge; one slot for each kind of news."""
+
+    def __init__(self, bench: Workbench, status: StatusLine) -> None:
+        super().__init__(bench)
+        self._bench = bench
+        self._status = status
+        self._shown: int | None = None
+        self._held_out = False
+        self._awaited = 0  # the last commit of the curator's: see `Saving`
+        self._unsaved = False
+        at, bridge = bench.navigator, bench.bridge
+        at.document_changed.connect(self._document)
+        at.content_changed.connect(self._content)
+        at.mention_changed.connect(self._mention)
+        bridge.stepped.connect(self._stepped)
+        bridge.changed.connect(self._changed)
+        bridge.linker.connect(self._linker)
+        bridge.saved.connect(self._saved)
+        bench.document.selection_changed.connect(bench.state_changed)
+        bench.jobs.changed.connect(self._jobs)
+        bench.jobs.progressed.connect(self._note)
+
+    def start(self) -> None:
+        """Show everything for the first time and open where work is left."""
+        bench = self._bench
+        project = bench.project
+        lists = project.queue.under
+        bench.queue.set_source(lists, facets=project.facets, ordering=project.ordering, filters=project.filters)
+        self._counts()
+        self._linker(bench.project.suggestions.status())
+        if bench.project.read_only:
+            self._status.show_read_only()
+        bench.bridge.listen(bench.project.events, bench.project.suggestions)
+        bench.bridge.follow(bench.project.disk)
+        bench.navigator.open_first()
+        if bench.navigator.opened is None:
+            self._document()
+            self._mention()
+        QTimer.singleShot(0, bench, self._bring_into_sight)  # rows have no place before the first layout
+
+    def _bring_into_sight(self) -> None:
+        opened = self._bench.navigator.opened
+        if opened is not None:
+            rows = self._bench.queue.list
+            rows.scrollTo(rows.currentIndex(), QAbstractItemView.ScrollHint.PositionAtCenter)
+
+    # --- what the curator does ---
+
+    @Slot()
+    def _document(self) -> None:
+        bench, opened = self._bench, self._bench.navigator.opened
+        if opened is None:
+            headline, hint, command = self._empty()
+            hint = tr(hint, way=place_of(command), key=way_to(command))
+            bench.document.clear(headline=tr(headline), hint=hint)
+            bench.header.show_row(None)
+        else:
+            bench.document.show_document(opened)
+            bench.header.show_row(bench.navigator.queue.row(opened.document.id))
+        bench.queue.set_current(opened.document.id if opened is not None else None)
+
+    @Slot()
+    def _content(self) -> None:
+        opened = self._bench.navigator.opened
+        if opened is not None:
+            self._bench.document.show_document(opened, current=self._bench.document.current)
+            self._bench.header.show_row(self._bench.navigator.queue.row(opened.document.id))
+
+    @Slot()
+    def _mention(self) -> None:
+        bench, view = self._bench, self._bench.navigator.mention
+        if view is None or view.mention.id != self._shown:
+            bench.reasons.dismiss()  # a reason asked for one mention never goes to another
+        self._shown = view.mention.id if view is not None else None
+        bench.document.set_current(view.mention.id if view is not None else None)
+        bench.candidates.show_mention(view)
+        self._hold_out(view is not None and view.held_out)
+        bench.queue.set_current_mention(view.mention.id if view is not None else None)
+        if view is None and bench.navigator.opened is not None and not bench.navigator.opened.mentions:
+            bench.candidates.list.set_empty_words(no_mentions())
+        history = bench.decider.curation.history(view.mention.id) if view is not None else []
+        edits = bench.project.curation.edits(view.mention.id) if view is not None else []
+        text = bench.navigator.opened.document.text if edits and bench.navigator.opened is not None else ""
+        bench.history.show_history(history, names=self._names(view, history), edits=edits, text=text)
+        self._note()
+        bench.state_changed.emit()
+
+    def _hold_out(self, held_out: bool) -> None:
+        """Show no suggestions of a mention that is to be decided without, until it is."""
+        if held_out or self._held_out:
+            self._bench.candidates.show_without_suggestions(
+                tr(HELD_OUT, key=way_to("mention.hidden")) if held_out else ""
+            )
+        self._held_out = held_out
+
+    @Slot(object)
+    def _stepped(self, change: Change) -> None:
+        saving = self._bench.project.disk.saving
+        self._awaited = saving.asked
+        if not saving.holds(self._awaited) and not saving.why:
+            self._status.show_saving()
+        self._saved(saving)
+        self._bench.queue.refresh(change.document_ids)
+        self._bench.queue.mark_decided(change.mention_ids, self._bench.project.queue)
+        if change.kind in PATCHED and change.document_ids:
+            self._bench.decider.patch(change)
+        elif self._touches(change):
+            self._bench.navigator.reload()
+
+    @Slot(object)
+    def _saved(self, saving: Saving) -> None:
+        """Say what is on the disk, and while the disk fails that it is not."""
+        if saving.why:
+            self._status.show_unsaved(saving.why)
+            if not self._unsaved:
+                self._bench.say(saving.why)
+        elif saving.at is not None and (self._unsaved or self._awaited) and saving.holds(self._awaited):
+            self._status.show_saved(saving.at)
+        self._unsaved = bool(saving.why)
+
+    # --- what happens elsewhere ---
+
+    @Slot(object)
+    def _changed(self, change: Change) -> None:
+        bench = self._bench
+        opened = bench.navigator.opened
+        touches = self._touches(change)
+        if change.kind in STEPS or change.kind is ChangeKind.IMPORTED:
+            bench.queue.refresh(() if change.kind is ChangeKind.IMPORTED else change.document_ids)
+            if change.kind is ChangeKind.IMPORTED:
+                self._counts()
+        elif change.kind is ChangeKind.SUGGESTIONS:
+            bench.queue.suggestions_changed(change.document_ids)
+        gone = opened is not None and touches and not bench.project.imports.shows(opened.document.id)
+        if change.kind is ChangeKind.IMPORTED and gone:
+            bench.navigator.close()
+        if change.kind is ChangeKind.IMPORTED and (opened is None or gone):
+            bench.navigator.open_first()
+        elif touches and change.kind is not ChangeKind.IMPORTED:
+            bench.navigator.reload()
+        elif opened is None:
+            self._document()
+        bench.state_changed.emit()
+
+    @Slot(object)
+    def _linker(self, status: LinkerStatus) -> None:
+        self._status.show_linker(status, trouble=self._bench.project.suggestions.trouble())
+        self._note()
+        self._bench.state_changed.emit()
+
+    @Slot()
+    def _jobs(self) -> None:
+        bench = self._bench
+        bench.queue.rows.set_importing(bench.jobs.importing)
+        if bench.navigator.opened is None:
+            self._document()
+        self._note()
+        bench.state_changed.emit()
+
+    @Slot()
+    def _note(self) -> None:
+        """The one sentence above the candidates that concerns all of them."""
+        self._bench.candidates.set_note(self._note_words())
+
+    def _note_words(self) -> str:
+        bench = self._bench
+        status = bench.project.suggestions.status()
+        if bench.project.knowledge.info() is None:
+            if bench.jobs.importing:
+                return tr(STILL_NO_KB)
+            return tr(NO_KB, way=place_of("project.import_kb"))
+        building = bench.jobs.job(JobKind.INDEX)
+        if status.state in (LinkerState.FAILED, LinkerState.RESTARTING):
+            return status.message
+        if status.state is LinkerState.OFF and building is None and not bench.project.read_only:
+            return tr(NO_INDEX)
+        if status.stages == ("lexical",) or (building is not None and not status.stages):
+            share = building.progress.fraction if building is not None else None
+            built = tr("being built") if building is not None else tr("not built; Model › Rebuild index makes it")
+            return tr(
+                LEXICAL, state=built + (tr(" ({share:.0%} of this step)", share=share) if share is not None else "")
+            )
+        return tr(NEWER) if bench.navigator.newer_waits else ""
+
+    # --- inside ---
+
+    def _touches(self, change: Change) -> bool:
+        opened = self._bench.navigator.opened
+        return opened is not None and (not change.document_ids or opened.document.id in change.document_ids)
+
+    def _counts(self) -> None:
+        self._bench.queue.set_counts(self._bench.navigator.queue.counts())
+
+    def _empty(self) -> tuple[str, str, str]:
+        project = self._bench.project
+        if sum(project.queue.counts().documents.values()):
+            return NO_DOCUMENT
+        if self._bench.jobs.importing:
+            return IMPORTING
+        return EMPTY_KB if project.knowledge.info() is None else EMPTY_PROJECT
+
+    def _names(self, view: MentionView | None, history: list) -> dict[str, str]:  # type: ignore[type-arg]
+        names = names_in(view) if view is not None else {}
+        wanted = {one for decision in history for one in decision.verdict.entity_ids}
+        wanted |= {
+            decision.shown.candidates[0].entity_id
+            for decision in history
+            if decision.shown and decision.shown.candidates
+        }
+        for entity_id in wanted - names.keys():
+            knowledge = self._bench.project.knowledge
+            entity = knowledge.entity(entity_id) or knowledge.former(entity_id)
+            if entity is not None:
+                names[entity_id] = entity.name
+        return names

@@ -1,0 +1,142 @@
+"""The right end of the menu bar: when the last change was on the disk, and how the linker is."""
+
+from __future__ import annotations
+
+from datetime import datetime
+
+from PySide6.QtCore import QEvent, Qt
+from PySide6.QtWidgets import QHBoxLayout, QLabel, QMenuBar, QToolButton, QWidget
+
+from curator.domain.jobs import LinkerState, LinkerStatus
+from curator.domain.wording import tr
+from curator.ui.kit.mention_state import MentionState
+from curator.ui.kit.theme import theme_of
+
+WORDS = {
+    LinkerState.OFF: "no index yet",
+    LinkerState.STARTING: "starting…",
+    LinkerState.READY: "ready",
+    LinkerState.RESTARTING: "died, restarting…",
+    LinkerState.FAILED: "stopped",
+}
+
+
+class StatusLine(QWidget):
+    """`saved 10:42:07 · linker: ready (CPU)`. The linker's words carry the whole sentence as their tooltip."""
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._saved = QLabel(self)
+        self._saved.setAccessibleName(tr("Saved"))
+        self._bad: set[QLabel] = set()  # what they say needs attention
+        self._linker = QLabel(self)
+        self._linker.setAccessibleName(tr("Linker"))
+        line = QHBoxLayout(self)
+        line.setContentsMargins(8, 2, 12, 4)  # as high as a menu's title
+        line.setSpacing(6)
+        self.i_am = QToolButton(self)
+        self.i_am.setAutoRaise(True)
+        self.i_am.setToolTip(tr("Whose name the decisions bear. Press it to say who you are."))
+        self.i_am.hide()
+        line.addWidget(self.i_am)
+        line.addWidget(self._saved)
+        line.addWidget(self._linker)
+        for label in (self._saved, self._linker):
+            label.setTextFormat(Qt.TextFormat.PlainText)
+
+    def clear(self) -> None:
+        self.i_am.hide()
+        self._saved.clear()
+        self._saved.setMinimumWidth(0)
+        self._mark(self._saved, bad=False)
+        self._linker.clear()
+        self.adjust()
+
+    def show_curator(self, name: str) -> None:
+        if name != self.i_am.text() or self.i_am.isHidden():
+            self.i_am.setText(name)
+            self.i_am.setAccessibleName(tr("Curator: {name}", name=name))
+            self.i_am.show()
+            self.adjust()
+
+    def show_saved(self, at: datetime, *, linker: bool = True) -> None:
+        """All decisions are on the disk since `at`."""
+        words = tr("saved {at:%H:%M:%S}", at=at) + (" ·" if linker else "")
+        self._say_saved(words, tr("All decisions are on disk since then."))
+
+    def show_saving(self) -> None:
+        """A decision is on its way to the disk."""
+        self._say_saved(tr("saving…") + " ·", tr("The last decisions are being written to the disk."))
+
+    def show_unsaved(self, why: str) -> None:
+        """The disk fails: `why` is the sentence about it."""
+        self._say_saved(tr("NOT SAVED") + " ·", why, bad=True)
+
+    def show_read_only(self) -> None:
+        why = tr("Another process writes to this project, or it was opened only for reading.")
+        self._say_saved(tr("read-only"), why)
+
+    def show_linker(self, status: LinkerStatus, *, trouble: str = "") -> None:
+        """`trouble`: a sentence about answers that could not be stored; '' when all is well."""
+        self._linker.setText(
+            tr("linker: {linker_words}", linker_words=linker_words(status)) + (tr(" · not stored") if trouble else "")
+        )
+        self._linker.setToolTip("\n".join(part for part in (status.message, status.device, trouble) if part))
+        self._mark(self._linker, bad=bool(trouble) or status.state in (LinkerState.FAILED, LinkerState.RESTARTING))
+        self.adjust()
+
+    def _say_saved(self, words: str, why: str, *, bad: bool = False) -> None:
+        self._saved.setText(words)
+        self._saved.setToolTip(why)
+        self._mark(self._saved, bad=bad)
+        self._saved.setMinimumWidth(max(self._saved.minimumWidth(), self._saved.sizeHint().width()))  # stays in place
+        self.adjust()
+
+    def _mark(self, label: QLabel, *, bad: bool) -> None:
+        (self._bad.add if bad else self._bad.discard)(label)
+        self._colour()
+
+    def _colour(self) -> None:
+        for label in (self._saved, self._linker):
+            colour = theme_of(self.palette()).states[MentionState.REJECTED].ink.name() if label in self._bad else ""
+            if (style := f"color: {colour}" if colour else "") != label.styleSheet():
+                label.setStyleSheet(style)
+
+    def changeEvent(self, event: QEvent) -> None:
+        super().changeEvent(event)
+        if event.type() is QEvent.Type.PaletteChange and self._bad:
+            self._colour()
+
+    def adjust(self) -> None:
+        """A menu bar places its corner again only when it is laid out."""
+        self.updateGeometry()
+        bar = self.parentWidget()
+        if isinstance(bar, QMenuBar):
+            before = self.width()
+            self.adjustSize()
+            if self.width() != before:
+                bar.setCornerWidget(self, Qt.Corner.TopRightCorner)  # the menus make room, too
+            self.move(bar.width() - self.width(), 0)
+
+    @property
+    def words(self) -> str:
+        return f"{self._saved.text()} {self._linker.text()}".strip()
+
+
+def linker_words(status: LinkerStatus) -> str:
+    """`ready (CPU)`, `lexical only (CPU)`, `died, restarting…`."""
+    words = tr(WORDS[status.state])
+    if status.state is not LinkerState.READY:
+        return words
+    if status.stages == ("lexical",):
+        words = tr("lexical only")
+    device = device_word(status.device)
+    return f"{words} ({device})" if device else words
+
+
+def device_word(device: str) -> str:
+    """GPU or CPU from the sentence about the device."""
+    folded = device.casefold()
+    if any(word in folded for word in ("cuda", "gpu", "mps")):
+        return "GPU" if "no gpu" not in folded else "CPU"
+    return "CPU" if device else ""

@@ -1,0 +1,180 @@
+"""Commands of the text: finding in it, moving about in it, and the places and types of its mentions.
+
+No key holds Alt and Shift together, which switches keyboards or moves windows on many desktops.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from curator.commands import Command, Menu, WindowState
+from curator.domain.documents import slice_spans
+
+if TYPE_CHECKING:
+    from curator.ui.bench.workbench import Workbench
+
+
+def _document(state: WindowState) -> bool:
+    return state.document
+
+
+def _editing(state: WindowState) -> bool:
+    return state.writable and state.mention and not state.judging
+
+
+def _selecting(state: WindowState) -> bool:
+    return _editing(state) and state.selection
+
+
+def _toggle_caret(bench: Workbench) -> None:
+    bench.focus_document()
+    bench.document.set_caret_mode(not bench.document.caret_mode)
+
+
+def _create(bench: Workbench) -> None:
+    selection, opened = bench.document.selection, bench.navigator.opened
+    if selection is not None and opened is not None:
+        words, place = slice_spans(opened.document.text, [selection]), bench.document.below(selection)
+        bench.types.ask(words, bench.known_types(), at=place, usual=bench.usual_type)
+
+
+def _nudge(name: str, title: str, key: str, edge: str, direction: int, unit: str) -> Command[Workbench]:
+    def run(bench: Workbench) -> None:
+        from curator.ui.bench.mention_editor import Edge  # loaded with the project, after the first paint
+
+        bench.text.editor.nudge(Edge(edge), forward=direction > 0, by_word=unit == "word")
+
+    words = f"Moves the {edge} of the mention one {unit} {'later' if direction > 0 else 'earlier'}."
+    hidden = unit == "character"  # the menu has the words; who corrects letters has the keys at hand
+    return Command(
+        f"edit.{name}", title, Menu.EDIT, words, run, (key,), when=_editing, group=4, hidden=hidden, repeats=True
+    )
+
+
+TEXT: tuple[Command[Workbench], ...] = (
+    Command(
+        "edit.find",
+        "Find in the document…",
+        Menu.EDIT,
+        "Marks every place of the words you type; Enter and Shift+Enter step, Esc goes back with the place selected.",
+        lambda bench: bench.text.find(),
+        ("Ctrl+F",),
+        when=_document,
+        group=2,
+        in_rounds=True,
+    ),
+    Command(
+        "edit.find_next",
+        "Find next",
+        Menu.EDIT,
+        "Goes to the next place of what was sought.",
+        lambda bench: bench.text.find_beside(1),
+        ("F3",),
+        when=_document,
+        group=2,
+        repeats=True,
+        in_rounds=True,
+    ),
+    Command(
+        "edit.find_previous",
+        "Find previous",
+        Menu.EDIT,
+        "Goes to the previous place of what was sought.",
+        lambda bench: bench.text.find_beside(-1),
+        ("Shift+F3",),
+        when=_document,
+        group=2,
+        repeats=True,
+        in_rounds=True,
+    ),
+    Command(
+        "edit.caret",
+        "Caret in the text",
+        Menu.EDIT,
+        "Puts a caret at the mention; arrows, Home and End move it, Shift selects, Esc leaves.",
+        _toggle_caret,
+        ("F7",),
+        when=_document,
+        group=2,
+        in_rounds=True,
+    ),
+    Command(
+        "edit.retype",
+        "Change the type…",
+        Menu.EDIT,
+        "Asks for another type of the mention; its decision stays.",
+        lambda bench: bench.text.retype(bench.known_types()),
+        ("T",),
+        when=_editing,
+        group=3,
+    ),
+    Command(
+        "edit.add_part",
+        "Add the selection to the mention",
+        Menu.EDIT,
+        "Makes the selected text a further part of the mention, which may stand apart from it.",
+        lambda bench: bench.text.editor.add_part(),
+        ("A",),
+        when=_selecting,
+        group=3,
+    ),
+    Command(
+        "edit.take_out",
+        "Take the selection out of the mention",
+        Menu.EDIT,
+        "Leaves the selected words out, which may part the mention; without a selection, the part with the caret.",
+        lambda bench: bench.text.editor.take_out(),
+        ("Shift+A",),
+        when=_editing,
+        group=3,
+    ),
+    Command(
+        "edit.join_parts",
+        "Join the parts",
+        Menu.EDIT,
+        "Makes one of the mention's parts, with the words between them.",
+        lambda bench: bench.text.editor.join_parts(),
+        ("Ctrl+J",),
+        when=_editing,
+        group=3,
+    ),
+    Command(
+        "edit.join_next",
+        "Join with the next mention",
+        Menu.EDIT,
+        "Makes one mention of this one and the next; undo parts them again.",
+        lambda bench: bench.text.editor.join_next(),
+        ("Ctrl+Shift+J",),
+        when=_editing,
+        group=3,
+    ),
+    _nudge("end_later", "End a word later", "Alt+Right", "end", 1, "word"),
+    _nudge("end_earlier", "End a word earlier", "Alt+Left", "end", -1, "word"),
+    _nudge("start_earlier", "Start a word earlier", "Alt+Up", "start", -1, "word"),
+    _nudge("start_later", "Start a word later", "Alt+Down", "start", 1, "word"),
+    _nudge("end_right", "End a character later", "Alt+.", "end", 1, "character"),
+    _nudge("end_left", "End a character earlier", "Alt+,", "end", -1, "character"),
+    _nudge("start_left", "Start a character earlier", ",", "start", -1, "character"),
+    _nudge("start_right", "Start a character later", ".", "start", 1, "character"),
+    Command(
+        "mention.create",
+        "Make a mention",
+        Menu.MENTION,
+        "Makes the selected text a mention and asks for its type.",
+        _create,
+        ("M",),
+        when=lambda s: s.writable and s.selection,
+        group=3,
+        in_rounds=True,
+    ),
+    Command(
+        "mention.delete",
+        "Delete mention",
+        Menu.MENTION,
+        "Deletes the mention; undo brings it back with its decisions.",
+        lambda bench: bench.decider.delete_mention(),
+        ("Del",),
+        when=lambda s: s.writable and s.mention,
+        group=3,
+    ),
+)

@@ -1,0 +1,278 @@
+"""What the linker suggests for the current mention, and what has been decided about it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+
+from PySide6.QtCore import QEvent, QModelIndex, Qt, Signal
+from PySide6.QtGui import QPalette, QResizeEvent
+from PySide6.QtWidgets import QHBoxLayout, QSplitter, QStackedWidget, QVBoxLayout, QWidget
+
+from curator.domain.decisions import Outcome
+from curator.domain.suggestions import Band
+from curator.domain.wording import tr
+from curator.services.linking.name_linking import BY_NAME
+from curator.services.queue.queue import MentionView
+from curator.ui.candidates.candidate_contrast import ContrastCard
+from curator.ui.candidates.candidate_delegate import CandidateDelegate
+from curator.ui.candidates.candidate_hidden import HiddenRow
+from curator.ui.candidates.candidate_model import ALL, CandidateColumn, CandidateTableModel, Extent
+from curator.ui.candidates.candidate_rows import NilRow
+from curator.ui.candidates.entity_card import EntityCard, Lookup
+from curator.ui.candidates.record_room import RecordRoom
+from curator.ui.kit.key_names import way_to
+from curator.ui.kit.labels import ElidedLabel, NoteLabel, StateChip
+from curator.ui.kit.mention_state import state_of
+from curator.ui.kit.mention_words import decision_words
+from curator.ui.kit.row_list import RowList
+from curator.ui.kit.row_painting import row_height
+
+SHARE, ROWS = 0.64, 10
+"""Of the height for the candidates, and how many of them need be seen; the record has the rest."""
+NOTHING = "No mention is chosen. Click one in the text, or press ↓."
+NOT_LINKED = (
+    "No suggestion yet: the linker is starting or has not reached this document. Search the knowledge base with / "
+    "meanwhile, or decide with N, X or S."
+)
+NO_CANDIDATES = "The linker found no candidate. Search the knowledge base with /, or decide NIL."
+BY_NUMBER = "Choose by number, or N where none fits."
+BAND_WORDS = {
+    Band.ACCEPT: "sure enough to accept",
+    Band.REVIEW: "to be reviewed",
+    Band.PROBABLY_NIL: "probably NIL",
+}
+
+
+class CandidatePanel(QWidget):
+    """Header, candidates, the NIL row, and the highlighted candidate's record.
+
+    API: `show_mention`, `show_without_suggestions`, `set_note` (what concerns all mentions, such as an index being
+    built), `set_extent`, `show_contrast`, `highlight`, `move_highlight`, `highlighted`. Nothing changes its height from
+    mention to mention, so rows stay where they are.
+    """
+
+    candidate_chosen = Signal(str)
+    nil_chosen = Signal()
+    hidden_toggled = Signal()
+
+    def __init__(self, lookup: Lookup, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._view: MentionView | None = None
+        self._withheld = ""  # why the suggestions of this mention are not shown
+        self._extent = ALL
+        self._lookup = lookup
+        self.model = CandidateTableModel(self)
+        self.list = RowList(tr("Candidates"), self)
+        self.list.setModel(self.model)
+        self.list.setModelColumn(CandidateColumn.NAME)
+        self.list.setItemDelegate(CandidateDelegate(self.list))
+        self.nil_row = NilRow(self)
+        self.hidden_row = HiddenRow(self)
+        self.card = EntityCard(lookup, self)
+        self.contrast = ContrastCard(self)
+        self.records = QStackedWidget(self)
+        self.note = NoteLabel(self)
+        self._text = ElidedLabel(scale=1.3, bold=True, parent=self)
+        self._chip = StateChip(self)
+        self._facts = ElidedLabel(muted=True, parent=self)
+        self._decided = ElidedLabel(parent=self)
+        self._compose()
+        self.list.chosen.connect(self._choose)
+        self.list.selectionModel().currentChanged.connect(self._highlighted)
+        self.list.verticalScrollBar().rangeChanged.connect(self._align_nil_row)
+        self.nil_row.clicked.connect(self.nil_chosen)
+        self.hidden_row.clicked.connect(self.hidden_toggled)
+        self.show_mention(None)
+
+    def _compose(self) -> None:
+        self.setAutoFillBackground(True)
+        self.setBackgroundRole(QPalette.ColorRole.Base)
+        first = QHBoxLayout()
+        first.addWidget(self._text, 1)
+        first.addWidget(self._chip)
+        header = QVBoxLayout()
+        header.setContentsMargins(12, 12, 12, 8)
+        header.setSpacing(3)
+        header.addLayout(first)
+        header.addWidget(self._facts)
+        header.addWidget(self._decided)
+        upper = QWidget(self)
+        rows = QVBoxLayout(upper)
+        rows.setContentsMargins(0, 0, 0, 0)
+        rows.setSpacing(0)
+        rows.addLayout(header)
+        rows.addWidget(self.note)
+        rows.addWidget(self.list, 1)
+        rows.addWidget(self.hidden_row)
+        rows.addWidget(self.nil_row)
+        self.records.addWidget(self.card)
+        self.records.addWidget(self.contrast)
+        self.splitter = QSplitter(Qt.Orientation.Vertical, self)
+        self.splitter.addWidget(upper)
+        self.splitter.addWidget(self.records)
+        self.splitter.setStretchFactor(0, 3)
+        self.splitter.setStretchFactor(1, 1)
+        self.splitter.setChildrenCollapsible(False)
+        self._upper, self._dragged = upper, False
+        self.splitter.splitterMoved.connect(self._drag)
+        self._fit_list()
+        self._room = RecordRoom(self.splitter, self.list, self.contrast)
+        whole = QVBoxLayout(self)
+        whole.setContentsMargins(0, 0, 0, 0)
+        whole.addWidget(self.splitter)
+
+    def _fit_list(self) -> None:
+        """On a small screen, too, two candidates are in sight."""
+        self.list.setMinimumHeight(2 * row_height(self.font()))
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        """The candidates get their share, but no more than `ROWS` of them need; what the curator has set stays."""
+        super().resizeEvent(event)
+        if self._dragged:
+            return
+        whole, layout = sum(self.splitter.sizes()), self._upper.layout()
+        beside = layout.minimumSize().height() - self.list.minimumHeight() if layout is not None else 0
+        upper = min(int(whole * SHARE), beside + ROWS * row_height(self.font()))
+        self.splitter.setSizes([upper, max(whole - upper, 1)])
+
+    def _drag(self) -> None:
+        self._dragged = True
+
+    def changeEvent(self, event: QEvent) -> None:
+        super().changeEvent(event)
+        if event.type() is QEvent.Type.FontChange and hasattr(self, "splitter"):
+            self._fit_list()
+
+    def show_mention(self, view: MentionView | None) -> None:
+        """Show a mention's candidates with the linked or else the first one highlighted; None empties the panel.
+
+        The same mention shown again keeps the curator's highlight.
+        """
+        same = self._view is not None and view is not None and self._view.mention.id == view.mention.id
+        keep = self.highlighted if same else None
+        if not same:
+            self._withheld = ""
+        self._view = view
+        if view is not None and self._withheld:
+            view = replace(view, suggestion=None, stale=False)
+        self.model.show_mention(view, self._extent)
+        self._show_header(view)
+        suggestion = view.suggestion if view is not None else None
+        decided_nil = view is not None and view.decision is not None and view.decision.verdict.outcome is Outcome.NIL
+        estimate = None if suggestion is None or suggestion.stamp.bundle_id == BY_NAME else suggestion.nil
+        self.nil_row.show_estimate(estimate, chosen=decided_nil, blind=self._extent.blind)
+        self.nil_row.setEnabled(view is not None)
+        waiting = self._withheld or tr(NOT_LINKED)
+        self.list.set_empty_words(tr(NOTHING) if view is None else waiting if suggestion is None else tr(NO_CANDIDATES))
+        self._highlight_first(view, keep)
+
+    def set_extent(self, extent: Extent) -> None:
+        """What of the candidates is shown how; the mention on show follows at once."""
+        if extent != self._extent:
+            self._extent = extent
+            self.show_mention(self._view)
+
+    @property
+    def extent(self) -> Extent:
+        return self._extent
+
+    def show_contrast(self, shown: bool) -> None:
+        """The comparison of the first two in place of the highlighted candidate's record, or back."""
+        self.records.setCurrentWidget(self.contrast if shown else self.card)
+        self._room.ask(shown)
+
+    @property
+    def contrasting(self) -> bool:
+        return self.records.currentWidget() is self.contrast
+
+    def show_without_suggestions(self, reason: str) -> None:
+        """Hide what the linker suggests for the mention on show, and say why, until another mention is shown."""
+        self._withheld = reason
+        self.show_mention(self._view)
+
+    def _show_header(self, view: MentionView | None) -> None:
+        self._chip.set_state(state_of(view.decision) if view is not None else None)
+        if view is None:
+            for label in (self._text, self._facts, self._decided):
+                label.set_words("")
+            return
+        self._text.set_words(view.mention.text)
+        parts = [view.mention.type]
+        if view.suggestion is not None and view.suggestion.expanded:
+            parts.append(tr("long form: {expanded}", expanded=view.suggestion.expanded))
+        if self._extent.blind:
+            parts.append(tr("candidates in random order"))
+        elif view.suggestion is not None and view.decision is None:
+            parts.append(tr(BAND_WORDS[view.suggestion.band]))
+        self._facts.set_words(" · ".join(parts))
+        blind = self._extent.blind and view.decision is None and view.suggestion is not None
+        self._decided.set_words(
+            tr(BY_NUMBER) if blind else _status(view, self._names(view), noted=bool(self.note.text()))
+        )
+
+    def _names(self, view: MentionView) -> dict[str, str]:
+        """Names of the linked entities; a search may have found what the linker did not."""
+        linked = view.decision.verdict.entity_ids if view.decision is not None else ()
+        return {one: entity.name for one in linked if (entity := self._lookup(one)) is not None}
+
+    def _highlight_first(self, view: MentionView | None, keep: str | None) -> None:
+        linked = view.decision.verdict.entity_ids if view is not None and view.decision is not None else ()
+        rows = (self.model.row_of(one) for one in (keep, *linked) if one is not None)
+        self.list.go_to(next((row for row in rows if row is not None), 0))
+        if self.model.rowCount() == 0:
+            self.card.show_candidate(None)
+        elif keep is None:
+            self.list.scrollToTop() if self.list.currentIndex().row() == 0 else None
+
+    def set_note(self, note: str) -> None:
+        """A sentence that concerns all suggestions; '' hides it. Beside one, nothing is said of a stale suggestion."""
+        if note != self.note.text():
+            self.note.set_note(note)
+            self._show_header(self._view)
+
+    @property
+    def highlighted(self) -> str | None:
+        """The entity id of the highlighted candidate."""
+        row = self.model.row(self.list.currentIndex().row())
+        return row.candidate.entity_id if row is not None else None
+
+    def highlight(self, row: int) -> None:
+        self.list.go_to(row)
+
+    def bring_into_sight(self, row: int) -> None:
+        """Scroll to a row without highlighting it."""
+        if row < self.model.rowCount():
+            self.list.scrollTo(self.model.index(row, CandidateColumn.NAME), RowList.ScrollHint.PositionAtCenter)
+
+    def move_highlight(self, by: int) -> None:
+        self.list.go_to(min(max(self.list.currentIndex().row() + by, 0), self.model.rowCount() - 1))
+
+    def _align_nil_row(self, low: int, high: int) -> None:
+        self.nil_row.set_right_inset(self.list.verticalScrollBar().sizeHint().width() if high > low else 0)
+
+    def _highlighted(self, index: QModelIndex) -> None:
+        row = self.model.row(index.row())
+        view = self._view
+        scored = None if row is None or not row.rank or self._extent.blind or view is None else view.suggestion
+        self.card.show_candidate(row.candidate if row is not None else None, scored)
+
+    def _choose(self, number: int) -> None:
+        row = self.model.row(number)
+        if row is not None:
+            self.candidate_chosen.emit(row.candidate.entity_id)
+
+
+def _status(view: MentionView, names: Mapping[str, str], *, noted: bool) -> str:
+    """The decision so far; for an undecided mention what Enter does, or, where no note tells of the suggestions, that
+    this one is being made anew."""
+    words = decision_words(view, names)
+    if words and view.decision is not None:
+        at = view.decision.at.astimezone()
+        return f"{words} · {view.decision.curator}, {at:%d %b %H:%M}"
+    if view.stale and not noted:
+        return tr("These suggestions are out of date; new ones are on their way.")
+    if view.suggestion is not None and view.suggestion.nil.is_nil:
+        return tr("{key} marks it NIL: out of the knowledge base", key=way_to("mention.accept"))
+    candidates = view.suggestion.candidates if view.suggestion is not None else ()
+    return tr("{key} links it to {name}", key=way_to("mention.accept"), name=candidates[0].name) if candidates else ""

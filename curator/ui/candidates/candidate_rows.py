@@ -1,0 +1,89 @@
+"""The last line of the candidates: out of the knowledge base. Always in sight, whatever is scrolled above it."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QPointF, QRectF, QSize, Qt
+from PySide6.QtGui import QFontMetricsF, QPainter, QPaintEvent, QPalette, QPen
+from PySide6.QtWidgets import QAbstractButton, QSizePolicy, QWidget
+
+from curator.domain.suggestions import NilEstimate
+from curator.domain.wording import tr
+from curator.ui.candidates.candidate_delegate import ENTER, SMALL, key_width, score_width
+from curator.ui.kit.key_names import key_of
+from curator.ui.kit.mention_state import MentionState
+from curator.ui.kit.row_painting import PAD, draw_bar, draw_key, draw_tag, draw_words, figure, row_height, scaled
+from curator.ui.kit.theme import theme_of
+
+
+class NilRow(QAbstractButton):
+    """A button that looks like a candidate's row. `chosen`: the mention is decided NIL."""
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._estimate: NilEstimate | None = None
+        self._chosen = self._blind = False
+        self._inset = 0
+        self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
+        self.setFocusPolicy(Qt.FocusPolicy.TabFocus)
+        self.setMouseTracking(True)
+        self.setToolTip(tr("The knowledge base has no entity for this mention (0; or N, then a key for the reason)"))
+        self.show_estimate(None)
+
+    def show_estimate(self, estimate: NilEstimate | None, *, chosen: bool = False, blind: bool = False) -> None:
+        """With `blind` neither the figure is shown nor whether NIL is suggested."""
+        self._estimate, self._chosen, self._blind = None if blind else estimate, chosen, blind
+        self.setAccessibleName(tr("N: out of the knowledge base. {second_line}", second_line=self.second_line))
+        self.update()
+
+    @property
+    def second_line(self) -> str:
+        """Whether NIL is suggested, and how far that can be trusted."""
+        if self._estimate is None:
+            return tr("estimate hidden while candidates are shuffled") if self._blind else tr("no estimate yet")
+        suggested = tr("suggested by the linker") if self._estimate.is_nil else tr("not suggested")
+        return suggested if self._estimate.calibrated else tr("{suggested} · not calibrated here", suggested=suggested)
+
+    def set_right_inset(self, pixels: int) -> None:
+        """Leave out what the scroll bar above takes, so that scores stand in one column."""
+        if pixels != self._inset:
+            self._inset = pixels
+            self.update()
+
+    def sizeHint(self) -> QSize:
+        return QSize(200, row_height(self.font()))
+
+    def paintEvent(self, event: QPaintEvent) -> None:  # noqa: ARG002
+        painter = QPainter(self)
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        theme, font = theme_of(self.palette()), self.font()
+        nil = theme.states[MentionState.NIL]
+        small, line, rect = scaled(font, SMALL), QFontMetricsF(font).height(), QRectF(self.rect())
+        suggested = self._estimate is not None and self._estimate.is_nil
+        ground = nil.tint if suggested else theme.hover if self.underMouse() else None
+        painter.fillRect(rect, ground or self.palette().color(QPalette.ColorRole.Base))
+        painter.fillRect(QRectF(rect.left(), rect.top(), rect.width(), 1), theme.border)
+        text = self.palette().color(QPalette.ColorRole.Text)
+        keys, scores, top = key_width(font), score_width(font, rect.width() - self._inset), rect.top() + 7
+        cap = QRectF(PAD, top, keys, line)
+        draw_key(painter, cap, key_of("mention.nil"), font=small, theme=theme)
+        if suggested:
+            draw_words(painter, cap.translated(7, line), ENTER, font=small, colour=theme.muted)
+        left, right = PAD + keys + PAD, rect.right() - self._inset - PAD - scores
+        name = QRectF(left, top, right - PAD - left, line)
+        if self._chosen:
+            place = QPointF(right - PAD, top + line / 2)
+            name.setRight(
+                name.right() - draw_tag(painter, place, "✓ NIL", font=small, theme=theme, state=MentionState.NIL) - 6
+            )
+        draw_words(painter, name, tr("Out of the knowledge base"), font=scaled(font, 1.0, bold=True), colour=text)
+        second = QRectF(left, top + line, right - PAD - left, line)
+        draw_words(painter, second, self.second_line, font=small, colour=text if suggested else theme.muted)
+        if self._estimate is not None:
+            score = self._estimate.score
+            draw_words(painter, QRectF(right, top, scores, line), figure(score), font=font, colour=text, right=True)
+            draw_bar(painter, QRectF(right, top + line * 1.5 - 3, scores, 6), score, colour=nil.line, theme=theme)
+        if self.hasFocus():
+            painter.setPen(QPen(theme.accent, 1.5))
+            painter.setBrush(Qt.BrushStyle.NoBrush)
+            painter.drawRoundedRect(rect.adjusted(1, 2, -1, -1), 3, 3)
+        painter.end()

@@ -1,0 +1,175 @@
+"""Everything about one entity: scores as bars, definition, synonyms, types, identifiers, and what stands above it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from html import escape
+from itertools import accumulate
+
+from PySide6.QtCore import Signal
+from PySide6.QtWidgets import QWidget
+
+from curator.domain.entities import Entity
+from curator.domain.provisional import is_new
+from curator.domain.suggestions import Candidate, Suggestion
+from curator.domain.wording import tr
+from curator.ui.candidates.candidate_bars import USUAL_LINE, bars_html, candidate_bars, lead_words
+from curator.ui.candidates.late_browser import LateBrowser
+from curator.ui.kit.theme import Theme, theme_of
+
+Lookup = Callable[[str], Entity | None]
+APART = " › "
+MADE_HERE = "A new entity, made in this project: the knowledge base does not have it yet."
+MOST_LETTERS = 110
+"""Of the synonyms under the name, two lines of a usual column; the definition is to be in sight, too."""
+STEPS = 6
+"""Entities of a path that are written out; what is left out in the middle is dots."""
+
+
+class EntityCard(LateBrowser):
+    """Shows an entity, or a candidate whose record `lookup` finds. Everything shown is escaped.
+
+    The way up comes later, by `show_path`: it takes more questions than a key press has time for.
+    """
+
+    entity_changed = Signal()
+
+    def __init__(self, lookup: Lookup, parent: QWidget | None = None) -> None:
+        super().__init__(tr("Entity"), parent)
+        self._lookup = lookup
+        self._shown: tuple[Entity | None, Candidate | None, Suggestion | None] = (None, None, None)
+        self._asked: tuple[Candidate | None, Suggestion | None] | None = None  # not yet looked up
+        self._stale = True
+        self._path: tuple[Entity, ...] = ()
+
+    @property
+    def entity(self) -> Entity | None:
+        """The record on show."""
+        self._look_up()
+        return self._shown[0]
+
+    def show_candidate(self, candidate: Candidate | None, suggestion: Suggestion | None = None) -> None:
+        """A candidate, with its scores where the suggestion is given that it is one of; looked up in a moment."""
+        self._asked = (candidate, suggestion)
+        self._late.start()
+
+    def show_entity(self, entity: Entity | None) -> None:
+        self._asked = None
+        self._show(entity, None, None)
+
+    def stop(self) -> None:
+        """Look nothing up any more: the project is being closed."""
+        self._asked = None
+        self._late.stop()
+
+    def show_path(self, entity_id: str, path: Sequence[Entity]) -> None:
+        """What stands above the entity on show, topmost first; for another one it comes too late and is dropped."""
+        if self.entity is not None and self.entity.id == entity_id and tuple(path) != self._path:
+            self._path = tuple(path)
+            self.render_soon()
+
+    def render_soon(self, *, from_top: bool = False) -> None:
+        self._stale = True
+        super().render_soon(from_top=from_top)
+
+    def _render(self) -> None:
+        self._look_up()
+        if self._stale:
+            self._stale = False
+            super()._render()
+        self._late.stop()
+
+    def _look_up(self) -> None:
+        if self._asked is not None:
+            (candidate, suggestion), self._asked = self._asked, None
+            entity = self._lookup(candidate.entity_id) if candidate is not None else None
+            self._show(entity, candidate, suggestion)
+
+    def _show(self, entity: Entity | None, candidate: Candidate | None, suggestion: Suggestion | None) -> None:
+        if (entity, candidate, suggestion) == self._shown:
+            return
+        other = entity != self._shown[0]
+        if other:
+            self._path = ()
+        self._shown = (entity, candidate, suggestion)
+        self.render_soon(from_top=True)
+        if other:
+            self.entity_changed.emit()
+
+    def html_now(self) -> str:
+        entity, candidate, suggestion = self._shown
+        theme = theme_of(self.palette())
+        if entity is not None:
+            larger = self.fontMetrics().height() / USUAL_LINE
+            scores = _scores(candidate, suggestion, theme, larger) if candidate and suggestion else ""
+            matched = candidate.matched if candidate is not None else ""
+            return card_html(entity, scores=scores, path=self._path, theme=theme, matched=matched)
+        if candidate is None:
+            return ""
+        gone = tr("The knowledge base no longer holds this entity.")
+        missing = f"<p style='color:{theme.muted.name()}'>{gone}</p>"
+        return _head(candidate.name, candidate.entity_id, candidate.types, theme) + missing
+
+
+def card_html(entity: Entity, *, scores: str = "", path: Sequence[Entity] = (), theme: Theme, matched: str = "") -> str:
+    """The card as rich text; `scores` is rich text already. The first synonyms stand under the name, the one that
+    `matched` before the others; all of them below where they are more."""
+    missing = f"<span style='color:{theme.muted.name()}'>{tr('No definition in the knowledge base.')}</span>"
+    above = path_words([one.name for one in path]) if path else "; ".join(entity.parents)
+    first = first_synonyms(entity.synonyms, matched)
+    left = len(entity.synonyms) - len(first)
+    rows = [
+        (tr("Under"), above),
+        (tr("Synonyms"), "; ".join(entity.synonyms) if left else ""),
+        (tr("Tree"), ", ".join(entity.tree_numbers)),
+        (tr("Also known as"), ", ".join(entity.alt_ids)),
+    ]
+    made_here = f"<p style='margin:0; color:{theme.muted.name()}'>{tr(MADE_HERE)}</p>" if is_new(entity.id) else ""
+    parts = [
+        _head(entity.name, entity.id, entity.types, theme) + made_here,
+        _also(first, left, theme),
+        f"<p style='margin:5px 0 8px 0; line-height:130%'>{escape(entity.definition) or missing}</p>",
+        scores,
+        "<table cellspacing='0' cellpadding='0' style='margin-top:6px'>",
+        *(_row(name, words, theme) for name, words in rows if words),
+        "</table>",
+    ]
+    return "".join(parts)
+
+
+def first_synonyms(synonyms: Sequence[str], matched: str) -> list[str]:
+    """Those shown first: at least one, and as many as `MOST_LETTERS` hold."""
+    ordered = sorted(synonyms, key=lambda one: one.casefold() != matched.casefold())
+    lengths = accumulate(len(one) + 2 for one in ordered)
+    many = sum(length <= MOST_LETTERS for length in lengths)
+    return ordered[: max(many, 1)]
+
+
+def _also(first: Sequence[str], left: int, theme: Theme) -> str:
+    if not first:
+        return ""
+    more = f" <span style='color:{theme.muted.name()}'>{tr('and {n:,} more', n=left)}</span>" if left else ""
+    label = f"<span style='color:{theme.muted.name()}'>{tr('Synonyms')}:</span>"
+    return f"<p style='margin:3px 0 0 0'>{label} {escape('; '.join(first))}{more}</p>"
+
+
+def path_words(names: Sequence[str]) -> str:
+    """From the top down; a long way keeps its top and its last steps."""
+    shown = list(names) if len(names) <= STEPS else [names[0], "…", *names[-(STEPS - 1) :]]
+    return APART.join(shown)
+
+
+def _scores(candidate: Candidate, suggestion: Suggestion, theme: Theme, larger: float) -> str:
+    lead = lead_words(candidate, suggestion)
+    words = f"<p style='margin:0 0 2px 0; color:{theme.muted.name()}'>{escape(lead)}</p>" if lead else ""
+    return words + bars_html(candidate_bars(candidate, suggestion), theme, larger=larger)
+
+
+def _head(name: str, entity_id: str, types: tuple[str, ...], theme: Theme) -> str:
+    facts = " · ".join(escape(part) for part in (entity_id, ", ".join(types)) if part)
+    return f"<p style='margin:0'><b>{escape(name)}</b> <span style='color:{theme.muted.name()}'>{facts}</span></p>"
+
+
+def _row(name: str, words: str, theme: Theme) -> str:
+    cell = f"<td style='padding:0 10px 5px 0; color:{theme.muted.name()}; white-space:nowrap'>{name}</td>"
+    return f"<tr>{cell}<td style='padding:0 0 5px 0'>{escape(words)}</td></tr>"

@@ -1,0 +1,184 @@
+"""Search in the knowledge base: type, go up and down, Enter chooses, Esc leaves."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable
+from functools import partial
+
+from PySide6.QtCore import QEvent, QModelIndex, QObject, Qt, Signal, Slot
+from PySide6.QtGui import QKeyEvent, QPalette
+from PySide6.QtWidgets import QHBoxLayout, QLineEdit, QToolButton, QVBoxLayout, QWidget
+
+from curator.domain.wording import tr
+from curator.ui.candidates.search_rows import MatchDelegate, MatchModel
+from curator.ui.candidates.search_runner import BROKEN, Search, SearchAnswer, answer_to
+from curator.ui.kit.labels import ElidedLabel, NoteLabel
+from curator.ui.kit.row_list import RowList
+from curator.ui.kit.sight import Glance, rows_in_sight
+from curator.ui.kit.worker import Worker
+
+NO_MATCH = "Nothing in the knowledge base matches “{query}”. ? in the empty line shows what else can be typed."
+HINT = "Type a name, a synonym or an identifier. ↓ ↑ go through the entities, ↵ links, Esc leaves."
+LINKED_LAST = "Linked to last"
+STILL_SEARCHING = "Still searching. Press ↵ when the entities are listed."
+TOO_SOON = "This entity had only just appeared. Press ↵ again."
+MOST = 50
+"""As many as a search gives at most."""
+GRAMMAR = (
+    "heart att\tnames with all these words, the last as far as typed\n"
+    "D008012\tan identifier\n"
+    '"beta-block"\tnames with exactly these characters\n'
+    "type:disease\tentities of this type only\n"
+    "cold :: virus\tnames with cold, virus in the definition"
+)
+GRAMMAR_NOTE = "\n".join(line.replace("\t", "   ·   ") for line in GRAMMAR.splitlines())
+
+
+class SearchPanel(QWidget):
+    """API: `prefill`, `open_empty`, `close_search`. `search` is called in a thread of its own and may raise UserError,
+    whose sentence is shown; asked for nothing (''), it gives the entities linked to last.
+
+    What was found stays until the next answer is there, so that nothing flickers while somebody types.
+    `highlighted` carries the entity under the cursor (or None), for a card beside it.
+    """
+
+    chosen = Signal(str)
+    left = Signal()
+    highlighted = Signal(object)  # Entity | None
+
+    def __init__(self, search: Search, parent: QWidget | None = None, *, glance: Glance | None = None) -> None:
+        super().__init__(parent)
+        self._glance = glance or Glance(None)
+        self.search = search
+        self.worker = Worker(self)
+        self.model = MatchModel(self)
+        self._make_widgets()
+        self._compose()
+        self.line.textChanged.connect(self._ask)
+        self.list.chosen.connect(self._choose)
+        self.list.selectionModel().currentChanged.connect(self._highlight)
+        self.help.toggled.connect(lambda on: self.grammar.set_note(tr(GRAMMAR_NOTE) if on else ""))
+        self.line.installEventFilter(self)
+        self.list.installEventFilter(self)
+        self._glance.log(self.list.viewport(), self._found_shown)
+
+    def _make_widgets(self) -> None:
+        self.line = QLineEdit(self)
+        self.line.setPlaceholderText(tr("Search the knowledge base; ? shows how"))
+        self.line.setAccessibleName(tr("Search the knowledge base"))
+        self.line.setClearButtonEnabled(True)
+        self.help = QToolButton(self)
+        self.help.setText("?")
+        self.help.setCheckable(True)
+        self.help.setToolTip(tr("What can be typed here"))
+        self.help.setAccessibleName(tr("What can be typed here"))
+        self.grammar = NoteLabel(self)
+        self.list = RowList(tr("Entities found"), self)
+        self.list.setUniformItemSizes(True)
+        self.list.setModel(self.model)
+        self.list.setItemDelegate(MatchDelegate(self.list))
+        self.list.set_empty_words(tr(HINT))
+        self.status = ElidedLabel(muted=True, parent=self)
+
+    def _compose(self) -> None:
+        self.setAutoFillBackground(True)
+        self.setBackgroundRole(QPalette.ColorRole.Base)
+        first = QHBoxLayout()
+        first.addWidget(self.line, 1)
+        first.addWidget(self.help)
+        head = QVBoxLayout()
+        head.setContentsMargins(10, 10, 10, 6)
+        head.addLayout(first)
+        head.addWidget(self.status)
+        whole = QVBoxLayout(self)
+        whole.setContentsMargins(0, 0, 0, 0)
+        whole.setSpacing(0)
+        whole.addLayout(head)
+        whole.addWidget(self.grammar)
+        whole.addWidget(self.list, 1)
+
+    def close_search(self) -> None:
+        """Before the project is closed: wait for a search that is under way."""
+        self.worker.close()
+
+    def open_empty(self) -> None:
+        """Take the keyboard with an empty line, over the entities linked to last."""
+        self._start("")
+
+    def prefill(self, text: str) -> None:
+        """Search a text at once (the mention's, by one key) and take the keyboard."""
+        self._start(" ".join(text.split()))
+
+    def _start(self, text: str) -> None:
+        if self.line.text() == text:
+            self._ask(text)  # the mention may be of another type, and more may have been linked
+        else:
+            self.line.setText(text)
+        self.line.setFocus(Qt.FocusReason.ShortcutFocusReason)
+        self.line.selectAll()
+
+    @Slot(str)
+    def _ask(self, text: str) -> None:
+        query = text if text.strip() else ""
+        broken = SearchAnswer(query, trouble=tr(BROKEN))
+        self.worker.ask(partial(answer_to, self.search, query), self._show, failed=lambda: self._show(broken))
+
+    def _show(self, answer: SearchAnswer) -> None:
+        query = answer.query.strip()
+        nothing = tr(NO_MATCH, query=query)
+        self.list.set_empty_words(answer.trouble or (nothing if query else tr(HINT)))
+        self.model.show_matches(answer.matches)
+        counted = _counted(len(answer.matches)) if query else tr(LINKED_LAST)
+        self.status.set_words(counted if answer.matches else "")
+        if answer.matches:
+            self.list.go_to(0)
+            self.list.scrollToTop()
+        else:
+            self.highlighted.emit(None)
+
+    def _highlight(self, index: QModelIndex) -> None:
+        match = self.model.found(index.row())
+        self.highlighted.emit(match.entity if match is not None else None)
+
+    def _choose(self, row: int) -> None:
+        match = self.model.found(row)
+        if match is None:
+            return
+        if self._glance.saw(("found", match.entity.id)):
+            self.chosen.emit(match.entity.id)
+        else:
+            self.list.go_to(row)
+            self.status.set_words(tr(TOO_SOON))
+
+    def _found_shown(self) -> list[Hashable]:
+        matches = [self.model.found(one) for one in rows_in_sight(self.list)]
+        return [("found", one.entity.id) for one in matches if one is not None]
+
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
+        """Keys of the line and the list. Enter chooses nothing while the answer to what was typed is on its way."""
+        if not isinstance(event, QKeyEvent) or event.type() != QEvent.Type.KeyPress:
+            return super().eventFilter(watched, event)
+        key = event.key()
+        if key == Qt.Key.Key_Escape:
+            self.left.emit()
+            return True
+        if watched is self.line and key in (Qt.Key.Key_Down, Qt.Key.Key_Up):
+            step = 1 if key == Qt.Key.Key_Down else -1
+            self.list.go_to(self.list.currentIndex().row() + step)
+            return True
+        if watched is self.line and key == Qt.Key.Key_Question and not self.line.text():
+            self.help.toggle()
+            return True
+        if watched is self.line and key in (Qt.Key.Key_Return, Qt.Key.Key_Enter):
+            if self.worker.busy:
+                self.status.set_words(tr(STILL_SEARCHING))
+            else:
+                self._choose(self.list.currentIndex().row())
+            return True
+        return super().eventFilter(watched, event)
+
+
+def _counted(number: int) -> str:
+    if number >= MOST:
+        return tr("The first {number} entities", number=number)
+    return tr("1 entity") if number == 1 else tr("{number} entities", number=number)

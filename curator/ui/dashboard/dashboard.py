@@ -1,0 +1,192 @@
+"""*View > Dashboard*: progress, speed, keys, accepted suggestions, NIL, models and agreement as plots."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from PySide6.QtCore import Qt, Signal
+from PySide6.QtGui import QKeySequence, QResizeEvent, QShortcut
+from PySide6.QtWidgets import QFileDialog, QFrame, QGridLayout, QHBoxLayout, QScrollArea, QVBoxLayout, QWidget
+
+from curator.domain.errors import UserError
+from curator.domain.plots import Headline, Plot
+from curator.domain.statistics import StatisticsFilter
+from curator.domain.wording import ntr, tr
+from curator.services.records.statistics import Statistics, as_json, head_figures, plots
+from curator.ui.dashboard.dashboard_filter import DashboardFilter
+from curator.ui.dashboard.plot_card import PlotCard
+from curator.ui.dashboard.plot_files import save_all
+from curator.ui.kit.form import ShowDialog, file_dialog
+from curator.ui.kit.labels import ElidedLabel, ScaledLabel
+
+WIDE = 980
+"""From this width on there are two plots beside each other."""
+COUNTING = "Counting…"
+REFRESH = "F5"
+
+
+@dataclass(frozen=True, slots=True)
+class DashboardView:
+    """What is shown under a filter."""
+
+    where: StatisticsFilter
+    heads: tuple[Headline, ...]
+    plots: tuple[Plot, ...]
+
+
+def draw(found: Statistics, where: StatisticsFilter) -> DashboardView:
+    """A tenth of a second for a year of five people."""
+    return DashboardView(where, head_figures(found, where), plots(found, where))
+
+
+class Dashboard(ShowDialog):
+    """`wanted` asks for figures; `show_statistics` takes them. Everything else happens here: filters, tables, files."""
+
+    wanted = Signal()
+
+    def __init__(self, name: str, parent: QWidget | None = None) -> None:
+        super().__init__(tr("Dashboard – {name}", name=name), parent)
+        self.setWindowFlags(Qt.WindowType.Window)  # it can lie behind the text, and fill a second screen
+        self._statistics: Statistics | None = None
+        self._drawn: DashboardView | None = None
+        self._columns = 0
+        self.filter = DashboardFilter(parent=self)
+        self.heads: dict[str, HeadFigure] = {}
+        self.cards: dict[str, PlotCard] = {}
+        self.state = ElidedLabel(muted=True, parent=self)
+        self.state.set_words(tr(COUNTING))
+        self._compose()
+        self.refresh = self.add_button(tr("&Refresh ({refresh})", refresh=REFRESH))
+        self.save = self.add_button(tr("&Save everything…"))
+        self.refresh.clicked.connect(self.wanted)
+        self.save.clicked.connect(self.ask_folder)
+        self.save.setEnabled(False)
+        QShortcut(QKeySequence(REFRESH), self, self.wanted.emit)
+        self.filter.changed.connect(self._draw)
+        self.resize(1120, 780)
+
+    def _compose(self) -> None:
+        self._strip = QHBoxLayout()
+        self._strip.setSpacing(10)
+        inside = QWidget(self)
+        self._grid = QGridLayout(inside)
+        self._grid.setContentsMargins(0, 0, 8, 0)
+        self._grid.setSpacing(12)
+        self.area = QScrollArea(self)
+        self.area.setWidgetResizable(True)
+        self.area.setFrameShape(QFrame.Shape.NoFrame)
+        self.area.setWidget(inside)
+        self.area.setAccessibleName(tr("Plots"))
+        self.area.setFocusPolicy(Qt.FocusPolicy.NoFocus)
+        top = QHBoxLayout()
+        top.addWidget(self.filter, 3)
+        top.addWidget(self.state, 1)
+        self.body.addLayout(top)
+        self.body.addLayout(self._strip)
+        self.body.addWidget(self.area, 1)
+
+    # --- figures come ---
+
+    def show_counting(self) -> None:
+        self.state.set_words(tr(COUNTING))
+
+    def show_statistics(self, found: Statistics, *, at: str, drawn: DashboardView | None = None) -> None:
+        """`at` is the time of day that the figures are of; `drawn` what somebody made of them beside the window's
+        thread already."""
+        self._statistics, self._drawn = found, drawn
+        self.filter.show_curators(found.counts.curators)
+        self.state.set_words(tr("As of {at}", at=at))
+        self.save.setEnabled(True)
+        self._draw()
+
+    @property
+    def where(self) -> StatisticsFilter:
+        return self.filter.where
+
+    def _draw(self) -> None:
+        if self._statistics is None:
+            return
+        drawn = self._drawn
+        if drawn is None or drawn.where != self.where:
+            drawn = draw(self._statistics, self.where)
+        self._show_heads(drawn.heads)
+        if self.cards.keys() != {one.id for one in drawn.plots}:
+            self.cards = {one.id: PlotCard(one, tell=self.state.set_words, parent=self) for one in drawn.plots}
+            self._lay_out(anew=True)
+        for one in drawn.plots:
+            self.cards[one.id].show_plot(one)
+
+    def _show_heads(self, figures: Sequence[Headline]) -> None:
+        for one in figures:
+            if one.id not in self.heads:
+                self.heads[one.id] = HeadFigure(self)
+                self._strip.addWidget(self.heads[one.id], 1)
+            self.heads[one.id].show_figure(one)
+
+    # --- the layout ---
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self._lay_out()
+
+    def _lay_out(self, *, anew: bool = False) -> None:
+        columns = 2 if self.width() >= WIDE else 1
+        if columns == self._columns and not anew:
+            return
+        self._columns = columns
+        for number, card in enumerate(self.cards.values()):
+            self._grid.addWidget(card, number // columns, number % columns)
+        for column in range(2):
+            self._grid.setColumnStretch(column, int(column < columns))
+
+    # --- files ---
+
+    def ask_folder(self) -> QFileDialog:
+        dialog = file_dialog(self, tr("Save everything in a folder"), mode=QFileDialog.FileMode.Directory)
+        dialog.fileSelected.connect(lambda name: self.save_to(Path(name)))
+        dialog.open()
+        return dialog
+
+    def save_to(self, folder: Path) -> None:
+        """Every plot as SVG and CSV, all figures as JSON, under the filter that is set."""
+        if self._statistics is None:
+            return
+        drawn: list[Plot] = [one.plot for one in self.cards.values()]
+        try:
+            number = save_all(drawn, as_json(self._statistics, self.where), folder, self.font())
+        except UserError as error:
+            self.state.set_words(str(error))
+        else:
+            self.state.set_words(
+                ntr(
+                    "{n} plot and figures.json are saved in {folder}.",
+                    "{n:,} plots and figures.json are saved in {folder}.",
+                    number,
+                    folder=folder,
+                )
+            )
+
+
+class HeadFigure(QWidget):
+    """One figure in large letters over its name."""
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.value = ScaledLabel(scale=1.5, bold=True, parent=self)
+        self.title = ScaledLabel(scale=0.88, parent=self)
+        self.title.setWordWrap(True)
+        self.title.setAlignment(Qt.AlignmentFlag.AlignTop)
+        column = QVBoxLayout(self)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(0)
+        column.addWidget(self.value)
+        column.addWidget(self.title, 1)
+
+    def show_figure(self, one: Headline) -> None:
+        self.value.setText(one.words)
+        self.title.setText(one.title)
+        self.setToolTip(one.hint)
+        self.setAccessibleName(f"{one.title}: {one.words}")
+        self.setAccessibleDescription(one.hint)

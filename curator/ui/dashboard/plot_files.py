@@ -1,0 +1,97 @@
+"""Plots written to files: SVG with real text, comma-separated values, JSON."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from PySide6.QtCore import QBuffer, QByteArray, QIODevice, QRect, QRectF, QSize, Qt
+from PySide6.QtGui import QFont, QFontMetricsF, QPainter
+
+from curator.domain.errors import UserError
+from curator.domain.plots import Plot
+from curator.domain.wording import tr
+from curator.ui.dashboard.plot_colours import Canvas
+from curator.ui.dashboard.plot_painter import height_of, paint_plot
+from curator.ui.kit.row_painting import scaled
+from curator.ui.kit.theme import LIGHT
+
+WIDTH, MARGIN = 720, 16
+SCREEN_DPI = 96
+"""What Qt measures letters with where a screen has no other; letters in the file are as large as their places."""
+
+
+def svg(plot: Plot, font: QFont) -> bytes:
+    """The plot with its title and its sentence, dark on white whatever the window's colours are."""
+    from PySide6.QtSvg import QSvgGenerator  # loaded when a plot is saved
+
+    title, small = scaled(font, 1.15, bold=True), scaled(font, 0.9)
+    head = QFontMetricsF(title).height() + 2.4 * QFontMetricsF(small).height()
+    height = round(2 * MARGIN + head + height_of(plot, small) * 1.15)
+    data = QByteArray()
+    buffer = QBuffer(data)
+    buffer.open(QIODevice.OpenModeFlag.WriteOnly)
+    generator = QSvgGenerator()
+    generator.setOutputDevice(buffer)
+    generator.setSize(QSize(WIDTH, height))
+    generator.setViewBox(QRect(0, 0, WIDTH, height))
+    generator.setResolution(SCREEN_DPI)
+    generator.setTitle(plot.title)
+    generator.setDescription(f"{plot.summary} {plot.note}".strip())
+    painter = QPainter(generator)
+    painter.fillRect(QRect(0, 0, WIDTH, height), Qt.GlobalColor.white)
+    box = QRectF(MARGIN, MARGIN, WIDTH - 2 * MARGIN, height - 2 * MARGIN)
+    canvas = Canvas(painter, box.adjusted(0, head, 0, 0), small, LIGHT)
+    painter.setPen(canvas.text)
+    painter.setFont(title)
+    painter.drawText(box, int(Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignTop), plot.title)
+    painter.setFont(small)
+    painter.setPen(LIGHT.muted)
+    below = box.adjusted(0, QFontMetricsF(title).height(), 0, 0)
+    painter.drawText(below, int(Qt.AlignmentFlag.AlignLeft | Qt.TextFlag.TextWordWrap), plot.summary)
+    paint_plot(canvas, plot)
+    painter.end()
+    buffer.close()
+    return bytes(data.data())
+
+
+def save_plot(plot: Plot, path: Path, font: QFont) -> None:
+    """In the format that the name ends in: .svg, .csv or .json. Raises UserError where it cannot be written."""
+    ending = path.suffix.lower()
+    if ending == ".svg":
+        _write(path, svg(plot, font))
+    elif ending == ".csv":
+        _write(path, plot.csv().encode())
+    elif ending == ".json":
+        _write(path, _json(plot.as_json()))
+    else:
+        raise UserError(
+            tr("{name} should end in .svg, .csv or .json: that says how the plot is written.", name=path.name)
+        )
+
+
+def save_all(plots: Sequence[Plot], figures: dict[str, Any], folder: Path, font: QFont) -> int:
+    """Every plot that shows something as SVG and CSV, and everything in `figures.json`; returns how many plots.
+
+    Raises UserError where the folder cannot be written to."""
+    shown = [one for one in plots if not one.is_empty]
+    for plot in shown:
+        save_plot(plot, folder / f"{plot.id}.svg", font)
+        save_plot(plot, folder / f"{plot.id}.csv", font)
+    _write(folder / "figures.json", _json(figures))
+    return len(shown)
+
+
+def _json(value: dict[str, Any]) -> bytes:
+    return (json.dumps(value, ensure_ascii=False, indent=2) + "\n").encode()
+
+
+def _write(path: Path, data: bytes) -> None:
+    try:
+        path.write_bytes(data)
+    except OSError as error:
+        raise UserError(
+            tr("{path} cannot be written ({strerror}). Choose another place.", path=path, strerror=error.strerror)
+        ) from error

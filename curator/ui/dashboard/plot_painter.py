@@ -1,0 +1,204 @@
+"""Draws a plot of `domain.plots` into a rectangle, on the screen and in SVG alike: lines over days, bars across."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from datetime import date
+
+from PySide6.QtCore import QPointF, QRectF, Qt
+from PySide6.QtGui import QFont, QFontMetricsF, QPainter, QPen, QPolygonF
+
+from curator.domain.plots import Plot, Series, Shape, Unit
+from curator.domain.wording import tr
+from curator.ui.dashboard.plot_bars import bar_at, paint_bars
+from curator.ui.dashboard.plot_colours import Canvas, Ink, ink_of
+from curator.ui.kit.line_chart import Axes, Stroke, nice_ticks, paint_cursor, paint_grid, paint_line, paint_mark
+
+PAD, GAP = 4.0, 8.0
+MARKED = 60
+"""Up to so many places each value has a mark."""
+DASHES = (
+    Qt.PenStyle.SolidLine,
+    Qt.PenStyle.DashLine,
+    Qt.PenStyle.DotLine,
+    Qt.PenStyle.DashDotLine,
+)
+
+
+def paint_plot(canvas: Canvas, plot: Plot) -> None:
+    """The plot without its title, in `canvas.box`."""
+    canvas.painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+    canvas.painter.setFont(canvas.font)
+    if plot.shape is Shape.BARS:
+        paint_bars(canvas, plot)
+    else:
+        _paint_lines(canvas, plot)
+
+
+def height_of(plot: Plot, font: QFont) -> float:
+    """Pixels that the plot wants."""
+    line = QFontMetricsF(font).height()
+    if plot.shape is Shape.BARS:
+        legend = 1.4 if len(plot.series) > 1 else 0.2
+        return line * (legend + min(len(plot.places), 12) * (0.55 + 0.85 * len(plot.series)) + 0.6)
+    return line * 12
+
+
+def place_at(plot: Plot, canvas: Canvas, point: QPointF) -> int | None:
+    """The place under a point."""
+    if not plot.places:
+        return None
+    if plot.shape is Shape.BARS:
+        return bar_at(canvas, plot, point)
+    axes, xs = _axes(canvas, plot), _positions(plot)
+    if not axes.area.adjusted(-GAP, -GAP, GAP, GAP).contains(point):
+        return None
+    return min(range(len(xs)), key=lambda at: abs(axes.across(xs[at]) - point.x()))
+
+
+# --- lines ---
+
+
+def _axes(canvas: Canvas, plot: Plot) -> Axes:
+    ticks = _ticks(plot)
+    metrics = canvas.metrics()
+    left = max(metrics.horizontalAdvance(plot.unit.tick(one)) for one in ticks)
+    area = canvas.box.adjusted(
+        PAD + left + GAP, PAD + metrics.height() * 1.3 + GAP, -PAD - GAP, -PAD - metrics.height() - GAP / 2
+    )
+    xs = _positions(plot)
+    room = 0.5 if len(xs) < 2 else 0.0  # a place alone is drawn in the middle
+    return Axes(area, xs[0] - room, xs[-1] + room, ticks)
+
+
+def _ticks(plot: Plot) -> tuple[float, ...]:
+    """From zero, but for shares that lie in a narrow band."""
+    values = [one for series in plot.series for one in (*series.values, *series.low, *series.high) if one is not None]
+    low, high = min(values, default=0.0), max(values, default=1.0)
+    if plot.unit is not Unit.SHARE or low < 0.5:
+        low = min(low, 0.0)
+    if plot.unit is Unit.SHARE:
+        high = min(high * 1.02, 1.0)
+    found = nice_ticks(low, high if high > low else low + 1.0, about=4)
+    kept = [one for one in found if plot.unit is not Unit.SHARE or -1e-9 <= one <= 1 + 1e-9]
+    return tuple(kept if len(kept) > 1 else found)
+
+
+def _positions(plot: Plot) -> Sequence[float]:
+    """Where the places lie across: days by the calendar, others at one distance."""
+    if not plot.timed:
+        return range(len(plot.places))
+    return [date.fromisoformat(one).toordinal() for one in plot.places]
+
+
+def _paint_lines(canvas: Canvas, plot: Plot) -> None:
+    axes, xs, theme = _axes(canvas, plot), _positions(plot), canvas.theme
+    words = [plot.unit.tick(one) for one in axes.ticks]
+    paint_grid(canvas.painter, axes, words, canvas.font, gap=GAP, grid=theme.border, ink=theme.muted)
+    _paint_days(canvas, plot, axes, xs)
+    for number, series in enumerate(plot.series):
+        _paint_band(canvas, axes, xs, series, ink_of(theme, series.role, number))
+    for number, series in enumerate(plot.series):
+        _paint_series(canvas, axes, xs, series, number)
+    if canvas.cursor is not None:
+        paint_cursor(canvas.painter, axes, xs[canvas.cursor], theme.muted)
+    paint_legend(canvas, plot)
+
+
+def _paint_days(canvas: Canvas, plot: Plot, axes: Axes, xs: Sequence[float]) -> None:
+    """The first and the last day, and one between where there is room."""
+    metrics, area = canvas.metrics(), axes.area
+    height, width = metrics.height(), area.width() + 2 * GAP
+    wanted = sorted(
+        {0, len(plot.places) // 2, len(plot.places) - 1} if len(plot.places) > 4 else {0, len(plot.places) - 1}
+    )
+    taken = -1.0
+    for at in wanted:
+        words = place_words(plot, at)
+        half = metrics.horizontalAdvance(words) / 2
+        x = min(max(axes.across(xs[at]), area.left() + half - GAP), area.left() + width - half - GAP)
+        if x - half < taken:
+            continue
+        taken = x + half + GAP
+        canvas.painter.setPen(canvas.theme.muted)
+        rect = QRectF(x - half, area.bottom() + GAP / 2, 2 * half + 1, height)
+        canvas.painter.drawText(rect, int(Qt.AlignmentFlag.AlignCenter), words)
+
+
+def _paint_band(canvas: Canvas, axes: Axes, xs: Sequence[float], series: Series, ink: Ink) -> None:
+    """The interval around a line."""
+    pairs = [
+        (axes.across(xs[at]), low, high)
+        for at, (low, high) in enumerate(zip(series.low, series.high, strict=True))
+        if low is not None and high is not None
+    ]
+    canvas.painter.setPen(Qt.PenStyle.NoPen)
+    canvas.painter.setBrush(ink.tint)
+    ticks = axes.ticks
+
+    def clamp(value: float) -> float:
+        return axes.up(min(max(value, ticks[0]), ticks[-1]))
+
+    if len(pairs) == 1:
+        x, low, high = pairs[0]
+        canvas.painter.drawRect(QRectF(x - 5, clamp(high), 10, clamp(low) - clamp(high)))
+    elif pairs:
+        top = [QPointF(x, clamp(high)) for x, _, high in pairs]
+        bottom = [QPointF(x, clamp(low)) for x, low, _ in reversed(pairs)]
+        canvas.painter.drawPolygon(QPolygonF([*top, *bottom]))
+
+
+def _paint_series(canvas: Canvas, axes: Axes, xs: Sequence[float], series: Series, number: int) -> None:
+    ink = ink_of(canvas.theme, series.role, number)
+    points = [(at, axes.place(xs[at], value)) for at, value in enumerate(series.values) if value is not None]
+    stroke = Stroke(ink.line, DASHES[number % len(DASHES)], number=number)
+    paint_line(canvas.painter, [point for _, point in points], stroke)
+    for at, point in points:
+        if len(points) <= MARKED or at == canvas.cursor:
+            paint_mark(canvas.painter, point, stroke, 4.5 if at == canvas.cursor else 3.0)
+
+
+def paint_legend(canvas: Canvas, plot: Plot) -> None:
+    """At the top: what each line is, and its value at the cursor or its last one."""
+    painter, metrics = canvas.painter, canvas.metrics()
+    place = QPointF(canvas.box.left() + PAD, canvas.box.top() + PAD)
+    if canvas.cursor is not None:
+        words = f"{place_words(plot, canvas.cursor)}:"
+        painter.setPen(canvas.text)
+        painter.drawText(QPointF(place.x(), place.y() + metrics.ascent()), words)
+        place.setX(place.x() + metrics.horizontalAdvance(words) + GAP)
+    for number, series in enumerate(plot.series):
+        ink = ink_of(canvas.theme, series.role, number)
+        value = series.values[canvas.cursor] if canvas.cursor is not None else series.last
+        words = f"{series.name} {plot.unit.words(value)}"
+        room = canvas.box.right() - PAD - place.x() - 26
+        if room < 30:
+            return
+        words = metrics.elidedText(words, Qt.TextElideMode.ElideRight, room)
+        middle = place.y() + metrics.height() / 2
+        painter.setPen(QPen(ink.line, 2, DASHES[number % len(DASHES)]))
+        painter.drawLine(QPointF(place.x(), middle), QPointF(place.x() + 20, middle))
+        painter.setPen(canvas.text)
+        painter.drawText(QPointF(place.x() + 26, place.y() + metrics.ascent()), words)
+        place.setX(place.x() + 26 + metrics.horizontalAdvance(words) + 2 * GAP)
+
+
+def place_words(plot: Plot, at: int) -> str:
+    """A day as people write it, or the place's name."""
+    if not plot.timed:
+        return plot.places[at]
+    return f"{date.fromisoformat(plot.places[at]):%d %b %Y}".lstrip("0")
+
+
+def reading(plot: Plot, at: int) -> str:
+    """The values at a place in a sentence, as a screen reader says it."""
+    parts = []
+    for series in plot.series:
+        words = f"{series.name} {plot.unit.words(series.values[at])}"
+        if series.low and series.low[at] is not None:
+            low, high = plot.unit.words(series.low[at]), plot.unit.words(series.high[at])
+            words = tr("{words} ({low} to {high})", words=words, low=low, high=high)
+        if series.counts:
+            words = tr("{words} of {n:,}", words=words, n=series.counts[at])
+        parts.append(words)
+    return f"{place_words(plot, at)}: {'; '.join(parts)}"

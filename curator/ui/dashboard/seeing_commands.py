@@ -1,0 +1,54 @@
+"""Commands that show how the work goes: the dashboard, background work, and the way back to a list."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from curator.commands import Command, Menu
+
+if TYPE_CHECKING:
+    from curator.ui.dashboard.seeing_flows import SeeingFlows
+
+
+SEEING: tuple[Command[SeeingFlows], ...] = (
+    Command(
+        "view.dashboard",
+        "Dashboard…",
+        Menu.VIEW,
+        "Shows progress, speed, keys, accepted suggestions, NIL, bundles and agreement as plots that can be saved.",
+        lambda seeing: seeing.show_dashboard(),
+        ("Ctrl+Shift+D",),
+        when=lambda s: s.project,
+        group=4,
+    ),
+    Command(
+        "view.decisions",
+        "Decisions of the project…",
+        Menu.VIEW,
+        "Lists who decided what and when, the newest first; a row opens its mention.",
+        lambda seeing: seeing.show_decisions(),
+        ("Ctrl+Shift+H",),
+        when=lambda s: s.project and not s.judging,
+        group=4,
+    ),
+    Command(
+        "view.jobs",
+        "Background work…",
+        Menu.VIEW,
+        "Lists what runs and what ended since the project was opened, with progress, log and a training's curves.",
+        lambda seeing: seeing.show_jobs(),
+        ("F8",),
+        when=lambda s: s.project,
+        group=4,
+    ),
+    Command(
+        "view.back",
+        "Back to the list",
+        Menu.VIEW,
+        "Goes back to the window from which a mention was opened: what changed, the dashboard, a map.",
+        lambda seeing: seeing.go_back(),
+        ("F4",),
+        when=lambda s: s.project,
+        group=4,
+    ),
+)

@@ -1,0 +1,150 @@
+"""Flows around seeing: the dashboard, the background work of the session, and the way back to a list."""
+
+from __future__ import annotations
+
+import time
+from typing import TYPE_CHECKING, Any
+
+from PySide6.QtCore import QObject, Qt, QTimer
+from PySide6.QtWidgets import QMainWindow
+
+from curator.domain.jobs import JobOutcome
+from curator.domain.wording import tr
+from curator.ui.bench.workbench import Workbench
+from curator.ui.dashboard.way_back import WayBack
+from curator.ui.training.bundle_flows import BundleFlows
+
+if TYPE_CHECKING:
+    from curator.ui.dashboard.dashboard import Dashboard
+    from curator.ui.dashboard.decisions_window import DecisionsWindow
+    from curator.ui.jobs.jobs_dock import JobsDock
+
+QUIET_MS = 2500
+"""Figures are read anew so long after the last change: never between two keys of somebody who works."""
+
+NO_WAY = "No window lies beside this one. View › Dashboard… and Model › Bundles… open some."
+
+
+class SeeingFlows(QObject):
+    """The windows are made when they are asked for, so that a window that never sees them is up as quickly."""
+
+    def __init__(self, bench: Workbench, main: QMainWindow, bundles: BundleFlows) -> None:
+        """`bundles` knows names and opens mentions."""
+        super().__init__(bench)
+        self._bundles = bundles
+        self._bench, self._main = bench, main
+        self.dashboard: Dashboard | None = None
+        self._reading = False
+        self._again = False
+        self._timer = QTimer(self, singleShot=True, interval=QUIET_MS)
+        self._timer.timeout.connect(self.read)
+        self._way = WayBack(main, self)
+        self._jobs: JobsDock | None = None
+        self._decisions: DecisionsWindow | None = None
+        bench.bottom.job.list_wanted.connect(self.show_jobs)
+        for told in (bench.bridge.stepped, bench.bridge.changed):
+            told.connect(self._changed)
+
+    # --- the dashboard ---
+
+    def show_dashboard(self) -> Dashboard:
+        from curator.ui.dashboard.dashboard import Dashboard
+
+        if self.dashboard is None:
+            self.dashboard = Dashboard(self._bench.project.name, self._main)
+            self.dashboard.wanted.connect(self.read)
+            self.dashboard.finished.connect(self._dashboard_gone)
+            self.read()
+        self.dashboard.show()
+        self.dashboard.raise_()
+        self.dashboard.activateWindow()
+        return self.dashboard
+
+    def _dashboard_gone(self) -> None:
+        self.dashboard = None
+        self._timer.stop()
+
+    def _changed(self) -> None:
+        if self.dashboard is not None:
+            self._timer.start()
+
+    def read(self) -> None:
+        """Ask a worker thread; asked while one reads, once more after it."""
+        if self.dashboard is None:
+            return
+        self._timer.stop()
+        if self._reading:
+            self._again = True
+            return
+        from curator.ui.dashboard.dashboard import draw
+
+        self._reading, project, where = True, self._bench.project, self.dashboard.where
+        self.dashboard.show_counting()
+
+        def work() -> dict[str, Any]:
+            project.efforts.flush()
+            found = project.statistics.read()
+            return {"statistics": found, "drawn": draw(found, where)}
+
+        self._bench.jobs.ask(work, then=self._read)
+
+    def _read(self, outcome: JobOutcome) -> None:
+        self._reading = False
+        found = outcome.result.get("statistics")
+        if self.dashboard is None:
+            return
+        if found is not None:
+            self.dashboard.show_statistics(found, at=time.strftime("%H:%M:%S"), drawn=outcome.result["drawn"])
+        else:
+            self.dashboard.state.set_words(outcome.message)
+        if self._again:
+            self._again = False
+            self.read()
+
+    # --- the project's decisions ---
+
+    def show_decisions(self) -> DecisionsWindow:
+        from curator.ui.dashboard.decisions_window import DecisionsWindow
+
+        if self._decisions is None:
+            service = self._bench.project.statistics
+            self._decisions = DecisionsWindow(service, name_of=self._bundles.name_of, parent=self._main)
+            self._decisions.mention_wanted.connect(self._bundles.open_mention)
+            self._decisions.finished.connect(self._decisions_gone)
+        self._decisions.show()
+        self._decisions.raise_()
+        self._decisions.activateWindow()
+        return self._decisions
+
+    def _decisions_gone(self) -> None:
+        self._decisions = None
+
+    # --- background work ---
+
+    def show_jobs(self) -> JobsDock:
+        """Open it with the keyboard in it; asked while it has the keyboard, it closes."""
+        from curator.ui.jobs.jobs_dock import JobsDock
+
+        if self._jobs is None:
+            self._jobs = JobsDock(self._bench.jobs, self._main)
+            self._jobs.left.connect(self._bench.focus_document)
+            self._jobs.training_wanted.connect(self._bench.bottom.job.details_wanted)
+            self._main.addDockWidget(Qt.DockWidgetArea.BottomDockWidgetArea, self._jobs)
+        self._jobs.turn()
+        return self._jobs
+
+    # --- the way back ---
+
+    def go_back(self) -> None:
+        if not self._way.go_back():
+            self._bench.say(tr(NO_WAY))
+
+    def close_windows(self) -> None:
+        """Nothing is shown of a closed project."""
+        for window in (self.dashboard, self._decisions):
+            if window is not None:
+                window.close()
+        if self._jobs is not None:
+            self._main.removeDockWidget(self._jobs)
+            self._jobs.deleteLater()
+            self._jobs = None

@@ -1,0 +1,90 @@
+"""*Model > Suspicious gold*: decisions that models of other documents doubt; keep each, or decide again."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from PySide6.QtCore import Qt, Signal
+from PySide6.QtWidgets import QWidget
+
+from curator.domain.wording import tr
+from curator.services.training.suspicious import SuspiciousGold, SuspiciousList
+from curator.ui.kit.form import ShowDialog, sentence
+from curator.ui.kit.record_tables import RecordColumn, RecordTable
+
+INTRO = "{message} Enter opens the mention, K keeps the decision: it is not listed again while it stands."
+NEVER = (
+    "Decisions have not been checked yet. “Check the decisions” compares each with models that never saw its document."
+)
+NOTHING = "{message} Nothing is left to look at."
+NIL = "NIL"
+
+
+class SuspiciousWindow(ShowDialog):
+    """`show_list` tells it what is left. It stays beside the window while its mentions are looked at."""
+
+    mention_wanted = Signal(int, int)  # document, mention
+    keep_wanted = Signal(int)
+    check_wanted = Signal()
+
+    def __init__(
+        self, found: SuspiciousList, *, name_of: Callable[[str], str], writable: bool, parent: QWidget | None = None
+    ) -> None:
+        super().__init__(tr("Suspicious gold"), parent)
+        self.setWindowModality(Qt.WindowModality.NonModal)
+        self._name_of = name_of
+        self._writable = writable
+        self.words = sentence("")
+        self.table: RecordTable[SuspiciousGold] = RecordTable(
+            tr("Suspicious gold"),
+            [
+                RecordColumn(tr("Mention"), lambda row: row.surface),
+                RecordColumn(tr("Decided"), lambda row: self._names(row.gold)),
+                RecordColumn(
+                    tr("Chance"), lambda row: f"{row.probability:.2f}", by=lambda row: row.probability, figure=True
+                ),
+                RecordColumn(tr("Likelier"), lambda row: row.rival_name),
+                RecordColumn(
+                    tr("Its chance"),
+                    lambda row: f"{row.rival_probability:.2f}",
+                    by=lambda row: row.rival_probability,
+                    figure=True,
+                ),
+            ],
+            wide=1,
+            parent=self,
+        )
+        self.check = self.add_button(tr("&Check the decisions"))
+        self.keep = self.add_button(tr("&Keep the decision"))
+        self.keep.setShortcut("K")
+        self.go = self.add_button(tr("&Open the mention"))
+        self.body.addWidget(self.words)
+        self.body.addWidget(self.table, 1)
+        self.check.clicked.connect(lambda: self.check_wanted.emit())
+        self.keep.clicked.connect(self._keep)
+        self.go.clicked.connect(self._open)
+        self.table.activated.connect(self._open)
+        self.resize(820, 520)
+        self.show_list(found)
+        self.table.setFocus()
+
+    def show_list(self, found: SuspiciousList) -> None:
+        self.table.show_rows(found.rows)
+        words = tr(INTRO) if found.rows else tr(NOTHING) if found.message else tr(NEVER)
+        self.words.setText(words.format(message=found.message))
+        self.keep.setEnabled(bool(found.rows) and self._writable)
+        self.go.setEnabled(bool(found.rows))
+        self.check.setEnabled(self._writable)
+
+    def _names(self, ids: tuple[str, ...]) -> str:
+        return " + ".join(map(self._name_of, ids)) or tr(NIL)
+
+    def _open(self) -> None:
+        row = self.table.current
+        if row is not None:
+            self.mention_wanted.emit(row.document_id, row.mention_id)
+
+    def _keep(self) -> None:
+        row = self.table.current
+        if row is not None:
+            self.keep_wanted.emit(row.mention_id)

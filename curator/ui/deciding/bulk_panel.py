@@ -1,0 +1,263 @@
+"""Accepting in bulk, below the text: the error to live with, the sample to check one by one, and what it allows."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Sequence
+
+from PySide6.QtCore import QSize, Qt, Signal
+from PySide6.QtGui import QPalette, QResizeEvent
+from PySide6.QtWidgets import (
+    QDoubleSpinBox,
+    QFrame,
+    QHBoxLayout,
+    QLabel,
+    QPushButton,
+    QScrollArea,
+    QSpinBox,
+    QVBoxLayout,
+    QWidget,
+)
+
+from curator.domain.wording import ntr, tr
+from curator.services.curating.bulk import BulkOffer
+from curator.services.curating.bulk_plan import MOST_CHECKS, Audit, AuditState
+from curator.services.ports import MentionContext
+from curator.ui.deciding.bulk_words import WAITING, audit_words, chance_words, offer_words, outcome_words
+from curator.ui.deciding.kwic_list import KwicList, rule
+from curator.ui.deciding.kwic_model import CheckMark, KwicRow
+from curator.ui.jobs.jobs_bar import KeyHints
+from curator.ui.kit.flow_row import FlowRow
+from curator.ui.kit.labels import ElidedLabel
+from curator.ui.kit.row_painting import row_height
+from curator.ui.kit.sight import Glance, rows_in_sight
+
+SIDE = 12
+"""Pixels left and right of the words."""
+USUAL = (1.0, 2.0, 5.0)
+HINTS = (("R", "right"), ("W", "wrong"), ("↑↓", "go"), ("Esc", "leave"))
+TOO_SOON = "Not marked: this line had only just become the current one. Press the key again."
+EMPTY = "Choose the error you can live with; the mentions to check are listed here."
+
+
+class BulkPanel(QWidget):
+    """API: `begin`, `show_offer`, `show_sample`, `show_marks`, `error`, `most_checks`."""
+
+    wanted = Signal()  # another error, or another number of checks: a new offer
+    checked = Signal(int, bool)  # mention id, whether right
+    accept_wanted = Signal()
+    preview_wanted = Signal(int, int)  # document id, mention id
+    left = Signal()
+
+    def __init__(self, parent: QWidget | None = None, *, glance: Glance | None = None) -> None:
+        super().__init__(parent)
+        self._glance = glance or Glance(None)
+        self.setAccessibleName(tr("Accept in bulk"))
+        self.error_box = QDoubleSpinBox(self)
+        self.checks_box = QSpinBox(self)
+        self.usual = [QPushButton(f"{one:g} %", self) for one in USUAL]
+        self.words = QLabel(self)
+        self._told = QScrollArea(self)
+        self.standing = ElidedLabel(bold=True, parent=self)
+        self.list = KwicList(tr("Sample to check"), self, glance=glance)
+        self.button = QPushButton(self)
+        self.close_button = QPushButton(tr("Leave"), self)
+        self.hints = KeyHints(self)
+        self.hints.set_hints(HINTS)
+        self._passed = False
+        self._set_up()
+        self._compose()
+        self.setFocusProxy(self.list)
+        self._connect()
+        self._glance.log(self.list.viewport(), self._line_shown)
+        self._glance.log(self.button, lambda: [("accept", self.button.text())])
+
+    def _set_up(self) -> None:
+        self.error_box.setRange(0.1, 50.0)
+        self.error_box.setDecimals(1)
+        self.error_box.setSuffix(" %")
+        self.error_box.setValue(2.0)
+        self.error_box.setAccessibleName(tr("Error you can live with, in per cent"))
+        self.error_box.setKeyboardTracking(False)
+        self.checks_box.setRange(20, 5000)
+        self.checks_box.setSingleStep(50)
+        self.checks_box.setValue(MOST_CHECKS)
+        self.checks_box.setAccessibleName(tr("Most mentions to check"))
+        self.checks_box.setKeyboardTracking(False)
+        for value, button in zip(USUAL, self.usual, strict=True):
+            button.setAccessibleName(tr("Error of {value:g} per cent", value=value))
+            button.clicked.connect(lambda _=False, one=value: self.error_box.setValue(one))
+        self.words.setWordWrap(True)
+        self.words.setTextFormat(Qt.TextFormat.PlainText)
+        self._told.setWidget(self.words)
+        self._told.setWidgetResizable(True)
+        self._told.setFrameShape(QFrame.Shape.NoFrame)
+        self._told.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        for one in (self._told, self._told.viewport(), self.words):
+            one.setBackgroundRole(QPalette.ColorRole.Base)
+        self.list.set_empty_words(tr(EMPTY))
+
+    def _compose(self) -> None:
+        self.setAutoFillBackground(True)
+        self.setBackgroundRole(QPalette.ColorRole.Base)
+        error = _with_label(tr("&Error to live with:"), self.error_box, self)
+        checks = _with_label(tr("&Check at most:"), self.checks_box, self)
+        head = FlowRow(error, *self.usual, checks)
+        head.setContentsMargins(12, 8, 12, 2)
+        told = QHBoxLayout()
+        told.setContentsMargins(SIDE, 2, SIDE, 4)
+        told.addWidget(self._told)
+        self.standing.setMinimumWidth(self.fontMetrics().horizontalAdvance("0" * 30))
+        foot = FlowRow(self.button, self.close_button, self.standing, self.hints)
+        foot.setContentsMargins(12, 4, 12, 6)
+        self._rows = (head, foot)
+        whole = QVBoxLayout(self)
+        whole.setContentsMargins(0, 0, 0, 0)
+        whole.setSpacing(0)
+        whole.addWidget(rule(self))
+        whole.addLayout(head)
+        whole.addLayout(told)
+        whole.addWidget(self.list, 1)
+        whole.addLayout(foot)
+
+    def _connect(self) -> None:
+        self.error_box.valueChanged.connect(lambda: self.wanted.emit())
+        self.checks_box.valueChanged.connect(lambda: self.wanted.emit())
+        self.list.pressed.connect(self._key)
+        self.list.clicked_mark.connect(self._clicked)
+        self.list.rested.connect(self._rest)
+        self.list.stepped.connect(self._accept)
+        self.button.clicked.connect(self._accept)
+        self.close_button.clicked.connect(self.left)
+
+    def sizeHint(self) -> QSize:
+        return QSize(600, 330)
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self._fit_words()
+
+    def _tell(self, words: str) -> None:
+        self.words.setText(words)
+        self._fit_words()
+
+    def _fit_words(self) -> None:
+        """The words whole where two lines of the list stay in sight; else they scroll."""
+        width = self.width() - 2 * SIDE
+        beside = sum(one.heightForWidth(self.width()) for one in self._rows) + 2 * row_height(self.font(), 1.0)
+        room = max(self.height() - beside - SIDE, 2 * self.fontMetrics().lineSpacing())
+        self._told.setFixedHeight(max(min(self.words.heightForWidth(width), room), 0))
+
+    @property
+    def error(self) -> float:
+        """0…1."""
+        return self.error_box.value() / 100
+
+    @property
+    def most_checks(self) -> int:
+        return self.checks_box.value()
+
+    def begin(self) -> None:
+        """While an offer is reckoned."""
+        self._tell(tr(WAITING))
+        self.standing.set_words("")
+        self.list.show_rows([])
+        self._say_button(0, passed=False)
+
+    def show_offer(self, offer: BulkOffer) -> None:
+        self._tell(offer_words(offer))
+
+    def show_sample(self, contexts: Sequence[MentionContext], audit: Audit) -> None:
+        """The lines to check, with the checks that were made already; at the first that is open."""
+        rows = [KwicRow(_said(one), one, _mark(audit, one.mention_id)) for one in contexts]
+        first = next((at for at, row in enumerate(rows) if row.mark is CheckMark.OPEN), None)
+        self.list.show_rows(rows, at=first)
+        self.show_marks(audit)
+        if first is not None:
+            self._rest(first)
+
+    def show_marks(self, audit: Audit) -> None:
+        found = {self.list.lines.find(one): _mark(audit, one) for one in audit.marks}
+        self.list.lines.set_marks({at: mark for at, mark in found.items() if at is not None})
+        if words := outcome_words(audit):
+            self._tell(words)
+        self.standing.set_words(audit_words(audit))
+        self._say_button(len(audit.accepted()), passed=audit.state is AuditState.PASSED)
+
+    def go_to_open(self) -> bool:
+        """To the next line that is not checked, going round once; False when there is none."""
+        model, at = self.list.lines, self.list.currentIndex().row()
+        lines = list(model.lines)
+        order = [one for one in lines if one > at] + [one for one in lines if one <= at]
+        found = next((one for one in order if (row := model.row(one)) is not None and row.mark is CheckMark.OPEN), None)
+        if found is not None:
+            self.list.go_to(found)
+        return found is not None
+
+    def _key(self, key: int) -> None:
+        row = self.list.current
+        if key == Qt.Key.Key_Escape:
+            self.left.emit()
+        elif row is not None and row.context is not None and key in (Qt.Key.Key_R, Qt.Key.Key_W):
+            if self._glance.saw(_line_key(row.context.mention_id)):
+                self.checked.emit(row.context.mention_id, key == Qt.Key.Key_R)
+            else:
+                self.standing.set_words(tr(TOO_SOON))
+
+    def _accept(self) -> None:
+        if self._passed and self._glance.saw(("accept", self.button.text())):
+            self.accept_wanted.emit()
+
+    def _line_shown(self) -> list[Hashable]:
+        """The current line, where it is in sight: what R and W are about."""
+        row = self.list.current
+        shown = row is not None and self.list.currentIndex().row() in rows_in_sight(self.list)
+        return [_line_key(row.context.mention_id)] if shown and row is not None and row.context is not None else []
+
+    def _clicked(self, number: int) -> None:
+        row = self.list.lines.row(number)
+        if row is not None and row.context is not None:
+            self.checked.emit(row.context.mention_id, row.mark is not CheckMark.RIGHT)
+
+    def _rest(self, number: int) -> None:
+        row = self.list.lines.row(number)
+        if row is not None and row.context is not None:
+            self.preview_wanted.emit(row.context.document_id, row.context.mention_id)
+
+    def _say_button(self, number: int, *, passed: bool) -> None:
+        self._passed = passed
+        self.button.setText(tr("Accept {number:,}  ⇧↵", number=number) if passed else tr("Accept"))
+        self.button.setAccessibleName(
+            ntr(
+                "Accept the other mention",
+                "Accept the other {n:,} mentions",
+                number,
+            )
+            if passed
+            else tr("Accept; check first")
+        )
+        self.button.setEnabled(passed and number > 0)
+
+
+def _line_key(mention_id: int) -> Hashable:
+    return "line", mention_id
+
+
+def _with_label(words: str, box: QWidget, parent: QWidget) -> QWidget:
+    both = QWidget(parent)
+    label = QLabel(words, both)
+    label.setBuddy(box)
+    line = QHBoxLayout(both)
+    line.setContentsMargins(0, 0, 8, 0)
+    line.addWidget(label)
+    line.addWidget(box)
+    return both
+
+
+def _mark(audit: Audit, mention_id: int) -> CheckMark:
+    right = audit.marks.get(mention_id)
+    return CheckMark.OPEN if right is None else CheckMark.RIGHT if right else CheckMark.WRONG
+
+
+def _said(context: MentionContext) -> str:
+    head = context.head
+    return f"{head.name} ({chance_words(head.probability)})" if head is not None and head.entity_id else ""

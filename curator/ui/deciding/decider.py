@@ -1,0 +1,347 @@
+"""What the deciding keys do: one short action each, painted at once, on the disk moments later, then on to the next
+undecided mention.
+
+Every action asks first whether its mention, and the candidate it links to, were on the screen before the key was
+pressed (`Glance`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable
+from dataclasses import dataclass, replace
+
+from PySide6.QtCore import QObject, Signal
+
+from curator.domain.changes import Change, ChangeKind
+from curator.domain.decisions import Outcome, Shown, Verdict
+from curator.domain.documents import DocumentState, Span
+from curator.domain.errors import UserError
+from curator.domain.presenting import CandidateOrder
+from curator.domain.wording import tr
+from curator.services.curating.deciding import shown_of
+from curator.services.queue.queue import MentionView
+from curator.services.queue.seat import Curation, Seat
+from curator.ui.deciding.navigator import Navigator
+from curator.ui.kit.key_names import way_to
+from curator.ui.kit.mention_words import decision_words
+from curator.ui.kit.sight import Glance
+
+DOCUMENT_DECIDED = "Every mention here is decided. {key} marks the document done and opens the next."
+NO_FIRST = "Candidates are shuffled, so that none is first: choose one by its number, or N where none fits."
+NOTHING_TO_UNDO = "There is nothing to undo."
+NOTHING_TO_REDO = "There is nothing to redo."
+TOO_SOON = "Nothing was decided: “{text}” had only just appeared when the key was pressed. Press it again."
+TOO_SOON_HERE = "Nothing was done: the document had only just appeared when the key was pressed. Press it again."
+OUT_OF_SIGHT = "Nothing was decided: “{text}” was scrolled out of view. It is in view now; press the key again."
+IS_DECIDED = "“{text}” is already decided: {decision}. 1–9, N, X or S changes it; {key} goes to the next mention."
+SAME = "“{text}” already has this decision. Nothing was changed."
+
+
+def mention_key(mention_id: int) -> Hashable:
+    """A mention that is framed in the text, for `Glance`."""
+    return "mention", mention_id
+
+
+def document_key(document_id: int) -> Hashable:
+    return "document", document_id
+
+
+def candidate_key(mention_id: int, row: int, entity_id: str) -> Hashable:
+    """A row of the candidates, shown for this mention, and the entity in it."""
+    return "candidate", mention_id, row, entity_id
+
+
+def nil_key(mention_id: int) -> Hashable:
+    """The NIL row that says that NIL is suggested for this mention."""
+    return "nil", mention_id
+
+
+@dataclass(frozen=True, slots=True)
+class Revision:
+    """A decision of somebody else, or of a file, that is about to be changed."""
+
+    view: MentionView
+    verdict: Verdict
+    stay: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Leftover:
+    """A document that is to be done with so many undecided mentions."""
+
+    document_id: int
+    mention_ids: tuple[int, ...]
+    every: int
+
+
+class Decider(QObject):
+    """Decides about the current mention. Decisions record exactly what the panel showed."""
+
+    refused = Signal(str)  # the sentence of a UserError; nothing was changed
+    said = Signal(str)
+    unseen = Signal(object)  # what was out of sight: a key of `Glance`
+    revision_wanted = Signal(object)  # Revision: to be confirmed
+    leftover_wanted = Signal(object)  # Leftover: to be confirmed
+
+    def __init__(
+        self,
+        seat: Seat,
+        navigator: Navigator,
+        parent: QObject | None = None,
+        *,
+        glance: Glance,
+        judged: Callable[[Change], None],
+        took: Callable[[Change], None],
+    ) -> None:
+        """`judged` tells the window what the project's bus does not: a judgement in a round. `took` hears of every
+        step."""
+        super().__init__(parent)
+        self.seat = seat
+        self._at = navigator
+        self._glance = glance
+        self._judged, self._took = judged, took
+
+    @property
+    def curation(self) -> Curation:
+        """Who decides: the project, or a round."""
+        return self.seat.curation
+
+    # --- decisions: each gives what it changed, None where nothing was decided ---
+
+    def choose(self, rank: int) -> Change | None:
+        """Link to the candidate with this rank; 0 accepts what is suggested first, which may be NIL, for an undecided
+        mention."""
+        view = self._at.mention
+        suggestion = view.suggestion if view is not None else None
+        if view is None or suggestion is None:
+            return None
+        if rank == 0 and view.decision is not None and not self.seat.settling:
+            words = decision_words(view, {})
+            key = way_to("mention.undecided")
+            self.said.emit(tr(IS_DECIDED, text=view.mention.text, decision=words, key=key))
+        elif rank == 0 and self._at.candidate_order is CandidateOrder.SHUFFLED:
+            self.said.emit(tr(NO_FIRST))
+        elif rank == 0 and suggestion.nil.is_nil:
+            return self.decide(Verdict.nil(), nil_key(view.mention.id))
+        elif max(rank, 1) <= len(suggestion.candidates):
+            row = max(rank, 1) - 1
+            entity_id = suggestion.candidates[row].entity_id
+            return self.decide(Verdict.link(entity_id), candidate_key(view.mention.id, row, entity_id))
+        return None
+
+    def link_candidate(self, row: int, entity_id: str) -> Change | None:
+        """Link to the entity in this row of the candidates."""
+        view = self._at.mention
+        return self.decide(Verdict.link(entity_id), candidate_key(view.mention.id, row, entity_id)) if view else None
+
+    def link(self, entity_id: str) -> Change | None:
+        return self.decide(Verdict.link(entity_id))
+
+    def also(self, entity_id: str) -> None:
+        """Add an entity to the mention's link, or take it out again, and stay: a link of several is made one by one."""
+        linked = self._linked()
+        entities = tuple(one for one in linked if one != entity_id) if entity_id in linked else (*linked, entity_id)
+        self.decide(Verdict.link(*entities) if entities else Verdict(Outcome.CLEARED), stay=True)
+
+    def also_rank(self, rank: int) -> None:
+        view = self._at.mention
+        suggestion = view.suggestion if view is not None else None
+        if suggestion is not None and view is not None and rank <= len(suggestion.candidates):
+            entity_id = suggestion.candidates[rank - 1].entity_id
+            if self.saw(candidate_key(view.mention.id, rank - 1, entity_id)):
+                self.also(entity_id)
+
+    def clear(self) -> None:
+        self.decide(Verdict(Outcome.CLEARED), stay=True)
+
+    def decide(self, verdict: Verdict, *seen: Hashable, stay: bool = False, anyway: bool = False) -> Change | None:
+        """Decide about the current mention, which must have been seen, as must `seen`. The same decision again changes
+        nothing; one that somebody else made, or that was imported, is confirmed first, but for `anyway`."""
+        view = self._at.mention
+        if view is None or not self.saw(*seen) or not (anyway or self._is_news(view, verdict, stay=stay)):
+            return None
+        try:
+            change = self.curation.decide_many([view.mention.id], verdict, shown=[_shown(view)])
+        except UserError as error:
+            self.refused.emit(str(error))
+            return None
+        self._tell(change)
+        if self._at.mention_id == view.mention.id:  # else who heard of it has led on already: an adjudication
+            self._go_on(stay=stay)
+        return change
+
+    def revise(self, revision: Revision) -> None:
+        """Decide after all, where the mention is still on show."""
+        if self._at.mention_id == revision.view.mention.id:
+            self.decide(revision.verdict, stay=revision.stay, anyway=True)
+
+    def saw(self, *keys: Hashable) -> bool:
+        """Whether the current mention and these were on the screen before the key was pressed; says it where not."""
+        view = self._at.mention
+        if view is None:
+            return False
+        wanted = (mention_key(view.mention.id), *keys)
+        if self._glance.saw(*wanted):
+            return True
+        hidden = next((one for one in wanted if not self._glance.is_shown(one)), None)
+        if hidden is not None:
+            self.unseen.emit(hidden)
+        self.said.emit(tr(TOO_SOON if hidden is None else OUT_OF_SIGHT, text=view.mention.text))
+        return False
+
+    def saw_document(self) -> bool:
+        """The same of the open document."""
+        opened = self._at.opened
+        seen = opened is not None and self._glance.saw(document_key(opened.document.id))
+        if opened is not None and not seen:
+            self.said.emit(tr(TOO_SOON_HERE))
+        return seen
+
+    def _is_news(self, view: MentionView, verdict: Verdict, *, stay: bool) -> bool:
+        old = view.decision
+        if old is None or self.seat.settling:
+            return True
+        if old.verdict == verdict:
+            self.said.emit(tr(SAME, text=view.mention.text))
+        elif old.curator != self.curation.curator:
+            self.revision_wanted.emit(Revision(view, verdict, stay))
+        else:
+            return True
+        return False
+
+    def _go_on(self, *, stay: bool) -> None:
+        if stay:
+            self._at.mention_changed.emit()
+        elif not self._at.go_on():
+            self._at.mention_changed.emit()
+            self.said.emit(tr(DOCUMENT_DECIDED, key=way_to("queue.done")))
+
+    def several(self, action: Callable[[], Change]) -> Change | None:
+        """A step over mentions of any documents; None where it was refused, which is said."""
+        change = self.act(action)
+        if change is not None and self._here(change):
+            self._at.mention_changed.emit()
+        return change
+
+    def act(self, action: Callable[[], Change | None], *, nothing: str = "") -> Change | None:
+        """Any step of the curator's: it is shown when this returns. None where it was refused, which is said, or where
+        there was `nothing` to do."""
+        try:
+            change = action()
+        except UserError as error:
+            self.refused.emit(str(error))
+            return None
+        if change is None:
+            self.said.emit(nothing)
+        else:
+            self._tell(change)
+        return change
+
+    def patch(self, change: Change) -> None:
+        """The new current decisions, into what is on show."""
+        if touched := self._here(change):
+            current = self.curation.current(touched)
+            self._at.patch({one: current.get(one) for one in touched})
+
+    def verdict_of(self, mention_id: int) -> Verdict | None:
+        """The mention's current decision; None while it is undecided."""
+        decision = self.curation.current([mention_id]).get(mention_id)
+        return decision.verdict if decision is not None else None
+
+    # --- mentions and documents ---
+
+    def add_mention(self, spans: tuple[Span, ...], mention_type: str) -> None:
+        opened = self._at.opened
+        if opened is None:
+            return
+        change = self.act(lambda: self.curation.add_mention(opened.document.id, spans, mention_type))
+        if change is not None:
+            self._at.select(change.mention_ids[0])
+
+    def delete_mention(self) -> None:
+        opened, view = self._at.opened, self._at.mention
+        if opened is None or view is None or not self.saw():
+            return
+        mention_id = view.mention.id
+        ids = [one.mention.id for one in opened.mentions]
+        at = ids.index(mention_id)
+        near = ids[at + 1 : at + 2] or ids[max(at - 1, 0) : at]
+        if self.act(lambda: self.seat.edit(lambda editing: editing.delete_mention(mention_id))) is not None:
+            self._at.select(near[0] if near else None)
+
+    def mark_done(self, *, anyway: bool = False) -> None:
+        """Done and on to the next document; a done document is taken back. Where mentions are undecided it is
+        confirmed first, but for `anyway`."""
+        opened = self._at.opened
+        if opened is None or not self.saw_document():
+            return
+        left = tuple(view.mention.id for view in opened.mentions if view.decision is None)
+        if opened.document.state is DocumentState.DONE:
+            self._mark(self.curation.resume, opened.document.id)
+        elif left and not anyway:
+            self.leftover_wanted.emit(Leftover(opened.document.id, left, len(opened.mentions)))
+        else:
+            self._finish(opened.document.id)
+
+    def finish(self, leftover: Leftover, verdict: Verdict | None) -> None:
+        """The document is done; its undecided mentions get the verdict, or with None stay undecided."""
+        opened = self._at.opened
+        if opened is None or opened.document.id != leftover.document_id:
+            return
+        if verdict is not None:
+            ids = leftover.mention_ids
+            if self.several(lambda: self.curation.decide_many(ids, verdict)) is None:
+                return
+        self._finish(leftover.document_id)
+
+    def _finish(self, document_id: int) -> None:
+        if self._mark(self.curation.finish, document_id):
+            self._at.step_document(1)
+
+    def _mark(self, action: Callable[[int], Change], document_id: int) -> bool:
+        return self.act(lambda: action(document_id)) is not None
+
+    # --- back and forth ---
+
+    def undo(self) -> None:
+        self._travel(self.curation.undo, tr(NOTHING_TO_UNDO))
+
+    def redo(self) -> None:
+        self._travel(self.curation.redo, tr(NOTHING_TO_REDO))
+
+    def _travel(self, step: Callable[[], Change | None], nothing: str) -> None:
+        change = self.act(step, nothing=nothing)
+        if change is None or not change.document_ids:
+            return
+        opened = self._at.opened
+        if change.kind is ChangeKind.DECIDED and opened and change.document_ids == (opened.document.id,):
+            self._at.select(change.mention_ids[0])
+        elif change.kind is ChangeKind.DECIDED and opened and len(change.document_ids) > 1:
+            if self._here(change):  # a step over many documents leads to none of them
+                self._at.mention_changed.emit()
+        else:
+            self._at.open(change.document_ids[0], change.mention_ids[0] if change.mention_ids else None)
+
+    # --- inside ---
+
+    def _linked(self) -> tuple[str, ...]:
+        decision = self._at.mention.decision if self._at.mention is not None else None
+        return decision.verdict.entity_ids if decision is not None else ()
+
+    def _here(self, change: Change) -> list[int]:
+        """Of the changed mentions those that are on show."""
+        opened = self._at.opened
+        here = {view.mention.id for view in opened.mentions} if opened is not None else set()
+        return [one for one in change.mention_ids if one in here]
+
+    def _tell(self, change: Change) -> None:
+        if change.operation_id is None:
+            self._judged(change)
+        self._took(change)
+
+
+def _shown(view: MentionView) -> Shown | None:
+    if view.suggestion is None:
+        return Shown("", (), unseen=shown_of(view.kept_back))
+    shown = shown_of(view.suggestion, limit=len(view.suggestion.candidates))
+    return replace(shown, revealed=True) if shown is not None and view.revealed else shown

@@ -1,0 +1,100 @@
+"""Deciding many at once: the panels below the text, who steers them, and when they come and go."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import QObject, QTimer, Signal
+from PySide6.QtWidgets import QStackedWidget, QWidget
+
+from curator.domain.changes import Change
+from curator.domain.decisions import Outcome
+from curator.ui.deciding.bulk_accepting import BulkAccepter
+from curator.ui.deciding.bulk_panel import BulkPanel
+from curator.ui.deciding.decider import Decider
+from curator.ui.deciding.navigator import Navigator
+from curator.ui.deciding.propagation import Propagator, default_verdict
+from curator.ui.deciding.propagation_panel import PropagationPanel
+from curator.ui.jobs.jobs import Jobs
+from curator.ui.kit.sight import Glance
+
+if TYPE_CHECKING:
+    from curator.bootstrap import Project
+
+
+class GroupDecider(QObject):
+    """`strip` stands below the text and is hidden until something is shown in it; `closed` gives the keyboard back."""
+
+    closed = Signal()
+    said = Signal(str)
+    in_sight_wanted = Signal()  # the text became lower: the current mention should stay in sight
+
+    def __init__(
+        self,
+        project: Project,
+        decider: Decider,
+        navigator: Navigator,
+        jobs: Jobs,
+        parent: QWidget | None = None,
+        *,
+        glance: Glance,
+    ) -> None:
+        super().__init__(parent)
+        self.strip = QStackedWidget(parent)
+        self.strip.hide()
+        self._decider = decider
+        self.others = PropagationPanel(self.strip, glance=glance)
+        self.bulk_panel = BulkPanel(self.strip, glance=glance)
+        for panel in (self.others, self.bulk_panel):
+            self.strip.addWidget(panel)
+        self.same = Propagator(project.propagation, decider, navigator, self.others, self)
+        self.bulk = BulkAccepter(project.bulk, decider, navigator, self.bulk_panel, jobs=jobs, parent=self)
+        self._alone = False
+        for steered, panel in ((self.same, self.others), (self.bulk, self.bulk_panel)):
+            steered.shown.connect(lambda one=panel: self._show(one))
+            steered.hidden.connect(self._hide)
+            steered.said.connect(self.said)
+
+    def set_alone(self, alone: bool) -> None:
+        """Whether decisions are judgements in a round: then each is about one mention."""
+        self._alone = alone
+        if alone:
+            self.same.leave()
+            self.bulk.leave(back=False)  # the text belongs to the round from now on
+
+    def press(self, act: Callable[[], Change | None], *, others: bool = False) -> None:
+        """A key that decides: `act` gives what it did. With `others` the other mentions of the string are listed."""
+        change, always = act(), self.same.always
+        if change is not None and not self._alone and (others or always):
+            self.same.show_others(change.mention_ids[0], silent=always and not others)
+
+    def list_others(self) -> None:
+        """The others of the current mention, which is decided first where it is not."""
+        if not self._alone:
+            self.same.show_of_current()
+
+    def usual(self, outcome: Outcome, *, others: bool = False) -> None:
+        """NIL, rejected or skipped with the usual reason."""
+        self.press(lambda: self._decider.decide(default_verdict(outcome)), others=others)
+
+    def accept_in_bulk(self) -> None:
+        if not self._alone:
+            self.same.leave()
+            self.bulk.open()
+
+    @property
+    def is_open(self) -> bool:
+        return not self.strip.isHidden()
+
+    def _show(self, panel: QWidget) -> None:
+        if panel is self.others:
+            self.bulk.leave(back=False)  # the curator chose another mention
+        self.strip.setCurrentWidget(panel)
+        self.strip.show()
+        panel.setFocus()
+        QTimer.singleShot(0, self, self.in_sight_wanted.emit)
+
+    def _hide(self) -> None:
+        self.strip.hide()
+        self.closed.emit()

@@ -1,0 +1,346 @@
+"""Where the curator is: the open document, the current mention, and which of its suggestions is on show."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+
+from PySide6.QtCore import QObject, Signal
+
+from curator.domain.decisions import Decision
+from curator.domain.errors import UserError
+from curator.domain.presenting import CandidateOrder, presented
+from curator.domain.suggestions import Suggestion
+from curator.domain.wording import tr
+from curator.services.ports import QueueFilter, WorkRow
+from curator.services.queue.matching import Matching
+from curator.services.queue.queue import Direction, MentionView, OpenDocument, QueueService
+from curator.services.queue.seat import Linking, Queue, Seat
+from curator.services.queue.work_order import WorkOrder
+
+FIRST_OF_WORK = "This is the first mention of the list."
+NO_MORE_UP = "This is the first document of the queue."
+NO_MORE_DOWN = "This is the last document of the queue."
+GONE = "The document {name} is no longer in the project; its decisions went with it. Choose another from the queue."
+ALL_DECIDED = "No undecided mention is left in the documents behind this one."
+NONE_LEFT = "No other undecided mention is left. O goes back to the order of documents."
+NONE_MATCH = "No mention that the filter shows is left behind this one. Shift+Q shows everything again."
+
+
+class Navigator(QObject):
+    """Opens documents and mentions. Suggestions that arrive later wait until the curator moves.
+
+    `mention` is what the panel shows: its suggestion is the one that was there when the curator came, until the next
+    action, so that candidates never change under the reader's eyes. What a decision records as shown is taken from it.
+
+    While facets are set, every step goes to a mention that they hold; with a list of work (`set_work`) steps follow it
+    from document to document.
+    """
+
+    document_changed = Signal()  # another document, or none
+    content_changed = Signal()  # the same document; mentions, decisions or suggestions differ
+    mention_changed = Signal()  # another mention, or something else is shown of it
+    said = Signal(str)
+    work_wanted = Signal()  # the list of work is used up
+
+    def __init__(self, queue: QueueService, suggestions: Linking, parent: QObject | None = None) -> None:
+        super().__init__(parent)
+        self._queue: Queue = queue
+        self._suggestions = suggestions
+        self._held: Suggestion | None = None
+        self._mention_id: int | None = None
+        self.limit = 10  # candidates shown
+        self.candidate_order = CandidateOrder.RANKED
+        self.unfolded = False  # whether the candidates of this mention beyond the limit are shown too
+        self.opened: OpenDocument | None = None
+        self.mention: MentionView | None = None
+        self.newer_waits = False
+        self._matching = Matching(queue)
+        self._work = WorkOrder(())
+        self._asked_for_work = False
+        self._revealed: set[int] = set()  # mentions whose held-back suggestions the curator asked for
+
+    @property
+    def queue(self) -> Queue:
+        """What the documents come from: the project's queue or that of a round."""
+        return self._queue
+
+    def use(self, seat: Seat) -> None:
+        """Take documents from another seat, and ask for its suggestions."""
+        self._queue, self._suggestions = seat.queue, seat.suggestions
+        self._matching.use(seat.lists)
+
+    def set_filter(self, where: QueueFilter, documents: Sequence[int] | None = None) -> None:
+        """What steps may go to; `documents` hold the matching mentions, in queue order, where facets are set."""
+        self._matching.set_filter(where, documents)
+        self._match()
+
+    @property
+    def where(self) -> QueueFilter:
+        """What the queue is narrowed to."""
+        return self._matching.where
+
+    def set_work(self, rows: Sequence[WorkRow]) -> None:
+        """The mentions to go through, in this order; none: the order of documents and texts."""
+        self._work = WorkOrder(rows)
+        asked, self._asked_for_work = self._asked_for_work, False
+        if asked:
+            self._first_work()
+
+    @property
+    def mention_id(self) -> int | None:
+        """The current mention's."""
+        return self._mention_id
+
+    def set_limit(self, candidates: int) -> None:
+        """How many candidates are shown."""
+        if candidates != self.limit:
+            self.limit = candidates
+            self._show(swap=False)
+            self.mention_changed.emit()
+
+    def set_candidate_order(self, order: CandidateOrder) -> None:
+        """Best first, or shuffled for an evaluation."""
+        if order is not self.candidate_order:
+            self.candidate_order = order
+            self._show(swap=False)
+            self.mention_changed.emit()
+
+    def unfold(self, unfolded: bool) -> None:
+        """Show the candidates beyond the limit too, until another mention is shown; decisions record them as shown."""
+        if unfolded != self.unfolded and self.mention is not None:
+            self.unfolded = unfolded
+            self._show(swap=False)
+            self.mention_changed.emit()
+
+    @property
+    def beyond_limit(self) -> int:
+        """How many candidates of the current mention the limit hides, or would hide."""
+        held = self._held if self.mention is not None and self.mention.suggestion is not None else None
+        return max(len(held.candidates) - self.limit, 0) if held is not None else 0
+
+    def reveal(self) -> None:
+        """Show the suggestions that are held back from the current mention; a decision records that they were."""
+        if self.mention is not None and self.mention.held_out:
+            self._revealed.add(self.mention.mention.id)
+            self._show(swap=True)
+            self.mention_changed.emit()
+
+    # --- documents ---
+
+    def open(self, document_id: int, mention_id: int | None = None) -> None:
+        """Open a document at a mention: the given one, else the first undecided, else the first."""
+        if self.opened is None or self.opened.document.id != document_id:
+            self.opened = self._queue.open(document_id)
+            self._mention_id = None
+            self._match()
+            self.document_changed.emit()
+        else:
+            self.reload()
+        self._suggestions.request([document_id])
+        self.select(mention_id if mention_id is not None else self._entry())
+
+    def close(self) -> None:
+        self.opened = self.mention = self._held = self._mention_id = None
+        self.newer_waits = False
+        self.document_changed.emit()
+        self.mention_changed.emit()
+
+    def open_first(self) -> None:
+        """The first document with something undecided, else the first of the queue."""
+        found = self._matching.list.next_undecided(None)
+        if found is not None:
+            self.open(*found)
+            return
+        first = self._matching.list.neighbour(None, Direction.NEXT)
+        if first is not None:
+            self.open(first)
+
+    def step_document(self, direction: int) -> bool:
+        """The next or previous document of the queue; False at its end."""
+        current = self.opened.document.id if self.opened is not None else None
+        if self._work:
+            row = self._work.other_document(self._mention_id, current, direction)
+            found = row.document_id if row is not None else None
+            if row is not None:
+                self.open(row.document_id, row.mention_id)
+                return True
+        else:
+            found = self._matching.neighbour(current, direction)
+        if found is None:
+            self.said.emit(tr(NO_MORE_DOWN) if direction > 0 else tr(NO_MORE_UP))
+            return False
+        self.open(found)
+        return True
+
+    def reload(self) -> None:
+        """Read the open document anew after a change; what the panel shows of the suggestion stays."""
+        if self.opened is not None:
+            try:
+                self.opened = self._queue.open(self.opened.document.id)
+            except UserError:
+                self.said.emit(tr(GONE, name=self.opened.document.external_id))
+                self.close()
+                return
+            self._match()
+            if self._mention_id is not None and self.opened.view(self._mention_id) is None:
+                self._mention_id = self._held = None
+            self._show(swap=False)
+            self.content_changed.emit()
+            self.mention_changed.emit()
+
+    def patch(self, decisions: Mapping[int, Decision | None]) -> None:
+        """New current decisions of mentions of the open document, without reading everything anew: a decision in a
+        document with thousands of mentions must not wait for their suggestions."""
+        if self.opened is None:
+            return
+        views = (
+            view.with_decision(decisions[view.mention.id]) if view.mention.id in decisions else view
+            for view in self.opened.mentions
+        )
+        self.opened = replace(self.opened, mentions=tuple(views))
+        self._match()
+        self._show(swap=False)
+        self.content_changed.emit()
+
+    # --- mentions ---
+
+    def select(self, mention_id: int | None) -> None:
+        """Go to a mention of the open document; its newest suggestion is shown."""
+        self._mention_id = mention_id
+        self._show(swap=True)
+        self.mention_changed.emit()
+
+    def step(self, direction: int) -> None:
+        """The next or previous mention in the text, which stays at its ends; while facets are set, the next that they
+        hold, in other documents too; in a list of work, its neighbour."""
+        if self._work:
+            self._step_work(direction)
+            return
+        beside = self._beside(direction)
+        if beside is not None:
+            self.select(beside)
+        elif self._matching:
+            self._step_out(direction)
+
+    def next_undecided(self) -> None:
+        """The next undecided mention, here or in the documents behind."""
+        if self._work:
+            self._next_work()
+        elif not self.next_undecided_here():
+            self._next_document()
+
+    def go_on(self) -> bool:
+        """After a decision: to the next mention to decide. Without a filter or list only within the document, which
+        wants to be marked done first; False where that is over."""
+        if not self._work and not self._matching:
+            return self.next_undecided_here()
+        if not (self._next_work() if self._work else self.next_undecided_here() or self._next_document()):
+            self.mention_changed.emit()  # it stays, and is decided
+        return True
+
+    def next_undecided_here(self) -> bool:
+        """Another mention to decide in this document, going round once; False when there is none."""
+        if self.opened is None:
+            return False
+        if self._matching.reviewing:
+            found = self._beside(1)
+        else:
+            found = self.opened.next_undecided(self._mention_id, among=self._matching.mentions)
+        if found is None or found == self._mention_id:
+            return False
+        self.select(found)
+        return True
+
+    # --- other documents ---
+
+    def _next_document(self) -> bool:
+        """The first mention to decide behind this document."""
+        current = self.opened.document.id if self.opened is not None else None
+        found = self._matching.next_to_decide(current)
+        if found is None:
+            self.said.emit(tr(NONE_MATCH) if self._matching else tr(ALL_DECIDED))
+            return False
+        self.open(*found)
+        return True
+
+    def _step_out(self, direction: int) -> None:
+        current = self.opened.document.id if self.opened is not None else None
+        found = self._matching.neighbour(current, direction)
+        if found is None:
+            self.said.emit(tr(NO_MORE_DOWN) if direction > 0 else tr(NO_MORE_UP))
+            return
+        ids = self._matching.ids(found)
+        self.open(found, ids[0] if direction > 0 else ids[-1])
+
+    def _step_work(self, direction: int) -> None:
+        row = self._work.beside(self._mention_id, direction)
+        if row is not None:
+            self.open(row.document_id, row.mention_id)
+        elif direction > 0:
+            self._want_work()
+        else:
+            self.said.emit(tr(FIRST_OF_WORK))
+
+    def _next_work(self) -> bool:
+        """To the next of the list that is undecided still; at its end a new list is asked for."""
+        for row in self._work.behind(self._mention_id):
+            if self._matching.waits(row.mention_id):
+                self.open(row.document_id, row.mention_id)
+                return True
+        return self._want_work()
+
+    def _want_work(self) -> bool:
+        self._asked_for_work = True
+        before = self._mention_id
+        self.work_wanted.emit()
+        return self._mention_id != before
+
+    def _first_work(self) -> None:
+        """The head of a new list; the mention at hand was passed over just now."""
+        row = self._work.first(but=self._mention_id)
+        if row is None:
+            self.said.emit(tr(NONE_MATCH) if self.where.facets else tr(NONE_LEFT))
+        else:
+            self.open(row.document_id, row.mention_id)
+
+    # --- inside ---
+
+    def _ids(self) -> list[int]:
+        return [view.mention.id for view in self.opened.mentions] if self.opened is not None else []
+
+    def _match(self) -> None:
+        """Which mentions of the open document the facets hold now."""
+        self._matching.look(self.opened.document.id if self.opened is not None else None)
+
+    def _beside(self, direction: int) -> int | None:
+        """The nearest mention of the text behind or before the current one that the facets hold."""
+        ids = self._ids()
+        if self._mention_id in ids:
+            at = ids.index(self._mention_id)
+            rest = ids[at + 1 :] if direction > 0 else ids[:at][::-1]
+        else:
+            rest = ids if direction > 0 else ids[::-1]
+        return next((one for one in rest if self._matching.holds(one)), None)
+
+    def _entry(self) -> int | None:
+        assert self.opened is not None
+        ids = [one for one in self._ids() if self._matching.holds(one)]
+        undecided = self.opened.next_undecided(among=self._matching.mentions)
+        return undecided or next(iter(ids), None) or next(iter(self._ids()), None)
+
+    def _show(self, *, swap: bool) -> None:
+        view = self.opened.view(self._mention_id) if self.opened is not None and self._mention_id is not None else None
+        if view is None:
+            self.mention, self._held, self.newer_waits = None, None, False
+            return
+        if view.mention.id in self._revealed:
+            view = view.reveal()
+        if swap or self._held is None:
+            self._held = view.suggestion
+        self.newer_waits = view.suggestion is not None and view.suggestion != self._held
+        if swap:
+            self.unfolded = False
+        limit = len(self._held.candidates) if self._held is not None and self.unfolded else self.limit
+        shown = self._held and presented(self._held, limit=limit, order=self.candidate_order)
+        self.mention = replace(view, suggestion=shown, stale=view.stale or self.newer_waits)

@@ -1,1 +1,0 @@
-"""Dialogs: each asks for one thing, can be left by Esc, and starts nothing by itself."""

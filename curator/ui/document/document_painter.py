@@ -1,0 +1,288 @@
+"""Paints a laid-out document: tints under the text, the text, then lines by state and the frame of the current mention.
+
+Each state has a colour and a form of its own, so that neither has to be seen to tell them apart: undecided dotted,
+linked solid, NIL dashed, rejected struck through, skipped wavy.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+
+from PySide6.QtCore import QLineF, QPointF, QRectF, Qt
+from PySide6.QtGui import QColor, QPainter, QPalette, QPen, QPolygonF
+
+from curator.domain.documents import Span
+from curator.ui.document.document_find import Found
+from curator.ui.document.document_layout import Block, DocumentLayout, LinePiece
+from curator.ui.document.document_styles import baseline
+from curator.ui.document.document_tints import Tint, paint_tints
+from curator.ui.document.mention_handles import Handle, paint_handles
+from curator.ui.document.mention_marks import Marks, MentionMark
+from curator.ui.kit.mention_state import MentionState
+from curator.ui.kit.note_marks import draw_notes
+from curator.ui.kit.theme import StateColours, Theme, theme_of
+
+LANE = 3.5
+"""Pixels from one lane of lines under the text to the next."""
+LINE = 2.0
+UNDER = 3.5
+"""Pixels from the letters' feet to the first line."""
+LETTERS, NOTE, LEAST_NOTE = 0.82, 0.5, 6.0
+"""Of a font's ascent: the highest letters, and a flag or bubble where there is room; pixels that one has at least."""
+WAVE = 2.0
+REACH = 0.3
+"""Lines by which marks stand out above their line, and lanes below it."""
+FRAME = 1.2
+"""Pixels of the current mention's frame at its sides, which stand between two letters."""
+LANES = 4
+"""Deeper overlaps share the lowest lane; clicking again still reaches each."""
+
+
+NOTHING_FOUND = Found()
+
+
+@dataclass(frozen=True, slots=True)
+class Scene:
+    """Everything that is painted. `origin` is where the column's top left corner stands in the viewport."""
+
+    layout: DocumentLayout
+    marks: Marks
+    origin: QPointF
+    palette: QPalette
+    current: int | None
+    selected: Sequence[Span]
+    caret: int | None  # None: no keyboard focus, no caret
+    tints: Sequence[Tint] = ()
+    found: Found = NOTHING_FOUND
+    handles: Sequence[Handle] = ()
+
+
+def paint(painter: QPainter, scene: Scene, exposed: QRectF) -> None:
+    """Paint what `exposed` (viewport pixels) needs."""
+    theme = theme_of(scene.palette)
+    painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+    painter.translate(scene.origin)
+    band = exposed.translated(-scene.origin)
+    if scene.layout.title_layout is not None and band.top() < scene.layout.title_height:
+        painter.setPen(scene.palette.color(QPalette.ColorRole.Text))
+        scene.layout.title_layout.draw(painter, QPointF(0, 0))
+    reach = REACH * scene.layout.styles.title.line_height
+    for index in scene.layout.blocks_between(band.top(), band.bottom() + reach):
+        if index < len(scene.layout.blocks):
+            _paint_block(painter, scene, theme, index, band)
+    _paint_frame(painter, scene, theme)
+    paint_handles(painter, scene.handles, theme)
+    if scene.caret is not None:
+        painter.fillRect(scene.layout.caret(scene.caret).adjusted(0, 3, 0, -3), theme.accent)
+
+
+def _paint_block(painter: QPainter, scene: Scene, theme: Theme, index: int, band: QRectF) -> None:
+    block = scene.layout.blocks[index]
+    if block.label:
+        _paint_label(painter, scene, theme, block)
+    numbers = _visible_lines(block, band)
+    on_lines = [(number, scene.marks.on_line(index, number)) for number in numbers]
+    for number, marks in on_lines:
+        for mark in marks:
+            _paint_tints(painter, mark, _on(mark.pieces, index, number), theme.states[mark.state])
+    if scene.tints:
+        paint_tints(painter, scene.layout, block, scene.tints, theme=theme)
+    if numbers and scene.found.spans:
+        _paint_found(painter, scene, theme, index, numbers)
+    for span in scene.selected:
+        _paint_selection(painter, scene.layout, theme, span, index)
+    painter.setPen(scene.palette.color(QPalette.ColorRole.Text))
+    for number in numbers:
+        block.layout.lineAt(number).draw(painter, QPointF(0, block.text_top))
+    for number, marks in on_lines:
+        for mark in marks:
+            pieces = _on(mark.pieces, index, number)
+            _paint_lines(painter, mark, pieces, theme, width=scene.layout.width)
+            if _is_noted(mark) and mark.id != scene.current and pieces and pieces[0] == mark.pieces[0]:
+                _paint_notes(painter, mark, block, theme, framed=False)
+
+
+def _visible_lines(block: Block, band: QRectF) -> range:
+    """Lines with anything in the band: what belongs to one reaches a little into those beside it."""
+    height = block.style.line_height
+    first = max(int((band.top() - block.text_top - REACH * height) // height), 0)
+    return range(first, min(int((band.bottom() - block.text_top + REACH * height) // height) + 1, block.lines))
+
+
+def _on(pieces: Sequence[LinePiece], block: int, line: int) -> list[LinePiece]:
+    return [piece for piece in pieces if piece.block == block and piece.line == line]
+
+
+def _paint_label(painter: QPainter, scene: Scene, theme: Theme, block: Block) -> None:
+    style = scene.layout.styles.label
+    painter.setFont(style.font)
+    painter.setPen(theme.muted)
+    painter.drawText(QPointF(0, baseline(style, block.top)), block.label)
+
+
+def _tint_rect(mark: MentionMark, piece: LinePiece) -> QRectF:
+    """The letters' height; what encloses others is higher, so that its edge shows around them."""
+    grow = 2.0 * min(mark.lane, LANES - 1)
+    top, bottom = piece.baseline - _cap(piece) - 3.0 - grow, piece.baseline + _drop(piece) + grow
+    return QRectF(piece.rect.left() - 1.0, top, piece.rect.width() + 2.0, bottom - top)
+
+
+def _cap(piece: LinePiece) -> float:
+    return (piece.baseline - piece.rect.top()) * 0.72
+
+
+def _drop(piece: LinePiece) -> float:
+    return (piece.rect.bottom() - piece.baseline) * 0.62
+
+
+def _paint_tints(painter: QPainter, mark: MentionMark, pieces: Iterable[LinePiece], colours: StateColours) -> None:
+    painter.setBrush(colours.tint)
+    painter.setPen(QPen(colours.line, 0.8) if mark.crowded else Qt.PenStyle.NoPen)
+    for piece in pieces:
+        painter.drawRoundedRect(_tint_rect(mark, piece), 3.0, 3.0)
+
+
+def _paint_found(painter: QPainter, scene: Scene, theme: Theme, block: int, lines: range) -> None:
+    """Matches have a ground and a frame; the current one's frame is thick."""
+    layout = scene.layout
+    start, end = layout.line_span(block, lines.start).start, layout.line_span(block, lines.stop - 1).end
+    painter.setBrush(theme.note)
+    for span in scene.found.within(start, end):
+        painter.setPen(QPen(theme.note_ink, 2.2 if span == scene.found.current else 0.8))
+        for piece in layout.pieces(span):
+            if piece.block == block:
+                painter.drawRoundedRect(piece.rect.adjusted(-1, 2, 1, -2), 3.0, 3.0)
+
+
+def _paint_selection(painter: QPainter, layout: DocumentLayout, theme: Theme, span: Span, index: int) -> None:
+    painter.setPen(Qt.PenStyle.NoPen)
+    painter.setBrush(theme.selection)
+    block = layout.blocks[index]
+    if span.start < block.end and block.start < span.end:
+        part = Span(max(span.start, block.start), min(span.end, block.end))
+        for piece in layout.pieces(part):
+            painter.drawRect(piece.rect.adjusted(0, 1, 0, -1))
+
+
+def _paint_lines(
+    painter: QPainter, mark: MentionMark, pieces: Sequence[LinePiece], theme: Theme, *, width: float
+) -> None:
+    colour = theme.states[mark.state].line
+    for piece in pieces:
+        left, right = piece.rect.left(), piece.rect.right()
+        y = _line_y(mark, piece)
+        if mark.state is MentionState.REJECTED:
+            middle = piece.baseline - _cap(piece) * 0.42
+            painter.setPen(QPen(colour, 1.6))
+            painter.drawLine(QLineF(left - 1, middle, right + 1, middle))
+        elif mark.state is MentionState.SKIPPED:
+            painter.setPen(QPen(colour, 1.5))
+            painter.setBrush(Qt.BrushStyle.NoBrush)
+            painter.drawPolyline(_wave(left, right, y))
+        else:
+            painter.setPen(pen_of(mark.state, colour))
+            painter.drawLine(QLineF(left + 1, y, right - 1, y))
+    _paint_joints(painter, mark, pieces, colour, width=width)
+    if mark.maybe_nil and mark.pieces and pieces and pieces[-1] == mark.pieces[-1]:
+        _paint_nil_flag(painter, mark, pieces[-1], theme)
+
+
+def _line_y(mark: MentionMark, piece: LinePiece) -> float:
+    return piece.baseline + UNDER + LANE * min(mark.lane, LANES - 1)
+
+
+def pen_of(state: MentionState, colour: QColor) -> QPen:
+    """The pen of an underline: solid for linked, dashed for NIL, round dots for undecided."""
+    pen = QPen(colour, LINE)
+    if state is MentionState.NIL:
+        pen.setCapStyle(Qt.PenCapStyle.FlatCap)
+        pen.setDashPattern([3.0, 1.6])
+    elif state is MentionState.UNDECIDED:
+        pen.setCapStyle(Qt.PenCapStyle.RoundCap)
+        pen.setDashPattern([0.01, 2.0])
+    return pen
+
+
+def _wave(left: float, right: float, y: float) -> QPolygonF:
+    steps = max(int((right - left) / (2 * WAVE)), 2)
+    width = (right - left) / steps
+    return QPolygonF([QPointF(left + i * width, y + (WAVE / 2 if i % 2 else -WAVE / 2)) for i in range(steps + 1)])
+
+
+def _paint_joints(
+    painter: QPainter, mark: MentionMark, pieces: Sequence[LinePiece], colour: QColor, *, width: float
+) -> None:
+    """A hair line from part to part of a discontinuous mention; to the column's edge where they stand on two lines."""
+    if len(mark.view.mention.spans) < 2 or not pieces:
+        return
+    painter.setPen(QPen(colour, 1.0))
+    ordered = sorted(pieces, key=lambda piece: piece.rect.left())
+    for one, other in pairwise(ordered):
+        y = _line_y(mark, one)
+        painter.drawLine(QLineF(one.rect.right(), y, other.rect.left(), y))
+    here, y = (pieces[0].block, pieces[0].line), _line_y(mark, pieces[0])
+    if here < (mark.pieces[-1].block, mark.pieces[-1].line):
+        painter.drawLine(QLineF(ordered[-1].rect.right(), y, width, y))
+    if here > (mark.pieces[0].block, mark.pieces[0].line):
+        painter.drawLine(QLineF(0.0, y, ordered[0].rect.left(), y))
+
+
+def _paint_nil_flag(painter: QPainter, mark: MentionMark, piece: LinePiece, theme: Theme) -> None:
+    """A small empty-set sign at the end: the linker expects this one to be missing from the knowledge base."""
+    rect = _tint_rect(mark, piece)
+    centre = QPointF(rect.right() - 0.5, rect.top() - 1.0)
+    painter.setPen(QPen(theme.states[MentionState.NIL].line, 1.3))
+    painter.setBrush(theme.palette.color(QPalette.ColorRole.Base))
+    painter.drawEllipse(centre, 3.2, 3.2)
+    painter.drawLine(QLineF(centre + QPointF(-2.8, 2.8), centre + QPointF(2.8, -2.8)))
+
+
+def _is_noted(mark: MentionMark) -> bool:
+    return bool(mark.view.mention.flagged or mark.view.comments)
+
+
+def _paint_notes(painter: QPainter, mark: MentionMark, block: Block, theme: Theme, *, framed: bool) -> None:
+    """A flag and a bubble over the beginning of what is flagged and commented, between its letters and the line above:
+    as large as they can be without hiding either."""
+    view, piece, style = mark.view, mark.pieces[0], block.style
+    letters, usual = LETTERS * style.ascent, NOTE * style.ascent
+    gap = style.line_height - style.descent - letters - 2.0
+    free = piece.line == 0 and not block.label  # nothing stands above a paragraph's first line
+    height = usual if free else min(max(gap, LEAST_NOTE), usual)
+    foot = QPointF(piece.rect.left(), piece.baseline - letters - 1.0)
+    halo = theme.palette.color(QPalette.ColorRole.Base) if framed else None  # told from the frame's upper line
+    draw_notes(painter, foot, height, theme, flagged=view.mention.flagged, commented=bool(view.comments), halo=halo)
+
+
+def frame_rects(mark: MentionMark) -> list[QRectF]:
+    """The frames around a mention's pieces. Their sides stand on its ends, so that a full stop or a comma that follows
+    is not hidden; above and below there is room."""
+    rects = (_tint_rect(mark, piece) for piece in mark.pieces)
+    return [rect.adjusted(1.0 + FRAME / 4, -1.5, -1.0 - FRAME / 4, 2.0) for rect in rects]
+
+
+def painted_rects(mark: MentionMark) -> list[QRectF]:
+    """What must be repainted where a mention changes: frames, marks above, lines below."""
+    return [
+        rect.adjusted(-3, -3 - REACH * piece.rect.height(), 8, 5)
+        for rect, piece in zip(frame_rects(mark), mark.pieces, strict=True)
+    ]
+
+
+def _paint_frame(painter: QPainter, scene: Scene, theme: Theme) -> None:
+    mark = scene.marks.get(scene.current)
+    if mark is None:
+        return
+    painter.setBrush(Qt.BrushStyle.NoBrush)
+    ink = theme.palette.color(QPalette.ColorRole.Text)
+    painter.setPen(QPen(ink, FRAME))
+    for rect in frame_rects(mark):
+        painter.drawRoundedRect(rect, 3.0, 3.0)
+        for y in (rect.top(), rect.bottom()):
+            painter.fillRect(QRectF(rect.left() + 2.0, y - FRAME, rect.width() - 4.0, 2 * FRAME), ink)
+    if _is_noted(mark) and mark.pieces:
+        _paint_notes(painter, mark, scene.layout.blocks[mark.pieces[0].block], theme, framed=True)
+    if mark.maybe_nil and mark.pieces:
+        _paint_nil_flag(painter, mark, mark.pieces[-1], theme)

@@ -1,0 +1,366 @@
+"""Flows of the life of NILs: from NIL mentions to new entities, and to what a new knowledge base has for them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Any
+
+from PySide6.QtCore import QObject, Qt
+from PySide6.QtGui import QKeySequence, QShortcut
+from PySide6.QtWidgets import QBoxLayout, QWidget
+
+from curator.domain.changes import Change, ChangeKind
+from curator.domain.decisions import Verdict
+from curator.domain.entities import EntityMatch
+from curator.domain.errors import UserError
+from curator.domain.jobs import JobOutcome, JobState
+from curator.domain.provisional import EntityDraft, ProvisionalEntity
+from curator.domain.wording import ntr, tr
+from curator.services.curating.deciding import shown_of
+from curator.services.knowledge.nil_clusters import NilCluster
+from curator.services.knowledge.provisional import Made
+from curator.services.knowledge.remap_plan import RemapKind, Remapping, RemapPlan
+from curator.ui.bench.workbench import Workbench
+from curator.ui.kit.banner import Banner
+from curator.ui.kit.key_names import way_to
+
+if TYPE_CHECKING:
+    from curator.ui.kit.form import ShowDialog
+
+if TYPE_CHECKING:
+    from curator.ui.entities.entities_window import EntitiesWindow
+    from curator.ui.entities.remap_window import RemapWindow
+
+RENEWING = {ChangeKind.DECIDED, ChangeKind.ENTITIES, ChangeKind.MENTIONS, ChangeKind.KNOWLEDGE_BASE}
+
+
+class EntityFlows(QObject):
+    """*Mention > NIL mentions, New entity, Knowledge-base update*, and the line that tells of an update."""
+
+    def __init__(self, bench: Workbench) -> None:
+        from curator.ui.entities.entity_form import EntityForm
+
+        super().__init__(bench)
+        self._bench = bench
+        self._window: EntitiesWindow | None = None
+        self._remap: RemapWindow | None = None
+        self._mention: int | None = None  # that an entity is being made for
+        self.form = EntityForm(bench.project.provisional.alike, bench)
+        bench.side.addWidget(self.form)
+        self.banner = Banner(tr("Knowledge-base update"), bench)
+        self.banner.add_button(tr("Look at them…"), self.show_update)
+        self.banner.add_button(tr("Later"), lambda: self.banner.say(""))
+        layout = bench.layout()
+        assert isinstance(layout, QBoxLayout)
+        layout.insertWidget(layout.count() - 1, self.banner)
+        self.form.submitted.connect(self._submitted)
+        self.form.left.connect(bench.focus_document)
+        bench.reasons.entity_wanted.connect(self.make_for_mention)
+        bench.navigator.mention_changed.connect(self._other_mention)
+        bench.bridge.changed.connect(self._changed)
+        bench.bridge.stepped.connect(self._changed, Qt.ConnectionType.QueuedConnection)  # after the key is answered
+
+    # --- an entity for the mention on show ---
+
+    def make_for_mention(self) -> None:
+        """Ask, in place of the candidates, what the entity is called; the text stays in sight."""
+        view = self._bench.navigator.mention
+        if view is None or self._bench.project.read_only or not self._bench.decider.saw():
+            return
+        self._mention = view.mention.id
+        expanded = view.suggestion.expanded if view.suggestion is not None else ""
+        name, synonyms = (expanded, (view.mention.text,)) if expanded else (view.mention.text, ())
+        self._bench.side.setCurrentWidget(self.form)
+        self.form.ask(
+            tr("A new entity for “{text}”", text=view.mention.text),
+            EntityDraft(name, self._types(view.mention.type), synonyms=synonyms),
+            types=self._known_types(),
+            ok=tr("Make it and link"),
+        )
+
+    def _submitted(self, draft: EntityDraft) -> None:
+        view = self._bench.navigator.mention
+        if view is None or view.mention.id != self._mention:
+            self._bench.focus_document()
+            return
+        if not self._bench.decider.saw():
+            return  # it was scrolled away while the form was filled in; the form stays
+        suggestion = view.suggestion
+        seen = shown_of(suggestion, limit=len(suggestion.candidates)) if suggestion is not None else None
+        shown = {view.mention.id: seen} if seen is not None else None
+        try:
+            draft.tidied()
+        except UserError as error:
+            self.form.say(str(error))
+            return
+        service, mention_id = self._bench.project.provisional, view.mention.id
+        change = self._bench.decider.several(lambda: service.make(draft, [mention_id], shown=shown).change)
+        self._bench.focus_document()
+        if change is not None:
+            self._bench.navigator.go_on()
+
+    def _other_mention(self) -> None:
+        """What was being made for one mention is never made for another."""
+        view = self._bench.navigator.mention
+        if self._bench.side.currentWidget() is self.form and (view is None or view.mention.id != self._mention):
+            self._bench.show_search(False)
+
+    # --- the window of NIL mentions and new entities ---
+
+    def show_nils(self) -> EntitiesWindow:
+        window = self._opened()
+        window.tabs.setCurrentWidget(window.nils)
+        self._renew_nils()
+        self._renew_entities()
+        _show(window)
+        return window
+
+    def show_entities(self) -> EntitiesWindow:
+        window = self.show_nils()
+        window.tabs.setCurrentWidget(window.entities)
+        return window
+
+    def _opened(self) -> EntitiesWindow:
+        if self._window is not None:
+            return self._window
+        from curator.ui.entities.entities_window import EntitiesWindow  # not before it is wanted
+
+        project = self._bench.project
+        window = EntitiesWindow(
+            contexts=project.nils.contexts,
+            linked=project.provisional.contexts,
+            alike=project.provisional.alike,
+            search=self._search,
+            lookup=project.knowledge.entity,
+            writable=not project.read_only,
+            parent=self._bench.window(),
+        )
+        nils, entities = window.nils, window.entities
+        nils.wanted.connect(lambda _: self._renew_nils())
+        nils.make_wanted.connect(self._make_of_cluster)
+        nils.link_wanted.connect(self._link_cluster)
+        entities.make_wanted.connect(self._make_alone)
+        entities.edit_wanted.connect(self._edit)
+        entities.merge_wanted.connect(self._merge)
+        entities.delete_wanted.connect(self._delete)
+        for page in (nils, entities):
+            page.mention_wanted.connect(self._go)
+        window.finished.connect(lambda _: self._window_gone())
+        _undo_key(window, self._bench)
+        self._window = window
+        return window
+
+    def _window_gone(self) -> None:
+        self._window = None
+
+    def _renew_nils(self) -> None:
+        """In a worker thread: it reads every NIL mention."""
+        window = self._window
+        if window is None:
+            return
+        nils, decided = self._bench.project.nils, window.nils.decided.isChecked()
+
+        def then(found: Any) -> None:
+            if self._window is window and window.nils.decided.isChecked() is decided:
+                window.nils.show_clusters(found)
+
+        self._ask(lambda: nils.clusters(decided=decided), then)
+
+    def _renew_entities(self, *, at: str = "") -> None:
+        if self._window is not None:
+            self._window.entities.show_entities(self._bench.project.provisional.all(), at=at)
+
+    def _make_of_cluster(self, cluster: NilCluster, mention_ids: Sequence[int]) -> None:
+        assert self._window is not None
+        ids = list(mention_ids)
+        mentions = ntr("{n} mention", "{n} mentions", len(ids))
+        self._window.ask_entity(
+            tr("A new entity for {mentions}", mentions=mentions),
+            EntityDraft(cluster.name, self._types(cluster.type), synonyms=cluster.synonyms),
+            types=self._known_types(),
+            ok=tr("Make it and link"),
+            then=lambda draft: self._make(draft, ids),
+        )
+
+    def _make_alone(self) -> None:
+        assert self._window is not None
+        self._window.ask_entity(
+            tr("A new entity"),
+            EntityDraft(""),
+            types=self._known_types(),
+            ok=tr("Make it"),
+            then=lambda draft: self._make(draft, []),
+        )
+
+    def _make(self, draft: EntityDraft, mention_ids: Sequence[int]) -> bool:
+        made: list[Made] = []
+
+        def act() -> Change:
+            made.append(self._bench.project.provisional.make(draft, mention_ids))
+            return made[0].change
+
+        return self._step(act, at=lambda: made[0].entity_id)
+
+    def _link_cluster(self, mention_ids: Sequence[int]) -> None:
+        assert self._window is not None
+        ids = list(mention_ids)
+        curation = self._bench.project.curation
+        current = self._window.nils.table.current
+        self._window.ask_search(
+            current.name if current is not None else "",
+            then=lambda entity: self._step(lambda: curation.decide_many(ids, Verdict.link(entity))),
+        )
+
+    def _edit(self, found: ProvisionalEntity) -> None:
+        assert self._window is not None
+        service = self._bench.project.provisional
+        self._window.ask_entity(
+            tr("Change the new entity {id}", id=found.id),
+            found.draft,
+            types=self._known_types(),
+            ok=tr("Save"),
+            then=lambda draft: self._step(lambda: service.edit(found.id, draft), at=lambda: found.id),
+            but=found.id,
+        )
+
+    def _merge(self, found: ProvisionalEntity) -> None:
+        assert self._window is not None
+        service = self._bench.project.provisional
+        self._window.ask_search(
+            found.entity.name, then=lambda into: self._step(lambda: service.merge(found.id, into), at=lambda: into)
+        )
+
+    def _delete(self, found: ProvisionalEntity) -> None:
+        """At once: one undo brings it back with its links."""
+        self._step(lambda: self._bench.project.provisional.delete(found.id))
+
+    def _step(self, action: Callable[[], Change], *, at: Callable[[], str] = lambda: "") -> bool:
+        """Do it as the window's own step; what is refused is said beside the form."""
+        window = self._window
+        assert window is not None
+        try:
+            change = action()
+        except UserError as error:
+            (window.form.say if window.pages.currentWidget() is window.form else window.say)(str(error))
+            return False
+        self._bench.decider.several(lambda: change)
+        window.say(tr("{done}. {undo} takes it back.", done=change.text, undo=way_to("edit.undo")))
+        self._renew_nils()
+        self._renew_entities(at=at())
+        return True
+
+    # --- a new version of the knowledge base ---
+
+    def show_update(self) -> RemapWindow:
+        from curator.ui.entities.remap_window import RemapWindow  # not before it is wanted
+
+        project = self._bench.project
+        if self._remap is None:
+            window = RemapWindow(
+                search=self._search,
+                lookup=project.knowledge.entity,
+                writable=not project.read_only,
+                parent=self._bench.window(),
+            )
+            window.apply_wanted.connect(self._apply)
+            window.mentions_wanted.connect(self._open_first)
+            window.finished.connect(lambda _: self._remap_gone())
+            _undo_key(window, self._bench)
+            self._remap = window
+        self.banner.say("")
+        self._renew_plan()
+        _show(self._remap)
+        return self._remap
+
+    def _remap_gone(self) -> None:
+        self._remap = None
+
+    def _renew_plan(self, *, tell: bool = False) -> None:
+        """In a worker thread; with `tell` the banner says what there is, unless the window is open."""
+
+        def then(plan: RemapPlan) -> None:
+            if self._remap is not None:
+                self._remap.show_plan(plan)
+            elif tell:
+                self.banner.say(banner_words(plan) if plan.lines else "")
+
+        self._ask(self._bench.project.remapping.plan, then)
+
+    def _apply(self, lines: Sequence[Remapping]) -> None:
+        to = {one.key: one.proposed.id for one in lines if one.proposed is not None}
+        self._bench.decider.several(lambda: self._bench.project.remapping.apply(lines, to=to))
+
+    def _open_first(self, line: Remapping) -> None:
+        project = self._bench.project
+        ids = list(line.mention_ids)
+        if line.kind is not RemapKind.NIL:
+            ids = [one.mention_id for one in project.provisional.contexts(line.key)]
+        document = project.queue.document_of(ids[0]) if ids else None
+        if document is not None:
+            self._go(document, ids[0])
+
+    # --- inside ---
+
+    def _changed(self, change: Change) -> None:
+        if change.kind is ChangeKind.KNOWLEDGE_BASE:
+            self._renew_plan(tell=True)
+        elif change.kind is ChangeKind.ENTITIES and self._remap is not None:
+            self._renew_plan()
+        if change.kind in RENEWING and self._window is not None and self._window.listing:
+            self._renew_nils()
+            self._renew_entities()
+
+    def _go(self, document_id: int, mention_id: int) -> None:
+        """Show a mention in the main window; the keyboard stays where it is."""
+        self._bench.navigator.open(document_id, mention_id)
+
+    def _search(self, query: str) -> Sequence[EntityMatch]:
+        """Called beside the window's thread."""
+        knowledge = self._bench.project.knowledge
+        return knowledge.search(query) if query else knowledge.recent()
+
+    def _types(self, mention_type: str) -> tuple[str, ...]:
+        """What an entity of such a mention is at first: its type where it is mapped to one, else to be ticked."""
+        mapped = self._bench.project.knowledge.mapping().types_for(mention_type)
+        return mapped if len(mapped) == 1 else ()
+
+    def _known_types(self) -> tuple[str, ...]:
+        info = self._bench.project.knowledge.info()
+        return info.types if info is not None else ()
+
+    def _ask(self, question: Callable[[], Any], then: Callable[[Any], None]) -> None:
+        def end(outcome: JobOutcome) -> None:
+            if outcome.state is JobState.DONE:
+                then(outcome.result["answer"])
+            elif outcome.state is not JobState.CANCELLED:
+                self._bench.say(outcome.message)
+
+        self._bench.jobs.ask(lambda: {"answer": question()}, then=end)
+
+    def close_windows(self) -> None:
+        """They go with the project."""
+        for window in (self._window, self._remap):
+            if window is not None:
+                window.back()
+                window.close()
+
+
+def banner_words(plan: RemapPlan) -> str:
+    mentions = ntr("{n} mention", "{n} mentions", plan.mentions)
+    return tr(
+        "{now}: the decisions of {mentions} name what it has no longer, or has by now. Nothing was changed.",
+        now=plan.now,
+        mentions=mentions,
+    )
+
+
+def _undo_key(window: QWidget, bench: Workbench) -> None:
+    """Ctrl+Z takes back from here too, but in a field, which has an undo of its own."""
+    key = QShortcut(QKeySequence(QKeySequence.StandardKey.Undo), window)
+    key.activated.connect(bench.decider.undo)
+
+
+def _show(window: ShowDialog | QWidget) -> None:
+    window.show()
+    window.raise_()
+    window.activateWindow()

@@ -1,0 +1,190 @@
+"""The form of an entity that a curator makes or changes: name, types, synonyms, definition."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+from PySide6.QtCore import QEvent, QItemSelectionModel, Qt, QTimer, Signal
+from PySide6.QtGui import QKeyEvent, QPalette
+from PySide6.QtWidgets import (
+    QFormLayout,
+    QFrame,
+    QHBoxLayout,
+    QLabel,
+    QLineEdit,
+    QListWidget,
+    QListWidgetItem,
+    QPlainTextEdit,
+    QPushButton,
+    QScrollArea,
+    QVBoxLayout,
+    QWidget,
+)
+
+from curator.domain.entities import Entity
+from curator.domain.provisional import EntityDraft
+from curator.domain.wording import tr
+from curator.ui.kit.labels import NoteLabel
+
+LOOK_MS = 200
+ROWS = 4
+MOST_NAMED = 3
+Alike = Callable[[str, Sequence[str]], Sequence[Entity]]
+"""Entities that have a name already, of some types."""
+
+
+class EntityForm(QWidget):
+    """`ask` fills it, the types of the draft first, and takes the keyboard. Enter in the name, or Ctrl+Enter anywhere,
+    submits; Esc leaves.
+
+    While the name is typed, entities that have it already are named: nothing keeps the curator from making another.
+    """
+
+    submitted = Signal(object)  # EntityDraft
+    left = Signal()
+
+    def __init__(self, alike: Alike, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._alike = alike
+        self._but = ""
+        self.setAutoFillBackground(True)
+        self.setBackgroundRole(QPalette.ColorRole.Base)
+        self._timer = QTimer(self, singleShot=True, interval=LOOK_MS)
+        self._timer.timeout.connect(self.look_for_alike)
+        self._make_widgets()
+        self._compose()
+
+    def _make_widgets(self) -> None:
+        self.heading = QLabel(self)
+        self.heading.setTextFormat(Qt.TextFormat.PlainText)
+        self.heading.setWordWrap(True)
+        self.name = QLineEdit(self)
+        self.name.setAccessibleName(tr("Name"))
+        self.types = QListWidget(self)
+        self.types.setAccessibleName(tr("Types"))
+        self.types.setProperty("field", True)  # with an outline, see the theme
+        self.synonyms = self._text(tr("Synonyms, one on each line"))
+        self.definition = self._text(tr("Definition"))
+        self.note = NoteLabel(self)
+        self.ok = QPushButton(self)
+        self.cancel = QPushButton(tr("Cancel"), self)
+        for button in (self.ok, self.cancel):
+            button.setAutoDefault(False)
+        self.name.returnPressed.connect(self._submit)
+        self.name.textChanged.connect(lambda: self._timer.start())
+        self.ok.clicked.connect(self._submit)
+        self.cancel.clicked.connect(self.left)
+
+    def _text(self, name: str) -> QPlainTextEdit:
+        edit = QPlainTextEdit(self)
+        edit.setAccessibleName(name)
+        edit.setTabChangesFocus(True)
+        edit.setProperty("field", True)
+        return edit
+
+    def _compose(self) -> None:
+        fields = QWidget(self)
+        form = QFormLayout(fields)
+        form.setContentsMargins(0, 0, 0, 0)
+        form.setRowWrapPolicy(QFormLayout.RowWrapPolicy.WrapAllRows)
+        form.setFieldGrowthPolicy(QFormLayout.FieldGrowthPolicy.AllNonFixedFieldsGrow)
+        form.setSpacing(6)
+        form.addRow(tr("Name"), self.name)
+        form.addRow(tr("Types"), self.types)
+        form.addRow(tr("Synonyms, one on each line"), self.synonyms)
+        form.addRow(tr("Definition"), self.definition)
+        area = QScrollArea(self)  # in a low window, or with large text
+        area.setFrameShape(QFrame.Shape.NoFrame)
+        area.setWidgetResizable(True)
+        area.setWidget(fields)
+        area.setFocusPolicy(Qt.FocusPolicy.NoFocus)
+        for ground in (area, area.viewport(), fields):
+            ground.setBackgroundRole(QPalette.ColorRole.Base)
+        buttons = QHBoxLayout()
+        buttons.addStretch(1)
+        buttons.addWidget(self.cancel)
+        buttons.addWidget(self.ok)
+        whole = QVBoxLayout(self)
+        whole.setContentsMargins(12, 12, 12, 12)
+        whole.setSpacing(8)
+        whole.addWidget(self.heading)
+        whole.addWidget(self.note)
+        whole.addWidget(area, 1)
+        whole.addLayout(buttons)
+
+    def ask(self, heading: str, draft: EntityDraft, *, types: Sequence[str], ok: str, but: str = "") -> None:
+        """`types` are those that can be ticked; `ok` names the button; `but`: the entity that is being changed."""
+        self._but = but
+        self.heading.setText(heading)
+        self.ok.setText(ok)
+        self.name.setText(draft.name)
+        self.synonyms.setPlainText("\n".join(draft.synonyms))
+        self.definition.setPlainText(draft.definition)
+        self._show_types(dict.fromkeys([*draft.types, *types]), draft.types)
+        self._fit()
+        self.say("")
+        self.look_for_alike()
+        self.name.setFocus(Qt.FocusReason.OtherFocusReason)
+        self.name.selectAll()
+
+    def _show_types(self, types: dict[str, None], ticked: Sequence[str]) -> None:
+        self.types.clear()
+        for one in types:
+            item = QListWidgetItem(one, self.types)
+            item.setFlags(Qt.ItemFlag.ItemIsEnabled | Qt.ItemFlag.ItemIsSelectable | Qt.ItemFlag.ItemIsUserCheckable)
+            item.setCheckState(Qt.CheckState.Checked if one in ticked else Qt.CheckState.Unchecked)
+        self.types.setCurrentRow(0, QItemSelectionModel.SelectionFlag.NoUpdate)
+        self.types.setEnabled(bool(types))
+
+    def _fit(self) -> None:
+        """Some rows of whatever font there is."""
+        line = self.fontMetrics().lineSpacing()
+        self.types.setFixedHeight((line + 6) * min(max(self.types.count(), 1), ROWS) + 8)
+        for text in (self.synonyms, self.definition):
+            text.setFixedHeight(line * ROWS + 12)
+
+    @property
+    def draft(self) -> EntityDraft:
+        """As it stands in the form."""
+        items = [self.types.item(at) for at in range(self.types.count())]
+        ticked = tuple(one.text() for one in items if one.checkState() is Qt.CheckState.Checked)
+        synonyms = tuple(self.synonyms.toPlainText().splitlines())
+        return EntityDraft(self.name.text(), ticked, self.definition.toPlainText(), synonyms)
+
+    def say(self, words: str) -> None:
+        """What is wrong, or worth knowing; '' is nothing."""
+        self.note.set_note(words)
+
+    def look_for_alike(self) -> None:
+        """Name the entities that have this name already."""
+        self._timer.stop()
+        found = [one for one in self._alike(self.name.text(), self.draft.types) if one.id != self._but]
+        named = ", ".join(f"{one.name} ({one.id})" for one in found[:MOST_NAMED])
+        words = tr("There is this name already: {named}. Link to that instead, unless yours is another.", named=named)
+        self.say(words if found else "")
+
+    def _submit(self) -> None:
+        self.submitted.emit(self.draft)
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        control = bool(event.modifiers() & Qt.KeyboardModifier.ControlModifier)
+        if event.key() == Qt.Key.Key_Escape:
+            self.left.emit()
+        elif control and event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter):
+            self._submit()
+        elif event.key() not in (Qt.Key.Key_Return, Qt.Key.Key_Enter):  # which are no window's default button here
+            super().keyPressEvent(event)
+
+    def event(self, event: QEvent) -> bool:
+        """Ctrl+Enter submits here; it is no shortcut of the window while the form is asked."""
+        if event.type() == QEvent.Type.ShortcutOverride and isinstance(event, QKeyEvent):
+            control = bool(event.modifiers() & Qt.KeyboardModifier.ControlModifier)
+            if event.key() == Qt.Key.Key_Escape or (control and event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter)):
+                event.accept()
+                return True
+        return super().event(event)
+
+    def changeEvent(self, event: QEvent) -> None:
+        super().changeEvent(event)
+        if event.type() is QEvent.Type.FontChange and hasattr(self, "types"):
+            self._fit()

@@ -1,0 +1,208 @@
+"""NIL mentions in clusters, with the contexts of those on show; ticking merges clusters and splits mentions off."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+from PySide6.QtCore import Qt, Signal
+from PySide6.QtWidgets import QLabel, QPushButton, QRadioButton, QSplitter, QVBoxLayout, QWidget
+
+from curator.domain.decisions import NilReason
+from curator.domain.wording import ntr, tr
+from curator.services.knowledge.nil_clusters import NilCluster, merged, split
+from curator.services.ports import MentionContext
+from curator.ui.deciding.kwic_list import KwicList
+from curator.ui.deciding.kwic_model import CheckMark, KwicRow
+from curator.ui.kit.flow_row import FlowRow
+from curator.ui.kit.form import sentence
+from curator.ui.kit.record_tables import RecordColumn
+from curator.ui.kit.tick_table import TickTable
+
+Contexts = Callable[[Sequence[int]], list[MentionContext]]
+MOST_STRINGS = 6
+
+
+class NilPage(QWidget):
+    """`show_clusters` fills it. What is acted on are the ticked lines of the ticked clusters, or of the current one.
+
+    `wanted(decided)`: mentions that are decided NIL, or that are suggested to be, are to be shown.
+    """
+
+    wanted = Signal(bool)
+    make_wanted = Signal(object, object)  # NilCluster, mention ids
+    link_wanted = Signal(object)  # mention ids
+    mention_wanted = Signal(int, int)  # document, mention
+
+    def __init__(self, contexts: Contexts, *, writable: bool, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._contexts = contexts
+        self._writable = writable
+        self._shown: list[MentionContext] = []
+        self._make_widgets()
+        self._compose()
+        self._connect()
+
+    def _make_widgets(self) -> None:
+        self.decided = QRadioButton(tr("Decided &NIL"), self)
+        self.suggested = QRadioButton(tr("&Undecided, NIL is suggested"), self)
+        self.decided.setChecked(True)
+        self.words = sentence("")
+        self.table: TickTable[NilCluster] = TickTable(
+            tr("Clusters of NIL mentions"),
+            [
+                RecordColumn(tr("Name"), lambda one: one.name),
+                RecordColumn(tr("Type"), lambda one: one.type),
+                RecordColumn(tr("Mentions"), lambda one: f"{len(one.mention_ids):,}", figure=True),
+                RecordColumn(tr("Documents"), lambda one: f"{one.documents:,}", figure=True),
+                RecordColumn(tr("Strings"), strings_words),
+            ],
+            wide=4,
+            parent=self,
+        )
+        self.list = KwicList(tr("Mentions of the cluster in their contexts"), self)
+        self.make = self._button(tr("&Make a new entity…"))
+        self.link = self._button(tr("&Link to an entity…"))
+        self.merge = self._button(tr("Mer&ge the ticked clusters"))
+        self.split = self._button(tr("&Split the ticked mentions off"))
+
+    def _button(self, words: str) -> QPushButton:
+        button = QPushButton(words, self)
+        button.setAutoDefault(False)
+        return button
+
+    def _compose(self) -> None:
+        which = FlowRow(QLabel(tr("Show mentions:"), self), self.decided, self.suggested)
+        parts = QSplitter(Qt.Orientation.Vertical, self)
+        parts.addWidget(self.table)
+        parts.addWidget(self.list)
+        parts.setChildrenCollapsible(False)
+        parts.setSizes([260, 260])
+        buttons = FlowRow(self.make, self.link, self.merge, self.split)
+        whole = QVBoxLayout(self)
+        whole.setContentsMargins(10, 10, 10, 10)
+        whole.setSpacing(8)
+        whole.addLayout(which)
+        whole.addWidget(self.words)
+        whole.addWidget(parts, 1)
+        whole.addLayout(buttons)
+
+    def _connect(self) -> None:
+        self.decided.toggled.connect(lambda on: self.wanted.emit(on))
+        self.table.moved.connect(self._show_contexts)
+        self.table.lines.ticked_changed.connect(self._show_contexts)
+        self.table.chosen.connect(self._make)
+        self.list.pressed.connect(self._pressed)
+        self.list.clicked_mark.connect(self._toggle)
+        self.list.rested.connect(self._preview)
+        self.make.clicked.connect(self._make)
+        self.link.clicked.connect(lambda: self.link_wanted.emit(self.chosen_ids))
+        self.merge.clicked.connect(self.merge_clusters)
+        self.split.clicked.connect(self.split_off)
+
+    def show_clusters(self, clusters: Sequence[NilCluster]) -> None:
+        self.table.show_rows(clusters)
+        number = sum(len(one.mention_ids) for one in clusters)
+        found = ntr("{n} mention", "{n} mentions", number)
+        groups = ntr("{n} cluster", "{n} clusters", len(clusters))
+        some = tr(
+            "{mentions} in {clusters}. Enter makes one entity of the ticked mentions; Space ticks clusters that belong "
+            "together, or unticks a mention that does not.",
+            mentions=found,
+            clusters=groups,
+        )
+        nothing = tr("No mention is decided NIL. Decide with N what the knowledge base lacks; it is listed here then.")
+        if not self.decided.isChecked():
+            nothing = tr("No undecided mention is suggested to be NIL.")
+        self.words.setText(some if clusters else nothing)
+        self._show_contexts()
+
+    @property
+    def clusters(self) -> tuple[NilCluster, ...]:
+        """Those that are acted on."""
+        current = self.table.current
+        return self.table.ticked or ((current,) if current is not None else ())
+
+    @property
+    def chosen_ids(self) -> list[int]:
+        return self.list.lines.marked(CheckMark.TICKED)
+
+    def _show_contexts(self) -> None:
+        ids = [one for cluster in self.clusters for one in cluster.mention_ids]
+        self._shown = self._contexts(ids) if ids else []
+        self.list.show_rows([KwicRow(_about(one), one, CheckMark.TICKED) for one in self._shown])
+        self._enable()
+
+    def _enable(self) -> None:
+        some = bool(self.chosen_ids) and self._writable
+        self.make.setEnabled(some)
+        self.link.setEnabled(some)
+        self.merge.setEnabled(len(self.table.ticked) > 1)
+        self.split.setEnabled(0 < len(self.chosen_ids) < len(self._shown) and len(self.clusters) == 1)
+
+    def _pressed(self, key: int) -> None:
+        lines = self.list.lines
+        if key == Qt.Key.Key_Space:
+            self._toggle(self.list.currentIndex().row())
+            self.list.go_by(1)
+        elif key == Qt.Key.Key_A:
+            mark = CheckMark.UNTICKED if len(self.chosen_ids) == len(self._shown) else CheckMark.TICKED
+            lines.set_marks(dict.fromkeys(lines.lines, mark))
+            self._enable()
+        elif key in (Qt.Key.Key_Return, Qt.Key.Key_Enter):
+            self._make()
+        elif key == Qt.Key.Key_Escape:
+            self.table.setFocus(Qt.FocusReason.OtherFocusReason)
+
+    def _toggle(self, row: int) -> None:
+        found = self.list.lines.row(row)
+        if found is not None:
+            self.list.lines.set_marks({row: CheckMark.UNTICKED if found.mark is CheckMark.TICKED else CheckMark.TICKED})
+            self._enable()
+
+    def _preview(self, row: int) -> None:
+        found = self.list.lines.row(row)
+        if found is not None and found.context is not None:
+            self.mention_wanted.emit(found.context.document_id, found.context.mention_id)
+
+    def _make(self) -> None:
+        ids = self.chosen_ids
+        if not ids or not self._writable:
+            return
+        cluster = merged(self.clusters, self._shown)
+        parts = split(cluster, self._shown, ids)
+        self.make_wanted.emit(parts[0], ids)
+
+    def merge_clusters(self) -> None:
+        """One row of the ticked ones, at the place of the first."""
+        ticked, rows = self.table.ticked, list(self.table.lines.rows)
+        if len(ticked) < 2:
+            return
+        at = rows.index(ticked[0])
+        one = merged(ticked, self._shown)
+        rows = [one if row is ticked[0] else row for row in rows if row is ticked[0] or row not in ticked]
+        self._renew(rows, at)
+
+    def split_off(self) -> None:
+        """The ticked mentions and the others as two rows."""
+        rows, clusters = list(self.table.lines.rows), self.clusters
+        if len(clusters) != 1:
+            return
+        at = rows.index(clusters[0])
+        self._renew([*rows[:at], *split(clusters[0], self._shown, self.chosen_ids), *rows[at + 1 :]], at)
+
+    def _renew(self, rows: Sequence[NilCluster], at: int) -> None:
+        self.table.lines.show_rows(rows)
+        self.table.setCurrentIndex(self.table.lines.index(at, 0))
+        self.table.setFocus(Qt.FocusReason.OtherFocusReason)
+
+
+def strings_words(cluster: NilCluster) -> str:
+    """The most frequent strings with their numbers."""
+    shown = [f"{text} ({number:,})" if number > 1 else text for text, number in cluster.strings[:MOST_STRINGS]]
+    return " · ".join([*shown, "…"] if len(cluster.strings) > MOST_STRINGS else shown)
+
+
+def _about(one: MentionContext) -> str:
+    """The reason for NIL where it is not the usual one."""
+    reason = one.verdict.reason if one.verdict is not None else None
+    return reason.value.replace("-", " ") if reason is not None and reason is not NilReason.NOT_IN_KB else ""

@@ -1,0 +1,234 @@
+"""*Project > Fetch from PubMed*: which records, where they go, and what is sent to whom over the network."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from datetime import datetime
+from pathlib import Path
+
+from PySide6.QtWidgets import (
+    QFileDialog,
+    QFormLayout,
+    QHBoxLayout,
+    QLabel,
+    QLineEdit,
+    QPlainTextEdit,
+    QPushButton,
+    QSpinBox,
+    QTabWidget,
+    QVBoxLayout,
+    QWidget,
+)
+
+from curator.domain.errors import UserError
+from curator.domain.pmids import pmids_in
+from curator.domain.wording import ntr, tr
+from curator.services.importing.fetch_folder import FetchRequest, Unfinished
+from curator.services.importing.fetching import FetchWish
+from curator.services.ports.pubmed import MOST_FOUND
+from curator.ui.files.split_fields import SplitFields
+from curator.ui.kit.form import FormDialog, file_dialog, sentence
+from curator.ui.kit.labels import NoteLabel
+
+NETWORK = (
+    "This uses the network: {host} is asked. Sent are the PMIDs or the query, the name of this program and your API "
+    "key, where the settings hold one; nothing of the project or its texts. Nothing is sent before you press Fetch or "
+    "Count."
+)
+LARGEST = 1 << 24
+"""Bytes of a file of PMIDs that is read into the dialog."""
+
+
+class FetchPubMedDialog(FormDialog):
+    """`wish` is what stands in the dialog. `count` is called with a query; `set_count` tells what came of it."""
+
+    def __init__(
+        self,
+        *,
+        host: str,
+        stopped: Sequence[Unfinished],
+        count: Callable[[str], None],
+        forget: Callable[[FetchRequest], None],
+        parent: QWidget | None = None,
+    ) -> None:
+        super().__init__(tr("Fetch from PubMed"), ok=tr("Fetch"), parent=parent)
+        self._count, self._forget = count, forget
+        self._stopped = stopped[0] if stopped else None
+        self.note = NoteLabel(self)
+        self.note.setAccessibleName(tr("Network use"))
+        self.note.set_note(tr(NETWORK, host=host))
+        self.tabs = QTabWidget(self)
+        self.tabs.setAccessibleName(tr("What to fetch"))
+        self.tabs.tabBar().setAccessibleName(tr("What to fetch"))
+        self.tabs.addTab(self._pmid_page(), tr("By &PMID"))
+        self.tabs.addTab(self._query_page(), tr("By &query"))
+        self.fields = SplitFields(self)
+        self.fields.add_to(self.form)
+        self.form.setRowVisible(self.fields.gold, False)
+        self.again = self._stopped_row()
+        self.body.insertWidget(0, self.note)
+        self.body.insertWidget(1, self.again)
+        self.body.insertWidget(2, self.tabs, 1)
+        self.resize(700, 560)
+        self.pmids.setFocus()
+        self.tabs.currentChanged.connect(self._to_field)
+
+    # --- the pages ---
+
+    def _pmid_page(self) -> QWidget:
+        page = QWidget(self)
+        self.pmids = QPlainTextEdit(page)
+        self.pmids.setAccessibleName(tr("PMIDs"))
+        self.pmids.setPlaceholderText(tr("Type or paste PMIDs, apart by lines, spaces or commas."))
+        self.pmids.setTabChangesFocus(True)
+        self.file = self._button(tr("From a &file…"), page)
+        self.number = QLabel(page)
+        row = QHBoxLayout()
+        row.addWidget(self.file)
+        row.addWidget(self.number, 1)
+        column = QVBoxLayout(page)
+        column.addWidget(self.pmids, 1)
+        column.addLayout(row)
+        self.file.clicked.connect(self._browse)
+        self.pmids.textChanged.connect(self._tell_number)
+        return page
+
+    def _query_page(self) -> QWidget:
+        page = QWidget(self)
+        self.query = QLineEdit(page)
+        self.query.setAccessibleName(tr("Query"))
+        self.query.setPlaceholderText(tr("As at pubmed.ncbi.nlm.nih.gov: BRCA1[gene] AND 2024[dp]"))
+        self.most = QSpinBox(page)
+        self.most.setRange(1, MOST_FOUND)
+        self.most.setValue(1000)
+        self.most.setAccessibleName(tr("At most so many records"))
+        self.counting = self._button(tr("&Count"), page)
+        self.found = QLabel(page)
+        row = QHBoxLayout()
+        row.addWidget(self.counting)
+        row.addWidget(self.found, 1)
+        form = QFormLayout(page)
+        form.setFieldGrowthPolicy(QFormLayout.FieldGrowthPolicy.AllNonFixedFieldsGrow)
+        form.addRow(tr("Query"), self.query)
+        form.addRow(tr("At &most"), self.most)
+        form.addRow("", row)
+        self.counting.setEnabled(False)
+        self.counting.clicked.connect(self._ask_count)
+        self.query.textChanged.connect(self._query_changed)
+        return page
+
+    def _stopped_row(self) -> QWidget:
+        """What is offered for a fetch that was stopped; hidden where there is none."""
+        row = QWidget(self)
+        line = QHBoxLayout(row)
+        line.setContentsMargins(0, 0, 0, 0)
+        self.go_on = self._button(tr("&Go on with it"), row)
+        self.drop = self._button(tr("Forg&et it"), row)
+        line.addWidget(sentence(_stopped_words(self._stopped) if self._stopped is not None else ""), 1)
+        line.addWidget(self.go_on)
+        line.addWidget(self.drop)
+        self.go_on.clicked.connect(self._take_stopped)
+        self.drop.clicked.connect(self._forget_stopped)
+        row.setVisible(self._stopped is not None)
+        return row
+
+    def _button(self, words: str, parent: QWidget) -> QPushButton:
+        button = QPushButton(words, parent)
+        button.setAutoDefault(False)
+        return button
+
+    # --- what is done in them ---
+
+    def _to_field(self) -> None:
+        """Who chooses a page goes on by typing."""
+        (self.query if self.tabs.currentIndex() == 1 else self.pmids).setFocus()
+
+    def _browse(self) -> None:
+        dialog = file_dialog(self, tr("PMIDs"), mode=QFileDialog.FileMode.ExistingFile)
+        dialog.fileSelected.connect(lambda name: self.read_file(Path(name)))
+        dialog.open()
+
+    def read_file(self, path: Path) -> None:
+        """Put a file's PMIDs into the field."""
+        try:
+            with path.open("rb") as file:
+                text = file.read(LARGEST).decode("utf-8")
+        except (OSError, UnicodeDecodeError):
+            self.problem.set_note(tr("{path} cannot be read as UTF-8 text. Choose another file.", path=path))
+            return
+        self.pmids.setPlainText(text)
+        self.problem.set_note("")
+
+    def _tell_number(self) -> None:
+        try:
+            number = len(pmids_in(self.pmids.toPlainText()))
+        except UserError as error:
+            self.number.setText("")
+            self.problem.set_note(str(error))
+            return
+        self.problem.set_note("")
+        self.number.setText(ntr("{n:,} PMID", "{n:,} PMIDs", number) if number else "")
+
+    def _query_changed(self) -> None:
+        self.counting.setEnabled(bool(self.query.text().strip()))
+        self.found.setText("")
+
+    def _ask_count(self) -> None:
+        self.counting.setEnabled(False)
+        self.found.setText(tr("Counting…"))
+        self._count(self.query.text())
+
+    def set_count(self, query: str, words: str) -> None:
+        """What PubMed said of `query`; another one that was typed meanwhile keeps its own."""
+        if query == self.query.text():
+            self.found.setText(words)
+            self.counting.setEnabled(True)
+
+    def _take_stopped(self) -> None:
+        if self._stopped is None:
+            return
+        asked = self._stopped.asked
+        if asked.query:
+            self.tabs.setCurrentIndex(1)
+            self.most.setValue(asked.most)
+            self.query.setText(asked.query)
+        else:
+            self.tabs.setCurrentIndex(0)
+            self.pmids.setPlainText("\n".join(asked.given))
+        self.ok.setFocus()
+
+    def _forget_stopped(self) -> None:
+        if self._stopped is not None:
+            self._forget(self._stopped.asked)
+        self.again.hide()
+        self.tabs.setFocus()
+
+    # --- the result ---
+
+    def check(self) -> str:
+        try:
+            wish = self.wish
+        except UserError as error:
+            return str(error)
+        return "" if wish.query or wish.pmids else tr("Name PMIDs or a query.")
+
+    @property
+    def wish(self) -> FetchWish:
+        """Raises UserError where something is no PMID."""
+        split, hold_out = self.fields.chosen, self.fields.held_out
+        if self.tabs.currentIndex() == 1:
+            query, most = self.query.text().strip(), self.most.value()
+            return FetchWish(query=query, most=most, split=split, hold_out=hold_out)
+        return FetchWish(pmids_in(self.pmids.toPlainText()), split=split, hold_out=hold_out)
+
+
+def _stopped_words(stopped: Unfinished) -> str:
+    asked = stopped.asked
+    what = f"“{asked.query}”" if asked.query else ntr("{n:,} PMID", "{n:,} PMIDs", len(asked.given))
+    return tr(
+        "A fetch of {what} was stopped on {day}: {done:,} of {total:,} records are kept.",
+        what=what,
+        day=f"{datetime.fromisoformat(asked.at):%Y-%m-%d}",
+        done=stopped.done,
+        total=len(asked.pmids),
+    )

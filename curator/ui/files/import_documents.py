@@ -1,0 +1,169 @@
+"""*Project > Import documents*: which files, what they would bring, into which split, with or without their gold."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from functools import partial
+from pathlib import Path
+from typing import Protocol
+
+from PySide6.QtWidgets import QComboBox, QPushButton, QWidget
+
+from curator.domain.documents import Split
+from curator.domain.imports import Changed
+from curator.domain.wording import ntr, tr
+from curator.services.importing.foreseeing import foresee_documents
+from curator.services.importing.import_comparing import Compared, fingerprint
+from curator.services.importing.import_reading import ImportChoices
+from curator.services.importing.import_sources import Left
+from curator.services.importing.text_changes import TextChange
+from curator.services.ports import FormatRegistry
+from curator.ui.files.changed_texts import ChangedTextsDialog
+from curator.ui.files.document_files import DocumentFiles
+from curator.ui.files.reading_ahead import Look, Steps
+from curator.ui.files.split_fields import SplitFields
+from curator.ui.kit.form import FormDialog
+
+INTRO = "Files, folders and archives are recognised by their content. Nothing is written before you press Import."
+
+
+class LookAs(Protocol):
+    """What a file would bring, read as the format of a name, '' to recognise it."""
+
+    def __call__(self, path: Path, format_name: str = "") -> Steps: ...
+
+
+@dataclass(frozen=True, slots=True)
+class ImportWish:
+    """What is to be imported, file by file; `hold_out` documents of each file become validation."""
+
+    paths: tuple[Path, ...]
+    split: Split
+    gold: bool
+    hold_out: int = 0
+    choices: ImportChoices = field(default_factory=ImportChoices)
+    format_name: str = ""  # '' where each is recognised by its content
+    left: tuple[Left, ...] = ()  # what of folders and archives is no document
+
+
+class ImportDialog(FormDialog):
+    def __init__(
+        self,
+        formats: FormatRegistry,
+        *,
+        gold: bool,
+        paths: Sequence[Path] = (),
+        look: LookAs | None = None,
+        change: Callable[[Compared], TextChange] | None = None,
+        parent: QWidget | None = None,
+    ) -> None:
+        """`gold`: whether there is a knowledge base to look identifiers up in. `look` says what a file would bring to
+        the project, read as the format of that name, `change` what taking a changed document's text would move."""
+        super().__init__(tr("Import documents"), intro=tr(INTRO), ok=tr("Import"), parent=parent)
+        self._formats, self._look = formats, look
+        self._change = change
+        self._choices: dict[int, Changed] = {}
+        self.list = DocumentFiles(formats, self, look=self._look_as(""))
+        self.files, self.add, self.remove = self.list.table, self.list.add, self.list.remove
+        self.changed_ones = QPushButton(self)
+        self.changed_ones.setAutoDefault(False)
+        self.changed_ones.hide()
+        self.fields = SplitFields(self)
+        self.split, self.hold_out, self.gold = self.fields.split, self.fields.hold_out, self.fields.gold
+        self.fields.allow_gold(gold)
+        self.body.insertWidget(0, self.list, 1)
+        self.list.row.addWidget(self.changed_ones)
+        self.format = self._format_box()
+        self.form.addRow(tr("For&mat"), self.format)
+        self.fields.add_to(self.form)
+        self.resize(860, 640)
+        self.list.changed.connect(self._say_files)
+        self.list.known.connect(self._say_changed)
+        self.list.changed.connect(self._say_changed)
+        self.changed_ones.clicked.connect(self.look_at_changed)
+        self.format.currentIndexChanged.connect(self._read_again)
+        self.add_paths(paths)
+        # not on Import, which waits for the looking: the keyboard would go on to Cancel
+        (self.list.table if paths else self.add).setFocus()
+
+    def add_paths(self, paths: Sequence[Path]) -> None:
+        self.list.add_paths(paths)
+
+    def _format_box(self) -> QComboBox:
+        box = QComboBox(self)
+        box.setAccessibleName(tr("Format of the files"))
+        box.addItem(tr("Recognise automatically"), "")
+        for one in sorted(self._formats.formats(), key=lambda one: one.title.lower()):
+            if one.can_read:
+                box.addItem(one.title, one.name)
+        return box
+
+    @property
+    def format_name(self) -> str:
+        """The format that was chosen, '' where each file is recognised."""
+        return str(self.format.currentData())
+
+    def _look_as(self, name: str) -> Look:
+        if self._look is not None:
+            return partial(self._look, format_name=name) if name else self._look
+        formats = self._formats.fixed(name) if name else self._formats
+        return lambda path: foresee_documents(path, formats)
+
+    def _read_again(self) -> None:
+        name = self.format_name
+        self.list.read_as(self._formats.fixed(name) if name else self._formats, self._look_as(name))
+
+    def _say_files(self) -> None:
+        """*Import* waits until every file was looked at."""
+        self.problem.set_note(self.list.said)
+        self.ok.setEnabled(not self.list.looking)
+
+    def check(self) -> str:
+        if self.list.looking:
+            return self.list.looking
+        if not self.list.paths:
+            return tr("Add at least one file.")
+        wrong = self.list.problem
+        return tr("{problem} Or remove it from the list.", problem=wrong) if wrong else ""
+
+    def done(self, result: int) -> None:
+        self.list.close_reading()
+        super().done(result)
+
+    @property
+    def changed(self) -> list[Compared]:
+        """Documents of the files that are here with another text or other annotations."""
+        return self.list.changed_documents
+
+    def look_at_changed(self) -> ChangedTextsDialog | None:
+        if self._change is None or not self.changed:
+            return None
+        dialog = ChangedTextsDialog(self.changed, change=self._change, choices=self._choices, parent=self)
+        dialog.accepted.connect(lambda: self._choices.update(dialog.choices))
+        dialog.accepted.connect(self._say_changed)
+        dialog.open()
+        return dialog
+
+    def _say_changed(self) -> None:
+        number = len(self.changed)
+        chosen = sum(self._choices.get(one.document_id, Changed.KEEP) is not Changed.KEEP for one in self.changed)
+        words = ntr("&Look at {n:,} changed document…", "&Look at {n:,} changed documents…", number)
+        if chosen:
+            words += " " + ntr("({n:,} chosen)", "({n:,} chosen)", chosen)
+        self.changed_ones.setText(words)
+        self.changed_ones.setVisible(bool(number) and self._change is not None)
+
+    @property
+    def wish(self) -> ImportWish:
+        seen = {one.document_id: fingerprint(one.source) for one in self.changed if one.document_id in self._choices}
+        choices = ImportChoices(of=dict(self._choices), seen=seen)
+        return ImportWish(
+            self.list.paths,
+            self.fields.chosen,
+            self.gold.isChecked(),
+            self.fields.held_out,
+            choices,
+            self.format_name,
+            self.list.left,
+        )

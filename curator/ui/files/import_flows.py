@@ -1,0 +1,143 @@
+"""Flows around imports that are over or were stopped: their list, undoing one, and going on."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any
+
+from PySide6.QtCore import QObject
+from PySide6.QtWidgets import QBoxLayout
+
+from curator.domain.jobs import JobOutcome, JobState
+from curator.domain.wording import tr
+from curator.services.importing.imports import UndoPlan
+from curator.ui.bench.workbench import Workbench
+from curator.ui.files.imports import ImportsDialog
+from curator.ui.jobs.jobs import JobKind
+from curator.ui.kit.banner import Banner
+from curator.ui.kit.messages import ask, tell
+
+GOES_ON = "Project › Imports… goes on with the others, and so does importing the same files again."
+LATER = "Project › Imports… goes on with the stopped import."
+KB_STOPPED = "The import of {name} into the knowledge base was stopped before its end: nothing of it is in."
+NOTHING = "There is no import to undo."
+
+
+class ImportFlows(QObject):
+    """`go_on` goes on with the stopped import. Of one that was stopped unseen, by a crash or a loss of power, a line
+    tells when the project is opened."""
+
+    def __init__(
+        self,
+        bench: Workbench,
+        *,
+        go_on: Callable[[], None],
+        import_kb: Callable[[Path], object],
+    ) -> None:
+        super().__init__(bench)
+        self._bench = bench
+        self.go_on = go_on
+        self.banner = Banner(tr("Stopped import"), bench)
+        self.banner.add_button(tr("Go on with the import"), go_on)
+        self.banner.add_button(tr("Not now"), self._not_now)
+        self.kb_banner = Banner(tr("Stopped import of a knowledge base"), bench)
+        self.kb_banner.add_button(tr("Import it again…"), lambda: self._again(import_kb))
+        self.kb_banner.add_button(tr("Forget it"), self._forget_kb)
+        layout = bench.layout()
+        assert isinstance(layout, QBoxLayout)
+        for banner in (self.kb_banner, self.banner):
+            layout.insertWidget(layout.count() - 1, banner)
+        bench.jobs.changed.connect(self._hide_what_is_over)
+        if not bench.project.read_only:  # elsewhere it may be under way
+            stopped = bench.project.importing.to_tell()
+            self.banner.say(stopped.words if stopped is not None else "")
+            kb = bench.project.importing.unfinished_kb.load()
+            self.kb_banner.say(tr(KB_STOPPED, name=kb.name) if kb is not None else "")
+
+    def show_imports(self, chosen: Sequence[int] = ()) -> ImportsDialog:
+        project = self._bench.project
+        dialog = ImportsDialog(
+            project.imports.files(),
+            chosen=chosen or project.imports.last(),
+            stopped=project.importing.unfinished(),
+            writable=not project.read_only,
+            parent=self._bench.window(),
+        )
+        dialog.undo_wanted.connect(lambda ids: self.ask_undo(ids, dialog))
+        dialog.go_on_wanted.connect(self.go_on)
+        dialog.forget_wanted.connect(lambda: self._forget(dialog))
+        dialog.open()
+        return dialog
+
+    def undo_last(self) -> None:
+        """The list with the last import chosen, and what undoing it would do."""
+        last = self._bench.project.imports.last()
+        if not last:
+            tell(self._bench.window(), tr("Undo import"), tr(NOTHING))
+            return
+        self.ask_undo(last, self.show_imports(last))
+
+    def ask_undo(self, file_ids: tuple[int, ...], dialog: ImportsDialog) -> None:
+        plan = self._bench.project.imports.plan(file_ids)
+        words = "\n\n".join((_heading(plan), "\n".join(plan.words())))
+        ask(dialog, tr("Undo import"), words, yes=tr("Undo the import"), then=lambda: self._undo(file_ids, dialog))
+
+    def _undo(self, file_ids: tuple[int, ...], dialog: ImportsDialog) -> None:
+        project = self._bench.project
+        open_ = [True]
+        dialog.finished.connect(lambda _: open_.clear())
+
+        def work() -> dict[str, Any]:
+            return {"message": project.imports.undo(file_ids).text}
+
+        def then(outcome: JobOutcome) -> None:
+            if outcome.state is JobState.DONE:
+                self._bench.say(outcome.message)
+            else:
+                self._bench.notices.add_outcome(tr("Undo import"), outcome)
+            if open_:
+                dialog.show_files(project.imports.files(), stopped=project.importing.unfinished())
+
+        self._bench.jobs.ask(work, then=then)
+
+    def _forget(self, dialog: ImportsDialog) -> None:
+        project = self._bench.project
+        project.importing.forget_unfinished()
+        self.banner.say("")
+        dialog.show_files(project.imports.files(), stopped=None)
+
+    def _not_now(self) -> None:
+        self._bench.project.importing.answer_unfinished()
+        self.banner.say("")
+        self._bench.say(tr(LATER))
+
+    def _again(self, import_kb: Callable[[Path], object]) -> None:
+        kb = self._bench.project.importing.unfinished_kb.load()
+        if kb is not None:
+            import_kb(kb)
+
+    def _forget_kb(self) -> None:
+        self._bench.project.importing.unfinished_kb.forget()
+        self.kb_banner.say("")
+
+    def _hide_what_is_over(self) -> None:
+        """Once any import runs, the lines are not true any more, or soon will not be."""
+        for banner in (self.banner, self.kb_banner):
+            if banner.words and self._bench.jobs.runs(JobKind.IMPORT):
+                banner.say("")
+
+    def say_stopped(self) -> None:
+        """Which files are in after an import was cancelled; nothing where it was of one file."""
+        importing = self._bench.project.importing
+        stopped = importing.unfinished()
+        if stopped is not None:
+            details = "\n".join(str(one) for one in stopped.inside)
+            outcome = JobOutcome(JobState.DONE, f"{stopped.words} {tr(GOES_ON)}")
+            self._bench.notices.add_outcome(tr("Import stopped"), outcome, details=details)
+            importing.answer_unfinished()
+
+
+def _heading(plan: UndoPlan) -> str:
+    names = ", ".join(one.record.file.name for one in plan.files[:3]) + (", …" if len(plan.files) > 3 else "")
+    return tr("Undo the import of {names}?", names=names)

@@ -1,0 +1,235 @@
+"""*Project > New project*: name and place, documents, knowledge base, and what will happen, one page each."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from PySide6.QtCore import Qt
+from PySide6.QtGui import QFont
+from PySide6.QtWidgets import (
+    QDialogButtonBox,
+    QFileDialog,
+    QFormLayout,
+    QLineEdit,
+    QStackedWidget,
+    QVBoxLayout,
+    QWidget,
+)
+
+from curator.domain.wording import tr
+from curator.services.ports import FormatRegistry
+from curator.ui.files.document_files import DocumentFiles
+from curator.ui.files.import_documents import ImportWish
+from curator.ui.files.import_kb import INTRO as KB_INTRO
+from curator.ui.files.import_kb import kb_edit, missing
+from curator.ui.files.outlook import Outlook
+from curator.ui.files.split_fields import SplitFields
+from curator.ui.kit.form import FormDialog, PathEdit, sentence
+
+SUFFIX = ".curation"
+INTRO = "A project is one folder. Everything you decide is kept in it at once."
+DOCUMENTS_INTRO = (
+    "Files, folders and archives are recognised by their content. Nothing is written before you press Create."
+)
+LATER = "Both may follow later: Project › Import documents… and Project › Import knowledge base…"
+GOLD_LATER = "Gold is taken only with a knowledge base, which the next page asks for."
+TITLES = ("Name and place", "Documents", "Knowledge base", "What will happen")
+
+
+@dataclass(frozen=True, slots=True)
+class ProjectWish:
+    """A project to be made and filled; `documents` None and `knowledge_base` None mean later."""
+
+    folder: Path
+    knowledge_base: Path | None = None
+    documents: ImportWish | None = None
+
+
+class NewProjectDialog(FormDialog):
+    """`wish` is valid once it was accepted."""
+
+    def __init__(
+        self,
+        *,
+        place: Path,
+        formats: FormatRegistry | None = None,
+        documents: Sequence[Path] = (),
+        knowledge_base: Path | None = None,
+        parent: QWidget | None = None,
+    ) -> None:
+        """Without `formats` only an empty project can be made. What was dropped may be given."""
+        super().__init__(tr("New project"), ok=tr("Create"), parent=parent)
+        self.step = sentence("")
+        self.pages = QStackedWidget(self)
+        self.body.addWidget(self.step)
+        self.body.addWidget(self.pages, 1)
+        self._add_name(place)
+        self.list = self._add_documents(formats) if formats is not None else None
+        self._add_kb()
+        self.outlook = self._add_outlook(formats, self.list) if formats is not None and self.list is not None else None
+        self._add_buttons()
+        if self.list is not None:
+            self.list.add_paths(documents)
+        if knowledge_base is not None:
+            self.kb.set_path(knowledge_base)
+        self.resize(720, 520)
+        self._show_page(0)
+
+    # --- the pages ---
+
+    def _page(self, intro: str) -> tuple[QVBoxLayout, QFormLayout]:
+        page = QWidget(self.pages)
+        column = QVBoxLayout(page)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(12)
+        column.addWidget(sentence(intro))
+        form = QFormLayout()
+        form.setSpacing(10)
+        form.setFieldGrowthPolicy(QFormLayout.FieldGrowthPolicy.AllNonFixedFieldsGrow)
+        column.addLayout(form)
+        self.pages.addWidget(page)
+        return column, form
+
+    def _add_name(self, place: Path) -> None:
+        column, form = self._page(tr(INTRO))
+        self.name = QLineEdit(self)
+        self.name.setAccessibleName(tr("Name of the project"))
+        self.name.setPlaceholderText(tr("for example: chemicals"))
+        self.place = PathEdit(tr("the folder to put it in"), mode=QFileDialog.FileMode.Directory, parent=self)
+        self.place.set_path(place)
+        form.addRow(tr("Na&me"), self.name)
+        form.addRow(tr("&Folder"), self.place)
+        column.addStretch(1)
+
+    def _add_documents(self, formats: FormatRegistry) -> DocumentFiles:
+        column, form = self._page(f"{tr(DOCUMENTS_INTRO)} {tr(LATER)}")
+        files = DocumentFiles(formats, self, most=math.inf)
+        files.changed.connect(lambda: self.problem.set_note(files.said))
+        self.fields = SplitFields(self)
+        self.fields.gold.setToolTip(tr(GOLD_LATER))
+        column.insertWidget(1, files, 1)
+        self.fields.add_to(form)
+        return files
+
+    def _add_kb(self) -> None:
+        column, form = self._page(tr(KB_INTRO))
+        self.kb = kb_edit(self)
+        self.kb.line.setPlaceholderText(tr("may follow later"))
+        form.addRow(tr("&Knowledge base"), self.kb)
+        column.addStretch(1)
+
+    def _add_outlook(self, formats: FormatRegistry, files: DocumentFiles) -> Outlook:
+        column, _ = self._page(tr("Nothing is written before you press Create."))
+        outlook = Outlook(formats, files, self)
+        column.addWidget(outlook, 1)
+        return outlook
+
+    def _add_buttons(self) -> None:
+        role = QDialogButtonBox.ButtonRole.ActionRole
+        self.back = self.buttons.addButton(tr("&Back"), QDialogButtonBox.ButtonRole.ResetRole)
+        self.next = self.buttons.addButton(tr("&Next"), role)
+        self.back.clicked.connect(lambda: self._show_page(self.pages.currentIndex() - 1))
+        self.next.clicked.connect(self._go_on)
+
+    # --- going through ---
+
+    def _go_on(self) -> None:
+        problem = self._page_problem(self.pages.currentIndex())
+        self.problem.set_note(problem)
+        if not problem:
+            self._show_page(self.pages.currentIndex() + 1)
+
+    def _show_page(self, number: int) -> None:
+        last = self.pages.count() - 1
+        self.pages.setCurrentIndex(number)
+        titles = TITLES if self.list is not None else (TITLES[0], TITLES[2])
+        self.step.setText(
+            tr("Step {n} of {all}: {title}", n=number + 1, all=self.pages.count(), title=tr(titles[number]))
+        )
+        font = QFont(self.font())
+        font.setWeight(QFont.Weight.DemiBold)
+        self.step.setFont(font)
+        self.back.setVisible(number > 0)
+        self.next.setVisible(number < last)
+        self.ok.setVisible(number == last)
+        self.enter_presses(self.ok if number == last else self.next)
+        self.problem.set_note("")
+        if self.outlook is not None and number == last:
+            self.outlook.start(self.wish.documents, self.wish.knowledge_base)
+        self._focus(number)
+
+    def _focus(self, number: int) -> None:
+        first = {0: self.name, self.pages.count() - 1: self.ok}.get(number)
+        if self.list is not None and number == 1:
+            first = self.list.add
+        (first or self.kb).setFocus(Qt.FocusReason.TabFocusReason)
+
+    def _page_problem(self, number: int) -> str:
+        if number == 0:
+            return self._name_problem()
+        if self.list is not None and number == 1:
+            if self.list.looking:
+                return self.list.looking
+            wrong = self.list.problem
+            return tr("{problem} Or remove it from the list.", problem=wrong) if wrong else ""
+        return self._kb_problem() if number == (1 if self.list is None else 2) else ""
+
+    def _name_problem(self) -> str:
+        name = self.name.text().strip()
+        if not name or name != Path(name).name:
+            return tr("Give the project a name without slashes.")
+        if self.place.path is None or not self.place.path.is_dir():
+            place = self.place.path or tr("The folder")
+            return tr("{place} does not exist. Choose the folder that the project is put in.", place=place)
+        if self.folder.exists():
+            return tr(
+                "{folder} exists already. Choose another name, or open it with Project › Open project…",
+                folder=self.folder,
+            )
+        return ""
+
+    def _kb_problem(self) -> str:
+        wrong = missing(self.kb)
+        if not wrong and self.list is not None and self.fields.gold.isChecked() and self.kb.path is None:
+            wrong = tr("Gold needs a knowledge base to look identifiers up in. Choose one, or import without gold.")
+        return wrong
+
+    def check(self) -> str:
+        """Of every page: Create may be pressed on any of them. The page with what is wrong is shown."""
+        for number in range(self.pages.count()):
+            problem = self._page_problem(number)
+            if problem:
+                if number != self.pages.currentIndex():
+                    self._show_page(number)
+                return problem
+        return ""
+
+    def done(self, result: int) -> None:
+        if self.outlook is not None:
+            self.outlook.close_reading()
+        if self.list is not None:
+            self.list.close_reading()
+        super().done(result)
+
+    # --- what is wished ---
+
+    @property
+    def folder(self) -> Path:
+        name = self.name.text().strip().removesuffix(SUFFIX)
+        return (self.place.path or Path.cwd()) / f"{name}{SUFFIX}"
+
+    @property
+    def knowledge_base(self) -> Path | None:
+        return self.kb.path
+
+    @property
+    def wish(self) -> ProjectWish:
+        if self.list is None or not self.list.paths:
+            return ProjectWish(self.folder, self.knowledge_base)
+        fields = self.fields
+        gold = fields.gold.isChecked()
+        documents = ImportWish(self.list.paths, fields.chosen, gold, fields.held_out, left=self.list.left)
+        return ProjectWish(self.folder, self.knowledge_base, documents)

@@ -1,0 +1,257 @@
+"""Flows around the project's content: import, type mapping, export. A dialog, then work in the background."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Generator, Sequence
+from pathlib import Path
+from typing import Any
+
+from PySide6.QtCore import QObject
+from PySide6.QtWidgets import QWidget
+
+from curator.domain.entities import TypeMapping
+from curator.domain.jobs import JobOutcome, JobState, Progress
+from curator.domain.wording import ntr, tr
+from curator.services.importing.importing import ImportReport, joined
+from curator.services.importing.kb_importing import KbWish
+from curator.services.records.exporting import ExportScope
+from curator.ui.bench.workbench import Workbench
+from curator.ui.files.demo_project import World, fill
+from curator.ui.files.export_gold import ExportDialog
+from curator.ui.files.fetch_flow import FetchFlow
+from curator.ui.files.fetch_pubmed import FetchPubMedDialog
+from curator.ui.files.import_documents import ImportDialog, ImportWish
+from curator.ui.files.import_flows import ImportFlows
+from curator.ui.files.import_kb import REPLACES, ImportKbDialog
+from curator.ui.files.import_report import ImportReportDialog, in_short
+from curator.ui.files.type_mapping import TypeMappingDialog
+from curator.ui.jobs.jobs import JobKind
+from curator.ui.kit.messages import tell
+
+TYPES = "The types of mentions or of entities changed. Check which entity types each type of mention is linked to."
+Reporting = Generator[Progress, None, ImportReport]
+
+
+class ProjectFlows(QObject):
+    """What *Project* does with an open project."""
+
+    def __init__(self, bench: Workbench, *, index: Callable[[], None]) -> None:
+        """`index` starts building what a new knowledge base needs."""
+        super().__init__(bench)
+        self._bench = bench
+        self._index = index
+        self.imports = ImportFlows(bench, go_on=self._go_on, import_kb=self.import_knowledge_base)
+
+    @property
+    def _window(self) -> QWidget:
+        return self._bench.window()
+
+    # --- documents ---
+
+    def import_documents(self, paths: Sequence[Path] = ()) -> ImportDialog:
+        project = self._bench.project
+        gold = project.knowledge.info() is not None
+        dialog = ImportDialog(
+            project.formats,
+            gold=gold,
+            paths=paths,
+            look=project.importing.preview,
+            change=project.importing.change,
+            parent=self._window,
+        )
+        dialog.accepted.connect(lambda: self._import(dialog.wish))
+        dialog.open()
+        return dialog
+
+    def _import(self, wish: ImportWish) -> None:
+        importing = self._bench.project.importing
+
+        def work() -> Reporting:
+            return importing.documents(
+                wish.paths,
+                gold=wish.gold,
+                split=wish.split,
+                hold_out=wish.hold_out,
+                choices=wish.choices,
+                format_name=wish.format_name,
+                left=wish.left,
+            )
+
+        self._bring_in(wish.paths, work)
+
+    def _go_on(self) -> None:
+        """With the import that was stopped, as it was wished then."""
+        importing = self._bench.project.importing
+        stopped = importing.unfinished()
+        if stopped is not None:
+            self._bring_in(stopped.left, importing.go_on)
+
+    def _bring_in(self, paths: Sequence[Path], work: Callable[[], Reporting]) -> None:
+        before = set(self._bench.project.queue.mention_types())
+        files = paths[0].name if len(paths) == 1 else tr("{n} files", n=len(paths))
+        self._run(tr("Import {files}", files=files), work, lambda report: self._imported(report, before))
+
+    def _imported(self, report: ImportReport, types_before: set[str]) -> None:
+        new_types = set(self._bench.project.queue.mention_types()) - types_before
+        self._report(report, types=bool(new_types) and self._bench.project.knowledge.info() is not None)
+
+    def _report(self, report: ImportReport, *, types: bool) -> None:
+        """The report waits to be opened; `types`: and so does the mapping of types, behind it."""
+        notices = self._bench.notices
+        if types:
+            notices.add(tr(TYPES), self.edit_type_mapping)
+        notices.add(in_short(report), lambda: ImportReportDialog(report, self._window).open())
+
+    def fetch_from_pubmed(self) -> FetchPubMedDialog:
+        return FetchFlow(self._bench, run=self._run, done=self._imported).open()
+
+    # --- the knowledge base ---
+
+    def import_knowledge_base(self, path: Path | None = None) -> ImportKbDialog:
+        info = self._bench.project.knowledge.info()
+        before = tr(REPLACES, name=info.name, entities=info.entities) if info is not None else ""
+        dialog = ImportKbDialog(
+            before=before,
+            path=path,
+            formats=self._bench.project.formats,
+            present=self._bench.project.knowledge.sources(),
+            parent=self._window,
+        )
+        dialog.accepted.connect(lambda: self.load_knowledge_base(dialog.path, dialog.wish))
+        dialog.open()
+        return dialog
+
+    def load_knowledge_base(self, path: Path, wish: KbWish | None = None) -> None:
+        """Import it; then its index is built, lexical first."""
+        importing = self._bench.project.importing
+        self._run(tr("Import {name}", name=path.name), lambda: importing.knowledge_base(path, wish), self._loaded)
+
+    def _loaded(self, report: ImportReport) -> None:
+        self._index()
+        self._report(report, types=bool(self._bench.project.queue.mention_types()))
+
+    def fill(self, knowledge_base: Path | None, wish: ImportWish | None) -> None:
+        """A new project: the knowledge base first, since gold is looked up in it, then the documents."""
+        importing = self._bench.project.importing
+
+        def work() -> Reporting:
+            reports = []
+            if knowledge_base is not None:
+                reports.append((yield from importing.knowledge_base(knowledge_base)))
+            if wish is not None:
+                steps = importing.documents(
+                    wish.paths, gold=wish.gold, split=wish.split, hold_out=wish.hold_out, left=wish.left
+                )
+                reports.append((yield from steps))
+            return joined(reports)
+
+        def done(report: ImportReport) -> None:
+            if knowledge_base is not None:
+                self._index()
+            self._bench.navigator.open_first()
+            self._imported(report, set())
+
+        self._run(tr("Fill {project}", project=self._bench.project.name), work, done)
+
+    def fill_demo(self, world: World) -> None:
+        project = self._bench.project
+
+        def then(outcome: JobOutcome) -> None:
+            if outcome.state is JobState.DONE:
+                self._index()
+                self._bench.navigator.open_first()  # where something is undecided; the first files have gold
+            else:
+                self._bench.notices.add_outcome(tr("Demo project"), outcome)
+
+        title = tr("Import the demo “{name}”", name=world.name)
+        self._bench.jobs.run(JobKind.IMPORT, title, lambda: fill(project, world), then=then)
+
+    # --- mapping and export ---
+
+    def edit_type_mapping(self) -> TypeMappingDialog | None:
+        project = self._bench.project
+        info = project.knowledge.info()
+        if info is None:
+            tell(self._window, tr("Type mapping"), tr("There is no knowledge base yet. Import one first."))
+            return None
+        dialog = TypeMappingDialog(
+            project.knowledge.mapping(),
+            project.knowledge.propose_mapping(),
+            mention_types=project.queue.mention_types(),
+            entity_types=info.types,
+            parent=self._window,
+        )
+
+        def save() -> None:
+            mapping = dialog.mapping
+            if mapping != project.knowledge.mapping():
+                self._save_mapping(mapping)
+
+        dialog.accepted.connect(save)
+        dialog.open()
+        return dialog
+
+    def _save_mapping(self, mapping: TypeMapping) -> None:
+        """In a worker thread: every document with a mention whose types changed is touched."""
+        project = self._bench.project
+
+        def work() -> dict[str, Any]:
+            return {"message": project.knowledge.set_mapping(mapping).text}
+
+        def then(outcome: JobOutcome) -> None:
+            if outcome.state is JobState.DONE:
+                self._bench.say(outcome.message)
+            else:
+                self._bench.notices.add_outcome(tr("Type mapping"), outcome)
+
+        self._bench.jobs.ask(work, then=then)
+
+    def export_gold(self) -> ExportDialog:
+        project = self._bench.project
+        dialog = ExportDialog(
+            project.exporting.formats(),
+            usual=project.exporting.usual_format(),
+            carries=project.exporting.carries_people,
+            name=project.exporting.usual_name,
+            makes=project.exporting.makes,
+            place=project.folder.parent,
+            parent=self._window,
+        )
+        dialog.accepted.connect(lambda: self._export(dialog.out, dialog.format, scope=dialog.scope))
+        dialog.open()
+        return dialog
+
+    def _export(self, out: Path, name: str, *, scope: ExportScope) -> None:
+        exporting = self._bench.project.exporting
+
+        def work() -> Generator[Progress, None, dict[str, Any]]:
+            yield Progress("export", 0, 0, out.name)
+            report = exporting.export(out, name, scope=scope)
+            notes = "\n".join(one.text for one in report.problems)
+            said = ntr("{n} note: see the details.", "{n:,} notes: see the details.", len(report.problems))
+            return {"message": f"{report.text}\n\n{said}" if notes else report.text, "notes": notes}
+
+        def then(outcome: JobOutcome) -> None:
+            self._bench.notices.add_outcome(tr("Export"), outcome, details=str(outcome.result.get("notes", "")))
+
+        self._bench.jobs.run(JobKind.IMPORT, tr("Export {name}", name=out.name), work, then=then)
+
+    # --- inside ---
+
+    def _run(self, title: str, work: Callable[[], Reporting], done: Callable[[ImportReport], None]) -> None:
+        """Import in a worker thread; a report at its end, or the sentence that says why not."""
+        stopped = self._bench.project.importing.unfinished()
+
+        def steps() -> Generator[Progress, None, dict[str, Any]]:
+            report = yield from work()
+            return {"report": report}
+
+        def then(outcome: JobOutcome) -> None:
+            if outcome.state is JobState.DONE:
+                done(outcome.result["report"])
+                return
+            self._bench.notices.add_outcome(title, outcome)
+            if self._bench.project.importing.unfinished() != stopped:  # not one that was stopped long ago
+                self.imports.say_stopped()
+
+        self._bench.jobs.run(JobKind.IMPORT, title, steps, then=then)

@@ -1,0 +1,91 @@
+"""Reads ahead in files beside the window's thread, one after another."""
+
+from __future__ import annotations
+
+import logging
+import time
+from collections.abc import Callable, Collection, Generator
+from dataclasses import replace
+from pathlib import Path
+from threading import Event
+
+from PySide6.QtCore import QObject, Signal
+
+from curator.domain.errors import CancelledError
+from curator.domain.wording import tr
+from curator.services.importing.foreseeing import Foreseen
+from curator.ui.kit.worker import Deliver, Worker
+
+Steps = Generator[Foreseen, None, Foreseen]
+Look = Callable[[Path], Steps]
+SLICE, MOST = 0.15, 6.0
+"""Seconds of reading between two reports, and for each file by default; what is left then is estimated."""
+log = logging.getLogger(__name__)
+
+
+class FilePreviewer(QObject):
+    """`found` tells of a file as soon as anything is known of it, and again as more is."""
+
+    found = Signal(object)  # Foreseen
+
+    def __init__(self, look: Look, parent: QObject | None = None, *, most: float = MOST) -> None:
+        """`most`: seconds for each file; infinite, every number becomes exact in the end."""
+        super().__init__(parent)
+        self._look, self._most = look, most
+        self._worker = Worker(self, in_turn=True)
+        self._dropped: dict[Path, Event] = {}
+
+    @property
+    def reading(self) -> bool:
+        return self._worker.busy
+
+    def use(self, look: Look) -> None:
+        """Look so at the files that are added from now on."""
+        self._look = look
+
+    def add(self, path: Path) -> None:
+        steps, most, stop = self._look(path), self._most, self._worker.stop
+        dropped = self._dropped[path] = Event()
+        report = self._worker.reporter(self._tell)
+        self._worker.ask(lambda: _read(path, steps, most, report, (stop, dropped)), self._tell)
+
+    def drop(self, paths: Collection[Path]) -> None:
+        """They are not wanted any more. The one that is being read ends with its next step."""
+        for path in paths:
+            if path in self._dropped:
+                self._dropped.pop(path).set()
+
+    def close(self, *, wait: bool = True) -> None:
+        """Stop after the step that is under way; with `wait`, when it is over."""
+        self._worker.close(wait=wait)
+
+    def _tell(self, found: Foreseen) -> None:
+        self.found.emit(found)
+
+
+def _read(path: Path, steps: Steps, most: float, report: Deliver, stops: Collection[Event]) -> Foreseen:
+    """All that is known when the file or the time for it is over; reports what is known so far after every slice."""
+    spent = 0.0
+    while not any(one.is_set() for one in stops):
+        found, ended = _advance(path, steps)
+        spent += SLICE
+        if ended or spent >= most:
+            return found
+        report(found)
+    raise CancelledError
+
+
+def _advance(path: Path, steps: Steps) -> tuple[Foreseen, bool]:
+    """As far as a slice of time allows, at least one step: what is known then, and whether that is all."""
+    until = time.monotonic() + SLICE
+    found = Foreseen(path)
+    try:
+        found = next(steps)
+        while time.monotonic() < until:
+            found = next(steps)
+    except StopIteration as end:
+        return end.value, True
+    except Exception:  # thread boundary: the import itself will say what is wrong
+        log.exception("A file could not be looked into")
+        return replace(found, problem=tr("This file could not be looked into.")), True
+    return found, False

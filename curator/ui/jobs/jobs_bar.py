@@ -1,0 +1,253 @@
+"""The line at the bottom: what runs in the background at the left, the next keys at the right."""
+
+from __future__ import annotations
+
+import time
+
+from PySide6.QtCore import QPointF, QRectF, QSize, QTimer, Signal
+from PySide6.QtGui import QFontMetricsF, QPainter, QPaintEvent, QResizeEvent
+from PySide6.QtWidgets import QHBoxLayout, QProgressBar, QPushButton, QSizePolicy, QWidget
+
+from curator.commands import WindowState
+from curator.domain.wording import tr
+from curator.ui.jobs.jobs import JobKind, Jobs, RunningJob, figures_words, left_words
+from curator.ui.kit.key_names import key_of, keys_between
+from curator.ui.kit.labels import ElidedLabel
+from curator.ui.kit.notices import NoticeLine, Notices
+from curator.ui.kit.row_painting import draw_key, draw_words, scaled
+from curator.ui.kit.theme import theme_of
+
+SMALL = 0.88
+MESSAGE_MS = 4000
+NOTICE_ROOM = 600
+"""Pixels that an unread result and a message need; key hints come back once it is read."""
+JOB_CHARACTERS = 16
+"""Of the job line's words that are seen at least; before that the key hints go."""
+Hint = tuple[str, str]  # key, what it does
+
+
+class JobLine(QWidget):
+    """The job that was started last: title, bar, step, time left, figures, Details, Cancel."""
+
+    details_wanted = Signal(object)  # RunningJob
+    list_wanted = Signal()
+
+    def __init__(self, jobs: Jobs, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._jobs = jobs
+        self._title = ElidedLabel(bold=True, parent=self)
+        self._bar = QProgressBar(self)
+        self._bar.setFixedSize(160, 10)
+        flat(self._bar)
+        self._bar.setAccessibleName(tr("Progress of background work"))
+        self._words = ElidedLabel(muted=True, parent=self)
+        self._details = QPushButton(tr("Details"), self)
+        self._details.setAccessibleName(tr("Details of the retraining"))
+        self._all = QPushButton(tr("All…"), self)
+        self._all.setAccessibleName(tr("All background work"))
+        self._cancel = QPushButton(tr("Cancel"), self)
+        self._cancel.setAccessibleName(tr("Cancel background work"))
+        self._compose()
+        self._timer = QTimer(self)
+        self._timer.setInterval(1000)
+        self._timer.timeout.connect(self.show_jobs)
+        jobs.changed.connect(self.show_jobs)
+        jobs.progressed.connect(self.show_jobs)
+        self.show_jobs()
+
+    def _compose(self) -> None:
+        line = QHBoxLayout(self)
+        line.setContentsMargins(0, 0, 0, 0)
+        line.setSpacing(10)
+        line.addWidget(self._title, 2)
+        line.addWidget(self._bar)
+        line.addWidget(self._words, 3)
+        for button in (self._details, self._all, self._cancel):
+            button.setFlat(True)
+            button.setSizePolicy(QSizePolicy.Policy.Fixed, QSizePolicy.Policy.Fixed)
+            line.addWidget(button)
+        self._details.clicked.connect(lambda: self.details_wanted.emit(self._jobs.shown))
+        self._all.clicked.connect(self.list_wanted)
+        self._cancel.clicked.connect(lambda: self._jobs.cancel())
+
+    def least_width(self) -> int:
+        """With words enough to know the job by."""
+        return self.minimumSizeHint().width() + JOB_CHARACTERS * self.fontMetrics().averageCharWidth()
+
+    def show_jobs(self) -> None:
+        job = self._jobs.shown
+        for part in (self._title, self._bar, self._words, self._all, self._cancel):
+            part.setVisible(job is not None)
+        self._details.setVisible(job is not None and job.kind is JobKind.TRAIN)
+        if job is None:
+            self._timer.stop()
+            return
+        if not self._timer.isActive():
+            self._timer.start()
+        more = len(self._jobs) - 1
+        self._title.set_words(job.title + (tr(" (and {more} more)", more=more) if more else ""))
+        fraction = job.progress.fraction
+        self._bar.setRange(0, 1000 if fraction is not None else 0)
+        self._bar.setValue(round(1000 * (fraction or 0)))
+        self._words.set_words(words_of(job, time.monotonic()))
+        self._cancel.setEnabled(not job.cancelling)
+
+
+def words_of(job: RunningJob, now: float) -> str:
+    """Step, share, time left and figures in one line."""
+    if job.cancelling:
+        return tr("Cancelling…")
+    progress = job.progress
+    share = f"{progress.fraction:.0%}" if progress.fraction is not None else ""
+    phase = tr(progress.phase)
+    left = left_words(job.seconds_left(now), step=job.kind is JobKind.TRAIN)
+    parts = (phase, share, left, figures_words(progress), progress.text)
+    return " · ".join(part for part in parts if part)
+
+
+def flat(bar: QProgressBar) -> None:
+    """A plain rounded bar without a number; the words beside it have it."""
+    bar.setTextVisible(False)
+    bar.setStyleSheet(
+        "QProgressBar { border: 0; border-radius: 5px; background: palette(mid); }"
+        "QProgressBar::chunk { border-radius: 5px; background: palette(accent); }"
+    )
+
+
+class KeyHints(QWidget):
+    """The keys that matter now."""
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._hints: tuple[Hint, ...] = ()
+        self.setSizePolicy(QSizePolicy.Policy.Fixed, QSizePolicy.Policy.Preferred)
+
+    def set_hints(self, english: tuple[Hint, ...]) -> None:
+        """Words and keys in English; they are shown in the user's language."""
+        hints = tuple((key, tr(words)) for key, words in english)
+        if hints != self._hints:
+            self._hints = hints
+            self.setAccessibleName(tr("Keys: ") + ", ".join(f"{key} {words}" for key, words in hints))
+            self.updateGeometry()
+            self.update()
+
+    def sizeHint(self) -> QSize:
+        width = sum(self._widths(key, words)[1] for key, words in self._hints)
+        return QSize(int(width) + 4, int(QFontMetricsF(self.font()).height()) + 10)
+
+    minimumSizeHint = sizeHint
+
+    def _widths(self, key: str, words: str) -> tuple[float, float]:
+        """Of the key cap, and of the whole hint with the space behind it."""
+        metrics = QFontMetricsF(scaled(self.font(), SMALL))
+        cap = max(metrics.horizontalAdvance(key) + 10, metrics.height() + 2)
+        return cap, cap + 5 + metrics.horizontalAdvance(words) + 14
+
+    def paintEvent(self, event: QPaintEvent) -> None:  # noqa: ARG002
+        painter = QPainter(self)
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        theme, font = theme_of(self.palette()), scaled(self.font(), SMALL)
+        height = QFontMetricsF(font).height() + 3
+        place = QPointF(0.5, (self.height() - height) / 2)
+        for key, words in self._hints:
+            cap, whole = self._widths(key, words)
+            draw_key(painter, QRectF(place.x(), place.y(), cap, height), key, font=font, theme=theme)
+            rest = QRectF(place.x() + cap + 5, place.y(), whole - cap - 5, height)
+            draw_words(painter, rest, words, font=font, colour=theme.muted)
+            place.setX(place.x() + whole)
+        painter.end()
+
+
+class BottomBar(QWidget):
+    """Job line, what was done last, the newest unread result, and key hints; its height never changes. While a result
+    waits, a message gives it back its room after some seconds."""
+
+    def __init__(self, jobs: Jobs, notices: Notices, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._jobs = jobs
+        self._notices = notices
+        self.job = JobLine(jobs, self)
+        self.notice = NoticeLine(notices, self)
+        self.message = ElidedLabel(muted=True, parent=self)
+        self.hints = KeyHints(self)
+        self._timer = QTimer(self, singleShot=True, interval=MESSAGE_MS)
+        line = QHBoxLayout(self)
+        line.setContentsMargins(12, 3, 8, 3)
+        line.setSpacing(16)
+        line.addWidget(self.job, 3)
+        line.addWidget(self.message, 1)
+        line.addWidget(self.notice, 2)
+        line.addWidget(self.hints)
+        self.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Fixed)
+        self._timer.timeout.connect(self._turn)
+        jobs.changed.connect(self._turn)
+        notices.changed.connect(self._turn)
+        self._turn()
+
+    def sizeHint(self) -> QSize:
+        return QSize(super().sizeHint().width(), self.hints.sizeHint().height() + 10)
+
+    def show_state(self, state: WindowState, *, searching: bool = False) -> None:
+        self.hints.set_hints(search_hints() if searching else hints_for(state))
+        self._turn()
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self._turn()
+
+    def say(self, words: str) -> None:
+        """Show a sentence, for some seconds where background work has to be shown again."""
+        self.message.set_words(words)
+        self._timer.start()
+        self._turn()
+
+    def _turn(self) -> None:
+        job = len(self._jobs) > 0 and not self._timer.isActive()
+        self.job.setVisible(job)
+        waits = len(self._notices) > 0
+        self.message.setVisible(not job and (not waits or self._timer.isActive()))
+        room = self.width() - self.hints.sizeHint().width()
+        roomy = not waits or room > (2 if job else 1) * NOTICE_ROOM
+        roomy = roomy and (not job or room > self.job.least_width())
+        words = QFontMetricsF(self.font()).horizontalAdvance(self.message.words) if self._timer.isActive() else 0.0
+        self.hints.setVisible(roomy and (not words or words + 40 <= room))
+
+
+def hints_for(state: WindowState) -> tuple[Hint, ...]:
+    """At most seven, those that lead on first; commands that were left without a key are not named."""
+    return tuple((key, words) for key, words in _hints(state) if key)
+
+
+def _hints(state: WindowState) -> tuple[Hint, ...]:
+    keys = (key_of("help.keys"), tr("keys"))
+    if not state.project or not state.document:
+        return ((key_of("project.import"), tr("import documents")), (key_of("help.manual"), tr("manual")), keys)
+    if state.opinions:
+        digits = f"1–{state.opinions}" if state.opinions > 1 else "1"
+        marked = (key_of("mention.accept"), tr("the highlighted one"))
+        return ((digits, tr("take a verdict")), marked, ("Esc", tr("back to the text")), keys)
+    if not state.writable or not state.mention:
+        return (
+            (key_of("mention.next"), tr("next mention")),
+            (key_of("queue.next"), tr("next document")),
+            (key_of("mention.create"), tr("make a mention")),
+            keys,
+        )
+    hints: tuple[Hint, ...] = ()
+    if state.candidates or state.nil_suggested:
+        accepts = tr("accept NIL") if state.nil_suggested else tr("accept")
+        digits = keys_between("mention.choose1", "mention.choose9")
+        hints = ((key_of("mention.accept"), accepts), (digits, tr("choose")))
+    return (
+        *hints,
+        (key_of("mention.nil"), "NIL"),
+        (key_of("mention.reject"), tr("reject")),
+        (key_of("mention.skip"), tr("skip")),
+        (key_of("mention.search"), tr("search")),
+        (key_of("edit.undo"), tr("undo")),
+        keys,
+    )
+
+
+def search_hints() -> tuple[Hint, ...]:
+    return (("↓ ↑", tr("go through")), ("↵", tr("link")), ("Esc", tr("back to the text")))

@@ -1,0 +1,197 @@
+"""*View > Background work*: every job of the session with its progress, its log and a training's live curves."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QModelIndex, Qt, QTimer, Signal
+from PySide6.QtGui import QKeyEvent, QShowEvent
+from PySide6.QtWidgets import (
+    QAbstractItemView,
+    QDockWidget,
+    QHBoxLayout,
+    QHeaderView,
+    QProgressBar,
+    QPushButton,
+    QSplitter,
+    QTableView,
+    QVBoxLayout,
+    QWidget,
+)
+
+from curator.domain.wording import tr
+from curator.ui.jobs.jobs import JobKind, Jobs, RunningJob
+from curator.ui.jobs.jobs_bar import flat, words_of
+from curator.ui.jobs.jobs_model import JobsModel
+from curator.ui.jobs.training_panel import TrainingPanel
+from curator.ui.kit.form import sentence
+from curator.ui.kit.messages import tell
+
+NOTHING = "Nothing ran since the project was opened. Imports, indexes, trainings and evaluations are listed here."
+
+
+class JobsDock(QDockWidget):
+    """Below the text, or torn off. `left` asks for the keyboard to go back to the text."""
+
+    left = Signal()
+    training_wanted = Signal(object)  # RunningJob: its own window, with what came of it
+
+    def __init__(self, jobs: Jobs, parent: QWidget | None = None) -> None:
+        super().__init__(tr("Background work"), parent)
+        self.setObjectName("jobs")
+        self.setAccessibleName(tr("Background work"))
+        self._jobs = jobs
+        self.model = JobsModel(jobs, self)
+        self.table = self._make_table()
+        self.headline = sentence(tr(NOTHING), selectable=True)
+        self.bar = QProgressBar(self)
+        self.bar.setAccessibleName(tr("Progress of the chosen work"))
+        self.bar.setFixedHeight(10)
+        flat(self.bar)
+        self.cancel = self._button(tr("&Cancel"), tr("Cancel the chosen work"))
+        self.result = self._button(
+            tr("&Details…"), tr("Show what came of the training: the comparison and what changes")
+        )
+        self.export = self._button(tr("E&xport curves…"), tr("Export the curves of the chosen training"))
+        self.panel = TrainingPanel(self)
+        self._shown = 0  # number of the job whose history the panel shows
+        self._compose()
+        self._connect()
+        self._show_chosen()
+
+    def _make_table(self) -> QTableView:
+        table = QTableView(self)
+        table.setAccessibleName(tr("Background work of this session"))
+        table.setModel(self.model)
+        table.verticalHeader().hide()
+        table.setShowGrid(False)
+        table.setTabKeyNavigation(False)
+        table.setSelectionBehavior(QAbstractItemView.SelectionBehavior.SelectRows)
+        table.setSelectionMode(QAbstractItemView.SelectionMode.SingleSelection)
+        table.horizontalHeader().setDefaultAlignment(Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter)
+        table.horizontalHeader().setSectionResizeMode(QHeaderView.ResizeMode.ResizeToContents)
+        table.horizontalHeader().setSectionResizeMode(1, QHeaderView.ResizeMode.Stretch)
+        return table
+
+    def _button(self, words: str, name: str) -> QPushButton:
+        button = QPushButton(words, self)
+        button.setAccessibleName(name)
+        return button
+
+    def _compose(self) -> None:
+        detail = QWidget(self)
+        column = QVBoxLayout(detail)
+        column.setContentsMargins(8, 4, 8, 8)
+        line = QHBoxLayout()
+        line.addWidget(self.headline, 1)
+        for button in (self.cancel, self.result, self.export):
+            line.addWidget(button)
+        column.addLayout(line)
+        column.addWidget(self.bar)
+        column.addWidget(self.panel, 1)
+        self.parts = QSplitter(Qt.Orientation.Horizontal, self)
+        self.parts.addWidget(self.table)
+        self.parts.addWidget(detail)
+        self.parts.setChildrenCollapsible(False)
+        self.parts.setSizes([480, 800])
+        self.setWidget(self.parts)
+
+    def _connect(self) -> None:
+        self._timer = QTimer(self, interval=1000)
+        self._timer.timeout.connect(self._tick)
+        self._jobs.changed.connect(self._changed)
+        self._jobs.progressed.connect(self._progressed)
+        self.table.selectionModel().currentRowChanged.connect(lambda: self._show_chosen())
+        self.table.activated.connect(self._activated)
+        self.cancel.clicked.connect(lambda: self._jobs.cancel(self.chosen))
+        self.result.clicked.connect(lambda: self.training_wanted.emit(self.chosen))
+        self.export.clicked.connect(self.panel.ask_export)
+        self.panel.refused.connect(lambda words: tell(self, tr("Export the curves"), words, wrong=True))
+
+    # --- coming and going ---
+
+    def turn(self) -> None:
+        """Open with the keyboard in the table, or close where the keyboard is in it already."""
+        focus = self.focusWidget()
+        if self.isVisible() and focus is not None and focus.hasFocus():
+            self.leave()
+            return
+        self.show()
+        self.raise_()
+        if self.chosen is None and self.model.rowCount():
+            self.table.setCurrentIndex(self.model.index(0, 0))
+        self.table.setFocus(Qt.FocusReason.ShortcutFocusReason)
+
+    def leave(self) -> None:
+        self.hide()
+        self.left.emit()
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        if event.key() == Qt.Key.Key_Escape:
+            self.leave()
+        else:
+            super().keyPressEvent(event)
+
+    def showEvent(self, event: QShowEvent) -> None:
+        super().showEvent(event)
+        self._changed()
+
+    # --- what is shown ---
+
+    @property
+    def chosen(self) -> RunningJob | None:
+        return self.model.job(self.table.currentIndex().row())
+
+    def _changed(self) -> None:
+        newest = self.model.job(0)
+        self.model.renew()
+        found = self.model.job(0)
+        if found is not None and (self.chosen is None or (newest is self.chosen and newest is not found)):
+            self.table.setCurrentIndex(self.model.index(0, 0))  # who looks at the newest goes on doing so
+        if len(self._jobs):
+            self._timer.start()
+        else:
+            self._timer.stop()
+        self._show_chosen()
+
+    def _tick(self) -> None:
+        if self.isVisible():
+            self.model.tick()
+            self._show_state()
+
+    def _progressed(self, job: RunningJob) -> None:
+        if self.isVisible() and job is self.chosen:
+            self.model.tick()
+            self._show_state()
+            self.panel.grown()
+
+    def _show_chosen(self) -> None:
+        job = self.chosen
+        if job is not None and job.number != self._shown:
+            self._shown = job.number
+            self.panel.show_history(job.history)
+        elif job is not None:
+            self.panel.grown()
+        self.panel.setVisible(job is not None)
+        self.panel.set_charts(job is not None and job.kind is JobKind.TRAIN)
+        self._show_state()
+
+    def _show_state(self) -> None:
+        job = self.chosen
+        runs = job is not None and job.outcome is None
+        training = job is not None and job.kind is JobKind.TRAIN
+        self.bar.setVisible(runs)
+        self.cancel.setVisible(runs)
+        self.result.setVisible(training)
+        self.export.setVisible(training)
+        if job is None:
+            self.headline.setText(tr(NOTHING))
+            return
+        self.cancel.setEnabled(not job.cancelling)
+        fraction = job.progress.fraction if not job.cancelling else None
+        self.bar.setRange(0, 1000 if fraction is not None else 0)
+        self.bar.setValue(round(1000 * (fraction or 0)))
+        self.headline.setText(job.outcome.message if job.outcome is not None else words_of(job, self._jobs.now()))
+
+    def _activated(self, index: QModelIndex) -> None:
+        job = self.model.job(index.row())
+        if job is not None and job.kind is JobKind.TRAIN:
+            self.training_wanted.emit(job)

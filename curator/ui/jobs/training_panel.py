@@ -1,0 +1,150 @@
+"""A running training: its curves, figures and log. Absent figures draw nothing."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from PySide6.QtCore import Qt, Signal
+from PySide6.QtGui import QTextCursor
+from PySide6.QtWidgets import QFileDialog, QHBoxLayout, QPlainTextEdit, QSplitter, QVBoxLayout, QWidget
+
+from curator.domain.wording import tr
+from curator.ui.jobs.training_history import TrainingHistory
+from curator.ui.kit.form import file_dialog, sentence
+from curator.ui.kit.labels import percent
+from curator.ui.kit.line_chart import Curve, LineChart, Tone
+from curator.ui.kit.row_painting import fixed_font
+
+
+class TrainingPanel(QWidget):
+    """`show_history` takes the history of a job; it may grow, `grown` draws the rest."""
+
+    refused = Signal(str)
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._history = TrainingHistory()
+        self._logged = 0
+        self.loss = LineChart(tr("Training loss"), words=figure_words, tick=lambda value: f"{value:g}", parent=self)
+        self.recall = LineChart(tr("Recall on held-out documents"), words=percent, tick=percent_tick, parent=self)
+        self.nil = LineChart(tr("NIL auPR"), words=percent, tick=percent_tick, parent=self)
+        self.rate = LineChart(tr("Learning rate"), words=lambda value: f"{value:.1e}", parent=self)
+        self.small = (self.recall, self.nil, self.rate)
+        self.figures = sentence("")
+        self.figures.setAccessibleName(tr("Figures of the training"))
+        self.log = QPlainTextEdit(self)
+        self.log.setReadOnly(True)
+        self.log.setAccessibleName(tr("Log of the training"))
+        self.log.setFont(fixed_font())
+        self.log.setLineWrapMode(QPlainTextEdit.LineWrapMode.NoWrap)
+        self.log.setTabChangesFocus(True)
+        self._compose()
+        self.show_history(self._history)
+
+    def _compose(self) -> None:
+        self._charts = charts = QWidget(self)
+        small = QVBoxLayout()
+        small.setSpacing(8)
+        for chart in self.small:
+            small.addWidget(chart)
+        row = QHBoxLayout(charts)
+        row.setContentsMargins(0, 0, 0, 0)
+        row.setSpacing(8)
+        row.addWidget(self.loss, 3)
+        row.addLayout(small, 2)
+        parts = QSplitter(Qt.Orientation.Vertical, self)
+        parts.setChildrenCollapsible(False)
+        parts.addWidget(charts)
+        parts.addWidget(self.log)
+        parts.setStretchFactor(0, 3)
+        parts.setStretchFactor(1, 1)
+        parts.setSizes([360, 130])
+        whole = QVBoxLayout(self)
+        whole.setContentsMargins(0, 0, 0, 0)
+        whole.addWidget(self.figures)
+        whole.addWidget(parts, 1)
+
+    def show_history(self, history: TrainingHistory) -> None:
+        self._history, self._logged = history, 0
+        self.log.clear()
+        curves = history.curves
+        self.loss.show_curves(Curve("loss", curves["loss"], smooth=True))
+        self.recall.show_curves(
+            Curve("@1", curves["recall_at_1"]), Curve("@64", curves["recall_at_64"], tone=Tone.SECOND)
+        )
+        self.nil.show_curves(Curve(tr("NIL auPR"), curves["nil_aupr"], tone=Tone.THIRD))
+        self.rate.show_curves(Curve(tr("learning rate"), curves["learning_rate"]))
+        self.grown()
+
+    def set_charts(self, shown: bool) -> None:
+        """Work that trains nothing has a log only."""
+        self._charts.setVisible(shown)
+        self.figures.setVisible(shown)
+
+    def grown(self) -> None:
+        """Draw what came since."""
+        self.figures.setText(figures_line(self._history))
+        for chart in (self.loss, *self.small):
+            chart.grown()
+        for chart in self.small:
+            chart.setVisible(not chart.is_empty)
+        self._write_log()
+
+    def _write_log(self) -> None:
+        """Behind what is there; the newest line stays in sight, from its beginning, where it was in sight before."""
+        across, down = self.log.horizontalScrollBar(), self.log.verticalScrollBar()
+        left, at_end = across.value(), down.value() == down.maximum()
+        for line in self._history.log[self._logged :]:
+            self.log.appendPlainText(str(line))
+        self._logged = len(self._history.log)
+        cursor = self.log.textCursor()
+        if at_end and not cursor.hasSelection():  # a log that is shown later opens where its cursor is
+            cursor.movePosition(QTextCursor.MoveOperation.End)
+            cursor.movePosition(QTextCursor.MoveOperation.StartOfBlock)
+            self.log.setTextCursor(cursor)
+            down.setValue(down.maximum())
+        across.setValue(left)
+
+    # --- export ---
+
+    def ask_export(self) -> QFileDialog:
+        dialog = file_dialog(
+            self,
+            tr("Export the curves"),
+            mode=QFileDialog.FileMode.AnyFile,
+            filters=tr("Comma-separated values (*.csv)"),
+        )
+        dialog.setDefaultSuffix("csv")
+        dialog.selectFile("training.csv")
+        dialog.fileSelected.connect(lambda name: self.export(Path(name)))
+        dialog.open()
+        return dialog
+
+    def export(self, path: Path) -> None:
+        """Write every figure that came so far; `refused` says why it could not."""
+        try:
+            path.write_text(self._history.csv(), encoding="utf-8")
+        except OSError as error:
+            self.refused.emit(
+                tr("{path} cannot be written ({strerror}). Choose another place.", path=path, strerror=error.strerror)
+            )
+
+
+def figure_words(value: float) -> str:
+    """A loss or another plain figure, with as many digits as say something."""
+    return f"{value:,.3f}" if abs(value) < 100 else f"{value:,.0f}"
+
+
+def percent_tick(value: float) -> str:
+    return f"{100 * value:g} %"
+
+
+def figures_line(history: TrainingHistory) -> str:
+    """`step 120 · pass 2 · 31 mentions a second`, of what is known."""
+    latest = history.latest
+    parts = [
+        tr("step {value:,.0f}", value=latest["step"]) if "step" in latest else "",
+        tr("pass {value:,.0f}", value=latest["epoch"]) if "epoch" in latest else "",
+        tr("{value:,.0f} mentions a second", value=latest["throughput"]) if "throughput" in latest else "",
+    ]
+    return " · ".join(part for part in parts if part)

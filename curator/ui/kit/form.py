@@ -1,0 +1,374 @@
+"""What the dialogs share: where the keyboard begins, what Enter does, a form with a sentence above and two buttons."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+from PySide6.QtCore import QEvent, QObject, Qt, Signal
+from PySide6.QtGui import QIcon, QKeyEvent, QPalette, QShowEvent
+from PySide6.QtWidgets import (
+    QAbstractButton,
+    QAbstractItemView,
+    QAbstractScrollArea,
+    QAbstractSpinBox,
+    QApplication,
+    QComboBox,
+    QDialog,
+    QDialogButtonBox,
+    QFileDialog,
+    QFormLayout,
+    QFrame,
+    QHBoxLayout,
+    QLabel,
+    QLineEdit,
+    QPlainTextEdit,
+    QPushButton,
+    QSizePolicy,
+    QTabBar,
+    QTextEdit,
+    QToolButton,
+    QVBoxLayout,
+    QWidget,
+)
+
+from curator.domain.wording import tr
+from curator.ui.kit.fitting import fit_to_words, make_room_for_words
+from curator.ui.kit.labels import NoteLabel
+from curator.ui.kit.sight import MODIFIERS
+from curator.ui.kit.theme import theme_of
+
+ENTER = (Qt.Key.Key_Return, Qt.Key.Key_Enter)
+FIELDS = (QAbstractItemView, QLineEdit, QComboBox, QAbstractSpinBox, QPlainTextEdit, QTextEdit)
+PRESSED = (QPushButton, QToolButton)
+"""Buttons that Enter presses; it does not tick boxes."""
+
+
+class BaseDialog(QDialog):
+    """A window or dialog that does nothing by Enter which its curator did not see.
+
+    It opens with the keyboard in what it chose with `setFocus`, else in its list or first field. Enter presses the
+    button that has the keyboard, else the one that `enter_presses` gave; Qt makes none the default by itself. Enter
+    held down presses nothing, as it may come from what opened the window.
+    """
+
+    lists_first = True
+    """Whether the keyboard begins in a list rather than in a field before it."""
+
+    def __init__(self, title: str, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.setWindowTitle(title)
+        self.setAccessibleName(title)
+        self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        self._default: QPushButton | None = None
+        self._was_shown = False
+        self.body = QVBoxLayout()
+        self.body.setSpacing(12)
+
+    def enter_presses(self, button: QPushButton | None) -> None:
+        """Make this button the only default one; None: Enter presses only a button that has the keyboard."""
+        self._default = button
+        for one in self.findChildren(QPushButton):
+            one.setAutoDefault(False)
+            one.setDefault(one is button)
+            one.setPalette(_quiet(one.palette()) if one is button else QPalette())
+
+    def showEvent(self, event: QShowEvent) -> None:
+        fit_to_words(self, self.findChild(QDialogButtonBox))
+        super().showEvent(event)
+        self.enter_presses(self._default)  # the button box has just made its first button the default
+        if not self._was_shown:
+            self._was_shown = True
+            self._give_keyboard()
+
+    def _give_keyboard(self) -> None:
+        """To the first of what is there, unless the window has given it away itself."""
+        focused = self.focusWidget()
+        if focused is not None and focused.isVisible() and focused.isEnabled():
+            return
+        first = min(self._stops(), key=self._rank, default=None)
+        if first is not None:
+            first.setFocus(Qt.FocusReason.ActiveWindowFocusReason)
+
+    def _stops(self) -> Iterator[QWidget]:
+        """What Tab comes to, in its order."""
+        one = self.nextInFocusChain()
+        while one is not None and one is not self:
+            stops = one.focusPolicy() & Qt.FocusPolicy.TabFocus and one.focusProxy() is None
+            if stops and one.window() is self and one.isVisibleTo(self) and one.isEnabledTo(self):
+                yield one
+            one = one.nextInFocusChain()
+
+    def _rank(self, widget: QWidget) -> int:
+        """Lists, then fields, then what else can be looked at, then ticks; of the buttons the one that leaves."""
+        if isinstance(widget, PRESSED):
+            box = self.findChild(QDialogButtonBox)
+            leaves = box is not None and box.buttonRole(widget) is QDialogButtonBox.ButtonRole.RejectRole
+            return 5 if leaves else 6
+        if isinstance(widget, QAbstractItemView) and self.lists_first:
+            return 0
+        if isinstance(widget, FIELDS):
+            return 1
+        if isinstance(widget, QTabBar):
+            return 4
+        return 3 if isinstance(widget, QAbstractButton | QAbstractScrollArea) else 2
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        if event.key() not in ENTER:
+            super().keyPressEvent(event)
+            return
+        event.accept()
+        focused = self.focusWidget()
+        button = focused if isinstance(focused, PRESSED) else self._default
+        if button is not None and button.isVisible() and not event.isAutoRepeat():
+            button.click()
+
+
+class FormDialog(BaseDialog):
+    """`body` takes widgets, `form` takes rows. `accept` calls `check`, which says what is wrong ('' nothing).
+
+    Enter accepts once something was typed, moved to or clicked in the dialog, unless `enter_accepts` is False.
+    """
+
+    lists_first = False
+    enter_accepts = True
+
+    def __init__(self, title: str, *, intro: str = "", ok: str = "OK", parent: QWidget | None = None) -> None:
+        super().__init__(title, parent)
+        self.setWindowModality(Qt.WindowModality.WindowModal)
+        self.form = QFormLayout()
+        self.form.setSpacing(10)
+        self.form.setFieldGrowthPolicy(QFormLayout.FieldGrowthPolicy.AllNonFixedFieldsGrow)
+        self.problem = NoteLabel(self)
+        self.problem.setAccessibleName(tr("Problem"))
+        self.buttons = QDialogButtonBox(
+            QDialogButtonBox.StandardButton.Ok | QDialogButtonBox.StandardButton.Cancel, parent=self
+        )
+        self.ok = self.buttons.button(QDialogButtonBox.StandardButton.Ok)
+        self.ok.setText(ok)
+        _without_icons(self.buttons)
+        whole = QVBoxLayout(self)
+        whole.setContentsMargins(20, 18, 20, 16)
+        whole.setSpacing(14)
+        if intro:
+            whole.addWidget(sentence(intro))
+        whole.addLayout(self.body, 1)
+        self.body.addLayout(self.form)
+        whole.addWidget(self.problem)
+        whole.addWidget(self.buttons)
+        self.buttons.accepted.connect(self.accept)
+        self.buttons.rejected.connect(self.reject)
+
+    def showEvent(self, event: QShowEvent) -> None:
+        if not self._was_shown and self._default is None and self.enter_accepts:
+            _FirstTouch(self, self._touched)
+        super().showEvent(event)
+
+    def event(self, event: QEvent) -> bool:
+        done = super().event(event)
+        if event.type() is QEvent.Type.LayoutRequest and self._was_shown:
+            make_room_for_words(self, self.buttons)
+        return done
+
+    def _touched(self) -> None:
+        if self._default is None:
+            self.enter_presses(self.ok)
+
+    def check(self) -> str:
+        """What keeps the dialog from being accepted, as a sentence; '' when nothing does."""
+        return ""
+
+    def accept(self) -> None:
+        problem = self.check()
+        self.problem.set_note(problem)
+        if not problem:
+            super().accept()
+
+
+class _FirstTouch(QObject):
+    """Calls `then` when something is first typed, moved to or clicked in a dialog; watches no longer than that."""
+
+    def __init__(self, dialog: QDialog, then: Callable[[], None]) -> None:
+        super().__init__(dialog)
+        self._dialog, self._then = dialog, then
+        app = QApplication.instance()
+        assert app is not None
+        app.installEventFilter(self)  # Qt drops the filter when the dialog goes
+        dialog.finished.connect(self._end)
+
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
+        if _touches(event) and isinstance(watched, QWidget) and watched.window() is self._dialog:
+            self._end()
+            self._then()
+        return False
+
+    def _end(self) -> None:
+        app = QApplication.instance()
+        if app is not None:
+            app.removeEventFilter(self)
+
+
+def _touches(event: QEvent) -> bool:
+    if event.type() == QEvent.Type.KeyPress:
+        assert isinstance(event, QKeyEvent)
+        return event.key() not in (*ENTER, *MODIFIERS)
+    return event.type() in (QEvent.Type.MouseButtonPress, QEvent.Type.InputMethod, QEvent.Type.Drop)
+
+
+class ShowDialog(BaseDialog):
+    """Shows something that is only read or acted on line by line; Esc and Close leave."""
+
+    def __init__(self, title: str, parent: QWidget | None = None) -> None:
+        super().__init__(title, parent)
+        self.buttons = QDialogButtonBox(QDialogButtonBox.StandardButton.Close, parent=self)
+        self.buttons.rejected.connect(self.reject)
+        self.buttons.accepted.connect(self.accept)
+        _without_icons(self.buttons)
+        whole = QVBoxLayout(self)
+        whole.setContentsMargins(20, 18, 20, 16)
+        whole.setSpacing(14)
+        whole.addLayout(self.body, 1)
+        whole.addWidget(self.buttons)
+
+    def add_button(self, words: str) -> QPushButton:
+        button = QPushButton(words, self)
+        button.setAutoDefault(False)
+        self.buttons.addButton(button, QDialogButtonBox.ButtonRole.ActionRole)
+        return button
+
+
+class EmptyPage(QFrame):
+    """Stands where a list would: what is missing, and below it what makes the first entry."""
+
+    def __init__(self, headline: str, words: str = "", parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.setFrameShape(QFrame.Shape.StyledPanel)
+        self.setAutoFillBackground(True)
+        self.setBackgroundRole(QPalette.ColorRole.Base)
+        self.headline, self.words = sentence(""), sentence("")
+        font = self.headline.font()
+        font.setBold(True)
+        self.headline.setFont(font)
+        column = QVBoxLayout(self)
+        column.setContentsMargins(24, 16, 24, 16)
+        column.setSpacing(6)
+        column.addStretch(2)
+        for label in (self.headline, self.words):
+            label.setAlignment(Qt.AlignmentFlag.AlignHCenter)
+            label.setForegroundRole(QPalette.ColorRole.Text)
+            label.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Minimum)
+            column.addWidget(label)
+        column.addStretch(3)
+        self.say(headline, words)
+
+    def say(self, headline: str, words: str = "") -> None:
+        self.headline.setText(headline)
+        self.words.setText(words)
+        self.words.setVisible(bool(words))
+
+    def stand_in(self, table: QWidget, *, empty: bool) -> None:
+        """Show itself or the table."""
+        self.setVisible(empty)
+        table.setVisible(not empty)
+
+
+class PathEdit(QWidget):
+    """A path that can be typed or browsed for. `mode`: an existing file, a folder, or a file to be written.
+
+    With `or_folder` a second button browses for a folder, since a file dialog gives either the one or the other.
+    """
+
+    changed = Signal()
+
+    def __init__(
+        self,
+        name: str,
+        *,
+        mode: QFileDialog.FileMode,
+        filters: str = "",
+        or_folder: bool = False,
+        parent: QWidget | None = None,
+    ) -> None:
+        super().__init__(parent)
+        self._name, self._filters = name, filters
+        self.line = QLineEdit(self)
+        self.line.setAccessibleName(name)
+        row = QHBoxLayout(self)
+        row.setContentsMargins(0, 0, 0, 0)
+        row.addWidget(self.line, 1)
+        self.button = self._button(
+            tr("File…") if or_folder else tr("Browse…"), tr("Browse for {name}", name=name), mode
+        )
+        if or_folder:
+            self.folder_button = self._button(
+                tr("Folder…"), tr("Browse for {name}: a folder", name=name), QFileDialog.FileMode.Directory
+            )
+        self.setFocusProxy(self.line)
+        self.line.textChanged.connect(lambda: self.changed.emit())
+
+    def _button(self, words: str, name: str, mode: QFileDialog.FileMode) -> QPushButton:
+        button = QPushButton(words, self)
+        button.setAccessibleName(name)
+        button.setAutoDefault(False)
+        button.clicked.connect(lambda: self._browse(mode))
+        layout = self.layout()
+        assert layout is not None
+        layout.addWidget(button)
+        return button
+
+    @property
+    def path(self) -> Path | None:
+        text = self.line.text().strip()
+        return Path(text).expanduser() if text else None
+
+    def set_path(self, path: Path | str) -> None:
+        self.line.setText(str(path))
+
+    def _browse(self, mode: QFileDialog.FileMode) -> None:
+        filters = "" if mode is QFileDialog.FileMode.Directory else self._filters
+        dialog = file_dialog(self, self._name, mode=mode, filters=filters)
+        start = self.path
+        if start is not None:
+            dialog.setDirectory(str(start if start.is_dir() else start.parent))
+        dialog.fileSelected.connect(self.set_path)
+        dialog.open()
+
+
+def file_dialog(parent: QWidget, title: str, *, mode: QFileDialog.FileMode, filters: str = "") -> QFileDialog:
+    """A file dialog to be opened with `open`; it deletes itself."""
+    dialog = QFileDialog(parent, title)
+    dialog.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+    dialog.setFileMode(mode)
+    if mode is QFileDialog.FileMode.Directory:
+        dialog.setOption(QFileDialog.Option.ShowDirsOnly)
+    if mode is QFileDialog.FileMode.AnyFile:
+        dialog.setAcceptMode(QFileDialog.AcceptMode.AcceptSave)
+        dialog.setOption(QFileDialog.Option.DontConfirmOverwrite, False)
+    if filters:
+        dialog.setNameFilter(filters)
+    return dialog
+
+
+def _quiet(palette: QPalette) -> QPalette:
+    """For a default button: the style draws it in the colour of what has the keyboard, which it has not."""
+    found = QPalette(palette)
+    found.setColor(QPalette.ColorRole.Highlight, theme_of(palette).muted)
+    return found
+
+
+def _without_icons(buttons: QDialogButtonBox) -> None:
+    """Words alone: whether there are icons differs from desktop to desktop."""
+    for button in buttons.buttons():
+        button.setIcon(QIcon())
+
+
+def sentence(words: str, *, selectable: bool = False, muted: bool = False) -> QLabel:
+    """Plain text that wraps; `muted` is for what is secondary."""
+    label = QLabel(words)
+    if muted:
+        label.setForegroundRole(QPalette.ColorRole.PlaceholderText)  # a role follows a change of theme
+    label.setTextFormat(Qt.TextFormat.PlainText)
+    label.setWordWrap(True)
+    if selectable:
+        label.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
+    return label

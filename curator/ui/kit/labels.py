@@ -1,0 +1,126 @@
+"""Small labels: one elided line, the state of a mention as a chip, a note on a tinted ground."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QEvent, QPointF, QRectF, QSize, Qt
+from PySide6.QtGui import QFontMetricsF, QPainter, QPaintEvent, QPalette
+from PySide6.QtWidgets import QApplication, QLabel, QSizePolicy, QWidget
+
+from curator.domain.wording import tr
+from curator.ui.kit.mention_state import MentionState
+from curator.ui.kit.row_painting import draw_tag, draw_words, scaled
+from curator.ui.kit.theme import theme_of
+
+
+class ElidedLabel(QWidget):
+    """One line that is cut with an ellipsis where it does not fit; the whole is its tooltip."""
+
+    def __init__(
+        self, *, scale: float = 1.0, bold: bool = False, muted: bool = False, parent: QWidget | None = None
+    ) -> None:
+        super().__init__(parent)
+        self._scale, self._bold, self._muted, self._words = scale, bold, muted, ""
+        self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
+
+    @property
+    def words(self) -> str:
+        return self._words
+
+    def set_words(self, words: str) -> None:
+        if words != self._words:
+            self._words = words
+            self.setAccessibleName(words)
+            self.setToolTip(words if len(words) > 20 else "")
+            self.update()
+
+    def sizeHint(self) -> QSize:
+        return QSize(40, int(QFontMetricsF(scaled(self.font(), self._scale, bold=self._bold)).height()) + 2)
+
+    minimumSizeHint = sizeHint
+
+    def paintEvent(self, event: QPaintEvent) -> None:  # noqa: ARG002
+        painter = QPainter(self)
+        text = self.palette().color(QPalette.ColorRole.WindowText)
+        colour = theme_of(self.palette()).muted if self._muted else text
+        font = scaled(self.font(), self._scale, bold=self._bold)
+        draw_words(painter, QRectF(self.rect()), self._words, font=font, colour=colour)
+        painter.end()
+
+
+class ScaledLabel(QLabel):
+    """A label whose font is so many times the interface's, whatever size that gets."""
+
+    def __init__(self, words: str = "", *, scale: float, bold: bool = False, parent: QWidget | None = None) -> None:
+        super().__init__(words, parent)
+        self._scale, self._bold = scale, bold
+        self._fit()
+
+    def event(self, event: QEvent) -> bool:
+        done = super().event(event)
+        if event.type() is QEvent.Type.ApplicationFontChange:  # a size of its own hides the other changes from it
+            self._fit()
+        return done
+
+    def _fit(self) -> None:
+        self.setFont(scaled(QApplication.font(), self._scale, bold=self._bold))
+
+
+class StateChip(QWidget):
+    """The state of a mention as a tinted word."""
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._state: MentionState | None = None
+        self.setSizePolicy(QSizePolicy.Policy.Fixed, QSizePolicy.Policy.Fixed)
+
+    def set_state(self, state: MentionState | None) -> None:
+        self._state = state
+        self.setAccessibleName(tr("State: {word}", word=state.word) if state is not None else "")
+        self.update()
+
+    def sizeHint(self) -> QSize:
+        metrics = QFontMetricsF(scaled(self.font(), 0.88))
+        widest = max(metrics.horizontalAdvance(state.word) for state in MentionState)
+        return QSize(int(widest) + 16, int(metrics.height()) + 6)
+
+    def paintEvent(self, event: QPaintEvent) -> None:  # noqa: ARG002
+        if self._state is None:
+            return
+        painter = QPainter(self)
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        place = QPointF(self.width() - 1.0, self.height() / 2)
+        theme = theme_of(self.palette())
+        draw_tag(painter, place, self._state.word, font=scaled(self.font(), 0.88), theme=theme, state=self._state)
+        painter.end()
+
+
+class NoteLabel(QLabel):
+    """A sentence on the note ground; hidden while it is empty."""
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.setWordWrap(True)
+        self.setContentsMargins(12, 6, 12, 6)
+        self.setTextFormat(Qt.TextFormat.PlainText)
+        self.hide()
+
+    def set_note(self, note: str) -> None:
+        if note != self.text():
+            self.setText(note)
+            self.setVisible(bool(note))
+
+    def paintEvent(self, event: QPaintEvent) -> None:  # noqa: ARG002
+        """By hand: a label's own painting takes its colours from the application's style sheet, not its palette."""
+        painter = QPainter(self)
+        theme = theme_of(self.palette())
+        painter.fillRect(self.rect(), theme.note)
+        painter.setPen(theme.note_ink)
+        painter.setFont(self.font())
+        flags = Qt.AlignmentFlag.AlignVCenter | Qt.TextFlag.TextWordWrap
+        painter.drawText(self.contentsRect(), int(flags), self.text())
+        painter.end()
+
+
+def percent(value: float | None) -> str:
+    """`91.2 %`; a dash where the figure is not defined."""
+    return "–" if value is None else f"{100 * value:.1f} %"

@@ -1,0 +1,152 @@
+"""What background work came to, in a line that stays until it is read: it opens no window and never takes the focus."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from PySide6.QtCore import QObject, Qt, Signal
+from PySide6.QtGui import QAccessible, QAccessibleAnnouncementEvent, QPainter, QPaintEvent
+from PySide6.QtWidgets import QApplication, QHBoxLayout, QPushButton, QSizePolicy, QWidget
+
+from curator.domain.jobs import JobOutcome, JobState
+from curator.domain.wording import tr
+from curator.ui.kit.labels import ElidedLabel
+from curator.ui.kit.messages import tell
+from curator.ui.kit.theme import theme_of
+
+BUG = "This is a bug in Curator; nothing of yours was changed. The log has the details."
+KEPT = 50
+"""Unread notices that are kept; the oldest go first."""
+
+
+@dataclass(frozen=True, slots=True)
+class Notice:
+    """`words` is the sentence in the line; `show` opens the result. `wrong`: the work failed."""
+
+    words: str
+    show: Callable[[], object]
+    wrong: bool = False
+
+
+class Notices(QObject):
+    """Unread results. `show` opens the newest, and one that was read already where none is left."""
+
+    changed = Signal()
+
+    def __init__(self, parent: QWidget) -> None:
+        super().__init__(parent)
+        self._parent = parent
+        self._unread: list[Notice] = []
+        self._read: Notice | None = None
+
+    def __len__(self) -> int:
+        return len(self._unread)
+
+    @property
+    def newest(self) -> Notice | None:
+        return self._unread[-1] if self._unread else None
+
+    @property
+    def any(self) -> bool:
+        """Whether `show` has something to open."""
+        return bool(self._unread) or self._read is not None
+
+    def add(self, words: str, show: Callable[[], object], *, wrong: bool = False) -> None:
+        """A window behind others is marked in the taskbar; it stays where it is."""
+        self._unread = [*self._unread, Notice(words, show, wrong)][-KEPT:]
+        self.changed.emit()
+        QApplication.alert(self._parent.window())
+
+    def add_outcome(self, title: str, outcome: JobOutcome, *, details: str = "") -> None:
+        """An outcome in a sentence, with `details` folded away. A cancelled one is shown to nobody; a bug says so and
+        keeps its traceback in the folded part."""
+        if outcome.state is JobState.CANCELLED:
+            return
+        wrong, words = outcome.state is not JobState.DONE, outcome.message
+        if outcome.state is JobState.CRASHED:
+            words = f"{words}\n\n{tr(BUG)}"
+        parent, more = self._parent, details or outcome.detail
+        self.add(
+            f"{title}: {outcome.message}",
+            lambda: tell(parent.window(), title, words, details=more, wrong=wrong),
+            wrong=wrong,
+        )
+
+    def show(self) -> None:
+        self._take()
+        if self._read is not None:
+            self._read.show()
+
+    def dismiss(self) -> None:
+        """The newest was read where it stands; `show` can still open it."""
+        self._take()
+
+    def _take(self) -> None:
+        if self._unread:
+            self._read = self._unread.pop()
+            self.changed.emit()
+
+
+class NoticeLine(QWidget):
+    """The newest notice, how many more there are, and its buttons; hidden while there is none.
+
+    `left` asks for the keyboard to go back to the text: a button that had it has gone."""
+
+    left = Signal()
+
+    def __init__(self, notices: Notices, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._notices = notices
+        self._said: Notice | None = None
+        self.words = ElidedLabel(bold=True, parent=self)
+        self.open = self._button()
+        self.away = self._button()
+        self.away.setText(tr("Dismiss"))
+        self.away.setAccessibleName(tr("Dismiss the result"))
+        line = QHBoxLayout(self)
+        line.setContentsMargins(8, 0, 4, 0)
+        line.setSpacing(10)
+        line.addWidget(self.words, 1)
+        line.addWidget(self.open)
+        line.addWidget(self.away)
+        self.open.clicked.connect(self._open)
+        self.away.clicked.connect(self._dismiss)
+        notices.changed.connect(self.show_newest)
+        self.show_newest()
+
+    def _button(self) -> QPushButton:
+        button = QPushButton(self)
+        button.setFlat(True)
+        button.setFocusPolicy(Qt.FocusPolicy.TabFocus)  # a click leaves the keyboard where it is
+        button.setSizePolicy(QSizePolicy.Policy.Fixed, QSizePolicy.Policy.Fixed)
+        return button
+
+    def show_newest(self) -> None:
+        notice = self._notices.newest
+        if notice is not None:
+            more = len(self._notices) - 1
+            self.words.set_words(notice.words + (tr(" (and {more} more)", more=more) if more else ""))
+            self.open.setText(tr("Details") if notice.wrong else tr("Show"))
+            self.open.setAccessibleName(tr("Details of the error") if notice.wrong else tr("Show the result"))
+        self.setVisible(notice is not None)
+        if notice is not None and notice is not self._said:
+            QAccessible.updateAccessibility(QAccessibleAnnouncementEvent(self, notice.words))
+        self._said = notice
+
+    def _open(self) -> None:
+        self._give_back()
+        self._notices.show()
+
+    def _dismiss(self) -> None:
+        self._give_back()
+        self._notices.dismiss()
+
+    def _give_back(self) -> None:
+        if self.open.hasFocus() or self.away.hasFocus():
+            self.left.emit()
+
+    def paintEvent(self, event: QPaintEvent) -> None:  # noqa: ARG002
+        painter = QPainter(self)
+        painter.fillRect(self.rect(), theme_of(self.palette()).note)
+        painter.end()

@@ -1,0 +1,164 @@
+"""Work in a thread beside the window's, and the delivery of what comes of it."""
+
+from __future__ import annotations
+
+import logging
+import threading
+import time
+from collections import deque
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any
+from weakref import WeakMethod
+
+from PySide6.QtCore import QObject, Signal
+from shiboken6 import isValid
+
+from curator.domain.errors import CancelledError
+from curator.ui.kit.window_calls import call_in_window
+
+Work = Callable[[], Any]
+Deliver = Callable[[Any], None]
+log = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True, slots=True)
+class _Task:
+    work: Work
+    done: Deliver
+    failed: Callable[[], None] | None
+
+
+@dataclass(frozen=True, slots=True)
+class _Outcome:
+    """`worked`: there is a `result`; `raised`: there is none, as the work failed."""
+
+    result: Any = None
+    worked: bool = False
+    raised: bool = False
+    took: float = 0.0
+
+
+class Worker(QObject):
+    """`ask(work, done)` runs `work` in a thread of its own and `done` with its result in the window's thread.
+
+    One task runs at a time. Of those asked meanwhile only the last one runs next, and a result that something was asked
+    after is dropped; with `in_turn` every task runs and is delivered, in the order asked. `work` should hold nothing of
+    the window, which may be gone before it ends. With `here` set, it runs at once in the caller's thread: right for
+    what takes less than a frame.
+    """
+
+    changed = Signal()  # a task began or ended
+
+    def __init__(self, parent: QObject | None = None, *, in_turn: bool = False, here: bool = False) -> None:
+        super().__init__(parent)
+        self.here = here
+        self.took = 0.0  # seconds, of the last task that ended
+        self.stop = threading.Event()  # set by `close`: long work looks at it and raises CancelledError
+        self._in_turn = in_turn
+        self._thread: threading.Thread | None = None
+        self._task: _Task | None = None
+        self._waiting: deque[_Task] = deque()
+
+    @property
+    def busy(self) -> bool:
+        return self._thread is not None and not self.stop.is_set()
+
+    def ask(self, work: Work, done: Deliver, *, failed: Callable[[], None] | None = None) -> None:
+        """Where `work` raises anything but CancelledError, the log says what, and `failed` is called in the window's
+        thread."""
+        if self.stop.is_set():
+            return
+        task = _Task(work, done, failed)
+        if self._thread is not None:
+            if not self._in_turn:
+                self._waiting.clear()
+            self._waiting.append(task)
+        elif self.here:
+            begun = time.perf_counter()
+            result = work()
+            self.took = time.perf_counter() - begun
+            done(result)
+        else:
+            self._start(task)
+            self.changed.emit()
+
+    def reporter(self, hear: Deliver, *, every: float = 0.0) -> Deliver:
+        """What `work`, or any other thread, may call with a value: `hear`, a method, gets it in the window's thread, at
+        most once in `every` seconds, and not after `close`."""
+        return _Reporter(WeakMethod(self._report), WeakMethod(hear), every)
+
+    def close(self, *, wait: bool = True) -> None:
+        """Nothing is delivered any more. `wait` for what is under way, unless it holds nothing that is closed next."""
+        self.stop.set()
+        self._waiting.clear()
+        if wait and self._thread is not None:
+            self._thread.join()
+            self._thread = None
+
+    def _start(self, task: _Task) -> None:
+        self._task = task
+        args = (task.work, WeakMethod(self._end))
+        self._thread = threading.Thread(target=_run, args=args, name="beside the window", daemon=True)
+        self._thread.start()
+
+    def _end(self, outcome: _Outcome) -> None:
+        if not isValid(self):  # the window is gone
+            return
+        self.took = outcome.took
+        if self._thread is not None:
+            self._thread.join()
+            self._thread = None
+        if self.stop.is_set() or self._task is None:
+            return
+        ended, overtaken = self._task, bool(self._waiting) and not self._in_turn
+        if self._waiting:
+            self._start(self._waiting.popleft())
+        if outcome.worked and not overtaken:
+            ended.done(outcome.result)
+        elif outcome.raised and not overtaken and ended.failed is not None:
+            ended.failed()
+        if isValid(self):
+            self.changed.emit()
+
+    def _report(self, hear: WeakMethod[Deliver], value: Any) -> None:
+        if isValid(self) and not self.stop.is_set():
+            _deliver(hear, value)
+
+
+@dataclass(slots=True)
+class _Reporter:
+    """Lives in the other thread, where it holds nothing of the window."""
+
+    report: WeakMethod[Callable[[WeakMethod[Deliver], Any], None]]
+    hear: WeakMethod[Deliver]
+    every: float
+    last: float = field(default_factory=time.monotonic)
+
+    def __call__(self, value: Any) -> None:
+        now = time.monotonic()
+        if now - self.last >= self.every:
+            self.last = now
+            call_in_window(lambda: _deliver(self.report, self.hear, value))
+
+
+def _run(work: Work, end: WeakMethod[Callable[[_Outcome], None]]) -> None:
+    """In the other thread, which holds nothing of the window."""
+    begun = time.perf_counter()
+    result, worked, raised = None, False, False
+    try:
+        result, worked = work(), True
+    except CancelledError:
+        pass  # nobody waits for it
+    except Exception:  # thread boundary: what is shown stays as it is, the log says why
+        log.exception("Work beside the window failed.")
+        raised = True
+    outcome = _Outcome(result, worked, raised, time.perf_counter() - begun)
+    call_in_window(lambda: _deliver(end, outcome))
+
+
+def _deliver(method: WeakMethod[Callable[..., None]], *values: Any) -> None:
+    """To a method whose owner may be gone."""
+    found = method()
+    if found is not None:
+        found(*values)

@@ -1,0 +1,1 @@
+"""Several curators: rounds, adjudication, agreement, and under whose name decisions are made."""

@@ -1,0 +1,245 @@
+"""The disagreement at hand: what each curator said, one number each, below the text in which it stands.
+
+While the panel has the keyboard, 1 to 9 make that curator's verdict the project's decision and the next disagreement
+comes; with the keyboard in the text the usual keys decide it anew.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable
+from dataclasses import dataclass
+
+from PySide6.QtCore import QEvent, QPointF, QRectF, QSize, Qt, Signal
+from PySide6.QtGui import QFontMetricsF, QKeyEvent, QPainter, QPalette
+from PySide6.QtWidgets import (
+    QLabel,
+    QPushButton,
+    QSizePolicy,
+    QStyledItemDelegate,
+    QStyleOptionViewItem,
+    QVBoxLayout,
+    QWidget,
+)
+
+from curator.domain.decisions import Outcome, Verdict
+from curator.domain.rounds import same_answer
+from curator.domain.wording import tr
+from curator.services.rounds.adjudication import Adjudication
+from curator.services.rounds.opinions import Opinions
+from curator.ui.kit.flow_row import FlowRow
+from curator.ui.kit.mention_state import MentionState, verdict_words
+from curator.ui.kit.record_tables import Index, RecordColumn, RecordModel
+from curator.ui.kit.row_list import RowList
+from curator.ui.kit.row_painting import PAD, draw_focus, draw_ground, draw_key, draw_tag, draw_words, row_height, scaled
+from curator.ui.kit.sight import Glance, rows_in_sight
+from curator.ui.kit.theme import theme_of
+
+NOT_MARKED = "did not mark it (choosing this rejects it)"
+HINT = "1–{last} take a curator's verdict · ↵ the highlighted one · Esc to the text, where the usual keys decide anew"
+TOO_SOON = "Nothing was settled: this verdict had only just appeared. Press the key again."
+DONE = "Every disagreement of “{name}” is settled."
+AGREED = "Take over the {n:,} agreed"
+LEFT = "{left:,} of {all:,} disagreements left in “{name}”"
+ROW_ROLE = int(Qt.ItemDataRole.UserRole)
+
+
+@dataclass(frozen=True, slots=True)
+class OpinionRow:
+    """One curator's verdict in words; `number` is the key that chooses it."""
+
+    number: int
+    curator: str
+    words: str
+    state: MentionState
+    verdict: Verdict | None
+
+
+def opinion_rows(opinions: Opinions, name_of: Callable[[str], str]) -> list[OpinionRow]:
+    rows = []
+    for number, (curator, verdict) in enumerate(opinions.verdicts.items(), start=1):
+        names = {one: name_of(one) for one in verdict.entity_ids} if verdict is not None else {}
+        words = tr(NOT_MARKED) if verdict is None else verdict_words(verdict, names)
+        rows.append(OpinionRow(number, curator, words, _state(verdict), verdict))
+    return rows
+
+
+def majority(rows: list[OpinionRow]) -> int:
+    """The first row whose verdict most curators share: what Enter takes."""
+    shared = [sum(_same(row.verdict, other.verdict) for other in rows) for row in rows]
+    return shared.index(max(shared)) if rows else 0
+
+
+class AdjudicationPanel(QWidget):
+    """API: `show_adjudication`. `settled(mention id, curator)` asks for a verdict to be taken; `keyboard` says how many
+    the digits take from now on."""
+
+    settled = Signal(int, str)
+    adopt_wanted = Signal()
+    step_wanted = Signal(int)
+    left = Signal()
+    text_wanted = Signal()
+    keyboard = Signal(int)
+
+    said = Signal(str)
+
+    def __init__(
+        self, name_of: Callable[[str], str], parent: QWidget | None = None, *, glance: Glance | None = None
+    ) -> None:
+        super().__init__(parent)
+        self._glance = glance or Glance(None)
+        self.setAccessibleName(tr("Adjudication"))
+        self._name_of = name_of
+        self._opinions: Opinions | None = None
+        columns = [RecordColumn[OpinionRow]("Curator", lambda row: f"{row.number}. {row.curator}: {row.words}")]
+        self.model: RecordModel[OpinionRow] = RecordModel(columns, self)
+        self.list = RowList(tr("Verdicts of the curators"), self)
+        self.list.setModel(self.model)
+        self.list.setItemDelegate(_Delegate(self.list))
+        self.list.installEventFilter(self)
+        self.title = QLabel(self)
+        self.title.setTextFormat(Qt.TextFormat.PlainText)
+        self.title.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Preferred)
+        self.hint = QLabel(self)
+        self.hint.setTextFormat(Qt.TextFormat.PlainText)
+        self.hint.setWordWrap(True)
+        self.suggested = QLabel(self)
+        self.suggested.setTextFormat(Qt.TextFormat.PlainText)
+        self.suggested.setWordWrap(True)
+        self.adopt = self._button("", self.adopt_wanted.emit)
+        self.back = self._button(tr("Previous"), lambda: self.step_wanted.emit(-1))
+        self.forward = self._button(tr("Next"), lambda: self.step_wanted.emit(1))
+        self.leave = self._button(tr("End adjudication"), self.left.emit)
+        self._compose()
+        self.list.chosen.connect(self._chosen)
+        self._glance.log(self.list.viewport(), lambda: [self._key(one) for one in rows_in_sight(self.list)])
+        self.setFocusProxy(self.list)
+
+    def _button(self, words: str, then: Callable[[], None]) -> QPushButton:
+        button = QPushButton(words, self)
+        button.setAutoDefault(False)
+        button.clicked.connect(lambda: then())
+        return button
+
+    def _compose(self) -> None:
+        self.setAutoFillBackground(True)
+        self.setBackgroundRole(QPalette.ColorRole.Base)
+        line = FlowRow(self.title, self.adopt, self.back, self.forward, self.leave)
+        line.setContentsMargins(12, 0, 12, 0)
+        for label in (self.suggested, self.hint):
+            label.setContentsMargins(12, 0, 12, 0)
+        whole = QVBoxLayout(self)
+        whole.setContentsMargins(0, 8, 0, 8)
+        whole.setSpacing(6)
+        whole.addLayout(line)
+        whole.addWidget(self.list, 1)
+        whole.addWidget(self.suggested)
+        whole.addWidget(self.hint)
+
+    def sizeHint(self) -> QSize:
+        rows = min(max(self.model.rowCount(), 2), 5)
+        return QSize(400, rows * row_height(self.font(), 1.0) + 4 * self.fontMetrics().height() + 40)
+
+    def show_adjudication(self, found: Adjudication, opinions: Opinions | None) -> None:
+        """What is at hand (None: nothing is left) and how far it is."""
+        self._opinions = opinions
+        rows = opinion_rows(opinions, self._name_of) if opinions is not None else []
+        self.model.show_rows(rows)
+        self.list.go_to(majority(rows))
+        words = tr(LEFT, left=len(found.left), all=len(found.contested), name=found.round.name)
+        self.title.setText(words if found.left else tr(DONE, name=found.round.name))
+        self.hint.setText(tr(HINT, last=len(rows)) if rows else "")
+        self.adopt.setText(tr(AGREED, n=found.agreed))
+        self.adopt.setVisible(found.agreed > 0)
+        for button in (self.back, self.forward):
+            button.setEnabled(len(found.left) > 1)
+        self.list.setVisible(bool(rows))
+        self.updateGeometry()
+        self.keyboard.emit(len(rows) if self.list.hasFocus() else 0)
+
+    def show_suggestion(self, words: str) -> None:
+        """What the linker says about the mention at hand."""
+        self.suggested.setText(words if self._opinions is not None else "")
+        self.suggested.setVisible(bool(self.suggested.text()))
+
+    @property
+    def opinions(self) -> Opinions | None:
+        return self._opinions
+
+    def eventFilter(self, watched: object, event: QEvent) -> bool:
+        """Digits belong to the list before any shortcut of the window; Esc goes to the text."""
+        if watched is self.list and event.type() in (QEvent.Type.FocusIn, QEvent.Type.FocusOut):
+            self.keyboard.emit(self.model.rowCount() if event.type() == QEvent.Type.FocusIn else 0)
+        if watched is self.list and isinstance(event, QKeyEvent):
+            number = event.key() - Qt.Key.Key_0
+            own = 1 <= number <= self.model.rowCount() and not event.modifiers() & ~Qt.KeyboardModifier.KeypadModifier
+            escape = event.key() == Qt.Key.Key_Escape
+            if event.type() == QEvent.Type.ShortcutOverride and (own or escape):
+                event.accept()
+                return True
+            if event.type() == QEvent.Type.KeyPress and own:
+                self._chosen(number - 1)
+                return True
+            if event.type() == QEvent.Type.KeyPress and escape:
+                self.text_wanted.emit()
+                return True
+        return super().eventFilter(watched, event)  # type: ignore[arg-type]
+
+    def _chosen(self, at: int) -> None:
+        row = self.model.index(at, 0).data(ROW_ROLE)
+        if not isinstance(row, OpinionRow) or self._opinions is None:
+            return
+        if self._glance.saw(self._key(at)):
+            self.settled.emit(self._opinions.mention.id, row.curator)
+        else:
+            self.list.go_to(at)
+            self.said.emit(tr(TOO_SOON))
+
+    def _key(self, at: int) -> Hashable:
+        """A curator's verdict on the mention at hand, for `Glance`."""
+        return "opinion", self._opinions.mention.id if self._opinions is not None else 0, at
+
+
+class _Delegate(QStyledItemDelegate):
+    """The key, the curator, a tag of the verdict's kind, the verdict."""
+
+    def sizeHint(self, option: QStyleOptionViewItem, index: Index) -> QSize:  # noqa: ARG002
+        return QSize(200, row_height(option.font, 1.0))
+
+    def paint(self, painter: QPainter, option: QStyleOptionViewItem, index: Index) -> None:
+        row = index.data(ROW_ROLE)
+        if not isinstance(row, OpinionRow):
+            return
+        theme, rect = theme_of(option.palette), QRectF(option.rect)
+        painter.save()
+        draw_ground(painter, option, theme)
+        line = QFontMetricsF(option.font).height()
+        cap = QRectF(rect.left() + PAD, rect.center().y() - line / 2 - 1, line + 4, line + 2)
+        draw_key(painter, cap, str(row.number), font=scaled(option.font, 0.9), theme=theme)
+        colour = theme.palette.color(QPalette.ColorRole.Text)
+        name = QRectF(cap.right() + 10, rect.top(), rect.width() * 0.22, rect.height())
+        draw_words(painter, name, row.curator, font=scaled(option.font, 1.0, bold=True), colour=colour)
+        tag = QPointF(name.right() + 90, rect.center().y())
+        draw_tag(painter, tag, row.state.word, font=scaled(option.font, 0.88), theme=theme, state=row.state)
+        words = QRectF(tag.x() + 10, rect.top(), rect.right() - tag.x() - 20, rect.height())
+        draw_words(painter, words, row.words, font=option.font, colour=colour)
+        draw_focus(painter, option, theme)
+        painter.restore()
+
+
+def _same(one: Verdict | None, other: Verdict | None) -> bool:
+    return one is other if one is None or other is None else same_answer(one, other)
+
+
+def _state(verdict: Verdict | None) -> MentionState:
+    if verdict is None:
+        return MentionState.UNDECIDED
+    return _STATES[verdict.outcome]
+
+
+_STATES = {
+    Outcome.LINK: MentionState.LINKED,
+    Outcome.NIL: MentionState.NIL,
+    Outcome.REJECTED: MentionState.REJECTED,
+    Outcome.SKIPPED: MentionState.SKIPPED,
+    Outcome.CLEARED: MentionState.UNDECIDED,
+}

@@ -1,0 +1,156 @@
+"""*People > Agreement*: the figures of a round, by pair, type and document, and one's own consistency."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from PySide6.QtCore import Qt, Signal
+from PySide6.QtWidgets import QTabWidget, QWidget
+
+from curator.domain.wording import tr
+from curator.services.rounds.agreement import AgreementReport, AgreementRow, ConsistencyRow
+from curator.ui.kit.form import ShowDialog, sentence
+from curator.ui.kit.record_tables import RecordColumn, RecordTable
+
+HEAD = (
+    "Links: Krippendorff's alpha {alpha}{interval} over {items:,} mentions that at least two of {people} linked or "
+    "called NIL; observed agreement {observed}. Spans: F1 {exact} exact, {overlap} overlapping."
+)
+NOTHING = "Nothing can be compared yet: in “{name}” no mention was judged by two curators. Import a colleague's file."
+CALCULATING = "Calculating the figures…"
+EXPLAINED = (
+    "Alpha: Krippendorff, nominal, missing judgements allowed; Jaccard and MASI weigh sets of entities that overlap. "
+    "Kappa: Cohen, mean over pairs. Fleiss: mentions that all judged. In brackets the 95 % interval over documents "
+    "drawn again 1,000 times. Rejected and skipped mentions are no links; span F1 is over documents that both judged "
+    "whole."
+)
+CONSISTENT = "How often a curator answers the same again, unknowingly, when a decided mention is shown once more."
+PARTS = {"Pairs": "Pair", "Types": "Type", "Documents": "Document"}
+"""What the tables tell apart, and the heading of their first column."""
+NO_REPEATS = "Nothing has been asked again yet. Edit › Settings › Asked again sets which share of decided mentions is."
+
+
+class AgreementWindow(ShowDialog):
+    """Opens at once; `show_report` fills it when the figures are there. `export_wanted` carries the CSV's text."""
+
+    export_wanted = Signal(str)
+
+    def __init__(self, name: str, parent: QWidget | None = None) -> None:
+        super().__init__(tr("Agreement in “{round}”", round=name), parent)
+        self.setWindowModality(self.windowModality().NonModal)
+        self.report: AgreementReport | None = None
+        self.head = sentence(tr(CALCULATING), selectable=True)
+        self.tabs = QTabWidget(self)
+        self.tabs.setAccessibleName(tr("Agreement by"))
+        self.tables: dict[str, RecordTable[AgreementRow]] = {}
+        self.explained = sentence(tr(EXPLAINED))
+        self.body.addWidget(self.head, 0)
+        self.body.addWidget(self.tabs, 1)
+        self.body.addWidget(self.explained)
+        self.export = self.add_button(tr("&Export as CSV…"))
+        self.export.clicked.connect(self._export)
+        self._show_parts(False)
+        self.body.setAlignment(self.head, Qt.AlignmentFlag.AlignTop)
+        self.resize(980, 560)
+
+    def _show_parts(self, shown: bool) -> None:
+        self.export.setEnabled(shown)
+        for part in (self.tabs, self.explained):
+            part.setVisible(shown)
+
+    def show_report(self, report: AgreementReport, consistency: Sequence[ConsistencyRow] = ()) -> None:
+        self.report = report
+        self.head.setText(head_words(report))
+        parts = ([report.whole, *report.pairs], report.by_type, report.by_document)
+        for title, rows in zip(PARTS, parts, strict=True):
+            self.tables[title] = table = RecordTable(
+                tr("Agreement: {title}", title=tr(title)), _columns(title), parent=self
+            )
+            table.show_rows(rows)
+            self.tabs.addTab(table, tr(title))
+        self.tabs.addTab(_consistency(consistency, self), tr("Own consistency"))
+        self._show_parts(True)
+
+    def show_problem(self, words: str) -> None:
+        """Why there are no figures."""
+        self.head.setText(words)
+
+    def _export(self) -> None:
+        if self.report is not None:
+            self.export_wanted.emit(self.report.as_csv())
+
+
+def head_words(report: AgreementReport) -> str:
+    whole = report.whole
+    if not whole.items:
+        return tr(NOTHING, name=report.round)
+    return tr(
+        HEAD,
+        alpha=figure(whole.alpha),
+        interval=_interval(whole),
+        items=whole.items,
+        people=", ".join(report.curators),
+        observed=percent(whole.observed),
+        exact=figure(whole.exact),
+        overlap=figure(whole.overlap),
+    )
+
+
+def figure(value: float | None) -> str:
+    return "–" if value is None else f"{value:.3f}".replace("-", "−")
+
+
+def percent(value: float | None) -> str:
+    return "–" if value is None else f"{100 * value:.1f} %"
+
+
+def _interval(row: AgreementRow) -> str:
+    return (
+        tr(" ({low} to {high})", low=figure(row.interval.low), high=figure(row.interval.high))
+        if row.interval is not None
+        else ""
+    )
+
+
+def _columns(title: str) -> list[RecordColumn[AgreementRow]]:
+    def column(heading: str, name: str) -> RecordColumn[AgreementRow]:
+        return RecordColumn(
+            heading, lambda row: figure(getattr(row, name)), by=lambda row: getattr(row, name), figure=True
+        )
+
+    return [
+        RecordColumn(tr(PARTS[title]), lambda row: row.part),
+        RecordColumn(tr("Mentions"), lambda row: f"{row.items:,}", by=lambda row: row.items, figure=True),
+        RecordColumn(tr("Observed"), lambda row: percent(row.observed), by=lambda row: row.observed, figure=True),
+        column(tr("Kappa"), "cohen"),
+        column("Fleiss", "fleiss"),
+        RecordColumn(
+            tr("Alpha"), lambda row: figure(row.alpha) + _interval(row), by=lambda row: row.alpha, figure=True
+        ),
+        column("Jaccard", "alpha_jaccard"),
+        column("MASI", "alpha_masi"),
+        column(tr("Spans"), "exact"),
+        column(tr("Overlap"), "overlap"),
+    ]
+
+
+def _consistency(rows: Sequence[ConsistencyRow], parent: QWidget) -> QWidget:
+    if not rows:
+        words = sentence(tr(NO_REPEATS))
+        words.setContentsMargins(12, 12, 12, 12)
+        return words
+    table: RecordTable[ConsistencyRow] = RecordTable(
+        tr("Own consistency"),
+        [
+            RecordColumn(tr("Curator"), lambda row: row.curator),
+            RecordColumn(tr("When"), lambda row: row.period),
+            RecordColumn(tr("Asked again"), lambda row: f"{row.items:,}", by=lambda row: row.items, figure=True),
+            RecordColumn(tr("Same answer"), lambda row: percent(row.share), by=lambda row: row.share, figure=True),
+            RecordColumn(tr("Kappa"), lambda row: figure(row.kappa), by=lambda row: row.kappa, figure=True),
+            RecordColumn(tr("Days between"), lambda row: f"{row.days:.0f}", by=lambda row: row.days, figure=True),
+        ],
+        parent=parent,
+    )
+    table.show_rows(rows)
+    table.setToolTip(tr(CONSISTENT))
+    return table

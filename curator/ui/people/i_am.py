@@ -1,0 +1,40 @@
+"""*People > I am*: whose name the decisions bear from now on."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from PySide6.QtWidgets import QComboBox, QWidget
+
+from curator.domain.wording import tr
+from curator.ui.kit.form import FormDialog
+
+INTRO = "Every decision bears its curator's name. What has been decided keeps the name it has."
+EMPTY = "Give a name, such as “Anna Berg”."
+IMPORT = "A name cannot begin with “import:”: that stands for gold that came with a file."
+
+
+class IAmDialog(FormDialog):
+    """`name` is valid once it was accepted."""
+
+    def __init__(self, present: str, known: Sequence[str], parent: QWidget | None = None) -> None:
+        super().__init__(tr("I am…"), intro=tr(INTRO), ok=tr("Go on as"), parent=parent)
+        self.names = QComboBox(self)
+        self.names.setAccessibleName(tr("Curator"))
+        self.names.setEditable(True)
+        self.names.addItems(list(dict.fromkeys([present, *known])))
+        self.form.addRow(tr("&Curator"), self.names)
+        line = self.names.lineEdit()
+        assert line is not None
+        line.selectAll()
+        self.names.setFocus()
+        self.setMinimumWidth(460)
+
+    @property
+    def name(self) -> str:
+        return " ".join(self.names.currentText().split())
+
+    def check(self) -> str:
+        if not self.name:
+            return tr(EMPTY)
+        return tr(IMPORT) if self.name.startswith("import:") else ""

@@ -1,0 +1,212 @@
+"""Which decisions the window makes: the project's own, judgements in a round, or those of an adjudication.
+
+Each is a `Seat` that the navigator and the decider work with; everything else stays as it is.
+"""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QObject, Signal
+
+from curator.domain.rounds import Round, RoundKind
+from curator.domain.wording import tr
+from curator.services.rounds.adjudication import Adjudication
+from curator.services.rounds.opinions import Opinions
+from curator.services.rounds.round_work import RoundSeat
+from curator.ui.bench.workbench import Workbench
+from curator.ui.kit.banner import Banner
+from curator.ui.kit.mention_words import suggestion_words
+from curator.ui.people.adjudication_panel import AdjudicationPanel
+
+JUDGING = (
+    "Round “{name}” · you judge as {curator}, apart from everybody else{unaided} · {judged:,} of {mentions:,} judged"
+)
+UNAIDED = ", without suggestions"
+FINISHED = "Round “{name}” · {curator}, all {mentions:,} mentions are judged. Leave it, and tell your colleagues."
+NO_SUGGESTIONS = "This round is judged without suggestions. Search with / or Space, or decide with N, X or S."
+LEFT = "You left the round “{name}”. What you judged is kept; the project's own decisions are on show again."
+ALL_SETTLED = "Every disagreement of “{name}” is settled. Export › Adjudicated mentions only takes the result out."
+
+
+class RoundMode(QObject):
+    """API: `start`, `enter`, `leave`, `adjudicate`. `judging` tells whether decisions are judgements."""
+
+    changed = Signal()
+
+    def __init__(self, bench: Workbench) -> None:
+        super().__init__(bench)
+        self._bench = bench
+        self._seat: RoundSeat | None = None
+        self._round: Round | None = None  # that is being adjudicated
+        self.banner = Banner("Round", bench)
+        self.banner.add_button(tr("Leave the round"), self.leave)
+        self.panel = AdjudicationPanel(self._name_of, bench, glance=bench.glance)
+        self.panel.hide()
+        bench.middle.insertWidget(0, self.banner)
+        bench.middle.addWidget(self.panel)
+        bench.bridge.stepped.connect(self._decided)
+        bench.navigator.content_changed.connect(self._tell)
+        bench.navigator.mention_changed.connect(self._tell_suggestion)
+        self.panel.settled.connect(self._settle)
+        self.panel.adopt_wanted.connect(self._adopt)
+        self.panel.step_wanted.connect(self._step)
+        self.panel.left.connect(self.end_adjudication)
+        self.panel.said.connect(bench.say)
+        self.panel.text_wanted.connect(bench.focus_document)
+        self.panel.keyboard.connect(bench.set_opinions)
+
+    @property
+    def judging(self) -> bool:
+        return self._seat is not None
+
+    @property
+    def active(self) -> Round | None:
+        """The round that is judged in or adjudicated."""
+        return self._seat.round if self._seat is not None else self._round
+
+    # --- judging ---
+
+    def start(self) -> None:
+        """As the curator left the project: back in the round, if there was one."""
+        found = self._bench.project.rounds.active()
+        if found is not None and not self._bench.project.read_only:
+            self._take(found)
+        elif self._seat is not None:
+            self._put_back()
+        else:
+            self._bench.work_with(self._bench.project.seat)
+
+    def enter(self, found: Round) -> None:
+        """Raises UserError for a closed round."""
+        self.end_adjudication()
+        self._bench.project.rounds.enter(found.id)
+        self._take(found)
+
+    def leave(self) -> None:
+        if self._seat is not None:
+            name = self._seat.round.name
+            self._bench.project.rounds.leave()
+            self._put_back()
+            self._bench.say(tr(LEFT, name=name))
+            self._bench.focus_document()
+
+    def _take(self, found: Round) -> None:
+        bench = self._bench
+        if self._seat is not None:
+            self._seat.suggestions.close()
+        self._seat = seat = bench.project.rounds.seat(found)
+        bench.work_with(seat.for_window)
+        bench.queue.set_source(seat.for_window.lists)
+        bench.queue.set_counts(seat.queue.counts())
+        bench.set_judging(True)
+        if found.kind is RoundKind.UNAIDED:
+            bench.say(tr(NO_SUGGESTIONS))
+        bench.navigator.close()
+        bench.navigator.open_first()
+        self._tell()
+        self.changed.emit()
+
+    def _put_back(self) -> None:
+        if self._seat is not None:
+            self._seat.suggestions.close()
+        self._seat = None
+        self.banner.say("")
+        bench, project = self._bench, self._bench.project
+        bench.set_judging(False)
+        bench.work_with(project.seat)
+        lists = project.queue.under
+        bench.queue.set_source(lists, facets=project.facets, ordering=project.ordering, filters=project.filters)
+        bench.queue.set_counts(project.queue.counts())
+        self._bench.navigator.close()
+        self._bench.navigator.open_first()
+        self.changed.emit()
+
+    def _tell(self) -> None:
+        if self._seat is None:
+            return
+        found, progress = self._seat.round, self._seat.queue.progress
+        words = tr(FINISHED if progress.done else JUDGING)
+        self.banner.say(
+            words.format(
+                name=found.name,
+                curator=progress.curator,
+                unaided=tr(UNAIDED) if found.kind is RoundKind.UNAIDED else "",
+                judged=progress.judged,
+                mentions=progress.mentions,
+            )
+        )
+
+    # --- adjudicating ---
+
+    def adjudicate(self, found: Round) -> None:
+        """Begin where something is unsettled. Raises UserError for an open round or one that one curator judged."""
+        bench, service = self._bench, self._bench.project.adjudication
+        state = service.of(found.id)
+        if self._seat is not None:
+            self._bench.project.rounds.leave()
+            self._put_back()
+        self._round = found
+        bench.work_with(service.seat(found, bench.project.suggestions))
+        self.panel.show()
+        self._show(state, state.next())
+        self.changed.emit()
+
+    def end_adjudication(self) -> None:
+        if self._round is not None:
+            self._round = None
+            self.panel.hide()
+            self._bench.work_with(self._bench.project.seat)
+            self._bench.navigator.reload()
+            self._bench.focus_document()
+            self.changed.emit()
+
+    def _show(self, state: Adjudication, opinions: Opinions | None) -> None:
+        self.panel.show_adjudication(state, opinions)
+        if opinions is not None:
+            self._bench.navigator.open(opinions.document_id, opinions.mention.id)
+            self.panel.list.setFocus()
+        elif state.done:
+            self._bench.say(tr(ALL_SETTLED, name=state.round.name))
+
+    def _tell_suggestion(self) -> None:
+        view, at_hand = self._bench.navigator.mention, self.panel.opinions
+        here = view is not None and at_hand is not None and view.mention.id == at_hand.mention.id
+        self.panel.show_suggestion(suggestion_words(view) if view is not None and here else "")
+
+    def _settle(self, mention_id: int, curator: str) -> None:
+        assert self._round is not None
+        round_id = self._round.id
+        self._bench.decider.several(lambda: self._bench.project.adjudication.settle(round_id, mention_id, curator))
+
+    def _adopt(self) -> None:
+        assert self._round is not None
+        round_id = self._round.id
+        self._bench.decider.several(lambda: self._bench.project.adjudication.adopt_agreed(round_id))
+
+    def _decided(self) -> None:
+        """The next disagreement comes where the one at hand was settled, by its number or by the usual keys."""
+        self._tell()
+        if self._round is not None:
+            at_hand = self.panel.opinions
+            self._go_on(at_hand.mention.id if at_hand is not None else None)
+
+    def _go_on(self, mention_id: int | None) -> None:
+        assert self._round is not None
+        state = self._bench.project.adjudication.of(self._round.id)
+        at_hand = self.panel.opinions
+        if mention_id is not None and mention_id not in state.settled and at_hand is not None:
+            self.panel.show_adjudication(state, at_hand)  # another mention was decided
+        else:
+            self._show(state, state.next(mention_id))
+
+    def _step(self, direction: int) -> None:
+        assert self._round is not None
+        state = self._bench.project.adjudication.of(self._round.id)
+        ids = [one.mention.id for one in state.left]
+        at_hand = self.panel.opinions
+        at = ids.index(at_hand.mention.id) if at_hand is not None and at_hand.mention.id in ids else 0
+        if ids:
+            self._show(state, state.left[(at + direction) % len(ids)])
+
+    def _name_of(self, entity_id: str) -> str:
+        found = self._bench.project.knowledge.entity(entity_id)
+        return found.name if found is not None else entity_id

@@ -1,0 +1,134 @@
+"""*People > Rounds*: what rounds there are, how far everybody is, and what can be done with each."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+from PySide6.QtCore import Signal
+from PySide6.QtWidgets import QGridLayout, QPushButton, QWidget
+
+from curator.domain.rounds import Round, RoundKind, RoundProgress
+from curator.domain.wording import tr
+from curator.ui.kit.form import EmptyPage, ShowDialog, sentence
+from curator.ui.kit.record_tables import RecordColumn, RecordTable
+
+INTRO = (
+    "Several curators judge the same documents apart; then their agreement is measured, and what they disagree about "
+    "is adjudicated. Colleagues on other computers take part through files."
+)
+NONE, MAKE = "No rounds yet", "“New round…” starts one; “Import…” reads a colleague's file."
+KINDS = {RoundKind.BLIND: "blind", RoundKind.UNAIDED: "blind, no suggestions", RoundKind.CONSISTENCY: "own consistency"}
+
+
+@dataclass(frozen=True, slots=True)
+class RoundEntry:
+    round: Round
+    progress: tuple[RoundProgress, ...]
+    active: bool
+
+    @property
+    def state(self) -> str:
+        if self.round.closed:
+            return "closed"
+        return tr("you are in it") if self.active else "open"
+
+    @property
+    def people(self) -> str:
+        parts = [f"{one.curator} {one.judged:,}/{one.mentions:,}" for one in self.progress]
+        return " · ".join(parts) or tr("nobody yet")
+
+
+class RoundsDialog(ShowDialog):
+    """Every wish names the round; the dialog stays open and is told the new rows with `show_rows`."""
+
+    new_wanted = Signal()
+    import_wanted = Signal()
+    enter_wanted = Signal(object)  # Round
+    close_wanted = Signal(object)
+    export_wanted = Signal(object)
+    agreement_wanted = Signal(object)
+    adjudication_wanted = Signal(object)
+
+    def __init__(self, rows: Sequence[RoundEntry], *, writable: bool, parent: QWidget | None = None) -> None:
+        super().__init__(tr("Rounds"), parent)
+        self._writable = writable
+        self.words = sentence(tr(INTRO))
+        self.table: RecordTable[RoundEntry] = RecordTable(
+            tr("Rounds"),
+            [
+                RecordColumn(tr("Round"), lambda row: row.round.name),
+                RecordColumn(tr("Kind"), lambda row: tr(KINDS[row.round.kind])),
+                RecordColumn(
+                    tr("Documents"), lambda row: f"{row.round.documents:,}", by=lambda row: row.round.documents
+                ),
+                RecordColumn(tr("State"), lambda row: row.state),
+                RecordColumn(tr("Judged"), lambda row: row.people),
+            ],
+            wide=4,
+            parent=self,
+        )
+        self.empty = EmptyPage(tr(NONE), tr(MAKE), self)
+        self.body.addWidget(self.words)
+        self.body.addWidget(self.table, 1)
+        self.body.addWidget(self.empty, 1)
+        self.body.addLayout(self._make_buttons())
+        self.table.selectionModel().currentChanged.connect(lambda: self._enable())
+        self.table.activated.connect(lambda: self._wish(self.enter_wanted))
+        self.resize(860, 480)
+        self.show_rows(rows)
+        self._choose_open(rows)
+        (self.table if rows else self.new).setFocus()
+
+    def _choose_open(self, rows: Sequence[RoundEntry]) -> None:
+        """The round that is judged in, else the first open one, is at hand."""
+        order = [*(one for one in rows if one.active), *(one for one in rows if not one.round.closed)]
+        if order:
+            self.table.go_to(rows.index(order[0]))
+
+    def _make_buttons(self) -> QGridLayout:
+        grid = QGridLayout()
+        self.new = self._button(tr("&New round…"), self.new_wanted.emit)
+        self.take = self._button(tr("&Import…"), self.import_wanted.emit)
+        self.enter = self._button(tr("&Judge in it"), lambda: self._wish(self.enter_wanted))
+        self.shut = self._button(tr("&Close the round"), lambda: self._wish(self.close_wanted))
+        self.give = self._button(tr("&Export…"), lambda: self._wish(self.export_wanted))
+        self.agree = self._button(tr("&Agreement…"), lambda: self._wish(self.agreement_wanted))
+        self.settle = self._button(tr("A&djudicate"), lambda: self._wish(self.adjudication_wanted))
+        buttons = (self.new, self.take, self.enter, self.shut, self.give, self.agree, self.settle)
+        for at, button in enumerate(buttons):
+            grid.addWidget(button, at // 4, at % 4)
+        return grid
+
+    def _button(self, words: str, then: Callable[[], None]) -> QPushButton:
+        button = QPushButton(words, self)
+        button.setAutoDefault(False)
+        button.clicked.connect(lambda: then())
+        return button
+
+    def _wish(self, signal: object) -> None:
+        row = self.table.current
+        if row is not None:
+            signal.emit(row.round)  # type: ignore[attr-defined]
+
+    def show_rows(self, rows: Sequence[RoundEntry]) -> None:
+        self.table.show_rows(rows)
+        self.empty.stand_in(self.table, empty=not rows)
+        self._enable()
+
+    def _enable(self) -> None:
+        row, writable = self.table.current, self._writable
+        blind = row is not None and row.round.kind is not RoundKind.CONSISTENCY
+        closed = row is not None and row.round.closed
+        self.new.setEnabled(writable)
+        self.take.setEnabled(writable)
+        self.enter.setEnabled(writable and blind and not closed)
+        self.enter.setText(tr("Leave it") if row is not None and row.active else tr("&Judge in it"))
+        self.shut.setEnabled(writable and blind)
+        self.shut.setText(tr("O&pen it again") if closed else tr("&Close the round"))
+        for button in (self.give, self.agree):
+            button.setEnabled(row is not None)
+        self.settle.setEnabled(writable and blind and closed)
+        self.settle.setToolTip(
+            "" if closed else tr("Close the round first, so that nobody judges after seeing the others.")
+        )

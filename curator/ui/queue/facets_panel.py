@@ -1,0 +1,149 @@
+"""The facets with their counts, as a tree: arrows go through it, Space sets and lifts a value."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from PySide6.QtCore import Qt, Signal
+from PySide6.QtGui import QKeyEvent
+from PySide6.QtWidgets import QAbstractItemView, QFrame, QHeaderView, QTreeWidget, QTreeWidgetItem, QWidget
+
+from curator.domain.facets import Facet, FacetCube, Facets
+from curator.domain.wording import tr
+from curator.ui.queue.facet_words import FACET_WORDS, value_words, values_in_order
+
+KEY_ROLE = int(Qt.ItemDataRole.UserRole)
+OPEN = (Facet.STATE, Facet.TYPE, Facet.PROBABILITY)
+"""Facets that show their values from the beginning."""
+
+
+class FacetsPanel(QTreeWidget):
+    """API: `show_cube`, `show_facets`; `changed` when the curator sets or lifts a value, `left` on Esc."""
+
+    changed = Signal(object)  # Facets
+    left = Signal()
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._cube = FacetCube()
+        self._present = self._cube.counts(Facets())
+        self._facets = Facets()
+        self._writing = False
+        self.setAccessibleName(tr("Facets"))
+        self.setColumnCount(2)
+        self.setHeaderLabels([tr("Facet"), ""])  # a hidden heading, too, would make the figures' column as wide as it
+        self.headerItem().setData(1, Qt.ItemDataRole.AccessibleTextRole, tr("Mentions"))
+        self.setHeaderHidden(True)
+        self.setFrameShape(QFrame.Shape.NoFrame)
+        self.setUniformRowHeights(True)
+        self.setIndentation(10)
+        self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        self.setVerticalScrollMode(QAbstractItemView.ScrollMode.ScrollPerPixel)
+        self.header().setStretchLastSection(False)
+        self.header().setSectionResizeMode(0, QHeaderView.ResizeMode.Stretch)
+        self.header().setSectionResizeMode(1, QHeaderView.ResizeMode.ResizeToContents)
+        self._rows: dict[Facet, dict[str, QTreeWidgetItem]] = {facet: {} for facet in Facet}
+        self._tops = {facet: self._top(facet) for facet in Facet}
+        self.itemChanged.connect(self._toggled)
+        self.itemClicked.connect(self._clicked)
+
+    @property
+    def facets(self) -> Facets:
+        return self._facets
+
+    def show_cube(self, cube: FacetCube) -> None:
+        """New numbers; what has the keyboard keeps it."""
+        self._cube = cube
+        self._present = cube.counts(Facets())
+        self._write()
+
+    def show_facets(self, facets: Facets) -> None:
+        """What is set, without telling it as a change."""
+        self._facets = facets
+        self._write()
+
+    def counts(self, facet: Facet) -> dict[str, int]:
+        """The numbers on show, by value."""
+        return {value: int(row.text(1).replace(",", "")) for value, row in self._rows[facet].items()}
+
+    def item(self, facet: Facet, value: str) -> QTreeWidgetItem | None:
+        return self._rows[facet].get(value)
+
+    def _top(self, facet: Facet) -> QTreeWidgetItem:
+        top = QTreeWidgetItem(self, [tr(FACET_WORDS[facet]), ""])
+        top.setData(0, KEY_ROLE, (facet.value, None))
+        top.setFlags(Qt.ItemFlag.ItemIsEnabled | Qt.ItemFlag.ItemIsSelectable)
+        top.setExpanded(facet in OPEN)
+        return top
+
+    def _write(self) -> None:
+        self._writing = True
+        counts = self._cube.counts(self._facets)
+        for facet, top in self._tops.items():
+            self._fill(facet, top, counts[facet])
+        self._writing = False
+
+    def _fill(self, facet: Facet, top: QTreeWidgetItem, counts: Mapping[str, int]) -> None:
+        chosen = self._facets.values(facet)
+        wanted = values_in_order(facet, {*self._present[facet], *chosen})  # a value stays where nothing has it now
+        if list(self._rows[facet]) != wanted:
+            top.takeChildren()
+            self._rows[facet] = {value: self._value(facet, value) for value in wanted}
+            top.addChildren(list(self._rows[facet].values()))
+        for value, row in self._rows[facet].items():
+            row.setText(1, f"{counts.get(value, 0):,}")
+            row.setCheckState(0, Qt.CheckState.Checked if value in chosen else Qt.CheckState.Unchecked)
+        font = top.font(0)
+        font.setBold(bool(chosen))
+        top.setFont(0, font)
+
+    def _value(self, facet: Facet, value: str) -> QTreeWidgetItem:
+        row = QTreeWidgetItem([value_words(facet, value), "0"])
+        row.setData(0, KEY_ROLE, (facet.value, value))
+        row.setFlags(Qt.ItemFlag.ItemIsEnabled | Qt.ItemFlag.ItemIsSelectable | Qt.ItemFlag.ItemIsUserCheckable)
+        row.setTextAlignment(1, Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
+        return row
+
+    def _toggled(self, item: QTreeWidgetItem, column: int) -> None:
+        facet, value = item.data(0, KEY_ROLE)
+        if self._writing or column != 0 or value is None:
+            return
+        checked = item.checkState(0) is Qt.CheckState.Checked
+        if checked != (value in self._facets.values(Facet(facet))):
+            self._facets = self._facets.toggled(Facet(facet), value)
+            self._write()
+            self.changed.emit(self._facets)
+
+    def _clicked(self, item: QTreeWidgetItem, column: int) -> None:
+        """A click on a facet's name folds it; one on a value's number sets the value, as one on its box does."""
+        if item.data(0, KEY_ROLE)[1] is None:
+            item.setExpanded(not item.isExpanded())
+        elif column == 1:
+            checked = item.checkState(0) is Qt.CheckState.Checked
+            item.setCheckState(0, Qt.CheckState.Unchecked if checked else Qt.CheckState.Checked)
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        item = self.currentItem()
+        if event.key() == Qt.Key.Key_Escape:
+            self.left.emit()
+        elif event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter, Qt.Key.Key_Space) and item is not None:
+            if item.data(0, KEY_ROLE)[1] is None:
+                item.setExpanded(not item.isExpanded())
+            else:
+                self._clicked(item, 1)
+        elif event.key() in _MOVES:
+            super().keyPressEvent(event)
+        else:
+            event.ignore()  # every other key is the window's
+
+
+_MOVES = (
+    Qt.Key.Key_Up,
+    Qt.Key.Key_Down,
+    Qt.Key.Key_Left,
+    Qt.Key.Key_Right,
+    Qt.Key.Key_Home,
+    Qt.Key.Key_End,
+    Qt.Key.Key_PageUp,
+    Qt.Key.Key_PageDown,
+)

@@ -1,0 +1,252 @@
+"""The queue of documents as a lazy model: rows are read a page at a time, when the view asks for them."""
+
+from __future__ import annotations
+
+from bisect import bisect_left
+from collections import OrderedDict
+from collections.abc import Collection, Mapping, Sequence
+from typing import Any
+
+from PySide6.QtCore import QAbstractListModel, QModelIndex, QObject, QPersistentModelIndex, Qt
+
+from curator.domain.documents import DocumentState, Split
+from curator.domain.wording import ntr, tr
+from curator.services.ports import QueueFilter, QueueRow
+from curator.services.queue.seat import DocumentList, Lists
+
+PAGE = 200
+PAGES = 50
+"""Pages kept; 10,000 rows, a few megabytes."""
+FEW = 20
+"""So many changed documents are read one by one; of more, whole pages are."""
+ROW_ROLE = int(Qt.ItemDataRole.UserRole)
+CURRENT_ROLE = ROW_ROLE + 1
+
+Index = QModelIndex | QPersistentModelIndex
+NO_PARENT = QModelIndex()
+
+STATE_WORDS = {state: state.words for state in DocumentState}
+SPLIT_WORDS = {Split.TRAIN: "train", Split.VALIDATION: "validation", Split.TEST: "test"}
+
+
+class QueueModel(QAbstractListModel):
+    """One row for each document of the filter. A hundred thousand of them cost one count and the pages looked at.
+
+    While facets are set, the documents that hold matching mentions are given (`load`), and come and go one by one
+    (`update_matching`), so that the list keeps its place; the open document stays until it is left.
+    """
+
+    def __init__(self, lists: Lists | None = None, parent: QObject | None = None) -> None:
+        super().__init__(parent)
+        self._lists = lists
+        self._where = QueueFilter()
+        self._source: DocumentList | None = lists(self._where) if lists is not None else None
+        self._count = 0
+        self._pages: OrderedDict[int, Sequence[QueueRow]] = OrderedDict()
+        self._current: int | None = None
+        self._ids: list[int] | None = None
+        self._matching: dict[int, int] = {}
+
+    @property
+    def ids(self) -> Sequence[int] | None:
+        """The documents of a filter with facets, those whose last match was just decided included; None without."""
+        return self._ids
+
+    @property
+    def matching(self) -> int:
+        """How many mentions match, while facets are set."""
+        return sum(self._matching.values())
+
+    def matching_of(self, document_id: int) -> int | None:
+        """How many mentions of a document match; None where no facet is set."""
+        return None if self._ids is None else self._matching.get(document_id, 0)
+
+    @property
+    def where(self) -> QueueFilter:
+        return self._where
+
+    def set_source(self, lists: Lists | None) -> None:
+        """Another project's queue, or none."""
+        self._lists = lists
+        self._current = None
+        self.load(QueueFilter())
+
+    def load(self, where: QueueFilter, matching: Mapping[int, int] | None = None) -> None:
+        """Read anew under a filter; with facets `matching` holds the documents in order, and their numbers."""
+        self.beginResetModel()
+        self._where = where
+        self._source = self._lists(where) if self._lists is not None else None
+        self._pages.clear()
+        self._matching = dict(matching or {})
+        self._ids = None if matching is None else list(matching)
+        if self._ids is not None:
+            self._count = len(self._ids)
+        else:
+            self._count = self._source.count() if self._source is not None else 0
+        self.endResetModel()
+
+    def update_matching(self, document_ids: Collection[int], found: Mapping[int, int]) -> None:
+        """Of some documents the numbers have changed to what was `found`; absent is none."""
+        assert self._ids is not None
+        for one in document_ids:
+            self._matching.pop(one, None)
+            if one in found:
+                self._matching[one] = found[one]
+            at = bisect_left(self._ids, one)
+            there = at < len(self._ids) and self._ids[at] == one
+            if one in found and not there:
+                self.beginInsertRows(NO_PARENT, at, at)
+                self._ids.insert(at, one)
+                self._recount()
+                self.endInsertRows()
+            elif there and one not in found and one != self._current:
+                self._remove(at)
+        self._forget_pages(document_ids)
+
+    def _remove(self, at: int) -> None:
+        assert self._ids is not None
+        self.beginRemoveRows(NO_PARENT, at, at)
+        del self._ids[at]
+        self._recount()
+        self.endRemoveRows()
+
+    def _recount(self) -> None:
+        assert self._ids is not None
+        self._count = len(self._ids)
+        self._pages.clear()
+
+    def refresh(self, document_ids: Collection[int] = ()) -> None:
+        """Rows have changed: those of the given documents (none given: any). Where the number of rows changed with
+        them, everything is read anew; otherwise only the pages in hand that hold one of them."""
+        if self._source is None:
+            return
+        if self._ids is None and self._few(document_ids) and self._replace_rows(document_ids):
+            return
+        if self._ids is None and self._source.count() != self._count:
+            self.load(self._where)
+            return
+        self._forget_pages(document_ids)
+
+    def _forget_pages(self, document_ids: Collection[int]) -> None:
+        """Of a few documents the rows are read anew and put into the pages in hand; else those pages are dropped."""
+        if self._few(document_ids):
+            self._replace_rows(document_ids)
+            return
+        wanted = set(document_ids)
+        for number, page in list(self._pages.items()):
+            if not wanted or any(row.document_id in wanted for row in page):
+                self._forget(number)
+
+    def _few(self, document_ids: Collection[int]) -> bool:
+        """So few that rows are read one by one, under a filter that a decision takes none out of."""
+        return 0 < len(document_ids) <= FEW and self._where.state is None
+
+    def _replace_rows(self, document_ids: Collection[int]) -> bool:
+        """A key decides in one document: its row alone is read and painted. Whether all were in hand and are there
+        still, so that their number cannot have changed."""
+        assert self._source is not None
+        held = {row.document_id for page in self._pages.values() for row in page} & set(document_ids)
+        fresh = {row.document_id: row for row in self._source.rows_of(sorted(held))} if held else {}
+        for number, page in list(self._pages.items()):
+            places = [at for at, row in enumerate(page) if row.document_id in held]
+            if any(page[at].document_id not in fresh for at in places):
+                self._forget(number)
+            elif places:
+                self._pages[number] = [fresh.get(row.document_id, row) for row in page]
+                for at in places:
+                    changed = self.index(number * PAGE + at)
+                    self.dataChanged.emit(changed, changed)
+        return len(fresh) == len(set(document_ids))
+
+    def _forget(self, number: int) -> None:
+        del self._pages[number]
+        first = number * PAGE
+        self.dataChanged.emit(self.index(first), self.index(min(first + PAGE, self._count) - 1))
+
+    def set_current(self, document_id: int | None) -> None:
+        """Mark the document that is open."""
+        old, self._current = self._current, document_id
+        for one in (old, document_id):
+            row = self.row_of(one) if one is not None else None
+            if row is not None:
+                self.dataChanged.emit(self.index(row), self.index(row), [CURRENT_ROLE])
+        if self._ids is not None and old is not None and old != document_id and not self._matching.get(old):
+            at = bisect_left(self._ids, old)
+            if at < len(self._ids) and self._ids[at] == old:
+                self._remove(at)
+
+    @property
+    def current(self) -> int | None:
+        return self._current
+
+    def row_of(self, document_id: int) -> int | None:
+        """The row of a document among the pages in hand."""
+        for number, page in self._pages.items():
+            for i, row in enumerate(page):
+                if row.document_id == document_id:
+                    return number * PAGE + i
+        return None
+
+    def find(self, document_id: int) -> int | None:
+        """The row of a document; reads pages by bisection where rows come in the order of ids, as the queue's do."""
+        if self._ids is not None:
+            at = bisect_left(self._ids, document_id)
+            return at if at < len(self._ids) and self._ids[at] == document_id else None
+        known = self.row_of(document_id)
+        low, high = 0, self._count
+        while known is None and low < high:
+            middle = (low + high) // 2
+            row = self.row(middle)
+            if row is None:
+                return None
+            if row.document_id == document_id:
+                return middle
+            low, high = (middle + 1, high) if row.document_id < document_id else (low, middle)
+        return known
+
+    def row(self, number: int) -> QueueRow | None:
+        """One row, reading its page where it is not in hand."""
+        if self._source is None or not 0 <= number < self._count:
+            return None
+        page = self._page(number // PAGE)
+        at = number % PAGE
+        return page[at] if at < len(page) else None
+
+    def _page(self, number: int) -> Sequence[QueueRow]:
+        assert self._source is not None
+        if number not in self._pages:
+            first = number * PAGE
+            self._pages[number] = (
+                self._source.rows(offset=first, limit=PAGE)
+                if self._ids is None
+                else self._source.rows_of(self._ids[first : first + PAGE])
+            )
+            while len(self._pages) > PAGES:
+                self._pages.popitem(last=False)
+        self._pages.move_to_end(number)
+        return self._pages[number]
+
+    def rowCount(self, parent: Index = NO_PARENT) -> int:
+        return 0 if parent.isValid() else self._count
+
+    def data(self, index: Index, role: int = Qt.ItemDataRole.DisplayRole) -> Any:
+        wanted = (Qt.ItemDataRole.DisplayRole, Qt.ItemDataRole.ToolTipRole, Qt.ItemDataRole.AccessibleTextRole)
+        if role not in (*wanted, ROW_ROLE, CURRENT_ROLE) or not index.isValid():
+            return None
+        row = self.row(index.row())
+        if row is None:
+            return None
+        if role == ROW_ROLE:
+            return row
+        if role == CURRENT_ROLE:
+            return row.document_id == self._current
+        if role == Qt.ItemDataRole.DisplayRole:
+            return row.external_id
+        decided = tr("{decided} of {mentions} decided", decided=row.decided, mentions=row.mentions)
+        state = f"{tr(STATE_WORDS[row.state])}, {decided}, {tr(SPLIT_WORDS[row.split])}"
+        noted = [state]
+        noted += [tr("flagged")] if row.flagged else []
+        noted += [ntr("{n} comment", "{n} comments", row.comments)] if row.comments else []
+        if (matching := self.matching_of(row.document_id)) is not None:
+            noted.append(tr("{matching} in the filter", matching=matching))
+        return f"{row.external_id}: {row.title}\n{', '.join(noted)}"

@@ -1,0 +1,255 @@
+"""The window: menus from the commands, the first page or a workbench, and the status at the right."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, cast
+
+from PySide6.QtCore import QEvent, QSize, Qt, Slot
+from PySide6.QtGui import QCloseEvent, QDragEnterEvent, QDragLeaveEvent, QDragMoveEvent, QDropEvent, QKeyEvent
+from PySide6.QtWidgets import QApplication, QLabel, QMainWindow, QStackedWidget
+
+from curator.commands import Command, WindowState
+from curator.domain.wording import tr
+from curator.settings.file import LoadedSettings
+from curator.settings.schema import SameString, Snapping
+from curator.ui.bench.status_line import StatusLine
+from curator.ui.bench.window_layout import WindowLayout
+from curator.ui.kit.key_names import use_keys
+from curator.ui.kit.keys import belongs_to
+from curator.ui.kit.messages import tell
+from curator.ui.kit.sight import Sight
+from curator.ui.kit.theme import ThemeController
+from curator.ui.shell.catalogue import COMMANDS
+from curator.ui.shell.drop_flow import DropFlow
+from curator.ui.shell.menus import CommandMenus
+from curator.ui.shell.palette_flow import PaletteFlow
+from curator.ui.shell.preferences import Preferences
+from curator.ui.shell.quiet_time import QuietTime
+from curator.ui.shell.recent import opened_before
+from curator.ui.shell.session import Session
+from curator.ui.shell.shell_commands import NAME, SHELL
+from curator.ui.shell.welcome import WelcomePage
+from curator.ui.shell.windows import Windows
+
+if TYPE_CHECKING:
+    from curator.ui.bench.workbench import Workbench
+
+DROPPED = "The key was ignored: what it would have acted on had only just appeared. Press it again."
+SIZE = QSize(1440, 900)
+SMALLEST = QSize(900, 560)
+
+
+class MainWindow(QMainWindow):
+    """API: `session` opens and closes projects, `bench` is the open one's workbench, `menus` holds the actions."""
+
+    # what its commands reach is declared: mypy reads them before this class
+    session: Session
+    preferences: Preferences
+    palette_flow: PaletteFlow
+    layout_keeper: WindowLayout
+
+    def __init__(self, theme: ThemeController, loaded: LoadedSettings, *, windows: Windows | None = None) -> None:
+        """`windows`: those of this process; without, it is the first."""
+        super().__init__()
+        self.windows = windows or Windows(lambda all_: MainWindow(theme, self.preferences.loaded, windows=all_))
+        self.setWindowTitle("Curator")
+        self.setMinimumSize(SMALLEST)
+        self.resize(SIZE)
+        self.setAcceptDrops(True)
+        self.session = Session(self, self.windows)
+        self.preferences = Preferences(self, theme, loaded, refuse=self.say, name_held=self.windows.name_held)
+        self.session.rename = self.preferences.set_curator
+        self.session.named = lambda: bool(self.preferences.settings.curator_name.strip())
+        self.status = StatusLine(self)
+        self.pages = QStackedWidget(self)
+        self.welcome = WelcomePage(self)
+        self.pages.addWidget(self.welcome)
+        self.opening = QLabel("", self)
+        self.opening.setAlignment(Qt.AlignmentFlag.AlignCenter)
+        self.pages.addWidget(self.opening)
+        self.setCentralWidget(self.pages)
+        self.menus = CommandMenus(self.menuBar(), run=self._run)
+        self.session.commands.register((*SHELL, *NAME), self)
+        self.menuBar().setStyleSheet("QMenuBar { border-bottom: 1px solid palette(mid) }")  # one line, not one a title
+        self.menuBar().setCornerWidget(self.status, Qt.Corner.TopRightCorner)
+        self.layout_keeper = WindowLayout(self, usual_size=SIZE)
+        self.palette_flow = PaletteFlow(self)
+        self.drops = DropFlow(self)
+        self.windows.add(self)
+        self._connect()
+        if (sight := Sight.of_process()) is not None:
+            sight.dropped.connect(self._dropped)
+        self.preferences.apply()
+        self._closed()
+
+    def _connect(self) -> None:
+        session, welcome = self.session, self.welcome
+        session.opened.connect(self._opened)
+        session.closing.connect(self._closed)
+        session.said.connect(self.say)
+        self.status.i_am.clicked.connect(lambda: self.menus.action("people.i_am").trigger())
+        self.layout_keeper.was_reset.connect(self._lay_out)
+        self.preferences.changed.connect(self._preferences_changed)
+        self.menus.recent.chosen.connect(session.open)
+        welcome.new_wanted.connect(session.new_project)
+        welcome.open_wanted.connect(session.choose_project)
+        welcome.demo_wanted.connect(session.open_demo)
+        welcome.recent_wanted.connect(session.open)
+
+    @property
+    def bench(self) -> Workbench | None:
+        return self.session.bench
+
+    # --- projects come and go ---
+
+    def show_opening(self, project: Path) -> None:
+        """What is painted first where a project was asked for: no flash of the first page."""
+        self.opening.setText(tr("Opening {name}…", name=project.name.removesuffix(".curation")))
+        self.pages.setCurrentWidget(self.opening)
+
+    @Slot(object)
+    def _opened(self, bench: Workbench) -> None:
+        self.pages.addWidget(bench)
+        self.pages.setCurrentWidget(bench)
+        read_only = tr(" (read-only)") if bench.project.read_only else ""
+        self.setWindowTitle(f"{bench.project.name}{read_only} – Curator")
+        self.status.clear()
+        self._preferences_changed()
+        bench.state_changed.connect(self.show_state)
+        bench.navigator.mention_changed.connect(QuietTime(bench).busy)
+        bench.document.zoom_wanted.connect(self.preferences.zoom)
+        bench.document.menu_wanted.connect(lambda place: bench.text.show_menu(place, self.menus.action))
+        from curator.ui.bench.refresher import Refresher  # with the first project
+
+        Refresher(bench, self.status).start()
+        self.layout_keeper.take(bench, bench.project.folder)
+        if self.session.people is not None:
+            self.session.people.start()
+        bench.focus_document()
+        self.show_state()
+        if (sight := Sight.of_process()) is not None:
+            sight.watch_parts(bench)
+        if self.session.model is not None:
+            self.session.model.build_if_needed()
+
+    @Slot()
+    def _closed(self) -> None:
+        self.layout_keeper.leave()
+        self.setWindowTitle("Curator")
+        self.status.clear()
+        self.pages.setCurrentWidget(self.welcome)
+        self.welcome.show_recent(opened_before())
+        self.show_state()
+        self.welcome.first.setFocus()
+
+    def closeEvent(self, event: QCloseEvent) -> None:
+        if self.session.bench is not None and not self.session.leave(self._close_all):
+            event.ignore()  # asked first; after a yes the window closes by itself
+            return
+        self.layout_keeper.save()
+        self.drops.close()
+        self.session.close()
+        self.windows.remove(self)
+        event.accept()
+
+    def _close_all(self) -> None:
+        """The project, then the window; closing a window that is being closed already changes nothing."""
+        self.session.close()
+        self.close()
+
+    # --- state ---
+
+    @Slot()
+    def show_state(self) -> None:
+        state = self.bench.state if self.bench is not None else WindowState()
+        self.menus.show_state(state)
+        if self.bench is not None:
+            self.bench.bottom.show_state(state, searching=self.bench.searching)
+            self.status.show_curator(self.bench.project.curation.curator)
+
+    @Slot()
+    def _preferences_changed(self) -> None:
+        settings = self.preferences.settings
+        self.menuBar().setFont(QApplication.font())  # a widget with a sheet of its own keeps the font it had
+        self.menus.check_theme(settings.theme.value)
+        self.menus.set_keymap(self.preferences.keymap)
+        use_keys(self.preferences.keymap, COMMANDS)
+        if self.bench is not None:
+            self.bench.document.set_reading_font(self.preferences.reading_font(self.font()))
+            self.bench.document.set_spacing(settings.line_spacing / 100, settings.text_width)
+            self.bench.document.set_snapping(settings.snapping is Snapping.WORDS)
+            self.bench.navigator.set_limit(settings.candidates_shown)
+            self.bench.many.same.always = settings.same_string is SameString.LIST
+            self.bench.navigator.set_candidate_order(settings.candidate_order)
+            self.bench.desk.set_close_call(settings.contrast_margin)
+
+    @Slot(str)
+    def say(self, words: str) -> None:
+        """A sentence in the bottom line; on the first page, in a box."""
+        if self.bench is not None:
+            self.bench.say(words)
+        else:
+            tell(self, "Curator", words)
+
+    @Slot()
+    def _dropped(self) -> None:
+        """A key came before the view that would have got it was seen."""
+        window = QApplication.activeWindow()
+        while window is not None and window is not self:
+            window = window.parentWidget()
+        if window is self and self.bench is not None:
+            self.bench.say(tr(DROPPED))
+
+    @Slot()
+    def _lay_out(self) -> None:
+        if self.bench is not None:
+            self.bench.reset_layout()
+
+    def toggle_focus_mode(self) -> None:
+        """The whole screen for text and candidates, or everything as it was, a maximised window too."""
+        if self.bench is None:
+            return
+        text = self.bench.text
+        text.set_focused(not text.focused)
+        self.menuBar().setVisible(not text.focused)
+        self.setWindowState(self.windowState() ^ Qt.WindowState.WindowFullScreen)
+
+    # --- what is dropped ---
+
+    def dragEnterEvent(self, event: QDragEnterEvent) -> None:
+        self.drops.enter(event)
+
+    def dragMoveEvent(self, event: QDragMoveEvent) -> None:
+        self.drops.move(event)
+
+    def dragLeaveEvent(self, event: QDragLeaveEvent) -> None:
+        self.drops.leave()
+        event.accept()
+
+    def dropEvent(self, event: QDropEvent) -> None:
+        self.drops.drop(event)
+
+    # --- keys ---
+
+    def _run(self, command: Command[Any]) -> None:
+        """State may have changed since the menu was enabled: ask it once more."""
+        state = self.bench.state if self.bench is not None else WindowState()
+        if command.enabled(state):
+            self.session.commands.run(command)
+        else:
+            self.show_state()
+
+    def event(self, event: QEvent) -> bool:
+        """Shortcuts never take a key from who is typing or moving in a list."""
+        typed = isinstance(event, QKeyEvent) and event.type() == QEvent.Type.ShortcutOverride
+        if typed and belongs_to(QApplication.focusWidget(), cast(QKeyEvent, event)):
+            event.accept()
+            return True
+        return super().event(event)
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        if event.key() == Qt.Key.Key_Escape and self.bench is not None:
+            self.bench.focus_document()
+        else:
+            super().keyPressEvent(event)

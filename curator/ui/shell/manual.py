@@ -1,0 +1,82 @@
+"""The manual (F1): the Markdown files of `resources/help`, with a list of pages at the left."""
+
+from __future__ import annotations
+
+from importlib import resources
+
+from PySide6.QtCore import QEvent, Qt, QUrl
+from PySide6.QtGui import QDesktopServices
+from PySide6.QtWidgets import QListWidget, QListWidgetItem, QSplitter, QTextBrowser, QWidget
+
+from curator.domain.wording import tr
+from curator.ui.kit.form import ShowDialog
+
+FOLDER = "help"
+FIRST = "index.md"
+
+
+def pages() -> dict[str, str]:
+    """File name -> Markdown, the first page first."""
+    folder = resources.files("resources") / FOLDER
+    if not folder.is_dir():
+        return {}
+    found = {one.name: one.read_text(encoding="utf-8") for one in folder.iterdir() if one.name.endswith(".md")}
+    return dict(sorted(found.items(), key=lambda page: (page[0] != FIRST, page[0])))
+
+
+def title_of(name: str, markdown: str) -> str:
+    """The first heading, else the file's name."""
+    heading = next((line for line in markdown.splitlines() if line.startswith("# ")), f"# {name.removesuffix('.md')}")
+    return heading[2:].strip()
+
+
+class Manual(ShowDialog):
+    """Not modal: it can stay beside the window."""
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(tr("Manual"), parent)
+        self._pages = pages()
+        self.list = QListWidget(self)
+        self.list.setAccessibleName(tr("Pages"))
+        for name, markdown in self._pages.items():
+            item = QListWidgetItem(title_of(name, markdown), self.list)
+            item.setData(Qt.ItemDataRole.UserRole, name)
+        self.page = QTextBrowser(self)
+        self.page.setAccessibleName(tr("Page of the manual"))
+        self.page.setOpenLinks(False)
+        self.page.document().setDocumentMargin(18)
+        splitter = QSplitter(Qt.Orientation.Horizontal, self)
+        splitter.addWidget(self.list)
+        splitter.addWidget(self.page)
+        splitter.setStretchFactor(1, 1)
+        splitter.setSizes([210, 650])
+        self.body.addWidget(splitter, 1)
+        self.resize(900, 680)
+        self.list.currentItemChanged.connect(lambda item: self._show(str(item.data(Qt.ItemDataRole.UserRole))))
+        self.page.anchorClicked.connect(self._follow)
+        if self._pages:
+            self.list.setCurrentRow(0)
+        else:
+            self.page.setPlainText(tr("The manual is not installed with this copy of Curator."))
+
+    def _show(self, name: str) -> None:
+        self.page.setMarkdown(self._pages[name])
+
+    def changeEvent(self, event: QEvent) -> None:
+        """Links have their colour from when the page was set."""
+        super().changeEvent(event)
+        item = self.list.currentItem() if hasattr(self, "list") else None
+        if event.type() is QEvent.Type.PaletteChange and item is not None:
+            place = self.page.verticalScrollBar().value()
+            self._show(str(item.data(Qt.ItemDataRole.UserRole)))
+            self.page.verticalScrollBar().setValue(place)
+
+    def _follow(self, url: QUrl) -> None:
+        """Another page, a place in this one, or a page of the web in the browser."""
+        name = url.fileName()
+        if url.isRelative() and name in self._pages:
+            self.list.setCurrentRow(list(self._pages).index(name))
+        elif url.isRelative() and url.hasFragment():
+            self.page.scrollToAnchor(url.fragment())
+        elif url.scheme() in ("http", "https"):
+            QDesktopServices.openUrl(url)

@@ -1,0 +1,173 @@
+"""The command palette (Ctrl+K): a line to type in and what it finds; Esc and a click beside it leave."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+from PySide6.QtCore import QEvent, QModelIndex, QObject, QPersistentModelIndex, QRectF, QSize, Qt, Signal
+from PySide6.QtGui import QFontMetricsF, QKeyEvent, QMouseEvent, QPainter, QPaintEvent, QPalette
+from PySide6.QtWidgets import QFrame, QLineEdit, QStyledItemDelegate, QStyleOptionViewItem, QVBoxLayout, QWidget
+
+from curator.domain.wording import tr
+from curator.services.ports import QueueRow
+from curator.ui.kit.row_list import RowList
+from curator.ui.kit.row_painting import PAD, draw_focus, draw_ground, draw_words, row_height
+from curator.ui.kit.sight import watch
+from curator.ui.kit.theme import theme_of
+from curator.ui.shell.palette_model import DOCUMENTS, ENTRY_ROLE, PaletteEntry, PaletteModel, document_entries
+
+WIDTH_IN_LETTERS, ROWS = 88, 12
+PLACEHOLDER = "Command, or @ and a document's id or title"
+NOTHING = "No command has these letters in this order."
+NO_DOCUMENT = "No document with this id or title."
+NO_PROJECT = "Documents are found when a project is open."
+Index = QModelIndex | QPersistentModelIndex
+
+
+class PaletteDelegate(QStyledItemDelegate):
+    """Title and place at the left; keys at the right, or why it cannot be chosen."""
+
+    def sizeHint(self, option: QStyleOptionViewItem, index: Index) -> QSize:  # noqa: ARG002
+        return QSize(200, row_height(option.font, 1.0))
+
+    def paint(self, painter: QPainter, option: QStyleOptionViewItem, index: Index) -> None:
+        entry = index.data(ENTRY_ROLE)
+        assert isinstance(entry, PaletteEntry)
+        theme = theme_of(option.palette)
+        painter.save()
+        draw_ground(painter, option, theme)
+        inner = QRectF(option.rect).adjusted(PAD + 4, 0, -PAD, 0)
+        right = entry.why or entry.keys
+        used = draw_words(painter, inner, right, font=option.font, colour=theme.muted, right=True)
+        text = option.palette.color(QPalette.ColorRole.Text)
+        left = inner.adjusted(0, 0, -used - 16, 0)
+        width = draw_words(painter, left, entry.title, font=option.font, colour=theme.muted if entry.why else text)
+        place = left.adjusted(width + 12, 0, 0, 0)
+        if place.width() > QFontMetricsF(option.font).horizontalAdvance("mmm"):
+            draw_words(painter, place, entry.place, font=option.font, colour=theme.muted)
+        draw_focus(painter, option, theme)
+        painter.restore()
+
+
+class Palette(QWidget):
+    """Lies over the window. `entries` gives the commands for what was typed, `documents` the rows of the queue, None
+    without a project. `chosen` comes after it has gone and the keyboard is back where it was."""
+
+    chosen = Signal(object)  # PaletteEntry
+
+    def __init__(
+        self,
+        over: QWidget,
+        *,
+        entries: Callable[[str], Sequence[PaletteEntry]],
+        documents: Callable[[str], Sequence[QueueRow] | None],
+        text: str = "",
+    ) -> None:
+        super().__init__(over)
+        self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        self.setAccessibleName(tr("Command palette"))
+        self._find, self._documents = entries, documents
+        self._before = over.window().focusWidget()
+        self._compose()
+        self.line.textChanged.connect(self._typed)
+        self.list.chosen.connect(self._choose)
+        self.line.installEventFilter(self)
+        over.installEventFilter(self)
+        self.line.setText(text)
+        self._typed(text)
+        self._fit()
+        watch(self)
+        self.show()
+        self.raise_()
+        self.line.setFocus(Qt.FocusReason.PopupFocusReason)
+
+    def _compose(self) -> None:
+        self.sheet = QFrame(self)
+        self.sheet.setFrameShape(QFrame.Shape.StyledPanel)
+        self.sheet.setAutoFillBackground(True)
+        self.line = QLineEdit(self.sheet)
+        self.line.setAccessibleName(tr("Command or document"))
+        self.line.setPlaceholderText(tr(PLACEHOLDER))
+        self.line.setClearButtonEnabled(True)
+        self.model = PaletteModel(self)
+        self.list = RowList(tr("What was found"), self.sheet)
+        self.list.setItemDelegate(PaletteDelegate(self.list))
+        self.list.setModel(self.model)
+        self.list.setFocusPolicy(Qt.FocusPolicy.NoFocus)  # the line keeps the keyboard; arrows move in the list
+        column = QVBoxLayout(self.sheet)
+        column.setContentsMargins(10, 10, 10, 10)
+        column.addWidget(self.line)
+        column.addWidget(self.list, 1)
+
+    def _fit(self) -> None:
+        over = self.parentWidget()
+        if over is None:
+            return
+        self.setGeometry(over.rect())
+        metrics = QFontMetricsF(self.font())
+        wide = min(int(metrics.averageCharWidth() * WIDTH_IN_LETTERS), self.width() - 24)
+        high = self.line.sizeHint().height() + row_height(self.font(), 1.0) * ROWS + 40
+        top = max(12, self.height() // 9)
+        self.sheet.setGeometry((self.width() - wide) // 2, top, wide, min(high, self.height() - top - 12))
+
+    # --- what is typed ---
+
+    def _typed(self, text: str) -> None:
+        if text.startswith(DOCUMENTS):
+            rows = self._documents(text[1:].strip())
+            self.list.set_empty_words(tr(NO_PROJECT if rows is None else NO_DOCUMENT))
+            self.model.show_entries(document_entries(rows or ()))
+        else:
+            self.list.set_empty_words(tr(NOTHING))
+            self.model.show_entries(self._find(text))
+        self.list.go_to(0)
+
+    def _choose(self, row: int) -> None:
+        """What cannot be chosen says so and stays."""
+        entry = self.model.entry(row)
+        if entry is not None and not entry.why:
+            self.leave()
+            self.chosen.emit(entry)
+
+    # --- keys ---
+
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
+        if event.type() == QEvent.Type.Resize and watched is self.parentWidget():
+            self._fit()
+        if watched is self.line and isinstance(event, QKeyEvent):
+            if event.type() == QEvent.Type.ShortcutOverride:
+                event.accept()  # while the palette is up no key is the window's
+                return True
+            if event.type() == QEvent.Type.KeyPress:
+                return self._key(event)
+        return super().eventFilter(watched, event)
+
+    def _key(self, event: QKeyEvent) -> bool:
+        row, last = self.list.currentIndex().row(), self.model.rowCount() - 1
+        steps = {Qt.Key.Key_Down: 1, Qt.Key.Key_Up: -1, Qt.Key.Key_PageDown: ROWS - 1, Qt.Key.Key_PageUp: 1 - ROWS}
+        key = Qt.Key(event.key())
+        if key in steps:
+            self.list.go_to(min(max(row + steps[key], 0), last))
+        elif key in (Qt.Key.Key_Return, Qt.Key.Key_Enter):
+            self._choose(row)
+        elif key == Qt.Key.Key_Escape:
+            self.leave()
+        else:
+            return key in (Qt.Key.Key_Tab, Qt.Key.Key_Backtab)
+        return True
+
+    def mousePressEvent(self, event: QMouseEvent) -> None:
+        if not self.sheet.geometry().contains(event.position().toPoint()):
+            self.leave()
+
+    def leave(self) -> None:
+        if self._before is not None:
+            self._before.setFocus(Qt.FocusReason.OtherFocusReason)
+        self.close()
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        painter = QPainter(self)
+        shade = self.palette().color(QPalette.ColorRole.Shadow)
+        shade.setAlpha(70)
+        painter.fillRect(event.rect(), shade)
+        painter.end()

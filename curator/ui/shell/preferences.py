@@ -1,0 +1,126 @@
+"""The user's settings as the window feels them: colours, font size, candidates shown."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+from PySide6.QtCore import QObject, Signal
+from PySide6.QtGui import QFont
+from PySide6.QtWidgets import QWidget
+
+from curator.commands.keymap import Keymap
+from curator.domain.errors import UserError
+from curator.domain.presenting import CandidateOrder
+from curator.settings.file import LoadedSettings, save
+from curator.settings.schema import Settings, default, options, with_value
+from curator.ui.kit.theme import Scheme, ThemeController
+
+if TYPE_CHECKING:
+    from curator.ui.shell.settings import SettingsDialog
+    from curator.ui.shell.shortcuts import ShortcutsDialog
+
+
+class Preferences(QObject):
+    """Holds the settings of this moment; each change is saved and applied at once."""
+
+    changed = Signal()
+    saved = Signal()
+
+    def __init__(
+        self,
+        window: QWidget,
+        theme: ThemeController,
+        loaded: LoadedSettings,
+        *,
+        refuse: Callable[[str], None],
+        name_held: Callable[[], str],
+    ) -> None:
+        """`name_held` says why the curator's name cannot change now, '' where it can."""
+        super().__init__(window)
+        self._window = window
+        self._theme = theme
+        self._loaded = loaded
+        self._refuse = refuse
+        self._name_held = name_held
+        self.settings = loaded.settings
+
+    @property
+    def loaded(self) -> LoadedSettings:
+        """As a further window takes them over."""
+        return replace(self._loaded, settings=self.settings, problems=())
+
+    def apply(self) -> None:
+        scheme = Scheme(self.settings.theme.value)
+        if self._theme.scheme is not scheme:
+            self._theme.set_scheme(scheme)
+        self._theme.set_percent(self.settings.interface_size)
+        self.changed.emit()
+
+    @property
+    def keymap(self) -> Keymap:
+        return Keymap(self.settings.shortcuts)
+
+    def reading_font(self, base: QFont) -> QFont:
+        """The text's font at the size of the settings."""
+        font = QFont(base)
+        font.setPointSize(self.settings.font_size)
+        return font
+
+    def edit(self) -> SettingsDialog:
+        from curator.ui.shell.settings import SettingsDialog
+
+        dialog = SettingsDialog(self.settings, name_held=self._name_held(), parent=self._window)
+        dialog.accepted.connect(lambda: self._take(dialog.settings))
+        dialog.open()
+        return dialog
+
+    def edit_shortcuts(self) -> ShortcutsDialog:
+        from curator.ui.shell.shortcuts import ShortcutsDialog
+
+        dialog = ShortcutsDialog(self.keymap, parent=self._window)
+        dialog.accepted.connect(lambda: self._set("shortcuts", dialog.keymap.changed))
+        dialog.open()
+        return dialog
+
+    def adopt(self, settings: Settings) -> None:
+        """Another window has saved these."""
+        if settings != self.settings:
+            self.settings = settings
+            self.apply()
+
+    def set_curator(self, name: str) -> None:
+        """Whose name decisions bear from now on."""
+        self._set("curator_name", name)
+
+    def set_theme(self, name: str) -> None:
+        self._set("theme", name)
+
+    def shuffle_candidates(self) -> None:
+        """Candidates in a random order without scores, or best first again."""
+        shuffled = self.settings.candidate_order is CandidateOrder.SHUFFLED
+        self._set("candidate_order", CandidateOrder.RANKED if shuffled else CandidateOrder.SHUFFLED)
+
+    def zoom(self, steps: int) -> None:
+        """Larger or smaller by a point; 0 goes back to the usual size."""
+        option = next(one for one in options() if one.name == "font_size")
+        size = self.settings.font_size + steps if steps else default("font_size")
+        self._set("font_size", min(max(size, option.minimum), option.maximum))
+
+    def step(self, name: str, by: int) -> None:
+        """A number of the settings larger or smaller, within its limits."""
+        option = next(one for one in options() if one.name == name)
+        self._set(name, min(max(getattr(self.settings, name) + by, option.minimum), option.maximum))
+
+    def _set(self, name: str, value: Any) -> None:
+        self._take(with_value(self.settings, name, value))
+
+    def _take(self, settings: Settings) -> None:
+        self.settings = settings
+        self.apply()
+        try:
+            save(settings, unknown=self._loaded.unknown)
+        except UserError as error:
+            self._refuse(str(error))
+        self.saved.emit()

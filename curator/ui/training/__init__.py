@@ -1,0 +1,1 @@
+"""The linker's own windows: retraining, bundles and what one changed, evaluation, detection, the map of embeddings."""

@@ -1,0 +1,202 @@
+"""*Model > Bundles*: what there is, which serves, what they measured and take; promote, roll back, delete."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from PySide6.QtCore import Qt, Signal
+from PySide6.QtWidgets import QAbstractItemView, QTableView, QWidget
+
+from curator.domain.bundles import Activation, BundleInfo, GateVerdict
+from curator.domain.wording import tr
+from curator.services.training.bundle_files import DiskReport, size_words
+from curator.services.training.embedding_map import has_map
+from curator.services.training.promotion_diff import diff_rows, diff_words, queue_asked
+from curator.ui.kit.form import EmptyPage, ShowDialog, sentence
+from curator.ui.kit.table import FigureTable
+from curator.ui.training.bundle_model import BundleTableModel
+from curator.ui.training.figures import gate_rows
+from curator.ui.training.manifest import served_words
+
+ROOM = 14  # pixels between two columns
+NONE, FIRST = "No bundles yet", "Import a knowledge base: its index is the first bundle."
+UNTRAINED = "An untrained bundle; no gate was needed."
+
+
+class BundlesDialog(ShowDialog):
+    """Every signal carries a bundle's id; whether it may, the caller asks."""
+
+    promote_wanted = Signal(str)
+    rollback_wanted = Signal()
+    delete_wanted = Signal(str)
+    manifest_wanted = Signal(str)
+    changes_wanted = Signal(str)
+    map_wanted = Signal(str)
+    compare_wanted = Signal(str)
+
+    def __init__(
+        self,
+        bundles: Sequence[BundleInfo],
+        *,
+        writable: bool,
+        activations: Sequence[Activation] = (),
+        parent: QWidget | None = None,
+    ) -> None:
+        super().__init__(tr("Bundles"), parent)
+        self._writable = writable
+        self._activations = list(activations)
+        self.model = BundleTableModel(self)
+        self.table = self._make_table()
+        self.disk = sentence(tr("Looking at what they take on the disk…"))
+        self.disk.setAccessibleName(tr("Disk use"))
+        self.summary = sentence("", selectable=True)
+        self.figures = FigureTable(
+            tr("Old and new linker"), [tr("On held-out documents"), tr("before"), tr("after")], self
+        )
+        self.empty = EmptyPage(tr(NONE), tr(FIRST), self)
+        self.body.addWidget(self.table, 1)
+        self.body.addWidget(self.empty, 1)
+        for part in (self.disk, self.summary, self.figures):
+            self.body.addWidget(part)
+        self._add_buttons()
+        self.table.selectionModel().currentRowChanged.connect(lambda: self._show_row())
+        self.show_bundles(bundles)
+        self.resize(1120, 600)
+
+    def _make_table(self) -> QTableView:
+        table = QTableView(self)
+        table.setAccessibleName(tr("Bundles"))
+        table.setModel(self.model)
+        table.verticalHeader().hide()
+        table.setSelectionBehavior(QAbstractItemView.SelectionBehavior.SelectRows)
+        table.setSelectionMode(QAbstractItemView.SelectionMode.SingleSelection)
+        table.setTabKeyNavigation(False)
+        table.setShowGrid(False)
+        table.horizontalHeader().setStretchLastSection(True)
+        table.horizontalHeader().setDefaultAlignment(Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter)
+        return table
+
+    def _add_buttons(self) -> None:
+        self.promote = self.add_button(tr("Let it &serve…"))
+        self.rollback = self.add_button(tr("&Roll back…"))
+        self.changes = self.add_button(tr("&What changed…"))
+        self.compare = self.add_button(tr("&Compare…"))
+        self.map = self.add_button(tr("Embedding &map…"))
+        self.manifest = self.add_button(tr("Ma&nifest…"))
+        self.delete = self.add_button(tr("&Delete…"))
+        self.rollback.clicked.connect(self.rollback_wanted)
+        for button, signal in (
+            (self.promote, self.promote_wanted),
+            (self.changes, self.changes_wanted),
+            (self.compare, self.compare_wanted),
+            (self.map, self.map_wanted),
+            (self.manifest, self.manifest_wanted),
+            (self.delete, self.delete_wanted),
+        ):
+            button.clicked.connect(lambda _=False, told=signal: self._tell(told.emit))
+
+    def _tell(self, emit: object) -> None:
+        assert callable(emit)
+        if self.chosen is not None:
+            emit(self.chosen.id)
+
+    # --- what is shown ---
+
+    def show_bundles(self, bundles: Sequence[BundleInfo], activations: Sequence[Activation] | None = None) -> None:
+        """The row stays on its bundle; at first, and where that is gone, on the one that serves."""
+        kept = self.chosen.id if self.chosen is not None else ""
+        if activations is not None:
+            self._activations = list(activations)
+        self.model.show_bundles(bundles)
+        self.empty.stand_in(self.table, empty=not bundles)
+        for part in (self.disk, self.summary):
+            part.setVisible(bool(bundles))
+        self._fit_columns()
+        ids = [self._at(row).id for row in range(len(bundles))]
+        active = next((row for row in range(len(bundles)) if self._at(row).active), 0)
+        self.table.setCurrentIndex(self.model.index(ids.index(kept) if kept in ids else active, 0))
+        self.rollback.setEnabled(self._writable and len(bundles) > 1)
+        self._show_row()
+
+    def show_disk(self, report: DiskReport) -> None:
+        self.model.show_disk(report.bundles)
+        words = tr(
+            "All bundles together take {size}; files that several share count once.", size=size_words(report.total)
+        )
+        if report.trainings:
+            kept = tr("Interrupted trainings keep {size} to go on from.", size=size_words(report.trainings))
+            words = f"{words} {kept}"
+        self.disk.setText(words)
+        self._fit_columns()
+
+    def _fit_columns(self) -> None:
+        self.table.resizeColumnsToContents()
+        for column in range(self.model.columnCount()):
+            self.table.setColumnWidth(column, self.table.columnWidth(column) + ROOM)
+
+    def _at(self, row: int) -> BundleInfo:
+        bundle = self.model.bundle(row)
+        assert bundle is not None
+        return bundle
+
+    @property
+    def chosen(self) -> BundleInfo | None:
+        return self.model.bundle(self.table.currentIndex().row())
+
+    def _show_row(self) -> None:
+        bundle = self.chosen
+        self.summary.setText("" if bundle is None else self._words(bundle))
+        rows = gate_rows(bundle.metrics) if bundle is not None else []
+        self.figures.show_rows(rows)
+        self.figures.setVisible(bool(rows))
+        other = bundle is not None and not bundle.active
+        self.promote.setEnabled(self._writable and other)
+        self.delete.setEnabled(self._writable and other)
+        self.manifest.setEnabled(bundle is not None)
+        self.compare.setEnabled(bundle is not None and len(self._same_kb(bundle)) > 1)
+        self.changes.setEnabled(bundle is not None and "flips" in bundle.metrics)
+        self.map.setEnabled(bundle is not None and has_map(bundle))
+
+    def _same_kb(self, bundle: BundleInfo) -> list[BundleInfo]:
+        """Bundles whose answers can be compared with those of this one."""
+        every = [self._at(row) for row in range(self.model.rowCount())]
+        return [one for one in every if one.kb_hash == bundle.kb_hash]
+
+    def _words(self, bundle: BundleInfo) -> str:
+        """The gate's sentence, what flipped, what it was made from, and when and why it served."""
+        changed = (
+            diff_words(diff_rows(bundle.metrics), asked=queue_asked(bundle.metrics))
+            if "flips" in bundle.metrics
+            else ""
+        )
+        served = served_words(self._activations, bundle.id)
+        made = tr("Made from {bundle}.", bundle=bundle.parent) if bundle.parent else ""
+        head = " ".join(part for part in (bundle.summary or tr(UNTRAINED), changed, made) if part)
+        return "\n".join(part for part in (head, served) if part)
+
+
+def promote_question(bundle: BundleInfo | None, verdict: GateVerdict | None = None) -> str:
+    """What a curator should know before letting a bundle serve that the gate did not promote."""
+    found = verdict or (bundle.verdict if bundle is not None else GateVerdict.NOT_GATED)
+    rest = tr("Decisions stay; suggestions for undecided mentions are made anew. Model › Bundles rolls back.")
+    if found is GateVerdict.REFUSED:
+        return tr(
+            "The gate refused this bundle: it was worse on held-out documents. Let it serve all the same? {rest}",
+            rest=rest,
+        )
+    if found is GateVerdict.NO_GAIN:
+        return tr("This bundle was no better on held-out documents. Let it serve all the same? {rest}", rest=rest)
+    return tr("Let this bundle serve? {rest}", rest=rest)
+
+
+def delete_question(bundle: BundleInfo, freed: int | None) -> str:
+    """What goes and what stays."""
+    frees = tr(" This frees {size}.", size=size_words(freed)) if freed is not None else ""
+    return tr(
+        "Delete the bundle {id} ({recipe}, {at:%d %b %Y, %H:%M})?{frees} It cannot be brought back. "
+        "Decisions and the other bundles stay.",
+        id=bundle.id,
+        recipe=bundle.recipe,
+        at=bundle.created_at.astimezone(),
+        frees=frees,
+    )

@@ -1,0 +1,64 @@
+"""*Tools > Detect mentions*: which entity types are looked for."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QHBoxLayout, QListWidget, QListWidgetItem, QPushButton, QWidget
+
+from curator.domain.wording import tr
+from curator.ui.kit.form import FormDialog
+
+NOTHING_TICKED = "Tick at least one entity type, or leave with Cancel."
+
+
+class DetectDialog(FormDialog):
+    """`types` is what is ticked; `documents` says how many documents will be read."""
+
+    def __init__(
+        self, entity_types: Sequence[str], *, ticked: Collection[str], documents: int, parent: QWidget | None = None
+    ) -> None:
+        where = tr("this document") if documents == 1 else tr("{n:,} documents", n=documents)
+        super().__init__(
+            tr("Detect mentions"),
+            intro=tr(
+                "Marks names of entities of the ticked types in {where}. Mentions that are there stay as they are.",
+                where=where,
+            ),
+            ok=tr("Detect"),
+            parent=parent,
+        )
+        self.list = QListWidget(self)
+        self.list.setAccessibleName(tr("Entity types"))
+        for name in entity_types:
+            item = QListWidgetItem(name, self.list)
+            item.setFlags(item.flags() | Qt.ItemFlag.ItemIsUserCheckable)
+            item.setCheckState(_state(name in ticked))
+        self.body.insertWidget(0, self.list, 1)
+        self.all, self.none = QPushButton(tr("Tick &all"), self), QPushButton(tr("Tick &none"), self)
+        row = QHBoxLayout()
+        for button, ticks in ((self.all, True), (self.none, False)):
+            button.setAutoDefault(False)
+            button.clicked.connect(lambda _=False, ticks=ticks: self._tick(ticks))
+            row.addWidget(button)
+        row.addStretch(1)
+        self.body.addLayout(row)
+        self.list.setCurrentRow(0)
+        self.resize(460, 400)
+
+    @property
+    def types(self) -> tuple[str, ...]:
+        items = [self.list.item(row) for row in range(self.list.count())]
+        return tuple(one.text() for one in items if one.checkState() is Qt.CheckState.Checked)
+
+    def check(self) -> str:
+        return "" if self.types else tr(NOTHING_TICKED)
+
+    def _tick(self, ticks: bool) -> None:
+        for row in range(self.list.count()):
+            self.list.item(row).setCheckState(_state(ticks))
+
+
+def _state(ticked: bool) -> Qt.CheckState:
+    return Qt.CheckState.Checked if ticked else Qt.CheckState.Unchecked

@@ -1,0 +1,58 @@
+"""What a bundle says of itself: the notes of its making, its manifest, and when it served."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from PySide6.QtGui import QGuiApplication
+from PySide6.QtWidgets import QPlainTextEdit, QWidget
+
+from curator.domain.bundles import Activation, ActivationKind
+from curator.domain.wording import tr
+from curator.ui.kit.form import ShowDialog
+from curator.ui.kit.row_painting import fixed_font
+
+KINDS = {
+    ActivationKind.JOB: "served after it was made",
+    ActivationKind.CURATOR: "promoted",
+    ActivationKind.ROLLBACK: "rolled back to",
+}
+
+
+class ManifestDialog(ShowDialog):
+    """Plain text that can be searched, selected and copied."""
+
+    def __init__(self, title: str, text: str, parent: QWidget | None = None) -> None:
+        super().__init__(title, parent)
+        self.text = QPlainTextEdit(text, self)
+        self.text.setReadOnly(True)
+        self.text.setAccessibleName(title)
+        self.text.setTabChangesFocus(True)
+        self.text.setFont(fixed_font())
+        self.body.addWidget(self.text, 1)
+        copy = self.add_button(tr("&Copy"))
+        copy.clicked.connect(lambda: QGuiApplication.clipboard().setText(text))
+        self.resize(760, 560)
+
+
+def served_words(activations: Sequence[Activation], bundle_id: str) -> str:
+    """A line for each time the bundle began to serve, with who and why."""
+    lines = []
+    for one in activations:
+        if one.bundle_id == bundle_id:
+            why = f": {one.reason}" if one.reason else ""
+            words = tr(
+                "{time} {what} by {curator}",
+                time=f"{one.at.astimezone():%d %b %Y, %H:%M}",
+                what=tr(KINDS[one.kind]),
+                curator=one.actor,
+            )
+            lines.append(f"{words}{why}")
+    return "\n".join(lines)
+
+
+def manifest_words(notes: Sequence[str], manifest: str, served: str) -> str:
+    """The three parts under their headings; what is empty is left out."""
+    parts = ((tr("When it served"), served), (tr("Notes of its making"), "\n".join(notes)), (tr("Manifest"), manifest))
+    shown = [f"{title}\n{'-' * len(title)}\n{text}" for title, text in parts if text]
+    return "\n\n".join(shown) or tr("The manifest of this bundle cannot be read.")

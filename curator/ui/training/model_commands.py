@@ -1,0 +1,130 @@
+"""Commands of the linker, of the tools that ask it, and of the background work."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from curator.commands import Command, Menu, WindowState
+
+if TYPE_CHECKING:
+    from curator.ui.bench.workbench import Workbench
+    from curator.ui.training.model_flows import ModelFlows
+
+
+def _idle(state: WindowState) -> bool:
+    return state.writable and state.knowledge_base and not state.job_running
+
+
+MODEL: tuple[Command[ModelFlows], ...] = (
+    Command(
+        "model.retrain",
+        "Retrain…",
+        Menu.MODEL,
+        "Trains a recipe on the decisions of the training documents in the background.",
+        lambda model: model.retrain(),
+        ("Ctrl+R",),
+        when=_idle,
+    ),
+    Command(
+        "model.resume",
+        "Resume the interrupted training…",
+        Menu.MODEL,
+        "Goes on with a training that a crash, a kill or a reboot interrupted, or discards it.",
+        lambda model: model.resume(),
+        when=lambda s: _idle(s) and s.interrupted,
+    ),
+    Command(
+        "model.history",
+        "Bundles…",
+        Menu.MODEL,
+        "Lists the bundles with figures and disk use; promotes one, rolls back, deletes old ones.",
+        lambda model: model.show_bundles(),
+        ("Ctrl+H",),
+        when=lambda s: s.project,
+        group=1,
+    ),
+    Command(
+        "model.map",
+        "Embedding map…",
+        Menu.MODEL,
+        "Shows where the training of the bundle in use moved mentions and entities.",
+        lambda model: model.show_map(),
+        when=lambda s: s.project,
+        group=1,
+    ),
+    Command(
+        "model.index",
+        "Rebuild index",
+        Menu.MODEL,
+        "Builds the lexical and the dense index of the knowledge base anew.",
+        lambda model: model.build_index(anew=True),
+        when=_idle,
+        group=1,
+    ),
+    Command(
+        "model.calibrate",
+        "Calibrate",
+        Menu.MODEL,
+        "Fits the fusion of scores and the NIL threshold to the decisions of the validation documents.",
+        lambda model: model.calibrate(),
+        when=_idle,
+        group=1,
+    ),
+    Command(
+        "tools.detect",
+        "Detect mentions…",
+        Menu.TOOLS,
+        "Marks names, remembered mentions and abbreviations in this document, of the entity types you choose.",
+        lambda model: model.detect(everywhere=False),
+        ("Ctrl+D",),
+        when=lambda s: _idle(s) and s.document and not s.judging,
+    ),
+    Command(
+        "tools.detect_all",
+        "Detect mentions in all documents without any…",
+        Menu.TOOLS,
+        "Does the same in every document of the project that has no mentions.",
+        lambda model: model.detect(everywhere=True),
+        when=lambda s: _idle(s) and not s.judging,
+    ),
+    Command(
+        "tools.evaluate",
+        "Evaluate…",
+        Menu.TOOLS,
+        "Compares the linker with the decisions of a split: recall@1, recall@64 and NIL.",
+        lambda model: model.evaluate(),
+        when=_idle,
+        group=1,
+    ),
+)
+
+JOBS: tuple[Command[Workbench], ...] = (
+    Command(
+        "model.cancel",
+        "Cancel background work",
+        Menu.MODEL,
+        "Stops the running import, indexing or training; what was there before stays as it was.",
+        lambda bench: bench.jobs.cancel(),
+        ("Ctrl+.",),
+        when=lambda s: s.job_running,
+    ),
+    Command(
+        "model.restart",
+        "Restart linker",
+        Menu.MODEL,
+        "Starts the linker process again.",
+        lambda bench: bench.project.suggestions.restart(),
+        when=lambda s: s.project and s.knowledge_base,
+        group=1,
+    ),
+    Command(
+        "tools.result",
+        "Show the last result",
+        Menu.TOOLS,
+        "Opens what background work came to: the newest result you have not seen, or the one you saw last.",
+        lambda bench: bench.notices.show(),
+        ("F9",),
+        when=lambda s: s.results,
+        group=2,
+    ),
+)

@@ -1,0 +1,235 @@
+"""Flows around the linker: retraining, history of bundles, index, detection, evaluation."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Any
+
+from PySide6.QtCore import QObject
+from PySide6.QtWidgets import QWidget
+
+from curator.domain.errors import UserError
+from curator.domain.jobs import JobOutcome, JobState, Progress
+from curator.domain.wording import tr
+from curator.services.training.evaluation import EvaluationWish, ReplayWish
+from curator.ui.bench.workbench import Workbench
+from curator.ui.jobs.jobs import JobKind, Launch, RunningJob
+from curator.ui.kit.key_names import place_of
+from curator.ui.kit.messages import tell
+from curator.ui.queue.queue_model import SPLIT_WORDS
+from curator.ui.training.bundle_flows import BundleFlows
+from curator.ui.training.training_flows import TrainingFlows
+
+if TYPE_CHECKING:
+    from curator.ui.training.bundles import BundlesDialog
+    from curator.ui.training.detect import DetectDialog
+    from curator.ui.training.evaluate import EvaluateDialog
+    from curator.ui.training.retrain import RetrainDialog
+
+NO_BUNDLE = "There is no bundle yet. Import a knowledge base: its index is the first one."
+NOTHING_TO_DETECT = "Every document has mentions already. {way} adds to the open one."
+
+
+class ModelFlows(QObject):
+    """What *Model* and *Tools* do with an open project."""
+
+    def __init__(self, bench: Workbench) -> None:
+        super().__init__(bench)
+        self._bench = bench
+        self.bundles = BundleFlows(bench)
+        self.training = TrainingFlows(bench, self.bundles)
+        self.bundles.compare_wanted.connect(self.evaluate)
+        self._detect_types: tuple[str, ...] = ()  # what was ticked last
+
+    @property
+    def _window(self) -> QWidget:
+        return self._bench.window()
+
+    # --- the index ---
+
+    def build_index(self, *, anew: bool = False) -> None:
+        """Lexical first, then full; each serves as soon as it is there. `anew`: also what is there already, as the
+        curator asked."""
+        retraining = self._bench.project.retraining
+        self._start(
+            JobKind.INDEX,
+            tr("Build the index"),
+            lambda progress, end: retraining.build_index(anew=anew, on_progress=progress, on_end=end),
+            self._built,
+            asked=anew,
+        )
+
+    def _built(self, outcome: JobOutcome) -> None:
+        if outcome.state is JobState.DONE:
+            self.calibrate_if_due()
+        else:
+            self._bench.notices.add_outcome(tr("Build the index"), outcome)
+
+    def build_if_needed(self) -> None:
+        """Go on with what was interrupted: a training, an index that is not complete, or a calibration that is due."""
+        project = self._bench.project
+        if project.read_only or self._bench.jobs.runs(JobKind.INDEX):
+            return
+        self.training.offer_resume()
+        if project.retraining.needs_index():
+            self.build_index()
+        else:
+            self.calibrate_if_due()
+
+    def calibrate_if_due(self) -> None:
+        """Look in a worker thread, since it reads every validation document; calibrate in the background."""
+        project = self._bench.project
+
+        def work() -> dict[str, Any]:
+            return {"due": project.retraining.needs_calibration()}
+
+        def then(outcome: JobOutcome) -> None:
+            if outcome.result.get("due") and not len(self._bench.jobs):
+                self.calibrate(asked=False)
+
+        self._bench.jobs.ask(work, then=then)
+
+    def calibrate(self, *, asked: bool = True) -> None:
+        """Refit fusion and the NIL threshold on the validation documents. `asked`: by the curator, who looks."""
+        retraining = self._bench.project.retraining
+        self._start(
+            JobKind.CALIBRATE,
+            tr("Calibrate"),
+            lambda progress, end: retraining.calibrate(on_progress=progress, on_end=end),
+            self._calibrated,
+            asked=asked,
+        )
+
+    def _calibrated(self, outcome: JobOutcome) -> None:
+        if outcome.state is JobState.DONE:
+            self._bench.say(outcome.message)
+        else:
+            self._bench.notices.add_outcome(tr("Calibrate"), outcome)
+
+    # --- retraining and bundles ---
+
+    def retrain(self) -> RetrainDialog:
+        return self.training.retrain()
+
+    def resume(self) -> None:
+        """What to do with the training that was interrupted."""
+        self.training.offer_resume()
+
+    def show_training(self, job: RunningJob) -> None:
+        self.training.show_training(job)
+
+    def show_bundles(self) -> BundlesDialog:
+        return self.bundles.show_bundles()
+
+    def show_map(self) -> None:
+        """The map of the bundle that serves, or of the one that it was made from."""
+        from curator.services.training.embedding_map import nearest_with_map
+
+        bundles = self._bench.project.retraining.bundles()
+        active = next((one for one in bundles if one.active), None)
+        if active is None:
+            tell(self._window, tr("Embedding map"), tr(NO_BUNDLE))
+        else:
+            self.bundles.show_map(nearest_with_map(bundles, active.id))
+
+    # --- tools ---
+
+    def detect(self, *, everywhere: bool) -> DetectDialog | None:
+        """Asks which entity types are looked for, where the knowledge base has several."""
+        from curator.ui.training.detect import DetectDialog
+
+        project = self._bench.project
+        opened = self._bench.navigator.opened
+        ids = project.detection.documents_without_mentions() if everywhere else []
+        if not everywhere and opened is not None:
+            ids = [opened.document.id]
+        if not ids:
+            tell(self._window, tr("Detect mentions"), tr(NOTHING_TO_DETECT, way=place_of("tools.detect")))
+            return None
+        info = project.knowledge.info()
+        types = info.types if info is not None else ()
+        if len(types) < 2:
+            self._detect(ids, ())
+            return None
+        ticked = self._detect_types or project.detection.usual_types() or types
+        dialog = DetectDialog(types, ticked=ticked, documents=len(ids), parent=self._window)
+
+        def start() -> None:
+            self._detect_types = dialog.types
+            self._detect(ids, () if dialog.types == tuple(types) else dialog.types)
+
+        dialog.accepted.connect(start)
+        dialog.open()
+        return dialog
+
+    def _detect(self, ids: Sequence[int], types: Sequence[str]) -> None:
+        service = self._bench.project.detection
+        self._start(
+            JobKind.DETECT,
+            tr("Detect mentions"),
+            lambda progress, end: service.start(ids, types=types, on_progress=progress, on_end=end),
+            self._detected,
+        )
+
+    def _detected(self, outcome: JobOutcome) -> None:
+        if outcome.state is JobState.DONE:
+            self._bench.say(outcome.message)
+        else:
+            self._bench.notices.add_outcome(tr("Detect mentions"), outcome)
+
+    def evaluate(self, bundle: str = "") -> EvaluateDialog:
+        """Of the bundle that serves; or of another, compared with it."""
+        from curator.ui.training.evaluate import EvaluateDialog
+
+        project = self._bench.project
+        counts = project.queue.counts().documents_by_split
+        dialog = EvaluateDialog(counts, project.evaluation.bundles(), parent=self._window, bundle=bundle)
+        dialog.accepted.connect(lambda: self._evaluate(dialog.wish))
+        dialog.open()
+        return dialog
+
+    def _evaluate(self, wish: EvaluationWish | ReplayWish) -> None:
+        service = self._bench.project.evaluation
+
+        def launch(progress: Callable[[Progress], None], end: Callable[[JobOutcome], None]) -> Any:
+            if isinstance(wish, ReplayWish):
+                return service.replay(wish, on_progress=progress, on_end=end)
+            return service.start(wish, on_progress=progress, on_end=end)
+
+        what = tr("Replay") if isinstance(wish, ReplayWish) else tr("Evaluate on")
+        title = f"{what} {tr(SPLIT_WORDS[wish.split])}"
+        self._start(JobKind.EVALUATE, title, launch, lambda outcome: self._evaluated(title, outcome))
+
+    def _evaluated(self, title: str, outcome: JobOutcome) -> None:
+        if outcome.state is JobState.DONE:
+            self._bench.notices.add(tr("{title}: the figures are ready.", title=title), lambda: self._figures(outcome))
+        else:
+            self._bench.notices.add_outcome(tr("Evaluate"), outcome)
+
+    def _figures(self, outcome: JobOutcome) -> None:
+        from curator.ui.training.evaluate import FiguresDialog
+
+        found = self.bundles
+        dialog = FiguresDialog(outcome.result, self._window, name_of=found.name_of, title_of=found.title_of)
+        dialog.mention_wanted.connect(found.open_mention)
+        found.show_beside(dialog)
+
+    def close_windows(self) -> None:
+        """Windows that stay beside the project's go with it: nothing can be promoted in a closed project."""
+        self.training.close_windows()
+        self.bundles.close_windows()
+
+    # --- inside ---
+
+    def _start(
+        self, kind: JobKind, title: str, launch: Launch, then: Callable[[JobOutcome], None], *, asked: bool = True
+    ) -> RunningJob | None:
+        """`asked`: a refusal answers the curator in a box; one of what began by itself waits as a notice."""
+        try:
+            return self._bench.jobs.start(kind, title, launch, then=then)
+        except UserError as error:
+            if asked:
+                tell(self._window, title, str(error), wrong=True)
+            else:
+                self._bench.notices.add_outcome(title, JobOutcome(JobState.FAILED, str(error)))
+            return None

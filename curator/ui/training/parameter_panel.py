@@ -1,0 +1,173 @@
+"""The parameters of a recipe, folded away: grouped fields, published values beside them, and a way back to both."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from PySide6.QtCore import Qt, Signal
+from PySide6.QtWidgets import (
+    QCheckBox,
+    QComboBox,
+    QFormLayout,
+    QHBoxLayout,
+    QLabel,
+    QPushButton,
+    QScrollArea,
+    QSpinBox,
+    QToolButton,
+    QVBoxLayout,
+    QWidget,
+)
+
+from curator.domain.wording import tr
+from curator.services.training.recipes import Recipe
+from curator.ui.kit.form import sentence
+from curator.ui.training.parameters import NumberEdit, parameter_field, parameter_value
+from resources.recipe_files import Parameter
+
+GROUPS = {
+    "Optimiser": ("epochs", "batch_size", "learning_rate", "warmup", "weight_decay", "clip"),
+    "Memory and numbers": ("accumulation", "cache_chunk", "precision"),
+    "Texts": ("mention_tokens", "entity_tokens", "style"),
+    "Encoders": ("entity_tower", "projection", "freeze_embeddings"),
+    "Negatives": ("negatives", "negative_count", "mined_share", "domain", "sharing", "in_batch"),
+    "Candidates": ("candidates", "learnt_share", "asked_share", "seconds_per_document"),
+}
+PARTS = {"loss": "Loss", "regulariser": "Regulariser", "grouping": "Clusters of mentions"}
+OTHERS = "Others"
+
+
+class ParameterPanel(QWidget):
+    """`edited` is emitted after each change of a value."""
+
+    edited = Signal()
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._recipe: Recipe | None = None
+        self.fields: dict[str, QWidget] = {}
+        self.fold = QToolButton(self)
+        self.fold.setCheckable(True)
+        self.fold.setAutoRaise(True)
+        self.fold.setToolButtonStyle(Qt.ToolButtonStyle.ToolButtonTextBesideIcon)
+        self.fold.setArrowType(Qt.ArrowType.RightArrow)
+        self.published = QPushButton(tr("Take the &published values"), self)
+        self.own = QPushButton(tr("Take the &recipe's values"), self)
+        self.area = QScrollArea(self)
+        self.area.setWidgetResizable(True)
+        self.area.setAccessibleName(tr("Parameters"))
+        self._compose()
+        self.fold.toggled.connect(self._folded)
+        self.published.clicked.connect(
+            lambda: self._take(lambda one: one.paper if one.paper is not None else one.default)
+        )
+        self.own.clicked.connect(lambda: self._take(lambda one: one.default))
+        self._folded(shown=False)
+
+    def _compose(self) -> None:
+        head = QHBoxLayout()
+        head.addWidget(self.fold)
+        head.addStretch(1)
+        for button in (self.published, self.own):
+            button.setAutoDefault(False)
+            head.addWidget(button)
+        whole = QVBoxLayout(self)
+        whole.setContentsMargins(0, 0, 0, 0)
+        whole.addLayout(head)
+        whole.addWidget(self.area, 1)
+
+    def _folded(self, shown: bool) -> None:
+        self.fold.setArrowType(Qt.ArrowType.DownArrow if shown else Qt.ArrowType.RightArrow)
+        for part in (self.area, self.published, self.own):
+            part.setVisible(shown)
+        self.published.setEnabled(self._recipe is not None and bool(self._recipe.published()))
+
+    # --- the recipe ---
+
+    def show_recipe(self, recipe: Recipe) -> None:
+        self._recipe = recipe
+        self.fold.setText(tr("Parameters ({n})", n=len(recipe.parameters)))
+        self.fold.setAccessibleName(tr("Parameters"))
+        self.fields = {one.name: parameter_field(one, self._edited) for one in recipe.parameters}
+        panel = QWidget()
+        column = QVBoxLayout(panel)
+        for title, parameters in parameter_groups(recipe.parameters):
+            heading = QLabel(tr(title))
+            font = heading.font()
+            font.setBold(True)
+            heading.setFont(font)
+            column.addWidget(heading)
+            column.addLayout(self._rows(parameters))
+        column.addStretch(1)
+        self.area.setWidget(panel)
+        self.published.setEnabled(bool(recipe.published()))
+
+    def _rows(self, parameters: Sequence[Parameter]) -> QFormLayout:
+        rows = QFormLayout()
+        rows.setFieldGrowthPolicy(QFormLayout.FieldGrowthPolicy.AllNonFixedFieldsGrow)
+        rows.setContentsMargins(12, 0, 0, 8)
+        for one in parameters:
+            line = QHBoxLayout()
+            line.addWidget(self.fields[one.name], 2)
+            line.addWidget(sentence(published_words(one), muted=True), 3)
+            label = sentence(one.title)
+            label.setWordWrap(False)
+            label.setToolTip(one.help)
+            label.setBuddy(self.fields[one.name])
+            rows.addRow(label, line)
+        return rows
+
+    @property
+    def values(self) -> dict[str, Any]:
+        return {name: parameter_value(field) for name, field in self.fields.items()}
+
+    def _edited(self) -> None:
+        self.edited.emit()
+
+    def _take(self, value_of: Callable[[Parameter], Any]) -> None:
+        for one in self._recipe.parameters if self._recipe is not None else ():
+            set_value(self.fields[one.name], value_of(one))
+        self.edited.emit()
+
+
+def _published(parameter: Parameter) -> Any:
+    """The recipe's own where the publication says nothing."""
+    return parameter.default if parameter.paper is None else parameter.paper
+
+
+def parameter_groups(parameters: Sequence[Parameter]) -> list[tuple[str, list[Parameter]]]:
+    """(heading, parameters) in the order in which they are shown; every parameter once."""
+    place = {name: title for title, names in GROUPS.items() for name in names}
+    found: dict[str, list[Parameter]] = {title: [] for title in (*GROUPS, *PARTS.values(), OTHERS)}
+    for one in parameters:
+        found[PARTS.get(one.group) or place.get(one.name, OTHERS)].append(one)
+    return [(title, group) for title, group in found.items() if group]
+
+
+def published_words(parameter: Parameter) -> str:
+    """`as published`, `published: 1e-05`, or nothing where the publication says nothing."""
+    if parameter.paper is None:
+        return ""
+    if parameter.paper == parameter.default:
+        return tr("as published")
+    return tr("published: {value_words}", value_words=value_words(parameter.paper))
+
+
+def value_words(value: Any) -> str:
+    if isinstance(value, bool):
+        return "on" if value else "off"
+    return f"{value:g}" if isinstance(value, float) else str(value)
+
+
+def set_value(field: QWidget, value: Any) -> None:
+    """Put a value into a parameter's field."""
+    if isinstance(field, QCheckBox):
+        field.setChecked(bool(value))
+    elif isinstance(field, QComboBox):
+        field.setCurrentText(str(value))
+    elif isinstance(field, QSpinBox):
+        field.setValue(int(value))
+    else:
+        assert isinstance(field, NumberEdit)
+        field.set_value(float(value))

@@ -1,0 +1,1 @@
+"""What everything here stands on: types, errors, files, the knowledge base in memory and on disk, the device."""

@@ -1,0 +1,237 @@
+"""The knowledge base inside a bundle: ``kb.jsonl``, held in the order that makes type restriction cheap.
+
+Entities with the same types stand together, so every restriction by type is a short list of row ranges, of
+entities and of names alike, and exact search over a range needs no filter.
+"""
+
+from __future__ import annotations
+
+import gzip
+import hashlib
+import json
+import zlib
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from models.core.file_io import atomic_path
+from models.errors import ModelError
+from models.types import EntityRecord
+from models.wording import say
+
+KB_FILE = "kb.jsonl"
+Ranges = tuple[tuple[int, int], ...]
+IntArray = NDArray[np.int64]
+
+
+@dataclass(frozen=True)
+class KnowledgeBase:
+    """Entities ordered by (types, id); names are numbered entity by entity, the preferred name first."""
+
+    entities: Sequence[EntityRecord]
+
+    @cached_property
+    def names(self) -> Sequence[str]:
+        return tuple(name for entity in self.entities for name in entity.names)
+
+    @cached_property
+    def name_starts(self) -> IntArray:
+        """(entities + 1,) where each entity's names begin."""
+        return np.concatenate([[0], np.cumsum([len(entity.names) for entity in self.entities])]).astype(np.int64)
+
+    @cached_property
+    def name_entity(self) -> IntArray:
+        """(names,) the entity of each name."""
+        return np.repeat(np.arange(len(self.entities)), np.diff(self.name_starts)).astype(np.int64)
+
+    @cached_property
+    def rows(self) -> Mapping[str, int]:
+        """Primary id → entity row."""
+        return {entity.id: row for row, entity in enumerate(self.entities)}
+
+    @cached_property
+    def alternates(self) -> Mapping[str, tuple[str, ...]]:
+        """Alternate id → the entities that have it, in order; mostly one."""
+        found: dict[str, tuple[str, ...]] = {}
+        for entity in self.entities:
+            for alternate in entity.alt_ids:
+                found[alternate] = (*found.get(alternate, ()), entity.id)
+        return found
+
+    @cached_property
+    def resolved(self) -> Mapping[str, str]:
+        """Alternate and primary id → primary id; a primary id wins over the same alternate one."""
+        alternate = {alternate: owners[0] for alternate, owners in self.alternates.items()}
+        return alternate | {entity.id: entity.id for entity in self.entities}
+
+    @cached_property
+    def has_definition(self) -> NDArray[np.bool_]:
+        """(entities,) whether each has a definition."""
+        return np.asarray([bool(entity.definition) for entity in self.entities], dtype=bool)
+
+    @cached_property
+    def types(self) -> tuple[str, ...]:
+        return tuple(sorted({kind for entity in self.entities for kind in entity.types}))
+
+    def prepare(self) -> None:
+        """Make now what would be made at first use, so that the first change is as quick as later ones."""
+        _ = self.rows, self.resolved, self.name_starts, self.name_entity, self._groups
+
+    def ranges(self, types: Sequence[str]) -> Ranges:
+        """Half-open ranges of entity rows that have one of ``types``; all rows where none is named.
+
+        A type the knowledge base does not know restricts to nothing.
+        """
+        if not types:
+            return ((0, len(self.entities)),) if self.entities else ()
+        wanted = set(types)
+        found: list[tuple[int, int]] = []
+        for start, stop, signature in self._groups:
+            if wanted.isdisjoint(signature):
+                continue
+            if found and found[-1][1] == start:
+                found[-1] = (found[-1][0], stop)
+            else:
+                found.append((start, stop))
+        return tuple(found)
+
+    def name_ranges(self, types: Sequence[str]) -> Ranges:
+        """The same as ranges of name rows."""
+        starts = self.name_starts
+        return tuple((int(starts[a]), int(starts[b])) for a, b in self.ranges(types) if starts[a] < starts[b])
+
+    @cached_property
+    def _groups(self) -> list[tuple[int, int, frozenset[str]]]:
+        groups: list[tuple[int, int, frozenset[str]]] = []
+        for row, entity in enumerate(self.entities):
+            signature = frozenset(entity.types)
+            if groups and groups[-1][2] == signature:
+                groups[-1] = (groups[-1][0], row + 1, signature)
+            else:
+                groups.append((row, row + 1, signature))
+        return groups
+
+
+def order_entities(entities: Iterable[EntityRecord]) -> KnowledgeBase:
+    """A knowledge base in canonical order; ModelError for a repeated id or an entity without a name."""
+    ordered = sorted(entities, key=lambda entity: (sorted(entity.types), entity.id))
+    return KnowledgeBase(tuple(entity for _, entity in checked(enumerate(ordered))))
+
+
+def checked(placed: Iterable[tuple[int, EntityRecord]]) -> Iterator[tuple[int, EntityRecord]]:
+    """The same places and entities; ModelError for a repeated id, an entity without a name, and where there is none."""
+    seen: set[str] = set()
+    for place, entity in placed:
+        if entity.id in seen:
+            raise ModelError(say("The knowledge base holds the id {id!r} twice. Remove one of the two.", id=entity.id))
+        if not entity.names:
+            raise ModelError(say("The entity {id!r} has no name. Give it one or remove it.", id=entity.id))
+        seen.add(entity.id)
+        yield place, entity
+    if not seen:
+        raise ModelError(say("The knowledge base is empty. Import one with at least one entity."))
+
+
+def read_kb(path: Path) -> KnowledgeBase:
+    """Read JSON lines (plain or gzip) with the fields of EntityRecord; others are ignored.
+
+    Raises ModelError naming file and line.
+    """
+    return order_entities(record for _, record in by_line(path))
+
+
+def load_kb(path: Path) -> KnowledgeBase:
+    """Read a ``kb.jsonl`` that this package wrote: canonical order and validity are taken for granted."""
+    return KnowledgeBase(tuple(record for _, record in by_line(path)))
+
+
+def record_from_json(raw: dict[str, Any]) -> EntityRecord:
+    """One entity as ``kb.jsonl`` writes it; ModelError where id or name is missing or a field is no such thing."""
+    try:
+        record = _from_json(raw)
+        if not (isinstance(record.id, str) and record.id and isinstance(record.name, str)):
+            raise ValueError("id and name must be texts")
+        if not all(isinstance(item, str) for item in (*record.synonyms, *record.types, *record.alt_ids)):
+            raise ValueError("synonyms, types and alternate ids must be texts")
+    except (KeyError, TypeError, ValueError, AttributeError) as error:
+        raise ModelError(say("Not an entity of a knowledge base: {raw!r} ({error}).", raw=raw, error=error)) from error
+    return record
+
+
+def record_to_json(record: EntityRecord) -> dict[str, Any]:
+    """The fields of one line of ``kb.jsonl``."""
+    return _to_json(record)
+
+
+def write_kb(kb: KnowledgeBase, path: Path) -> str:
+    """Write canonical ``kb.jsonl`` atomically; returns its SHA-256, the knowledge base's hash."""
+    digest = hashlib.sha256()
+    with atomic_path(path) as beside, beside.open("wb") as handle:
+        for entity in kb.entities:
+            line = json.dumps(_to_json(entity), ensure_ascii=False).encode() + b"\n"
+            digest.update(line)
+            handle.write(line)
+    return digest.hexdigest()
+
+
+def line_of(line: bytes) -> bytes:
+    """A line of any JSON lines of entities as ``write_kb`` writes it."""
+    return json.dumps(_to_json(_from_json(json.loads(line))), ensure_ascii=False).encode() + b"\n"
+
+
+def by_line(path: Path) -> Iterator[tuple[int, EntityRecord]]:
+    """(place, entity) of every line, plain or gzip; a place counts bytes unpacked. Raises ModelError naming file and
+    line."""
+    number, place = 0, 0
+    try:
+        with gzip.open(path, "rb") if path.suffix == ".gz" else path.open("rb") as lines:
+            for line in lines:
+                number += 1
+                if line.strip():
+                    yield place, _from_json(json.loads(line))
+                place += len(line)
+    except (KeyError, TypeError, ValueError, AttributeError) as error:
+        raise ModelError(
+            say(
+                "{path}, line {number}: not an entity of a knowledge base ({error}).",
+                path=path,
+                number=number,
+                error=error,
+            )
+        ) from error
+    except (OSError, EOFError, zlib.error) as error:
+        raise ModelError(
+            say(
+                "The knowledge base {path} cannot be read after line {number} ({error}).",
+                path=path,
+                number=number,
+                error=error,
+            )
+        ) from error
+
+
+def _from_json(raw: dict[str, Any]) -> EntityRecord:
+    return EntityRecord(
+        raw["id"],
+        raw["name"],
+        tuple(raw.get("synonyms") or ()),
+        tuple(raw.get("types") or ()),
+        raw.get("definition") or "",
+        tuple(raw.get("alt_ids") or ()),
+    )
+
+
+def _to_json(entity: EntityRecord) -> dict[str, Any]:
+    return {
+        "id": entity.id,
+        "name": entity.name,
+        "synonyms": entity.synonyms,
+        "types": entity.types,
+        "definition": entity.definition,
+        "alt_ids": entity.alt_ids,
+    }

@@ -1,0 +1,160 @@
+"""From the scores of all stages to the answer for one mention: order, probabilities, NIL."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from models.core.kb import KnowledgeBase
+from models.core.queries import MentionQuery
+from models.names.candidates import DEFINITION, LEXICAL, NAMES, PREFERRED, CandidateTable
+from models.rankers.combiner import Combiner, HeadFeatures, Wording, head_features
+from models.rankers.nil import NilFeatures, NilModel
+from models.retrievers.fusion import DOCUMENT, MEMORY, FusionWeights, ranking
+from models.retrievers.recalled import NOTHING, Recalled, Votes
+from models.text.normalise import normalise
+from models.types import DocumentInput, LinkedMention, NilEstimate, ScoredCandidate
+
+FLOATS = NDArray[np.float32]
+EXACT = 0.9999
+CLOSE = 0.05
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class ScoredMention:
+    """A mention with the scores of all stages, before fusion: what weights and NIL are fitted on.
+
+    ``entity_ids`` and the arrays of ``table.scores`` run parallel; no order is implied. ``recalled`` is what the
+    memory knows, ``alone`` (c,) the coherence if it knew nothing.
+    """
+
+    document: DocumentInput
+    query: MentionQuery
+    table: CandidateTable
+    entity_ids: tuple[str, ...]
+    recalled: Recalled = NOTHING
+    alone: FLOATS | None = None
+
+    def without_memory(self) -> ScoredMention:
+        """The same as if nothing had ever been decided (candidates that only the memory brought stay)."""
+        table = self.table.with_scores(MEMORY, np.zeros(len(self.entity_ids), dtype=np.float32))
+        if self.alone is not None:
+            table = table.with_scores(DOCUMENT, self.alone)
+        return replace(self, recalled=NOTHING, table=table)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Ranked:
+    """``order`` (c,) positions best first; ``probabilities`` (c,) if it is not NIL, 0 past the head."""
+
+    order: tuple[int, ...]
+    fused: FLOATS
+    bare: FLOATS
+    probabilities: FLOATS
+    head: HeadFeatures | None
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Answerer:
+    """Fusion, combiner and NIL model over one knowledge base."""
+
+    kb: KnowledgeBase
+    fusion: FusionWeights
+    combiner: Combiner
+    nil: NilModel
+
+    def answer(self, mention: ScoredMention, *, k: int) -> LinkedMention:
+        """The ``k`` best candidates and the NIL estimate; a mention without candidates is NIL for certain."""
+        ranked = self.rank(mention)
+        score = self.nil.score(self.nil_features(mention, ranked)) if ranked.order else 1.0
+        flagged = not ranked.order or score >= self.nil.threshold
+        nil = NilEstimate(score, flagged, self.nil.calibrated)
+        candidates = tuple(self._candidate(mention, ranked, at, nil) for at in ranked.order[:k])
+        return LinkedMention(mention.query.key, mention.query.surface, mention.query.expanded, candidates, nil)
+
+    def rank(self, mention: ScoredMention) -> Ranked:
+        """By the fused scores, ties by exact match, then by entity id; the head anew by the combiner."""
+        scores = mention.table.scores
+        fused, bare = self.fusion.fuse(scores), self.fusion.fuse({k: v for k, v in scores.items() if k != MEMORY})
+        exact = scores.get(LEXICAL, np.zeros(len(fused), dtype=np.float32)) >= EXACT
+        order = ranking(fused, exact, mention.entity_ids)
+        probabilities = np.zeros(len(fused), dtype=np.float32)
+        if not order:
+            return Ranked((), fused, bare, probabilities, None)
+        wording = Wording(_text(mention), [self.kb.names[at] for at in mention.table.matched])
+        recalled = mention.recalled
+        head = head_features(scores, order, fused, bare, mention.entity_ids, wording, recalled=recalled)
+        chances = self.combiner.probabilities(head.matrix)
+        places = sorted(range(len(chances)), key=lambda place: (-chances[place], place))
+        probabilities[head.order] = chances
+        final = (*(int(head.order[place]) for place in places), *order[len(places) :])
+        return Ranked(final, fused, bare, probabilities, head)
+
+    def nil_features(self, mention: ScoredMention, ranked: Ranked | None = None) -> NilFeatures:
+        """The features on which NIL is fitted."""
+        found = ranked or self.rank(mention)
+        if not found.order or found.head is None:
+            return NilFeatures()
+        first, text, recalled = found.order[0], _text(mention), mention.recalled
+        place = int(np.flatnonzero(found.head.order == first)[0])
+        matched = found.head.named(place)
+        entity = mention.entity_ids[first]
+        return NilFeatures(
+            top=float(found.bare[first]),
+            margin=_lead(found.fused, first),
+            probability=float(found.probabilities[first]),
+            lexical=_score(mention, LEXICAL, first),
+            best_lexical=float(mention.table.scores[LEXICAL].max()) if LEXICAL in mention.table.scores else 0.0,
+            names=_score(mention, NAMES, first),
+            preferred=_score(mention, PREFERRED, first),
+            exact=matched["exact"],
+            covers=matched["covers"],
+            covered=matched["covered"],
+            document=_score(mention, DOCUMENT, first),
+            definition=_score(mention, DEFINITION, first),
+            rivals=min(1.0, float((found.fused > found.fused[first] - CLOSE).sum()) / 10),
+            length=min(1.0, len(text) / 50),
+            words=min(1.0, len(normalise(text).split()) / 8),
+            digits=sum(c.isdigit() for c in text) / max(1, len(text)),
+            capitals=sum(c.isupper() for c in text) / max(1, len(text)),
+            symbol=float(len(text) <= 6 and text.upper() == text),
+            seen=float(np.log1p(recalled.total)) / 3,
+            share=recalled.share.get(entity, 0.0),
+            nil_share=recalled.nil_share,
+            near=max(recalled.nearest.values(), default=0.0),
+            nil_near=recalled.nil_nearest,
+            types=mention.query.types or self.kb.entities[mention.table.rows[first]].types,
+        )
+
+    def _candidate(self, mention: ScoredMention, ranked: Ranked, at: int, nil: NilEstimate) -> ScoredCandidate:
+        entity = self.kb.entities[mention.table.rows[at]]
+        scores = {name: float(values[at]) for name, values in mention.table.scores.items()}
+        votes = mention.recalled.votes.get(entity.id, Votes())
+        return ScoredCandidate(
+            entity.id,
+            entity.name,
+            entity.types,
+            self.kb.names[mention.table.matched[at]],
+            float(ranked.probabilities[at]),
+            scores,
+            probability=float(ranked.probabilities[at]) * (1.0 - nil.score),
+            decided_times=votes.times,
+            decided_documents=votes.documents,
+        )
+
+
+def _text(mention: ScoredMention) -> str:
+    return mention.query.expanded or mention.query.surface
+
+
+def _score(mention: ScoredMention, stage: str, at: int) -> float:
+    values = mention.table.scores.get(stage)
+    return 0.0 if values is None else float(values[at])
+
+
+def _lead(fused: FLOATS, first: int) -> float:
+    """How far the first candidate is ahead of the best other one; below 0 where the combiner overruled the fusion."""
+    others = np.delete(fused, first)
+    return float(fused[first] - others.max()) if len(others) else float(fused[first])

@@ -1,0 +1,247 @@
+"""The linker: documents in, ranked candidates and NIL estimates out, in batches.
+
+For each mention: abbreviations and other wordings → retrieval by every stage and the memory → exact scores of every
+candidate by every stage → coherence with the document's other mentions → fusion → re-ranking → combiner → NIL.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
+from itertools import islice
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+from models.core.device import Device, choose_device
+from models.core.queries import MentionQuery, document_queries
+from models.linker.answering import Answerer, Ranked, ScoredMention
+from models.linker.bundle import Bundle, open_bundle
+from models.linker.coherence import add_coherence
+from models.linker.overlay import change_entities
+from models.linker.recalling import Recollection, add_memory, with_recalled
+from models.linker.reranking import RANKER, ask
+from models.linker.retrieving import add_trained
+from models.linker.stages import StageLoader, Stages
+from models.names.candidates import CandidateTable, PreparedLookup, regroup
+from models.names.detection import Detector
+from models.rankers.combiner import DEFAULT_COMBINER, Combiner, default_combiner
+from models.rankers.nil import NilFeatures, NilModel
+from models.retrievers.fusion import FusionWeights
+from models.retrievers.memory import MentionMemory
+from models.retrievers.recalled import Recalled
+from models.types import (
+    DecidedDocument,
+    DetectedMention,
+    DocumentInput,
+    EntityRecord,
+    LinkedDocument,
+    LinkedMention,
+)
+from models.wording import say
+
+FLOATS = NDArray[np.float32]
+BATCH_DOCUMENTS = 16
+
+
+class Linker:
+    """A loaded bundle. ``Linker.load`` reads it; one instance is used by one thread."""
+
+    def __init__(
+        self,
+        bundle: Bundle,
+        stages: Stages,
+        *,
+        device: Device,
+        fusion: FusionWeights,
+        nil: NilModel,
+        combiner: Combiner = DEFAULT_COMBINER,
+        recollection: Recollection | None = None,
+    ) -> None:
+        self.bundle = bundle
+        self.stages = stages
+        self.device = device
+        self.fusion = fusion
+        self.nil = nil
+        self.combiner = combiner
+        self.recollection = recollection or Recollection(stages)
+        self._detector: Detector | None = None
+        self._detector_knows = False  # all that is remembered
+
+    @classmethod
+    def load(cls, bundle_path: Path | str, *, device: str | Device = "auto") -> Linker:
+        """Open a bundle (or a sealed staging folder); ModelError says what is wrong with it."""
+        bundle = open_bundle(bundle_path)
+        place = choose_device(device) if isinstance(device, str) else device
+        stages = StageLoader(bundle, place).load()
+        fusion = FusionWeights.from_json(bundle.manifest.fusion)
+        fusion = FusionWeights(fusion.weights, {**stages.scales, **fusion.scales}, fusion.fitted_on)
+        return cls(
+            bundle,
+            stages,
+            device=place,
+            fusion=fusion,
+            nil=NilModel.from_json(bundle.manifest.nil),
+            combiner=Combiner.from_json(bundle.manifest.combiner) or default_combiner(stages.names.stages),
+        )
+
+    def with_weights(
+        self, *, fusion: FusionWeights | None = None, nil: NilModel | None = None, combiner: Combiner | None = None
+    ) -> Linker:
+        """The same stages and memory under other weights; nothing is loaded again."""
+        weights = fusion or self.fusion
+        scaled = FusionWeights(weights.weights, {**self.stages.scales, **weights.scales}, weights.fitted_on)
+        return Linker(
+            self.bundle,
+            self.stages,
+            device=self.device,
+            fusion=scaled,
+            nil=nil or self.nil,
+            combiner=combiner or self.combiner,
+            recollection=self.recollection,
+        )
+
+    @property
+    def memory(self) -> MentionMemory:
+        """The decisions that answer; see ``remember``."""
+        return self.recollection.memory
+
+    def remember(self, *decided: DecidedDocument) -> None:
+        """Take decisions in, felt by the next query: each document in place of what was known of it."""
+        self.recollection.learn(decided)
+        self._detector_knows = False
+
+    def shares_memory_with(self, other: Linker) -> bool:
+        """Whether both compare remembered texts by the same encoder."""
+        return self.recollection.encoder_name == other.recollection.encoder_name
+
+    def adopt_memory(self, other: Linker) -> None:
+        """Share the memory of another linker, see ``shares_memory_with``."""
+        self.recollection = other.recollection
+
+    def forget(self, *documents: str) -> None:
+        """Drop the decisions of documents, by their keys; unknown ones are no error."""
+        for document in documents:
+            self.recollection.forget(document)
+        self._detector_knows = False
+
+    def entity(self, entity_id: str) -> EntityRecord | None:
+        """By primary or alternate id."""
+        primary = self.stages.kb.resolved.get(entity_id)
+        return None if primary is None else self.stages.kb.entities[self.stages.kb.rows[primary]]
+
+    def upsert(self, *entities: EntityRecord) -> None:
+        """Add entities, or change those of the same ids; the next query feels it. ModelError for one without a name."""
+        self.change_entities(upsert=entities)
+
+    def remove(self, *entity_ids: str) -> None:
+        """Take entities out by their primary ids; the next query feels it. ModelError for one that is not there."""
+        self.change_entities(remove=entity_ids)
+
+    def change_entities(self, *, upsert: Iterable[EntityRecord] = (), remove: Iterable[str] = ()) -> None:
+        """Both at once, removals first, or nothing where ModelError is raised. The bundle's files stay as they are."""
+        self.stages = change_entities(self.stages, upsert=upsert, remove=remove)
+        self._detector = None
+
+    def link(self, documents: Iterable[DocumentInput], *, k: int = 64, own: bool = False) -> Iterator[LinkedDocument]:
+        """Answers in the order of ``documents``, at most ``k`` candidates a mention, batch by batch.
+
+        With ``own`` a document's other decisions answer too, as a curator at work expects; without, none of its own,
+        as fitting and evaluation need it. Trained stages without a weight are not asked: they could only cost time.
+        """
+        answerer, stages = self.answerer(), self._weighed()
+        for batch in _batches(documents, BATCH_DOCUMENTS):
+            for document, scored in zip(batch, self._score_batch(stages, batch, k=k, own=own), strict=True):
+                yield LinkedDocument(document.key, tuple(answerer.answer(mention, k=k) for mention in scored))
+
+    def score(self, documents: Iterable[DocumentInput], *, k: int = 64) -> Iterator[ScoredMention]:
+        """Every mention with the scores of all stages, for fitting weights and NIL; no document sees its own
+        decisions."""
+        for batch in _batches(documents, BATCH_DOCUMENTS):
+            for scored in self._score_batch(self.stages, batch, k=k, own=False):
+                yield from scored
+
+    def finish(self, mention: ScoredMention, *, k: int = 64) -> LinkedMention:
+        """The answer for a mention scored before, under this linker's weights."""
+        return self.answerer().answer(mention, k=k)
+
+    def rank(self, mention: ScoredMention) -> Ranked:
+        """Order, scores and head features of a mention scored before, under this linker's weights."""
+        return self.answerer().rank(mention)
+
+    def nil_features(self, mention: ScoredMention) -> NilFeatures:
+        """The features on which NIL is fitted, under this linker's weights."""
+        return self.answerer().nil_features(mention)
+
+    def detect(self, text: str, types: Sequence[str] = ()) -> list[DetectedMention]:
+        """Names of the knowledge base and remembered mentions in a text, longest match; ``types`` restricts them."""
+        if self._detector is None:
+            self._detector, self._detector_knows = Detector.build(self.stages.kb), False
+        if not self._detector_knows:
+            self._detector = self._detector.remembering(self.recollection.surfaces())
+            self._detector_knows = True
+        return self._detector.detect(text, types=types)
+
+    def describe(self) -> tuple[str, ...]:
+        """A sentence each: device, every stage, fusion, NIL."""
+        calibrated = self.nil.calibrated
+        nil = say("NIL is calibrated on this project.") if calibrated else say("NIL is not calibrated on this project.")
+        orders = (self.fusion.sentence(), self.combiner.sentence())
+        return (self.device.sentence, *self.stages.sentences, *orders, nil)
+
+    def answerer(self) -> Answerer:
+        """What makes answers of scores, under this linker's weights."""
+        return Answerer(self.stages.kb, self.fusion, self.combiner, self.nil)
+
+    def _weighed(self) -> Stages:
+        """The stages without trained retrievers and a ranker whose weight is 0."""
+        weights = self.fusion.weights
+        trained = tuple(one for one in self.stages.trained if weights.get(one.name))
+        return replace(self.stages, trained=trained, ranker=self.stages.ranker if weights.get(RANKER) else None)
+
+    def _score_batch(
+        self, stages: Stages, batch: Sequence[DocumentInput], *, k: int, own: bool
+    ) -> list[list[ScoredMention]]:
+        queries = [document_queries(document) for document in batch]
+        prepared = stages.names.find([query for group in queries for query in group], k=k)
+        lookups = [[prepared[(query.variants, query.types)] for query in group] for group in queries]
+        recalled = self.recollection.recall(batch, queries, lookups, own=own)
+        lookups = [
+            [with_recalled(stages, lookup, known) for lookup, known in zip(group, group_known, strict=True)]
+            for group, group_known in zip(lookups, recalled, strict=True)
+        ]
+        found = add_trained(stages, batch, queries, lookups, k=k) if stages.trained else _tables(lookups)
+        found = [
+            [add_memory(stages, table, known) for table, known in zip(group, group_known, strict=True)]
+            for group, group_known in zip(found, recalled, strict=True)
+        ]
+        coherent = [add_coherence(group, tables, self.fusion) for group, tables in zip(queries, found, strict=True)]
+        scored = [
+            [self._scored(document, *parts) for parts in zip(group, tables, known, alone, strict=True)]
+            for document, group, (tables, alone), known in zip(batch, queries, coherent, recalled, strict=True)
+        ]
+        if stages.ranker is None:
+            return scored
+        # last, so that the margins it goes by are those of all other stages
+        return regroup(ask(stages, self.answerer(), [one for group in scored for one in group]), scored)
+
+    def _scored(
+        self, document: DocumentInput, query: MentionQuery, table: CandidateTable, recalled: Recalled, alone: FLOATS
+    ) -> ScoredMention:
+        ids = tuple(self.stages.kb.entities[row].id for row in table.rows)
+        counted = self.memory.counted(recalled, ids, without=document.key)
+        return ScoredMention(document, query, table, ids, counted, alone)
+
+
+def _tables(lookups: Sequence[Sequence[PreparedLookup]]) -> list[list[CandidateTable]]:
+    """Equal lookups are scored once."""
+    distinct = {id(lookup): lookup for group in lookups for lookup in group}
+    tables = {key: lookup.table() for key, lookup in distinct.items()}
+    return [[tables[id(lookup)] for lookup in group] for group in lookups]
+
+
+def _batches(documents: Iterable[DocumentInput], size: int) -> Iterator[list[DocumentInput]]:
+    source = iter(documents)
+    while batch := list(islice(source, size)):
+        yield batch

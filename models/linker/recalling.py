@@ -1,0 +1,183 @@
+"""The memory in the pipeline: decisions are taken in, and recalled for the mentions of a batch of documents.
+
+Texts are compared by the vectors that the names stage has made of them anyway. Contexts are encoded only where equal
+strings were decided in several ways, once for each mention, and kept.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from models.core.queries import MentionQuery, document_queries
+from models.encoders.contexts import encode_contexts
+from models.encoders.encoders import Encoder
+from models.linker.stages import Stages
+from models.names.candidates import NAMES, CandidateTable, PreparedLookup
+from models.names.names import NamesRetriever
+from models.retrievers.fusion import MEMORY
+from models.retrievers.memory import MentionMemory
+from models.retrievers.recalled import Place, Recalled, RecallQuery, RememberedDecision
+from models.text.normalise import sorted_key
+from models.types import DecidedDocument, DocumentInput
+
+FLOATS = NDArray[np.float32]
+INTS = NDArray[np.int64]
+MOST_KNOWN = 50_000
+SAMPLE = 512
+Surface = tuple[str, tuple[str, ...]]
+
+
+class Recollection:
+    """A linker's memory with the encoder that serves it; without a names stage only equal strings answer."""
+
+    def __init__(self, stages: Stages) -> None:
+        names = stages.names.stages.get(NAMES)
+        self._encoder: Encoder | None = names.encoder if isinstance(names, NamesRetriever) else None
+        background = _background(names.index) if isinstance(names, NamesRetriever) else 0.0
+        self.memory = MentionMemory(self._encoder.dimension if self._encoder else 1, background=background)
+        self._documents: dict[str, DocumentInput] = {}
+        self._contexts: dict[Place, FLOATS] = {}
+        self._surfaces: dict[str, list[Surface]] = {}
+        self._known: dict[str, FLOATS] = {}  # vectors of texts, so that a document learnt anew costs little
+
+    @property
+    def encoder_name(self) -> str:
+        """The fingerprint of the encoder that compares texts, empty without one."""
+        return self._encoder.fingerprint if self._encoder else ""
+
+    def learn(self, decided: Sequence[DecidedDocument]) -> None:
+        """Take in documents, each in place of what was known of it; one without decisions is forgotten."""
+        queries = [document_queries(one.document) for one in decided]
+        vectors = self._vectors([_text(query) for group in queries for query in group])
+        at = 0
+        for one, group in zip(decided, queries, strict=True):
+            self.forget(one.document.key)
+            own = [
+                (RememberedDecision(query.key, sorted_key(_text(query)), query.types, ids), vectors[at + place])
+                for place, (query, ids) in enumerate(zip(group, one.outcomes, strict=True))
+                if query.variants
+            ]
+            at += len(group)
+            if own:
+                self._surfaces[one.document.key] = _linked_surfaces(one)
+                self._documents[one.document.key] = one.document
+                self.memory.learn(one.document.key, [each for each, _ in own], np.stack([row for _, row in own]))
+
+    def surfaces(self) -> list[Surface]:
+        """What linked mentions read, as written, each with its types."""
+        return sorted({each for found in self._surfaces.values() for each in found})
+
+    def forget(self, document: str) -> None:
+        """Drop the decisions of one document."""
+        gone = self._documents.pop(document, None)
+        self._surfaces.pop(document, None)
+        self.memory.forget(document)
+        for mention in gone.mentions if gone else ():
+            self._contexts.pop((document, mention.key), None)
+
+    def recall(
+        self,
+        batch: Sequence[DocumentInput],
+        queries: Sequence[Sequence[MentionQuery]],
+        lookups: Sequence[Sequence[PreparedLookup]],
+        *,
+        own: bool,
+    ) -> list[list[Recalled]]:
+        """What is known of every mention; with ``own`` its own document's other decisions answer too."""
+        result = []
+        for document, group, prepared in zip(batch, queries, lookups, strict=True):
+            asked = [_asked(document, query, own=own) for query in group]
+            vectors = np.asarray([self._query_vector(lookup) for lookup in prepared], dtype=np.float32)
+            contexts = self._rival_contexts(document, asked)
+
+            def likeness(place: Place, others: Sequence[Place], contexts: dict[Place, FLOATS] = contexts) -> float:
+                return max((float(contexts[place] @ contexts[other]) for other in others), default=0.0)
+
+            result.append(self.memory.recall(asked, vectors, likeness=likeness if contexts else None))
+        return result
+
+    def _rival_contexts(self, document: DocumentInput, asked: Sequence[RecallQuery]) -> dict[Place, FLOATS]:
+        """Context vectors of the mentions that only contexts can tell, and of the decisions they are held against."""
+        rivals = {one.key: self.memory.rivals(one) for one in asked}
+        doubtful = {key for key, places in rivals.items() if places}
+        if not doubtful or self._encoder is None:
+            return {}
+        wanted = {place for places in rivals.values() for place in places} - self._contexts.keys()
+        self._contexts |= self._encode([_only(self._documents[key], wanted) for key in sorted({k for k, _ in wanted})])
+        present = self._encode([_only(document, {(document.key, key) for key in doubtful})])
+        return self._contexts | present
+
+    def _encode(self, documents: Sequence[DocumentInput]) -> dict[Place, FLOATS]:
+        if not documents:
+            return {}
+        assert self._encoder is not None
+        places = [(document.key, mention.key) for document in documents for mention in document.mentions]
+        return dict(zip(places, encode_contexts(self._encoder, documents).mentions, strict=True))
+
+    def _vectors(self, texts: Sequence[str]) -> FLOATS:
+        if self._encoder is None:
+            return np.zeros((len(texts), 1), dtype=np.float32)
+        new = [text for text in dict.fromkeys(texts) if text not in self._known]
+        if len(self._known) + len(new) > MOST_KNOWN:
+            self._known.clear()
+            new = list(dict.fromkeys(texts))
+        self._known |= dict(zip(new, self._encoder.encode(new), strict=True))
+        return np.asarray([self._known[text] for text in texts], dtype=np.float32)
+
+    def _query_vector(self, lookup: PreparedLookup) -> FLOATS:
+        """The vector of the first wording."""
+        found = lookup.encoded.get(NAMES)
+        if self._encoder is None or found is None or not len(found):
+            return np.zeros(self._encoder.dimension if self._encoder else 1, dtype=np.float32)
+        return np.asarray(found[0], dtype=np.float32)
+
+
+def with_recalled(stages: Stages, lookup: PreparedLookup, recalled: Recalled) -> PreparedLookup:
+    """The lookup with the recalled entities among its candidates; itself where they are already."""
+    known = np.asarray(list(_scores(stages, recalled)), dtype=np.int64)
+    rows = np.union1d(lookup.rows, known)
+    return replace(lookup, rows=rows) if len(rows) > len(lookup.rows) else lookup
+
+
+def add_memory(stages: Stages, table: CandidateTable, recalled: Recalled) -> CandidateTable:
+    """The stage "memory": what was recalled of each candidate, 0 for the others."""
+    scores = _scores(stages, recalled)
+    return table.with_scores(MEMORY, np.asarray([scores.get(int(row), 0.0) for row in table.rows], dtype=np.float32))
+
+
+def _scores(stages: Stages, recalled: Recalled) -> dict[int, float]:
+    """Row → what was recalled of it, for the entities that the knowledge base has."""
+    return {stages.kb.rows[one]: recalled.score(one) for one in recalled.entities if one in stages.kb.rows}
+
+
+def _background(index: Any) -> float:
+    """Mean cosine of names taken from all over the knowledge base."""
+    rows = np.unique(np.linspace(0, len(index) - 1, min(len(index), SAMPLE)).astype(np.int64))
+    vectors = np.asarray(index.vectors(rows), dtype=np.float32)
+    count = len(rows)
+    return float(((vectors @ vectors.T).sum() - count) / (count * (count - 1))) if count > 1 else 0.0
+
+
+def _linked_surfaces(decided: DecidedDocument) -> list[Surface]:
+    document = decided.document
+    pairs = zip(document.mentions, decided.outcomes, strict=True)
+    return [(mention.surface(document.text), mention.types) for mention, ids in pairs if ids]
+
+
+def _asked(document: DocumentInput, query: MentionQuery, *, own: bool) -> RecallQuery:
+    return RecallQuery(query.key, sorted_key(_text(query)), query.types, document.key, whole_document=not own)
+
+
+def _text(query: MentionQuery) -> str:
+    """The wording that is remembered: abbreviations written out."""
+    return query.variants[0].text if query.variants else ""
+
+
+def _only(document: DocumentInput, wanted: set[Place]) -> DocumentInput:
+    mentions = tuple(mention for mention in document.mentions if (document.key, mention.key) in wanted)
+    return replace(document, mentions=mentions)

@@ -1,0 +1,72 @@
+"""Trained retrievers in the pipeline: their candidates join those found by name, and every stage scores all."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from models.core.queries import MentionQuery
+from models.linker.stages import Stages
+from models.names.candidates import CandidateTable, PreparedLookup, regroup
+from models.retrievers.biencoder import AskedMentions
+from models.types import DocumentInput
+
+INTS = NDArray[np.int64]
+AT_ONCE = 128  # mentions whose encoded contexts are held, 64 tokens each where the scorer is SOM
+
+
+def add_trained(
+    stages: Stages,
+    batch: Sequence[DocumentInput],
+    queries: Sequence[Sequence[MentionQuery]],
+    prepared: Sequence[Sequence[PreparedLookup]],
+    *,
+    k: int,
+) -> list[list[CandidateTable]]:
+    """Unite the trained retrievers' candidates with those by name, and score all by all.
+
+    An empty mention has no wordings: nothing is searched for it and no stage scores it.
+    """
+    pairs = [(d, m) for d in batch for m in d.mentions]
+    flat = [query for group in queries for query in group]
+    lookups = [lookup for group in prepared for lookup in group]
+    real = [at for at, query in enumerate(flat) if query.variants]
+    found: dict[int, CandidateTable] = {}
+    for start in range(0, len(real), AT_ONCE):
+        part = real[start : start + AT_ONCE]
+        asked = {retriever.name: retriever.ask([pairs[at] for at in part]) for retriever in stages.trained}
+        rows = _candidates(stages, asked, [flat[at] for at in part], [lookups[at].rows for at in part], k=k)
+        for place, at in enumerate(part):
+            found[at] = _scored(asked, place, lookups[at].table(rows[place]))
+    tables = [found[at] if at in found else _unscored(stages, lookups[at]) for at in range(len(flat))]
+    return regroup(tables, queries)
+
+
+def _candidates(
+    stages: Stages, asked: Mapping[str, AskedMentions], queries: Sequence[MentionQuery], rows: list[INTS], *, k: int
+) -> list[INTS]:
+    """Each mention's rows by name together with what the trained retrievers find among its types."""
+    for types in dict.fromkeys(query.types for query in queries):
+        places = [place for place, query in enumerate(queries) if query.types == types]
+        ranges = stages.kb.ranges(types)
+        for mentions in asked.values():
+            _, hits = mentions.search(places, k, ranges=ranges)
+            for place, hit in zip(places, hits, strict=True):
+                rows[place] = np.union1d(rows[place], hit[hit >= 0])
+    return rows
+
+
+def _scored(asked: Mapping[str, AskedMentions], place: int, table: CandidateTable) -> CandidateTable:
+    for name, mentions in asked.items():
+        values = mentions.score(place, table.rows) if len(table.rows) else np.zeros(0, dtype=np.float32)
+        table = table.with_scores(name, values)
+    return table
+
+
+def _unscored(stages: Stages, lookup: PreparedLookup) -> CandidateTable:
+    table = lookup.table()
+    for retriever in stages.trained:
+        table = table.with_scores(retriever.name, np.zeros(len(table.rows), dtype=np.float32))
+    return table

@@ -1,0 +1,133 @@
+"""Fitting a linker's weights, combiner and NIL on decided mentions, and measuring it on others.
+
+Gold is a set of primary entity ids for each (document key, mention key); the empty set is NIL. A mention that
+is absent (rejected, skipped, undecided) is left out. Scored mentions never saw their own document's decisions.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from models.linker.answering import ScoredMention
+from models.linker.linker import Linker
+from models.linker.reranking import RANKER
+from models.rankers.combiner import FEATURES, Combiner, Labelled, fit_combiner
+from models.rankers.nil import NilModel, fit_nil
+from models.retrievers.fusion import FusionWeights, LabelledScores, fit_fusion
+from models.retrievers.recalled import NOTHING
+from models.types import DocumentInput, LinkedMention
+
+Gold = Mapping[tuple[str, str], frozenset[str]]
+MIN_FUSION = 100
+MIN_COMBINER = 500
+
+
+@dataclass(frozen=True, slots=True)
+class Tuned:
+    """What was fitted, or the linker's own where there was too little."""
+
+    fusion: FusionWeights
+    combiner: Combiner
+    nil: NilModel
+
+
+def tune(
+    linker: Linker, documents: Iterable[DocumentInput], gold: Gold, *, stages: Sequence[str] | None = None
+) -> Tuned:
+    """Fusion weights, then the combiner under them, then NIL under both, all on the same documents.
+
+    By default only the fusion weights of trained stages and of the ranker are fitted: those of the untrained stages
+    were chosen on far more mentions than a young project has.
+    """
+    scored = [m for m in linker.score(documents) if (m.document.key, m.query.key) in gold]
+    return tune_scored(linker, scored, gold, stages=stages)
+
+
+def tune_scored(
+    linker: Linker, scored: Sequence[ScoredMention], gold: Gold, *, stages: Sequence[str] | None = None
+) -> Tuned:
+    """The same for mentions scored before. With fewer than 100 linked mentions the weights stay, with fewer than 500
+    the combiner."""
+    answers = [gold[mention.document.key, mention.query.key] for mention in scored]
+    linked = [(mention, ids) for mention, ids in zip(scored, answers, strict=True) if ids]
+    fusion, combiner = linker.fusion, linker.combiner
+    if len(linked) >= MIN_FUSION:
+        own = [retriever.name for retriever in linker.stages.trained] + [RANKER] * (linker.stages.ranker is not None)
+        labelled = [label(mention, ids) for mention, ids in linked]
+        fusion = fit_fusion(labelled, start=linker.fusion, stages=own if stages is None else stages)
+    if len(linked) >= MIN_COMBINER:
+        combiner = learn_combiner(linker.with_weights(fusion=fusion), linked) or combiner
+    tuned = linker.with_weights(fusion=fusion, combiner=combiner)
+    return Tuned(fusion, combiner, learn_nil(tuned, scored, [not ids for ids in answers]))
+
+
+def learn_combiner(linker: Linker, linked: Sequence[tuple[ScoredMention, frozenset[str]]]) -> Combiner | None:
+    """Fitted on every mention twice, with the memory and without: it serves whether much was decided or nothing."""
+    both = [(view, ids) for mention, ids in linked for view in _views(mention)]
+    return fit_combiner([_head(linker, mention, ids) for mention, ids in both])
+
+
+def learn_nil(linker: Linker, scored: Sequence[ScoredMention], is_nil: Sequence[bool]) -> NilModel:
+    """Fitted on every mention with the memory and without; the threshold on the mentions as they are."""
+    features = [linker.nil_features(mention) for mention in scored]
+    more = [
+        (linker.nil_features(mention.without_memory()), nil)
+        for mention, nil in zip(scored, is_nil, strict=True)
+        if mention.recalled is not NOTHING
+    ]
+    return fit_nil(features, is_nil, default=linker.nil, more=more)
+
+
+def _views(mention: ScoredMention) -> list[ScoredMention]:
+    return [mention] if mention.recalled is NOTHING else [mention, mention.without_memory()]
+
+
+def _head(linker: Linker, mention: ScoredMention, gold: frozenset[str]) -> Labelled:
+    head = linker.rank(mention).head
+    if head is None:
+        return Labelled(np.zeros((0, len(FEATURES))), np.zeros(0, dtype=bool))
+    return Labelled(head.matrix, np.asarray([mention.entity_ids[at] in gold for at in head.order], dtype=bool))
+
+
+def label(mention: ScoredMention, gold: frozenset[str]) -> LabelledScores:
+    """Which candidates are gold."""
+    marks = np.asarray([entity_id in gold for entity_id in mention.entity_ids], dtype=bool)
+    return LabelledScores(mention.table.scores, marks)
+
+
+def evaluate(answers: Sequence[LinkedMention], gold: Sequence[frozenset[str]]) -> dict[str, float]:
+    """Recall@1/5/64 over linked mentions by any-match; NIL precision, recall, F1 and auPR; accuracy over all."""
+    linked = [(answer, ids) for answer, ids in zip(answers, gold, strict=True) if ids]
+    figures = {"mentions": float(len(answers)), "linked": float(len(linked))}
+    for k in (1, 5, 64):
+        hits = sum(any(c.entity_id in ids for c in answer.candidates[:k]) for answer, ids in linked)
+        figures[f"recall@{k}"] = hits / max(1, len(linked))
+    truth = np.asarray([not ids for ids in gold], dtype=bool)
+    called = np.asarray([answer.nil.is_nil for answer in answers], dtype=bool)
+    right = int((truth & called).sum())
+    precision, recall = right / max(1, int(called.sum())), right / max(1, int(truth.sum()))
+    figures["nil_precision"], figures["nil_recall"] = precision, recall
+    figures["nil_f1"] = 2 * precision * recall / max(1e-12, precision + recall)
+    figures["nil_aupr"] = average_precision(np.asarray([answer.nil.score for answer in answers]), truth)
+    correct = sum(
+        answer.nil.is_nil == (not ids) and (not ids or answer.candidates[0].entity_id in ids)
+        for answer, ids in zip(answers, gold, strict=True)
+    )
+    figures["accuracy_with_nil"] = correct / max(1, len(answers))
+    return figures
+
+
+def average_precision(scores: NDArray[np.floating], truth: NDArray[np.bool_]) -> float:
+    """Area under the precision–recall curve as a sum over distinct thresholds; 0 without positives."""
+    if not truth.any():
+        return 0.0
+    order = np.argsort(-scores, kind="stable")
+    ranked, hits = scores[order], np.cumsum(truth[order])
+    ends = np.append(np.flatnonzero(ranked[1:] != ranked[:-1]), len(ranked) - 1)
+    precision = hits[ends] / (ends + 1)
+    recall = hits[ends] / truth.sum()
+    return float(np.sum(np.diff(recall, prepend=0.0) * precision))

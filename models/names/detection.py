@@ -1,0 +1,206 @@
+"""Mention detection by dictionary: names, remembered mentions and the document's abbreviations, longest match.
+
+Aho–Corasick over normalised words, so that plurals, British spelling, Greek letters and dashes do not matter; a
+match is whole words of the text. What is a common English word, a generic term, or a symbol in other letters
+than its own is no mention: see ``models.names.detectable``.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Container, Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import ahocorasick
+
+from models.core.kb import KnowledgeBase
+from models.names.detectable import case_fits, is_usable, is_usable_memory
+from models.names.name_keys import FROM_NAMES, NameKeys
+from models.text.abbreviations import Abbreviation, find_abbreviations
+from models.text.rewriting import noun_of
+from models.text.words import Word, key_of, words_of
+from models.types import DetectedMention
+
+Owner = tuple[str, int]  # a name as written, and the row of its entity
+
+
+@dataclass(frozen=True, slots=True)
+class Detector:
+    """``names`` maps normalised words to [(name as written, entity row), …], ``remembered`` to [(surface, types), …].
+
+    Both hold keys as ``models.text.words.key_of`` spells them; None where there is nothing to find. Automata hold
+    what they find; the names of a large knowledge base stay where they are stored (``NameKeys``).
+    """
+
+    kb: KnowledgeBase
+    names: Any
+    remembered: Any = None
+
+    @classmethod
+    def build(cls, kb: KnowledgeBase, extra: Iterable[tuple[str, Sequence[str]]] = ()) -> Detector:
+        """A few seconds for 190,000 names. ``extra``: remembered mentions, each with its types."""
+        if len(kb.names) >= FROM_NAMES:
+            return cls(kb, NameKeys.build(kb, _keyed)).remembering(extra)
+        grouped: dict[str, list[Owner]] = {}
+        for name, row in zip(kb.names, kb.name_entity.tolist(), strict=True):
+            for form, key in _keyed(name):
+                grouped.setdefault(key, []).append((form, row))
+        return cls(kb, _automaton(grouped)).remembering(extra)
+
+    def remembering(self, extra: Iterable[tuple[str, Sequence[str]]]) -> Detector:
+        """The same names with other remembered mentions: quick, so that a decision is felt at the next call."""
+        grouped: dict[str, list[tuple[str, tuple[str, ...]]]] = {}
+        for surface, types in extra:
+            if is_usable_memory(surface):
+                grouped.setdefault(key_of(surface), []).append((surface, tuple(types)))
+        return replace(self, remembered=_automaton(grouped))
+
+    def detect(self, text: str, *, types: Sequence[str] = ()) -> list[DetectedMention]:
+        """Non-overlapping matches in text order; of overlapping ones the longest, then the first.
+
+        ``types`` are types of the knowledge base: only entities and remembered mentions of one of them count,
+        all where none is given. ``entity_ids`` is empty for a mention that only the memory knows.
+        """
+        words = words_of(text)
+        definitions = find_abbreviations(text)
+        found = _merged(self._matches(text, words, frozenset(types)))
+        short = _short_forms(definitions, found)
+        defined = {item.short for item in definitions}
+        kept = [one for span, one in found.items() if _singular(text[slice(*span)], defined) not in defined]
+        return _longest([*kept, *_occurrences(text, words, short)], len(text))
+
+    def _matches(self, text: str, words: Sequence[Word], wanted: frozenset[str]) -> Iterator[DetectedMention]:
+        for span, owners in _spans(self.names, words):
+            quoted = text[slice(*span)]
+            yield from self._of_entities(span, (row for name, row in owners if case_fits(name, quoted)), wanted)
+        for span, surfaces in _spans(self.remembered, words):
+            quoted = text[slice(*span)]
+            kinds = [kind for surface, types in surfaces if case_fits(surface, quoted) for kind in types]
+            chosen = tuple(dict.fromkeys(kind for kind in kinds if not wanted or kind in wanted))
+            if chosen:
+                yield DetectedMention(*span, chosen, ())
+        yield from self._adjectives(words, wanted)
+
+    def _adjectives(self, words: Iterable[Word], wanted: frozenset[str]) -> Iterator[DetectedMention]:
+        """Words whose noun is a name: "diabetic" where diabetes is one."""
+        for word in words:
+            noun = noun_of(word.normal) if self.names is not None else ""
+            if noun:
+                _, owners = self.names.get(f" {noun} ", (0, ()))
+                rows = (row for name, row in owners if case_fits(name, noun))
+                yield from self._of_entities((word.start, word.end), rows, wanted)
+
+    def _of_entities(
+        self, span: tuple[int, int], rows: Iterable[int], wanted: frozenset[str]
+    ) -> Iterator[DetectedMention]:
+        entities = [self.kb.entities[row] for row in dict.fromkeys(rows)]
+        entities = [entity for entity in entities if not wanted or not wanted.isdisjoint(entity.types)]
+        if entities:
+            kinds = dict.fromkeys(kind for entity in entities for kind in entity.types if not wanted or kind in wanted)
+            yield DetectedMention(*span, tuple(kinds), tuple(entity.id for entity in entities))
+
+
+def _forms(name: str) -> tuple[str, ...]:
+    """The name, and an inverted one put right: "Neoplasms, Breast" is also "Breast Neoplasms"."""
+    head, comma, modifier = name.partition(", ")
+    if comma and "," not in modifier and all(c.isalnum() or c in " '-" for c in modifier):
+        return (name, f"{modifier} {head}")
+    return (name,)
+
+
+def _keyed(name: str) -> Iterator[tuple[str, str]]:
+    """The forms of a name that may be searched for, each with its key."""
+    return ((form, key_of(form)) for form in _forms(name) if is_usable(form))
+
+
+def _automaton(grouped: dict[str, list[Any]]) -> Any:
+    """Key → (its length, its owners); None without keys, since an empty automaton cannot search."""
+    grouped.pop("", None)
+    if not grouped:
+        return None
+    automaton = ahocorasick.Automaton()
+    for key, owners in grouped.items():
+        automaton.add_word(key, (len(key), owners))
+    automaton.make_automaton()
+    return automaton
+
+
+def _spans(automaton: Any, words: Sequence[Word]) -> Iterator[tuple[tuple[int, int], Any]]:
+    """Every key that stands in the words, as its place in the text, with its owners."""
+    if automaton is None:
+        return
+    if isinstance(automaton, NameKeys):
+        yield from automaton.spans(words)
+        return
+    first: dict[int, int] = {}  # blank before a word -> where the word begins in the text
+    last: dict[int, int] = {}  # blank behind it -> where it ends
+    at = 0
+    for word in words:
+        first[at] = word.start
+        at += len(word.normal) + 1
+        last[at] = word.end
+    joined = f" {' '.join(word.normal for word in words)} "
+    for stop, (length, owners) in automaton.iter(joined):
+        start = stop + 1 - length
+        if start in first and stop in last:  # not so inside a word that is written as two: "TNFα" is "tnf alpha"
+            yield (first[start], last[stop]), owners
+
+
+def _merged(found: Iterable[DetectedMention]) -> dict[tuple[int, int], DetectedMention]:
+    """One mention a span, with all types and entities."""
+    merged: dict[tuple[int, int], DetectedMention] = {}
+    for one in found:
+        there = merged.get((one.start, one.end))
+        if there is not None:
+            types = tuple(dict.fromkeys((*there.types, *one.types)))
+            one = replace(there, types=types, entity_ids=tuple(dict.fromkeys((*there.entity_ids, *one.entity_ids))))
+        merged[one.start, one.end] = one
+    return merged
+
+
+def _short_forms(
+    definitions: Iterable[Abbreviation], found: dict[tuple[int, int], DetectedMention]
+) -> dict[str, DetectedMention]:
+    """Short form → the mention that its long form is: a match that ends the long form and is at least half of it."""
+    known: dict[str, DetectedMention] = {}
+    ends: dict[int, list[DetectedMention]] = {}
+    for one in found.values():
+        ends.setdefault(one.end, []).append(one)
+    for item in definitions:
+        start, end = item.long_span
+        fitting = [one for one in ends.get(end, ()) if 2 * (one.end - max(start, one.start)) >= end - start]
+        if fitting:
+            known.setdefault(item.short, max(fitting, key=lambda one: one.end - one.start))
+    return known
+
+
+def _singular(quoted: str, defined: Container[str]) -> str:
+    """A short form as the document defines it: "ADRs" is "ADR" where only that is defined.
+
+    What a document defines holds in it: "AD (after dose)" is not Alzheimer's disease there.
+    """
+    return quoted if quoted in defined else quoted.removesuffix("s")
+
+
+def _occurrences(text: str, words: Sequence[Word], known: dict[str, DetectedMention]) -> list[DetectedMention]:
+    """Every place where a defined short form, or its plural, stands in the text."""
+    found = []
+    lengths = Counter(len(words_of(short)) for short in known)
+    for size in lengths:
+        for at in range(len(words) - size + 1):
+            start, end = words[at].start, words[at + size - 1].end
+            one = known.get(_singular(text[start:end], known))
+            if one is not None:
+                found.append(replace(one, start=start, end=end))
+    return found
+
+
+def _longest(found: Iterable[DetectedMention], length: int) -> list[DetectedMention]:
+    taken = bytearray(length)
+    kept = []
+    for one in sorted(found, key=lambda one: (one.start - one.end, one.start)):
+        if not any(taken[one.start : one.end]):
+            taken[one.start : one.end] = b"\x01" * (one.end - one.start)
+            kept.append(one)
+    return sorted(kept, key=lambda one: one.start)

@@ -1,0 +1,189 @@
+"""Re-ranking of the first candidates: what every ranker can do, and when it is asked.
+
+A ranker is dear, so it is asked only where the linker hesitates (the margin rule), and for no more seconds a
+document than allowed. ``models/linker/reranking.py`` puts its answers into the pipeline.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass, field
+from typing import Any, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from models.encoders.inputs import EntityStyle, InputSettings
+from models.errors import ModelError
+from models.retrievers.biencoder import Mentions
+from models.wording import say
+
+FLOATS = NDArray[np.float32]
+RULE = "rule"
+REMEDY = "Train the ranker again, or roll back to another bundle."
+RULES = {
+    (True, True): "“{name}” ranks the first {top_k} candidates anew.",
+    (False, True): (
+        "“{name}” ranks the first {top_k} candidates anew where the first leads by {points:.3g} points of probability "
+        "at most."
+    ),
+    (True, False): "“{name}” ranks the first {top_k} candidates anew, for {seconds:g} s a document at most.",
+    (False, False): (
+        "“{name}” ranks the first {top_k} candidates anew where the first leads by {points:.3g} points of probability "
+        "at most, for {seconds:g} s a document at most."
+    ),
+}
+"""By whether there is no margin, and no limit of time."""
+ASKED = "The ranker was asked about {asked:,} of {mentions:,} mentions, in {seconds:.1f} s."
+ASKED_LATE = (
+    "The ranker was asked about {asked:,} of {mentions:,} mentions, in {seconds:.1f} s; {late:,} kept their order "
+    "because a document's time was used up."
+)
+
+
+class Ranker(Protocol):
+    """Scores the candidates of mentions; higher is better."""
+
+    @property
+    def name(self) -> str: ...
+
+    def score(self, mentions: Mentions, candidates: Sequence[NDArray[np.int64]]) -> list[FLOATS]:
+        """For each mention the (c,) scores of its candidate entity rows."""
+        ...
+
+    def relative(self, scores: FLOATS) -> FLOATS:
+        """One mention's (c,) scores brought to [−1, 0]: 0 for the best, in the same order."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class RankerSettings:
+    """How mention and entity are written."""
+
+    inputs: InputSettings = field(default_factory=lambda: InputSettings(style=EntityStyle.TYPES_SYNONYMS))
+
+    def to_json(self) -> dict[str, Any]:
+        return asdict(self)
+
+    @classmethod
+    def from_json(cls, raw: Mapping[str, Any]) -> RankerSettings:
+        try:
+            inputs = dict(raw.get("inputs", {}))
+            style = EntityStyle(inputs.pop("style", EntityStyle.TYPES_SYNONYMS))
+            return cls(InputSettings(**inputs, style=style))
+        except (TypeError, ValueError) as error:
+            raise ModelError(
+                say("The bundle's ranker settings are damaged ({error}). {remedy}", error=error, remedy=say(REMEDY))
+            ) from error
+
+
+@dataclass(frozen=True, slots=True)
+class RerankRule:
+    """When the ranker is asked, and about how many candidates.
+
+    ``margin``: only about mentions whose first candidate's calibrated probability (without the ranker) is above the
+    second's by no more than this; None asks always, below 0 never. ``share`` is the share of mentions for which the
+    margin was chosen, kept so that it can be chosen anew. ``seconds`` bounds the ranker's time for one document; None
+    sets no bound.
+    """
+
+    top_k: int = 16
+    margin: float | None = None
+    share: float = 1.0
+    seconds: float | None = None
+
+    def to_json(self) -> dict[str, Any]:
+        """What a bundle keeps beside the number of candidates, under ``settings["rule"]``."""
+        return {"margin": self.margin, "share": self.share, "seconds": self.seconds}
+
+    @classmethod
+    def from_json(cls, top_k: Any, settings: Mapping[str, Any]) -> RerankRule:
+        """Without a rule the ranker is always asked; ModelError where numbers are missing or make no sense."""
+        raw = settings.get(RULE, {})
+        try:
+            if not isinstance(top_k, int) or top_k < 1:
+                raise ValueError(f"{top_k!r} candidates")
+            rule = cls(top_k, _number(raw, "margin"), _number(raw, "share") or 0.0, _number(raw, "seconds"))
+            if raw and not 0 < rule.share <= 1:
+                raise ValueError(f"a share of {rule.share}")
+        except (AttributeError, TypeError, ValueError) as error:
+            raise ModelError(
+                say("The bundle's rule for its ranker is damaged ({error}). {remedy}", error=error, remedy=say(REMEDY))
+            ) from error
+        return rule if raw else cls(top_k)
+
+    def sentence(self, name: str) -> str:
+        """For the user, e.g. “x” ranks the first 8 candidates anew where the first leads by 3 points of …."""
+        return say(
+            RULES[self.margin is None, self.seconds is None],
+            name=name,
+            top_k=self.top_k,
+            points=100 * (self.margin or 0.0),
+            seconds=self.seconds or 0.0,
+        )
+
+
+@dataclass(slots=True)
+class RankerTally:
+    """Mentions the ranker was asked about since the linker was loaded, and its seconds.
+
+    ``certain`` ones were left out by the margin rule (or for want of a second candidate), ``late`` ones by the clock.
+    """
+
+    asked: int = 0
+    certain: int = 0
+    late: int = 0
+    seconds: float = 0.0
+
+    def sentence(self) -> str:
+        """For a report, e.g. The ranker was asked about 12 of 90 mentions, in 3.1 s."""
+        mentions = self.asked + self.certain + self.late
+        return say(
+            ASKED_LATE if self.late else ASKED,
+            asked=self.asked,
+            mentions=mentions,
+            seconds=self.seconds,
+            late=self.late,
+        )
+
+
+def choose_margin(leads: Sequence[float], share: float) -> float | None:
+    """The margin within which the ``share`` of mentions with the smallest leads lies; None for all of them.
+
+    At least one mention is asked about; mentions of equal lead are asked about together. Without any mention −1:
+    nothing is known, so the ranker is not asked.
+    """
+    if share >= 1:
+        return None
+    if not leads:
+        return -1.0
+    ordered = sorted(leads)
+    return float(ordered[max(1, round(share * len(ordered))) - 1])
+
+
+def relative_by_range(scores: FLOATS) -> FLOATS:
+    """(c,) scores on an unknown scale, such as distances: the worst at −1, the best at 0; all 0 where all are equal."""
+    spread = float(np.ptp(scores)) if len(scores) else 0.0
+    if not spread > 0:
+        return np.zeros(len(scores), dtype=np.float32)
+    result: FLOATS = ((scores - scores.max()) / spread).astype(np.float32)
+    return result
+
+
+def relative_by_softmax(scores: FLOATS) -> FLOATS:
+    """(c,) logits as probabilities less that of the best: nearly 0 for all where the ranker cannot tell them apart."""
+    if not len(scores):
+        return np.zeros(0, dtype=np.float32)
+    odds = np.exp(np.asarray(scores, dtype=np.float64) - float(scores.max()))
+    result: FLOATS = ((odds - 1.0) / odds.sum()).astype(np.float32)
+    return result
+
+
+def _number(raw: Mapping[str, Any], name: str) -> float | None:
+    value = raw.get(name)
+    if value is None:
+        return None
+    if isinstance(value, bool) or not isinstance(value, (int, float)) or not math.isfinite(value):
+        raise ValueError(f"{name} {value!r}")
+    return float(value)

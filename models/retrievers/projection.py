@@ -1,0 +1,63 @@
+"""A linear map of entity vectors, kept beside a retriever's index: e → W e.
+
+Where training left the entity encoder as it was, W is all that it learned on the entities' side. The index holds
+mapped vectors; entities that come later are mapped by the same W.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+from safetensors import SafetensorError
+from safetensors.numpy import load_file, save_file
+
+from models.core.file_io import atomic_path
+from models.errors import ModelError
+from models.wording import say
+
+FILE = "projection.safetensors"
+REMEDY = "Roll back to another bundle, or train the retriever anew."
+FLOATS = NDArray[np.float32]
+
+
+def save_projection(weight: FLOATS, folder: Path) -> str:
+    """Write W [d, d]; returns its fingerprint."""
+    folder.mkdir(parents=True, exist_ok=True)
+    kept = np.ascontiguousarray(weight, dtype=np.float32)
+    with atomic_path(folder / FILE) as beside:
+        save_file({"weight": kept}, beside)
+    return fingerprint(kept)
+
+
+def load_projection(folder: Path, *, dimension: int) -> FLOATS:
+    """W as written; ModelError where the file is damaged or of another width."""
+    try:
+        weight = np.asarray(load_file(folder / FILE)["weight"], dtype=np.float32)
+    except (OSError, KeyError, SafetensorError) as error:
+        raise ModelError(
+            say(
+                "The projection {folder} is missing or damaged ({error}). {remedy}",
+                folder=folder / FILE,
+                error=error,
+                remedy=say(REMEDY),
+            )
+        ) from error
+    if weight.shape != (dimension, dimension):
+        raise ModelError(
+            say(
+                "The projection {folder} has shape {shape}, not {dimension} by {dimension}. {remedy}",
+                folder=folder / FILE,
+                shape=weight.shape,
+                dimension=dimension,
+                remedy=say(REMEDY),
+            )
+        )
+    return weight
+
+
+def fingerprint(weight: FLOATS) -> str:
+    """A hash of the numbers."""
+    return hashlib.sha256(np.ascontiguousarray(weight, dtype="<f4").tobytes()).hexdigest()

@@ -1,0 +1,204 @@
+"""A FAISS index over vectors numbered 0 … n−1, searched by inner product, restricted to ranges of rows.
+
+``plan_index`` chooses its kind, ``models.vectors.index_files`` keeps it on disk, ``models.vectors.dynamic`` adds and
+removes vectors.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from functools import cached_property, lru_cache
+from math import ceil
+from pathlib import Path
+from typing import Any, Protocol
+
+import faiss as faiss_module
+import numpy as np
+from numpy.typing import NDArray
+
+from models.core.kb import Ranges
+from models.vectors.index_blocks import Blocks, gpu_count, gpu_memory
+from models.vectors.index_files import read_index, write_index
+from models.vectors.index_plan import FLAT_BYTES, IndexKind, IndexPlan, parse_kind, plan_index
+from models.wording import say
+
+__all__ = ["FLAT_BYTES", "IndexKind", "IndexPlan", "SearchIndex", "VectorIndex", "merge", "parse_kind", "plan_index"]
+
+faiss: Any = faiss_module  # its stubs lag behind its parameters
+CHUNK = 65536
+CELLS_READ = 32
+GRAPH_BREADTH = 256
+NARROW = 0.2
+FLOATS = NDArray[np.float32]
+INTS = NDArray[np.int64]
+
+
+class SearchIndex(Protocol):
+    """What retrievers need of an index: fixed or growing."""
+
+    def __len__(self) -> int: ...
+
+    @property
+    def plan(self) -> IndexPlan: ...
+
+    def search(self, queries: NDArray[np.floating], k: int, *, ranges: Ranges | None = None) -> tuple[FLOATS, INTS]: ...
+
+    def vectors(self, rows: INTS) -> FLOATS: ...
+
+
+class VectorIndex:
+    """A frozen index; ``source`` names what it was made from (checked when loaded)."""
+
+    def __init__(self, index: Any, plan: IndexPlan, *, source: str = "") -> None:
+        self.index = index
+        self.source = source
+        self._plan = plan
+        self._gpu: Blocks | None = None
+        self._allowed = lru_cache(maxsize=8)(self._bitmap)
+
+    def __len__(self) -> int:
+        return int(self.index.ntotal)
+
+    @property
+    def plan(self) -> IndexPlan:
+        return self._plan
+
+    @property
+    def dimension(self) -> int:
+        return int(self.index.d)
+
+    @property
+    def on_gpu(self) -> bool:
+        return self._gpu is not None
+
+    @classmethod
+    def build(cls, vectors: NDArray[np.floating], *, plan: IndexPlan | None = None, source: str = "") -> VectorIndex:
+        """Index (n, d) vectors, added chunk by chunk."""
+        rows, dimension = vectors.shape
+        plan = plan or plan_index(rows, dimension, gpu_memory=gpu_memory())
+        index = faiss.index_factory(dimension, plan.factory, faiss.METRIC_INNER_PRODUCT)
+        if not index.is_trained:
+            index.train(_floats(vectors[_training_rows(rows)]))
+        for start in range(0, rows, CHUNK):
+            index.add(_floats(vectors[start : start + CHUNK]))
+        make_reconstructable(index)
+        return cls(index, plan, source=source)
+
+    @classmethod
+    def load(cls, path: Path, *, rows: int | None = None, source: str | None = None) -> VectorIndex:
+        """Open memory-mapped.
+
+        Raises DamagedIndexError where the file is damaged, ModelError where it is not of ``rows`` or ``source``.
+        """
+        index, header = read_index(path, rows=rows, source=source)
+        make_reconstructable(index)
+        return cls(index, header.plan, source=header.source)
+
+    def save(self, path: Path) -> None:
+        """Write ``path`` and its header, each atomically, the header last."""
+        write_index(self.index, path, plan=self.plan, source=self.source)
+
+    def search(self, queries: NDArray[np.floating], k: int, *, ranges: Ranges | None = None) -> tuple[FLOATS, INTS]:
+        """(q, k) scores and rows, best first; −inf and −1 where there are fewer. Ties: the lower row first.
+
+        ``ranges`` restricts to half-open ranges of rows, ascending and disjoint.
+        """
+        wanted = ((0, len(self)),) if ranges is None else ranges
+        spans = tuple((start, min(stop, len(self))) for start, stop in wanted if start < min(stop, len(self)))
+        if not spans or not len(queries) or k < 1:
+            return merge([], queries=len(queries), k=k)
+        return merge(self._parts(_floats(queries), k, spans), queries=len(queries), k=k)
+
+    def vectors(self, rows: INTS) -> FLOATS:
+        """(n, d) stored vectors of the given rows (decoded where they are codes)."""
+        stored: FLOATS = self.index.reconstruct_batch(np.ascontiguousarray(rows, dtype=np.int64))
+        return stored
+
+    def chunks(self) -> Iterator[FLOATS]:
+        """All stored vectors in order."""
+        for start in range(0, len(self), CHUNK):
+            yield self.vectors(np.arange(start, min(start + CHUNK, len(self))))
+
+    def to_gpu(self) -> str:
+        """Move to the first GPU if this FAISS can and it fits; a sentence saying where it runs."""
+        free, needed = gpu_memory(), len(self) * self.dimension * 4
+        if not gpu_count():
+            where = say("FAISS {version} runs on the processor.", version=faiss.__version__)
+        elif 2 * needed > free:
+            where = say(
+                "FAISS {version} runs on the processor, since the GPU has only {free:,.0f} MiB free.",
+                version=faiss.__version__,
+                free=free / 2**20,
+            )
+        else:
+            self._gpu = Blocks.on_gpu(self.chunks())
+            where = say("FAISS {version} compares all of them on the GPU.", version=faiss.__version__)
+        return say("{sentence} {where}", sentence=self.plan.sentence, where=where)
+
+    @cached_property
+    def _flat(self) -> Blocks | None:
+        return Blocks.over(self.index) if self.plan.kind is IndexKind.FLAT else None
+
+    def _parts(self, queries: FLOATS, k: int, spans: Ranges) -> list[tuple[FLOATS, INTS]]:
+        """Search results that together hold the best ``k`` of all spans."""
+        blocks = self._gpu or self._flat
+        if blocks is not None:
+            return [blocks.search(queries, k, span) for span in spans]
+        share = sum(stop - start for start, stop in spans) / len(self)
+        if self.plan.kind is IndexKind.IVF:
+            cells = min(int(self.index.nlist), ceil(CELLS_READ / share))
+            sel = None if share == 1 else self._allowed(spans)
+            return [self.index.search(queries, k, params=faiss.SearchParametersIVF(nprobe=cells, sel=sel))]
+        if self.plan.kind is IndexKind.HNSW and share >= NARROW:
+            sel, breadth = None if share == 1 else self._allowed(spans), max(GRAPH_BREADTH, 2 * k)
+            return [self.index.search(queries, k, params=faiss.SearchParametersHNSW(efSearch=breadth, sel=sel))]
+        # what stays in a narrow part of a graph does not hang together: all of it is compared, as in the other kinds
+        everything = faiss.downcast_index(self.index.storage) if self.plan.kind is IndexKind.HNSW else self.index
+        return [_search_range(everything, queries, k, span) for span in spans]
+
+    def _bitmap(self, spans: Ranges) -> Any:
+        allowed = np.zeros(len(self), dtype=bool)
+        for start, stop in spans:
+            allowed[start:stop] = True
+        return faiss.IDSelectorBitmap(np.packbits(allowed, bitorder="little"))
+
+
+def merge(parts: list[tuple[FLOATS, INTS]], *, queries: int, k: int) -> tuple[FLOATS, INTS]:
+    """The best ``k`` of several (q, ≤k) results, rows −1 ignored: best first, of equal ones the lower row."""
+    scores = np.full((queries, k), -np.inf, dtype=np.float32)
+    rows = np.full((queries, k), -1, dtype=np.int64)
+    if not parts:
+        return scores, rows
+    all_scores = np.concatenate([part[0] for part in parts], axis=1)
+    all_rows = np.concatenate([part[1] for part in parts], axis=1)
+    all_scores = np.where(all_rows < 0, -np.inf, all_scores)
+    order = np.lexsort((all_rows, -all_scores), axis=1)[:, :k]
+    scores[:, : order.shape[1]] = np.take_along_axis(all_scores, order, axis=1)
+    rows[:, : order.shape[1]] = np.take_along_axis(all_rows, order, axis=1)
+    return scores, rows
+
+
+def make_reconstructable(index: Any) -> None:
+    """Cells keep their vectors in no order; a map from row to place lets them be read back."""
+    if hasattr(index, "make_direct_map"):
+        index.make_direct_map()
+
+
+def _search_range(index: Any, queries: FLOATS, k: int, span: tuple[int, int]) -> tuple[FLOATS, INTS]:
+    k = min(k, span[1] - span[0])
+    if span == (0, index.ntotal):
+        scores, rows = index.search(queries, k)
+    else:
+        scores, rows = index.search(queries, k, params=faiss.SearchParameters(sel=faiss.IDSelectorRange(*span)))
+    return scores, rows
+
+
+def _floats(vectors: NDArray[np.floating]) -> FLOATS:
+    return np.ascontiguousarray(vectors, dtype=np.float32)
+
+
+def _training_rows(rows: int) -> NDArray[np.int64]:
+    """A fixed sample: the same vectors give the same index."""
+    if rows <= 200_000:
+        return np.arange(rows)
+    return np.sort(np.random.default_rng(0).choice(rows, size=200_000, replace=False))

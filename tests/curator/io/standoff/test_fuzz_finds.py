@@ -1,0 +1,132 @@
+"""What fuzzing found (`python -m tests.fuzz`), each as small as it can be said: a sentence or a reading, and soon."""
+
+from __future__ import annotations
+
+import io
+import time
+import zipfile
+from collections.abc import Callable
+from pathlib import Path
+from types import SimpleNamespace
+
+import pytest
+
+from curator.domain.errors import UserError
+from curator.io import default_registry
+from curator.io.kb import ctd, obo, rdf
+from curator.io.standoff.webanno_tsv import WebAnnoFormat
+from curator.io.standoff.xmi import XmiFormat
+from curator.io.tables.tables import Table
+from tests.fuzz.__main__ import fuzz
+from tests.fuzz.targets import targets
+from tests.rewriting import source_file, unchanged
+
+Put = Callable[..., Path]
+MUCH = 300_000
+
+
+@pytest.fixture
+def soon() -> Callable[[], float]:
+    """Seconds of processor time since the test began; what was mended took minutes."""
+    started = time.process_time()
+    return lambda: time.process_time() - started
+
+
+@pytest.mark.soak
+@pytest.mark.parametrize("name", sorted(targets()))
+def test_inputs_made_large_find_nothing(name: str, tmp_path: Path) -> None:
+    """The part of fuzzing that needs no library; guided by coverage it goes on for as long as one likes."""
+    assert fuzz(name, "large", 3, tmp_path).found == ()
+
+
+def test_many_blank_lines_before_nothing_are_recognised_soon(put: Put, soon: Callable[[], float]) -> None:
+    triple = b"<http://x.org/1> <http://x.org/p>" + b" " * MUCH + b"x"
+    for head in (b"x" + b"\n" * MUCH, triple, b"<!---->" * 100 + b"<x"):
+        assert rdf.syntax(head) == ""
+        for form in default_registry().formats():
+            form.sniff(put(head), head)
+    assert soon() < 10
+
+
+def test_a_long_definition_takes_no_memory_of_its_own(put: Put, soon: Callable[[], float]) -> None:
+    text = 'format-version: 1.2\n\n[Term]\nid: X:1\nname: a{}b\ndef: "{}" []\n'
+    (one,) = obo.open_reader(put(text.format(" " * MUCH, 'x \\" ' * MUCH)))
+    assert (one.name, len(one.definition)) == ("a b", 4 * MUCH - 1)
+    assert soon() < 10
+
+
+def test_a_cell_longer_than_csv_allows(put: Put) -> None:
+    text = "# Fields:\n# GeneSymbol,GeneName,GeneID\nA1,one,7\n" + "x" * 140_000 + ",y,8\n"
+    reader = ctd.open_reader(put(text))
+    assert [one.name for one in reader] == ["A1"]
+    assert [(one.line, one.severity) for one in reader.problems] == [(4, "set aside")]
+
+
+def test_a_token_without_a_form(put: Put) -> None:
+    head = "#FORMAT=WebAnno TSV 3.3\n#T_SP=a.NamedEntity|value\n\n\n#Text=One.\n"
+    (document,) = WebAnnoFormat().open(put(head + "1-1\t0-3\t\tX\t\n", "a.tsv"))
+    assert document.text == "One."
+
+
+@pytest.mark.parametrize("line", ["1\t{n}\t8\tNaloxone\tC\t-1", "1\t0\t{n}\tNaloxone\tC\t-1"])
+def test_an_offset_of_thousands_of_digits(put: Put, line: str) -> None:
+    path = put("1|t|Naloxone here.\n1|a|\n" + line.format(n="9" * 5000) + "\n")
+    reader = default_registry().recognise(path).open(path)
+    (document,) = reader
+    assert document.mentions == ()
+    assert [one.line for one in reader.problems if one.severity == "set aside"] == [3]
+
+
+def test_a_type_system_that_is_no_xml_goes_back_as_it_was(put: Put, make: SimpleNamespace, tmp_path: Path) -> None:
+    cas = (
+        '<xmi:XMI xmlns:xmi="http://www.omg.org/XMI" xmlns:cas="http:///uima/cas.ecore" xmi:version="2.0">'
+        '<cas:Sofa xmi:id="1" sofaNum="1" sofaID="_InitialView" mimeType="text" sofaString="One."/>'
+        '<cas:View sofa="1" members=""/></xmi:XMI>'
+    )
+    archive, system = tmp_path / "a.zip", '<typeSystemDescription xmlns="http://uima.apache.org/resourceSpecifier"><a'
+    with zipfile.ZipFile(archive, "w") as out:
+        out.writestr("a.xmi", cas)
+        out.writestr("TypeSystem.xml", system)
+    form = XmiFormat()
+    reader = form.open(archive)
+    documents = list(reader)
+    (written,) = form.write([(source_file(archive, reader), list(unchanged(documents)))], tmp_path / "b.zip")
+    with zipfile.ZipFile(io.BytesIO(written.read_bytes())) as found:
+        assert found.read("TypeSystem.xml").decode() == system
+    assert [one.text for one in form.problems if "broken XML" in one.text]
+
+
+def test_a_broken_file_is_told_in_a_sentence(put: Put) -> None:
+    with pytest.raises(UserError):
+        list(rdf.open_reader(put("@prefix skos: <http://www.w3.org/2004/02/skos/core#> .\n<a")))
+
+
+def test_turtle_that_nests_without_end_is_refused_and_brackets_in_texts_are_not(put: Put) -> None:
+    head = "@prefix skos: <http://www.w3.org/2004/02/skos/core#> .\n"
+    for opened in ("(", "[ <http://x.org/p> "):
+        with pytest.raises(UserError, match="more than 10,000 deep"):
+            list(rdf.open_reader(put(head + "<http://x.org/1> skos:broader " + opened * MUCH)))
+    label = '<http://x.org/{n}> a skos:Concept ; skos:prefLabel "(1 of ([{n}"@en .\n'
+    many = put(head + "".join(label.format(n=n) for n in range(20_000)))
+    assert sum(1 for _ in rdf.open_reader(many)) == 20_000
+
+
+def test_an_archive_with_a_nameless_file(tmp_path: Path) -> None:
+    with zipfile.ZipFile(tmp_path / "a.zip", "w") as out:
+        info = zipfile.ZipInfo("x")
+        info.filename = ""
+        out.writestr(info, "text")
+    with pytest.raises(UserError, match="leads out of the archive"):
+        default_registry().recognise(tmp_path / "a.zip")
+
+
+def test_a_workbook_with_a_damaged_sheet(tmp_path: Path) -> None:
+    with zipfile.ZipFile(tmp_path / "a.xlsx", "w", zipfile.ZIP_DEFLATED) as out:
+        out.writestr("xl/workbook.xml", "<workbook/>" * 50)
+        out.writestr("[Content_Types].xml", "<Types/>" * 500)
+    data = bytearray((tmp_path / "a.xlsx").read_bytes())
+    at = data.rindex(b"[Content_Types].xml", 0, data.index(b"PK\1\2")) + len("[Content_Types].xml")
+    data[at : at + 8] = b"\xff" * 8
+    (tmp_path / "a.xlsx").write_bytes(data)
+    with pytest.raises(UserError, match="damaged workbook"):
+        Table(tmp_path / "a.xlsx").sheets()

@@ -1,0 +1,162 @@
+"""Web Annotations read and written: collections and pages, selectors of every kind, and where the texts come from."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from curator.domain.decisions import Verdict
+from curator.domain.documents import SourceDocument, Span
+from curator.domain.errors import UserError
+from curator.io import default_registry
+from curator.io.standoff.webannotation import WebAnnotationFormat
+from tests.curator.io.standoff_samples import FEW, again, documents, plain, read, written
+
+Put = Callable[..., Path]
+CONTEXT = "http://www.w3.org/ns/anno.jsonld"
+TEXT = "\U0001f600 renal failure after aspirin, and aspirin again"
+
+
+def annotation(number: int, selector: object, body: object = None, **more: object) -> dict[str, Any]:
+    target = {"source": "one.txt", "selector": selector}
+    return {"@context": CONTEXT, "id": f"#{number}", "type": "Annotation", "body": body, "target": target, **more}
+
+
+def position(start: int, end: int) -> dict[str, Any]:
+    return {"type": "TextPositionSelector", "start": start, "end": end}
+
+
+def quoted(exact: str, prefix: str = "", suffix: str = "") -> dict[str, Any]:
+    return {"type": "TextQuoteSelector", "exact": exact, "prefix": prefix, "suffix": suffix}
+
+
+TAG = {"type": "TextualBody", "purpose": "tagging", "value": "Disease"}
+LINK = {"type": "SpecificResource", "purpose": "identifying", "source": "http://id.nlm.nih.gov/mesh/D051437"}
+ANNOTATIONS = [
+    annotation(1, position(2, 15), [TAG, LINK]),
+    annotation(2, quoted("aspirin", prefix="after "), "http://purl.obolibrary.org/obo/CHEBI_15365"),
+    annotation(3, [position(9, 16), quoted("failure")], [TAG]),
+    annotation(
+        4,
+        {"type": "FragmentSelector", "value": "char=22,29"},
+        [{"type": "TextualBody", "value": "hm"}],
+        motivation="commenting",
+    ),
+    {"type": "Annotation", "body": [TAG], "target": "one.txt#char=2,7"},
+    annotation(6, quoted("aspirin"), [TAG]),
+    {"id": "#7", "type": "Annotation", "motivation": "replying", "bodyValue": "yes", "target": "#1"},
+]
+
+
+@pytest.fixture
+def folder(put: Put, tmp_path: Path) -> Path:
+    put(TEXT, "f/one.txt")
+    pages = [
+        {"@context": CONTEXT, "type": "AnnotationCollection", "label": "L", "first": "p1"},
+        {"@context": CONTEXT, "id": "p1", "type": "AnnotationPage", "next": "p2", "items": ANNOTATIONS[:3]},
+        {"@context": CONTEXT, "id": "p2", "type": "AnnotationPage", "items": ANNOTATIONS[3:]},
+    ]
+    for number, page in enumerate(pages):
+        put(json.dumps(page), f"f/{number}.jsonld")
+    return tmp_path / "f"
+
+
+def test_selectors_and_bodies_of_every_kind(folder: Path) -> None:
+    assert default_registry().recognise(folder).name == "webannotation"
+    (found,), problems = read(WebAnnotationFormat(), folder)
+    assert (found.external_id, found.text) == ("one", TEXT)
+    assert [(m.text, m.spans[0].start, m.type, m.ids) for m in found.mentions] == [
+        ("renal failure", 2, "Disease", ("MESH:D051437",)),
+        ("aspirin", 22, "", ("CHEBI:15365",)),
+        ("failure", 8, "Disease", ()),
+        ("renal", 2, "Disease", ()),
+    ]
+    assert [one.partition(":")[0] for one in problems] == ["note", "repaired", "set aside"]
+    assert "in no place that is clear" in problems[2]
+
+
+def test_a_page_that_is_missing_is_said(folder: Path) -> None:
+    (folder / "2.jsonld").unlink()
+    assert any("the page p2 is not here" in one for one in read(WebAnnotationFormat(), folder)[1])
+    (found,), _ = read(WebAnnotationFormat(), folder / "1.jsonld")  # the text beside the file
+    assert found.text == TEXT
+
+
+def test_nothing_outside_is_read(put: Put, tmp_path: Path) -> None:
+    put("secret", "secret.txt")
+    target = {"source": "../secret.txt", "selector": position(0, 3)}
+    path = put(json.dumps({"@context": CONTEXT, "type": "Annotation", "target": target}), "f/a.jsonld")
+    with pytest.raises(UserError, match="texts of its annotations are missing"):
+        list(WebAnnotationFormat().open(path))
+
+
+def test_what_did_not_change_says_the_same_again(make: SimpleNamespace, folder: Path, tmp_path: Path) -> None:
+    form = WebAnnotationFormat()
+    (out,) = written(make, form, folder, tmp_path / "out.jsonld")
+    value = json.loads(out.read_text())
+    assert value["label"] == "L"
+    assert sorted(value["first"]["items"], key=json.dumps) == sorted(ANNOTATIONS, key=json.dumps)
+    assert plain(read(form, out)[0]) == plain(read(form, folder)[0])
+
+
+def test_decisions_say_who_and_when_and_keep_other_bodies(make: SimpleNamespace, folder: Path, tmp_path: Path) -> None:
+    form = WebAnnotationFormat()
+    verdicts = {0: Verdict.link("MESH:D1", "no prefix"), 1: Verdict.nil()}
+    added = [((Span(2, 7), Span(22, 29)), "X", Verdict.link("A:1"))]
+    (out,) = written(make, form, folder, tmp_path / "out.jsonld", verdicts=verdicts, added=added, removed=[2])
+    items = json.loads(out.read_text())["first"]["items"]
+    assert "#3" not in [one.get("id") for one in items]
+    first = next(one for one in items if one.get("id") == "#1")
+    assert (first["creator"]["name"], first["created"][:4]) == ("a curator", "2026")
+    (found,), _ = read(form, out)
+    assert [(m.ids, m.nil) for m in found.mentions] == [
+        (("MESH:D1", "no prefix"), False),
+        ((), True),
+        ((), False),
+        (("A:1",), False),
+    ]
+    assert found.mentions[-1].text == "renal aspirin"
+
+
+def test_lone_surrogates_harm_nothing(make: SimpleNamespace, put: Put, tmp_path: Path) -> None:
+    bad = json.dumps(
+        {
+            "@context": CONTEXT,
+            "type": "Annotation",
+            "target": {"source": {"id": "u:1", "value": "a\ud800b"}, "selector": position(0, 3)},
+            "body": "x:\ud800",
+            "note": "\ud800",
+        }
+    )
+    form, other = (
+        WebAnnotationFormat(),
+        json.dumps({"type": "Annotation", "note": "\ud800", "target": "elsewhere#\ud800"}),
+    )
+    path = put(f"[{bad}, {other}]", "a.json")
+    (found,), problems = read(form, path)
+    assert (found.text, found.mentions[0].ids) == ("a\ufffdb", ("x:\ufffd",))
+    (out,) = written(make, form, path, tmp_path / "o.jsonld", verdicts={0: Verdict.nil()})
+    assert "\ufffd" in out.read_text(encoding="utf-8")
+    assert "\n".join(problems).encode()
+
+
+def test_broken_files_are_sentences(put: Put) -> None:
+    with pytest.raises(UserError, match="broken JSON"):
+        list(WebAnnotationFormat().open(put(f'[{{"@context": "{CONTEXT}", ')))
+    with pytest.raises(UserError, match="no Web Annotation"):
+        WebAnnotationFormat().open(put("{}"))
+
+
+@FEW
+@given(found=documents(), name=st.just("o.jsonld"))
+def test_what_is_written_is_read(make: SimpleNamespace, found: list[SourceDocument], name: str) -> None:
+    once, twice, form = again(make, WebAnnotationFormat(), found, name)
+    assert once == twice == plain(found)
+    assert form.problems == []

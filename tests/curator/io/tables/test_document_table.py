@@ -1,0 +1,251 @@
+"""Tables of documents and mentions: which column is what, texts in a second table, lists of strings, and back."""
+
+from __future__ import annotations
+
+import csv
+import dataclasses
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from types import SimpleNamespace
+
+import openpyxl
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from curator.domain.decisions import Verdict
+from curator.domain.documents import Passage, SourceDocument, SourceFile, Span
+from curator.domain.errors import UserError
+from curator.io import default_registry
+from curator.io.tables.column_memory import ColumnMemory
+from curator.io.tables.document_table import TableFormat
+from curator.services.ports.files import DocumentOptions
+from tests.curator.io.standoff_samples import FEW, again, documents, plain, read
+
+Put = Callable[..., Path]
+
+MENTIONS = "document,start,end,mention,type,ids\n7,0,4,Pain,Disease,MESH:D1|D2\n7,9,12,ear,Part,NIL\n"
+TEXTS = 'document,title,text\n7,Pain,"of my ear, today"\n8,,Nothing\n'
+
+
+def workbook(path: Path, sheets: Mapping[str, Sequence[Sequence[object]]]) -> Path:
+    book = openpyxl.Workbook()
+    book.remove(book.active)
+    for name, rows in sheets.items():
+        sheet = book.create_sheet(name)
+        for row in rows:
+            sheet.append(list(row))
+    book.save(path)
+    return path
+
+
+@pytest.mark.parametrize("text", [TEXTS, TEXTS.replace(",", ";"), "\ufeff" + TEXTS.replace("\n", "\r\n")])
+def test_a_row_is_a_document_with_its_title_before_its_text(put: Put, text: str) -> None:
+    path = put(text, "any.dat")
+    assert default_registry().recognise(path).name == "table"
+    found, problems = read(TableFormat(), path)
+    assert [(one.external_id, one.title) for one in found] == [("7", "Pain"), ("8", "Nothing")]
+    assert found[0].text.startswith("Pain\nof my ear")
+    assert found[0].passages[0] == Passage("title", 0, 4)
+    assert problems == []
+
+
+def test_mentions_are_found_in_the_table_beside_theirs(put: Put) -> None:
+    put(TEXTS, "m.documents.csv")
+    path = put(MENTIONS + "9,0,1,x,Y,\n", "m.csv")
+    assert default_registry().recognise(path).name == "table"
+    found, problems = read(TableFormat(), path)
+    assert [(m.text, m.spans, m.type, m.ids, m.nil) for m in found[0].mentions] == [
+        ("Pain", (Span(0, 4),), "Disease", ("MESH:D1", "D2"), False),
+        ("ear", (Span(11, 14),), "Part", (), True),
+    ]
+    assert ["relative" in one or "one place only" in one for one in problems[:-1]] == [True]
+    assert problems[-1] == "set aside: there is no document '9', which the mention is of"
+    with pytest.raises(UserError, match=r"put them into a column.*m2\.documents\.csv"):
+        TableFormat().open(put(MENTIONS, "m2.csv"))
+
+
+def test_two_sheets_of_a_workbook_belong_together(tmp_path: Path) -> None:
+    sheets = {
+        "Mentions": [["doc_id", "begin", "end", "quote", "concept_id"], [7, 0, 4.0, "Pain", "X:1"]],
+        "Texts": [["PMID", "Abstract"], [7, "Pain _x0041_"]],
+    }
+    path = workbook(tmp_path / "a.xlsx", sheets)
+    assert default_registry().recognise(path).name == "table"
+    (found,), problems = read(TableFormat(), path)
+    assert (found.external_id, found.text, problems) == ("7", "Pain A", [])
+    assert [(m.text, m.ids, m.type) for m in found.mentions] == [("Pain", ("X:1",), "entity")]
+
+
+def test_rows_that_repeat_their_text_are_mentions_of_it(put: Put) -> None:
+    rows = "id\ttext\tmention\tstart\tids\n" + "a\tPain of pain\tPain\t0\t1\na\tPain of pain\tpain\t\t2\n"
+    (first, second), problems = read(TableFormat(), put(rows + "b\tpain, pain\tpain\t\t2\nb\tpain, pain\t\t\t\n"))
+    assert [(m.spans, m.ids) for m in first.mentions] == [((Span(0, 4),), ("1",)), ((Span(8, 12),), ("2",))]
+    assert second.mentions == ()
+    assert problems == [
+        'set aside: document b: mention "pain": it stands in several places, and the row does not say where'
+    ]
+
+
+def test_a_list_of_strings_is_a_document_for_each(put: Put) -> None:
+    path = put("mention,ids\nheart attack,\nMI,MESH:D1\n,\n")
+    assert default_registry().recognise(path).name == "table"
+    found, problems = read(TableFormat(), path)
+    assert [(one.external_id, one.text, one.mentions[0].ids) for one in found] == [
+        ("row 2", "heart attack", ()),
+        ("row 3", "MI", ("MESH:D1",)),
+    ]
+    assert problems == []
+
+
+def test_columns_are_chosen_and_a_preview_shows_them(put: Put) -> None:
+    registry = default_registry()
+    path = put("Nr,Befund\n1,Herzinfarkt\n2,Schmerz\n", "befunde.csv")
+    with pytest.raises(UserError):
+        registry.recognise(path)
+    shown = registry.preview_documents(path)
+    assert shown is not None
+    assert (shown.headings, shown.rows[0], shown.columns) == (("Nr", "Befund"), ("1", "Herzinfarkt"), {})
+    options = DocumentOptions({"document": "1", "text": "befund"})
+    found, _ = read(registry.recognise(path, options), path)
+    assert [(one.external_id, one.text) for one in found] == [("1", "Herzinfarkt"), ("2", "Schmerz")]
+    with pytest.raises(UserError, match="has no column 'Text'"):
+        registry.recognise(path, DocumentOptions({"text": "Text"})).open(path)
+    with pytest.raises(UserError, match="no field 'name'"):
+        registry.recognise(path, DocumentOptions({"name": "Nr"})).open(path)
+
+
+def test_prose_and_other_formats_are_no_tables(put: Put) -> None:
+    registry = default_registry()
+    columns = DocumentOptions({"text": "Body"})
+    prose = put("Dear Ada, hello\nthis is, well\n", "a.txt")
+    assert registry.recognise(prose, columns).name == "text"
+    assert registry.preview_documents(prose) is None
+    assert registry.preview_documents(put("1|t|a\n1|a|b\n")) is None
+    assert registry.recognise(put("1|t|a\n1|a|b\n"), columns).name == "pubtator"
+    with pytest.raises(UserError, match="is a knowledge base"):
+        registry.recognise(put("id,name\n1,x\n"))
+
+
+@pytest.mark.parametrize(
+    ("row", "said"),
+    [
+        ("a,Pain,4,2,ai,", "repaired"),
+        ("a,Pain,x,2,ai,", "set aside"),
+        ("a,Pain,1|2,2,ai,", "set aside"),
+        ("a,Pain,90,95,,", "set aside"),
+        ("a,Pain,,,no,", "set aside"),
+        ("a,Pain,2,4,ai,", "repaired"),
+        ("a,Pain,1,3,ai,1,2,3", "repaired"),
+    ],
+)
+def test_what_does_not_fit_is_told_with_its_line(put: Put, row: str, said: str) -> None:
+    reader = TableFormat().open(put("id,text,start,end,mention,ids\nz,x,,,,\n" + row + "\n"))
+    list(reader)
+    assert [(one.line, one.severity) for one in reader.problems] == [(3, said)]
+
+
+def test_every_mention_is_exported_with_what_was_decided(make: SimpleNamespace, put: Put, tmp_path: Path) -> None:
+    path = put(TEXTS, "m.documents.csv")
+    path = put(MENTIONS, "m.csv")
+    form = TableFormat()
+    reader = form.open(path)
+    items = [make.export(one) for one in reader]
+    first = make.export(
+        next(iter(form.open(path))),
+        verdicts={0: Verdict.link("A|B", "C"), 1: Verdict.reject()},
+        added=[((Span(0, 4), Span(11, 14)), "X", None)],
+    )
+    wrote = form.write([(make.file(path, reader), [first, items[1]])], tmp_path / "out.tsv")
+    assert [one.name for one in wrote] == ["out.tsv", "out.documents.tsv"]
+    with wrote[0].open(newline="") as stream:
+        rows = list(csv.DictReader(stream, delimiter="\t"))
+    assert [(one["mention"], one["ids"], one["outcome"], one["curator"]) for one in rows] == [
+        ("Pain", '["A|B", "C"]', "link", "a curator"),
+        ("ear", "NIL", "rejected", "a curator"),
+        ("Pain ear", "", "", ""),
+    ]
+    assert (rows[2]["start"], rows[2]["end"]) == ("0|11", "4|14")
+    (found, _), problems = read(form, wrote[0])
+    assert [m.ids for m in found.mentions] == [("A|B", "C"), ()]
+    assert problems == ["note: 1 mention that was rejected was left out"]
+
+
+def test_what_a_workbook_cannot_hold_is_refused(make: SimpleNamespace, tmp_path: Path) -> None:
+    item = make.export(SourceDocument("1", "", "x" * 32_768, (), ()))
+    with pytest.raises(UserError, match=r"export to \.csv"):
+        TableFormat().write([(SourceFile(1, "x", "x", "y", ""), [item])], tmp_path / "out.xlsx")
+    with pytest.raises(UserError, match="which kind of table"):
+        TableFormat().write([(SourceFile(1, "x", "x", "y", ""), [item])], tmp_path / "out.doc")
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_texts_in_a_workbook_stay_texts(make: SimpleNamespace, tmp_path: Path) -> None:
+    texts = ["=1+1", "#N/A", "a\r\nb\x0b\ufffe", "_x0041_", "007", " x "]
+    items = [make.export(SourceDocument(f"d{n}", "", one, (), ())) for n, one in enumerate(texts)]
+    form = TableFormat()
+    (out,) = form.write([(SourceFile(1, "x", "x", "y", ""), items)], tmp_path / "out.xlsx")
+    assert [one.text for one in form.open(out)] == texts
+
+
+@FEW
+@given(found=documents(), name=st.sampled_from(["o.csv", "o.tsv", "o.xlsx"]))
+def test_what_is_written_is_read(make: SimpleNamespace, found: list[SourceDocument], name: str) -> None:
+    once, twice, form = again(make, TableFormat(), found, name)
+    assert once == twice == plain(found)
+    assert form.problems == []
+    assert all(dataclasses.is_dataclass(one) for one in once)
+
+
+def test_a_choice_is_kept_for_tables_with_the_same_headings(put: Put, tmp_path: Path) -> None:
+    registry = default_registry(ColumnMemory(tmp_path / "kept" / "columns.json"))
+    first = put("Nr,Befund\n1,Herzinfarkt\n", "a.csv")
+    with pytest.raises(UserError, match="has no column"):
+        registry.choose_columns(first, DocumentOptions({"text": "Text"}))
+    registry.choose_columns(first, DocumentOptions({"document": "Nr", "mention": "Befund"}))
+    later = default_registry(ColumnMemory(tmp_path / "kept" / "columns.json"))
+    second = put("Nr,Befund\n7,Schmerz\n", "b.csv")
+    found, _ = read(later.recognise(second), second)
+    assert [(one.external_id, one.mentions[0].text) for one in found] == [("7", "Schmerz")]
+    shown = later.preview_documents(second)
+    assert shown is not None
+    assert shown.columns == {"document": "Nr", "mention": "Befund"}
+    with pytest.raises(UserError):
+        later.recognise(put("Nr,Notiz\n7,Schmerz\n", "c.csv"))
+    (tmp_path / "kept" / "columns.json").write_text("[1, {")
+    with pytest.raises(UserError):
+        later.recognise(second)
+
+
+def test_the_sheet_is_kept_with_the_columns(tmp_path: Path) -> None:
+    registry = default_registry(ColumnMemory(tmp_path / "columns.json"))
+    path = workbook(tmp_path / "a.xlsx", {"About": [["read", "me"]], "Data": [["Nr", "Befund"], [1, "Schmerz"]]})
+    registry.choose_columns(path, DocumentOptions({"document": "Nr", "text": "Befund"}, "Data"))
+    found, _ = read(registry.recognise(path), path)
+    assert [(one.external_id, one.text) for one in found] == [("1", "Schmerz")]
+    shown = registry.preview_documents(path)
+    other = registry.preview_documents(path, DocumentOptions(sheet="About"))
+    assert shown is not None
+    assert other is not None
+    assert (shown.headings, shown.columns) == (("Nr", "Befund"), {"document": "Nr", "text": "Befund"})
+    assert (other.headings, other.columns) == (("read", "me"), {})
+
+
+@pytest.mark.parametrize(("encoding", "name"), [("utf-16", "UTF-16"), ("cp1252", "Windows-1252")])
+def test_tables_in_other_encodings(tmp_path: Path, encoding: str, name: str) -> None:
+    path = tmp_path / "a.csv"
+    path.write_bytes("pmid,text,mention,start,end\n1,Morbus Möbius,Möbius,7,13\n".encode(encoding))
+    reader = default_registry().recognise(path).open(path)
+    [document] = reader
+    assert [(one.text, one.spans) for one in document.mentions] == [("Möbius", (Span(7, 13),))]
+    assert [one.text for one in reader.problems] == [f"the file is not in UTF-8 and was read as {name}"]
+
+
+def test_a_table_in_utf_16_whose_headings_say_nothing(tmp_path: Path) -> None:
+    path = tmp_path / "a.csv"
+    path.write_bytes("Nummer,Inhalt\n1,Möbius\n".encode("utf-16"))
+    with pytest.raises(UserError, match="headings do not say what it holds"):
+        default_registry().recognise(path)
+    shown = default_registry().preview_documents(path)
+    assert shown is not None
+    assert shown.headings == ("Nummer", "Inhalt")

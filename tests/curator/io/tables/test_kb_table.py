@@ -1,0 +1,178 @@
+"""Tables: which column holds what, cells of several values, rows of one entity."""
+
+from __future__ import annotations
+
+import zipfile
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from curator.domain.entities import Entity
+from curator.domain.errors import UserError
+from curator.io import default_registry
+from curator.io.tables.kb_table import open_reader, preview_kb_table, sniff, sniff_path
+from curator.io.tables.tables import is_workbook
+from curator.services.ports.files import KbOptions
+
+Put = Callable[..., Path]
+
+
+def workbook(path: Path, sheets: dict[str, list[list[object]]]) -> Path:
+    import openpyxl
+
+    book = openpyxl.Workbook()
+    book.remove(book.active)
+    for name, rows in sheets.items():
+        sheet = book.create_sheet(name)
+        for row in rows:
+            sheet.append(row)
+    book.save(path)
+    return path
+
+
+def test_headings_say_what_columns_hold(put: Put) -> None:
+    text = (
+        "Concept ID;Preferred label;Alt-labels;Semantic type;Definition;Parent ID\r\n"
+        'mesh:D1;"one; the";uno|un;Disease;"Is\nthe ""first"".";MESH:D0\r\n'
+        "mesh:D1;the one;;;;\r\nmesh:D2;two\r\n;three\r\n"
+    )
+    reader = open_reader(put(text))
+    assert list(reader) == [
+        Entity("MESH:D1", "one; the", ("uno", "un", "the one"), ("Disease",), 'Is\nthe "first".', parents=("MESH:D0",)),
+        Entity("MESH:D2", "two"),
+    ]
+    assert [(one.line, one.severity) for one in reader.problems] == [(6, "set aside")]
+
+
+def test_columns_may_be_chosen(put: Put) -> None:
+    path = put("a\tb\tc\n1\tone\tx\n")
+    with pytest.raises(UserError, match=r"no column was chosen for the id.*a, b, c"):
+        open_reader(path)
+    with pytest.raises(UserError, match="has no column 'z'"):
+        open_reader(path, KbOptions({"id": "z", "name": "b"}))
+    assert list(open_reader(path, KbOptions({"id": "A", "name": "2"}))) == [Entity("1", "one")]
+    assert default_registry().open_kb(path, KbOptions({"id": "a", "name": "b"})).format == "table"
+    shown = preview_kb_table(path, KbOptions({"name": "b"}))
+    assert (shown.headings, shown.rows, shown.columns) == (("a", "b", "c"), (("1", "one", "x"),), {"name": "b"})
+
+
+def test_a_stray_quote_in_tabs_is_text_and_in_commas_an_error(put: Put) -> None:
+    assert [one.name for one in open_reader(put('id\tname\n1\t"one\n2\ttwo\n'))] == ['"one', "two"]
+    assert [one.name for one in open_reader(put('id\tname\n1\t"one"\n'))] == ["one"]
+    with pytest.raises(UserError, match=r"line 2: a quotation mark"):
+        list(open_reader(put('id,name\n1,"one\n2,two\n')))
+
+
+def test_workbooks(tmp_path: Path) -> None:
+    path = workbook(
+        tmp_path / "kb.xlsx", {"First": [["id", "name"], [7, "seven"], [None, None], ["8", "eight"]], "B": [["x"]]}
+    )
+    assert sniff_path(path)
+    reader = default_registry().open_kb(path)
+    assert list(reader) == [Entity("7", "seven"), Entity("8", "eight")]
+    assert preview_kb_table(path).sheets == ("First", "B")
+    with pytest.raises(UserError, match=r"no sheet 'C': choose one of First, B"):
+        open_reader(path, KbOptions(sheet="C"))
+
+
+def test_workbooks_that_unpack_to_too_much_are_refused(tmp_path: Path) -> None:
+    path = tmp_path / "bomb.xlsx"
+    with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as archive:
+        archive.writestr("xl/workbook.xml", b"<a/>")
+        archive.writestr("xl/sharedStrings.xml", bytes(65 << 20))
+    with pytest.raises(UserError, match="unpacks to 65 MB"):
+        preview_kb_table(path)
+
+
+@pytest.mark.parametrize(("place", "value"), [(6, 235), (9, 8)], ids=["version", "name said to be UTF-8"])
+def test_a_zip_that_python_cannot_list_is_no_workbook(tmp_path: Path, place: int, value: int) -> None:
+    path = tmp_path / "a.zip"
+    with zipfile.ZipFile(path, "w") as archive:
+        archive.writestr("a.txt", "id\tname")
+    raw = bytearray(path.read_bytes())
+    at = raw.index(b"PK\x01\x02")
+    raw[at + place] = value
+    raw[at + 46] = 0xFF  # of the name
+    path.write_bytes(raw)
+    assert not is_workbook(path)
+
+
+def test_a_damaged_workbook(tmp_path: Path) -> None:
+    path = tmp_path / "a.xlsx"
+    with zipfile.ZipFile(path, "w") as archive:
+        archive.writestr("xl/workbook.xml", "<broken")
+    with pytest.raises(UserError, match="damaged workbook"):
+        preview_kb_table(path)
+
+
+@pytest.mark.parametrize(
+    ("head", "is_kb"),
+    [
+        ("id,name\n", True),
+        ("Identifier\tLabel\tSynonyms\n", True),
+        ("id,title,text\n", False),
+        ("hello, name\n", False),
+        ('{"id": 1, "name": 2}\n', False),
+    ],
+)
+def test_what_looks_like_a_knowledge_base(head: str, is_kb: bool) -> None:
+    assert sniff(head.encode()) is is_kb
+
+
+ROWS = "Kode,Bezeichnung\nA:1,Morbus Möbius\nA:2,Naïve’s\n"
+CHOSEN = {"id": "Kode", "name": "Bezeichnung"}
+
+
+@pytest.mark.parametrize("name", ["kb.xlsx", "kb.csv"])
+def test_where_headings_say_nothing_the_columns_are_asked_for(tmp_path: Path, name: str) -> None:
+    path = tmp_path / name
+    if name.endswith("xlsx"):
+        workbook(path, {"one": [["Kode", "Bezeichnung"], ["A:1", "Morbus"]]})
+    else:
+        path.write_text("Kode,Bezeichnung\nA:1,Morbus\n")
+    registry = default_registry()
+    shown = registry.preview_kb(path)
+    assert shown is not None
+    assert shown.headings == ("Kode", "Bezeichnung")
+    with pytest.raises(
+        UserError, match=r"Its columns are Kode, Bezeichnung: say which one it is \(--column id=HEADING"
+    ):
+        registry.open_kb(path)
+    assert [one.name for one in registry.open_kb(path, KbOptions(CHOSEN))] == ["Morbus"]
+
+
+@pytest.mark.parametrize(
+    ("encoding", "mark", "name"),
+    [
+        ("utf-16-le", "\ufeff", "UTF-16"),
+        ("utf-16-be", "\ufeff", "UTF-16"),
+        ("utf-16-le", "", "UTF-16"),
+        ("utf-16-be", "", "UTF-16"),
+        ("cp1252", "", "Windows-1252"),
+        ("latin-1", "", "Latin-1"),
+        ("utf-8", "\ufeff", ""),
+        ("utf-8", "", ""),
+    ],
+)
+@pytest.mark.parametrize("known", [True, False])
+def test_encodings_are_recognised_and_said(tmp_path: Path, encoding: str, mark: str, name: str, *, known: bool) -> None:
+    text = ROWS.replace("Kode,Bezeichnung", "id,name") if known else ROWS
+    text = text.replace("\u2019", "\x9d") if encoding == "latin-1" else text  # which Windows-1252 does not have
+    path = tmp_path / "kb.csv"
+    path.write_bytes((mark + text).encode(encoding))
+    registry = default_registry()
+    shown = registry.preview_kb(path)
+    assert shown is not None
+    assert shown.rows[0] == ("A:1", "Morbus Möbius")
+    reader = registry.open_kb(path, None if known else KbOptions(CHOSEN))
+    assert [one.name for one in reader] == ["Morbus Möbius", text.split(",")[-1].strip()]
+    said = [one.text for one in reader.problems]
+    assert said == ([f"the file is not in UTF-8 and was read as {name}"] if name else [])
+
+
+def test_a_damaged_utf_8_table_is_no_other_encoding(tmp_path: Path) -> None:
+    path = tmp_path / "kb.csv"
+    path.write_bytes("id,name\nA:1,Möbius\nA:2,Naïve\n".encode() + b"A:3,M\xf6bius\n")
+    with pytest.raises(UserError, match="line 4: byte 6 is not UTF-8"):
+        list(default_registry().open_kb(path))

@@ -1,0 +1,130 @@
+"""BLINK's lines: which make one document, what they say of an entity, and what goes back."""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+from collections.abc import Callable
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from curator.domain.decisions import Verdict
+from curator.domain.documents import SourceDocument, Span
+from curator.domain.errors import UserError
+from curator.io import default_registry
+from curator.io.wiki.blink import BlinkFormat
+from tests.curator.io.standoff_samples import FEW, again, documents, plain, read, written
+
+Put = Callable[..., Path]
+
+LINE: dict[str, Any] = {
+    "context_left": "The siege of",
+    "mention": "Antioch",
+    "context_right": ", long ago",
+    "label": "Antioch is a city. ",
+    "label_title": "Antioch",
+    "label_id": 17,
+    "world": "military",
+    "context_doc_id": "A1",
+    "batch": [1],
+}
+OTHER = {**LINE, "context_left": "The", "mention": "siege", "context_right": "of Antioch , long ago", "label_id": "0B"}
+
+
+def lines(*values: object) -> str:
+    return "".join(json.dumps(one, ensure_ascii=False) + "\n" for one in values)
+
+
+def test_lines_of_the_same_text_are_one_document(put: Put) -> None:
+    first = {**LINE, "context_right": ", long ago"}
+    same = {**OTHER, "context_right": "of Antioch , long ago"}
+    path = put(lines(first, same, {**first, "context_doc_id": "A2"}))
+    assert default_registry().recognise(path).name == "blink"
+    found, problems = read(BlinkFormat(), path)
+    assert [(one.external_id, one.text, len(one.mentions)) for one in found] == [
+        ("A1", "The siege of Antioch , long ago", 2),
+        ("A2", "The siege of Antioch , long ago", 1),
+    ]
+    assert problems == []
+    assert [(m.text, m.spans, m.type, m.ids) for m in found[0].mentions] == [
+        ("Antioch", (Span(13, 20),), "military", ("Antioch",)),
+        ("siege", (Span(4, 9),), "military", ("0B",)),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("label", "ids", "nil"),
+    [
+        ({"label_id": "MESH:D1"}, ("MESH:D1",), False),
+        ({"label_id": 5}, ("5",), False),
+        ({"label_id": -1, "label": "unknown"}, (), False),
+        ({"label_id": -1, "label_title": "Rome"}, ("Rome",), False),
+        ({"label_id": "NIL"}, (), True),
+        ({"label_id": 5, "label_document_id": "0A"}, ("0A",), False),
+        ({"label_id": "a", "entity_ids": ["a", "b"]}, ("a", "b"), False),
+        ({}, (), False),
+    ],
+)
+def test_what_a_line_says_of_the_entity(put: Put, label: dict[str, Any], ids: tuple[str, ...], nil: bool) -> None:
+    line = {"context_left": "", "mention": " Rome ", "context_right": "fell", "id": 3, **label}
+    (found,), _ = read(BlinkFormat(), put(lines(line)))
+    (mention,) = found.mentions
+    assert (found.external_id, found.text, mention.spans) == ("3", " Rome fell", (Span(1, 5),))
+    assert (mention.ids, mention.nil) == (ids, nil)
+
+
+def test_unchanged_lines_go_back_with_all_their_keys(make: SimpleNamespace, put: Put, tmp_path: Path) -> None:
+    form = BlinkFormat()
+    (out,) = written(make, form, put(lines(LINE, OTHER)), tmp_path / "out.jsonl")
+    assert [json.loads(one) for one in out.read_text().splitlines()] == [LINE, OTHER]
+    assert form.problems == []
+
+
+def test_a_decision_takes_the_place_of_what_the_line_said(make: SimpleNamespace, put: Put, tmp_path: Path) -> None:
+    form = BlinkFormat()
+    verdicts = {0: Verdict.link("X:1", "X:2"), 1: Verdict.nil()}
+    (out,) = written(make, form, put(lines(LINE, LINE)), tmp_path / "out.jsonl", verdicts=verdicts)
+    first, second = [json.loads(one) for one in out.read_text().splitlines()]
+    assert (first["label_id"], first["entity_ids"], first["label_title"], first["label"]) == (
+        "X:1",
+        ["X:1", "X:2"],
+        "",
+        "",
+    )
+    assert (second["label_id"], second["batch"], second["context_right"]) == ("NIL", [1], " , long ago")
+    assert ["2 lines have no" in one.text for one in form.problems] == [True]
+    (again_read,), _ = read(BlinkFormat(), out)
+    assert [(m.ids, m.nil) for m in again_read.mentions] == [(("X:1", "X:2"), False), ((), True)]
+
+
+def test_what_a_line_cannot_hold_is_told(make: SimpleNamespace, put: Put, tmp_path: Path) -> None:
+    form = BlinkFormat()
+    added = [((Span(0, 3), Span(13, 20)), "X", Verdict.link("A:1"))]
+    written(make, form, put(lines(LINE)), tmp_path / "out.jsonl", added=added, removed=[0])
+    assert "is discontinuous" in form.problems[0].text
+    assert "1 document without any" in form.problems[1].text
+
+
+@pytest.mark.parametrize("line", ["{", '{"mention": 1}', json.dumps({**LINE, "mention": " "})])
+def test_lines_that_cannot_be_read_are_set_aside(put: Put, line: str) -> None:
+    reader = BlinkFormat().open(put(lines(LINE) + line + "\n"))
+    assert len(list(reader)) == 1
+    assert [(one.line, one.severity) for one in reader.problems] == [(2, "set aside")]
+    with pytest.raises(UserError):
+        list(BlinkFormat().open(put(line + "\n", "b.jsonl")))
+
+
+@FEW
+@given(found=documents(apart=False), name=st.sampled_from(["o.jsonl"]))
+def test_what_is_written_is_read(make: SimpleNamespace, found: list[SourceDocument], name: str) -> None:
+    wanted = [one for one in found if one.mentions]
+    if not wanted:
+        return
+    once, twice, _ = again(make, BlinkFormat(), wanted, name)
+    assert once == twice
+    assert [dataclasses.replace(one, passages=()) for one in once] == plain(wanted)

@@ -1,0 +1,109 @@
+"""What of folders and archives is read, and what is left out, file by file."""
+
+from __future__ import annotations
+
+import zipfile
+from collections.abc import Callable, Mapping
+from pathlib import Path
+
+import pytest
+
+from curator.domain.errors import UserError
+from curator.io import default_registry
+from curator.services.importing.import_sources import sources_of
+from curator.services.ports import QueueFilter
+from tests.curator.services.fakes import World, document, finish
+
+Corpus = Callable[[Mapping[str, str | bytes]], Path]
+PAIR = {"a.txt": "With aspirin.\n", "a.ann": "T1\tDrug 5 12\taspirin\n"}
+BIOC = (
+    '<?xml version="1.0" encoding="UTF-8"?>\n<!DOCTYPE collection SYSTEM "BioC.dtd">\n'
+    "<collection><source/><date/><key/>"
+    "<document><id>9</id><passage><offset>0</offset><text>An ox.</text></passage></document></collection>"
+)
+
+
+@pytest.fixture(params=["folder", "zip"])
+def corpus(request: pytest.FixtureRequest, tmp_path: Path) -> Corpus:
+    """The same files as a folder or as an archive."""
+
+    def make(files: Mapping[str, str | bytes]) -> Path:
+        if request.param == "zip":
+            path = tmp_path / "corpus.zip"
+            with zipfile.ZipFile(path, "w") as archive:
+                for name, content in files.items():
+                    archive.writestr(name, content)
+            return path
+        path = tmp_path / "corpus"
+        for name, content in files.items():
+            (path / name).parent.mkdir(parents=True, exist_ok=True)
+            (path / name).write_bytes(content if isinstance(content, bytes) else content.encode())
+        return path
+
+    return make
+
+
+def test_one_brat_pair_hides_no_other_document(world: World, corpus: Corpus) -> None:
+    others = {f"{n}.pubtator": document(n) for n in range(1, 61)}
+    path = corpus(PAIR | others | {"sub/b.xml": BIOC, "sub/picture.png": b"\x89PNG\0", "notes.md": "Notes.\n"})
+    report = finish(world.project.importing.documents([path]))
+    assert report.counts["documents"] == 62
+    assert world.project.queue.count(QueueFilter()) == 62
+    told = {Path(one.file).name: one.problem.text for one in report.problems if one.problem.severity == "set aside"}
+    assert set(told) == {"picture.png", "notes.md"}
+    assert "binary file" in told["picture.png"]
+    assert told["notes.md"] == "left out: of no format that can be read"
+
+
+def test_plain_text_beside_documents_of_a_format_is_left_out(world: World, corpus: Corpus) -> None:
+    path = corpus(
+        {f"sub/{name}": content for name, content in PAIR.items()} | {"p.txt": document(1), "q.txt": "Plain."}
+    )
+    report = finish(world.project.importing.documents([path]))
+    assert report.counts["documents"] == 2
+    assert [(Path(one.file).name, one.problem.text) for one in report.problems] == [
+        ("q.txt", "left out: plain text beside documents of a format")
+    ]
+
+
+def test_pairs_are_read_where_another_format_reads_the_collection(world: World, corpus: Corpus) -> None:
+    annotations = '{"text": "An ox.", "denotations": [], "sourcedb": "PubMed", "sourceid": "7"}'
+    pairs = {f"{name}": content for name, content in PAIR.items()} | {"b.txt": "It.", "b.ann": "no annotations"}
+    path = corpus(
+        pairs | {"c.txt": "Not.", "c.ann": "nothing", "d.txt": "And.", "d.ann": "none", "p.json": annotations}
+    )
+    report = finish(world.project.importing.documents([path]))
+    assert report.counts["documents"] == 2
+    assert {Path(one.file).name for one in report.problems} == {f"{x}.{end}" for x in "bcd" for end in ("txt", "ann")}
+
+
+def test_a_stray_annotation_file_is_left_out_and_the_others_are_read(world: World, corpus: Corpus) -> None:
+    path = corpus({"1.pubtator": document(1), "2.pubtator": document(2), "stray.ann": PAIR["a.ann"]})
+    report = finish(world.project.importing.documents([path]))
+    assert report.counts["documents"] == 2
+    [problem] = report.problems
+    assert Path(problem.file).name == "stray.ann"
+    assert problem.problem.text == "left out: holds annotations of brat, and its text stray.txt is missing"
+
+
+def test_a_format_that_is_chosen_reads_nothing_else(world: World, corpus: Corpus) -> None:
+    path = corpus(PAIR | {"1.pubtator": document(1), "2.txt": document(2)})
+    formats = default_registry().fixed("pubtator")
+    found = sources_of([path], formats)
+    assert [one.name for one in found.paths] == ["1.pubtator", "2.txt"]
+    assert {name for one in found.left for name in one.names} == {"a.ann", "a.txt"}
+    report = finish(world.project.importing.documents([path], format_name="pubtator"))
+    assert report.counts["documents"] == 2
+    assert {one.problem.text for one in report.problems} == {"left out: is not PubTator: choose another format"}
+
+
+def test_a_file_that_came_in_as_one_format_can_come_in_as_another(world: World) -> None:
+    path = world.write(document(1), name="a.txt")
+    finish(world.project.importing.documents([path]))
+    report = finish(world.project.importing.documents([path], format_name="text"))
+    assert report.counts["documents"] == 1
+
+
+def test_names_of_formats_are_listed_where_one_is_wrong() -> None:
+    with pytest.raises(UserError, match=r"no format 'bart' to read: choose one of bioc-json, .*brat.*pubtator"):
+        default_registry().fixed("bart")

@@ -1,0 +1,226 @@
+"""Export: what did not change goes back byte for byte, what did is written."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from curator.domain.decisions import RejectReason, SkipReason, Verdict
+from curator.domain.documents import DocumentState, Span
+from curator.domain.errors import UserError
+from curator.io import default_registry
+from curator.services.ports import LeftOut
+from curator.services.records.exporting import ExportReport, ExportScope, ExportTarget
+from tests.curator.services.fakes import World, document, finish, make_world
+
+
+@pytest.mark.parametrize("gold", [True, False])
+def test_an_untouched_project_goes_back_byte_for_byte(world: World, gold: bool) -> None:
+    world.kb()
+    world.documents(3, gold=gold)
+    report = world.project.exporting.export(world.folder / "out.txt", "pubtator")
+    assert (world.folder / "out.txt").read_bytes() == (world.folder / "a.pubtator").read_bytes()
+    assert (report.documents, report.mentions, report.unchanged) == (3, 12, 12)
+    assert report.paths == (world.folder / "out.txt",)
+
+
+def test_decisions_are_written_and_the_rest_stays(world: World) -> None:
+    world.kb()
+    world.documents(gold=True)
+    curation = world.project.curation
+    curation.decide(1, Verdict.nil())
+    curation.decide(2, Verdict.link("MESH:D001145"))
+    curation.delete_mention(3)
+    curation.add_mention(1, [Span(39, 45)], "SpecificDisease")
+    curation.decide(5, Verdict.link("MESH:D006323"))
+    world.project.exporting.export(world.folder / "out.txt", "pubtator")
+    expected = document(1).split("\n")
+    expected[2] = expected[2].replace("D008012", "-1")
+    expected[3] = expected[3].replace("D006323", "D001145")
+    expected[4] = "1\t39\t45\t" + "slowed"[:0] + world.project.queue.open(1).document.text[39:45]
+    written = (world.folder / "out.txt").read_text(encoding="utf-8").split("\n")
+    assert written[2:4] == expected[2:4]
+    assert written[4].startswith(expected[4] + "\tSpecificDisease\t")
+    assert written[4].endswith("D006323")
+    assert written[5:] == expected[5:]
+
+
+def test_a_decision_undone_and_the_same_decision_again_leave_the_line_as_it_was(world: World) -> None:
+    world.kb()
+    world.documents(gold=True)
+    world.project.curation.decide(1, Verdict.nil())
+    world.project.curation.undo()
+    world.project.curation.decide(2, Verdict.link("MESH:D006323"))
+    report = world.project.exporting.export(world.folder / "out.txt", "pubtator")
+    assert report.unchanged == 4
+    assert (world.folder / "out.txt").read_text(encoding="utf-8") == document(1)
+
+
+def test_cleared_gold_is_no_longer_the_files_own(world: World) -> None:
+    world.kb()
+    world.documents(gold=True)
+    world.project.curation.clear(1)
+    assert world.project.exporting.export(world.folder / "out.txt", "pubtator").unchanged == 3
+
+
+def test_rejected_mentions_leave_and_skipped_ones_stay(world: World) -> None:
+    world.kb()
+    world.documents()
+    world.project.curation.decide(1, Verdict.reject(RejectReason.NOT_AN_ENTITY))
+    world.project.curation.decide(2, Verdict.skip(SkipReason.AMBIGUOUS))
+    world.project.exporting.export(world.folder / "out.txt", "pubtator")
+    lines = (world.folder / "out.txt").read_text(encoding="utf-8").split("\n")
+    assert [line.split("\t")[3] for line in lines[2:5]] == ["cardiac arrest", "arrhythmia", "blorbitis"]
+
+
+def test_only_done_documents_when_asked(world: World) -> None:
+    world.documents(3)
+    with pytest.raises(UserError, match="no document is done"):
+        world.project.exporting.export(world.folder / "out.txt", "pubtator", scope=ExportScope.DONE)
+    world.project.curation.set_state(2, DocumentState.DONE)
+    world.project.exporting.export(world.folder / "out.txt", "pubtator", scope=ExportScope.DONE)
+    assert (world.folder / "out.txt").read_text(encoding="utf-8") == document(2)
+
+
+def test_unknown_formats_are_answered_with_those_there_are(world: World) -> None:
+    world.documents()
+    with pytest.raises(UserError, match="pubtator"):
+        world.project.exporting.export(world.folder / "out.txt", "docx")
+    names = [name for name, _ in world.project.exporting.formats()]
+    assert {"zeshel", "pubtator", "bioc-xml", "bioc-json", "decisions"} <= set(names)
+
+
+def test_an_export_imported_again_exports_the_same(world: World) -> None:
+    world.kb()
+    world.documents(2, gold=True)
+    world.project.curation.decide(4, Verdict.link("MESH:D001145"))
+    world.project.exporting.export(world.folder / "one.txt", "pubtator")
+    other_folder = world.folder / "other"
+    other_folder.mkdir()
+    other = make_world(other_folder)
+    other.kb()
+    finish(other.project.importing.documents([world.folder / "one.txt"], gold=True))
+    other.project.exporting.export(other_folder / "again.txt", "pubtator")
+    other.project.close()
+    assert (other_folder / "again.txt").read_bytes() == (world.folder / "one.txt").read_bytes()
+
+
+def test_the_usual_format_is_that_of_the_imported_files(world: World) -> None:
+    assert world.project.exporting.usual_format() in dict(world.project.exporting.formats())
+    world.kb()
+    world.documents(1)
+    assert world.project.exporting.usual_format() == "pubtator"
+
+
+def test_nothing_is_written_into_the_projects_own_folder(world: World) -> None:
+    world.kb()
+    world.documents(gold=True)
+    folder = world.project.folder
+    before = sorted(folder.rglob("*"))
+    for out in (folder, folder / "gold.txt", folder / "bundles" / ".." / "gold"):
+        with pytest.raises(UserError, match="own folder"):
+            world.project.exporting.export(out, "zeshel")
+    assert sorted(folder.rglob("*")) == before
+
+
+def test_what_another_format_cannot_take_of_a_file_is_told(world: World) -> None:
+    """Relations of PubTator go back into PubTator only, and nobody is left to find that out."""
+    world.documents()
+    other = world.project.exporting.export(world.folder / "out.xml", "bioc-xml")
+    assert [one.text[:62] for one in other.problems] == [
+        "1 document that came as PubTator has relations or other fields"
+    ]
+    back = world.project.exporting.export(world.folder / "out.txt", "pubtator")
+    assert back.problems == ()
+
+
+def test_there_is_no_warning_of_relations_where_there_are_none(world: World) -> None:
+    path = world.write("".join(line for line in document(1).splitlines(keepends=True) if "CID" not in line))
+    finish(world.project.importing.documents([path]))
+    assert world.project.exporting.export(world.folder / "out.xml", "bioc-xml").problems == ()
+
+
+def test_the_counts_are_of_what_was_written(world: World) -> None:
+    """Rejected, discontinuous and undecided new mentions stay out, of which the report says each."""
+    world.kb()
+    world.documents(gold=True)
+    curation = world.project.curation
+    curation.decide(1, Verdict.reject(RejectReason.NOT_AN_ENTITY))
+    curation.add_mention(1, [Span(0, 4), Span(39, 45)], "Disease")
+    curation.decide(5, Verdict.nil())
+    curation.add_mention(1, [Span(39, 45)], "Disease")
+    report = world.project.exporting.export(world.folder / "out.txt", "pubtator")
+    lines = (world.folder / "out.txt").read_text(encoding="utf-8").split("\n")
+    assert report.mentions == sum(len(line.split("\t")) > 4 for line in lines) == 3
+    assert report.unchanged == 3
+    assert len([one for one in report.problems if isinstance(one, LeftOut)]) == 3
+    assert world.project.exporting.export(world.folder / "out.json", "bioc-json").mentions == 4
+    assert world.project.exporting.export(world.folder / "texts", "text").mentions == 0
+    blink = world.project.exporting.export(world.folder / "out.jsonl", "blink")
+    assert (blink.documents, blink.mentions) == (1, 3)
+
+
+def test_documents_without_a_line_of_their_own_do_not_count(world: World) -> None:
+    finish(world.project.importing.documents([world.write("1|t|a b\n1|a|\n\n" + document(2))]))
+    report = world.project.exporting.export(world.folder / "out.jsonl", "blink")
+    assert report.documents == len({json.loads(one)["context_doc_id"] for one in lines_of(world, "out.jsonl")}) == 1
+
+
+def lines_of(world: World, name: str) -> list[str]:
+    return (world.folder / name).read_text(encoding="utf-8").splitlines()
+
+
+@pytest.mark.parametrize("name", ["pubtator", "bioc-xml", "bioc-json", "pubannotation", "decisions", "webannotation"])
+def test_several_imported_files_go_into_one_file(world: World, name: str) -> None:
+    """`gold.pubtator` is a file; it is read as the documents of all files."""
+    world.documents(2)
+    world.documents(1, first=3, name="b.pubtator")
+    exporting = world.project.exporting
+    out = world.folder / exporting.usual_name(name)
+    assert exporting.makes(out, name) == (ExportTarget.FILE, 2)
+    assert exporting.export(out, name).paths == (out,)
+    reader = default_registry().by_name(name).open(out)
+    assert [(one.external_id, len(one.mentions)) for one in reader] == [("1", 4), ("2", 4), ("3", 4)]
+
+
+def test_one_file_of_pubtator_is_the_files_one_after_the_other(world: World) -> None:
+    world.documents(2)
+    finish(world.project.importing.documents([world.write("\ufeff" + document(3).rstrip("\n"), name="b.pubtator")]))
+    world.documents(1, first=4, name="c.pubtator")
+    world.project.exporting.export(world.folder / "gold.pubtator", "pubtator")
+    text = (world.folder / "gold.pubtator").read_text(encoding="utf-8")
+    assert text == "".join(map(document, (1, 2, 3, 4)))
+
+
+def test_a_folder_is_made_where_the_name_says_no_file(world: World) -> None:
+    world.documents(2)
+    world.documents(1, first=3, name="b.pubtator")
+    exporting, out = world.project.exporting, world.folder / "gold"
+    assert exporting.makes(out, "pubtator") == (ExportTarget.FOLDER, 2)
+    assert exporting.export(out, "pubtator").paths == (out / "a.pubtator", out / "b.pubtator")
+    assert [(out / one).read_bytes() for one in ("a.pubtator", "b.pubtator")] == [
+        (world.folder / one).read_bytes() for one in ("a.pubtator", "b.pubtator")
+    ]
+    (world.folder / "dir.pubtator").mkdir()
+    assert exporting.makes(world.folder / "dir.pubtator", "pubtator") == (ExportTarget.FOLDER, 2)
+    assert exporting.makes(world.folder / "gold.zip", "brat") == (ExportTarget.ARCHIVE, 2)
+    assert exporting.makes(world.folder / "gold-brat", "brat") == (ExportTarget.FOLDER, 2)
+    assert exporting.makes(world.folder / "one.xmi", "xmi") == (ExportTarget.FILE, 1)
+
+
+def test_many_paths_are_a_folder_and_a_number(tmp_path: Path) -> None:
+    paths = tuple(tmp_path / "out" / f"{number}.ann" for number in range(1586))
+    report = ExportReport("brat", paths, 1, 1, 0)
+    assert report.text == f"Wrote 1 document with 1 mention to {tmp_path / 'out'} (1,586 files)."
+    assert str(paths[1]) in replace(report, paths=paths[:3]).text
+
+
+def test_the_whole_report_can_be_written(world: World) -> None:
+    world.documents()
+    exporting = world.project.exporting
+    report = exporting.export(world.folder / "out.xml", "bioc-xml")
+    exporting.write_report(report, world.folder / "report.txt")
+    assert lines_of(world, "report.txt") == [report.text, *(one.text for one in report.problems)]

@@ -1,0 +1,127 @@
+"""What bundles take on the disk, what deleting one leaves of the others, and what a preview says of the folder."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import pytest
+
+from curator.domain.bundles import BundleInfo
+from curator.domain.changes import Change, ChangeKind
+from curator.domain.errors import UserError
+from curator.services.training.bundle_files import disk_use, manifest_text, notes_of, size_words
+from curator.services.training.snapshots import SnapshotCounts
+from curator.services.training.training_preview import decisions_problem, folder_problem
+from tests.curator.services.fakes import World
+
+
+@pytest.fixture
+def indexed(world: World) -> World:
+    world.kb()
+    world.index()
+    return world
+
+
+def bundles(world: World) -> list[BundleInfo]:
+    return world.project.retraining.bundles()
+
+
+def share(world: World) -> tuple[BundleInfo, BundleInfo, Path]:
+    """Both bundles with a file of 1,000 bytes in common, the old one with 500 of its own."""
+    old, new = bundles(world)
+    (Path(old.path) / "weights").write_bytes(b"w" * 1000)
+    (Path(old.path) / "own").write_bytes(b"o" * 500)
+    os.link(Path(old.path) / "weights", Path(new.path) / "weights")
+    return old, new, Path(new.path) / "weights"
+
+
+def test_shared_files_count_once(indexed: World) -> None:
+    old, new, _ = share(indexed)
+    manifests = {one.id: (Path(one.path) / "manifest.json").stat().st_size for one in (old, new)}
+    report = indexed.project.retraining.disk()
+    assert report.bundles[old.id].size == 1500 + manifests[old.id]
+    assert report.bundles[old.id].own == 500 + manifests[old.id]
+    assert report.total == 1500 + sum(manifests.values())
+    assert disk_use([]).total == 0
+
+
+def test_what_interrupted_trainings_keep_is_told_apart(tmp_path: Path) -> None:
+    (tmp_path / "checkpoints").mkdir()
+    (tmp_path / "checkpoints" / "1.safetensors").write_bytes(b"c" * 300)
+    report = disk_use([], trainings=[tmp_path])
+    assert (report.total, report.trainings) == (0, 300)
+
+
+def test_deleting_frees_only_its_own_files(indexed: World) -> None:
+    old, new, shared = share(indexed)
+    before = indexed.project.retraining.disk()
+    heard: list[Change] = []
+    indexed.project.events.subscribe(heard.append)
+    indexed.project.retraining.delete(old.id)
+    assert [one.kind for one in heard] == [ChangeKind.BUNDLE]
+    assert not Path(old.path).exists()
+    assert shared.read_bytes() == b"w" * 1000
+    assert [one.id for one in bundles(indexed)] == [new.id]
+    assert before.total - indexed.project.retraining.disk().total == before.bundles[old.id].own
+    assert list((indexed.project.folder / "bundles").glob(".*")) == []
+    with pytest.raises(UserError, match="no earlier bundle"):
+        indexed.project.retraining.rollback()
+
+
+def test_the_one_that_serves_cannot_be_deleted(indexed: World) -> None:
+    _, new = bundles(indexed)
+    with pytest.raises(UserError, match="serves now"):
+        indexed.project.retraining.delete(new.id)
+    with pytest.raises(UserError, match="There is no bundle"):
+        indexed.project.retraining.delete("nothing")
+    assert Path(new.path).is_dir()
+
+
+def test_the_manifest_is_shown_without_its_long_lists(indexed: World) -> None:
+    old, _ = bundles(indexed)
+    assert '"kb_hash"' in manifest_text(old)
+    assert '"metrics"' not in manifest_text(old)
+    assert notes_of(old) == ()
+    (Path(old.path) / "manifest.json").write_text("{", encoding="utf-8")
+    assert manifest_text(old) == ""
+
+
+@pytest.mark.parametrize(
+    ("size", "words"),
+    [(0, "0 bytes"), (999, "999 bytes"), (12_345, "12.3 kB"), (5_000_000, "5.0 MB"), (7 * 10**12, "7,000.0 GB")],
+)
+def test_sizes_in_words(size: int, words: str) -> None:
+    assert size_words(size) == words
+
+
+# --- what keeps a training from starting ---
+
+
+def counts(links: int = 0, nils: int = 0, *entities: str) -> SnapshotCounts:
+    return SnapshotCounts(1, links, nils, entities=set(entities))
+
+
+@pytest.mark.parametrize(
+    ("train", "held_out", "documents", "outside", "words"),
+    [
+        (counts(), counts(), 1, 0, "one document"),
+        (counts(), counts(9), 5, 0, "Nothing is decided in train documents"),
+        (counts(19), counts(9), 5, 0, "there are 19"),
+        (counts(30, 0, "A"), counts(9), 5, 1, "knowledge base"),
+        (counts(30, 0, "A"), counts(), 5, 0, "validation"),
+        (counts(30, 0, "A", "B"), counts(1), 5, 1, ""),
+    ],
+)
+def test_what_keeps_a_training_from_starting(
+    train: SnapshotCounts, held_out: SnapshotCounts, documents: int, outside: int, words: str
+) -> None:
+    problem = decisions_problem(train, held_out, documents=documents, outside=outside)
+    assert words in problem
+    assert bool(problem) == bool(words)
+
+
+def test_a_folder_without_rights_is_told_before_it_starts(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    assert folder_problem(tmp_path) == ""
+    monkeypatch.setattr("os.access", lambda *_: False)
+    assert str(tmp_path) in folder_problem(tmp_path)

@@ -1,0 +1,90 @@
+"""Jobs one after another: the first that fails ends the chain, cancelling reaches the one that runs."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+import pytest
+
+from curator.domain.errors import UserError
+from curator.domain.jobs import JobOutcome, JobState, Progress
+from curator.services.training.chain import JobChain, OnEnd, OnProgress
+from tests.curator.services.fakes import ignore
+
+DONE = JobOutcome(JobState.DONE, "done")
+
+
+@dataclass
+class Slow:
+    """A step that runs until `end` is called."""
+
+    on_end: OnEnd | None = None
+    cancelled: bool = False
+    outcome: JobOutcome = field(default_factory=lambda: DONE)
+
+    def __call__(self, on_progress: OnProgress, on_end: OnEnd) -> Slow:
+        self.on_end = on_end
+        on_progress(Progress("slow", 0, 1))
+        return self
+
+    def cancel(self) -> None:
+        self.cancelled = True
+        self.outcome = JobOutcome(JobState.CANCELLED, "Cancelled.")
+
+    def wait(self, timeout: float | None = None) -> JobOutcome | None:
+        return None
+
+    def end(self) -> None:
+        assert self.on_end is not None
+        self.on_end(self.outcome)
+
+
+def test_steps_follow_each_other_and_the_last_outcome_counts() -> None:
+    first, second, ended = Slow(), Slow(), list[JobOutcome]()
+    second.outcome = JobOutcome(JobState.DONE, "second")
+    chain = JobChain([first, second], on_progress=ignore, on_end=ended.append).start()
+    assert second.on_end is None
+    first.end()
+    assert second.on_end is not None
+    assert chain.wait(0) is None
+    second.end()
+    assert ended == [second.outcome]
+    assert chain.wait(0) == second.outcome
+
+
+def test_a_failed_step_ends_the_chain() -> None:
+    first, second, ended = Slow(outcome=JobOutcome(JobState.FAILED, "no")), Slow(), list[JobOutcome]()
+    JobChain([first, second], on_progress=ignore, on_end=ended.append).start()
+    first.end()
+    assert ended == [first.outcome]
+    assert second.on_end is None
+
+
+def test_cancelling_reaches_the_running_step() -> None:
+    first, second, ended = Slow(), Slow(), list[JobOutcome]()
+    chain = JobChain([first, second], on_progress=ignore, on_end=ended.append).start()
+    chain.cancel()
+    assert first.cancelled
+    first.outcome = DONE  # it was ready before it heard of it
+    first.end()
+    assert [one.state for one in ended] == [JobState.CANCELLED]
+    assert second.on_end is None
+
+
+def test_a_step_that_cannot_start_fails_the_chain() -> None:
+    def refuse(on_progress: OnProgress, on_end: OnEnd) -> Slow:
+        raise UserError("no memory")
+
+    first, ended, finished = Slow(), list[JobOutcome](), list[JobOutcome]()
+
+    def finish(outcome: JobOutcome) -> JobOutcome:
+        finished.append(outcome)
+        return outcome
+
+    JobChain([first, refuse], on_progress=ignore, on_end=ended.append, finish=finish).start()
+    first.end()
+    assert [one.message for one in ended] == ["no memory"]
+    assert finished == ended
+    with pytest.raises(UserError, match="no memory"):
+        JobChain([refuse], on_progress=ignore, on_end=ignore, finish=finish).start()
+    assert len(finished) == 2, "folders are removed then too"

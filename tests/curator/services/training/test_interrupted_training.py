@@ -1,0 +1,216 @@
+"""A training that is interrupted stays; one that is done or cancelled leaves nothing."""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from curator.domain.documents import Split
+from curator.domain.errors import UserError
+from curator.domain.jobs import JobOutcome, JobState
+from curator.services.training.unfinished import TrainingFolders
+from tests.curator.services.fakes import KB, World, ignore
+
+RECIPE = "pel-pb"
+CRASHED = JobOutcome(JobState.CRASHED, "The process ended; start it again.")
+
+
+@pytest.fixture
+def indexed(world: World) -> World:
+    world.kb()
+    world.documents(3, gold=True)
+    world.documents(2, first=10, name="v.pubtator", gold=True, split=Split.VALIDATION)
+    world.index()
+    return world
+
+
+def work_folder(world: World) -> Path:
+    return world.project.folder / "bundles" / ".training"
+
+
+def left(world: World) -> list[Path]:
+    folder = work_folder(world)
+    return list(folder.iterdir()) if folder.is_dir() else []
+
+
+def train(world: World, outcome: JobOutcome | None = None, *, state: bool = False, resume: bool = False) -> JobOutcome:
+    """One run that ends with `outcome` (None: done); with `state` its process kept something to go on from."""
+    if outcome is not None:
+        world.jobs.outcomes = [outcome]
+    if state:
+        _keep_state(world)
+    service = world.project.retraining
+    handle = (
+        service.resume(on_progress=ignore, on_end=ignore)
+        if resume
+        else service.start(RECIPE, {"epochs": 3}, seed=7, on_progress=ignore, on_end=ignore)
+    )
+    ended = handle.wait(0)
+    assert ended is not None
+    return ended
+
+
+def _keep_state(world: World) -> None:
+    real = world.jobs.start
+
+    def start(kind: str, spec: Mapping[str, Any], **options: Any) -> Any:
+        checkpoints = Path(spec["work"]) / "checkpoints"
+        checkpoints.mkdir(exist_ok=True)
+        (checkpoints / "000001.json").write_text("{}", encoding="utf-8")
+        world.jobs.start = real  # type: ignore[method-assign]
+        return real(kind, spec, **options)
+
+    world.jobs.start = start  # type: ignore[method-assign]
+
+
+@pytest.mark.parametrize("outcome", [None, JobOutcome(JobState.CANCELLED, "Cancelled.")])
+def test_done_and_cancelled_leave_nothing(indexed: World, outcome: JobOutcome | None) -> None:
+    train(indexed, outcome, state=True)
+    assert left(indexed) == []
+    assert indexed.project.retraining.interrupted() == []
+
+
+def test_a_crash_keeps_input_and_specification(indexed: World) -> None:
+    outcome = train(indexed, CRASHED, state=True)
+    [found] = indexed.project.retraining.interrupted()
+    assert outcome.result["resumable"] == found.id
+    assert "Resume" in outcome.message
+    assert (found.recipe, found.spec["seed"], found.spec["parameters"]["epochs"]) == (RECIPE, 7, 3)
+    assert found.reached is not None
+    assert "goes on from" in found.words
+    assert list((indexed.project.folder / "bundles").glob(".staging-*")) == []
+
+
+def test_it_goes_on_with_the_same_decisions_and_settings(indexed: World) -> None:
+    train(indexed, CRASHED)
+    _, first = indexed.jobs.started[-1]
+    seen = indexed.jobs.seen
+    indexed.documents(2, first=40, name="later.pubtator", gold=True)
+    outcome = train(indexed, resume=True)
+    _, second = indexed.jobs.started[-1]
+    assert indexed.jobs.seen == seen
+    assert {**first, "staging": ""} == {**second, "staging": ""}
+    assert first["staging"] != second["staging"]
+    assert outcome.result["active"] is True
+    assert left(indexed) == []
+
+
+def test_figures_go_on_into_the_same_tensorboard_folder(indexed: World) -> None:
+    indexed.jobs.outcomes = [CRASHED]
+    indexed.project.retraining.start(RECIPE, tensorboard=True, on_progress=ignore, on_end=ignore)
+    train(indexed, resume=True)
+    first, second = (spec["tensorboard"] for kind, spec in indexed.jobs.started if kind == "train")
+    assert first == second
+    assert Path(first).parent == indexed.project.folder / "tensorboard"
+    train(indexed)
+    assert "tensorboard" not in indexed.jobs.started[-1][1]
+
+
+def test_it_may_be_interrupted_again(indexed: World) -> None:
+    train(indexed, CRASHED)
+    train(indexed, CRASHED, resume=True)
+    assert len(indexed.project.retraining.interrupted()) == 1
+
+
+def test_a_failure_is_kept_only_with_something_to_go_on_from(indexed: World) -> None:
+    full = JobOutcome(JobState.FAILED, "The disk is full.")
+    assert "resumable" not in train(indexed, full).result
+    assert left(indexed) == []
+    assert "resumable" in train(indexed, full, state=True).result
+
+
+def test_one_that_gets_no_further_says_so_and_is_kept(indexed: World) -> None:
+    full = JobOutcome(JobState.FAILED, "The disk is full.")
+    assert "It can go on" in train(indexed, full, state=True).message
+    outcome = train(indexed, full, resume=True)
+    assert "It got no further than the last time" in outcome.message
+    assert len(indexed.project.retraining.interrupted()) == 1
+
+
+def test_closing_the_project_keeps_what_it_stops(indexed: World) -> None:
+    outcome = train(indexed, JobOutcome(JobState.CANCELLED, "Closed.", {"closing": True}))
+    assert outcome.message == "Closed."
+    assert len(indexed.project.retraining.interrupted()) == 1
+
+
+def test_nothing_is_taken_up_where_there_is_nothing(indexed: World) -> None:
+    with pytest.raises(UserError, match="No interrupted training"):
+        train(indexed, resume=True)
+
+
+def test_a_replaced_knowledge_base_is_told(indexed: World) -> None:
+    train(indexed, CRASHED)
+    indexed.kb(KB[:2], name="smaller.jsonl")
+    indexed.jobs.kb_hash = "another"
+    indexed.index()
+    with pytest.raises(UserError, match="knowledge base was replaced"):
+        train(indexed, resume=True)
+    assert len(indexed.project.retraining.interrupted()) == 1
+
+
+def test_a_base_that_is_gone_is_told(indexed: World) -> None:
+    train(indexed, CRASHED)
+    [found] = indexed.project.retraining.interrupted()
+    shutil.rmtree(indexed.project.folder / "bundles" / found.base)
+    with pytest.raises(UserError, match="is gone"):
+        train(indexed, resume=True)
+
+
+def test_its_base_cannot_be_deleted_before_it_is_discarded(indexed: World) -> None:
+    train(indexed, CRASHED)
+    [found] = indexed.project.retraining.interrupted()
+    old = next(one.id for one in indexed.project.retraining.bundles() if not one.active)
+    indexed.project.retraining.promote(old)
+    with pytest.raises(UserError, match="needs the bundle"):
+        indexed.project.retraining.delete(found.base)
+    indexed.project.retraining.discard_interrupted(found.id)
+    assert left(indexed) == []
+    indexed.project.retraining.delete(found.base)
+
+
+def test_what_never_had_its_input_is_swept_away(indexed: World) -> None:
+    broken = work_folder(indexed) / "broken"
+    broken.mkdir(parents=True)
+    (broken / "spec.json").write_text("{", encoding="utf-8")
+    assert indexed.project.retraining.interrupted() == []
+    train(indexed)
+    assert left(indexed) == []
+
+
+def test_one_training_at_a_time(indexed: World) -> None:
+    told: list[str] = []
+
+    def second(kind: str, spec: Mapping[str, Any]) -> JobOutcome:
+        with pytest.raises(UserError, match="running already"):
+            indexed.project.retraining.start(RECIPE, on_progress=ignore, on_end=ignore)
+        with pytest.raises(UserError, match="running"):
+            indexed.project.retraining.delete("any")
+        told.append(kind)
+        return CRASHED
+
+    indexed.jobs.work = second  # type: ignore[method-assign]
+    train(indexed)
+    assert told == ["train"]
+
+
+def test_a_folder_that_cannot_be_made_is_told(indexed: World) -> None:
+    work_folder(indexed).write_text("in the way", encoding="utf-8")
+    with pytest.raises(UserError, match="rights"):
+        train(indexed)
+
+
+def test_a_project_that_is_only_read_offers_nothing(indexed: World) -> None:
+    """Another process may be training in it at this moment."""
+    train(indexed, CRASHED)
+    assert TrainingFolders(indexed.project.folder, read_only=True).interrupted() == []
+    assert len(TrainingFolders(indexed.project.folder, read_only=False).interrupted()) == 1
+
+
+def test_an_id_is_no_path(indexed: World, tmp_path: Path) -> None:
+    outside = indexed.project.folder / "bundles"
+    indexed.project.retraining.discard_interrupted("..")
+    assert outside.is_dir()

@@ -1,0 +1,53 @@
+"""Suggestions that are unpacked when they are looked at."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from curator.domain.suggestions import Candidate, NilEstimate, Stamp, Suggestion
+from curator.storage.curation import stored_suggestion
+from curator.storage.curation.stored_suggestion import StoredSuggestion
+from curator.storage.db.packing import pack_suggestion
+
+FOUND = (Candidate("A", "a", (), "a", 2.0, probability=0.75), Candidate("B", "b", (), "b", 1.0))
+WHOLE = Suggestion(7, FOUND, NilEstimate(0.5, True, False), Stamp("b", 3), "a long form")
+
+
+def packed(whole: Suggestion = WHOLE) -> StoredSuggestion:
+    return StoredSuggestion.packed(whole.mention_id, whole.stamp, pack_suggestion(whole), is_nil=whole.nil.is_nil)
+
+
+def test_it_is_equal_to_what_was_packed_and_can_be_changed_like_it() -> None:
+    assert packed() == WHOLE
+    assert packed() == packed()
+    assert hash(packed()) == hash(packed())
+    assert packed().expanded == "a long form"
+    first = replace(packed(), candidates=WHOLE.candidates[:1])
+    assert first == replace(WHOLE, candidates=WHOLE.candidates[:1])
+    assert first.expects_nil
+    assert first != packed()
+    assert packed() != packed(replace(WHOLE, expanded=""))
+    assert packed() != packed(replace(WHOLE, stamp=Stamp("b", 4)))
+    assert packed() != "something else"
+    with pytest.raises(AttributeError):
+        packed().nothing  # noqa: B018
+
+
+def test_one_made_ready_to_be_stored_is_equal_and_packed_once() -> None:
+    ready = StoredSuggestion.of(WHOLE)
+    assert ready == WHOLE
+    assert ready.candidates is FOUND
+    assert ready.payload == pack_suggestion(WHOLE)
+    assert StoredSuggestion.of(ready) is ready
+    assert StoredSuggestion.of(replace(ready, expanded="")).payload == pack_suggestion(replace(WHOLE, expanded=""))
+
+
+def test_nothing_is_unpacked_to_compare_and_to_tell_what_the_text_shows(monkeypatch: pytest.MonkeyPatch) -> None:
+    one, other = packed(), packed()
+    monkeypatch.delattr(stored_suggestion, "unpack_suggestion")
+    assert one == other
+    assert (one.expects_nil, one.stamp, one.mention_id) == (True, Stamp("b", 3), 7)
+    with pytest.raises(NameError):
+        one.candidates  # noqa: B018

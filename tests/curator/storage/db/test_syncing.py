@@ -1,0 +1,161 @@
+from __future__ import annotations
+
+import sqlite3
+import threading
+import time
+
+import pytest
+
+from curator.domain.errors import UserError
+from curator.storage.db import syncing
+from curator.storage.db.engine import connect
+
+
+def write(store, value="v"):
+    with store.write() as unit:
+        unit.meta.set("k", value)
+
+
+def log_of(store):
+    return store.folder / "project.sqlite-wal"
+
+
+def until(true):
+    end = time.monotonic() + 10
+    while not true():
+        assert time.monotonic() < end
+        threading.Event().wait(0.002)
+
+
+class Watched:
+    """A connection that calls `at_fold` in the middle of a checkpoint."""
+
+    def __init__(self, conn, at_fold):
+        self._conn, self._at_fold = conn, at_fold
+
+    def execute(self, statement):
+        if "checkpoint" in statement:
+            self._at_fold()
+        return self._conn.execute(statement)
+
+    def close(self):
+        self._conn.close()
+
+
+@pytest.fixture
+def short(monkeypatch):
+    """Every log is long, and every moment quiet."""
+    monkeypatch.setattr(syncing, "FOLD_BYTES", 1)
+    monkeypatch.setattr(syncing, "QUIET", 0.0)
+
+
+def test_a_long_log_is_folded_and_cut_while_the_store_is_open(store, short):
+    database = store.folder / "project.sqlite"
+    before = database.stat().st_size
+    write(store, "v" * 1_000_000)
+    until(lambda: database.stat().st_size > before + 900_000 and log_of(store).stat().st_size < 50_000)
+    write(store, "w")
+    with store.read() as unit:
+        assert unit.meta.get("k") == "w"
+
+
+def test_no_writer_commits_while_the_log_is_folded(store, short, monkeypatch):
+    found, threads = [], []
+
+    def at_fold():
+        if threads:
+            return
+        threads.append(threading.Thread(target=write, args=(store, "later")))
+        threads[0].start()
+        until(lambda: store._turns.contended)
+        with store.read() as unit:
+            found.append(unit.meta.get("k"))
+
+    monkeypatch.setattr(syncing, "connect", lambda *args, **options: Watched(connect(*args, **options), at_fold))
+    write(store, "before")
+    until(lambda: found)
+    threads[0].join()
+    assert found == ["before"]
+    with store.read() as unit:
+        assert unit.meta.get("k") == "later"
+
+
+def test_folding_waits_for_nobody(store):
+    write(store, "v" * 100_000)
+    store.settle()
+    with store.write() as unit:
+        unit.meta.set("k", "w")
+        folded = []
+        thread = threading.Thread(target=lambda: folded.append(store._syncer.fold()))
+        thread.start()
+        thread.join()
+        assert folded == [False]
+    with store.read() as unit:
+        unit.meta.get("k")
+        write(store, "x")
+        begun = time.monotonic()
+        assert not store._syncer.fold()  # the reader needs the older pages
+        assert time.monotonic() - begun < 2
+    assert store._syncer.fold()
+
+
+def test_nothing_is_folded_while_the_disk_is_slow(store, short, monkeypatch):
+    folds = []
+    monkeypatch.setattr(store._syncer, "fold", lambda: folds.append(1))
+    monkeypatch.setattr(syncing, "SLOW", 0.0)
+    write(store)
+    store.settle()
+    monkeypatch.setattr(syncing, "SLOW", 1000.0)
+    write(store)
+    store.settle()
+    until(lambda: folds)
+    assert folds == [1]
+
+
+def test_saving_says_what_is_on_the_disk_and_when(store, monkeypatch):
+    go_on, told = threading.Event(), []
+    store.settle()
+    write(store)
+    store.settle()
+    before = store.saving
+    assert before.holds(before.asked)
+    assert before.at is not None
+    end = store.on_saving(told.append)
+    monkeypatch.setattr(syncing, "sync_file", lambda path: go_on.wait())
+    write(store)
+    number = store.saving.asked
+    assert not store.saving.holds(number)
+    assert told == []
+    go_on.set()
+    store.settle()
+    until(lambda: told)
+    assert told[-1].holds(number)
+    assert told[-1].at >= before.at
+    end()
+
+
+def test_a_failing_disk_is_tried_again_until_all_is_in_the_database(store, monkeypatch):
+    told, folds, fold, sync_file = [], [], store._syncer.fold, syncing.sync_file
+
+    def fails(path):
+        raise OSError(28, "No space left on device")
+
+    store.settle()
+    store.on_saving(told.append)
+    monkeypatch.setattr(syncing, "RETRY", 0.001)
+    monkeypatch.setattr(store._syncer, "fold", lambda: folds.append(1) or fold())
+    monkeypatch.setattr(syncing, "sync_file", fails)
+    write(store)
+    number = store.saving.asked
+    until(lambda: len([one for one in told if one.asked == number]) > 3)
+    assert not any(one.holds(number) for one in told)
+    assert "No space left on device" in told[-1].why
+    with pytest.raises(UserError, match="not yet on disk"):
+        write(store)
+    assert not folds
+    monkeypatch.setattr(syncing, "sync_file", sync_file)
+    until(lambda: not store.saving.why)
+    assert store.saving.holds(number)
+    assert folds
+    write(store)
+    assert sqlite3.connect(store.folder / "project.sqlite").execute("PRAGMA integrity_check").fetchone() == ("ok",)

@@ -1,0 +1,158 @@
+"""The search line's grammar over a small knowledge base."""
+
+from __future__ import annotations
+
+import sqlite3
+from contextlib import closing
+
+import pytest
+
+from curator.domain.decisions import Verdict
+from curator.domain.entities import Entity
+from curator.storage import migrations
+from curator.storage.kb import kb_search
+from curator.storage.kb.kb_tables import KbTables
+
+KB = (
+    Entity("M:1", "Common Cold", ("Cold", "Acute Coryza"), ("Disease",), "A viral infection of the nose."),
+    Entity("M:2", "Cold", ("Low temperature",), ("Phenomenon",), "Absence of heat."),
+    Entity("M:3", "Cold Injury", ("Frostbite",), ("Disease",), "Harm by low heat."),
+    Entity("M:4", "Coldness of the hands", (), ("Sign or symptom",), ""),
+    Entity("M:5", "Lidocaine", ("Xylocaine",), ("Chemical",), "Numbs the nose."),
+    Entity("M:6", "Cryoglobulinemia", ("Proteins that clot by cold",), ("Disease",), ""),
+)
+
+
+@pytest.fixture
+def ask(fill):
+    fill.kb(*KB)
+
+    def ask(query: str, **more: object) -> list[str]:
+        with fill.store.read() as unit:
+            return [match.entity.id for match in unit.kb.search(query, **more)]
+
+    return ask
+
+
+def test_preferred_types_lead_among_exact_names_and_again_behind_them(ask):
+    assert ask("cold") == ["M:2", "M:1", "M:3", "M:4", "M:6"]
+    assert ask("cold", preferred=["Disease"]) == ["M:1", "M:2", "M:3", "M:6", "M:4"]
+    assert ask("cold", preferred=["Nothing"]) == ask("cold")
+
+
+def test_types_restrict_as_far_as_they_are_typed(ask):
+    assert ask("cold type:dis") == ["M:1", "M:3", "M:6"]
+    assert ask("type:phen cold") == ["M:2"]
+    assert ask("cold type:symptom") == ask('type:"sign or" cold') == ["M:4"]
+    assert ask("cold type:gene") == []
+    assert ask("type:disease,chemical") == ["M:5", "M:1", "M:3", "M:6"], "the shortest names first"
+    assert ask("cold type:dis", types=["Phenomenon"]) == []
+    assert ask("cold", types=["Phenomenon"]) == ["M:2"]
+
+
+def test_words_of_the_definition_behind_two_colons(ask):
+    assert ask("cold :: heat") == ["M:2", "M:3"]
+    assert ask("cold :: heat type:disease") == ["M:3"]
+    assert ask(":: nos") == ["M:1", "M:5"], "the last word is being typed"
+    assert ask(":: nos ") == []
+    assert ask('"xylo" :: nose') == ["M:5"]
+
+
+def test_exact_characters_in_the_middle_of_words_too(ask):
+    assert ask('"oldness of"') == ["M:4"]
+    assert ask('"cold" clot') == ["M:6"]
+    assert ask('"d i"') == ["M:3"]
+    assert ask('"Cold"')[:2] == ["M:2", "M:1"]
+    assert ask('"ld inj"') == ["M:3"], "across two words"
+    assert ask('"ld of the h"') == []
+    assert ask('"ness of the h"') == ["M:4"]
+    assert ask('"!"') == ask('"zzz"') == []
+
+
+def test_exact_characters_with_accents_too(fill):
+    fill.kb(Entity("A", "Ménière disease"), Entity("B", "Meniere"))
+    with fill.store.read() as unit:
+        assert [one.entity.id for one in unit.kb.search('"énièr"')] == ["A"]
+        assert [one.entity.id for one in unit.kb.search("meniere")] == ["B", "A"]
+
+
+@pytest.mark.parametrize(
+    ("typed", "found"), [("lidocian", "M:5"), ("xylocane", "M:5"), ("comon cold", "M:1"), ("cryogobulinem", "M:6")]
+)
+def test_nearly_the_same_spelling_is_found_last(ask, fill, typed, found):
+    assert ask(typed) == [found]
+    with fill.store.read() as unit:
+        assert int(unit.kb.search(typed)[0].rank) == kb_search.FUZZY
+
+
+def test_the_first_letter_and_short_words_are_taken_as_typed(ask):
+    assert ask("midocaine") == ask("nsoe") == ask("cod") == []
+
+
+def test_an_identifier_is_completed_while_it_is_typed(fill):
+    fill.kb(Entity("MESH:D008012", "Lidocaine"), Entity("MESH:D008013", "Lidoflazine"))
+    with fill.store.read() as unit:
+        assert [one.entity.id for one in unit.kb.search("d00801")] == ["MESH:D008012", "MESH:D008013"]
+        assert [one.entity.id for one in unit.kb.search("D008013")] == ["MESH:D008013"]
+
+
+def test_what_was_linked_before_stands_higher(ask, fill):
+    fill.kb(Entity("A", "Shock type a", types=("Disease",)), Entity("B", "Shock of type b", types=("Disease",)))
+    assert ask("shock") == ["A", "B"]
+    first, second, third = fill.mentions(3)
+    fill.decide(first, Verdict.link("B"))
+    assert ask("shock") == ["B", "A"]
+    fill.decide(second, Verdict.link("A"))
+    fill.decide(third, Verdict.link("C", "A"))
+    with fill.store.read() as unit:
+        assert unit.kb.linked_last(9) == ["C", "A", "B"]
+        assert unit.kb.linked_last(2) == ["C", "A"]
+
+
+def test_what_is_likely_in_the_document_stands_higher_and_is_found_behind_any_number_of_others(fill, monkeypatch):
+    monkeypatch.setattr(kb_search, "READ", 5)
+    names = [Entity(f"X:{i:03}", f"heart {chr(97 + i % 26)}{i}") for i in range(60)]
+    fill.kb(*names, Entity("L", "Angina", synonyms=("heart pain",)))
+
+    def ask(typed: str, *likely: str) -> list[str]:
+        with fill.store.read() as unit:
+            return [one.entity.id for one in unit.kb.search(typed, likely=likely)]
+
+    assert "L" not in ask("hea")
+    assert ask("hea", "L", "gone")[0] == "L"
+    assert ask("heart a0", "L")[0] == "X:000", "what is typed in full stays first"
+    assert ask("lung", "L") == []
+    with fill.store.read() as unit:
+        assert unit.kb.search("hea", likely=["L"])[0].matched == "heart pain"
+
+
+def test_an_answer_reads_little_however_many_match(fill, monkeypatch):
+    monkeypatch.setattr(kb_search, "READ", 5)
+    fill.kb(*(Entity(f"X:{i:03}", f"heart {'a' * (i % 40)}{i}") for i in range(200)))
+    with fill.store.read() as unit:
+        found = unit.kb.search("heart")
+        assert 5 <= len(found) < 20
+        assert len(found[0].entity.name) == min(len(f"heart {'a' * (i % 40)}{i}") for i in range(200))
+
+
+def test_a_missing_index_is_made_again_with_the_next_opening(fill, ask):
+    with fill.store.write() as unit:
+        unit.kb._conn.exec_driver_sql("DROP TABLE kb1_words")
+    with fill.store.write() as unit:
+        assert unit.kb.remove_incomplete() == 0
+    assert ask("lidocian") == ["M:5"]
+
+
+def test_a_project_of_version_2_gets_the_index(tmp_path):
+    path = tmp_path / "project.sqlite"
+    migrations.create_database(path, steps=migrations.STEPS[:2])
+    with closing(sqlite3.connect(path)) as conn, conn:
+        tables = KbTables(conn, 1)
+        tables.create()
+        tables.load(KB)
+        conn.execute("CREATE VIRTUAL TABLE kb1_names_fts USING fts5 (folded)")
+        conn.execute("INSERT INTO kb_versions VALUES (1, 'k', 1, 'h', 6, 12, 3, '[]')")
+    migrations.upgrade_database(path)
+    with closing(sqlite3.connect(path)) as conn:
+        assert conn.execute("SELECT count(*) FROM kb1_search WHERE kb1_search MATCH 'cold'").fetchone() == (5,)
+        assert not conn.execute("SELECT 1 FROM sqlite_master WHERE name = 'kb1_names_fts'").fetchone()

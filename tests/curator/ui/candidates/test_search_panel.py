@@ -1,0 +1,195 @@
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from threading import Event
+
+import pytest
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QApplication
+from pytestqt.modeltest import ModelTester
+from pytestqt.qtbot import QtBot
+
+from curator.domain.entities import EntityMatch
+from curator.domain.errors import UserError
+from curator.ui.candidates.search_panel import GRAMMAR_NOTE, HINT, STILL_SEARCHING, SearchPanel
+from curator.ui.candidates.search_rows import MatchModel, match_facts
+from curator.ui.candidates.search_runner import BROKEN
+from tests.curator.ui.samples import ENTITY, PARENT
+
+MATCHES = (EntityMatch(ENTITY, "FK506", 2.0), EntityMatch(PARENT, "Macrolides", 1.0))
+
+
+class Search:
+    """Answers at once, or when `go` is set."""
+
+    def __init__(self) -> None:
+        self.queries: list[str] = []
+        self.go = Event()
+        self.go.set()
+
+    def __call__(self, query: str) -> Sequence[EntityMatch]:
+        self.queries.append(query)
+        assert self.go.wait(10)
+        if query == "broken":
+            raise UserError("The knowledge base is empty. Import one first.")
+        if query == "bug":
+            raise ZeroDivisionError
+        if query == "":
+            return MATCHES[1:]
+        return () if query.startswith("zz") else MATCHES
+
+
+@pytest.fixture
+def search() -> Search:
+    return Search()
+
+
+@pytest.fixture
+def panel(qtbot: QtBot, search: Search) -> Iterator[SearchPanel]:
+    widget = SearchPanel(search)
+    qtbot.addWidget(widget)
+    widget.resize(400, 500)
+    widget.show()
+    qtbot.waitExposed(widget)
+    yield widget
+    search.go.set()
+    widget.close_search()
+
+
+@contextmanager
+def answered(qtbot: QtBot, panel: SearchPanel) -> Iterator[None]:
+    """Until the answer to what is asked within is shown."""
+    yield
+    qtbot.waitUntil(lambda: not panel.worker.busy, timeout=5000)
+
+
+def ask(qtbot: QtBot, panel: SearchPanel, text: str) -> None:
+    with answered(qtbot, panel):
+        panel.prefill(text)
+
+
+def test_the_model_keeps_qt_s_contract(qapp: QApplication, qtmodeltester: ModelTester) -> None:
+    model = MatchModel()
+    qtmodeltester.check(model)
+    model.show_matches(MATCHES)
+    qtmodeltester.check(model)
+
+
+def test_what_is_typed_is_searched_beside_the_window(qtbot: QtBot, panel: SearchPanel, search: Search) -> None:
+    search.go.clear()
+    qtbot.keyClicks(panel.line, "tacro")
+    assert panel.line.text() == "tacro", "the window never waited"
+    with answered(qtbot, panel):
+        search.go.set()
+    assert search.queries == ["t", "tacro"], "of what was typed meanwhile only the last"
+    assert panel.status.words == "2 entities"
+
+
+def test_what_was_found_stays_until_the_next_answer(qtbot: QtBot, panel: SearchPanel, search: Search) -> None:
+    ask(qtbot, panel, "fk")
+    resets: list[int] = []
+    panel.model.modelReset.connect(lambda: resets.append(panel.model.rowCount()))
+    search.go.clear()
+    qtbot.keyClicks(panel.line, "zzz")
+    assert panel.model.rowCount() == 2
+    with answered(qtbot, panel):
+        search.go.set()
+    assert resets == [0], "one change, none for queries that were overtaken"
+    assert panel.list.empty_words.startswith("Nothing in the knowledge base matches “zzz”.")
+
+
+def test_the_mention_s_text_is_searched_at_once(qtbot: QtBot, panel: SearchPanel, search: Search) -> None:
+    with qtbot.waitSignal(panel.highlighted, timeout=5000) as caught:
+        panel.prefill("acute\n  failure")
+    assert search.queries == ["acute failure"]
+    assert caught.args == [ENTITY]
+    assert panel.line.selectedText() == "acute failure"
+
+
+def test_an_empty_line_shows_what_was_linked_last(qtbot: QtBot, panel: SearchPanel) -> None:
+    ask(qtbot, panel, "fk")
+    with answered(qtbot, panel):
+        panel.open_empty()
+    assert panel.line.text() == ""
+    assert (panel.model.rowCount(), panel.status.words) == (1, "Linked to last")
+    with answered(qtbot, panel):
+        panel.open_empty()  # again: more may have been linked since
+
+
+def test_arrows_and_enter_choose_while_the_line_has_the_keyboard(qtbot: QtBot, panel: SearchPanel) -> None:
+    ask(qtbot, panel, "fk")
+    qtbot.keyClick(panel.line, Qt.Key.Key_Down)
+    with qtbot.waitSignal(panel.chosen, timeout=500) as caught:
+        qtbot.keyClick(panel.line, Qt.Key.Key_Return)
+    assert caught.args == [PARENT.id]
+
+
+def test_enter_chooses_nothing_while_the_answer_is_on_its_way(qtbot: QtBot, panel: SearchPanel, search: Search) -> None:
+    ask(qtbot, panel, "fk")
+    search.go.clear()
+    panel.line.setText("fk5")
+    with qtbot.assertNotEmitted(panel.chosen):
+        qtbot.keyClick(panel.line, Qt.Key.Key_Return)
+        assert panel.status.words == STILL_SEARCHING
+        with answered(qtbot, panel):
+            search.go.set()
+    with qtbot.waitSignal(panel.chosen, timeout=5000) as caught:
+        qtbot.keyClick(panel.line, Qt.Key.Key_Return)
+    assert caught.args == [ENTITY.id]
+
+
+def test_escape_leaves(qtbot: QtBot, panel: SearchPanel) -> None:
+    for widget in (panel.line, panel.list):
+        with qtbot.waitSignal(panel.left, timeout=500):
+            qtbot.keyClick(widget, Qt.Key.Key_Escape)
+
+
+def test_a_click_chooses(qtbot: QtBot, panel: SearchPanel) -> None:
+    ask(qtbot, panel, "fk")
+    where = panel.list.visualRect(panel.model.index(0)).center()
+    with qtbot.waitSignal(panel.chosen, timeout=500) as caught:
+        qtbot.mouseClick(panel.list.viewport(), Qt.MouseButton.LeftButton, pos=where)
+    assert caught.args == [ENTITY.id]
+
+
+def test_an_error_is_said_in_its_own_words(qtbot: QtBot, panel: SearchPanel) -> None:
+    ask(qtbot, panel, "broken")
+    assert panel.list.empty_words == "The knowledge base is empty. Import one first."
+    ask(qtbot, panel, "fk")
+    assert panel.model.rowCount() == 2
+
+
+def test_a_bug_is_logged_and_the_search_goes_on(
+    qtbot: QtBot, panel: SearchPanel, caplog: pytest.LogCaptureFixture
+) -> None:
+    ask(qtbot, panel, "bug")
+    assert panel.list.empty_words == BROKEN
+    assert "ZeroDivisionError" in caplog.text
+    ask(qtbot, panel, "fk")
+    assert panel.model.rowCount() == 2
+
+
+def test_nothing_is_answered_once_the_project_closes(qtbot: QtBot, panel: SearchPanel) -> None:
+    panel.line.setText("fk")
+    panel.close_search()
+    QApplication.processEvents()
+    assert panel.model.rowCount() == 0
+    panel.line.setText("fk5")
+    assert panel.list.empty_words == HINT
+
+
+def test_the_grammar_is_a_key_away(qtbot: QtBot, panel: SearchPanel) -> None:
+    assert not panel.grammar.isVisible()
+    qtbot.keyClick(panel.help, Qt.Key.Key_Space)
+    assert panel.grammar.isVisible()
+    assert panel.grammar.text() == GRAMMAR_NOTE
+    qtbot.keyClicks(panel.line, "?")
+    assert not panel.grammar.isVisible()
+    assert panel.line.text() == ""
+    qtbot.keyClicks(panel.line, "a?")
+    assert panel.line.text() == "a?", "what is typed behind something is searched for"
+
+
+def test_facts_name_the_synonym_only_where_it_differs() -> None:
+    assert match_facts(MATCHES[0]) == "MESH:D016559 · Chemical · matched “FK506”"
+    assert match_facts(MATCHES[1]) == "MESH:D018942"
+    assert "matched" not in match_facts(EntityMatch(ENTITY, "MESH:D016559", 1.0))

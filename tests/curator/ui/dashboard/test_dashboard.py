@@ -1,0 +1,99 @@
+"""The dashboard: its filters, its figures, what it saves."""
+
+from __future__ import annotations
+
+import json
+from datetime import date
+from pathlib import Path
+
+import pytest
+from PySide6.QtTest import QTest
+from pytestqt.qtbot import QtBot
+
+from curator.domain.documents import Split
+from curator.domain.statistics import StatisticsFilter
+from curator.services.records.statistics import Statistics
+from curator.ui.dashboard.dashboard import REFRESH, Dashboard
+from curator.ui.dashboard.dashboard_filter import CHOSEN, DashboardFilter
+from tests.curator.services.records.test_statistics import COUNTS
+
+TODAY = date(2026, 3, 3)
+
+
+@pytest.fixture
+def dashboard(qtbot: QtBot) -> Dashboard:
+    made = Dashboard("Project")
+    qtbot.addWidget(made)
+    made.show()
+    return made
+
+
+def test_it_says_that_it_counts_until_there_are_figures(dashboard: Dashboard) -> None:
+    assert dashboard.state.words == "Counting…"
+    assert not dashboard.save.isEnabled()
+    assert dashboard.cards == {}
+    dashboard.show_statistics(Statistics(COUNTS), at="12:00:00")
+    assert dashboard.state.words == "As of 12:00:00"
+    assert dashboard.heads["decided"].accessibleName() == "Mentions decided: 40.0 %"
+    assert dashboard.cards["nil"].summary.text() == "3 of 116 answers are NIL."
+
+
+def test_filters_redraw_without_asking_again(dashboard: Dashboard, qtbot: QtBot) -> None:
+    dashboard.show_statistics(Statistics(COUNTS), at="12:00:00")
+    people = [dashboard.filter.curators.itemText(at) for at in range(dashboard.filter.curators.count())]
+    assert people == ["Everybody", "ada", "bob", "What came with files"]
+    with qtbot.assertNotEmitted(dashboard.wanted):
+        dashboard.filter.curators.setCurrentIndex(2)
+    assert dashboard.where == StatisticsFilter("bob")
+    assert dashboard.cards["progress"].summary.text() == "1 decision, made on one day."
+    card = dashboard.cards["progress"]
+    dashboard.show_statistics(Statistics(COUNTS), at="12:00:01")  # who is chosen, and the cards, stay
+    assert dashboard.where.curator == "bob"
+    assert dashboard.cards["progress"] is card
+
+
+def test_it_asks_anew_by_key_and_button(dashboard: Dashboard, qtbot: QtBot) -> None:
+    dashboard.activateWindow()
+    with qtbot.waitSignal(dashboard.wanted):
+        QTest.keySequence(dashboard, REFRESH)
+    with qtbot.waitSignal(dashboard.wanted):
+        dashboard.refresh.click()
+
+
+def test_one_column_where_it_is_narrow(dashboard: Dashboard) -> None:
+    dashboard.show_statistics(Statistics(COUNTS), at="12:00:00")
+    first, second = list(dashboard.cards.values())[:2]
+    dashboard.resize(1200, 700)
+    QTest.qWait(0)
+    assert first.y() == second.y()
+    dashboard.resize(700, 700)
+    QTest.qWait(0)
+    assert first.x() == second.x()
+
+
+def test_everything_is_saved_as_it_is_filtered(dashboard: Dashboard, tmp_path: Path) -> None:
+    dashboard.show_statistics(Statistics(COUNTS), at="12:00:00")
+    dashboard.filter.curators.setCurrentIndex(1)
+    dashboard.save_to(tmp_path)
+    written = json.loads((tmp_path / "figures.json").read_text())
+    assert written["filter"]["curator"] == "ada"
+    assert (tmp_path / "ranks.svg").is_file()
+    assert "saved in" in dashboard.state.words
+    dashboard.save_to(tmp_path / "nowhere")
+    assert "cannot be written" in dashboard.state.words
+
+
+def test_times_are_days_before_today_or_chosen_ones(qtbot: QtBot) -> None:
+    found = DashboardFilter(today=lambda: TODAY)
+    qtbot.addWidget(found)
+    found.show()
+    assert found.where == StatisticsFilter()
+    assert not found.since.isVisible()
+    found.times.setCurrentText("Last 7 days")
+    assert found.where == StatisticsFilter(since=date(2026, 2, 25))
+    found.times.setCurrentText(CHOSEN)
+    assert found.since.isVisible()
+    found.since.setDate(found.since.date().addDays(-1))
+    assert found.where == StatisticsFilter(since=date(2026, 3, 2), until=TODAY)
+    found.splits.setCurrentIndex(3)
+    assert found.where.split is Split.TEST

@@ -1,0 +1,258 @@
+"""Narrowing the queue over a real project: facets, chips, saved filters and lists of work."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from PySide6.QtCore import Qt
+from pytestqt.modeltest import ModelTester
+from pytestqt.qtbot import QtBot
+
+from curator.bootstrap import Project
+from curator.domain.decisions import Verdict
+from curator.domain.facets import Facet, Facets
+from curator.domain.suggestions import Candidate, NilEstimate, Stamp, Suggestion
+from curator.services.ports import QueueFilter
+from curator.services.queue.ordering import QueueOrder
+from curator.ui.deciding.navigator import Navigator
+from curator.ui.queue.queue_panel import QueuePanel
+from tests.curator.services.fakes import World, make_world
+
+UNDECIDED = QueueFilter(facets=Facets.of({Facet.STATE: ["undecided"]}))
+NIL = QueueFilter(facets=Facets.of({Facet.STATE: ["nil"]}))
+CHEMICAL = QueueFilter(facets=Facets.of({Facet.TYPE: ["Chemical"], Facet.STATE: ["undecided"]}))
+
+
+@pytest.fixture
+def world(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[World]:
+    """Three documents of four mentions; the first of each, a chemical, is the surest."""
+    monkeypatch.setenv("CURATOR_CACHE", str(tmp_path / "cache"))
+    made = make_world(tmp_path)
+    made.kb()
+    made.documents(3)
+    with made.store.write() as unit:
+        unit.suggestions.save([_suggestion(one) for one in range(1, 13)])
+    yield made
+    made.project.close()
+
+
+def _suggestion(mention_id: int) -> Suggestion:
+    probability = (0.9, 0.1, 0.6, 0.4)[(mention_id - 1) % 4] + mention_id / 1000
+    candidate = Candidate(f"E{mention_id % 4}", "name", (), "name", 1.0, probability=probability)
+    return Suggestion(mention_id, (candidate,), NilEstimate(0.1, False, True), Stamp("b", 0))
+
+
+class Desk:
+    """The queue and the navigator, joined as the workbench joins them."""
+
+    def __init__(self, project: Project) -> None:
+        self.project = project
+        self.panel = QueuePanel()
+        self.at = Navigator(project.queue, project.suggestions, self.panel)
+        self.said: list[str] = []
+        self.at.said.connect(self.said.append)
+        self.panel.filter_changed.connect(lambda where: self.at.set_filter(where, self.panel.documents))
+        self.panel.work_changed.connect(self.at.set_work)
+        self.at.work_wanted.connect(self.panel.renew_work)
+        self.at.document_changed.connect(lambda: self.panel.set_current(self.document))
+        self.at.mention_changed.connect(lambda: self.panel.set_current_mention(self.mention))
+        lists = project.queue.under
+        self.panel.set_source(lists, facets=project.facets, ordering=project.ordering, filters=project.filters)
+        self.panel.set_counts(project.queue.counts())
+        self.at.open_first()
+
+    @property
+    def document(self) -> int | None:
+        return self.at.opened.document.id if self.at.opened is not None else None
+
+    @property
+    def mention(self) -> int | None:
+        return self.at.mention.mention.id if self.at.mention is not None else None
+
+    def decide(self) -> int:
+        """As the decider does: on disk, then what is shown, then on."""
+        assert self.mention is not None
+        change = self.project.curation.decide(self.mention, Verdict.nil())
+        self.panel.refresh(change.document_ids)
+        self.panel.mark_decided(change.mention_ids, self.project.queue)
+        self.at.patch({self.mention: self.project.curation.history(self.mention)[-1]})
+        self.at.go_on()
+        return self.mention
+
+
+@pytest.fixture
+def desk(qtbot: QtBot, world: World) -> Iterator[Desk]:
+    made = Desk(world.project)
+    qtbot.addWidget(made.panel)
+    made.panel.resize(280, 700)
+    made.panel.show()
+    qtbot.waitExposed(made.panel)
+    yield made
+    made.panel.close_work()
+
+
+def test_facets_show_counts_that_follow_the_others(desk: Desk, qtbot: QtBot) -> None:
+    panel = desk.panel
+    panel.focus_facets()
+    assert panel.facets.hasFocus()
+    assert panel.facets.counts(Facet.TYPE) == {"Chemical": 3, "SpecificDisease": 9}
+    item = panel.facets.item(Facet.TYPE, "Chemical")
+    assert item is not None
+    panel.facets.setCurrentItem(item)
+    qtbot.keyClick(panel.facets, Qt.Key.Key_Space)
+    assert panel.where.facets == Facets.of({Facet.TYPE: ["Chemical"]})
+    assert panel.facets.counts(Facet.TYPE) == {"Chemical": 3, "SpecificDisease": 9}
+    assert panel.facets.counts(Facet.PROBABILITY) == {"0": 0, "0.5": 0, "0.8": 3}
+    assert panel.footer.words == "3 mentions in 3 documents"
+    assert panel.chips.words == ("Type: Chemical",)
+    assert item is panel.facets.currentItem()
+    qtbot.keyClick(panel.facets, Qt.Key.Key_Space)
+    assert panel.where == QueueFilter()
+    assert panel.chips.isHidden()
+
+
+def test_a_chip_lifts_its_facet_and_clearing_lifts_all(desk: Desk, qtbot: QtBot) -> None:
+    desk.panel.narrow(CHEMICAL)
+    assert desk.panel.chips.words == ("State: undecided", "Type: Chemical")
+    qtbot.mouseClick(desk.panel.chips.buttons[0], Qt.MouseButton.LeftButton)
+    assert desk.panel.where.facets == Facets.of({Facet.TYPE: ["Chemical"]})
+    desk.panel.clear()
+    assert desk.panel.where == QueueFilter()
+    assert desk.panel.footer.words == "3 documents"
+
+
+def test_steps_walk_over_what_matches_from_document_to_document(desk: Desk) -> None:
+    desk.panel.narrow(CHEMICAL)
+    desk.at.open(1)
+    assert desk.mention == 1
+    desk.at.step(1)
+    assert (desk.document, desk.mention) == (2, 5)
+    desk.at.step(-1)
+    assert (desk.document, desk.mention) == (1, 1)
+    desk.at.step(-1)
+    assert desk.said == ["This is the first document of the queue."]
+
+
+def test_a_decided_mention_leaves_the_filtered_queue_and_the_next_comes(desk: Desk) -> None:
+    desk.panel.narrow(CHEMICAL)
+    desk.at.open(1)
+    resets: list[None] = []
+    desk.panel.model.modelReset.connect(lambda: resets.append(None))
+    assert desk.decide() == 5
+    assert list(desk.panel.documents or ()) == [2, 3]
+    assert desk.panel.footer.words == "2 mentions in 2 of 3 documents"
+    assert desk.decide() == 9
+    assert desk.decide() == 9  # none is left: it stays, decided
+    assert desk.said[-1].startswith("No mention that the filter shows is left")
+    assert desk.at.mention is not None
+    assert desk.at.mention.decision is not None
+    assert resets == []
+
+
+def test_in_the_plain_queue_a_decision_stays_in_its_document(desk: Desk) -> None:
+    assert [desk.decide() for _ in range(3)] == [2, 3, 4]
+    assert not desk.at.go_on() or desk.document == 1
+
+
+def test_decided_mentions_can_be_gone_through_again(desk: Desk) -> None:
+    desk.project.curation.decide_many([2, 7, 8], Verdict.nil())
+    desk.panel.narrow(NIL)
+    desk.at.open(1)
+    visited = [desk.mention]
+    for _ in range(2):
+        desk.at.next_undecided()
+        visited.append(desk.mention)
+    assert visited == [2, 7, 8]
+
+
+def test_documents_step_over_what_holds_no_match(desk: Desk) -> None:
+    desk.project.curation.decide(5, Verdict.nil())
+    desk.panel.narrow(CHEMICAL)
+    desk.at.open(1)
+    assert desk.at.step_document(1)
+    assert desk.document == 3
+    assert not desk.at.step_document(1)
+    assert desk.at.step_document(-1)
+    assert desk.document == 1
+
+
+def test_a_list_of_work_hops_between_documents(desk: Desk, qtmodeltester: ModelTester) -> None:
+    desk.panel.set_order(QueueOrder.UNCERTAIN)
+    qtmodeltester.check(desk.panel.rows.work)
+    assert [row.mention_id for row in desk.panel.rows.work.rows] == [2, 6, 10, 4, 8, 12, 3, 7, 11, 1, 5, 9]
+    desk.at.open(1, 2)
+    desk.at.step(1)
+    assert (desk.document, desk.mention) == (2, 6)
+    assert desk.decide() == 10
+    assert desk.panel.footer.words == "11 of 12 to decide"
+    desk.at.step(-1)
+    desk.at.step(-1)
+    assert (desk.document, desk.mention) == (1, 2)
+    desk.at.step(-1)
+    assert desk.said[-1] == "This is the first mention of the list."
+    desk.at.next_undecided()
+    assert desk.mention == 10  # the decided one is passed over
+
+
+def test_a_used_up_list_is_made_anew(desk: Desk) -> None:
+    desk.panel.narrow(CHEMICAL)
+    desk.panel.set_order(QueueOrder.DIVERSE)
+    first = [row.mention_id for row in desk.panel.rows.work.rows]
+    assert sorted(first) == [1, 5, 9]
+    desk.at.open(3, first[-1]) if first[-1] == 9 else desk.at.open(1 + first[-1] // 4, first[-1])
+    assert desk.decide() in first[:-1]
+    assert len(desk.panel.rows.work.rows) == 2
+    desk.decide()
+    desk.decide()
+    assert desk.said[-1].startswith("No mention that the filter shows is left")
+
+
+def test_the_order_goes_round_and_back(desk: Desk) -> None:
+    orders = []
+    for _ in QueueOrder:
+        desk.panel.step_order()
+        orders.append(desk.panel.order)
+    assert set(orders) == set(QueueOrder)
+    assert desk.panel.order is QueueOrder.DOCUMENT
+    assert desk.panel.rows.view is desk.panel.list
+
+
+def test_filters_are_kept_under_names(desk: Desk, qtbot: QtBot) -> None:
+    panel = desk.panel
+    panel.narrow(CHEMICAL)
+    panel.head.unfold(True)
+    line = panel.head.saved.box.lineEdit()
+    assert line is not None
+    qtbot.keyClicks(line, "drugs to do")
+    qtbot.keyClick(line, Qt.Key.Key_Return)
+    assert desk.project.filters.all() == {"drugs to do": CHEMICAL}
+    panel.clear()
+    panel.head.saved.chosen.emit("drugs to do")
+    assert panel.where == CHEMICAL
+    qtbot.mouseClick(panel.head.saved.delete, Qt.MouseButton.LeftButton)
+    assert desk.project.filters.all() == {}
+    assert panel.where == CHEMICAL
+
+
+def test_a_large_project_is_counted_beside_the_window(desk: Desk, qtbot: QtBot) -> None:
+    for one in (desk.panel._documents, desk.panel._cubes, desk.panel._works):
+        one.here = False
+    desk.panel.head.unfold(True)
+    with qtbot.waitSignals([desk.panel.filter_changed, desk.panel.work_changed], timeout=5000):
+        desk.panel.narrow(NIL)
+        desk.panel.narrow(UNDECIDED)  # the one before is no longer wanted
+    assert desk.panel.footer.words == "12 mentions in 3 documents"
+    with qtbot.waitSignal(desk.panel.work_changed, timeout=5000, check_params_cb=lambda rows: len(rows) == 12):
+        desk.panel.set_order(QueueOrder.DIVERSE)
+
+
+def test_a_queue_of_another_kind_cannot_be_narrowed(desk: Desk) -> None:
+    desk.panel.narrow(CHEMICAL)
+    desk.panel.set_source(desk.project.queue.under)
+    assert desk.panel.where == QueueFilter()
+    assert not desk.panel.head.fold.isEnabled()
+    desk.panel.focus_facets()
+    desk.panel.step_order()
+    assert desk.panel.order is QueueOrder.DOCUMENT

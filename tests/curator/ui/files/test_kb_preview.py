@@ -1,0 +1,67 @@
+from __future__ import annotations
+
+import threading
+from pathlib import Path
+from typing import Any
+
+import pytest
+from pytestqt.qtbot import QtBot
+
+from curator.io import default_registry
+from curator.services.ports.files import KbOptions
+from curator.ui.files.kb_preview import KbPreview
+
+
+class SlowFormats:
+    """The real ones, which open a knowledge base once the gate is open."""
+
+    def __init__(self) -> None:
+        self.real = default_registry()
+        self.gate, self.waits = threading.Event(), threading.Event()
+
+    def open_kb(self, path: Path, options: KbOptions | None = None) -> Any:
+        self.waits.set()
+        assert self.gate.wait(20)
+        return self.real.open_kb(path, options)
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self.real, name)
+
+
+@pytest.fixture
+def kb(tmp_path: Path) -> Path:
+    path = tmp_path / "kb.jsonl"
+    path.write_text('{"id": "X:1", "name": "Gout"}\n', encoding="utf-8")
+    return path
+
+
+def test_nobody_waits_for_a_long_step(qtbot: QtBot, kb: Path) -> None:
+    formats = SlowFormats()
+    preview = KbPreview(formats)
+    qtbot.addWidget(preview)
+    preview.look(kb, KbOptions())
+    assert formats.waits.wait(20)
+    preview.close_reading()  # would wait for ever: the gate is closed
+    assert not preview.reading
+    preview.look(kb, KbOptions(languages=("de",)))
+    formats.gate.set()
+    qtbot.waitUntil(lambda: "Gout" in preview.toPlainText())
+    assert preview.found is not None
+    assert preview.found.entities == 1
+
+
+def test_the_same_file_is_not_read_twice(qtbot: QtBot, kb: Path) -> None:
+    formats = SlowFormats()
+    formats.gate.set()
+    preview = KbPreview(formats)
+    qtbot.addWidget(preview)
+    preview.look(kb, KbOptions())
+    qtbot.waitUntil(lambda: preview.found is not None)
+    formats.waits.clear()
+    preview.look(kb, KbOptions())
+    assert not preview.reading
+    preview.forget()
+    assert preview.toPlainText() == ""
+    preview.look(kb, KbOptions())
+    qtbot.waitUntil(lambda: preview.found is not None)
+    assert formats.waits.is_set()

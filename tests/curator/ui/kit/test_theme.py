@@ -1,0 +1,148 @@
+import itertools
+
+import pytest
+from PySide6.QtCore import QPoint
+from PySide6.QtGui import QColor, QPalette
+from PySide6.QtWidgets import QApplication, QMainWindow, QPlainTextEdit, QToolTip, QWidget
+from pytestqt.qtbot import QtBot
+
+from curator.ui.kit.mention_state import MentionState
+from curator.ui.kit.theme import DARK, LIGHT, Scheme, Theme, ThemeController, contrast, style_sheet, theme_of
+
+ROLE = QPalette.ColorRole
+THEMES = pytest.mark.parametrize("theme", [LIGHT, DARK], ids=["light", "dark"])
+TEXT, LINES = 4.5, 3.0
+
+
+def test_contrast_of_black_and_white_is_21() -> None:
+    assert contrast(QColor("black"), QColor("white")) == pytest.approx(21)
+    assert contrast(QColor("#777777"), QColor("white")) == pytest.approx(4.48, abs=0.01)
+
+
+@THEMES
+def test_every_text_reaches_the_contrast_that_wcag_asks_for(theme: Theme) -> None:
+    p = theme.palette
+    text = p.color(ROLE.Text)
+    pairs = {
+        "text on base": (text, p.color(ROLE.Base)),
+        "text on alternate base": (text, p.color(ROLE.AlternateBase)),
+        "text on window": (p.color(ROLE.WindowText), p.color(ROLE.Window)),
+        "text on buttons": (p.color(ROLE.ButtonText), p.color(ROLE.Button)),
+        "placeholder": (p.color(ROLE.PlaceholderText), p.color(ROLE.Base)),
+        "highlighted": (p.color(ROLE.HighlightedText), p.color(ROLE.Highlight)),
+        "tooltip": (p.color(ROLE.ToolTipText), p.color(ROLE.ToolTipBase)),
+        "link": (p.color(ROLE.Link), p.color(ROLE.Base)),
+        "visited link": (p.color(ROLE.LinkVisited), p.color(ROLE.Base)),
+        "text on the chosen row": (text, theme.accent_tint),
+        "text on a hovered row": (text, theme.hover),
+        "text on the selection": (text, theme.selection),
+        "note": (theme.note_ink, theme.note),
+        **{f"muted on {g.name()}": (theme.muted, g) for g in (p.color(ROLE.Base), p.color(ROLE.Window), theme.hover)},
+        "muted on the chosen row": (theme.muted, theme.accent_tint),
+        **{f"text on {s.value}": (text, c.tint) for s, c in theme.states.items()},
+        **{f"ink of {s.value} on base": (c.ink, p.color(ROLE.Base)) for s, c in theme.states.items()},
+        **{f"ink of {s.value} on its tint": (c.ink, c.tint) for s, c in theme.states.items()},
+    }
+    weak = {name: round(contrast(*pair), 2) for name, pair in pairs.items() if contrast(*pair) < TEXT}
+    assert not weak
+
+
+@THEMES
+def test_lines_and_bars_can_be_seen(theme: Theme) -> None:
+    base = theme.palette.color(ROLE.Base)
+    lines = {s.value: c.line for s, c in theme.states.items()} | {"accent": theme.accent}
+    weak = {name: round(contrast(line, base), 2) for name, line in lines.items() if contrast(line, base) < LINES}
+    assert not weak
+
+
+# Machado, Oliveira and Fernandes 2009, severity 1.0, on linear RGB
+DEFICIENCIES = {
+    "protanopia": ((0.152286, 1.052583, -0.204868), (0.114503, 0.786281, 0.099216), (-0.003882, -0.048116, 1.051998)),
+    "deuteranopia": ((0.367322, 0.860646, -0.227968), (0.280085, 0.672501, 0.047413), (-0.011820, 0.042940, 0.968881)),
+}
+
+
+def seen(colour: QColor, deficiency: str) -> tuple[float, float, float]:
+    """CIE Lab of a colour as it is seen with a deficiency."""
+
+    def linear(c: float) -> float:
+        return c / 12.92 if c <= 0.04045 else ((c + 0.055) / 1.055) ** 2.4
+
+    rgb = [linear(c) for c in (colour.redF(), colour.greenF(), colour.blueF())]
+    r, g, b = (min(max(sum(w * c for w, c in zip(row, rgb, strict=True)), 0), 1) for row in DEFICIENCIES[deficiency])
+    xyz = (
+        (0.4124 * r + 0.3576 * g + 0.1805 * b) / 0.9505,
+        0.2126 * r + 0.7152 * g + 0.0722 * b,
+        (0.0193 * r + 0.1192 * g + 0.9505 * b) / 1.089,
+    )
+    fx, fy, fz = (v ** (1 / 3) if v > 0.008856 else 7.787 * v + 16 / 116 for v in xyz)
+    return 116 * fy - 16, 500 * (fx - fy), 200 * (fy - fz)
+
+
+@THEMES
+@pytest.mark.parametrize("deficiency", DEFICIENCIES)
+def test_colour_blind_eyes_tell_the_states_apart(theme: Theme, deficiency: str) -> None:
+    """A distance of 10 in Lab is several times what is just noticed; the forms of the lines come on top."""
+    for one, other in itertools.combinations(MentionState, 2):
+        a, b = seen(theme.states[one].line, deficiency), seen(theme.states[other].line, deficiency)
+        distance = sum((x - y) ** 2 for x, y in zip(a, b, strict=True)) ** 0.5
+        assert distance > 10, f"{one} and {other}: {distance:.1f}"
+
+
+def test_the_theme_is_told_from_the_palette() -> None:
+    assert theme_of(LIGHT.palette) is LIGHT
+    assert theme_of(DARK.palette) is DARK
+
+
+def test_the_controller_applies_scheme_and_font_size(qapp: QApplication) -> None:
+    font, sheet = qapp.font(), qapp.styleSheet()
+    controller = ThemeController(qapp, scheme=Scheme.DARK, point_size=15)
+    controller.apply()
+    assert theme_of(qapp.palette()) is DARK
+    assert qapp.font().pointSizeF() == 15
+    controller.set_scheme(Scheme.LIGHT)
+    controller.set_point_size(0)
+    assert theme_of(qapp.palette()) is LIGHT
+    assert qapp.font().pointSizeF() == font.pointSizeF()
+    qapp.setStyleSheet(sheet)
+    controller.deleteLater()
+
+
+def test_widgets_that_are_there_take_the_new_colours(qapp: QApplication, qtbot: QtBot) -> None:
+    font, palette, sheet = qapp.font(), qapp.palette(), qapp.styleSheet()
+    controller = ThemeController(qapp, scheme=Scheme.LIGHT)
+    controller.apply()
+    window = QMainWindow()
+    qtbot.addWidget(window)
+    inner = QPlainTextEdit(window)
+    window.setCentralWidget(inner)
+    window.show()
+    qtbot.waitExposed(window)
+    for scheme, theme in ((Scheme.DARK, DARK), (Scheme.LIGHT, LIGHT)):
+        controller.set_scheme(scheme)
+        assert theme_of(inner.palette()) is theme
+        assert inner.palette().color(QPalette.ColorRole.Base) == theme.palette.color(QPalette.ColorRole.Base)
+    qapp.setStyleSheet(sheet)
+    qapp.setPalette(palette)
+    qapp.setFont(font)
+    controller.deleteLater()
+
+
+def test_tool_tips_are_painted_in_the_colours_of_the_theme(qapp: QApplication, qtbot: QtBot) -> None:
+    """Palette roles in the sheet would resolve to the window's colours, and light words stand on a light ground."""
+    before = qapp.styleSheet()
+    try:
+        for theme in (LIGHT, DARK):
+            qapp.setStyleSheet(style_sheet(theme))
+            owner = QWidget()
+            qtbot.addWidget(owner)
+            owner.show()
+            QToolTip.showText(owner.mapToGlobal(QPoint(5, 5)), "words of a tip", owner)
+            (tip,) = (one for one in qapp.topLevelWidgets() if one.inherits("QTipLabel"))
+            ground = QColor(tip.grab().toImage().pixel(3, 8))
+            assert ground == theme.palette.toolTipBase().color()
+            assert contrast(ground, theme.palette.toolTipText().color()) >= 4.5
+            QToolTip.hideText()
+            tip.deleteLater()
+    finally:
+        qapp.setStyleSheet(before)

@@ -1,0 +1,62 @@
+import pytest
+import torch
+
+from models.core.device import Precision, choose_device, choose_precision, has_native_bf16, set_threads
+from models.errors import ModelError
+
+
+def test_the_processor_is_described() -> None:
+    device = choose_device("cpu")
+    assert device.dtype is torch.float32
+    assert "processor" in device.sentence
+
+
+def test_devices_that_are_not_there_are_refused(monkeypatch) -> None:
+    monkeypatch.setattr(torch.cuda, "is_available", lambda: False)
+    for name in ("cuda", "cuda:7", "tpu"):
+        with pytest.raises(ModelError, match="not available"):
+            choose_device(name)
+    monkeypatch.setattr(torch.cuda, "is_available", lambda: True)
+    monkeypatch.setattr(torch.cuda, "device_count", lambda: 1)
+    with pytest.raises(ModelError, match="this machine has 1"):
+        choose_device("cuda:7")
+
+
+def test_the_number_format_is_part_of_the_device() -> None:
+    half = choose_device("cpu", precision="bf16")
+    assert half.precision is Precision.BF16
+    assert half.dtype is torch.bfloat16
+    assert "bfloat16" in half.sentence
+    assert choose_device("cpu", precision=Precision.INT8).dtype is torch.float32
+
+
+def test_auto_is_bfloat16_only_where_the_processor_multiplies_in_it(monkeypatch) -> None:
+    monkeypatch.setattr("models.core.device.has_native_bf16", lambda: True)
+    assert choose_precision("auto", device="cpu") is Precision.BF16
+    assert choose_precision("auto", device="cuda") is Precision.FP32
+    monkeypatch.setattr("models.core.device.has_native_bf16", lambda: False)
+    assert choose_precision("auto", device="cpu") is Precision.FP32
+
+
+def test_native_bfloat16_is_told_by_the_processor(monkeypatch) -> None:
+    for found, expected in (({"avx512_bf16": True}, True), ({"amx_bf16": True}, True), ({"avx2": True}, False)):
+        monkeypatch.setattr(torch.cpu, "get_capabilities", lambda found=found: found, raising=False)
+        assert has_native_bf16() is expected
+    monkeypatch.delattr(torch.cpu, "get_capabilities")
+    assert has_native_bf16() is False
+
+
+def test_number_formats_that_do_not_fit_are_refused() -> None:
+    with pytest.raises(ModelError, match="no number format 'fp8'"):
+        choose_precision("fp8", device="cpu")
+    with pytest.raises(ModelError, match="int8 is for processors"):
+        choose_precision("int8", device="cuda:0")
+
+
+def test_one_core_can_be_left_free() -> None:
+    before = torch.get_num_threads()
+    try:
+        every = set_threads(leave_one_free=False)
+        assert set_threads(leave_one_free=True) == max(1, every - 1)
+    finally:
+        torch.set_num_threads(before)

@@ -1,0 +1,103 @@
+import json
+
+import pytest
+
+from models.core.kb import KB_FILE
+from models.errors import ModelError
+from models.linker.bundle import (
+    MANIFEST,
+    RankerSpec,
+    RetrieverSpec,
+    discard_staging,
+    list_bundles,
+    manifest_from_json,
+    manifest_to_json,
+    new_id,
+    new_staging,
+    open_bundle,
+    publish,
+    reuse,
+    seal,
+)
+
+
+@pytest.fixture
+def fresh(make_bundle, tmp_path):
+    return make_bundle(tmp_path / "project", stages=("lexical",))
+
+
+def test_a_published_bundle_opens_and_is_listed(fresh) -> None:
+    assert open_bundle(fresh.path, verify="full").manifest == fresh.manifest
+    assert fresh.path.name == fresh.manifest.id
+    assert [m.id for m in list_bundles(fresh.path.parent)] == [fresh.manifest.id]
+    assert not list(fresh.path.parent.glob(".staging-*"))
+
+
+def test_manifest_round_trip(fresh) -> None:
+    full = fresh.manifest.replace(ranker=RankerSpec("r", "dual", "ranker"), seeds=(1, 2), metrics={"a": {"b": 1.5}})
+    raw = json.loads(json.dumps(manifest_to_json(full)))
+    assert manifest_from_json(raw, where=fresh.path) == full
+
+
+def test_an_unsealed_staging_folder_is_no_bundle(fresh) -> None:
+    staging = new_staging(fresh.path.parent)
+    reuse(fresh, KB_FILE, staging)
+    with pytest.raises(ModelError, match="manifest is missing"):
+        publish(staging)
+    assert [m.id for m in list_bundles(staging.parent)] == [fresh.manifest.id]
+    discard_staging(staging)
+    assert not staging.exists()
+    discard_staging(fresh.path)
+    assert fresh.path.exists()
+
+
+def test_files_are_shared_by_hard_link(fresh) -> None:
+    staging = new_staging(fresh.path.parent)
+    reuse(fresh, KB_FILE, staging)
+    reuse(fresh, "retrievers/lexical", staging)
+    manifest = fresh.manifest.replace(id=new_id("second"), parent=fresh.manifest.id)
+    second = publish(seal(staging, manifest, known=fresh).path)
+    assert second.file(KB_FILE).samefile(fresh.file(KB_FILE))
+    assert second.manifest.files == fresh.manifest.files
+
+
+def test_damage_is_told_by_size_and_by_hash(fresh) -> None:
+    kb = fresh.file(KB_FILE)
+    whole = kb.read_bytes()
+    kb.write_bytes(whole[:-1])
+    with pytest.raises(ModelError, match=r"has \d+ bytes"):
+        open_bundle(fresh.path)
+    kb.write_bytes(whole[:-2] + b"!\n")
+    open_bundle(fresh.path)
+    with pytest.raises(ModelError, match="was altered"):
+        open_bundle(fresh.path, verify="full")
+    kb.unlink()
+    with pytest.raises(ModelError, match="is missing"):
+        open_bundle(fresh.path)
+
+
+@pytest.mark.parametrize("text", ["", "[]", '{"format_version": 99}', '{"format_version": 1}', "{"])
+def test_a_broken_or_newer_manifest_is_refused(fresh, text) -> None:
+    (fresh.path / MANIFEST).write_text(text)
+    with pytest.raises(ModelError, match="Roll back"):
+        open_bundle(fresh.path)
+    assert list_bundles(fresh.path.parent) == []
+
+
+def test_a_missing_bundle_is_told(tmp_path) -> None:
+    with pytest.raises(ModelError, match="no bundle"):
+        open_bundle(tmp_path / "nothing")
+
+
+def test_an_id_is_never_published_twice(fresh) -> None:
+    staging = new_staging(fresh.path.parent)
+    reuse(fresh, KB_FILE, staging)
+    seal(staging, fresh.manifest)
+    with pytest.raises(ModelError, match="already"):
+        publish(staging)
+
+
+def test_specs_find_retrievers_by_name(fresh) -> None:
+    spec = fresh.manifest.retriever("lexical")
+    assert isinstance(spec, RetrieverSpec)
+    assert fresh.manifest.retriever("none") is None

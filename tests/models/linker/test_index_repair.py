@@ -1,0 +1,173 @@
+"""Damage to a bundle's files is found, and what can be computed is built anew."""
+
+import json
+import shutil
+
+import pytest
+
+from models.core.kb import KB_FILE
+from models.encoders.encoders import load_encoder, save_encoder
+from models.encoders.inputs import InputSettings
+from models.errors import ModelError
+from models.linker.bundle import (
+    Bundle,
+    EncoderRef,
+    RankerSpec,
+    RetrieverSpec,
+    new_id,
+    new_staging,
+    open_bundle,
+    publish,
+    reuse,
+    seal,
+)
+from models.linker.index_repair import BundleCheck, damaged_files, load_intact, repair
+from models.linker.linker import Linker
+from models.names.candidates import LEXICAL, NAMES
+from models.names.lexical_merged import LexicalList
+from models.rankers.dual_ranker import build_ranker_entities
+from models.rankers.ranker import RankerSettings
+from models.retrievers.biencoder import Biencoder, BiencoderSettings, build_entity_index
+from models.types import DocumentInput, MentionInput
+from models.vectors.index import IndexKind
+
+DOCUMENT = DocumentInput("d", "breast cancer", (MentionInput("m", ((0, 13),)),))
+INDEX = "retrievers/names/names.faiss"
+
+
+@pytest.fixture
+def own(bundle, tmp_path) -> Bundle:
+    """A copy that may be damaged."""
+    shutil.copytree(bundle.path, tmp_path / bundle.path.name)
+    return open_bundle(tmp_path / bundle.path.name)
+
+
+def _alter(path, *, at: int = -9) -> None:
+    whole = bytearray(path.read_bytes())
+    whole[at] ^= 1
+    path.write_bytes(whole)
+
+
+def _cut(path) -> None:
+    path.write_bytes(path.read_bytes()[:-7])
+
+
+def _answer(linker: Linker) -> list[tuple[str, float]]:
+    (answer,) = linker.link([DOCUMENT])
+    return [(c.entity_id, pytest.approx(c.score, abs=1e-3)) for c in answer.mentions[0].candidates]
+
+
+@pytest.mark.parametrize("harm", ["cut", "gone", "header", "lexical"])
+def test_a_bundle_damaged_at_opening_is_repaired(own, tmp_path, harm, caplog) -> None:
+    expected = _answer(Linker.load(own.path, device="cpu"))
+    lexical = next(name for name in own.manifest.files if name.startswith("retrievers/lexical/"))
+    name = {"cut": INDEX, "gone": INDEX, "header": f"{INDEX}.json", "lexical": lexical}[harm]
+    if harm == "gone":
+        own.file(name).unlink()
+    elif harm == "header":
+        own.file(name).write_text("{}")
+    else:
+        _cut(own.file(name))
+    with pytest.raises(ModelError, match=r"damaged|missing|incomplete"):
+        Linker.load(own.path, device="cpu")
+    linker, damaged = load_intact(own.path, device="cpu", cache=tmp_path / "cache")
+    assert damaged == (name,)
+    assert _answer(linker) == expected
+    assert damaged_files(open_bundle(own.path), full=True) == ()
+    assert load_intact(own.path, device="cpu")[1] == ()
+
+
+def test_an_altered_header_of_the_same_size_is_repaired_with_its_index(own, tmp_path, caplog) -> None:
+    _alter(own.file(f"{INDEX}.json"), at=0)
+    linker, damaged = load_intact(own.path, device="cpu", cache=tmp_path / "cache")
+    assert damaged == (f"{INDEX}.json",)
+    assert _answer(linker)
+
+
+def test_a_damaged_list_of_words_is_built_again(make_bundle, tmp_path) -> None:
+    bundle = make_bundle(tmp_path, stages=(LEXICAL,), lexical=LexicalList.BM25)
+    before = _answer(Linker.load(bundle.path, device="cpu"))
+    _cut(bundle.path / "retrievers/lexical/words/vocabulary.npy")
+    linker, damaged = load_intact(bundle.path, device="cpu")
+    assert damaged == ("retrievers/lexical/words/vocabulary.npy",)
+    assert _answer(linker) == before
+    assert not damaged_files(open_bundle(bundle.path), full=True)
+
+
+def test_the_background_check_tells_what_only_hashes_show(own, tmp_path) -> None:
+    quiet = BundleCheck(own, on_damage=pytest.fail)
+    quiet.start()
+    assert quiet.wait() == ()
+    _alter(own.file(INDEX))
+    assert damaged_files(own, full=False) == ()
+    told = []
+    check = BundleCheck(own, on_damage=told.append)
+    check.start()
+    assert check.wait() == (INDEX,)
+    assert told == [(INDEX,)]
+    repair(own, told[0], device="cpu", cache=tmp_path / "cache")
+    assert damaged_files(open_bundle(own.path), full=True) == ()
+
+
+def test_a_stopped_check_says_nothing(own) -> None:
+    _alter(own.file(INDEX))
+    check = BundleCheck(own, on_damage=pytest.fail)
+    check.stop()
+    check.start()
+    assert check.wait() == ()
+
+
+def test_the_kind_stays_where_the_header_still_tells(own, tmp_path) -> None:
+    header = own.file(f"{INDEX}.json")
+    raw = json.loads(header.read_text())
+    header.write_text(json.dumps(raw | {"plan": raw["plan"] | {"kind": "sq8", "factory": "SQ8"}}))
+    _cut(own.file(INDEX))
+    linker, _ = load_intact(own.path, device="cpu", cache=tmp_path / "cache")
+    assert linker.stages.names.stages[NAMES].index.plan.kind is IndexKind.SQ8
+
+
+def test_what_cannot_be_computed_is_told_and_nothing_is_written(own) -> None:
+    _cut(own.file(KB_FILE))
+    _cut(own.file(INDEX))
+    before = {path: path.stat().st_mtime_ns for path in own.path.rglob("*")}
+    with pytest.raises(ModelError, match=r"kb\.jsonl cannot be computed again\. Roll back"):
+        load_intact(own.path, device="cpu")
+    assert {path: path.stat().st_mtime_ns for path in own.path.rglob("*")} == before
+
+
+def test_an_intact_bundle_that_does_not_open_keeps_its_own_sentence(own) -> None:
+    manifest = own.path / "manifest.json"
+    raw = json.loads(manifest.read_text())
+    raw["retrievers"][0]["kind"] = "astrology"
+    manifest.write_text(json.dumps(raw))
+    with pytest.raises(ModelError, match="astrology"):
+        load_intact(own.path, device="cpu")
+
+
+def test_trained_indexes_and_a_rankers_entities_are_built_anew(own, make_tiny_bert, tmp_path) -> None:
+    staging = new_staging(own.path.parent)
+    for part in (KB_FILE, "retrievers", "encoders"):
+        reuse(own, part, staging)
+    source = load_encoder(make_tiny_bert(tmp_path / "t", seed=5), device="cpu", max_tokens=64)
+    fingerprint = save_encoder(source, staging / "encoders" / "own")
+    encoder = load_encoder(staging / "encoders" / "own", device="cpu", max_tokens=64)
+    ref = EncoderRef("bundle", fingerprint, "encoders/own")
+    kb, kb_hash = Linker.load(own.path, device="cpu").stages.kb, own.manifest.kb_hash
+    towers = Biencoder(encoder, encoder, BiencoderSettings(inputs=InputSettings(32, 32)))
+    list(build_entity_index(towers, kb, staging / "retrievers" / "own", kb_hash=kb_hash))
+    ranking = RankerSettings(InputSettings(32, 32))
+    list(build_ranker_entities(encoder, kb, staging / "ranker", settings=ranking, kb_hash=kb_hash))
+    spec = RetrieverSpec("own", "biencoder", "retrievers/own", (ref, ref), towers.settings.to_json())
+    manifest = own.manifest.replace(
+        id=new_id("own"),
+        retrievers=(*own.manifest.retrievers, spec),
+        ranker=RankerSpec("again", "dual", "ranker", (ref, ref), 3, ranking.to_json()),
+    )
+    trained = publish(seal(staging, manifest, known=own).path)
+    expected = _answer(Linker.load(trained.path, device="cpu"))
+    _cut(trained.file("retrievers/own/entities.faiss"))
+    _cut(trained.file("ranker/entities.npy"))
+    linker, damaged = load_intact(trained.path, device="cpu", cache=tmp_path / "cache")
+    assert set(damaged) == {"retrievers/own/entities.faiss", "ranker/entities.npy"}
+    assert _answer(linker) == expected
+    assert damaged_files(open_bundle(trained.path), full=True) == ()

@@ -1,0 +1,141 @@
+"""The combiner against a direct maximisation and finite differences."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from models.errors import ModelError
+from models.rankers.combiner import (
+    DEFAULT_COMBINER,
+    FEATURES,
+    HEAD,
+    LEXICAL_COMBINER,
+    TAUGHT,
+    Combiner,
+    Labelled,
+    Wording,
+    _Problem,
+    default_combiner,
+    fit_combiner,
+    head_features,
+)
+from models.retrievers.recalled import Recalled, Votes
+
+F = len(FEATURES)
+
+
+def mentions(count: int = 60, *, seed: int = 0) -> list[Labelled]:
+    """Gold follows from the first two features."""
+    rng = np.random.default_rng(seed)
+    found = []
+    for _ in range(count):
+        matrix = rng.normal(size=(int(rng.integers(2, 6)), F))
+        logits = 2 * matrix[:, 0] - matrix[:, 1] + rng.gumbel(size=len(matrix)) * 0.3
+        found.append(Labelled(matrix, np.arange(len(matrix)) == int(np.argmax(logits))))
+    return found
+
+
+def loss(weights: np.ndarray, labelled: list[Labelled], ridge: float) -> float:
+    total = 0.0
+    for one in labelled:
+        exps = [float(np.exp(row @ weights)) for row in one.matrix]
+        total -= np.log(sum(e for e, g in zip(exps, one.gold, strict=True) if g) / sum(exps))
+    return total / len(labelled) + ridge * float(weights @ weights)
+
+
+def test_the_loss_is_that_of_a_conditional_logit_and_its_gradient_is_right() -> None:
+    labelled = mentions(8)
+    labelled[0] = Labelled(
+        labelled[0].matrix, np.ones(len(labelled[0].gold), dtype=bool) & (np.arange(len(labelled[0].gold)) < 2)
+    )
+    starts = np.concatenate([[0], np.cumsum([len(one.gold) for one in labelled])[:-1]])
+    problem = _Problem(
+        np.concatenate([m.matrix for m in labelled]), np.concatenate([m.gold for m in labelled]), starts, 0.01
+    )
+    weights = np.random.default_rng(1).normal(size=F) * 0.3
+    value, gradient = problem(weights)
+    assert value == pytest.approx(loss(weights, labelled, 0.01))
+    for at in range(F):
+        step = np.eye(F)[at] * 1e-6
+        slope = (loss(weights + step, labelled, 0.01) - loss(weights - step, labelled, 0.01)) / 2e-6
+        assert gradient[at] == pytest.approx(slope, abs=1e-5)
+
+
+def test_it_learns_what_decides() -> None:
+    fitted = fit_combiner(mentions(400))
+    assert fitted is not None
+    assert fitted.fitted_on == 400
+    assert fitted.coefficients[0] > 1 > -0.3 > fitted.coefficients[1]
+    right = [
+        int(np.argmax(fitted.probabilities(one.matrix))) == int(np.argmax(one.gold)) for one in mentions(200, seed=5)
+    ]
+    assert np.mean(right) > 0.85
+
+
+def test_nothing_to_learn_from_gives_none() -> None:
+    assert fit_combiner([]) is None
+    assert fit_combiner([Labelled(np.zeros((2, F)), np.zeros(2, dtype=bool))]) is None
+
+
+def test_probabilities_sum_to_one_however_large_the_logits() -> None:
+    given = Combiner((1e6,) + (0.0,) * (F - 1)).probabilities(np.eye(3, F))
+    assert given == pytest.approx([1, 0, 0])
+
+
+def test_json_round_trip_and_damage() -> None:
+    assert Combiner.from_json(DEFAULT_COMBINER.to_json()) == DEFAULT_COMBINER
+    assert Combiner.from_json({}) is None
+    with pytest.raises(ModelError, match="combiner is damaged"):
+        Combiner.from_json({"coefficients": [1.0, 2.0], "features": ["fused"]})
+
+
+def test_the_program_brings_one_for_spelling_alone() -> None:
+    assert default_combiner(["lexical", "names"]) is DEFAULT_COMBINER
+    assert default_combiner(["lexical"]) is LEXICAL_COMBINER
+    named = dict(zip(FEATURES, LEXICAL_COMBINER.coefficients, strict=True))
+    assert {named[one] for one in ("names", "names_gap", "new_names_gap", "near", "near_gap")} == {0.0}
+
+
+def test_a_combiner_of_another_version_gives_way_to_the_default() -> None:
+    assert Combiner.from_json({"coefficients": [1.0], "features": ["other"]}) is None
+
+
+def test_features_say_what_stages_memory_and_wording_know() -> None:
+    scores = {"lexical": np.asarray([0.2, 1.0], np.float32), "names": np.asarray([0.5, 0.9], np.float32)}
+    fused, bare = np.asarray([0.4, 1.4], np.float32), np.asarray([0.4, 0.8], np.float32)
+    recalled = Recalled(total=2, votes={"B": Votes(2, 1)}, share={"B": 0.8}, nearest={"A": 0.9}, popular={"B": 3})
+    wording = Wording("breast cancers", ["lung cancer", "Cancer, Breast"])
+    head = head_features(scores, [1, 0], fused, bare, ("A", "B"), wording, recalled=recalled)
+    first, second = head.named(0), head.named(1)
+    assert list(head.order) == [1, 0]
+    assert first["fused_gap"] == 0
+    assert second["bare_gap"] == pytest.approx(-0.4)
+    assert (first["share"], second["share"]) == (0.8, 0.0)
+    assert first["votes"] == pytest.approx(np.log(2))
+    assert first["popular"] == pytest.approx(np.log(4))
+    assert (first["near_gap"], second["near_gap"]) == (pytest.approx(-0.9), 0.0)
+    assert (first["covers"], first["covered"], first["exact"]) == (1.0, 1.0, 1.0)
+    assert (second["covers"], second["exact"]) == (0.5, 0.0)
+    assert first["new_names_gap"] == second["new_names_gap"] == 0.0, "the string was seen"
+    assert second["names_gap"] == pytest.approx(-0.4)
+
+
+def test_a_definition_says_something_else_the_more_was_decided() -> None:
+    scores = {"definition": np.asarray([1.0, 0.0], np.float32)}
+    fused = np.asarray([0.9, 0.8], np.float32)
+    untaught, taught = (
+        head_features(scores, [0, 1], fused, fused, ("A", "B"), Wording("a", ["b", "c"]), recalled=recalled)
+        for recalled in (Recalled(), Recalled(documents=TAUGHT))
+    )
+    assert untaught.named(0)["taught_definition"] == 0.0
+    assert taught.named(0)["taught_definition"] == 0.5
+    assert taught.named(1)["taught_definition"] == 0.0
+
+
+def test_only_the_head_is_looked_at() -> None:
+    size = HEAD + 5
+    fused = np.linspace(1, 0, size).astype(np.float32)
+    ids = [str(n) for n in range(size)]
+    head = head_features({}, range(size), fused, fused, ids, Wording("a", ["b"] * size))
+    assert head.matrix.shape == (HEAD, F)

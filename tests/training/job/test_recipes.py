@@ -1,0 +1,151 @@
+import copy
+import dataclasses
+from typing import Any
+
+import pytest
+
+from models.errors import ModelError
+from resources import recipe_files
+from training.job.recipes import (
+    LOSSES,
+    PAIR_LOSSES,
+    Hyperparameters,
+    Network,
+    Role,
+    load_recipe,
+    parse_recipe,
+    recipe_ids,
+)
+from training.losses import CandidateCrossEntropy, Loss, PrototypeTripletLoss, TripletLoss
+
+IDS = recipe_ids()
+SYSTEMS = {
+    "pel-ce": "PEL", "pel-pb": "PEL", "pel-ce-fgsm": "PEL", "pel-pb-fgsm": "PEL", "pel-pb-mixed": "PEL",
+    "cross-encoder": "Cross-encoder", "cross-encoder-fgsm": "Cross-encoder",
+    "t-biencoder-dual": "T-Biencoder", "t-biencoder-som": "T-Biencoder",
+    "biencoder-dual": "Bi-encoder", "biencoder-mean": "Bi-encoder", "biencoder-som": "Bi-encoder",
+    "amh-dual": "AMH", "amh-mean": "AMH", "amh-som": "AMH",
+    "triplet": "Dual-encoder re-ranker", "triplet-downsampled": "Dual-encoder re-ranker",
+    "prototype": "Dual-encoder re-ranker", "prototype-srn": "Dual-encoder re-ranker",
+    "curator": "Curator",
+}  # fmt: skip
+
+
+def raw(name: str = "pel-pb") -> dict[str, Any]:
+    return recipe_files.read_recipe(name)
+
+
+def test_every_system_of_the_papers_is_a_recipe_and_all_but_ours_have_a_quick_variant() -> None:
+    assert {name: load_recipe(name).system for name in IDS if not name.endswith("-quick")} == SYSTEMS
+    assert {name.removesuffix("-quick") for name in IDS if name.endswith("-quick")} == SYSTEMS.keys() - {"curator"}
+    assert all(load_recipe(name).quick == (name.endswith("-quick") or name == "curator") for name in IDS)
+
+
+@pytest.mark.parametrize("name", IDS)
+def test_every_recipe_is_complete(name: str) -> None:
+    recipe = load_recipe(name)
+    assert recipe.summary.count(". ") == 1
+    assert recipe.summary.endswith(".")
+    assert all(parameter.help.endswith(".") for parameter in recipe.parameters)
+    for values in (recipe.values(), recipe.values(recipe.paper)):
+        if recipe.network is Network.PAIR:
+            assert isinstance(recipe.make_pair_loss(values), CandidateCrossEntropy)
+        else:
+            assert isinstance(recipe.make_loss(values), Loss)
+        assert isinstance(recipe.hyperparameters(values), Hyperparameters)
+        assert recipe.inputs(values).mention_tokens == values["mention_tokens"]
+
+
+PUBLISHED = {
+    "pel-pb": {"learning_rate": 1e-5, "batch_size": 32, "epochs": 7, "warmup": 0.25, "alpha": 32, "delta": 0.0},
+    "pel-ce": {"negative_count": 32, "sharing": "mention", "mention_tokens": 128, "clip": 1.0},
+    "pel-pb-mixed": {"negatives": "mixed", "mined_share": 0.5},
+    "pel-pb-fgsm": {"epsilon": 0.01, "weight": 1.0},
+    "t-biencoder-dual": {
+        "epochs": 5,
+        "batch_size": 64,
+        "negative_count": 15,
+        "domain": "in",
+        "layer": 1,
+        "epsilon": 42,
+    },
+    "t-biencoder-som": {"epsilon": 40, "freeze_embeddings": True},
+    "amh-dual": {"learning_rate": 2e-5, "batch_size": 64, "epochs": 30, "alpha": 0.3, "top_k": 1},
+    "amh-som": {"top_k": 10},
+    "prototype": {"learning_rate": 1e-5, "margin": 1.6, "candidates": 64, "squared": False},
+    "prototype-srn": {"radius": 11.0, "slack": 1.0},
+    "triplet": {"squared": True},
+    "cross-encoder": {"learning_rate": 2e-5, "batch_size": 4, "epochs": 5, "warmup": 0.2, "candidates": 16},
+}
+
+
+@pytest.mark.parametrize("name", PUBLISHED)
+def test_published_values_are_the_defaults_and_quick_variants_remember_them(name: str) -> None:
+    recipe, quick = load_recipe(name), load_recipe(f"{name}-quick")
+    assert recipe.paper.items() >= PUBLISHED[name].items()
+    assert recipe.values().items() >= recipe.paper.items()
+    assert quick.paper == recipe.paper
+    assert quick.stage == recipe.stage
+    assert quick.values()["mention_tokens"] < recipe.values()["mention_tokens"]
+
+
+def test_values_are_checked() -> None:
+    recipe = load_recipe("pel-pb")
+    assert recipe.values({"epochs": 9, "negatives": "mixed"})["negatives"] == "mixed"
+    with pytest.raises(ModelError, match=r"no parameter 'epoch'.*epochs"):
+        recipe.values({"epoch": 9})
+    for name, value in [("epochs", 0), ("epochs", 1.5), ("epochs", "3"), ("negatives", "easy"), ("nil_negatives", 1)]:
+        with pytest.raises(ModelError, match=f"'{name}' cannot be"):
+            recipe.values({name: value})
+
+
+def test_roles_and_stages() -> None:
+    assert load_recipe("prototype").role is Role.RANKER
+    assert load_recipe("pel-pb").stage == load_recipe("pel-pb-mixed").stage
+    assert {load_recipe(name).loss for name in IDS} == {*LOSSES, *PAIR_LOSSES}
+
+
+def test_triplets_are_squared_or_not_as_asked() -> None:
+    for name, squared in (("triplet", True), ("prototype", False)):
+        loss = load_recipe(name).make_loss(load_recipe(name).values())
+        assert isinstance(loss, (TripletLoss, PrototypeTripletLoss))
+        assert loss.squared is squared
+
+
+def broken(**changes: Any) -> dict[str, Any]:
+    return {**copy.deepcopy(raw()), **changes}
+
+
+@pytest.mark.parametrize(
+    ("data", "complaint"),
+    [
+        (broken(speed=3), "unknown key 'speed' in Recipe"),
+        ({k: v for k, v in raw().items() if k != "loss"}, "'loss' is missing"),
+        (broken(loss="hinge"), "unknown loss 'hinge'"),
+        (broken(role="judge"), "judge"),
+        (broken(network="web"), "web"),
+        (broken(network="pair"), "unknown loss 'proxy'. Known losses: cross-entropy"),
+        ({**raw("cross-encoder"), "role": "retriever"}, "can only be a ranker"),
+        ({**raw("cross-encoder"), "network": "towers"}, "unknown loss 'cross-entropy'"),
+        (
+            broken(parameters=[{"name": "epochs", "kind": "int", "default": 1, "help": "x.", "max": 2}]),
+            "unknown key 'max'",
+        ),
+        (broken(parameters=[{"name": "speed", "kind": "int", "default": 1, "help": "x."}]), "unknown key 'speed'"),
+        (broken(paper={"gamma": 1}), "no parameter 'gamma'"),
+        ([], "must be an object"),
+    ],
+)
+def test_broken_recipes_name_what_is_wrong(data: Any, complaint: str) -> None:
+    with pytest.raises(ModelError, match=complaint):
+        parse_recipe(data, where="broken.json")
+
+
+def test_unknown_recipe_lists_the_known() -> None:
+    with pytest.raises(ModelError, match=r"amh-dual, amh-dual-quick, .*pel-pb"):
+        load_recipe("pel")
+
+
+def test_recipes_are_frozen() -> None:
+    with pytest.raises(dataclasses.FrozenInstanceError):
+        load_recipe("pel-pb").title = "x"  # type: ignore[misc]

@@ -1,0 +1,173 @@
+"""Which documents teach, which tune, which judge. Everything follows from hashes of the documents' keys.
+
+A training document that was held out stays held out when others are added: what judged one bundle never teaches the
+next.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from models.errors import ModelError
+from models.wording import nsay, say
+from training.data.snapshot import Snapshot, SnapshotDocument, Split
+
+HELD_OUT = 0.2
+MIN_LINKED = 20
+MIN_FOLD_LINKED = 20
+
+Documents = tuple[SnapshotDocument, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Parts:
+    """`train` gives labels; the held-out documents tune fusion and NIL and judge the result.
+
+    They are in two `folds`, and each fold is judged by weights fitted on the other (cross-fitting), so no document is
+    judged by weights that saw it, and all of them count. One fold only: too few for that, both are done on the same.
+    `notes` say in sentences where the arrangement is not the ordinary one; they belong into the manifest.
+    """
+
+    train: Documents
+    folds: tuple[Documents, ...]
+    notes: tuple[str, ...] = ()
+
+    @property
+    def held_out(self) -> Documents:
+        """The documents of all folds."""
+        return tuple(document for fold in self.folds for document in fold)
+
+
+def place(key: str, *, salt: str) -> float:
+    """A number in [0, 1) that follows from `key`, independent for each `salt`."""
+    digest = hashlib.sha256(f"{salt}:{key}".encode()).digest()
+    return int.from_bytes(digest[:8]) / 2**64
+
+
+def divide(snapshot: Snapshot, *, most: int | None = None) -> Parts:
+    """Divide a training snapshot.
+
+    `most`: so many held-out mentions suffice; of more documents those are taken, by hash, that hold them.
+    Without decided validation documents a fifth of the training documents is held out. Held-out documents make two
+    folds if each has at least 20 links.
+    Raises ModelError where there are no decisions, too few, or only one document.
+    """
+    train = _decided(snapshot.of_split(Split.TRAIN))
+    held_out = _decided(snapshot.of_split(Split.VALIDATION))
+    _check(train, held_out)
+    notes: list[str] = []
+    if not held_out:
+        train, held_out = _hold_out(train)
+        notes.append(
+            nsay(
+                "There is no decided validation document: {n:,} training document was held out by hash and gives no "
+                "labels.",
+                "There is no decided validation document: {n:,} training documents were held out by hash and give no "
+                "labels.",
+                len(held_out),
+            )
+        )
+    if most is not None and (fewer := _first_by_hash(held_out, most)) != held_out:
+        notes.append(
+            nsay(
+                "{n:,} held-out document of {number:,} tunes and judges the result: a quick recipe needs no more than "
+                "{most} mentions.",
+                "{n:,} held-out documents of {number:,} tune and judge the result: a quick recipe needs no more than "
+                "{most} mentions.",
+                len(fewer),
+                number=len(held_out),
+                most=most,
+            )
+        )
+        held_out = fewer
+    by_hash = sorted(held_out, key=lambda document: place(document.key, salt="fold"))
+    half = {document.key for document in by_hash[: len(by_hash) // 2]}
+    folds: tuple[Documents, ...] = (
+        tuple(document for document in held_out if document.key in half),
+        tuple(document for document in held_out if document.key not in half),
+    )
+    if min(linked_count(fold) for fold in folds) < MIN_FOLD_LINKED:
+        folds = (held_out,)
+        notes.append(
+            say(
+                "{documents} with {links} are too few to be halved: the same ones tune the fusion and judge the "
+                "result, which flatters it a little.",
+                documents=nsay("{n:,} held-out document", "{n:,} held-out documents", len(held_out)),
+                links=nsay("{n:,} link", "{n:,} links", linked_count(held_out)),
+            )
+        )
+    return Parts(train, folds, tuple(notes))
+
+
+def _first_by_hash(documents: Documents, mentions: int) -> Documents:
+    """So many, in the order of a hash, that they hold `mentions` links or are all; in their own order."""
+    chosen: set[str] = set()
+    links = 0
+    for document in sorted(documents, key=lambda one: place(one.key, salt="gate")):
+        if links < mentions:
+            chosen.add(document.key)
+            links += linked_count([document])
+    return tuple(document for document in documents if document.key in chosen)
+
+
+def linked_count(documents: Sequence[SnapshotDocument]) -> int:
+    """Decided mentions that link to an entity."""
+    return sum(bool(mention.gold and mention.gold.ids) for document in documents for mention in document.mentions)
+
+
+def _decided(documents: Documents) -> Documents:
+    return tuple(d for d in documents if any(mention.gold is not None for mention in d.mentions))
+
+
+def _check(train: Documents, held_out: Documents) -> None:
+    links = linked_count(train)
+    if not train or not links:
+        raise ModelError(
+            say(
+                "There is nothing to learn from: no mention of a training document is linked yet. Link some "
+                "mentions of documents of the split “train”, then train."
+            )
+        )
+    if len(train) < 2 and not held_out:
+        raise ModelError(
+            say(
+                "All decisions lie in one document, so none would be left to test the result on. Decide mentions "
+                "in at least one more document, then train."
+            )
+        )
+    if links < MIN_LINKED:
+        raise ModelError(
+            nsay(
+                "{n:,} linked mention in training documents is too few to learn from; at least {least} are needed. "
+                "Link some more, then train.",
+                "{n:,} linked mentions in training documents are too few to learn from; at least {least} are needed. "
+                "Link some more, then train.",
+                links,
+                least=MIN_LINKED,
+            )
+        )
+    if held_out and not linked_count(held_out):
+        raise ModelError(
+            say(
+                "The validation documents hold no linked mention, so nothing can be compared. Link some mentions "
+                "in them, or move them to the split “train”."
+            )
+        )
+
+
+def _hold_out(train: Documents) -> tuple[Documents, Documents]:
+    """A fifth by hash, at least one document with a link, never all of them."""
+    ordered = sorted(train, key=lambda document: place(document.key, salt="held out"))
+    with_links = [document for document in ordered if linked_count([document])]
+    chosen = {d.key for d in ordered if place(d.key, salt="held out") < HELD_OUT} | {with_links[0].key}
+    kept = tuple(document for document in train if document.key not in chosen)
+    if not linked_count(kept):
+        raise ModelError(
+            say(
+                "Only one document holds linked mentions, so nothing would be left to learn from or to test on. "
+                "Link mentions in at least one more document, then train."
+            )
+        )
+    return kept, tuple(document for document in train if document.key in chosen)

@@ -1,0 +1,85 @@
+"""Decisions as a network sees them: token ids, gold rows of the knowledge base, clusters."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from models.core.kb import KnowledgeBase
+from models.encoders.inputs import InputSettings, MentionTokens, entity_tokens, mention_tokens
+from training.data.gold import resolve_gold
+from training.data.snapshot import SnapshotDocument
+
+
+@dataclass(frozen=True, slots=True)
+class Example:
+    """One decided mention. `gold` are rows of the knowledge base, none for NIL; `types` restrict candidates.
+
+    `shown` are rows that the curator saw, best first. `cluster` is equal for mentions of one entity in one document.
+    """
+
+    key: str
+    tokens: MentionTokens
+    gold: tuple[int, ...]
+    types: tuple[str, ...]
+    cluster: int
+    shown: tuple[int, ...] = ()
+
+
+def make_examples(
+    documents: Sequence[SnapshotDocument], kb: KnowledgeBase, *, tokenizer: Any, settings: InputSettings
+) -> tuple[Example, ...]:
+    """All decided mentions of `documents`, NIL ones (no id in the knowledge base) included, in document order."""
+    gold = {mention.key: mention for mention in resolve_gold(documents, kb.resolved.get).mentions}
+    clusters: dict[tuple[str, tuple[str, ...], str], int] = {}
+    examples = []
+    for document in documents:
+        text = document.to_input()
+        shown = {mention.key: mention.shown for mention in document.mentions}
+        for mention in text.mentions:
+            ids = gold[mention.key].ids
+            together = (document.key, ids, "" if ids else mention.key)
+            examples.append(
+                Example(
+                    key=mention.key,
+                    tokens=mention_tokens(tokenizer, text, mention, settings=settings),
+                    gold=tuple(kb.rows[name] for name in ids),
+                    types=mention.types,
+                    cluster=clusters.setdefault(together, len(clusters)),
+                    shown=_rows(shown[mention.key], kb),
+                )
+            )
+    return tuple(examples)
+
+
+def shuffled_labels(examples: Sequence[Example], *, seed: int) -> tuple[Example, ...]:
+    """The same mentions with their decisions dealt out at random: what a useless training set looks like."""
+    order = np.random.default_rng(seed).permutation(len(examples))
+    return tuple(
+        replace(example, gold=examples[other].gold, cluster=number, shown=())
+        for number, (example, other) in enumerate(zip(examples, order.tolist(), strict=True))
+    )
+
+
+class EntityTexts:
+    """Token ids of entities, made once, when first asked for."""
+
+    def __init__(self, kb: KnowledgeBase, *, tokenizer: Any, settings: InputSettings) -> None:
+        self.kb, self.tokenizer, self.settings = kb, tokenizer, settings
+        self._made: dict[int, tuple[int, ...]] = {}
+
+    def of(self, rows: Iterable[int]) -> list[tuple[int, ...]]:
+        """Token ids, special tokens included, in the order of `rows`."""
+        return [self._one(int(row)) for row in rows]
+
+    def _one(self, row: int) -> tuple[int, ...]:
+        if row not in self._made:
+            self._made[row] = entity_tokens(self.tokenizer, self.kb.entities[row], settings=self.settings)
+        return self._made[row]
+
+
+def _rows(ids: Sequence[str], kb: KnowledgeBase) -> tuple[int, ...]:
+    return tuple(kb.rows[kb.resolved[name]] for name in ids if name in kb.resolved)

@@ -1,0 +1,117 @@
+"""Calibration without training: fusion weights, combiner and NIL model of a bundle fitted on the project's decisions.
+
+Stages that were trained are judged on validation documents alone. Where none was, train documents join them: they
+taught nothing but the memory, and there no document sees its own decisions.
+
+The result is a bundle of its own that shares every big file with the one it came from.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Generator, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from models.linker.answering import ScoredMention
+from models.linker.bundle import Manifest, new_id, now, reuse, seal
+from models.linker.linker import Linker
+from models.linker.reranking import ask
+from models.linker.tuning import Gold, Tuned, tune_scored
+from models.wording import say
+from training.data.document_splits import place
+from training.data.gold import resolve_gold
+from training.data.progress import Event, Phase
+from training.data.remembering import decided_documents
+from training.data.snapshot import SnapshotDocument, Split, read_snapshot
+from training.job.ranker_rule import chosen_rule, silent, with_margin, with_rule, without_time_limit
+
+CALIBRATED = "{fusion} NIL is calibrated ({nil} NIL, {linked} linked)."
+TOO_FEW = "{fusion} NIL is not calibrated: too few validation decisions ({nil} NIL, {linked} linked)."
+MOST_TRAIN = 500
+
+
+@dataclass(frozen=True, slots=True)
+class CalibrationSpec:
+    """Folders of the bundle, of the snapshot with `validation` decisions, and of the staging bundle."""
+
+    snapshot: Path
+    bundle: Path
+    staging: Path
+    device: str = "auto"
+
+    @classmethod
+    def from_json(cls, raw: Mapping[str, Any]) -> CalibrationSpec:
+        return cls(Path(raw["snapshot"]), Path(raw["bundle"]), Path(raw["staging"]), str(raw.get("device") or "auto"))
+
+
+def run_calibration(raw: Mapping[str, Any]) -> Iterator[Event]:
+    """Yields progress; the last event carries `result` {bundle_id, message, fusion, nil}.
+
+    Raises ModelError for a damaged bundle or snapshot. Too few decisions (30 NIL and 100 linked are needed for NIL)
+    leave the present weights, and the message says so.
+    """
+    spec = CalibrationSpec.from_json(raw)
+    yield Event(Phase.LOAD)
+    linker = without_time_limit(Linker.load(spec.bundle, device=spec.device))
+    snapshot = read_snapshot(spec.snapshot, allow_test=True)
+    train, validation = snapshot.of_split(Split.TRAIN), snapshot.of_split(Split.VALIDATION)
+    resolve = linker.stages.kb.resolved.get
+    linker.remember(*decided_documents(train, resolve))
+    # what a stage was trained on it knows by heart: only untrained stages may be judged on train documents
+    learnt = linker.stages.trained or linker.stages.ranker
+    documents = (*validation, *(() if learnt else _sample(train)))
+    gold = resolve_gold(documents, resolve)
+    answers: Gold = {(mention.document, mention.key): frozenset(mention.ids) for mention in gold.mentions}
+    linker, scored = yield from _score(linker, documents)
+    tuned = tune_scored(linker, scored, answers)
+    yield Event(Phase.WRITE)
+    manifest = _seal(linker, tuned, spec.staging)
+    nil = tuned.nil
+    message = say(
+        CALIBRATED if nil.calibrated else TOO_FEW,
+        fusion=tuned.fusion.sentence(),
+        nil=nil.fitted_nil,
+        linked=nil.fitted_linked,
+    )
+    result = {"bundle_id": manifest.id, "message": message, "fusion": manifest.fusion, "nil": manifest.nil}
+    yield Event(Phase.DONE, 1, 1, message, {"result": result})
+
+
+def _score(
+    linker: Linker, documents: Sequence[SnapshotDocument]
+) -> Generator[Event, None, tuple[Linker, list[ScoredMention]]]:
+    """All decided mentions with their scores; a ranker is asked last, by a margin chosen on them."""
+    unasked = silent(linker)
+    scored: list[ScoredMention] = []
+    for done, document in enumerate(documents, start=1):
+        scored.extend(unasked.score([document.to_input()]))
+        yield Event(Phase.REFIT, done, len(documents), say("Fitting weights and NIL") if done == 1 else "")
+    if linker.stages.ranker is None:
+        return linker, scored
+    ruled = with_rule(linker, chosen_rule(unasked, scored))
+    return ruled, ask(ruled.stages, ruled.answerer(), scored)
+
+
+def _seal(linker: Linker, tuned: Tuned, staging: Path) -> Manifest:
+    """The bundle with other weights; every file but its manifest is shared with the one it came from."""
+    old = linker.bundle.manifest
+    ranker = None if old.ranker is None else with_margin(old.ranker, linker.stages.rule.margin)
+    manifest = old.replace(
+        id=new_id(old.kind),
+        created=now(),
+        parent=old.id,
+        ranker=ranker,
+        fusion=tuned.fusion.to_json(),
+        nil=tuned.nil.to_json(),
+        combiner=tuned.combiner.to_json(),
+    )
+    for relative in old.files:
+        reuse(linker.bundle, relative, staging)
+    seal(staging, manifest, known=linker.bundle)
+    return manifest
+
+
+def _sample(train: Sequence[SnapshotDocument]) -> list[SnapshotDocument]:
+    """At most ``MOST_TRAIN`` documents, chosen by their keys: more would add minutes and little else."""
+    return sorted(train, key=lambda document: place(document.key, salt="calibration"))[:MOST_TRAIN]

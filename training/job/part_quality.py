@@ -1,0 +1,132 @@
+"""How good a part is by itself, at any moment: before training, at each validation, after it.
+
+A retriever searches all entities that a mention's types allow where their vectors are at hand (a frozen tower, mapped
+by its projection as it is now). Where they would first have to be encoded, and for SOM, it searches a pool: the gold
+entities and the best that the linker in use found for these mentions. A re-ranker orders the linker's first candidates.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from models.core.kb import KnowledgeBase
+from models.linker.tuning import average_precision
+from training.data.document_splits import place
+from training.data.domains import Domain
+from training.data.examples import Example
+from training.job.alone import recall, rerank, search
+from training.loop.towers import FloatArray, Towers
+from training.losses import Similarity
+from training.losses.base import scores
+from training.negatives import gold_and_best
+from training.tasks.vectors import at_rest, mention_vectors, pool_vectors
+
+POOL = 2000
+VALIDATED = 300
+"""Held-out mentions that are looked at during training: enough for a curve."""
+AT_ONCE = 64
+LARGE = 1e30
+
+
+@dataclass(frozen=True, slots=True)
+class Figures:
+    """Recall by any-match over linked mentions; `nil_aupr` of the first score as a sign of NIL, 0 without NIL."""
+
+    recall_at_1: float
+    recall_at_k: float
+    nil_aupr: float
+
+    def live(self) -> dict[str, float]:
+        """As an event of the training phase carries them."""
+        return {"recall_at_1": self.recall_at_1, "recall_at_64": self.recall_at_k, "nil_aupr": self.nil_aupr}
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Judge:
+    """`examples` are held out; `candidates` are the rows that the linker in use found for each, best first.
+
+    `ranks` tells that the part orders `first` of these, otherwise it retrieves `k` entities.
+    """
+
+    examples: Sequence[Example]
+    candidates: Sequence[Sequence[int]]
+    kb: KnowledgeBase
+    similarity: Similarity
+    ranks: bool
+    first: int
+    k: int
+
+    def some(self) -> Judge:
+        """The same on at most VALIDATED of the examples, chosen by their keys."""
+        keep = sorted(range(len(self.examples)), key=lambda n: place(self.examples[n].key, salt="validated"))
+        chosen = sorted(keep[:VALIDATED])
+        examples, candidates = [self.examples[n] for n in chosen], [self.candidates[n] for n in chosen]
+        return replace(self, examples=examples, candidates=candidates)
+
+    def figures(self, towers: Towers, vectors: FloatArray | None = None) -> Figures:
+        """Of the towers as they are now; `vectors` [E, d] are those of all entities, where they are at hand."""
+        if not self.examples:
+            return Figures(0.0, 0.0, 0.0)
+        if self.ranks:
+            return self._figures(*self._reordered(towers, vectors))
+        if vectors is not None and self.similarity is not Similarity.SOM:
+            mentions = mention_vectors(towers, self.examples)
+            found, rows = search(mentions, vectors, self.examples, self.kb, similarity=self.similarity, k=self.k)
+            return self._figures(rows.tolist(), found[:, 0])
+        return self._figures(*self._pooled(towers))
+
+    def _reordered(self, towers: Towers, vectors: FloatArray | None) -> tuple[list[list[int]], FloatArray]:
+        """The first candidates nearest first, and minus the distance of the nearest."""
+        own = [list(rows[: self.first]) for rows in self.candidates]
+        known = vectors if vectors is not None else self._candidate_vectors(towers, own)
+        mentions = mention_vectors(towers, self.examples)
+        ordered = rerank(mentions, known, own)
+        nearest = [
+            -float(np.linalg.norm(known[rows[0]] - mention)) if rows else -np.inf
+            for mention, rows in zip(mentions, ordered, strict=True)
+        ]
+        return ordered, np.asarray(nearest, dtype=np.float32)
+
+    def _candidate_vectors(self, towers: Towers, own: Sequence[Sequence[int]]) -> FloatArray:
+        """(E, d), filled where a row is a candidate."""
+        needed = sorted({row for rows in own for row in rows})
+        found = pool_vectors(towers, needed)
+        vectors = np.zeros((len(self.kb.entities), found.shape[1]), dtype=np.float32)
+        vectors[needed] = found
+        return vectors
+
+    def _pooled(self, towers: Towers) -> tuple[list[list[int]], FloatArray]:
+        """Rows of the pool best first, and the best score."""
+        pool = np.asarray(gold_and_best(self.examples, self.candidates, limit=POOL), dtype=np.int64)
+        found = pool_scores(towers, self.examples, pool, similarity=self.similarity)
+        for types in dict.fromkeys(example.types for example in self.examples):
+            group = np.asarray([example.types == types for example in self.examples])
+            found[np.ix_(group, ~Domain(self.kb.ranges(types)).holds(pool))] = -np.inf
+        order = np.argsort(-found, axis=1, kind="stable")[:, : self.k]
+        ranked = [
+            [int(pool[at]) for at in line if np.isfinite(own[at])] for line, own in zip(order, found, strict=True)
+        ]
+        return ranked, found.max(axis=1, initial=-np.inf)
+
+    def _figures(self, ranked: Sequence[Sequence[int]], best: FloatArray) -> Figures:
+        at_1, at_k = recall(ranked, self.examples, k=self.first if self.ranks else self.k)
+        nil = np.asarray([not example.gold for example in self.examples])
+        return Figures(at_1, at_k, average_precision(-np.nan_to_num(best, neginf=-LARGE, posinf=LARGE), nil))
+
+
+def pool_scores(
+    towers: Towers, examples: Sequence[Example], pool: NDArray[np.int64], *, similarity: Similarity
+) -> FloatArray:
+    """(examples, pool) scores with the networks in evaluation mode and without a graph; their mode is restored."""
+    tokens = similarity is Similarity.SOM
+    found = np.zeros((len(examples), len(pool)), dtype=np.float32)
+    with at_rest(towers.mention, towers.entity):
+        entities = towers.entity_side(pool, tokens=tokens).whole()
+        for start in range(0, len(examples), AT_ONCE):
+            mentions = towers.mention_side(examples[start : start + AT_ONCE], tokens=tokens).whole()
+            found[start : start + AT_ONCE] = scores(mentions, entities, similarity).float().cpu().numpy()
+    return found

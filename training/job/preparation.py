@@ -1,0 +1,266 @@
+"""The first half of a training job: what it is given, read, checked and measured before anything is trained."""
+
+from __future__ import annotations
+
+from collections.abc import Generator, Mapping, Sequence
+from dataclasses import dataclass, fields
+
+from models.core.device import choose_device
+from models.core.kb import KnowledgeBase
+from models.encoders.encoders import Encoder
+from models.encoders.inputs import InputSettings
+from models.errors import ModelError
+from models.linker.bundle import Bundle, open_bundle
+from models.linker.linker import Linker
+from models.types import LinkedMention
+from models.wording import nsay, say
+from resources.recipe_files import JUDGED_MENTIONS, Value
+from training.data.budget import Budget, Rates, Workload
+from training.data.document_splits import Parts, divide
+from training.data.examples import EntityTexts, Example, make_examples, shuffled_labels
+from training.data.progress import Event, Phase, note
+from training.data.remembering import decided_documents
+from training.data.snapshot import Snapshot, SnapshotDocument, read_snapshot
+from training.data.spec import TrainingSpec
+from training.job.assembly import base_encoder_folder, load_tower
+from training.job.part_quality import Figures, Judge
+from training.job.ranker_rule import without_ranker, without_time_limit
+from training.job.recipes import Hyperparameters, Network, Recipe, Role, load_recipe
+from training.job.starting import untrained_entities
+from training.loop.towers import FloatArray, Towers
+from training.losses import ProxyLoss
+from training.negatives import Kinship
+from training.tasks.vectors import mention_vectors
+
+K = 64
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Loaded:
+    """The job's input: recipe and parameters in effect, decisions divided into parts, the linker in use."""
+
+    spec: TrainingSpec
+    recipe: Recipe
+    values: Mapping[str, Value]
+    wanted: Hyperparameters
+    inputs: InputSettings
+    snapshot: Snapshot
+    parts: Parts
+    linker: Linker
+    kinship: Kinship
+
+    @property
+    def base(self) -> Bundle:
+        return self.linker.bundle
+
+    @property
+    def kb(self) -> KnowledgeBase:
+        return self.linker.stages.kb
+
+    @property
+    def needs_candidates(self) -> bool:
+        """Whether the linker's candidates of the training mentions are learnt from."""
+        return self.recipe.role is Role.RANKER or self.wanted.negatives != "random"
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Prepared:
+    """What training starts from. By mention key: `ranked` are the candidate rows of the linker in use (without its
+    ranker, where a new one is trained), `leads` by how much the first leads the second. `old` are the answers of the
+    linker in use on the held-out documents, which took `seconds_per_document`."""
+
+    encoder: Encoder
+    texts: EntityTexts
+    train: tuple[Example, ...]
+    held_out: tuple[Example, ...]
+    ranked: Mapping[str, Sequence[int]]
+    leads: Mapping[str, float]
+    old: tuple[LinkedMention, ...]
+    seconds_per_document: float
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class PreparedTowers(Prepared):
+    """The same for towers: `vectors` are those of all entities by the untrained tower (None for SOM), `towers` the
+    untrained ones, `before` how they do by themselves, as `judge` finds it on the held-out examples."""
+
+    vectors: FloatArray | None
+    towers: Towers
+    judge: Judge
+    before: Figures
+    rates: Rates
+    work: Workload
+
+
+def load(spec: TrainingSpec) -> Generator[Event, None, Loaded]:
+    """Read and check everything; ModelError for what the user or the environment can mend."""
+    yield Event(Phase.LOAD, 0, 3, text=say("Reading the decisions"))
+    recipe = load_recipe(spec.recipe)
+    values = recipe.values(spec.parameters)
+    snapshot = read_snapshot(spec.snapshot)
+    parts = divide(snapshot, most=JUDGED_MENTIONS if recipe.quick else None)
+    yield Event(Phase.LOAD, 1, 3, text=say("Opening the linker in use"))
+    kb_hash = open_bundle(spec.base).manifest.kb_hash
+    if snapshot.kb_hash and snapshot.kb_hash != kb_hash:
+        raise ModelError(
+            say(
+                "The decisions were made with another knowledge base than the bundle's. Build the index of the "
+                "present knowledge base first, then train."
+            )
+        )
+    linker = without_time_limit(Linker.load(spec.base, device=choose_device(spec.device)))
+    linker.remember(*decided_documents(parts.train, linker.stages.kb.resolved.get))
+    yield Event(Phase.LOAD, 3, 3)
+    for sentence in parts.notes:
+        yield note(Phase.LOAD, sentence)
+    return Loaded(
+        spec=spec,
+        recipe=recipe,
+        values=values,
+        wanted=recipe.hyperparameters(values),
+        inputs=recipe.inputs(values),
+        snapshot=snapshot,
+        parts=parts,
+        linker=linker,
+        kinship=Kinship(linker.stages.kb.entities),
+    )
+
+
+def prepare(loaded: Loaded, budget: Budget, *, shuffle_labels: bool) -> Generator[Event, None, Prepared]:
+    """Examples and the linker's candidates for them."""
+    folder = base_encoder_folder(loaded.base)
+    encoder = load_tower(folder, loaded.recipe, loaded.inputs, device=loaded.spec.device)
+    texts = EntityTexts(loaded.kb, tokenizer=encoder.tokenizer, settings=loaded.inputs)
+    train = _train_examples(loaded, encoder, shuffle_labels=shuffle_labels)
+    held_out = make_examples(loaded.parts.held_out, loaded.kb, tokenizer=encoder.tokenizer, settings=loaded.inputs)
+    yield note(Phase.PREPARE, _counts(loaded, train))
+    begun = budget.elapsed
+    text = say("Linking the held-out documents with the linker in use")
+    old = yield from _link(loaded.linker, loaded.parts.held_out, text)
+    per_document = (budget.elapsed - begun) / max(1, len(loaded.parts.held_out))
+    source, found = loaded.linker, list(old)
+    if loaded.recipe.role is Role.RANKER and source.stages.ranker is not None:
+        source = without_ranker(source)
+        found = yield from _link(source, loaded.parts.held_out, say("Linking them without the ranker to be replaced"))
+    learnt_from = loaded.parts.train if loaded.needs_candidates else ()
+    found += yield from _link(source, learnt_from, say("Looking for candidates of the training mentions"))
+    return Prepared(
+        encoder=encoder,
+        texts=texts,
+        train=train,
+        held_out=held_out,
+        ranked={m.key: [loaded.kb.rows[c.entity_id] for c in m.candidates] for m in found},
+        leads={m.key: _lead(m) for m in found},
+        old=tuple(old),
+        seconds_per_document=per_document,
+    )
+
+
+def prepare_towers(loaded: Loaded, prepared: Prepared, budget: Budget) -> Generator[Event, None, PreparedTowers]:
+    """The untrained towers' vectors and recall, and how fast this machine is."""
+    encoder, texts, held_out = prepared.encoder, prepared.texts, prepared.held_out
+    vectors, entity_rate = yield from untrained_entities(loaded, encoder, texts, budget)
+    towers = untrained_towers(loaded, encoder, texts, vectors=vectors)
+    begun = budget.elapsed
+    mention_vectors(towers, held_out)
+    mention_rate = len(held_out) / max(1e-6, budget.elapsed - begun)
+    judge = _judge(loaded, prepared)
+    return PreparedTowers(
+        **{field.name: getattr(prepared, field.name) for field in fields(prepared)},
+        vectors=vectors,
+        towers=towers,
+        judge=judge,
+        before=judge.figures(towers, vectors),
+        rates=Rates(mention_rate, entity_rate, prepared.seconds_per_document),
+        work=_workload(loaded, len(prepared.train)),
+    )
+
+
+def _judge(loaded: Loaded, prepared: Prepared) -> Judge:
+    return Judge(
+        prepared.held_out,
+        [prepared.ranked.get(example.key, ()) for example in prepared.held_out],
+        loaded.kb,
+        loaded.recipe.similarity,
+        ranks=loaded.recipe.role is Role.RANKER,
+        first=loaded.wanted.candidates,
+        k=K,
+    )
+
+
+def _lead(mention: LinkedMention) -> float:
+    """By how much the first candidate leads; infinite without a second one."""
+    first_two = [candidate.score for candidate in mention.candidates[:2]]
+    return first_two[0] - first_two[1] if len(first_two) == 2 else float("inf")
+
+
+def untrained_towers(
+    loaded: Loaded, encoder: Encoder, texts: EntityTexts, *, vectors: FloatArray | None = None
+) -> Towers:
+    """Both towers as one and the same untrained network."""
+    return Towers(
+        mention=encoder.module,
+        entity=encoder.module,
+        texts=texts,
+        pad_id=int(encoder.tokenizer.pad_token_id or 0),
+        device=encoder.device.torch,
+        entity_vectors=vectors,
+        of_mention=loaded.recipe.mention,
+    )
+
+
+def _train_examples(loaded: Loaded, encoder: Encoder, *, shuffle_labels: bool) -> tuple[Example, ...]:
+    """NIL decisions stay only where the loss learns from them."""
+    examples = make_examples(loaded.parts.train, loaded.kb, tokenizer=encoder.tokenizer, settings=loaded.inputs)
+    if shuffle_labels:
+        examples = shuffled_labels(examples, seed=loaded.spec.seed)
+    if loaded.recipe.network is Network.TOWERS:
+        loss = loaded.recipe.make_loss(loaded.values)
+        if isinstance(loss, ProxyLoss) and loss.nil_negatives:
+            return examples
+    return tuple(example for example in examples if example.gold)
+
+
+def _counts(loaded: Loaded, examples: Sequence[Example]) -> str:
+    linked = sum(bool(example.gold) for example in examples)
+    if not linked:
+        raise ModelError(
+            say(
+                "No entity that was linked in the training documents is in the knowledge base. Import the "
+                "knowledge base that the decisions were made with, then train."
+            )
+        )
+    parts = loaded.parts
+    return nsay(
+        "Learning from {linked:,} links and {nil:,} NIL decisions in {train:,} documents; {held_out:,} held-out "
+        "documents tune and judge the result, in {n} fold.",
+        "Learning from {linked:,} links and {nil:,} NIL decisions in {train:,} documents; {held_out:,} held-out "
+        "documents tune and judge the result, in {n} folds.",
+        len(parts.folds),
+        linked=linked,
+        nil=len(examples) - linked,
+        train=len(parts.train),
+        held_out=len(parts.held_out),
+    )
+
+
+def _link(
+    linker: Linker, documents: Sequence[SnapshotDocument], text: str
+) -> Generator[Event, None, list[LinkedMention]]:
+    found: list[LinkedMention] = []
+    inputs = [document.to_input() for document in documents]
+    for number, linked in enumerate(linker.link(inputs, k=K), start=1):
+        found.extend(linked.mentions)
+        yield Event(Phase.PREPARE, number, len(inputs), text=text if number == 1 else "")
+    return found
+
+
+def _workload(loaded: Loaded, examples: int) -> Workload:
+    """Held-out documents are linked once more and encoded by the part alone; three fits take about as long again."""
+    return Workload(
+        examples=examples,
+        entities=len(loaded.kb.entities),
+        documents=4 * len(loaded.parts.held_out),
+        batch_size=loaded.wanted.batch_size,
+        negatives=loaded.wanted.negative_count if loaded.recipe.role is Role.RETRIEVER else 1,
+    )

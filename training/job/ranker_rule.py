@@ -1,0 +1,67 @@
+"""When a trained ranker is asked: its margin is chosen on the documents set aside for tuning."""
+
+from __future__ import annotations
+
+import copy
+from collections.abc import Sequence
+from dataclasses import replace
+
+from models.linker.answering import ScoredMention
+from models.linker.bundle import RankerSpec
+from models.linker.linker import Linker
+from models.linker.reranking import doubt
+from models.linker.stages import Stages
+from models.rankers.ranker import RULE, RankerTally, RerankRule, choose_margin
+from models.wording import say
+
+
+def without_ranker(linker: Linker) -> Linker:
+    """The same linker as if it had no ranker."""
+    return _with_stages(linker, replace(linker.stages, ranker=None))
+
+
+def without_time_limit(linker: Linker) -> Linker:
+    """The same linker, its ranker unhurried: what is fitted, judged or compared must not depend on the machine."""
+    return with_rule(linker, replace(linker.stages.rule, seconds=None))
+
+
+def with_rule(linker: Linker, rule: RerankRule) -> Linker:
+    """The same linker asking its ranker by another rule, with a tally of its own."""
+    return _with_stages(linker, replace(linker.stages, rule=rule, tally=RankerTally()))
+
+
+def silent(linker: Linker) -> Linker:
+    """The same linker never asking its ranker, if it has one."""
+    return with_rule(linker, replace(linker.stages.rule, margin=-1.0, seconds=None))
+
+
+def chosen_rule(linker: Linker, scored: Sequence[ScoredMention]) -> RerankRule:
+    """The linker's rule with the margin that its share of the `scored` mentions lies within, under its weights."""
+    rule = linker.stages.rule
+    return replace(rule, margin=choose_margin([doubt(linker.answerer(), one).lead for one in scored], rule.share))
+
+
+def with_margin(spec: RankerSpec, margin: float | None) -> RankerSpec:
+    """The manifest's entry with another margin."""
+    rule = replace(RerankRule.from_json(spec.top_k, spec.settings), margin=margin)
+    return replace(spec, settings={**spec.settings, RULE: rule.to_json()})
+
+
+def rule_note(rule: RerankRule, scored: Sequence[ScoredMention]) -> str:
+    """A sentence for the curator."""
+    if rule.margin is None:
+        return say("The ranker is asked about every mention and its first {top_k} candidates.", top_k=rule.top_k)
+    return say(
+        "The ranker is asked about the first {top_k} candidates where the first leads by {margin:.3g} points "
+        "of probability at most: {share:.0f} % of the {number:,} held-out mentions.",
+        top_k=rule.top_k,
+        margin=100 * rule.margin,
+        share=100 * rule.share,
+        number=len(scored),
+    )
+
+
+def _with_stages(linker: Linker, stages: Stages) -> Linker:
+    other = copy.copy(linker)
+    other.stages = stages
+    return other

@@ -1,0 +1,1 @@
+"""The one training loop: steps, gradients, towers, saving and going on after a crash."""

@@ -1,0 +1,182 @@
+"""Checkpoints: what a training run needs to go on after a crash as if there had been none.
+
+A checkpoint is two files, `NUMBER.safetensors` and `NUMBER.json`; the JSON is written last and holds the hash of both,
+so a file that was cut off or damaged is noticed and the checkpoint before is taken. Nothing is ever pickled.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import shutil
+from collections.abc import Mapping
+from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from safetensors import SafetensorError
+from safetensors.torch import load_file, save_file
+from torch import Tensor
+
+from models.core.file_io import atomic_path, sha256_file
+from models.wording import say
+
+FORMAT = 1
+EVERY = 90.0
+KEEP = 2
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Saved:
+    """One checkpoint: `tensors` by name, and `facts` as JSON."""
+
+    tensors: Mapping[str, Tensor]
+    facts: Mapping[str, Any]
+
+
+class Checkpoints:
+    """A folder of checkpoints of one run.
+
+    `identity` is everything that a run's weights depend on (recipe, parameters, hashes of data and base, seed, device,
+    threads, effective batch), as JSON: a checkpoint of another identity is ignored. `every`: seconds of training after
+    which the next one is due. `kept` is stored beside each and comes back by `kept_before`: what the job decided once
+    and must not decide anew, such as whether the entity tower is trained.
+    """
+
+    def __init__(
+        self,
+        folder: Path,
+        *,
+        identity: Mapping[str, Any],
+        every: float = EVERY,
+        keep: int = KEEP,
+        kept: Mapping[str, Any] | None = None,
+    ) -> None:
+        self.folder, self.every, self.keep = folder, every, keep
+        self.identity: dict[str, Any] = dict(identity)
+        self.kept: dict[str, Any] = dict(kept or {})
+
+    def save(self, saved: Saved) -> None:
+        """Write one, then remove those before the last `keep`. OSError where it cannot be written: nothing changes."""
+        numbers = self._numbers()
+        number = numbers[-1] + 1 if numbers else 1
+        try:
+            tensors = self._write_tensors(number, saved.tensors)
+            body = {
+                "format": FORMAT,
+                "identity": self.identity,
+                "tensors": tensors,
+                "kept": self.kept,
+                "facts": dict(saved.facts),
+            }
+            self._write_body(number, body)
+        except (OSError, SafetensorError) as error:
+            self._remove(number)
+            raise OSError(str(error)) from error
+        for old in self._numbers()[: -self.keep]:
+            self._remove(old)
+
+    def load(self) -> tuple[Saved | None, list[str]]:
+        """The newest one that is whole and of this identity, and a sentence on each that is not."""
+        self._tidy()
+        notes: list[str] = []
+        for number in reversed(self._numbers()):
+            body = self._body(number)
+            if body is not None and (differing := _differing(body["identity"], self.identity)):
+                notes.append(
+                    say(
+                        "Checkpoint {number} belongs to another run ({differing}) and was ignored.",
+                        number=number,
+                        differing=", ".join(differing),
+                    )
+                )
+                continue
+            tensors = None if body is None else self._tensors(number, str(body["tensors"]))
+            if body is not None and tensors is not None:
+                return Saved(tensors, body["facts"]), notes
+            notes.append(say("Checkpoint {number} is damaged and was passed over.", number=number))
+        return None, notes
+
+    def kept_before(self) -> dict[str, Any]:
+        """`kept` of the newest readable checkpoint whose identity agrees in every key that this one has; else empty.
+
+        It reads no tensors, so a job may ask before it has built its networks (and completed the identity).
+        """
+        for number in reversed(self._numbers()):
+            body = self._body(number)
+            if body is not None and all(body["identity"].get(key) == value for key, value in self._plain().items()):
+                return dict(body["kept"])
+        return {}
+
+    def remove(self) -> None:
+        """The folder and all in it: after the job's end, or a cancel."""
+        shutil.rmtree(self.folder, ignore_errors=True)
+
+    def _plain(self) -> dict[str, Any]:
+        plain: dict[str, Any] = json.loads(json.dumps(self.identity))
+        return plain
+
+    def _numbers(self) -> list[int]:
+        """Of all checkpoints whose JSON is there, oldest first."""
+        names = (path.stem for path in self.folder.glob("*.json")) if self.folder.is_dir() else ()
+        return sorted(int(name) for name in names if name.isdigit())
+
+    def _json(self, number: int) -> Path:
+        return self.folder / f"{number:06}.json"
+
+    def _safetensors(self, number: int) -> Path:
+        return self.folder / f"{number:06}.safetensors"
+
+    def _write_tensors(self, number: int, tensors: Mapping[str, Tensor]) -> str:
+        with atomic_path(self._safetensors(number)) as beside:
+            save_file({name: tensor.detach().cpu().contiguous() for name, tensor in tensors.items()}, beside)
+        return sha256_file(self._safetensors(number))
+
+    def _write_body(self, number: int, body: Mapping[str, Any]) -> None:
+        """On one line: mined rows are millions of numbers."""
+        text = _text(body)
+        with atomic_path(self._json(number)) as beside:
+            beside.write_text(f'{{"hash":"{_hash(text)}","body":{text}}}', encoding="utf-8")
+
+    def _body(self, number: int) -> dict[str, Any] | None:
+        try:
+            raw = json.loads(self._json(number).read_text(encoding="utf-8"))
+            body: dict[str, Any] = raw["body"]
+            whole = raw["hash"] == _hash(_text(body)) and body["format"] == FORMAT
+        except (OSError, ValueError, KeyError, TypeError):
+            return None
+        return body if whole else None
+
+    def _tensors(self, number: int, expected: str) -> dict[str, Tensor] | None:
+        path = self._safetensors(number)
+        try:
+            return load_file(path) if sha256_file(path) == expected else None
+        except (OSError, SafetensorError):
+            return None
+
+    def _tidy(self) -> None:
+        """Remove what a kill left half written."""
+        for path in self.folder.glob(".*") if self.folder.is_dir() else ():
+            with suppress(OSError):  # a folder that is only read
+                path.unlink()
+
+    def _remove(self, number: int) -> None:
+        """The JSON first: tensors without one are no checkpoint."""
+        self._json(number).unlink(missing_ok=True)
+        self._safetensors(number).unlink(missing_ok=True)
+
+
+def _text(body: Mapping[str, Any]) -> str:
+    """Equal before and after a way through JSON: nothing is sorted, since numbers as keys come back as words."""
+    return json.dumps(body, ensure_ascii=False, separators=(",", ":"))
+
+
+def _hash(text: str) -> str:
+    return hashlib.sha256(text.encode("utf-8")).hexdigest()
+
+
+def _differing(found: Mapping[str, Any], wanted: Mapping[str, Any]) -> list[str]:
+    """The keys in which two identities differ."""
+    plain = json.loads(json.dumps(wanted))
+    return sorted(key for key in {*found, *plain} if found.get(key) != plain.get(key))

@@ -1,0 +1,110 @@
+"""The gradients of a batch, whatever memory there is: in one go, piece by piece, or in smaller parts."""
+
+from __future__ import annotations
+
+import gc
+from collections.abc import Sequence
+
+import torch
+from torch import nn
+
+from models.errors import ModelError
+from models.wording import say
+from training.loop.accelerator import Engine
+from training.loop.generators import GeneratorStates
+from training.loop.gradient_cache import cached_backward
+from training.loop.task import Batch, Task
+
+OUT_OF_MEMORY = ("out of memory", "can't allocate memory", "not enough memory")
+
+
+class Learner:
+    """Adds gradients of batches to `parameters`.
+
+    Where memory runs out, `make_smaller` halves what is taken at once: the texts of a piece where gradients are
+    cached, which changes nothing in them; otherwise the examples, which keeps the effective batch by accumulation but
+    leaves each part with its own negatives. `micro` 0: whole batches. Without caching it begins with what the task
+    wants `at_once`.
+    """
+
+    def __init__(self, task: Task, engine: Engine, parameters: Sequence[nn.Parameter], *, chunk: int) -> None:
+        self.task, self.engine, self.parameters = task, engine, parameters
+        self.micro, self.chunk = 0 if chunk else task.at_once, chunk
+
+    def mark(self) -> GeneratorStates:
+        """Where a step begins; `start_over` goes back to it."""
+        return GeneratorStates.take(self.engine.device, self.task.generators())
+
+    def start_over(self, mark: GeneratorStates) -> None:
+        """Forget the step's gradients and what was drawn for them."""
+        self.clear()
+        gc.collect()
+        if self.engine.device.type == "cuda":
+            torch.cuda.empty_cache()
+        mark.put_back(self.task.generators())
+
+    def clear(self) -> None:
+        for parameter in self.parameters:
+            parameter.grad = None
+
+    def learn(self, batch: Batch, *, share: float) -> float | None:
+        """Add the gradients of `share` × the mean loss; returns this process's part of the loss.
+
+        None, and gradients that are worth nothing, where memory ran out.
+        """
+        try:
+            return sum(self._learn_part(part, len(part) / len(batch), share) for part in self._parts(batch))
+        except (RuntimeError, MemoryError) as error:
+            if not is_out_of_memory(error):
+                raise
+        return None
+
+    def make_smaller(self, longest: int) -> str:
+        """Halve what is taken at once, where the longest batch has `longest` examples; says so in a sentence.
+
+        Raises ModelError where nothing smaller is left.
+        """
+        now = self.chunk or self.micro or longest
+        if now <= 1:
+            raise ModelError(
+                say(
+                    "There is not enough memory to train even on one example at a time. Choose fewer tokens or "
+                    "negatives, a smaller encoder, or another device. The bundle in use is unchanged."
+                )
+            )
+        if self.chunk:
+            self.chunk = now // 2
+            return say(
+                "Memory ran out: {chunk} texts are now encoded at once; the gradients are the same.", chunk=self.chunk
+            )
+        self.micro = now // 2
+        return say(
+            "Memory ran out: batches of {longest} are now taken in parts of at most {micro}; the effective "
+            "batch stays the same by accumulation.",
+            longest=longest,
+            micro=self.micro,
+        )
+
+    def _parts(self, batch: Batch) -> Sequence[Batch]:
+        size = -(-len(batch) // self.engine.processes)
+        if self.micro:
+            size = min(size, self.micro)
+        return self.engine.share(self.task.split(batch, size))
+
+    def _learn_part(self, part: Batch, weight: float, share: float) -> float:
+        factor = weight * share
+        cached = self.task.pieces(part, chunk=self.chunk) if self.chunk else None
+        if cached is None:
+            loss = self.task.loss(part)
+            self.engine.backward(loss * factor)
+        else:
+            where = self.engine.device
+            loss = cached_backward(cached, where=where, backward=lambda whole: self.engine.backward(whole * factor))
+        return weight * float(loss.detach())
+
+
+def is_out_of_memory(error: BaseException) -> bool:
+    """Whether it is an error of a GPU's or the processor's memory; torch names only the former by a type."""
+    if isinstance(error, torch.OutOfMemoryError | MemoryError):
+        return True
+    return isinstance(error, RuntimeError) and any(words in str(error).lower() for words in OUT_OF_MEMORY)

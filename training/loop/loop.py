@@ -1,0 +1,162 @@
+"""Epochs and steps, and where between two of them a run is validated, saved, or ended by its deadline."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Generator, Iterator, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from models.errors import ModelError
+from models.wording import say
+from training.data.progress import Event, Phase, note
+from training.loop.learner import Learner
+from training.loop.monitoring import Meter, Validate, validated
+from training.loop.optimising import Optimising
+from training.loop.plan import Plan
+from training.loop.saving import Saver
+from training.loop.task import Batch, Task, TrainResult, TrainSettings
+from training.loop.tensorboard import Log
+from training.loop.timing import Timer
+
+
+@dataclass(slots=True)
+class Position:
+    """How far a run is: `done` batches; the losses of each epoch's batches; what validations and notes said."""
+
+    done: int = 0
+    losses: list[list[float]] = field(default_factory=list)
+    validation: list[dict[str, float]] = field(default_factory=list)
+    notes: list[str] = field(default_factory=list)
+
+
+class Loop:
+    """One run from where `position` stands to the plan's end."""
+
+    def __init__(
+        self,
+        task: Task,
+        settings: TrainSettings,
+        plan: Plan,
+        *,
+        learner: Learner,
+        optimising: Optimising,
+        timer: Timer,
+        position: Position,
+        saver: Saver | None,
+        validate: Validate | None,
+        log: Log,
+    ) -> None:
+        self.task, self.settings, self.plan = task, settings, plan
+        self.learner, self.optimising, self.engine = learner, optimising, learner.engine
+        self.timer, self.position, self.saver = timer, position, saver
+        self.validate, self.log = validate, log
+        self.meter = Meter(epoch_overhead=settings.epoch_overhead)
+
+    def run(self) -> Iterator[Event]:
+        """An event after every batch, and one for each validation."""
+        self.timer.begin_interval()
+        for epoch in range(self.position.done // self.plan.per_epoch, self.plan.epochs):
+            begun = self.position.done - epoch * self.plan.per_epoch
+            if not begun:
+                if epoch:
+                    yield from self.task.before_epoch(epoch)
+                self.position.losses.append([])
+            for module in self.task.modules():
+                module.train()
+            for group in self.plan.groups(epoch, self.task.batches(epoch), skip=begun):
+                if self.position.done and self.engine.any(self.timer.is_late()):
+                    return
+                yield from self._step(group, epoch)
+                yield from self._between(epoch)
+
+    def _step(self, group: Sequence[Batch], epoch: int) -> Iterator[Event]:
+        """One step of the optimiser; it is tried again in smaller parts for as long as memory runs out."""
+        rate, before = self.optimising.rate, self.timer.now()
+        while (losses := (yield from self._gradients(group, epoch, rate))) is None:
+            sentence = self.learner.make_smaller(max(len(batch) for batch in group))
+            self.position.notes.append(sentence)
+            yield note(Phase.TRAIN, sentence)
+        self.optimising.take_step()
+        self.position.losses[-1].extend(losses)
+        self.position.done += len(group)
+        self.meter.add(self.timer.now() - before, batches=len(group), examples=sum(len(batch) for batch in group))
+        event = self._event(losses[-1], rate, epoch, ahead=0)
+        self.log(self.optimising.step, event.data)
+        yield event
+
+    def _gradients(self, group: Sequence[Batch], epoch: int, rate: float) -> Generator[Event, None, list[float] | None]:
+        """The losses of the group's batches, whose gradients are added up; None where memory ran out."""
+        mark, losses = self.learner.mark(), []
+        for number, batch in enumerate(group, start=1):
+            own = self.learner.learn(batch, share=1 / len(group))
+            if self.engine.any(own is None):
+                self.learner.start_over(mark)
+                return None
+            losses.append(self._checked(self.engine.total(own or 0.0)))
+            if number < len(group):
+                yield self._event(losses[-1], rate, epoch, ahead=number)
+        return losses
+
+    def _checked(self, loss: float) -> float:
+        if not math.isfinite(loss):
+            raise ModelError(
+                say(
+                    "The loss is not a number any more (step {step}: {loss}). Train again with a lower learning "
+                    "rate than {learning_rate:g}. The bundle in use is unchanged.",
+                    step=self.optimising.step + 1,
+                    loss=loss,
+                    learning_rate=self.settings.learning_rate,
+                )
+            )
+        return loss
+
+    def _between(self, epoch: int) -> Iterator[Event]:
+        """Checkpoint and validation, where they are due."""
+        epoch_ends = self.position.done % self.plan.per_epoch == 0 or self.position.done == self.plan.batches
+        if self.saver is not None and self.engine.is_main and (epoch_ends or self.saver.is_due(self.timer)):
+            yield from self.saver.save(self)
+        every = self.settings.validate_every
+        due = self.optimising.step % every == 0 if every else epoch_ends
+        if self.validate is not None and self.engine.is_main and due:
+            yield self._validated(self.validate, epoch)
+
+    def _validated(self, validate: Validate, epoch: int) -> Event:
+        figures = validated(validate, self.task.modules(), self.engine.device)
+        step = self.optimising.step
+        self.position.validation.append({"step": float(step), **figures})
+        self.log(step, figures)
+        data = {"step": step, "epoch": epoch + 1, "seconds": round(self.timer.spent(), 2), **figures}
+        return Event(Phase.TRAIN, self.position.done, self.plan.batches, data=data)
+
+    def _event(self, loss: float, rate: float, epoch: int, *, ahead: int) -> Event:
+        """After a batch; `ahead` of the group's batches are not yet part of a step."""
+        done = self.position.done + ahead
+        data: dict[str, Any] = {
+            "loss": loss,
+            "learning_rate": rate,
+            "step": self.optimising.step,
+            "epoch": epoch + 1,
+            "seconds": round(self.timer.spent(), 2),
+        }
+        left = self.plan.batches - done
+        epochs_left = self.plan.epochs - epoch - 1
+        data |= self.meter.figures(batches_left=left, epochs_left=epochs_left, most=self.timer.left())
+        return Event(Phase.TRAIN, done, self.plan.batches, data=data)
+
+    def result(self) -> TrainResult:
+        position = self.position
+        return TrainResult(
+            steps=self.optimising.step,
+            planned_steps=self.plan.steps,
+            epochs=position.done / self.plan.per_epoch,
+            losses=tuple(sum(part) / len(part) for part in position.losses if part),
+            seconds=self.timer.spent(),
+            cut_short=position.done < self.plan.batches,
+            micro_batch=self.learner.micro,
+            gradient_chunk=self.learner.chunk,
+            precision=self.engine.precision.value,
+            processes=self.engine.processes,
+            validation=tuple(position.validation),
+            notes=tuple(position.notes),
+        )

@@ -1,0 +1,53 @@
+"""What is seen of a running training: figures of each step, validation, throughput, time left."""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Callable, Mapping, Sequence
+
+import torch
+from torch import nn
+
+from training.loop.generators import undisturbed
+
+Validate = Callable[[], Mapping[str, float]]
+"""Figures of the networks as they are now: `recall_at_1`, `recall_at_64`, `nil_aupr`; those that make no sense left
+out. It is called without gradients and with dropout off; whatever it draws is undone."""
+
+LATEST = 20
+
+
+class Meter:
+    """The pace of the latest steps, and from it the time left; validation and mining are not part of the pace."""
+
+    def __init__(self, *, epoch_overhead: float) -> None:
+        self._overhead = epoch_overhead
+        self._latest: deque[tuple[float, int, int]] = deque(maxlen=LATEST)
+
+    def add(self, seconds: float, *, batches: int, examples: int) -> None:
+        self._latest.append((seconds, batches, examples))
+
+    def figures(self, *, batches_left: int, epochs_left: int, most: float | None) -> dict[str, float]:
+        """`throughput` (examples a second) and `seconds_left`, at most `most`; nothing before time has passed."""
+        seconds = sum(one[0] for one in self._latest)
+        if seconds <= 0:
+            return {}
+        batches, examples = (sum(one[place] for one in self._latest) for place in (1, 2))
+        left = batches_left * seconds / batches + epochs_left * self._overhead
+        return {
+            "throughput": round(examples / seconds, 3),
+            "seconds_left": round(left if most is None else max(0.0, min(left, most)), 1),
+        }
+
+
+def validated(validate: Validate, modules: Sequence[nn.Module], where: torch.device) -> dict[str, float]:
+    """The figures; the networks and all generators go on as if nothing had been asked."""
+    modes = [(part, part.training) for module in modules for part in module.modules()]
+    with undisturbed(where), torch.no_grad():
+        for module in modules:
+            module.eval()
+        try:
+            return {name: float(value) for name, value in validate().items()}
+        finally:
+            for part, training in modes:
+                part.training = training

@@ -1,0 +1,81 @@
+"""AdamW with warm-up, linear decay and clipping: what the gradients of a step do to the weights."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from torch import nn
+from torch.optim import AdamW
+from torch.optim.lr_scheduler import LambdaLR
+
+from models.errors import ModelError
+from models.wording import say
+from training.loop.accelerator import Engine
+from training.loop.learner import is_out_of_memory
+from training.loop.task import Task, TrainSettings
+
+
+class Optimising:
+    """The optimiser over a task's parameter groups, and the schedule that all groups follow, for `steps` steps."""
+
+    def __init__(self, task: Task, settings: TrainSettings, engine: Engine, *, steps: int) -> None:
+        self.task, self.engine, self.steps = task, engine, steps
+        self.settings, self.step = settings, 0
+        groups = task.parameter_groups(settings)
+        self.parameters: list[nn.Parameter] = [p for group in groups for p in group["params"]]
+        self.adam = AdamW(groups, lr=settings.learning_rate, eps=settings.eps, weight_decay=settings.weight_decay)
+        self.schedule = LambdaLR(self.adam, self._factor)
+        self._prepared = engine.optimizer(self.adam)
+
+    @property
+    def rate(self) -> float:
+        """The first group's learning rate in the coming step."""
+        return float(self.schedule.get_last_lr()[0])
+
+    def take_step(self) -> None:
+        """Clip, step, clear the gradients, move on in the schedule. Raises ModelError where memory runs out in it."""
+        self.engine.gather(self.parameters)
+        self.engine.clip(self.parameters, self.settings.clip)
+        try:
+            self._prepared.step()
+        except RuntimeError as error:
+            if not is_out_of_memory(error):
+                raise
+            raise ModelError(
+                say(
+                    "The memory holds the network, but not the optimiser's figures for it as well. Train with "
+                    "the entity tower frozen, a smaller encoder, or on another device. The bundle in use is "
+                    "unchanged."
+                )
+            ) from error
+        self.adam.zero_grad(set_to_none=True)
+        self.task.after_step()
+        self.step += 1
+        if self.step < self.steps and not self._prepared.step_was_skipped:  # float16 skips steps that overflow
+            self.schedule.step()
+
+    def state(self) -> dict[str, Any]:
+        """All but the tensors, as JSON; `tensor_state` has those."""
+        return {
+            "groups": self.adam.state_dict()["param_groups"],
+            "schedule": self.schedule.state_dict(),
+            "scaler": self.engine.scaler_state(),
+            "step": self.step,
+        }
+
+    def tensor_state(self) -> dict[int, dict[str, Any]]:
+        """Moments and counts of each parameter, by its place in `parameters`."""
+        states: dict[int, dict[str, Any]] = self.adam.state_dict()["state"]
+        return states
+
+    def load_state(self, raw: dict[str, Any], tensors: dict[int, dict[str, Any]]) -> None:
+        groups = [group | {"betas": tuple(group["betas"])} for group in raw["groups"]]
+        self.adam.load_state_dict({"state": tensors, "param_groups": groups})
+        self.schedule.load_state_dict(dict(raw["schedule"]))
+        self.engine.load_scaler_state(raw["scaler"])
+        self.step = int(raw["step"])
+
+    def _factor(self, step: int) -> float:
+        """Linear warm-up over the first share of the steps, then linear decay to zero."""
+        warm = max(1, round(self.settings.warmup * self.steps))
+        return (step + 1) / warm if step < warm else max(0.0, (self.steps - step) / max(1, self.steps - warm))

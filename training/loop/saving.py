@@ -1,0 +1,145 @@
+"""A run as a checkpoint, and back."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import asdict
+from typing import TYPE_CHECKING, Any
+
+import torch
+from torch import Tensor, nn
+
+from models.wording import english, say
+from training.data.progress import Event, Phase, note
+from training.loop.accelerator import Engine
+from training.loop.checkpoints import Checkpoints, Saved
+from training.loop.generators import GeneratorStates, TorchState
+from training.loop.task import Task, TrainSettings
+from training.loop.timing import Timer
+
+if TYPE_CHECKING:
+    from training.loop.loop import Loop
+
+NOT_IDENTITY = ("seconds", "epoch_overhead", "validate_every", "precision")
+"""Settings that a resumed run may have otherwise: time is taken from the checkpoint, precision as it was chosen."""
+
+MOST_LOST = 120.0
+"""Seconds of training that a crash may cost; a single step that takes longer is saved when it is done."""
+
+
+class Saver:
+    """Writes a run's checkpoints; a disk that is full ends none."""
+
+    def __init__(self, checkpoints: Checkpoints) -> None:
+        self.checkpoints = checkpoints
+        self._failed = ""
+        self._looked = 0.0
+
+    def is_due(self, timer: Timer) -> bool:
+        """Asked after each step: also where another one as long would leave more than `MOST_LOST` seconds unsaved."""
+        since = timer.since_interval()
+        step, self._looked = since - self._looked, since
+        return since >= self.checkpoints.every or since + step > MOST_LOST
+
+    def save(self, loop: Loop) -> Iterator[Event]:
+        """An event with `data["checkpoint"]` = the step; a note where it could not be written, once for each reason."""
+        loop.timer.begin_interval()
+        self._looked = 0.0
+        try:
+            self.checkpoints.save(snapshot(loop))
+        except OSError as error:
+            if str(error) != self._failed:
+                self._failed = str(error)
+                sentence = say(
+                    "No checkpoint could be written to {folder} ({error}). Training goes on, but after a "
+                    "crash it would start from an earlier one. Free some space.",
+                    folder=self.checkpoints.folder,
+                    error=error,
+                )
+                loop.position.notes.append(english(sentence))
+                yield note(Phase.TRAIN, sentence)
+            return
+        data = {"checkpoint": loop.optimising.step}
+        yield Event(Phase.TRAIN, loop.position.done, loop.plan.batches, data=data)
+
+
+def identity(
+    task: Task, settings: TrainSettings, engine: Engine, named: Mapping[str, Tensor], *, per_epoch: int
+) -> dict[str, Any]:
+    """What the trainer itself knows of a run's identity."""
+    shapes = {name: list(tensor.shape) for name, tensor in named.items()}
+    cuda = engine.device.type == "cuda"
+    return {
+        "settings": {key: value for key, value in asdict(settings).items() if key not in NOT_IDENTITY},
+        "precision": engine.precision.value,
+        "device": torch.cuda.get_device_name(engine.device) if cuda else str(engine.device),
+        "processes": engine.processes,
+        "threads": torch.get_num_threads(),
+        "torch": torch.__version__,
+        "per_epoch": per_epoch,
+        "networks": hashlib.sha256(json.dumps(shapes, sort_keys=True).encode()).hexdigest(),
+        "task": type(task).__name__,
+    }
+
+
+def named_weights(modules: Sequence[nn.Module], parameters: Sequence[nn.Parameter]) -> dict[str, Tensor]:
+    """Everything that training changes: trained parameters, and the networks' buffers, by name."""
+    names: dict[int, str] = {}
+    for number, module in enumerate(modules):
+        for name, parameter in module.named_parameters():
+            names.setdefault(id(parameter), f"weight/{number}.{name}")
+    found: dict[str, Tensor] = {}
+    for number, parameter in enumerate(parameters):
+        found[names.get(id(parameter), f"weight/own.{number}")] = parameter
+    for number, module in enumerate(modules):
+        for name, buffer in module.named_buffers():
+            found[f"buffer/{number}.{name}"] = buffer
+    return found
+
+
+def snapshot(loop: Loop) -> Saved:
+    """The run between two steps."""
+    optimising, position, learner = loop.optimising, loop.position, loop.learner
+    states = GeneratorStates.take(loop.engine.device)
+    tensors: dict[str, Tensor] = dict(named_weights(loop.task.modules(), optimising.parameters))
+    for number, state in optimising.tensor_state().items():
+        tensors |= {f"adam/{number}/{key}": value for key, value in state.items()}
+    tensors |= {f"generator/{name}": state for name, state in states.of_torch.tensors().items()}
+    facts = {
+        "plan": asdict(loop.plan),
+        "position": asdict(position),
+        "spent": loop.timer.spent(),
+        "allowed": loop.timer.allowed,
+        "micro": learner.micro,
+        "chunk": learner.chunk,
+        "optimising": optimising.state(),
+        "generators": states.to_json(),
+        "task": loop.task.state(),
+    }
+    return Saved(tensors, facts)
+
+
+def restore(saved: Saved, loop: Loop) -> None:
+    """Turn a new run, whose plan and position were read from `saved`, into the saved one."""
+    weights = named_weights(loop.task.modules(), loop.optimising.parameters)
+    with torch.no_grad():
+        for name, tensor in weights.items():
+            tensor.copy_(saved.tensors[name])
+    moments: dict[int, dict[str, Tensor]] = {}
+    for name, tensor in saved.tensors.items():
+        kind, _, rest = name.partition("/")
+        if kind == "adam":
+            number, _, key = rest.partition("/")
+            moments.setdefault(int(number), {})[key] = tensor
+    loop.optimising.load_state(saved.facts["optimising"], moments)
+    loop.learner.micro, loop.learner.chunk = int(saved.facts["micro"]), int(saved.facts["chunk"])
+    loop.timer.resume(spent=float(saved.facts["spent"]), allowed=saved.facts["allowed"])
+    loop.task.load_state(saved.facts["task"])
+    _put_back(saved, loop.engine.device)
+
+
+def _put_back(saved: Saved, where: torch.device) -> None:
+    state = TorchState(saved.tensors["generator/cpu"], saved.tensors.get("generator/device"), where)
+    GeneratorStates.from_json(saved.facts["generators"], state).put_back()

@@ -1,0 +1,197 @@
+"""The one training loop of all recipes: AdamW, warm-up, linear decay, clipping, accumulation, a time budget.
+
+Equal task, settings, seed, device and threads give equal weights bit for bit on a processor, as long as the time
+budget leaves the same number of steps: it cuts at whole epochs where it can, so that small differences in speed change
+nothing. A run that was killed and goes on from a checkpoint ends with the same weights too.
+
+Who does what: `task` says what is trained, `plan` how many batches, `learner` gets gradients whatever memory there is,
+`optimising` steps, `loop` goes through the epochs, `saving` and `checkpoints` keep and restore a run, `engine` knows
+the device, `monitoring` and `tensorboard` show.
+"""
+
+from __future__ import annotations
+
+import json
+import random
+import time
+from collections.abc import Generator, Sequence
+from pathlib import Path
+
+import numpy as np
+import torch
+
+from models.errors import ModelError
+from models.wording import english, say
+from training.data.progress import Event, Phase, note
+from training.loop.accelerator import Engine
+from training.loop.checkpoints import Checkpoints, Saved
+from training.loop.learner import Learner
+from training.loop.loop import Loop, Position
+from training.loop.monitoring import Validate
+from training.loop.optimising import Optimising
+from training.loop.plan import Plan, plan_batches
+from training.loop.saving import Saver, identity, named_weights, restore
+from training.loop.task import Batch, Task, TrainResult, TrainSettings
+from training.loop.tensorboard import no_log, scalar_log
+from training.loop.timing import Clock, Timer
+
+__all__ = ["Batch", "Task", "TrainResult", "TrainSettings", "plan_batches", "train"]
+MEASURED_BATCHES = 2
+
+
+def train(
+    task: Task,
+    settings: TrainSettings,
+    *,
+    checkpoints: Checkpoints | None = None,
+    validate: Validate | None = None,
+    tensorboard: Path | None = None,
+    clock: Clock = time.monotonic,
+) -> Generator[Event, None, TrainResult]:
+    """Train and yield an event after every batch; the generator may be closed between two events.
+
+    With `checkpoints` the run goes on from the newest one that fits, with the plan and the time that were left to it;
+    else it starts anew. They are written when due and at each epoch's end, and stay when the run is over: whoever
+    finishes the job removes them. `validate` is asked at each epoch's end (see `TrainSettings.validate_every`).
+
+    Event data: `loss`, `learning_rate`, `step`, `epoch`, `seconds`, and once known `throughput` (examples a second)
+    and `seconds_left`; after a validation its figures with `step`, `epoch`, `seconds`; `checkpoint` where one was
+    written; `together` in the last event where several processes trained: what follows is for the first of them.
+
+    Raises ModelError where there is nothing to train on, the budget allows not a single step, memory does not hold a
+    single example, or the loss is not a number.
+    """
+    timer = Timer(clock, allowed=settings.seconds)
+    _seed(settings.seed)
+    first = task.batches(0)
+    if not first:
+        raise ModelError(say("There is nothing to train on: no decision of a training document can be used."))
+    engine = Engine(task.modules(), precision=settings.precision)
+    try:
+        run = _Run(task, settings, engine, timer, first, checkpoints=checkpoints, validate=validate)
+        loop = yield from run.start()
+        with scalar_log(tensorboard if engine.is_main else None, step=loop.optimising.step) as loop.log:
+            yield from loop.run()
+    finally:
+        engine.close()
+    for module in task.modules():
+        module.eval()
+    if engine.processes > 1:
+        done = loop.position.done
+        yield Event(Phase.TRAIN, done, loop.plan.batches, data={"together": engine.processes})
+    return loop.result()
+
+
+class _Run:
+    """The way to a loop that can run: from a checkpoint, or by measuring and planning."""
+
+    def __init__(
+        self,
+        task: Task,
+        settings: TrainSettings,
+        engine: Engine,
+        timer: Timer,
+        first: Sequence[Batch],
+        *,
+        checkpoints: Checkpoints | None,
+        validate: Validate | None,
+    ) -> None:
+        self.task, self.settings, self.engine, self.timer, self.first = task, settings, engine, timer, first
+        self.checkpoints, self.validate = checkpoints, validate
+        self.parameters = [p for group in task.parameter_groups(settings) for p in group["params"]]
+
+    def start(self) -> Generator[Event, None, Loop]:
+        self.engine.agree([len(self.first), *(parameter.numel() for parameter in self.parameters)])
+        saved, notes = self._saved()
+        for sentence in notes:
+            yield note(Phase.TRAIN, sentence)
+        if saved is None:
+            return (yield from self._anew(notes))
+        return (yield from self._resumed(saved, notes))
+
+    def _saved(self) -> tuple[Saved | None, list[str]]:
+        if self.checkpoints is None:
+            return None, []
+        named = named_weights(self.task.modules(), self.parameters)
+        self.checkpoints.identity["trainer"] = identity(
+            self.task, self.settings, self.engine, named, per_epoch=len(self.first)
+        )
+        return self.checkpoints.load()
+
+    def _anew(self, notes: list[str]) -> Generator[Event, None, Loop]:
+        yield from self.task.before_epoch(0)
+        learner = self._learner()
+        position = Position(notes=[english(one) for one in notes])
+        per_batch = 0.0
+        if self.settings.seconds is not None:
+            per_batch = yield from self._measure(learner, position)
+        batches = plan_batches(
+            len(self.first), self.settings, seconds_per_batch=per_batch, seconds=self._least(self.timer.left())
+        )
+        loop = self._loop(Plan(batches, len(self.first), self.settings.accumulation), learner, position)
+        _seed(self.settings.seed + int(self.engine.accelerator.process_index))
+        return loop
+
+    def _resumed(self, saved: Saved, notes: list[str]) -> Generator[Event, None, Loop]:
+        position = Position(**saved.facts["position"])
+        for sentence in position.notes:  # they belong into the manifest as they did before
+            yield note(Phase.TRAIN, sentence)
+        loop = self._loop(Plan(**saved.facts["plan"]), self._learner(), position)
+        restore(saved, loop)
+        said = say(
+            "Training goes on from a checkpoint after step {step:,} of {steps:,}.",
+            step=loop.optimising.step,
+            steps=loop.plan.steps,
+        )
+        position.notes.extend(map(english, [*notes, said]))
+        yield note(Phase.TRAIN, said)
+        return loop
+
+    def _learner(self) -> Learner:
+        return Learner(self.task, self.engine, self.parameters, chunk=self.settings.gradient_chunk)
+
+    def _loop(self, plan: Plan, learner: Learner, position: Position) -> Loop:
+        return Loop(
+            self.task,
+            self.settings,
+            plan,
+            learner=learner,
+            optimising=Optimising(self.task, self.settings, self.engine, steps=plan.steps),
+            timer=self.timer,
+            position=position,
+            saver=None if self.checkpoints is None else Saver(self.checkpoints),
+            validate=self.validate,
+            log=no_log,
+        )
+
+    def _measure(self, learner: Learner, position: Position) -> Generator[Event, None, float]:
+        """Seconds for one batch, forward and backward; the first one warms up and is not counted.
+
+        What the task drew for it is undone, so that a measured run equals one that was not.
+        """
+        before = json.loads(json.dumps(self.task.state()))
+        times: list[float] = []
+        while len(times) <= MEASURED_BATCHES:
+            batch = self.first[len(times) % len(self.first)]
+            mark, begun = learner.mark(), self.timer.now()
+            if self.engine.any(learner.learn(batch, share=1.0) is None):
+                learner.start_over(mark)
+                sentence = learner.make_smaller(max(len(one) for one in self.first))
+                position.notes.append(english(sentence))
+                yield note(Phase.TRAIN, sentence)
+                continue
+            times.append(self.timer.now() - begun)
+        learner.clear()
+        self.task.load_state(before)
+        return self.engine.total(sum(times[1:]) / MEASURED_BATCHES) / self.engine.processes
+
+    def _least(self, seconds: float | None) -> float | None:
+        """One plan for all processes."""
+        return None if seconds is None else self.engine.total(seconds) / self.engine.processes
+
+
+def _seed(seed: int) -> None:
+    """Everything that may be drawn from: torch for dropout; numpy's and Python's global generators for libraries."""
+    torch.manual_seed(seed)
+    np.random.seed(seed % 2**32)
+    random.seed(seed)

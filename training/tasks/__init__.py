@@ -1,0 +1,1 @@
+"""What recipes train: retrievers, re-rankers, a cross-encoder, with mined negatives and prototypes."""

@@ -1,0 +1,177 @@
+"""What the cross-encoder recipes train: one network that reads a mention with each of its candidates."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import partial
+from typing import Any
+
+import numpy as np
+import torch
+from torch import Tensor, nn
+
+from models.encoders.encoders import Encoder, length_batches
+from models.encoders.inputs import pair_tokens
+from models.rankers.cross_encoder import CrossEncoderModule
+from training.data.examples import EntityTexts, Example
+from training.loop.gradient_cache import Piece
+from training.loop.task import Batch, Task
+from training.losses import CandidateCrossEntropy
+from training.negatives import Kinship, hard_rows
+from training.regularisers import PairFGSM
+from training.tasks.retriever_task import one_of
+
+PAIRS_AT_ONCE, TOKENS_AT_ONCE = 32, 2048
+"""A batch's pairs are read in parts of like length: padding would cost more than the larger matrices save."""
+GRAPH_PAIRS = 64
+"""Pairs whose graph is built at a time, in whole mentions: the 256 of a batch took 11 GB, and longer."""
+ON_GPU = 16
+"""Times as many on a GPU, which wants to be filled."""
+
+
+class CrossEncoderTask(Task):
+    """Each mention's gold entity against its own candidates (PEL appendix B).
+
+    `ranked` are the rows that the linker in use ranks first, for each example. The gold entity is always put beside
+    them, whether found or not (the paper trains on what was retrieved); it and its aliases are never wrong ones.
+    What the curator saw and passed over comes before what was only retrieved. NIL examples must be left out before;
+    an example without any wrong candidate is left out here. `regulariser` adds the loss of the same pairs, moved.
+    """
+
+    def __init__(
+        self,
+        module: CrossEncoderModule,
+        encoder: Encoder,
+        examples: Sequence[Example],
+        *,
+        texts: EntityTexts,
+        ranked: Sequence[Sequence[int]],
+        kinship: Kinship,
+        candidates: int,
+        batch_size: int,
+        seed: int,
+        regulariser: PairFGSM | None = None,
+    ) -> None:
+        self.module, self.encoder, self.texts = module, encoder, texts
+        self.regulariser = regulariser
+        if regulariser is not None:
+            regulariser.bind(module)
+        self.batch_size, self.seed = batch_size, seed
+        self.random = np.random.default_rng([seed, 1])
+        self.loss_of = CandidateCrossEntropy()
+        pairs = [
+            (example, hard_rows(rows, example.gold, kinship, limit=candidates - 1, shown=example.shown))
+            for example, rows in zip(examples, ranked, strict=True)
+        ]
+        self.at_once = max(1, GRAPH_PAIRS * self._times // candidates)
+        self.examples = [example for example, wrong in pairs if wrong]
+        self.wrong = [wrong for _, wrong in pairs if wrong]
+
+    def modules(self) -> Sequence[nn.Module]:
+        return [self.module]
+
+    def batches(self, epoch: int) -> Sequence[Batch]:
+        """A random order of all examples."""
+        order = np.random.default_rng([self.seed, epoch]).permutation(len(self.examples)).tolist()
+        return [order[start : start + self.batch_size] for start in range(0, len(order), self.batch_size)]
+
+    def loss(self, batch: Batch) -> Tensor:
+        made = self._made(batch, limit=PAIRS_AT_ONCE * self._times)
+        return made.loss([piece() for piece in made.pieces])
+
+    def pieces(self, batch: Batch, *, chunk: int) -> PairBatch:
+        """Each piece scores at most `chunk` pairs, (n,)."""
+        return self._made(batch, limit=min(chunk, PAIRS_AT_ONCE * self._times))
+
+    def state(self) -> dict[str, Any]:
+        return {"random": self.random.bit_generator.state}
+
+    def load_state(self, raw: Mapping[str, Any]) -> None:
+        self.random.bit_generator.state = raw["random"]
+
+    def generators(self) -> Sequence[np.random.Generator]:
+        return [self.random]
+
+    @property
+    def _times(self) -> int:
+        return 1 if self.encoder.device.torch.type == "cpu" else ON_GPU
+
+    def _made(self, batch: Batch, *, limit: int) -> PairBatch:
+        rows = [[one_of(self.examples[number], self.random), *self.wrong[number]] for number in batch]
+        pairs = [
+            EncodedPair(pair_tokens(mention, entity), start=len(mention), gold=place == 0)
+            for mention, own in zip((self.examples[number].tokens.ids for number in batch), rows, strict=True)
+            for place, entity in enumerate(self.texts.of(own))
+        ]
+        lengths = [len(pair.ids) for pair in pairs]
+        parts = length_batches(lengths, limit=limit, tokens=TOKENS_AT_ONCE * self._times)
+        counts = [len(own) for own in rows]
+        return PairBatch(self.module, self.encoder, pairs, parts, counts, self.loss_of, self.regulariser)
+
+
+@dataclass(frozen=True, slots=True)
+class EncodedPair:
+    """A mention with one candidate; `start` is where the entity begins in `ids`, `gold` whether it is the mention's."""
+
+    ids: tuple[int, ...]
+    start: int
+    gold: bool
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class PairBatch:
+    """A drawn batch in the form that gradient caching takes (`training.loop.gradient_cache.CachedBatch`).
+
+    `parts` are numbers of `pairs` that are read at once; `counts` says how many candidates each mention has, the gold
+    entity first.
+    """
+
+    module: CrossEncoderModule
+    encoder: Encoder
+    pairs: Sequence[EncodedPair]
+    parts: Sequence[Sequence[int]]
+    counts: Sequence[int]
+    loss_of: CandidateCrossEntropy
+    regulariser: PairFGSM | None
+
+    @property
+    def pieces(self) -> list[Piece]:
+        kinds = [self._scores] if self.regulariser is None else [self._scores, self._moved]
+        return [partial(kind, part) for kind in kinds for part in self.parts]
+
+    def loss(self, outputs: Sequence[Tensor]) -> Tensor:
+        """Cross-entropy of the clean scores, and λ times that of the moved ones."""
+        number = len(self.parts)
+        value: Tensor = self.loss_of(*self._spread(outputs[:number]))
+        if self.regulariser is None:
+            return value
+        moved: Tensor = self.loss_of(*self._spread(outputs[number:]))
+        return value + self.regulariser.weight * moved
+
+    def _scores(self, part: Sequence[int]) -> Tensor:
+        scores: Tensor = self.module(*self._padded(part))
+        return scores
+
+    def _moved(self, part: Sequence[int]) -> Tensor:
+        assert self.regulariser is not None
+        chosen, device = [self.pairs[number] for number in part], self.encoder.device.torch
+        starts = torch.tensor([pair.start for pair in chosen], device=device)
+        gold = torch.tensor([pair.gold for pair in chosen], device=device)
+        return self.regulariser.scores(self.module, *self._padded(part), starts=starts, gold=gold)
+
+    def _padded(self, part: Sequence[int]) -> tuple[Tensor, Tensor]:
+        return self.encoder.pad([self.pairs[number].ids for number in part])
+
+    def _spread(self, outputs: Sequence[Tensor]) -> tuple[Tensor, Tensor]:
+        order = [number for part in self.parts for number in part]
+        scores = torch.cat(list(outputs))
+        scores = scores if scores.dtype is torch.double else scores.float()
+        return spread(scores[torch.tensor(np.argsort(order), device=scores.device)], self.counts)
+
+
+def spread(scores: Tensor, counts: Sequence[int]) -> tuple[Tensor, Tensor]:
+    """(n,) scores of mentions one after another → [B, C] with zeros behind short rows, and the mask of real ones."""
+    given = torch.arange(max(counts)).unsqueeze(0) < torch.tensor(counts).unsqueeze(1)
+    given = given.to(scores.device)
+    return scores.new_zeros(given.shape).masked_scatter(given, scores), given

@@ -1,0 +1,243 @@
+"""What the dual-encoder re-ranker's recipes train (prototype triplet 2023): mentions against their candidates."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from enum import StrEnum
+from itertools import groupby
+from typing import Any
+
+import numpy as np
+import torch
+from torch import Tensor, nn
+
+from models.wording import say
+from training.data.examples import Example
+from training.data.progress import Event, Phase
+from training.loop.generators import TorchState
+from training.loop.sides import Side
+from training.loop.task import Batch, Task
+from training.loop.towers import CHUNK, FloatArray, Towers
+from training.losses import Loss
+from training.losses.base import vectors_of
+from training.negatives import Kinship, Rows, hard_rows
+from training.tasks.clustering import RadiusSettings, SoftRadius, anchor_distances
+from training.tasks.ranker_batch import DrawnMentions, RankerBatch
+from training.tasks.retriever_task import one_of
+from training.tasks.vectors import mention_vectors, pool_vectors
+
+SAMPLED_CLUSTERS, SAMPLED_MEMBERS = 64, 4
+
+
+class System(StrEnum):
+    """The four settings of the paper's table 3; clusters are the mentions of one entity in one document.
+
+    TRIPLET: every mention is an anchor. DOWNSAMPLED: one random mention of each cluster is. PROTOTYPE: one random
+    mention of each cluster is, and the cluster's mean is learnt. SRN: the mean of the anchor's soft-radius neighbours.
+    """
+
+    TRIPLET = "triplet"
+    DOWNSAMPLED = "triplet-downsampled"
+    PROTOTYPE = "prototype"
+    SRN = "prototype-srn"
+
+    @property
+    def clustered(self) -> bool:
+        return self in (System.PROTOTYPE, System.SRN)
+
+
+class Hardest(StrEnum):
+    """By which vectors the hardest candidate of an anchor is chosen where the entity tower is trained.
+
+    NOW: as the tower makes them at this step, as in the paper; that is, all candidates are encoded at every step, for
+    a GPU. BEFORE: as they were before training (our reading), which takes no time.
+    """
+
+    BEFORE = "before"
+    NOW = "now"
+
+
+class RankerTask(Task):
+    """A dual encoder over given candidates; a batch holds `batch_size` anchors and, with prototypes, their clusters.
+
+    `candidates` are the rows that the linker in use ranks first, for each example; what the curator saw and passed over
+    is put beside them, and the gold row need not be among them. NIL examples must be left out before. `vectors` [E, d]
+    are the entities' as the tower was before training. The nearest candidate to the anchor is its negative: a frozen
+    tower's candidates are all handed to the loss, of a trained tower's only the nearest is encoded with a graph
+    (`hardest`).
+
+    Down-sampling draws its mentions once by the seed (our reading), or anew in every epoch (`redraw`). `radius` is of
+    use for SRN only; λ has its own optimiser and is no parameter of the trainer's.
+    """
+
+    def __init__(
+        self,
+        towers: Towers,
+        examples: Sequence[Example],
+        loss: Loss,
+        *,
+        candidates: Sequence[Sequence[int]],
+        vectors: FloatArray,
+        kinship: Kinship,
+        batch_size: int,
+        seed: int,
+        system: str = System.PROTOTYPE,
+        radius: RadiusSettings | None = None,
+        hardest: str = Hardest.BEFORE,
+        redraw: bool = False,
+    ) -> None:
+        self.towers, self.examples, self.loss_of = towers, examples, loss
+        self.vectors, self.batch_size, self.seed = vectors, batch_size, seed
+        self.system, self.hardest, self.redraw = System(system), Hardest(hardest), redraw
+        self.random = np.random.default_rng([seed, 1])
+        self.soft = SoftRadius(radius) if self.system is System.SRN else None
+        self.rivals = [
+            hard_rows(rows, example.gold, kinship, limit=len(rows) + len(example.shown), shown=example.shown)
+            for rows, example in zip(candidates, examples, strict=True)
+        ]
+
+    def modules(self) -> Sequence[nn.Module]:
+        return self.towers.trained()
+
+    def before_epoch(self, epoch: int) -> Iterator[Event]:
+        """Before the first epoch λ is brought to the encoder's scale, where that is asked for."""
+        if epoch == 0 and self.soft is not None and not self.soft.scaled:
+            yield Event(Phase.TRAIN, text=say("Measuring how far mentions of one entity are apart"))
+            self.soft.rescale(self._distances())
+
+    def after_step(self) -> None:
+        if self.soft is not None:
+            self.soft.step()
+
+    def state(self) -> dict[str, Any]:
+        own = {} if self.soft is None else {"radius": self.soft.state()}
+        return {"random": self.random.bit_generator.state} | own
+
+    def load_state(self, raw: Mapping[str, Any]) -> None:
+        self.random.bit_generator.state = raw["random"]
+        if self.soft is not None:
+            self.soft.load_state(raw["radius"])
+
+    def generators(self) -> Sequence[np.random.Generator]:
+        return [self.random]
+
+    def batches(self, epoch: int) -> Sequence[Batch]:
+        """Groups of mentions in random order, whole clusters or single mentions; the first of each is its anchor."""
+        random = np.random.default_rng([self.seed, epoch])
+        groups = self._groups(random, epoch)
+        order = random.permutation(len(groups)).tolist()
+        return [
+            [number for place in order[start : start + self.batch_size] for number in groups[place]]
+            for start in range(0, len(order), self.batch_size)
+        ]
+
+    def split(self, batch: Batch, size: int) -> Sequence[Batch]:
+        """Cut between clusters: a part has more than `size` mentions only where it is a single cluster."""
+        parts: list[list[int]] = []
+        for _, group in groupby(batch, key=lambda number: self.examples[number].cluster):
+            members = list(group)
+            pieces = [members] if self.system.clustered else [[number] for number in members]
+            for piece in pieces:
+                if parts and len(parts[-1]) + len(piece) <= size:
+                    parts[-1] += piece
+                else:
+                    parts.append(piece)
+        return parts
+
+    def loss(self, batch: Batch) -> Tensor:
+        drawn = self._draw(batch)
+        mentions = self.towers.encode_mentions(drawn.examples)
+        made = self._made(drawn, self.towers.mention_side(drawn.examples), mentions, chunk=CHUNK)
+        return made.value(mentions, vectors_of(made.entities.whole()))
+
+    def pieces(self, batch: Batch, *, chunk: int) -> RankerBatch:
+        """The batch for gradient caching. Which candidates of a trained tower are the nearest is asked of a pass ahead,
+        in which dropout draws as it will again in the first pass over the pieces."""
+        drawn = self._draw(batch)
+        side = self.towers.mention_side(drawn.examples, chunk=chunk)
+        ahead = None
+        if self.towers.entity_vectors is None:
+            state = TorchState.take(self.towers.device)
+            with torch.no_grad():
+                ahead = vectors_of(side.whole())
+            state.put_back()
+        return self._made(drawn, side, ahead, chunk=chunk)
+
+    def _draw(self, batch: Batch) -> DrawnMentions:
+        chosen = tuple(self.examples[number] for number in batch)
+        numbers = self._numbers(chosen)
+        return DrawnMentions(tuple(batch), chosen, numbers, self._gold(chosen, numbers))
+
+    def _made(self, drawn: DrawnMentions, side: Side, mentions: Tensor | None, *, chunk: int) -> RankerBatch:
+        rivals = self._rivals(drawn, mentions)
+        rows = np.unique(np.array([*drawn.gold, *(row for own in rivals for row in own)], dtype=np.int64))
+        device = self.towers.device
+        return RankerBatch(
+            drawn=drawn,
+            mentions=side,
+            entities=self.towers.entity_side(rows, chunk=chunk),
+            place=torch.from_numpy(np.searchsorted(rows, drawn.gold)).to(device),
+            eligible=torch.from_numpy(np.stack([np.isin(rows, own) for own in rivals])).to(device),
+            soft=self.soft,
+            loss_of=self.loss_of,
+        )
+
+    def _groups(self, random: np.random.Generator, epoch: int) -> list[list[int]]:
+        members: dict[int, list[int]] = {}
+        for number in random.permutation(len(self.examples)).tolist():
+            members.setdefault(self.examples[number].cluster, []).append(number)
+        clusters = [members[key] for key in sorted(members)]
+        if self.system.clustered:
+            return clusters
+        if self.system is System.TRIPLET:
+            return [[number] for cluster in clusters for number in cluster]
+        draw = np.random.default_rng([self.seed, 2, epoch if self.redraw else 0])
+        return [[int(draw.choice(sorted(cluster)))] for cluster in clusters]
+
+    def _numbers(self, chosen: Sequence[Example]) -> Rows:
+        """Each mention's cluster within the batch; without prototypes each is a cluster by itself."""
+        if not self.system.clustered:
+            return np.arange(len(chosen))
+        numbers: Rows = np.unique([example.cluster for example in chosen], return_inverse=True)[1]
+        return numbers
+
+    def _gold(self, chosen: Sequence[Example], numbers: Rows) -> Rows:
+        """One gold row for each mention, the same within a cluster."""
+        of_cluster: dict[int, int] = {}
+        for example, number in zip(chosen, numbers.tolist(), strict=True):
+            if number not in of_cluster:
+                of_cluster[number] = one_of(example, self.random)
+        return np.array([of_cluster[number] for number in numbers.tolist()], dtype=np.int64)
+
+    def _rivals(self, drawn: DrawnMentions, mentions: Tensor | None) -> list[list[int]]:
+        """The rows that may be negatives of each mention; only the anchors, first of their cluster, have any.
+
+        `mentions` [B, d] are asked for the nearest ones, where the entity tower is trained.
+        """
+        first = set(np.unique(drawn.numbers, return_index=True)[1].tolist())
+        own = [self.rivals[number] if place in first else [] for place, number in enumerate(drawn.batch)]
+        if self.towers.entity_vectors is not None or mentions is None:
+            return own
+        now = mentions.detach().float().cpu().numpy()
+        rows = np.unique(np.array([row for line in own for row in line], dtype=np.int64))
+        vectors = self.vectors[rows] if self.hardest is Hardest.BEFORE else pool_vectors(self.towers, rows.tolist())
+        return [_hardest(vector, line, rows, vectors) for vector, line in zip(now, own, strict=True)]
+
+    def _distances(self) -> list[float]:
+        """Distances of some mentions from the anchor of their cluster, as the mention tower is now."""
+        clusters = [group for group in self._groups(np.random.default_rng([self.seed, 3]), 0) if len(group) > 1]
+        sampled = [number for group in clusters[:SAMPLED_CLUSTERS] for number in group[:SAMPLED_MEMBERS]]
+        if not sampled:
+            return []
+        chosen = [self.examples[number] for number in sampled]
+        numbers = torch.from_numpy(self._numbers(chosen))
+        found = anchor_distances(torch.from_numpy(mention_vectors(self.towers, chosen)), numbers)
+        anchors = set(np.unique(numbers.numpy(), return_index=True)[1].tolist())
+        return [distance for place, distance in enumerate(found.tolist()) if place not in anchors]
+
+
+def _hardest(point: FloatArray, own: list[int], rows: Rows, vectors: FloatArray) -> list[int]:
+    """The one of `own` rows whose vector is nearest to `point` [d]; `vectors` [n, d] are those of ascending `rows`."""
+    if len(own) < 2:
+        return own
+    return [own[int(np.argmin(np.linalg.norm(vectors[np.searchsorted(rows, own)] - point, axis=1)))]]
