@@ -16,7 +16,7 @@ from curator.io import default_registry
 from curator.io.eutils import ADDRESS, Eutils
 from curator.io.files.atomic import AtomicWriter
 from curator.io.files.moving import moved_text
-from curator.io.tables.column_memory import ColumnMemory
+from curator.io.tables.columns import ColumnMemory
 from curator.jobs import FolderBundleStore, JobRunner, LinkerOptions, LinkerProcess
 from curator.services.core.events import EventBus
 from curator.services.curating.bulk import BulkService
@@ -34,21 +34,18 @@ from curator.services.knowledge.provisional import ProvisionalService
 from curator.services.knowledge.remapping import RemapService
 from curator.services.linking.contrast import ContrastService
 from curator.services.linking.detection import DetectionService
-from curator.services.linking.entity_teaching import EntityTeacher
-from curator.services.linking.remembering import MemoryService
+from curator.services.linking.remembering import EntityTeacher, MemoryService
 from curator.services.linking.suggestions import SuggestionService
 from curator.services.ports import Disk, FormatRegistry, JobPort, LinkerPort, Store
-from curator.services.queue.facets import FacetService
+from curator.services.queue.facets import FacetService, SavedFilters
 from curator.services.queue.holdout import HoldoutService
 from curator.services.queue.ordering import OrderingService
 from curator.services.queue.queue import QueueService
-from curator.services.queue.saved_filters import SavedFilters
 from curator.services.queue.seat import Seat
 from curator.services.records.audit import AuditService
-from curator.services.records.diagnostics import DiagnosticsService
+from curator.services.records.diagnostics import DiagnosticsService, log_folder
 from curator.services.records.exporting import ExportService
 from curator.services.records.kb_export import KnowledgeExport
-from curator.services.records.logs import log_folder
 from curator.services.records.release import ReleaseService
 from curator.services.records.statistics import StatisticsService
 from curator.services.rounds.adjudication import AdjudicationService
@@ -60,12 +57,11 @@ from curator.services.training.bundles import BundleSwitch
 from curator.services.training.calibration import Calibrator
 from curator.services.training.evaluation import EvaluationService
 from curator.services.training.indexing import IndexBuilder
-from curator.services.training.jobdesk import JobDesk
 from curator.services.training.replay import ReplayService
 from curator.services.training.retraining import RetrainingService
 from curator.services.training.speeds import Speeds
 from curator.services.training.suspicious import SuspiciousService
-from curator.services.training.workplace import JobOptions, Workplace
+from curator.services.training.workplace import JobDesk, JobOptions, Workplace
 from curator.settings.file import config_folder, load
 from curator.settings.schema import Settings
 

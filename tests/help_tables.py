@@ -21,7 +21,7 @@ import click  # noqa: E402
 from curator.cli.main import cli  # noqa: E402
 from curator.commands import Command, Menu  # noqa: E402
 from curator.io import default_registry  # noqa: E402
-from curator.services.importing.formats import COLUMNS, document_formats  # noqa: E402
+from curator.services.importing.import_sources import COLUMNS, document_formats  # noqa: E402
 from curator.services.training.recipes import Recipe, load_recipes  # noqa: E402
 from curator.settings.schema import Option, OptionKind, default, options  # noqa: E402
 from curator.ui.shell.catalogue import COMMANDS  # noqa: E402

@@ -22,11 +22,10 @@ if not __package__:  # run as a file: `tests/curator` must not hide the program
     sys.path[0] = str(ROOT)
 
 from curator.commands import Menu  # noqa: E402
-from curator.domain.catalogues import read_po  # noqa: E402
-from curator.domain.wording import Key  # noqa: E402
+from curator.domain.wording import Key, read_po  # noqa: E402
 from curator.services.training.recipes import load_recipes  # noqa: E402
 from curator.settings.schema import options  # noqa: E402
-from curator.ui.deciding.kwic_model import CheckMark  # noqa: E402
+from curator.ui.deciding.kwic_list import CheckMark  # noqa: E402
 from curator.ui.kit.mention_state import MentionState  # noqa: E402
 from curator.ui.shell.catalogue import COMMANDS  # noqa: E402
 
@@ -40,23 +39,23 @@ msgstr ""
 SHOWN = (
     "curator.commands.reasons.NEEDS",
     "curator.ui.files.new_project.TITLES",
-    "curator.ui.files.split_fields.SPLITS",
-    "curator.ui.training.bundle_model.HEADERS",
-    "curator.ui.training.figures.GATE_FIGURES",
+    "curator.ui.files.import_documents.SPLITS",
+    "curator.ui.training.bundles.HEADERS",
+    "curator.ui.training.evaluate.GATE_FIGURES",
     "curator.ui.shell.keys_overlay.MORE",
     "curator.ui.queue.queue_head.ORDER_WORDS",
     "curator.ui.files.export_gold.SCOPES",
-    "curator.ui.deciding.propagation_panel.SCOPES",
-    "curator.ui.queue.facet_words._WORDS",
-    "curator.ui.dashboard.dashboard_filter.TIMES",
+    "curator.ui.deciding.propagation.SCOPES",
+    "curator.ui.queue.facets_panel._WORDS",
+    "curator.ui.dashboard.dashboard.TIMES",
     "curator.ui.bench.refresher.EMPTY_KB",
     "curator.ui.bench.refresher.IMPORTING",
     "curator.ui.bench.refresher.EMPTY_PROJECT",
     "curator.ui.bench.refresher.NO_DOCUMENT",
-    "curator.ui.shell.session.WORKING",
-    "curator.ui.shell.session.TRAINING",
+    "curator.ui.shell.windows.WORKING",
+    "curator.ui.shell.windows.TRAINING",
     "curator.services.records.plots_of_models.QUALITIES",
-    "curator.services.records.periods.NAMES",
+    "curator.services.records.plots_of_cost.NAMES",
     "curator.ui.training.promotion_diff.HEADERS",
     "curator.ui.training.promotion_diff.FILTERS",
     "curator.ui.people.agreement_window.PARTS",
@@ -65,16 +64,16 @@ SHOWN = (
     "curator.ui.training.parameter_panel.GROUPS",
     "curator.ui.training.parameter_panel.PARTS",
     "curator.ui.training.parameter_panel.OTHERS",
-    "curator.ui.people.new_round.KINDS",
+    "curator.ui.people.rounds.KIND_CHOICES",
     "curator.ui.candidates.candidate_model.HEADERS",
     "curator.ui.candidates.candidate_model.BELOW",
     "curator.ui.candidates.candidate_model.OTHER_TYPE",
     "curator.ui.candidates.candidate_model.GONE",
-    "curator.ui.dashboard.decisions_model.HEADERS",
-    "curator.ui.jobs.jobs_model.HEADERS",
+    "curator.ui.dashboard.decisions_window.HEADERS",
+    "curator.ui.jobs.jobs_dock.HEADERS",
 )
 """Tables that are gone through, so that no `tr` names their values one by one."""
-HINTS = ("curator.ui.deciding.bulk_panel.HINTS", "curator.ui.deciding.propagation_panel.HINTS")
+HINTS = ("curator.ui.deciding.bulk_panel.HINTS", "curator.ui.deciding.propagation.HINTS")
 """Pairs of a key and what it does."""
 COUNTED = (
     *("documents", "mentions", "linked", "nil", "entities", "names", "definitions", "files imported before"),

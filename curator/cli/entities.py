@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from curator.cli.console import AS_JSON, PROJECT, counted, opened, say
-from curator.domain.provisional import EntityDraft
+from curator.domain.entities import EntityDraft
 
 if TYPE_CHECKING:
     from curator.services.knowledge.nil_clusters import NilCluster

@@ -8,9 +8,9 @@ import click
 
 from curator.cli.console import AS_JSON, PROJECT, SPLIT, counted, opened, run_steps, say
 from curator.cli.import_words import say_import
+from curator.domain.curies import pmids_in
 from curator.domain.documents import Split
-from curator.domain.errors import UserError
-from curator.domain.pmids import pmids_in
+from curator.domain.wording import UserError
 from curator.services.importing.fetching import FetchWish
 from curator.services.ports.pubmed import MOST_FOUND
 

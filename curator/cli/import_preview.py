@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from curator.cli.console import counted, say
-from curator.domain.text_diff import as_line, differences, shortened
+from curator.domain.documents import as_line, differences, shortened
 from curator.services.importing.text_changes import TextChange, verdict_words
 
 if TYPE_CHECKING:

@@ -14,7 +14,7 @@ from curator.services.importing.kb_importing import KbWish
 from curator.services.ports.files import KbOptions
 
 if TYPE_CHECKING:
-    from curator.domain.kb_sources import KnowledgeSource
+    from curator.domain.entities import KnowledgeSource
 
 FILE = click.Path(path_type=Path)
 

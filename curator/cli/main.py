@@ -11,8 +11,8 @@ from pathlib import Path
 
 import click
 
-from curator.domain.errors import CancelledError, UserError
-from curator.services.records.logs import log_folder, start_logging, stop_logging
+from curator.domain.wording import CancelledError, UserError
+from curator.services.records.diagnostics import log_folder, start_logging, stop_logging
 
 log = logging.getLogger(__name__)
 ENVIRONMENT = {errno.ENOSPC, errno.EDQUOT, errno.EROFS, errno.EACCES, errno.EPERM, errno.ENOENT, errno.EISDIR}
@@ -28,23 +28,23 @@ COMMANDS = {
     "undo-import": ("curator.cli.importing", "undo_import", "Hide the documents of an import again."),
     "fetch": ("curator.cli.fetching", "fetch", "Fetch records over the network, when asked to."),
     "export": ("curator.cli.data", "export", "Write documents with their decisions."),
-    "formats": ("curator.cli.formats", "formats", "List what can be read and written, and what each format holds."),
+    "formats": ("curator.cli.projects", "formats", "List what can be read and written, and what each format holds."),
     "index": ("curator.cli.linking", "index", "Build the index of the knowledge base."),
-    "detect": ("curator.cli.detecting", "detect", "Mark mentions in documents that came without."),
+    "detect": ("curator.cli.linking", "detect", "Mark mentions in documents that came without."),
     "link": ("curator.cli.linking", "link", "Link documents; store the suggestions or write them to a file."),
     "evaluate": ("curator.cli.evaluating", "evaluate", "Compare the linker with the gold of a split."),
     "train": ("curator.cli.training", "train", "Retrain the linker from the decisions."),
     "bundles": ("curator.cli.training", "bundles", "List bundles, promote one, or go back."),
-    "stats": ("curator.cli.statistics", "stats", "Show the dashboard's figures."),
+    "stats": ("curator.cli.evaluating", "stats", "Show the dashboard's figures."),
     "facets": ("curator.cli.queueing", "facets", "Count mentions by state, type, probability and more."),
     "work": ("curator.cli.queueing", "work", "List what is worth deciding next."),
     "holdout": ("curator.cli.queueing", "holdout", "Tell how far suggestions sway."),
     "guidelines": ("curator.cli.queueing", "guidelines", "Show or set the project's guidelines."),
     "decide": ("curator.cli.deciding", "decide", "Decide mentions, alone or with all identical ones."),
-    "accept": ("curator.cli.accepting", "accept", "Accept sure suggestions in bulk, once a sample is checked."),
+    "accept": ("curator.cli.queueing", "accept", "Accept sure suggestions in bulk, once a sample is checked."),
     "mention": ("curator.cli.mentions", "mention", "List, add, move, retype, join and delete mentions."),
-    "comment": ("curator.cli.noting", "comment", "Comment on a mention or a document."),
-    "flag": ("curator.cli.noting", "flag", "Flag a mention or a document."),
+    "comment": ("curator.cli.mentions", "comment", "Comment on a mention or a document."),
+    "flag": ("curator.cli.mentions", "flag", "Flag a mention or a document."),
     "rounds": ("curator.cli.people", "rounds", "Let several curators judge the same documents apart."),
     "agreement": ("curator.cli.people", "agreement", "Tell how far the curators of a round agree."),
     "suspicious": ("curator.cli.people", "suspicious", "List decisions that models of other documents doubt."),
@@ -52,7 +52,7 @@ COMMANDS = {
     "release": ("curator.cli.people", "release", "Write a release bundle."),
     "undo": ("curator.cli.deciding", "undo", "Take the last step back."),
     "redo": ("curator.cli.deciding", "redo", "Do again what was taken back."),
-    "desktop": ("curator.cli.desktop", "desktop", "Put Curator into the desktop's menus, or take it out."),
+    "desktop": ("curator.cli.projects", "desktop", "Put Curator into the desktop's menus, or take it out."),
     "replay": ("curator.cli.deciding", "replay", "Take decisions from gold, as a curator would."),
 }
 """Name -> (module, function, one line of help). The manual's table derives from it."""

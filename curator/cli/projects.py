@@ -9,11 +9,12 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from curator.cli.console import AS_JSON, PROJECT, opened, say
-from curator.domain.errors import UserError
+from curator.domain.wording import UserError
 
 if TYPE_CHECKING:
     from curator.bootstrap import Project
     from curator.services.importing.unfinished_import import UnfinishedImport
+
 
 NO_DISPLAY = (
     "There is no display to open a window on. Connect one (DISPLAY or WAYLAND_DISPLAY names it), install what Qt needs "
@@ -116,3 +117,68 @@ def _text(value: Any) -> str:
     if isinstance(value, list):
         return ", ".join(map(str, value)) or "any"
     return "none" if value is None else f"{value:,}" if isinstance(value, int) else str(value)
+
+
+# desktop: Curator in the menus of a Linux desktop.
+
+
+@click.group("desktop")
+def desktop() -> None:
+    """Put Curator into the desktop's menus, with its icon and the type of project.curator, or take it out."""
+
+
+@desktop.command("install")
+@AS_JSON
+def install(*, as_json: bool) -> None:
+    """Write entry, icon and type into the user's data folder; a double click on project.curator opens the project."""
+    from curator.services.records.desktop import add_to_desktop
+
+    files = [str(one) for one in add_to_desktop()]
+    say({"written": files}, "Written:\n" + "\n".join(files), as_json=as_json)
+
+
+@desktop.command("remove")
+@AS_JSON
+def remove(*, as_json: bool) -> None:
+    """Take away what `install` wrote."""
+    from curator.services.records.desktop import remove_from_desktop
+
+    files = [str(one) for one in remove_from_desktop()]
+    text = "Removed:\n" + "\n".join(files) if files else "Nothing was installed."
+    say({"removed": files}, text, as_json=as_json)
+
+
+# `curator formats`: what can be read and written, and what of it each format holds.
+
+
+@click.command("formats")
+@AS_JSON
+def formats(*, as_json: bool) -> None:
+    """List the formats of documents with what each can carry, and those of knowledge bases.
+
+    What a format cannot carry is left out of an export and told there. Fields of a format's own (infons, notes,
+    attributes) and relations are kept when a document goes back into the format that it came from.
+    """
+    from curator.bootstrap import document_formats as registered
+    from curator.services.importing.import_sources import COLUMNS, document_formats
+
+    registry = registered()
+    facts = document_formats(registry)
+    knowledge_bases = [{"name": name, "title": title} for name, title in registry.knowledge_bases()]
+    head = ["Name", "Format", "In", "Out", *COLUMNS.values()]
+    rows = [
+        [one.name, one.title, *map(_mark, (one.read, one.written, *(one.carries[name] for name in COLUMNS)))]
+        for one in facts
+    ]
+    names = ", ".join(f"{one['title']} ({one['name']})" for one in knowledge_bases)
+    text = "\n".join([*_aligned([head, *rows]), "", f"Knowledge bases, read: {names}."])
+    say({"documents": [one.as_json() for one in facts], "knowledge_bases": knowledge_bases}, text, as_json=as_json)
+
+
+def _mark(has: bool) -> str:
+    return "yes" if has else "–"
+
+
+def _aligned(rows: list[list[str]]) -> list[str]:
+    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+    return ["  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip() for row in rows]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import datetime
 from enum import StrEnum
@@ -137,3 +138,101 @@ class Decision:
     @property
     def is_imported(self) -> bool:
         return self.curator.startswith("import:")
+
+
+# What an operation changed: the one message that every view listens to.
+
+
+class ChangeKind(StrEnum):
+    DECIDED = "decided"
+    MENTIONS = "mentions"  # added, moved, retyped, deleted, restored
+    DOCUMENT_STATE = "document_state"
+    NOTES = "notes"  # flags and comments
+    IMPORTED = "imported"
+    KNOWLEDGE_BASE = "knowledge_base"
+    SUGGESTIONS = "suggestions"
+    BUNDLE = "bundle"
+    TYPE_MAPPING = "type_mapping"
+    ENTITIES = "entities"  # provisional ones made, changed, deleted or replaced, with the decisions that follow
+    ROUND = "round"  # made, closed, opened again, or judgements came in
+
+
+STEPS = frozenset(
+    {ChangeKind.DECIDED, ChangeKind.MENTIONS, ChangeKind.DOCUMENT_STATE, ChangeKind.NOTES, ChangeKind.ENTITIES}
+)
+"""What a curator does, step by step."""
+
+
+class OperationKind(StrEnum):
+    """What an entry of the operation log did; undo and redo are entries of their own."""
+
+    DECIDE = "decide"
+    ADD_MENTION = "add_mention"
+    DELETE_MENTION = "delete_mention"
+    CHANGE_MENTION = "change_mention"  # its spans or its type
+    SET_STATE = "set_state"
+    FLAG = "flag"
+    COMMENT = "comment"
+    DELETE_COMMENT = "delete_comment"
+    MAKE_ENTITY = "make_entity"
+    CHANGE_ENTITY = "change_entity"
+    DELETE_ENTITY = "delete_entity"
+    REMAP = "remap"  # decisions and provisional entities to what the knowledge base has now
+    TAKE_TEXT = "take_text"  # a newer text of a document, with its mentions moved to it; or the former one again
+    WITHDRAW_IMPORT = "withdraw_import"  # its documents are hidden
+    UNDO = "undo"
+    REDO = "redo"
+
+
+@dataclass(frozen=True, slots=True)
+class Change:
+    """`text` says it to the curator ("Linked lidocaine to Lidocaine"); `actor` who did it.
+
+    A step without an operation is a judgement in a round: no bus tells it, the window that asked shows it.
+    """
+
+    kind: ChangeKind
+    actor: str
+    text: str
+    document_ids: tuple[int, ...] = ()
+    mention_ids: tuple[int, ...] = ()
+    operation_id: int | None = None
+
+
+# How far what was committed is on the disk.
+
+
+@dataclass(frozen=True, slots=True)
+class Saving:
+    """`done` of the `asked` commits are on the disk, since `at`; `why` is the sentence of the last sync where it
+    failed, '' where it did not."""
+
+    asked: int = 0
+    done: int = 0
+    at: datetime | None = None
+    why: str = ""
+
+    def holds(self, number: int) -> bool:
+        """Whether the first `number` commits are on the disk."""
+        return self.done >= number
+
+
+Listener = Callable[[Saving], None]
+
+
+# What a file of the program's own says beside texts and mentions: who decided and commented, and when.
+
+
+@dataclass(frozen=True, slots=True)
+class FileDecision:
+    verdict: Verdict
+    curator: str
+    at: datetime
+    note: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class FileComment:
+    author: str
+    at: datetime
+    text: str

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Sequence
+import re
+from bisect import bisect_left, bisect_right
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from difflib import SequenceMatcher
 from enum import StrEnum
 
-from curator.domain.stated import FileComment, FileDecision
+from curator.domain.decisions import FileComment, FileDecision
 
 
 class Split(StrEnum):
@@ -158,3 +161,113 @@ def slice_spans(text: str, spans: Sequence[Span]) -> str:
 def text_hash(text: str) -> str:
     """SHA-256 of the UTF-8 text (lone surrogates kept), hexadecimal."""
     return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
+
+
+# Maps between code-point offsets (ours) and UTF-16 offsets (Qt's) of one text.
+
+_ASTRAL = re.compile("[\U00010000-\U0010ffff]")
+
+
+class Utf16Map:
+    """Offsets both ways in O(log n) of the astral characters; texts without any cost nothing."""
+
+    def __init__(self, text: str) -> None:
+        self._length = len(text)
+        self._astral = [found.start() for found in _ASTRAL.finditer(text)]
+        self._astral16 = [p + k for k, p in enumerate(self._astral)]
+
+    def to_utf16(self, offset: int) -> int:
+        """UTF-16 offset of the code point `offset` (0..len). Raises ValueError outside."""
+        if not 0 <= offset <= self._length:
+            raise ValueError(f"offset {offset} is outside 0..{self._length}")
+        return offset + bisect_left(self._astral, offset)
+
+    def to_code_point(self, offset: int) -> int:
+        """Code-point offset of the UTF-16 `offset`; one inside a surrogate pair goes to the pair's start."""
+        total = self._length + len(self._astral)
+        if not 0 <= offset <= total:
+            raise ValueError(f"UTF-16 offset {offset} is outside 0..{total}")
+        return offset - bisect_right(self._astral16, offset - 1)
+
+
+# What differs between two versions of a text, word by word.
+
+AROUND = 60  # code points of what is the same that are shown beside a difference
+MOST_EXACT = 4000  # words that are compared without leaving frequent ones out
+_WORDS = re.compile(r"\w+|\s+|[^\w\s]")
+
+
+class DiffSide(StrEnum):
+    SAME = "same"
+    OLD = "old"
+    NEW = "new"
+
+
+@dataclass(frozen=True, slots=True)
+class DiffPart:
+    part: DiffSide
+    text: str
+
+
+def differences(old: str, new: str) -> list[DiffPart]:
+    """Both texts as parts in order: what is the same, what only the old one has, what only the new one has."""
+    words, others = _WORDS.findall(old), _WORDS.findall(new)
+    matcher = SequenceMatcher(None, words, others, autojunk=max(len(words), len(others)) > MOST_EXACT)
+    found = []
+    for tag, a, b, c, d in matcher.get_opcodes():
+        if tag == "equal":
+            found.append(DiffPart(DiffSide.SAME, "".join(words[a:b])))
+            continue
+        if b > a:
+            found.append(DiffPart(DiffSide.OLD, "".join(words[a:b])))
+        if d > c:
+            found.append(DiffPart(DiffSide.NEW, "".join(others[c:d])))
+    return found
+
+
+def shortened(parts: Iterable[DiffPart], *, around: int = AROUND) -> Iterator[DiffPart]:
+    """With long parts that are the same cut down to what stands beside a difference."""
+    listed = list(parts)
+    for number, one in enumerate(listed):
+        if one.part is not DiffSide.SAME or len(one.text) <= 2 * around:
+            yield one
+            continue
+        before = one.text[:around] if number else ""
+        after = one.text[-around:] if number + 1 < len(listed) else ""
+        yield DiffPart(
+            DiffSide.SAME, f"{before} … {after}".strip(" ") if not (before and after) else f"{before} … {after}"
+        )
+
+
+def as_line(parts: Iterable[DiffPart]) -> str:
+    """In one line, as wdiff writes it: `[-old-]` and `{+new+}`."""
+    marks = {DiffSide.SAME: "{}", DiffSide.OLD: "[-{}-]", DiffSide.NEW: "{{+{}+}}"}
+    return "".join(marks[one.part].format(one.text) for one in parts).replace("\n", " ⏎ ")
+
+
+# What became of a mention's place and type: every change is kept beside its decisions.
+
+
+@dataclass(frozen=True, slots=True)
+class MentionShape:
+    """Where a mention stands and of which type it is: what a curator can change of it."""
+
+    spans: tuple[Span, ...]
+    type: str
+
+    @classmethod
+    def of(cls, mention: Mention) -> MentionShape:
+        return cls(mention.spans, mention.type)
+
+
+@dataclass(frozen=True, slots=True)
+class MentionEdit:
+    """One appended change of a mention; undo and redo append their own. `curator` is who made it."""
+
+    id: int
+    mention_id: int
+    before: MentionShape
+    after: MentionShape
+    curator: str
+    at: datetime
+    operation_id: int

@@ -4,6 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from datetime import datetime
+
+from curator.domain.wording import UserError, tr
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,3 +52,134 @@ class TypeMapping:
 
     def types_for(self, mention_type: str) -> tuple[str, ...]:
         return self.allowed.get(mention_type, ())
+
+
+# Entities that curators made for what the knowledge base lacks, until a version of it has them.
+
+PREFIX = "NEW:"
+LONGEST = 300
+"""Characters of a name or synonym."""
+
+
+def is_new(entity_id: str) -> bool:
+    """Whether an id has the form of a provisional entity's. A knowledge base that was exported with its provisional
+    entities holds such ids too."""
+    return entity_id.startswith(PREFIX)
+
+
+def id_of(number: int) -> str:
+    return f"{PREFIX}{number:04}"
+
+
+def number_of(entity_id: str) -> int:
+    """The number in a provisional entity's id; 0 where it is none of ours."""
+    rest = entity_id.removeprefix(PREFIX)
+    return int(rest) if is_new(entity_id) and rest.isascii() and rest.isdigit() else 0
+
+
+@dataclass(frozen=True, slots=True)
+class EntityDraft:
+    """What a curator says of a new entity; `tidied` is what is stored."""
+
+    name: str
+    types: tuple[str, ...] = ()
+    definition: str = ""
+    synonyms: tuple[str, ...] = ()
+
+    def tidied(self) -> EntityDraft:
+        """White space collapsed, empty and repeated synonyms and those equal to the name left out.
+
+        Raises UserError for an empty name and for a name or synonym that is far too long.
+        """
+        name = _tidy(self.name)
+        if not name:
+            raise UserError(tr("A new entity needs a name; nothing was saved."))
+        synonyms = {one.casefold(): one for one in map(_tidy, reversed(self.synonyms)) if one}
+        kept = tuple(one for key, one in reversed(synonyms.items()) if key != name.casefold())
+        for one in (name, *kept):
+            if len(one) > LONGEST:
+                raise UserError(
+                    tr(
+                        "A name holds at most {longest} characters; “{one}…” has {number}.",
+                        longest=LONGEST,
+                        one=one[:40],
+                        number=len(one),
+                    )
+                )
+        types = tuple(dict.fromkeys(one for one in map(_tidy, self.types) if one))
+        return EntityDraft(name, types, self.definition.strip(), kept)
+
+    def entity(self, entity_id: str) -> Entity:
+        return Entity(entity_id, self.name, self.synonyms, self.types, self.definition)
+
+
+@dataclass(frozen=True, slots=True)
+class ProvisionalEntity:
+    """An entity that a curator made. `successor` is the id of the entity that took its place; its own id once a version
+    of the knowledge base holds it under that id."""
+
+    entity: Entity
+    author: str
+    at: datetime
+    deleted: bool = False
+    successor: str | None = None
+
+    @property
+    def id(self) -> str:
+        return self.entity.id
+
+    @property
+    def living(self) -> bool:
+        """Whether it can be linked to."""
+        return not self.deleted and self.successor is None
+
+    @property
+    def draft(self) -> EntityDraft:
+        one = self.entity
+        return EntityDraft(one.name, one.types, one.definition, one.synonyms)
+
+
+def _tidy(text: str) -> str:
+    return " ".join(text.split())
+
+
+# What a knowledge base is made of: sources, in the order in which they were put together, and how versions differ.
+
+
+@dataclass(frozen=True, slots=True)
+class KnowledgeSource:
+    """One source of a knowledge base. `release`, `licence` and `prefix` are as the curator gave them; `types` maps the
+    file's types to those that its entities have here, `*` standing for all others; `columns` is a table's choice.
+    `languages`, `vocabularies`, `only_types` and `suppressed` say what of the file is read, as in `KbOptions`.
+    `left_out` entities had ids that an earlier source has."""
+
+    name: str
+    format: str = ""
+    path: str = ""
+    release: str = ""
+    licence: str = ""
+    prefix: str = ""
+    types: Mapping[str, str] = field(default_factory=dict)
+    columns: Mapping[str, str] = field(default_factory=dict)
+    languages: tuple[str, ...] = ()
+    vocabularies: tuple[str, ...] = ()
+    only_types: tuple[str, ...] = ()
+    suppressed: bool = False
+    entities: int = 0
+    left_out: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class KbChanges:
+    """How many entities of a version are new, how many say something else than before, how many of those before are
+    gone, and how many of these are alternate ids of others now."""
+
+    new: int
+    changed: int
+    gone: int
+    merged: int
+
+    @property
+    def obsolete(self) -> int:
+        """Gone without a successor."""
+        return self.gone - self.merged

@@ -2,9 +2,14 @@
 
 from __future__ import annotations
 
+import random
+from collections import Counter, defaultdict
+from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from enum import StrEnum
+from itertools import combinations
+from typing import TypeVar
 
 from curator.domain.decisions import Outcome, Shown, Verdict
 from curator.domain.documents import Mention
@@ -79,3 +84,248 @@ class RoundProgress:
 def same_answer(one: Verdict, other: Verdict) -> bool:
     """Whether two verdicts agree: the same outcome, and for links the same set of entities. Reasons may differ."""
     return one.outcome is other.outcome and set(one.entity_ids) == set(other.entity_ids)
+
+
+# Agreement between curators: chance-corrected coefficients over judgements, and F1 over the spans that they mark.
+#
+# Everything is plain Python over small data. An *item* is what several curators judged, as a mapping of curator to
+# value; values are hashable and, for the distances of sets, frozensets. A coefficient is None where it is not defined:
+# nobody judged twice, or all values are the same, so that no agreement by chance could be exceeded.
+
+Value = Hashable
+Item = Mapping[str, Value]
+Distance = Callable[[frozenset[str], frozenset[str]], float]
+Spans = tuple[tuple[int, int], ...]
+T = TypeVar("T")
+
+RESAMPLES = 1000
+LEVEL = 0.95
+
+
+def observed(items: Iterable[Item]) -> float | None:
+    """Share of agreeing pairs among all pairs of judgements of one item, every item weighing the same."""
+    shares = [_pair_agreement(list(item.values())) for item in items if len(item) > 1]
+    return sum(shares) / len(shares) if shares else None
+
+
+def cohen_kappa(items: Iterable[Item], one: str, other: str) -> float | None:
+    """Cohen's kappa of two curators over the items that both judged.
+
+    kappa = (Po - Pe) / (1 - Pe), with Po the share of equal pairs and Pe = sum over values v of p1(v) p2(v), from each
+    curator's own shares. Cohen (1960), A coefficient of agreement for nominal scales, Educ. Psychol. Meas. 20, 37-46.
+    """
+    pairs = [(item[one], item[other]) for item in items if one in item and other in item]
+    if not pairs:
+        return None
+    first, second = Counter(a for a, _ in pairs), Counter(b for _, b in pairs)
+    agreed = sum(a == b for a, b in pairs) / len(pairs)
+    chance = sum(number * second[value] for value, number in first.items()) / len(pairs) ** 2
+    return None if chance >= 1 else (agreed - chance) / (1 - chance)
+
+
+def fleiss_kappa(items: Iterable[Item], curators: Sequence[str]) -> float | None:
+    """Fleiss' kappa over the items that all of `curators` judged; it knows no missing judgements.
+
+    With n curators and n_ij of them giving item i the value j: P_i = sum_j n_ij (n_ij - 1) / (n (n - 1)),
+    p_j = sum_i n_ij / (N n), kappa = (mean P_i - sum_j p_j^2) / (1 - sum_j p_j^2). Fleiss (1971), Measuring nominal
+    scale agreement among many raters, Psychol. Bull. 76, 378-382.
+    """
+    if len(curators) < 2:
+        return None
+    rated = [[item[one] for one in curators] for item in items if all(one in item for one in curators)]
+    if not rated:
+        return None
+    agreed = sum(_pair_agreement(values) for values in rated) / len(rated)
+    margins = Counter(value for values in rated for value in values)
+    total = len(rated) * len(curators)
+    chance = sum((number / total) ** 2 for number in margins.values())
+    return None if chance >= 1 else (agreed - chance) / (1 - chance)
+
+
+@dataclass(frozen=True, slots=True)
+class Coincidences:
+    """What Krippendorff's alpha needs of some items, so that documents can be added up: `disagreement` is
+    sum over items of (sum over ordered pairs of distances) / (m - 1), m judgements of the item; `values` counts the
+    judgements of items with at least two."""
+
+    disagreement: float
+    values: Counter[Value]
+
+    @classmethod
+    def of(cls, items: Iterable[Item], distance: Distance | None = None) -> Coincidences:
+        """Nominal without a `distance`: 0 for equal values, else 1."""
+        apart, values = 0.0, Counter[Value]()
+        for item in items:
+            given = list(item.values())
+            if len(given) > 1:
+                apart += 2 * _distances(given, distance) / (len(given) - 1)
+                values.update(given)
+        return cls(apart, values)
+
+    @classmethod
+    def together(cls, parts: Iterable[Coincidences]) -> Coincidences:
+        apart, values = 0.0, Counter[Value]()
+        for part in parts:
+            apart += part.disagreement
+            values.update(part.values)
+        return cls(apart, values)
+
+    def alpha(self, distance: Distance | None = None) -> float | None:
+        """1 - Do / De, see `krippendorff_alpha`."""
+        n = self.values.total()
+        expected = _expected_nominal(self.values) if distance is None else _expected(self.values, distance)
+        if n < 2 or expected <= 0:
+            return None
+        return 1 - (n - 1) * self.disagreement / expected
+
+
+def krippendorff_alpha(items: Iterable[Item], distance: Distance | None = None) -> float | None:
+    """Krippendorff's alpha: any number of curators, missing judgements allowed.
+
+    alpha = 1 - Do / De, Do the mean distance within items and De the one between any two judgements:
+    alpha = 1 - (n - 1) * sum_{c,k} o_ck d_ck / sum_{c,k} n_c n_k d_ck, with the coincidences o_ck of values c and k, in
+    which an item of m judgements counts each ordered pair 1 / (m - 1) times, n_c how often c occurs there, n all.
+    Krippendorff (2018), Content Analysis, 4th ed., ch. 12; Krippendorff (2011), Computing Krippendorff's
+    alpha-reliability. Items judged once are left out.
+    """
+    return Coincidences.of(items, distance).alpha(distance)
+
+
+def jaccard_distance(one: frozenset[str], other: frozenset[str]) -> float:
+    """1 - |A and B| / |A or B|; 0 for two empty sets."""
+    union = len(one | other)
+    return 1 - len(one & other) / union if union else 0.0
+
+
+def masi_distance(one: frozenset[str], other: frozenset[str]) -> float:
+    """1 - Jaccard * monotonicity, the latter 1 for equal sets, 2/3 where one holds the other, 1/3 where they overlap,
+    0 where they are apart. Passonneau (2006), Measuring agreement on set-valued items (MASI), LREC."""
+    if one == other:
+        return 0.0
+    common = one & other
+    if not common:
+        return 1.0
+    monotonicity = 2 / 3 if common in (one, other) else 1 / 3
+    return 1 - (1 - jaccard_distance(one, other)) * monotonicity
+
+
+@dataclass(frozen=True, slots=True)
+class SpanMatch:
+    """How far two curators mark the same: `both` marks of either side that have a partner on the other, of `one` and
+    `other` marks in all."""
+
+    both: float
+    one: int
+    other: int
+
+    @property
+    def f1(self) -> float | None:
+        """2 * both / (one + other): the same whichever curator is taken as the reference. Hripcsak & Rothschild (2005),
+        Agreement, the F-measure, and reliability in information retrieval, JAMIA 12, 296-298."""
+        marks = self.one + self.other
+        return 2 * self.both / marks if marks else None
+
+    def __add__(self, more: SpanMatch) -> SpanMatch:
+        return SpanMatch(self.both + more.both, self.one + more.one, self.other + more.other)
+
+
+def exact_match(one: Sequence[T], other: Sequence[T]) -> SpanMatch:
+    """Marks that are equal, each paired once."""
+    return SpanMatch((Counter(one) & Counter(other)).total(), len(one), len(other))
+
+
+def overlap_match(one: Sequence[tuple[str, Spans]], other: Sequence[tuple[str, Spans]]) -> SpanMatch:
+    """Marks (type, spans) of one type that share a character, paired one to one as often as possible.
+
+    The pairing is a maximum matching (augmenting paths), so that no order of the marks makes a difference.
+    """
+    near = [[at for at, mark in enumerate(other) if overlaps(own, mark)] for own in one]
+    partner: dict[int, int] = {}
+    both = sum(_augment(own, near, partner, set()) for own in range(len(one)))
+    return SpanMatch(both, len(one), len(other))
+
+
+def overlaps(one: tuple[str, Spans], other: tuple[str, Spans]) -> bool:
+    return one[0] == other[0] and any(a < d and c < b for a, b in one[1] for c, d in other[1])
+
+
+@dataclass(frozen=True, slots=True)
+class Interval:
+    low: float
+    high: float
+
+
+def bootstrap(
+    documents: Sequence[T],
+    figure: Callable[[Sequence[T]], float | None],
+    *,
+    resamples: int = RESAMPLES,
+    seed: int = 0,
+) -> Interval | None:
+    """Percentile interval (95 %) of a figure over whole documents drawn with replacement, since judgements in one
+    document hang together. None with fewer than two documents, or where fewer than nine in ten resamples define it.
+    Efron & Tibshirani (1993), An Introduction to the Bootstrap, ch. 13."""
+    if len(documents) < 2:
+        return None
+    draw = random.Random(seed)  # noqa: S311 - resampling, no secret
+    found = [figure(draw.choices(documents, k=len(documents))) for _ in range(resamples)]
+    values = sorted(one for one in found if one is not None)
+    if len(values) < 0.9 * resamples:
+        return None
+    tail = (1 - LEVEL) / 2
+    return Interval(_quantile(values, tail), _quantile(values, 1 - tail))
+
+
+def _quantile(values: Sequence[float], share: float) -> float:
+    """By linear interpolation between the two nearest of the sorted values."""
+    place = share * (len(values) - 1)
+    low = int(place)
+    high = min(low + 1, len(values) - 1)
+    return values[low] + (place - low) * (values[high] - values[low])
+
+
+def _pair_agreement(values: Sequence[Value]) -> float:
+    count = len(values)
+    return sum(number * (number - 1) for number in Counter(values).values()) / (count * (count - 1))
+
+
+def _distances(values: Sequence[Value], distance: Distance | None) -> float:
+    """Sum over unordered pairs."""
+    if distance is None:
+        count = len(values)
+        return (count * (count - 1) - sum(n * (n - 1) for n in Counter(values).values())) / 2
+    return sum(distance(_set(a), _set(b)) for a, b in combinations(values, 2))
+
+
+def _expected_nominal(values: Counter[Value]) -> float:
+    return float(values.total() ** 2 - sum(number**2 for number in values.values()))
+
+
+def _expected(values: Counter[Value], distance: Distance) -> float:
+    """Sum over ordered pairs of n_c n_k d_ck. Sets without a common element are at distance 1: only the others are
+    looked at, which keeps thousands of different entities cheap."""
+    expected = _expected_nominal(values)
+    holders: defaultdict[str, list[frozenset[str]]] = defaultdict(list)
+    for value in values:
+        for element in _set(value):
+            holders[element].append(_set(value))
+    near = {frozenset((a, b)) for group in holders.values() for a, b in combinations(group, 2)}
+    for a, b in near:
+        expected -= 2 * values[a] * values[b] * (1 - distance(a, b))
+    return expected
+
+
+def _set(value: Value) -> frozenset[str]:
+    assert isinstance(value, frozenset), "distances of sets are for sets"
+    return value
+
+
+def _augment(own: int, near: Sequence[Sequence[int]], partner: dict[int, int], tried: set[int]) -> bool:
+    """Find a partner for `own`, moving others on where they have another choice."""
+    for at in near[own]:
+        if at not in tried:
+            tried.add(at)
+            if at not in partner or _augment(partner[at], near, partner, tried):
+                partner[at] = own
+                return True
+    return False

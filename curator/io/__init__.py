@@ -10,7 +10,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from curator.io.registry import Registry
-    from curator.io.tables.column_memory import ColumnMemory
+    from curator.io.tables.columns import ColumnMemory
     from curator.services.ports import DocumentFormat, FormatRegistry, KnowledgeBaseReader
     from curator.services.ports.files import DocumentOptions, KbOptions, TablePreview
 

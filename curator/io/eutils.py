@@ -13,8 +13,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 from urllib.parse import urlencode, urlsplit
 
-from curator.domain.errors import UserError
-from curator.domain.wording import tr
+from curator.domain.wording import UserError, tr
 from curator.services.ports.pubmed import MOST_FOUND, FoundRecords, NotNowError, PubMedRecords
 
 ADDRESS = "https://eutils.ncbi.nlm.nih.gov/entrez/eutils/"

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from curator.io.bioc.bioc_json import BioCJsonFormat
 from curator.io.bioc.bioc_xml import BioCXmlFormat
 from curator.io.datasets.decisions_jsonl import DecisionsFormat
@@ -25,13 +27,24 @@ from curator.io.literature.plain_text import PlainTextFormat
 from curator.io.literature.pubmed_xml import PubMedXmlFormat
 from curator.io.literature.pubtator import PubTatorFormat
 from curator.io.registry import Registry
-from curator.io.standoff_formats import standoff_formats
-from curator.io.tables.column_memory import ColumnMemory
+from curator.io.standoff.brat import BratFormat
+from curator.io.standoff.pubannotation import PubAnnotationFormat
+from curator.io.standoff.webanno_tsv import WebAnnoFormat
+from curator.io.standoff.webannotation import WebAnnotationFormat
+from curator.io.standoff.xmi import XmiFormat
+from curator.io.tables.columns import ColumnMemory
 from curator.io.tables.document_table import TableFormat
 from curator.io.tables.kb_table import TABLE
 from curator.io.wiki.blink import BlinkFormat
 from curator.io.wiki.mediawiki import MediaWikiFormat
 from curator.io.wiki.zeshel import ZeshelFormat
+from curator.services.ports import DocumentFormat
+
+# The formats that keep texts and annotations apart, in the order in which they are asked.
+
+
+def standoff_formats() -> Sequence[DocumentFormat]:
+    return (BratFormat(), PubAnnotationFormat(), WebAnnotationFormat(), WebAnnoFormat(), XmiFormat())
 
 
 def every_format(columns: ColumnMemory | None = None) -> Registry:

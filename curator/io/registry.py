@@ -6,12 +6,11 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Protocol, runtime_checkable
 
-from curator.domain.errors import UnknownFormatError, UserError
-from curator.domain.wording import tr
+from curator.domain.wording import UnknownFormatError, UserError, tr
 from curator.io.files.archives import TakesFolders, digest, holds_many, open_files
 from curator.io.files.source import Source
 from curator.io.kb.base import KbSource
-from curator.io.tables.column_memory import ColumnMemory
+from curator.io.tables.columns import ColumnMemory
 from curator.io.tables.document_table import TableFormat, could_be_table, has_columns, preview
 from curator.io.tables.kb_table import TABLE, is_table, preview_kb_table
 from curator.io.tables.tables import is_only_table, is_workbook

@@ -11,9 +11,8 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-from curator.domain.bundles import BundleInfo, GateVerdict
-from curator.domain.errors import UserError
-from curator.domain.wording import tr
+from curator.domain.jobs import BundleInfo, GateVerdict
+from curator.domain.wording import UserError, tr
 
 MANIFEST = "manifest.json"
 STAGING_PREFIX = ".staging-"

@@ -11,8 +11,7 @@ from collections.abc import Callable, Generator, Iterable, Mapping
 from typing import Any, NoReturn, Protocol
 
 from curator.domain import wording
-from curator.domain.catalogues import catalogue
-from curator.domain.wording import ntr, tr
+from curator.domain.wording import catalogue, ntr, tr
 from curator.jobs import wire
 from curator.jobs.child import LANGUAGE
 from curator.jobs.wire import Message

@@ -12,8 +12,7 @@ from collections.abc import Generator
 
 from curator.jobs.child_side import run_job, speak
 from curator.jobs.wire import Message
-from models.errors import ModelError
-from models.wording import use
+from models.errors import ModelError, use
 from training.data.progress import Phase
 from training.job.evaluate_job import run_evaluation, run_replay
 

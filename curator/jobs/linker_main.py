@@ -37,9 +37,8 @@ from curator.jobs.wire import (
     OpenFailed,
     Remember,
 )
-from models.errors import ModelError
+from models.errors import ModelError, use
 from models.types import DecidedDocument, DocumentInput, LinkedMention, MentionInput
-from models.wording import use
 
 Event = Mapping[str, object]
 

@@ -16,14 +16,16 @@ from functools import partial
 from pathlib import Path
 from typing import Any, cast
 
-from curator.domain.contrasts import Contrast
 from curator.domain.entities import Entity
 from curator.domain.jobs import JobOutcome, JobState, LinkerState, LinkerStatus
-from curator.domain.suggestions import Suggestion
+from curator.domain.suggestions import Contrast, Suggestion
 from curator.domain.wording import tr
 from curator.jobs import wire
 from curator.jobs.child import ChildGoneError, ChildProcess
 from curator.jobs.linker_messages import (
+    Batch,
+    Request,
+    State,
     contrast_from_wire,
     decided_to_wire,
     detected_from_wire,
@@ -31,7 +33,6 @@ from curator.jobs.linker_messages import (
     entity_to_wire,
     suggestions_from_wire,
 )
-from curator.jobs.linker_requests import Batch, Request, State
 from curator.services.ports import DecidedDocument, DetectedMention, LinkDocument
 
 MODULE = "curator.jobs.linker_main"

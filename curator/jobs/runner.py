@@ -8,9 +8,8 @@ from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
-from curator.domain.errors import CancelledError, UserError
 from curator.domain.jobs import JobOutcome, JobState, Progress
-from curator.domain.wording import tr
+from curator.domain.wording import CancelledError, UserError, tr
 from curator.jobs import wire
 from curator.jobs.child import ChildGoneError, ChildProcess
 from curator.jobs.wire import Message

@@ -13,8 +13,7 @@ from collections.abc import Generator
 from curator.jobs.child_side import passed_on, run_job, speak
 from curator.jobs.several import rank, together
 from curator.jobs.wire import Message
-from models.errors import ModelError
-from models.wording import use
+from models.errors import ModelError, use
 from training.job.job import run_training
 
 MODULE = "curator.jobs.train_main"

@@ -12,8 +12,7 @@ from typing import Any
 
 import platformdirs
 
-from curator.domain.errors import UserError
-from curator.domain.wording import tr
+from curator.domain.wording import UserError, tr
 from curator.settings.schema import Settings, options, with_value
 
 FILE = "settings.json"

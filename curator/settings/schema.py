@@ -7,9 +7,8 @@ from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from typing import Any
 
-from curator.domain.errors import UserError
-from curator.domain.presenting import CandidateOrder
-from curator.domain.wording import tr
+from curator.domain.suggestions import CandidateOrder
+from curator.domain.wording import UserError, tr
 
 
 class ThemeChoice(StrEnum):

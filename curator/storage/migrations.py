@@ -11,13 +11,9 @@ from collections.abc import Callable, Sequence
 from contextlib import closing
 from pathlib import Path
 
-from curator.domain.errors import NewerProjectError, UserError
-from curator.domain.wording import tr
+from curator.domain.wording import NewerProjectError, UserError, tr
 from curator.storage.db.errors import as_user_errors
-from curator.storage.db.former_schemas import VERSION_1
-from curator.storage.db.schema_v2 import VERSION_2
-from curator.storage.db.schema_v3 import VERSION_3, fill
-from curator.storage.db.schema_v4 import VERSION_4
+from curator.storage.db.former_schemas import VERSION_1, VERSION_2, VERSION_3, VERSION_4, fill
 from curator.storage.kb.kb_index import upgrade_versions
 
 Step = Callable[[sqlite3.Connection], None]

@@ -10,8 +10,7 @@ import uuid
 from contextlib import closing
 from pathlib import Path
 
-from curator.domain.errors import UserError
-from curator.domain.wording import tr
+from curator.domain.wording import UserError, tr
 from curator.storage import migrations
 from curator.storage.db.engine import ReadSource, check_health, connect, find_read_source
 from curator.storage.db.errors import as_user_errors

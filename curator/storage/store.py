@@ -9,9 +9,8 @@ from pathlib import Path
 
 from sqlalchemy import Connection, Engine
 
-from curator.domain.errors import UserError
-from curator.domain.saving import Listener, Saving
-from curator.domain.wording import tr
+from curator.domain.decisions import Listener, Saving
+from curator.domain.wording import UserError, tr
 from curator.services.ports import (
     DecisionRepository,
     DocumentRepository,

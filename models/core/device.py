@@ -9,8 +9,7 @@ from typing import Any, TypeAlias
 
 import torch
 
-from models.errors import ModelError
-from models.wording import nsay, say
+from models.errors import ModelError, nsay, say
 
 
 class Precision(StrEnum):

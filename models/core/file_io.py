@@ -11,8 +11,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from models.errors import ModelError
-from models.wording import say
+from models.errors import ModelError, say
 
 
 @contextmanager

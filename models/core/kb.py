@@ -20,9 +20,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from models.core.file_io import atomic_path
-from models.errors import ModelError
+from models.errors import ModelError, say
 from models.types import EntityRecord
-from models.wording import say
 
 KB_FILE = "kb.jsonl"
 Ranges = tuple[tuple[int, int], ...]

@@ -10,12 +10,14 @@ from __future__ import annotations
 import hashlib
 import json
 import mmap
+from abc import abstractmethod
 from array import array
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import chain
 from pathlib import Path
+from typing import TypeVar, overload
 
 import numpy as np
 from numpy.typing import NDArray
@@ -31,8 +33,35 @@ from models.core.kb import (
     read_kb,
     write_kb,
 )
-from models.core.row_sequence import RowSequence
 from models.types import EntityRecord
+
+# Sequences that make their rows when they are asked for.
+
+T_co = TypeVar("T_co", covariant=True)
+
+
+class RowSequence(Sequence[T_co]):
+    """Places from either end and slices, by `at` for one place from the front."""
+
+    @abstractmethod
+    def at(self, place: int) -> T_co: ...
+
+    @overload
+    def __getitem__(self, row: int) -> T_co: ...
+    @overload
+    def __getitem__(self, row: slice) -> Sequence[T_co]: ...
+    def __getitem__(self, row: int | slice) -> T_co | Sequence[T_co]:
+        """Raises IndexError beyond either end."""
+        if isinstance(row, slice):
+            return self.between(*row.indices(len(self)))
+        place = int(row) + len(self) if row < 0 else int(row)
+        if not 0 <= place < len(self):
+            raise IndexError(f"row {row} of {len(self)}")
+        return self.at(place)
+
+    def between(self, first: int, last: int, step: int) -> Sequence[T_co]:
+        return tuple(self.at(place) for place in range(first, last, step))
+
 
 LARGE = 256 << 20
 """Bytes of a knowledge base's file from which on it is left there: some 800,000 entities."""

@@ -13,9 +13,12 @@ import logging
 import os
 import secrets
 import zlib
-from collections.abc import Iterator, Sequence
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TypeVar
 
 import numpy as np
 import platformdirs
@@ -23,8 +26,7 @@ from numpy.typing import NDArray
 
 from models.core.file_io import atomic_path
 from models.encoders.encoders import Encoder
-from models.errors import ModelError
-from models.wording import say
+from models.errors import ModelError, say
 
 log = logging.getLogger(__name__)
 
@@ -224,3 +226,27 @@ def _open(path: Path, *, dimension: int) -> Shard | None:
         return None
     hashes = np.frombuffer(raw[HEADER_BYTES:middle], dtype="<u8").reshape(-1, 2)
     return Shard(path, hashes, raw[middle:].view(dtype).reshape(rows, dimension))
+
+
+# Work on the next pieces in threads while the results of those before are used: numpy lets go of Python's lock.
+
+Piece = TypeVar("Piece")
+Result = TypeVar("Result")
+WORKERS = min(2, os.cpu_count() or 1)
+"""More would hold more pieces in memory at a time."""
+
+
+def ahead(work: Callable[[Piece], Result], pieces: Iterable[Piece], *, workers: int = WORKERS) -> Iterator[Result]:
+    """`work(piece)` of each, in their order; `pieces` is gone through in the caller's thread.
+
+    At most `workers` results are under way or wait beside the one in use. An error of `work` is raised in its piece's
+    turn; what is under way then, or when the iterator is closed, is waited for.
+    """
+    waiting: deque[Future[Result]] = deque()
+    with ThreadPoolExecutor(workers, thread_name_prefix="ahead") as pool:
+        for piece in pieces:
+            if len(waiting) == workers:
+                yield waiting.popleft().result()
+            waiting.append(pool.submit(work, piece))
+        while waiting:
+            yield waiting.popleft().result()

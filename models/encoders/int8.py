@@ -15,8 +15,7 @@ from typing import cast
 import torch
 from torch import nn
 
-from models.errors import ModelError
-from models.wording import say
+from models.errors import ModelError, say
 
 WEIGHT_TOP = 63  # 7 bits
 SMALLEST = 1e-9

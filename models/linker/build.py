@@ -14,15 +14,13 @@ from models.encoders.cache import EmbeddingCache
 from models.encoders.default_encoder import default_encoder_folder
 from models.encoders.encoder_folder import read_folder
 from models.encoders.encoders import Encoder, load_encoder
-from models.errors import ModelError
+from models.errors import ModelError, say
 from models.linker.bundle import UNTRAINED, Bundle, EncoderRef, Manifest, RetrieverSpec, new_id, now, seal
 from models.names.candidates import LEXICAL, NAMES
 from models.names.lexical_merged import LexicalList, build_lists, parse_list
 from models.retrievers.biencoder import index_source
 from models.types import Progress
-from models.vectors.index import IndexKind, VectorIndex, plan_index
-from models.vectors.index_blocks import gpu_memory
-from models.wording import say
+from models.vectors.index import IndexKind, VectorIndex, gpu_memory, plan_index
 
 NAMES_TOKENS = 64
 NAMES_INDEX = "names.faiss"

@@ -23,8 +23,7 @@ from pathlib import Path
 from typing import Any
 
 from models.core.file_io import fsync_file, fsync_folder, read_json, sha256_file, write_json, writing
-from models.errors import ModelError
-from models.wording import say
+from models.errors import ModelError, say
 
 FORMAT_VERSION = 1
 MANIFEST = "manifest.json"

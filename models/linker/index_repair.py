@@ -16,7 +16,7 @@ from models.core.device import Device, choose_device
 from models.core.file_io import sha256_file, write_json, writing
 from models.core.kb import KB_FILE, KnowledgeBase
 from models.core.stored_kb import open_kb
-from models.errors import ModelError
+from models.errors import ModelError, say
 from models.linker.build import build_names, lexical_list, names_source
 from models.linker.bundle import MANIFEST, Bundle, FileInfo, RetrieverSpec, manifest_to_json, open_bundle
 from models.linker.linker import Linker
@@ -32,7 +32,6 @@ from models.retrievers.som import build_som_index
 from models.types import Progress
 from models.vectors.index_files import read_header
 from models.vectors.index_plan import IndexKind
-from models.wording import say
 
 log = logging.getLogger(__name__)
 

@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 
 from models.core.device import Device, choose_device
 from models.core.queries import MentionQuery, document_queries
+from models.errors import say
 from models.linker.answering import Answerer, Ranked, ScoredMention
 from models.linker.bundle import Bundle, open_bundle
 from models.linker.coherence import add_coherence
@@ -39,7 +40,6 @@ from models.types import (
     LinkedDocument,
     LinkedMention,
 )
-from models.wording import say
 
 FLOATS = NDArray[np.float32]
 BATCH_DOCUMENTS = 16

@@ -14,10 +14,9 @@ from dataclasses import dataclass, replace
 from math import log
 from typing import Protocol
 
-from models.errors import ModelError
+from models.errors import ModelError, say
 from models.text.sentences import sentence_starts
 from models.types import DocumentInput, LinkedDocument, MentionInput
-from models.wording import say
 
 Range = tuple[int, int]
 K = 64

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from models.core.kb import KnowledgeBase, Ranges
-from models.errors import ModelError
+from models.errors import ModelError, say
 from models.linker.overlay_kb import LiveKnowledgeBase
 from models.linker.stages import Stages
 from models.names.candidates import NameCandidates, NameStage
@@ -30,7 +30,6 @@ from models.retrievers.biencoder import BiencoderRetriever
 from models.types import EntityRecord
 from models.vectors.dynamic import growing
 from models.vectors.index import merge
-from models.wording import say
 
 FLOATS = NDArray[np.float32]
 INTS = NDArray[np.int64]

@@ -8,7 +8,7 @@ from models.core.device import Device
 from models.core.kb import KB_FILE, KnowledgeBase
 from models.core.stored_kb import open_kb
 from models.encoders.encoders import Encoder, load_encoder
-from models.errors import ModelError
+from models.errors import ModelError, say
 from models.linker.build import NAMES_INDEX, lexical_list, names_source
 from models.linker.bundle import REMEDY, Bundle, EncoderRef, RankerSpec, RetrieverSpec
 from models.names.candidates import LEXICAL, NAMES, NameCandidates, NameStage
@@ -31,7 +31,6 @@ from models.retrievers.fusion import RELATIVE
 from models.retrievers.projection import load_projection
 from models.retrievers.som import load_som
 from models.vectors.index import VectorIndex
-from models.wording import say
 
 MERGED = "“{name}” also finds by words: tf-idf of {terms:,} words, merged with the letters by rank."
 BM25 = "“{name}” finds by words only: BM25 over {terms:,} words."

@@ -16,11 +16,10 @@ from scipy import sparse
 
 from models.core.file_io import read_json
 from models.core.kb import Ranges
-from models.errors import ModelError
+from models.errors import ModelError, say
 from models.names.lexical import HEADER, REMEDY, count_names, count_terms, load_terms, save_terms
 from models.names.lexical_index import LexicalIndex
 from models.text.terms import ANALYZERS, INTS, UINTS
-from models.wording import say
 
 FLOATS = NDArray[np.float32]
 K1, B = 1.5, 0.75

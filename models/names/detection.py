@@ -18,8 +18,8 @@ from models.core.kb import KnowledgeBase
 from models.names.detectable import case_fits, is_usable, is_usable_memory
 from models.names.name_keys import FROM_NAMES, NameKeys
 from models.text.abbreviations import Abbreviation, find_abbreviations
+from models.text.normalise import Word, key_of, words_of
 from models.text.rewriting import noun_of
-from models.text.words import Word, key_of, words_of
 from models.types import DetectedMention
 
 Owner = tuple[str, int]  # a name as written, and the row of its entity
@@ -29,7 +29,7 @@ Owner = tuple[str, int]  # a name as written, and the row of its entity
 class Detector:
     """``names`` maps normalised words to [(name as written, entity row), …], ``remembered`` to [(surface, types), …].
 
-    Both hold keys as ``models.text.words.key_of`` spells them; None where there is nothing to find. Automata hold
+    Both hold keys as ``models.text.normalise.key_of`` spells them; None where there is nothing to find. Automata hold
     what they find; the names of a large knowledge base stay where they are stored (``NameKeys``).
     """
 

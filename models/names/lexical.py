@@ -17,11 +17,10 @@ from scipy import sparse
 
 from models.core.file_io import atomic_path, read_json, write_json
 from models.core.kb import Ranges
-from models.errors import ModelError
+from models.errors import ModelError, say
 from models.names.lexical_index import MOST, LexicalIndex, damaged
 from models.text.normalise import normalise
 from models.text.terms import ANALYZERS, INTS, UINTS
-from models.wording import say
 
 FLOATS = NDArray[np.float32]
 DOUBLES = NDArray[np.float64]

@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from models.core.file_io import write_json
-from models.encoders.ahead import ahead
+from models.encoders.cache import ahead
 from models.names.lexical import CHUNK, FORMAT, HEADER, VOCABULARY, TfIdf, count_terms, row_norms
 from models.names.lexical_index import ARRAYS, CLASSES, class_norms, classes_of, name_weights
 from models.text.normalise import normalise

@@ -19,9 +19,8 @@ from scipy import sparse
 
 from models.core.file_io import atomic_path
 from models.core.kb import Ranges
-from models.encoders.ahead import WORKERS
-from models.errors import ModelError
-from models.wording import say
+from models.encoders.cache import WORKERS
+from models.errors import ModelError, say
 
 FLOATS = NDArray[np.float32]
 INTS = NDArray[np.int64]

@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from models.core.kb import Ranges
-from models.errors import ModelError
+from models.errors import ModelError, say
 from models.names.bm25 import Bm25
 from models.names.candidates import NameStage
 from models.names.lexical import TfIdf
@@ -28,7 +28,6 @@ from models.names.lexical_building import FROM_NAMES, build_on_disk
 from models.text.normalise import normalise
 from models.text.terms import INTS
 from models.types import Progress
-from models.wording import say
 
 FLOATS = NDArray[np.float32]
 WORDS_FOLDER = "words"

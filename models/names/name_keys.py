@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from models.core.kb import KnowledgeBase
-from models.text.words import Word
+from models.text.normalise import Word
 
 FROM_NAMES = 750_000
 """As for the lexical index: from here on names stay where they are stored."""

@@ -14,12 +14,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from models.errors import ModelError
+from models.errors import ModelError, say
 from models.names.candidates import DEFINITION, LEXICAL, NAMES, PREFERRED
 from models.retrievers.fusion import DOCUMENT
 from models.retrievers.recalled import NOTHING, Recalled
 from models.text.normalise import normalise, sorted_key
-from models.wording import say
 
 FLOATS = NDArray[np.float32]
 FLOATS64 = NDArray[np.float64]

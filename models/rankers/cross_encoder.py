@@ -21,10 +21,9 @@ from models.core.kb import KnowledgeBase
 from models.encoders.encoders import Encoder, EncoderModule, length_batches
 from models.encoders.inputs import InputSettings, entity_tokens, mention_tokens, pair_tokens
 from models.encoders.pooling import mean_pool
-from models.errors import ModelError
+from models.errors import ModelError, say
 from models.rankers.ranker import FLOATS, REMEDY, RankerSettings, relative_by_softmax
 from models.retrievers.biencoder import Mentions
-from models.wording import say
 
 HEAD_FILE = "head.safetensors"
 HEAD_SPREAD = 0.02

@@ -16,14 +16,13 @@ from numpy.typing import NDArray
 
 from models.core.file_io import atomic_path, read_json, write_json
 from models.core.kb import KnowledgeBase
+from models.encoders.contexts import Mentions, encode_marked_mentions
 from models.encoders.encoders import Encoder
 from models.encoders.inputs import entity_tokens
-from models.encoders.marked import Mentions, encode_marked_mentions
-from models.errors import ModelError
+from models.errors import ModelError, say
 from models.rankers.ranker import FLOATS, REMEDY, RankerSettings, relative_by_range
 from models.retrievers.biencoder import ENCODE_CHUNK, index_source
 from models.types import EntityRecord, Progress
-from models.wording import say
 
 VECTORS_FILE = "entities.npy"
 HEADER_FILE = "entities.json"

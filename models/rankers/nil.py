@@ -14,8 +14,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from models.errors import ModelError
-from models.wording import say
+from models.errors import ModelError, say
 
 MIN_NIL = 30
 MIN_LINKED = 100

@@ -15,9 +15,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from models.encoders.inputs import EntityStyle, InputSettings
-from models.errors import ModelError
+from models.errors import ModelError, say
 from models.retrievers.biencoder import Mentions
-from models.wording import say
 
 FLOATS = NDArray[np.float32]
 RULE = "rule"

@@ -21,9 +21,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from models.errors import ModelError
+from models.errors import ModelError, say
 from models.names.candidates import LEXICAL, NAMES
-from models.wording import say
 
 FLOATS = NDArray[np.float32]
 RAW, MINMAX, RELATIVE, LEAD, SPREAD = "raw", "minmax", "relative", "lead", "spread"

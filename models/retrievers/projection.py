@@ -15,8 +15,7 @@ from safetensors import SafetensorError
 from safetensors.numpy import load_file, save_file
 
 from models.core.file_io import atomic_path
-from models.errors import ModelError
-from models.wording import say
+from models.errors import ModelError, say
 
 FILE = "projection.safetensors"
 REMEDY = "Roll back to another bundle, or train the retriever anew."

@@ -20,9 +20,8 @@ from numpy.typing import NDArray
 
 from models.core.file_io import atomic_path, read_json, write_json
 from models.encoders.encoders import Encoder, length_batches
-from models.errors import ModelError
+from models.errors import ModelError, say
 from models.types import Progress
-from models.wording import say
 
 FORMAT = 1
 STATES_FILE = "tokens.f16"

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 
-from models.text.spelling import singular
+from models.text.normalise import singular
 
 MAX_CHARACTERS = 160
 MAX_PARTS = 6

@@ -9,8 +9,7 @@ from __future__ import annotations
 import re
 
 from models.text.formulas import in_words
-from models.text.normalise import normalise
-from models.text.spelling import american_text, greek_names
+from models.text.normalise import american_text, greek_names, normalise
 
 ORGANS = {
     "renal": "kidney", "hepatic": "liver", "cardiac": "heart", "myocardial": "heart", "pulmonary": "lung",

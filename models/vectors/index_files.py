@@ -13,9 +13,8 @@ from typing import Any
 import faiss as faiss_module
 
 from models.core.file_io import atomic_path, read_json, sha256_file, write_json
-from models.errors import ModelError
+from models.errors import ModelError, say
 from models.vectors.index_plan import IndexKind, IndexPlan
-from models.wording import say
 
 faiss: Any = faiss_module  # its stubs lag behind its parameters
 FORMAT = 1

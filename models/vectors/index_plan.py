@@ -7,8 +7,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from math import sqrt
 
-from models.errors import ModelError
-from models.wording import say
+from models.errors import ModelError, say
 
 FLAT_BYTES = 600 * 2**20
 CODED_ROWS = 3_000_000

@@ -24,7 +24,7 @@ from pathlib import Path
 from lxml import etree
 
 from curator.bootstrap import Project, create_project
-from curator.domain.errors import UserError
+from curator.domain.wording import UserError
 from curator.io import default_registry
 from curator.services.ports import DocumentFormat
 from tests.curator.services.fakes import finish

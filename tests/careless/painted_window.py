@@ -19,12 +19,12 @@ from PySide6.QtCore import QEvent, QObject, QRectF, QTimer
 from PySide6.QtGui import QKeyEvent, QMouseEvent, QPaintEvent, QWindow
 from PySide6.QtWidgets import QApplication, QWidget
 
-from curator.domain.changes import Change
+from curator.domain.decisions import Change
 from curator.domain.documents import Split
-from curator.domain.errors import UserError
+from curator.domain.wording import UserError
 from curator.services.core.events import EventBus
 from curator.ui.deciding.kwic_list import KwicList
-from curator.ui.deciding.question_strip import QuestionStrip
+from curator.ui.deciding.reason_strip import QuestionStrip
 from curator.ui.document.document_area import DocumentArea
 from curator.ui.document.mention_marks import bounds
 from curator.ui.files.import_documents import ImportWish

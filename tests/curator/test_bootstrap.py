@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 from curator.bootstrap import create_project, curator_name, open_project
-from curator.domain.errors import ProjectLockedError
 from curator.domain.jobs import LinkerState
+from curator.domain.wording import ProjectLockedError
 from curator.settings.file import save
 from curator.settings.schema import Settings
 

@@ -23,8 +23,7 @@ import pytest
 
 from curator import bootstrap, storage
 from curator.bootstrap import Project
-from curator.domain.changes import Change, ChangeKind
-from curator.domain.decisions import Verdict
+from curator.domain.decisions import Change, ChangeKind, Verdict
 from curator.domain.documents import Split
 from curator.domain.jobs import JobOutcome, JobState, LinkerState, LinkerStatus, Progress
 from curator.jobs import JobRunner, LinkerProcess

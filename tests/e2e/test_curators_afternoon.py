@@ -22,7 +22,7 @@ from curator.services.curating.bulk_plan import AuditState
 from curator.settings.file import load
 from curator.ui.bench.workbench import Workbench
 from curator.ui.kit.theme import ThemeController
-from curator.ui.shell.demo_hands import Hands
+from curator.ui.shell.demo_session import Hands
 from curator.ui.shell.main_window import MainWindow
 from curator.ui.training.evaluate import FiguresDialog
 from curator.ui.training.parameter_panel import set_value

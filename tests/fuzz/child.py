@@ -12,7 +12,7 @@ from pathlib import Path
 import atheris
 
 with atheris.instrument_imports(include=["curator.io", "curator.domain"]):
-    from curator.domain.errors import UserError  # noqa: F401  # loaded here so that it is instrumented
+    from curator.domain.wording import UserError  # noqa: F401  # loaded here so that it is instrumented
     from tests.fuzz import mutating, targets
     from tests.fuzz.session import MEMORY, Session
 

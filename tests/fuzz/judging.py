@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from types import FrameType
 
-from curator.domain.errors import UserError
+from curator.domain.wording import UserError
 from tests.fuzz.targets import Target
 
 SECONDS = 5.0  # of processor time for one input; those of a fuzzer are at most some hundred kilobytes

@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from curator.domain.documents import SourceDocument, SourceFile
-from curator.domain.errors import UserError
+from curator.domain.wording import UserError
 from curator.io import default_registry
 from curator.services.ports import DocumentFormat
 from tests.fuzz.packing import of_path, pack

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from curator.domain.documents import SourceDocument, slice_spans
 from curator.domain.entities import Entity
-from curator.domain.errors import UserError
+from curator.domain.wording import UserError
 from curator.io import default_registry
 from curator.io.files.archives import TakesFolders
 from curator.services.ports import DocumentFormat, DocumentReader

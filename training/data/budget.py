@@ -6,7 +6,7 @@ import time
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from models.wording import say
+from models.errors import say
 
 TRAINING_FACTOR = 3.5
 """A step forward and backward takes about so many times the forward pass alone (measured on two cores)."""

@@ -10,8 +10,7 @@ import hashlib
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from models.errors import ModelError
-from models.wording import nsay, say
+from models.errors import ModelError, nsay, say
 from training.data.snapshot import Snapshot, SnapshotDocument, Split
 
 HELD_OUT = 0.2

@@ -10,7 +10,8 @@ import numpy as np
 
 from models.core.kb import KnowledgeBase
 from models.encoders.inputs import InputSettings, MentionTokens, entity_tokens, mention_tokens
-from training.data.gold import resolve_gold
+from models.types import DecidedDocument
+from training.data.gold import Resolve, resolve_gold
 from training.data.snapshot import SnapshotDocument
 
 
@@ -83,3 +84,20 @@ class EntityTexts:
 
 def _rows(ids: Sequence[str], kb: KnowledgeBase) -> tuple[int, ...]:
     return tuple(kb.rows[kb.resolved[name]] for name in ids if name in kb.resolved)
+
+
+# Decisions of a snapshot as the memory of a linker takes them.
+
+
+def decided_documents(
+    documents: Iterable[SnapshotDocument], resolve: Resolve, *, nil: bool = True
+) -> list[DecidedDocument]:
+    """The documents with their link and NIL decisions; without ``nil`` the NIL decisions are left out."""
+    found = []
+    for document in documents:
+        ids = {mention.key: mention.ids for mention in resolve_gold([document], resolve).mentions}
+        taken = document.to_input()
+        mentions = tuple(mention for mention in taken.mentions if ids[mention.key] or nil)
+        outcomes = tuple(ids[mention.key] for mention in mentions)
+        found.append(DecidedDocument(type(taken)(taken.key, taken.text, mentions), outcomes))
+    return found

@@ -17,9 +17,8 @@ from pathlib import Path
 from typing import Any
 
 from models.core.file_io import read_json, sha256_file
-from models.errors import ModelError
+from models.errors import ModelError, say
 from models.types import DocumentInput, MentionInput
-from models.wording import say
 
 DOCUMENTS = "documents.jsonl"
 INDEX = "snapshot.json"

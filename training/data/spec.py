@@ -7,8 +7,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from models.errors import ModelError
-from models.wording import say
+from models.errors import ModelError, say
 from training.data.snapshot import Split
 
 

@@ -19,8 +19,7 @@ from numpy.typing import NDArray
 
 from models.core.kb import KnowledgeBase
 from models.encoders.encoders import normalized
-from models.errors import ModelError
-from models.wording import say
+from models.errors import ModelError, say
 from training.data.examples import Example
 from training.data.snapshot import SnapshotDocument
 from training.loop.towers import FloatArray, Towers

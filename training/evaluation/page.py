@@ -5,9 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from models.wording import english
-from training.evaluation.page_against import differences, flip_table
-from training.evaluation.page_charts import evaluation_charts
+from models.errors import english
+from training.evaluation.page_against import differences, evaluation_charts, flip_table
 from training.evaluation.page_map import map_section
 from training.evaluation.page_parts import (
     Cell,

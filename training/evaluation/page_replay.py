@@ -5,9 +5,21 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from models.wording import english
-from training.evaluation.page_parts import Cell, charts, facts, figure, page, paragraph, percent, section, table
-from training.evaluation.svg import Axis, Chart, ChartSeries
+from models.errors import english
+from training.evaluation.page_parts import (
+    Axis,
+    Cell,
+    Chart,
+    ChartSeries,
+    charts,
+    facts,
+    figure,
+    page,
+    paragraph,
+    percent,
+    section,
+    table,
+)
 
 Result = Mapping[str, Any]
 REPLAY_WORDS = (

@@ -7,7 +7,7 @@ from typing import Protocol
 
 from models.linker.linker import Linker
 from models.types import LinkedMention
-from training.data.remembering import decided_documents
+from training.data.examples import decided_documents
 from training.data.snapshot import SnapshotDocument
 
 

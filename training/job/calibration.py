@@ -13,16 +13,16 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from models.errors import say
 from models.linker.answering import ScoredMention
 from models.linker.bundle import Manifest, new_id, now, reuse, seal
 from models.linker.linker import Linker
 from models.linker.reranking import ask
 from models.linker.tuning import Gold, Tuned, tune_scored
-from models.wording import say
 from training.data.document_splits import place
+from training.data.examples import decided_documents
 from training.data.gold import resolve_gold
 from training.data.progress import Event, Phase
-from training.data.remembering import decided_documents
 from training.data.snapshot import SnapshotDocument, Split, read_snapshot
 from training.job.ranker_rule import chosen_rule, silent, with_margin, with_rule, without_time_limit
 

@@ -9,15 +9,15 @@ from pathlib import Path
 import numpy as np
 
 from models.encoders.inputs import pair_tokens
+from models.errors import say
 from models.rankers.cross_encoder import CrossEncoderModule, check_length, new_head, score_pairs
-from models.wording import say
 from training.data.budget import CAUTION, FIXED_RESERVE, Budget
 from training.data.examples import Example
 from training.data.progress import Event, Phase, note
-from training.job.alone import Recall, recall
 from training.job.assembly import TrainedPair, write_pair
 from training.job.gate import Alone
 from training.job.part_learning import Learnt, Writing, make_checkpoints, run
+from training.job.part_quality import Recall, recall
 from training.job.preparation import Loaded, Prepared
 from training.job.recipes import Regularisation
 from training.job.tasks import train_settings

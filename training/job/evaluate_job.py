@@ -11,11 +11,10 @@ import torch
 
 from models.core.device import choose_device
 from models.core.kb import KnowledgeBase
-from models.errors import ModelError
+from models.errors import ModelError, english, say
 from models.linker.bundle import now
 from models.linker.linker import Linker
 from models.types import DocumentInput, LinkedMention, MentionInput
-from models.wording import english, say
 from training.data.gold import GoldSet, resolve_gold
 from training.data.progress import Event, Phase
 from training.data.snapshot import Snapshot, SnapshotDocument, Split, read_snapshot

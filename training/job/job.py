@@ -16,12 +16,12 @@ import torch
 
 from models.core.device import choose_device
 from models.core.file_io import write_json
+from models.errors import english, say
 from models.linker.answering import ScoredMention
 from models.linker.bundle import Bundle, Manifest, new_id, now, open_bundle, seal
 from models.linker.linker import Linker
 from models.linker.reranking import RANKER, ask
 from models.types import LinkedMention
-from models.wording import english, say
 from training.data.budget import Budget
 from training.data.gold import GoldSet, resolve_gold
 from training.data.progress import Event, Phase, note
@@ -29,9 +29,8 @@ from training.data.snapshot import SnapshotDocument
 from training.data.spec import TrainingSpec
 from training.evaluation import evaluate, flips
 from training.evaluation.embedding_map import MAP_FILE
-from training.job.comparison import comparison, queue_changes, undecided
 from training.job.cross_encoder_learning import learn_pair
-from training.job.gate import Alone, GateResult, judge
+from training.job.gate import Alone, GateResult, comparison, judge, queue_changes, undecided
 from training.job.part_learning import Learnt, learn_towers
 from training.job.preparation import K, Loaded, Prepared, load, prepare
 from training.job.ranker_rule import chosen_rule, rule_note, silent, with_margin, with_rule, without_time_limit

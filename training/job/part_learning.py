@@ -7,8 +7,8 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
+from models.errors import say
 from models.linker.bundle import Manifest
-from models.wording import say
 from training.data.budget import Budget, trains_entities
 from training.data.progress import Event, Phase, note
 from training.evaluation.embedding_map import EmbeddingMap, make_map, seen_by, select_points

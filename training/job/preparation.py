@@ -5,32 +5,99 @@ from __future__ import annotations
 from collections.abc import Generator, Mapping, Sequence
 from dataclasses import dataclass, fields
 
+import numpy as np
+
 from models.core.device import choose_device
 from models.core.kb import KnowledgeBase
-from models.encoders.encoders import Encoder
-from models.encoders.inputs import InputSettings
-from models.errors import ModelError
+from models.encoders.encoders import Encoder, normalized
+from models.encoders.inputs import EntityStyle, InputSettings
+from models.errors import ModelError, nsay, say
 from models.linker.bundle import Bundle, open_bundle
 from models.linker.linker import Linker
+from models.names.candidates import NAMES
+from models.names.names import NamesRetriever
+from models.retrievers.biencoder import means_of
 from models.types import LinkedMention
-from models.wording import nsay, say
 from resources.recipe_files import JUDGED_MENTIONS, Value
 from training.data.budget import Budget, Rates, Workload
 from training.data.document_splits import Parts, divide
-from training.data.examples import EntityTexts, Example, make_examples, shuffled_labels
+from training.data.examples import EntityTexts, Example, decided_documents, make_examples, shuffled_labels
 from training.data.progress import Event, Phase, note
-from training.data.remembering import decided_documents
 from training.data.snapshot import Snapshot, SnapshotDocument, read_snapshot
 from training.data.spec import TrainingSpec
 from training.job.assembly import base_encoder_folder, load_tower
 from training.job.part_quality import Figures, Judge
 from training.job.ranker_rule import without_ranker, without_time_limit
 from training.job.recipes import Hyperparameters, Network, Recipe, Role, load_recipe
-from training.job.starting import untrained_entities
 from training.loop.towers import FloatArray, Towers
-from training.losses import ProxyLoss
+from training.losses import ProxyLoss, Similarity
 from training.negatives import Kinship
-from training.tasks.vectors import mention_vectors
+from training.tasks.vectors import cache_path, mention_vectors, untrained_vectors
+
+# The entities' vectors from which towers start: the untrained encoder's, or the means of their names' vectors.
+
+RATE_SAMPLE = 256
+AT_ONCE = 4096
+
+
+def untrained_entities(
+    loaded: Loaded, encoder: Encoder, texts: EntityTexts, budget: Budget
+) -> Generator[Event, None, tuple[FloatArray | None, float]]:
+    """Vectors of the untrained entity tower (none for SOM), and how many entities are encoded a second."""
+    if loaded.inputs.style is EntityStyle.MEAN_OF_NAMES:
+        return _means_of_names(loaded), float("inf")
+    total, kb_hash, cache = len(loaded.kb.entities), loaded.base.manifest.kb_hash, loaded.spec.cache
+    rate = _entity_rate(encoder, texts, budget)
+    if loaded.recipe.similarity is Similarity.SOM:
+        return None, rate
+    yield Event(Phase.PREPARE, text=say("Encoding the entities with the untrained encoder"))
+    left = budget.left()
+    kept = cache_path(encoder, texts, kb_hash=kb_hash, cache=cache).exists()
+    if left is not None and not kept and total / rate > left:
+        raise ModelError(
+            say(
+                "The time budget is too short: encoding {total:,} entities takes about {minutes:.1f} minutes the "
+                "first time, {left:.1f} are left. Allow more minutes.",
+                total=total,
+                minutes=total / rate / 60,
+                left=max(0.0, left) / 60,
+            )
+        )
+    vectors, _ = yield from untrained_vectors(encoder, texts, kb_hash=kb_hash, cache=cache)
+    return vectors, rate
+
+
+def _means_of_names(loaded: Loaded) -> FloatArray:
+    """(entities, d) from the index over names of the linker in use; ModelError where it has none."""
+    stage = loaded.linker.stages.names.stages.get(NAMES)
+    if not isinstance(stage, NamesRetriever):
+        raise ModelError(
+            say(
+                "The linker in use has no vectors of names yet, from which this recipe starts. Build the index, "
+                "then train."
+            )
+        )
+    starts = loaded.kb.name_starts
+    rows = np.arange(int(starts[-1]), dtype=np.int64)
+    parts = [
+        means_of(normalized(stage.index.vectors(rows[starts[at] : starts[stop]])), np.diff(starts[at : stop + 1]))
+        for at, stop in _spans(len(loaded.kb.entities), AT_ONCE)
+    ]
+    return np.concatenate(parts)
+
+
+def _spans(total: int, size: int) -> list[tuple[int, int]]:
+    return [(start, min(start + size, total)) for start in range(0, total, size)]
+
+
+def _entity_rate(encoder: Encoder, texts: EntityTexts, budget: Budget) -> float:
+    """Entities encoded a second, from a sample spread over the knowledge base."""
+    total = len(texts.kb.entities)
+    tokens = texts.of(range(0, total, max(1, total // RATE_SAMPLE)))
+    begun = budget.elapsed
+    encoder.encode_ids(tokens, normalize=False)
+    return len(tokens) / max(1e-6, budget.elapsed - begun)
+
 
 K = 64
 

@@ -6,13 +6,13 @@ import copy
 from collections.abc import Sequence
 from dataclasses import replace
 
+from models.errors import say
 from models.linker.answering import ScoredMention
 from models.linker.bundle import RankerSpec
 from models.linker.linker import Linker
 from models.linker.reranking import doubt
 from models.linker.stages import Stages
 from models.rankers.ranker import RULE, RankerTally, RerankRule, choose_margin
-from models.wording import say
 
 
 def without_ranker(linker: Linker) -> Linker:

@@ -10,8 +10,7 @@ from typing import Any
 
 from models.encoders.inputs import EntityStyle, InputSettings
 from models.encoders.pooling import MentionVector, Pooling
-from models.errors import ModelError
-from models.wording import say
+from models.errors import ModelError, say
 from resources import recipe_files
 from resources.recipe_files import Parameter, Value
 from training.losses import (

@@ -15,18 +15,17 @@ from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from models.errors import ModelError
+from models.errors import ModelError, say
 from models.linker.answering import ScoredMention
 from models.linker.linker import Linker
 from models.linker.tuning import tune_scored
 from models.rankers.combiner import default_combiner
 from models.rankers.nil import DEFAULT_NIL
 from models.types import LinkedMention
-from models.wording import say
 from training.data.document_splits import place
+from training.data.examples import decided_documents
 from training.data.gold import GoldMention, resolve_gold
 from training.data.progress import Event, Phase
-from training.data.remembering import decided_documents
 from training.data.snapshot import Snapshot, SnapshotDocument, Split, read_snapshot
 
 FOLDS = 5

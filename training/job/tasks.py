@@ -9,8 +9,7 @@ from dataclasses import replace
 import torch
 
 from models.encoders.inputs import EntityStyle
-from models.errors import ModelError
-from models.wording import say
+from models.errors import ModelError, say
 from training.data.budget import Budget, reserve
 from training.job.preparation import Loaded, PreparedTowers, untrained_towers
 from training.job.recipes import Regularisation, Role

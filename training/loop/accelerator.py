@@ -20,8 +20,7 @@ from torch.optim import Optimizer
 from transformers import PreTrainedModel
 
 from models.core.device import AUTO, Precision
-from models.errors import ModelError
-from models.wording import say
+from models.errors import ModelError, say
 
 DETERMINISTIC: Any = torch.utils.deterministic
 TRAINED_IN = (Precision.FP32, Precision.BF16, Precision.FP16)

@@ -20,7 +20,7 @@ from safetensors.torch import load_file, save_file
 from torch import Tensor
 
 from models.core.file_io import atomic_path, sha256_file
-from models.wording import say
+from models.errors import say
 
 FORMAT = 1
 EVERY = 90.0

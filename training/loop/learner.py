@@ -8,8 +8,7 @@ from collections.abc import Sequence
 import torch
 from torch import nn
 
-from models.errors import ModelError
-from models.wording import say
+from models.errors import ModelError, say
 from training.loop.accelerator import Engine
 from training.loop.generators import GeneratorStates
 from training.loop.gradient_cache import cached_backward

@@ -8,8 +8,7 @@ from torch import nn
 from torch.optim import AdamW
 from torch.optim.lr_scheduler import LambdaLR
 
-from models.errors import ModelError
-from models.wording import say
+from models.errors import ModelError, say
 from training.loop.accelerator import Engine
 from training.loop.learner import is_out_of_memory
 from training.loop.task import Task, TrainSettings

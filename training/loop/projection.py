@@ -17,8 +17,7 @@ import torch
 from numpy.typing import NDArray
 from torch import nn
 
-from models.errors import ModelError
-from models.wording import say
+from models.errors import ModelError, say
 
 FloatArray = NDArray[np.float32]
 CHUNK = 8192

@@ -11,13 +11,13 @@ from typing import TYPE_CHECKING, Any
 import torch
 from torch import Tensor, nn
 
-from models.wording import english, say
+from models.errors import english, say
 from training.data.progress import Event, Phase, note
 from training.loop.accelerator import Engine
 from training.loop.checkpoints import Checkpoints, Saved
 from training.loop.generators import GeneratorStates, TorchState
+from training.loop.monitoring import Timer
 from training.loop.task import Task, TrainSettings
-from training.loop.timing import Timer
 
 if TYPE_CHECKING:
     from training.loop.loop import Loop

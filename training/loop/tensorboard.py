@@ -7,8 +7,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from models.errors import ModelError
-from models.wording import say
+from models.errors import ModelError, say
 
 Log = Callable[[int, Mapping[str, Any]], None]
 """Takes the step and figures by name."""

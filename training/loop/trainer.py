@@ -20,20 +20,17 @@ from pathlib import Path
 import numpy as np
 import torch
 
-from models.errors import ModelError
-from models.wording import english, say
+from models.errors import ModelError, english, say
 from training.data.progress import Event, Phase, note
 from training.loop.accelerator import Engine
 from training.loop.checkpoints import Checkpoints, Saved
 from training.loop.learner import Learner
-from training.loop.loop import Loop, Position
-from training.loop.monitoring import Validate
+from training.loop.loop import Loop, Plan, Position, plan_batches
+from training.loop.monitoring import Clock, Timer, Validate
 from training.loop.optimising import Optimising
-from training.loop.plan import Plan, plan_batches
 from training.loop.saving import Saver, identity, named_weights, restore
 from training.loop.task import Batch, Task, TrainResult, TrainSettings
 from training.loop.tensorboard import no_log, scalar_log
-from training.loop.timing import Clock, Timer
 
 __all__ = ["Batch", "Task", "TrainResult", "TrainSettings", "plan_batches", "train"]
 MEASURED_BATCHES = 2

@@ -15,9 +15,8 @@ import torch
 from torch import Tensor
 from torch.nn.functional import log_softmax, logsigmoid, pad
 
-from models.errors import ModelError
+from models.errors import ModelError, say
 from models.retrievers.scorers import TokenStates
-from models.wording import say
 from training.losses.base import (
     Loss,
     LossInputs,

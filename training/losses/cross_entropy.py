@@ -5,8 +5,7 @@ from __future__ import annotations
 from torch import Tensor, nn
 from torch.nn.functional import cross_entropy
 
-from models.errors import ModelError
-from models.wording import say
+from models.errors import ModelError, say
 from training.losses.base import wide
 
 

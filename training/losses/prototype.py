@@ -5,8 +5,7 @@ from __future__ import annotations
 import torch
 from torch import Tensor
 
-from models.errors import ModelError
-from models.wording import say
+from models.errors import ModelError, say
 from training.losses.base import Loss, LossInputs, check_positive, mean_over, vectors_of
 from training.losses.hinge import hardest_negatives, hinges, nearest_of
 

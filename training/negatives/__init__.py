@@ -14,8 +14,7 @@ an id with it, primary or alternate.
 from training.negatives.batch import DrawnNegatives, candidate_set
 from training.negatives.choice import NegativeScope, make_reach, make_sampler
 from training.negatives.kinship import Kinship, Rows, eligible
-from training.negatives.mined import HardNegatives, MinedNegatives, MixedNegatives
-from training.negatives.ranking import gold_and_best, hard_rows
+from training.negatives.mined import HardNegatives, MinedNegatives, MixedNegatives, gold_and_best, hard_rows
 from training.negatives.sampling import NegativeSampler, Reach, Sharing
 from training.negatives.uniform import RandomNegatives
 

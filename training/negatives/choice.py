@@ -6,8 +6,7 @@ from collections.abc import Sequence
 from enum import StrEnum
 
 from models.core.kb import KnowledgeBase
-from models.errors import ModelError
-from models.wording import say
+from models.errors import ModelError, say
 from training.data.domains import Domains, Untyped
 from training.data.examples import Example
 from training.negatives.kinship import Kinship

@@ -13,8 +13,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from models.errors import ModelError
-from models.wording import say
+from models.errors import ModelError, say
 from training.data.domains import Domain
 from training.negatives.batch import DrawnNegatives
 from training.negatives.kinship import Rows

@@ -16,7 +16,7 @@ import torch
 from torch import Tensor, nn
 
 from training.loop.gradient_cache import Piece
-from training.loop.sides import Side
+from training.loop.towers import Side
 from training.losses import Loss, LossInputs, Similarity, Texts
 from training.losses.base import take
 from training.negatives import Rows

@@ -14,8 +14,7 @@ import torch
 from torch import Tensor, nn
 
 from models.encoders.encoders import EncoderModule
-from models.errors import ModelError
-from models.wording import say
+from models.errors import ModelError, say
 
 
 def sum_layer(module: EncoderModule) -> nn.Module:

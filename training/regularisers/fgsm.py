@@ -18,9 +18,8 @@ from typing import TYPE_CHECKING
 import torch
 from torch import Tensor
 
-from models.errors import ModelError
-from models.wording import say
-from training.loop.sides import Side, TextSubset
+from models.errors import ModelError, say
+from training.loop.towers import Side, TextSubset
 from training.losses import Loss, LossInputs
 from training.losses.base import scores, take
 from training.negatives import Rows

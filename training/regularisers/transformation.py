@@ -19,9 +19,8 @@ import torch
 from torch import Tensor, nn
 
 from models.encoders.encoders import EncoderModule
-from models.errors import ModelError
-from models.wording import say
-from training.loop.sides import Side, TextSubset
+from models.errors import ModelError, say
+from training.loop.towers import Side, TextSubset
 from training.losses import Loss, LossInputs
 from training.losses.base import check_positive
 from training.regularisers.base import DrawnBatch, LossTerm, Regulariser

@@ -26,8 +26,7 @@ import torch
 from torch import Tensor, distributed, nn
 from torch.optim import Adam
 
-from models.errors import ModelError
-from models.wording import say
+from models.errors import ModelError, say
 
 OUTSIDE = -1
 """The cluster number of a mention that is in no cluster; the prototype loss leaves it out."""

@@ -7,8 +7,7 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 
 from models.core.kb import KnowledgeBase, Ranges
-from models.errors import ModelError
-from models.wording import say
+from models.errors import ModelError, say
 from training.data.domains import Domain, common
 from training.data.examples import Example
 from training.data.progress import Event, Phase

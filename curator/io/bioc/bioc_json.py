@@ -12,8 +12,7 @@ from itertools import islice
 from pathlib import Path
 
 from curator.domain.documents import SourceDocument, SourceFile
-from curator.domain.errors import UserError
-from curator.domain.wording import tr
+from curator.domain.wording import UserError, tr
 from curator.io.bioc.bioc_ids import learn, says_more
 from curator.io.bioc.bioc_json_tree import BEFORE, JsonTree, document_of, own_text
 from curator.io.bioc.bioc_reading import BioCReading

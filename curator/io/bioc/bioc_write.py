@@ -17,10 +17,9 @@ from typing import Protocol
 from curator.domain.documents import SourceFile
 from curator.domain.wording import tr
 from curator.io.bioc.bioc import BioCAnnotation, BioCDocument, Infons, Segment
-from curator.io.bioc.bioc_convert import json_head_of_xml, json_of_xml, xml_head_of_json, xml_of_json
+from curator.io.bioc.bioc_convert import json_head_of_xml, json_of_xml, new_document, xml_head_of_json, xml_of_json
 from curator.io.bioc.bioc_ids import InfonStyle, changed, signed
 from curator.io.bioc.bioc_json_tree import BEFORE, JsonTree, own_text
-from curator.io.bioc.bioc_new import new_document
 from curator.io.bioc.bioc_reading import fitted
 from curator.io.bioc.bioc_xml_tree import XmlTree
 from curator.io.bioc.source_ids import source_style

@@ -13,8 +13,7 @@ from typing import Any
 from lxml import etree
 
 from curator.domain.documents import SourceDocument, SourceFile
-from curator.domain.errors import UserError
-from curator.domain.wording import tr
+from curator.domain.wording import UserError, tr
 from curator.io.bioc.bioc_ids import learn, says_more
 from curator.io.bioc.bioc_json import CARRIES, LEARNED
 from curator.io.bioc.bioc_reading import BioCReading

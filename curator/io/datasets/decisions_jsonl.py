@@ -15,10 +15,9 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
-from curator.domain.comments import Comment
+from curator.domain.audit import Comment
 from curator.domain.documents import SourceFile
-from curator.domain.errors import UserError
-from curator.domain.wording import tr
+from curator.domain.wording import UserError, tr
 from curator.io.datasets.decisions_read import DECIDED, FORMAT, KEYS, DecisionsReader, is_document
 from curator.io.files.export import WrittenSource, check_spans, write_streams
 from curator.io.files.source import Source

@@ -7,16 +7,12 @@ from collections.abc import Iterator, Mapping
 from datetime import datetime
 from typing import Any, TypeVar
 
-from curator.domain.decisions import NilReason, Outcome, RejectReason, SkipReason, Verdict
+from curator.domain.decisions import FileComment, FileDecision, NilReason, Outcome, RejectReason, SkipReason, Verdict
 from curator.domain.documents import DocumentState, Passage, SourceDocument, SourceMention, Split
-from curator.domain.errors import UserError
-from curator.domain.stated import FileComment, FileDecision
-from curator.domain.wording import tr
-from curator.io.files.anchoring import Anchors
-from curator.io.files.fragments import find_place, learn
+from curator.domain.wording import UserError, tr
+from curator.io.files.anchoring import Anchors, find_place, learn
 from curator.io.files.idstyle import IdStyle
-from curator.io.files.places import first_of
-from curator.io.files.reading import DocumentSourceReader
+from curator.io.files.reading import DocumentSourceReader, first_of
 from curator.io.files.source import BOM, plain_text
 from curator.io.wiki.zeshel_lines import LineError, parse_object
 

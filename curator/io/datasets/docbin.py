@@ -14,16 +14,14 @@ from dataclasses import replace
 from pathlib import Path
 
 from curator.domain.documents import SourceDocument, SourceFile, SourceMention, Span
-from curator.domain.errors import UserError
-from curator.domain.wording import tr
+from curator.domain.wording import UserError, tr
 from curator.io.datasets.docbin_tokens import DocBinTokens, groups_of
 from curator.io.datasets.docbin_write import Packer
 from curator.io.files.export import WrittenSource, write_streams
-from curator.io.files.places import first_of
-from curator.io.files.reading import DocumentSourceReader
+from curator.io.files.reading import DocumentSourceReader, first_of
 from curator.io.files.source import Source, plain_text
 from curator.io.standoff.standoff import first_line, plain_passages
-from curator.io.tables.document_table_cells import ids_of
+from curator.io.tables.document_table_write import ids_of
 from curator.services.ports import Carries, ExportDocument, Problem
 
 FREE_BYTES = 24 << 20

@@ -15,16 +15,14 @@ from pathlib import Path
 from typing import Any, BinaryIO
 
 from curator.domain.documents import SourceDocument, SourceMention, Span, Split
-from curator.domain.errors import UserError
-from curator.domain.wording import tr
+from curator.domain.wording import UserError, tr
 from curator.io.datasets.decisions_read import is_document
 from curator.io.datasets.huggingface_rows import Row, RowMention, ids_of, is_row, parsed
-from curator.io.files.anchoring import Anchors
+from curator.io.files.anchoring import Anchors, find_place, learn
 from curator.io.files.archives import Files, holds_many, open_files
 from curator.io.files.export import ReadOnly
-from curator.io.files.fragments import find_place, learn
 from curator.io.files.json_stream import JsonStream
-from curator.io.files.places import first_of
+from curator.io.files.reading import first_of
 from curator.io.standoff.standoff import FilesReader, first_line
 from curator.io.wiki.zeshel_lines import DOCUMENT_KEYS, first_object, has_keys
 from curator.services.ports import Carries

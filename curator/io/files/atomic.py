@@ -12,8 +12,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import BinaryIO
 
-from curator.domain.errors import UserError
-from curator.domain.wording import tr
+from curator.domain.wording import UserError, tr
 
 _ADVICE = {
     errno.ENOSPC: "the disk is full: free some space and try again",

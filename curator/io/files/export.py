@@ -9,8 +9,7 @@ from typing import NoReturn
 
 from curator.domain.decisions import Outcome
 from curator.domain.documents import SourceFile, slice_spans
-from curator.domain.errors import UserError
-from curator.domain.wording import tr
+from curator.domain.wording import UserError, tr
 from curator.io.files.atomic import AtomicFiles
 from curator.services.ports import Carries, ExportDocument, ExportMention, LeftOut, Problem
 

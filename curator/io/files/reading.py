@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from curator.domain.documents import SourceDocument
-from curator.domain.errors import UserError
-from curator.domain.wording import tr
+from curator.domain.wording import UserError, tr
 from curator.io.files.source import Source
 from curator.services.ports import Problem
 
@@ -86,3 +85,20 @@ class RecordReader(DocumentSourceReader, ABC):
         nameless = tr("record {pmid!r} has no PMID", pmid=title)
         self._problem(line, "set aside", empty if pmid else nameless)
         return False
+
+
+# Words for the places that problems are told of.
+
+
+def mention_place(document: str, words: str) -> str:
+    return tr('document {key}: "{quote}"', key=document, quote=words)
+
+
+def first_of(problems: Sequence[Problem]) -> str:
+    """What to put behind a sentence that says that nothing was usable: the first problem, or nothing."""
+    if not problems:
+        return ""
+    first = problems[0]
+    if not first.line:
+        return tr(" ({text})", text=first.text)
+    return tr(" (line {line}: {text})", line=first.line, text=first.text)

@@ -14,10 +14,8 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import BinaryIO, cast
 
-from curator.domain.errors import UserError
-from curator.domain.wording import tr
-from curator.io.files.archives import ZIP_MAGIC, member_of, open_files
-from curator.io.files.unpacking import Unpacked, unpacked_gzip
+from curator.domain.wording import UserError, tr
+from curator.io.files.archives import ZIP_MAGIC, Unpacked, member_of, open_files, unpacked_gzip
 
 GZIP_MAGIC = b"\x1f\x8b"
 BOM = "\ufeff"

@@ -9,8 +9,7 @@ import io
 from collections.abc import Iterator
 from pathlib import Path
 
-from curator.domain.errors import UserError
-from curator.domain.wording import tr
+from curator.domain.wording import UserError, tr
 from curator.io.files.source import BOM, HEAD_BYTES, Source
 
 LOOKED_AT = 1 << 12

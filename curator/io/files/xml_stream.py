@@ -8,8 +8,7 @@ from typing import Any, NoReturn
 
 from lxml import etree
 
-from curator.domain.errors import UserError
-from curator.domain.wording import tr
+from curator.domain.wording import UserError, tr
 from curator.io.files.source import Source
 
 ENTITIES = "declares XML entities, which are refused: fetch the file again from where it was published"

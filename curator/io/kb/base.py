@@ -7,9 +7,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from curator.domain.entities import Entity
-from curator.domain.errors import UserError
-from curator.domain.wording import tr
-from curator.io.files.places import first_of
+from curator.domain.wording import UserError, tr
+from curator.io.files.reading import first_of
 from curator.services.ports import KnowledgeBaseReader, Problem
 
 

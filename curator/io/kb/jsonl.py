@@ -10,8 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from curator.domain.entities import Entity
-from curator.domain.errors import UserError
-from curator.domain.wording import tr
+from curator.domain.wording import UserError, tr
 from curator.io.files.reading import SourceReader
 from curator.io.files.source import BOM, Source, plain_text
 from curator.io.kb.base import KbSource, clean_names, first_of_each, needs_some

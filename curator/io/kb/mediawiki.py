@@ -12,8 +12,7 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 from curator.domain.entities import Entity
-from curator.domain.errors import UserError
-from curator.domain.wording import ntr, tr
+from curator.domain.wording import UserError, ntr, tr
 from curator.io.files.reading import SourceReader
 from curator.io.files.source import Source
 from curator.io.kb.base import KbSource, clean_names, first_of_each, needs_some

@@ -16,13 +16,12 @@ from typing import Any
 
 from curator.domain.curies import contract, curie
 from curator.domain.entities import Entity
-from curator.domain.errors import UserError
-from curator.domain.wording import tr
+from curator.domain.wording import UserError, tr
 from curator.io.files.reading import SourceReader
 from curator.io.files.source import Source
 from curator.io.kb.base import KbSource, first_of_each, needs_some
+from curator.io.kb.mesh_xml import records, text_of
 from curator.io.kb.ontology_terms import OntologyTerm, entities
-from curator.io.kb.xml_records import records, text_of
 from curator.services.ports.files import KbOptions
 
 _RDF = "{http://www.w3.org/1999/02/22-rdf-syntax-ns#}"

@@ -14,8 +14,7 @@ from typing import BinaryIO, cast
 
 from curator.domain.curies import contract, curie
 from curator.domain.entities import Entity
-from curator.domain.errors import UserError
-from curator.domain.wording import tr
+from curator.domain.wording import UserError, tr
 from curator.io.files.reading import SourceReader
 from curator.io.files.source import Source
 from curator.io.kb.base import KbSource, first_of_each, needs_some

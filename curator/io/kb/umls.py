@@ -13,8 +13,7 @@ from operator import itemgetter
 from pathlib import Path
 
 from curator.domain.entities import Entity
-from curator.domain.errors import UserError
-from curator.domain.wording import tr
+from curator.domain.wording import UserError, tr
 from curator.io.files.source import Source
 from curator.io.kb.base import KbSource, needs_some
 from curator.io.kb.ontology_terms import inverted

@@ -12,8 +12,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from curator.domain.entities import Entity
-from curator.domain.errors import UserError
-from curator.domain.wording import tr
+from curator.domain.wording import UserError, tr
 from curator.io.files.source import BOM, Source
 from curator.io.kb.base import KbSource, first_of_each, needs_some
 from curator.io.wiki.zeshel import world_name

@@ -12,8 +12,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from curator.domain.documents import Passage, SourceDocument
-from curator.domain.errors import UserError
-from curator.domain.wording import tr
+from curator.domain.wording import UserError, tr
 from curator.io.files.export import ReadOnly
 from curator.io.files.reading import NOT_AVAILABLE, RecordReader
 from curator.io.files.source import BOM, Source, without_line_end

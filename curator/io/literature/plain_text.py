@@ -11,8 +11,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 
 from curator.domain.documents import SourceDocument, SourceFile
-from curator.domain.errors import UserError
-from curator.domain.wording import ntr, tr
+from curator.domain.wording import UserError, ntr, tr
 from curator.io.files.archives import MOST_BYTES, Files, holds_many, open_files
 from curator.io.files.export import check_spans
 from curator.io.files.source import BOM

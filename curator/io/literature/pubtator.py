@@ -14,8 +14,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from curator.domain.documents import Passage, SourceDocument, SourceFile, SourceMention
-from curator.domain.errors import UserError
-from curator.domain.wording import tr
+from curator.domain.wording import UserError, tr
 from curator.io.files.anchoring import Anchors, Stated
 from curator.io.files.idstyle import IdStyle, detect_style
 from curator.io.files.reading import DocumentSourceReader

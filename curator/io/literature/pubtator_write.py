@@ -30,7 +30,7 @@ from curator.io.files.export import (
     write_streams,
 )
 from curator.io.files.idstyle import IdStyle
-from curator.io.files.places import mention_place
+from curator.io.files.reading import mention_place
 from curator.io.files.source import BOM, join_lines, line_end, split_lines, without_line_end
 from curator.services.ports import ExportDocument, ExportMention, Problem
 

@@ -14,11 +14,9 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from curator.domain.documents import SourceDocument, SourceFile, SourceMention
-from curator.domain.errors import UserError
-from curator.domain.wording import tr
-from curator.io.files.anchoring import Anchors, same_text
+from curator.domain.wording import UserError, tr
+from curator.io.files.anchoring import Anchors, Range, find_place, learn, quoted, same_text
 from curator.io.files.archives import Files, chosen_files, holds_many, member_of, open_files
-from curator.io.files.fragments import Range, find_place, learn, quoted
 from curator.io.files.identifiers import read_id
 from curator.io.files.source import BOM, Source, split_lines, without_line_end
 from curator.io.standoff.brat_write import write_files

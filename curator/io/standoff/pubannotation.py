@@ -15,8 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from curator.domain.documents import Passage, SourceDocument, SourceFile, SourceMention, Span
-from curator.domain.errors import UserError
-from curator.domain.wording import tr
+from curator.domain.wording import UserError, tr
 from curator.io.files.archives import Files, holds_many, open_files
 from curator.io.files.identifiers import read_id
 from curator.io.files.json_stream import JsonStream

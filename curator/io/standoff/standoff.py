@@ -9,8 +9,7 @@ from pathlib import Path
 from typing import Any, Protocol
 
 from curator.domain.documents import Passage, SourceFile
-from curator.domain.errors import UserError
-from curator.domain.wording import ntr, tr
+from curator.domain.wording import UserError, ntr, tr
 from curator.io.files.archive_writing import safe_name, write_files
 from curator.io.files.archives import Files
 from curator.io.files.export import export_name, unique

@@ -12,10 +12,8 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from curator.domain.documents import Passage, SourceDocument, SourceFile, SourceMention, Span
-from curator.domain.errors import UserError
-from curator.domain.offsets import Utf16Map
-from curator.domain.wording import ntr, tr
+from curator.domain.documents import Passage, SourceDocument, SourceFile, SourceMention, Span, Utf16Map
+from curator.domain.wording import UserError, ntr, tr
 from curator.io.files.archives import Files, holds_many, open_files
 from curator.io.files.identifiers import read_id
 from curator.io.files.source import BOM, Source

@@ -17,8 +17,7 @@ from typing import Any
 from urllib.parse import unquote, urlsplit
 
 from curator.domain.documents import SourceDocument, SourceFile, SourceMention, Span
-from curator.domain.errors import UserError
-from curator.domain.wording import ntr, tr
+from curator.domain.wording import UserError, ntr, tr
 from curator.io.files.anchoring import Anchors, Stated
 from curator.io.files.archives import Files, holds_many, open_files
 from curator.io.files.identifiers import read_id

@@ -13,8 +13,7 @@ from typing import Any
 
 from lxml import etree
 
-from curator.domain.errors import UserError
-from curator.domain.wording import tr
+from curator.domain.wording import UserError, tr
 from curator.io.standoff.webanno_tree import ID_FEATURES, TYPE_FEATURES
 
 XMI = "http://www.omg.org/XMI"

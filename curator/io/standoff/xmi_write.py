@@ -17,12 +17,11 @@ from typing import Any
 
 from lxml import etree
 
-from curator.domain.documents import SourceFile, Span
-from curator.domain.offsets import Utf16Map
+from curator.domain.documents import SourceFile, Span, Utf16Map
 from curator.domain.wording import tr
 from curator.io.bioc.source_ids import Spelling, stated_ids
 from curator.io.files.export import Action, action_for, check_spans, unique
-from curator.io.files.places import mention_place
+from curator.io.files.reading import mention_place
 from curator.io.standoff import xmi_tree as tree
 from curator.io.standoff.standoff import extra_of, write_documents
 from curator.io.standoff.webanno_tree import ID_FEATURES, NAMED_ENTITY, TYPE_FEATURES

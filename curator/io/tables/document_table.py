@@ -18,16 +18,13 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from curator.domain.documents import Passage, SourceDocument, SourceFile, SourceMention, Span
-from curator.domain.errors import UserError
-from curator.domain.wording import ntr, tr
-from curator.io.files.anchoring import Anchors
-from curator.io.files.fragments import find_place, learn
-from curator.io.files.places import first_of
+from curator.domain.wording import UserError, ntr, tr
+from curator.io.files.anchoring import Anchors, find_place, learn
+from curator.io.files.reading import first_of
 from curator.io.files.source import BOM, plain_text
 from curator.io.standoff.standoff import first_line, plain_passages
 from curator.io.tables.columns import place
-from curator.io.tables.document_table_cells import ids_of, ranges_of
-from curator.io.tables.document_table_write import write_tables
+from curator.io.tables.document_table_write import ids_of, ranges_of, write_tables
 from curator.io.tables.kb_table import SHOWN, is_table
 from curator.io.tables.table_layout import Sheet, TableLayout, are_documents, chosen_columns, layout_of
 from curator.io.tables.tables import Table, is_only_table, is_workbook, separator_of

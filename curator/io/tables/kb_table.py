@@ -15,8 +15,7 @@ from pathlib import Path
 
 from curator.domain.curies import curie
 from curator.domain.entities import Entity
-from curator.domain.errors import UserError
-from curator.domain.wording import tr
+from curator.domain.wording import UserError, tr
 from curator.io.files.source import plain_text
 from curator.io.kb.base import KbSource, clean_names, first_of_each, needs_some
 from curator.io.tables.columns import key, place

@@ -6,8 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from curator.domain.errors import UserError
-from curator.domain.wording import tr
+from curator.domain.wording import UserError, tr
 from curator.io.tables import kb_table
 from curator.io.tables.columns import place, sniffed
 from curator.io.tables.tables import Table, is_workbook

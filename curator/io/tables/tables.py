@@ -17,8 +17,7 @@ from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from curator.domain.errors import UserError
-from curator.domain.wording import tr
+from curator.domain.wording import UserError, tr
 from curator.io.files.source import Source, without_line_end
 from curator.io.files.text_encoding import TextLines, is_utf16
 

@@ -14,8 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from curator.domain.documents import Passage, SourceDocument, SourceMention, Span
-from curator.domain.errors import UserError
-from curator.domain.wording import ntr, tr
+from curator.domain.wording import UserError, ntr, tr
 from curator.io.files.export import ReadOnly
 from curator.io.files.reading import DocumentSourceReader
 from curator.io.files.source import Source

@@ -13,8 +13,7 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 from curator.domain.documents import SourceDocument, SourceFile, SourceMention
-from curator.domain.errors import UserError
-from curator.domain.wording import tr
+from curator.domain.wording import UserError, tr
 from curator.io.files.reading import DocumentSourceReader
 from curator.io.files.source import BOM, Source
 from curator.io.wiki.zeshel_lines import (

@@ -6,7 +6,7 @@ import logging
 import threading
 from collections.abc import Callable
 
-from curator.domain.changes import Change
+from curator.domain.decisions import Change
 
 Listener = Callable[[Change], None]
 log = logging.getLogger(__name__)

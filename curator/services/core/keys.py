@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from datetime import datetime
 
-from curator.domain.bundles import Activation, ActivationKind
+from curator.domain.jobs import Activation, ActivationKind
 from curator.services.ports import MetaRepository
 
 ACTIVE_BUNDLE = "active_bundle"

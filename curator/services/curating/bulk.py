@@ -6,10 +6,8 @@ import secrets
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from curator.domain.changes import Change
-from curator.domain.decisions import Outcome, Verdict
-from curator.domain.errors import UserError
-from curator.domain.wording import ntr, tr
+from curator.domain.decisions import Change, Outcome, Verdict
+from curator.domain.wording import UserError, ntr, tr
 from curator.services.core.events import EventBus
 from curator.services.core.keys import active_bundle
 from curator.services.curating.bulk_plan import MOST_CHECKS, Audit, AuditState, BulkPlan, make_plan, tally

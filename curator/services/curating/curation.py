@@ -4,10 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-from curator.domain.changes import Change, ChangeKind, OperationKind
-from curator.domain.decisions import Decision, Outcome, Shown, Verdict
-from curator.domain.documents import DocumentState, MentionOrigin, Span
-from curator.domain.mention_edits import MentionEdit
+from curator.domain.decisions import Change, ChangeKind, Decision, OperationKind, Outcome, Shown, Verdict
+from curator.domain.documents import DocumentState, MentionEdit, MentionOrigin, Span
 from curator.domain.wording import tr
 from curator.services.core.events import EventBus
 from curator.services.core.standing import CachedAnswer

@@ -5,12 +5,21 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from curator.domain.changes import Change, ChangeKind, OperationKind
-from curator.domain.decisions import NilReason, Outcome, RejectReason, Shown, ShownCandidate, SkipReason, Verdict
+from curator.domain.decisions import (
+    Change,
+    ChangeKind,
+    NilReason,
+    OperationKind,
+    Outcome,
+    RejectReason,
+    Shown,
+    ShownCandidate,
+    SkipReason,
+    Verdict,
+)
 from curator.domain.documents import DocumentState, Mention
-from curator.domain.errors import UserError
 from curator.domain.suggestions import Suggestion
-from curator.domain.wording import tr
+from curator.domain.wording import UserError, tr
 from curator.services.ports import Clock, UnitOfWork
 
 SHOWN = 10

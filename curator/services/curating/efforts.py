@@ -7,7 +7,7 @@ import threading
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from curator.domain.errors import UserError
+from curator.domain.wording import UserError
 from curator.services.ports import Effort, SpentEffort, Store
 
 TOGETHER = 20

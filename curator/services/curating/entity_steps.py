@@ -11,10 +11,8 @@ from dataclasses import replace
 from datetime import datetime
 from typing import Any
 
-from curator.domain.changes import Change, ChangeKind, OperationKind
-from curator.domain.decisions import Shown, Verdict
-from curator.domain.entities import Entity
-from curator.domain.provisional import ProvisionalEntity
+from curator.domain.decisions import Change, ChangeKind, OperationKind, Shown, Verdict
+from curator.domain.entities import Entity, ProvisionalEntity
 from curator.services.curating.deciding import decide_in
 from curator.services.ports import Clock, UnitOfWork
 

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from curator.domain.errors import UserError
-from curator.domain.wording import tr
+from curator.domain.wording import UserError, tr
 from curator.services.ports import Store
 
 GUIDELINES_KEY = "guidelines"

@@ -8,12 +8,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from curator.domain.changes import Change, ChangeKind, OperationKind
-from curator.domain.documents import Document, Mention, SourceMention, Span, slice_spans
-from curator.domain.errors import UserError
-from curator.domain.mention_edits import MentionShape
+from curator.domain.decisions import Change, ChangeKind, OperationKind
+from curator.domain.documents import Document, Mention, MentionShape, SourceMention, Span, slice_spans
 from curator.domain.spans import apart, with_span
-from curator.domain.wording import tr
+from curator.domain.wording import UserError, tr
 from curator.services.ports import Clock, UnitOfWork
 
 SAME_PLACE = "“{text}” stands exactly there already; nothing was changed."

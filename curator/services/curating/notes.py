@@ -9,10 +9,9 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from curator.domain.changes import Change, ChangeKind, OperationKind
-from curator.domain.comments import Comment
-from curator.domain.errors import UserError
-from curator.domain.wording import tr
+from curator.domain.audit import Comment
+from curator.domain.decisions import Change, ChangeKind, OperationKind
+from curator.domain.wording import UserError, tr
 from curator.services.core.events import EventBus
 from curator.services.ports import Clock, Store, UnitOfWork
 

@@ -6,10 +6,8 @@ from collections.abc import Callable, Collection, Iterable
 from dataclasses import dataclass
 from enum import StrEnum
 
-from curator.domain.changes import Change
-from curator.domain.decisions import Shown, ShownCandidate, Verdict
-from curator.domain.errors import UserError
-from curator.domain.wording import ntr, tr
+from curator.domain.decisions import Change, Shown, ShownCandidate, Verdict
+from curator.domain.wording import UserError, ntr, tr
 from curator.services.core.events import EventBus
 from curator.services.core.keys import active_bundle
 from curator.services.curating.deciding import decide_in

@@ -10,8 +10,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from curator.domain.changes import Change, ChangeKind, OperationKind
-from curator.domain.decisions import Decision, Outcome, Verdict
+from curator.domain.decisions import Change, ChangeKind, Decision, OperationKind, Outcome, Verdict
 from curator.domain.documents import DocumentState
 from curator.domain.wording import tr
 from curator.services.curating.entity_steps import restore_entities

@@ -10,7 +10,7 @@ from pathlib import Path
 
 from curator.domain.documents import SourceDocument
 from curator.domain.entities import Entity
-from curator.domain.errors import UserError
+from curator.domain.wording import UserError
 from curator.services.importing.import_comparing import Compared, ImportStatus
 from curator.services.ports import DocumentReader, FormatRegistry, KnowledgeBaseReader, Problem
 from curator.services.ports.files import KbOptions

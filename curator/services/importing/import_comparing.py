@@ -14,9 +14,16 @@ from difflib import SequenceMatcher
 from enum import StrEnum
 from pathlib import Path
 
-from curator.domain.documents import Mention, MentionOrigin, SourceDocument, SourceMention, Span, text_hash
+from curator.domain.documents import (
+    Mention,
+    MentionOrigin,
+    MentionShape,
+    SourceDocument,
+    SourceMention,
+    Span,
+    text_hash,
+)
 from curator.domain.imports import Present
-from curator.domain.mention_edits import MentionShape
 from curator.services.ports import UnitOfWork
 
 ALIKE = 0.6

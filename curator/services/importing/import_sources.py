@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from itertools import chain
 from pathlib import Path
-from typing import Protocol, runtime_checkable
+from threading import Event
+from typing import Any, Protocol, runtime_checkable
 
-from curator.domain.errors import UnknownFormatError, UserError
-from curator.domain.wording import ntr, tr
+from curator.domain.wording import CancelledError, UnknownFormatError, UserError, ntr, tr
 from curator.services.importing.import_report import FileProblem
-from curator.services.ports import DocumentFormat, Problem
+from curator.services.ports import DocumentFormat, FormatRegistry, Problem
 
 SHOWN = 3
 MOST_LISTED = 1000
@@ -189,3 +189,120 @@ def _reason(path: Path, error: UserError) -> str:
     if isinstance(error, UnknownFormatError):
         return tr("of no format that can be read")
     return str(error).removeprefix(f"{path} ").removeprefix(f"{path}: ")
+
+
+# Recognising what is to be imported, a path at a time, counted and stopped from another thread.
+
+Counted = Callable[[int], None]
+
+
+@dataclass(frozen=True, slots=True)
+class Recognised:
+    """The sources behind a path, each with the title of its format, and what of it is left out; or `problem`, a
+    sentence that says why there are none."""
+
+    path: Path
+    sources: tuple[tuple[Path, str], ...] = ()
+    left: tuple[Left, ...] = ()
+    problem: str = ""
+
+
+class FileRecogniser:
+    """Asks `formats` once for each file. `count` hears how many files were looked at, in the thread of who asks; once
+    `stop` is set, the next question raises CancelledError."""
+
+    def __init__(self, formats: Recogniser, *, count: Counted | None = None, stop: Event | None = None) -> None:
+        self._formats = formats
+        self._count = count
+        self._stop = stop or Event()
+        self._known: dict[Path, DocumentFormat | UserError] = {}
+
+    def recognise(self, path: Path) -> DocumentFormat:
+        """Raises UserError as the formats do."""
+        if self._stop.is_set():
+            raise CancelledError
+        if path not in self._known:
+            self._known[path] = self._ask(path)
+            if self._count is not None:
+                self._count(len(self._known))
+        found = self._known[path]
+        if isinstance(found, UserError):
+            raise found
+        return found
+
+    def files_in(self, path: Path) -> Sequence[Path]:
+        return self._formats.files_in(path)
+
+    def unread_in(self, path: Path, form: DocumentFormat) -> Sequence[Path]:
+        return self._formats.unread_in(path, form)
+
+    def look(self, path: Path) -> Recognised:
+        try:
+            found = sources_in(path, self)
+            titled = tuple((one, self.recognise(one).title) for one in found.paths)
+        except UserError as error:
+            return Recognised(path, problem=str(error))
+        return Recognised(path, titled, found.left)
+
+    def _ask(self, path: Path) -> DocumentFormat | UserError:
+        try:
+            return self._formats.recognise(path)
+        except UserError as error:
+            return error
+
+
+def look(
+    paths: Sequence[Path], formats: Recogniser, *, count: Counted | None = None, stop: Event | None = None
+) -> tuple[Recognised, ...]:
+    """Of each path. Raises CancelledError once `stop` is set."""
+    looker = FileRecogniser(formats, count=count, stop=stop)
+    return tuple(looker.look(one) for one in paths)
+
+
+# What each registered format can carry: the one source of `curator formats` and of the manual's table.
+
+COLUMNS = {
+    "mentions": "Mentions",
+    "discontinuous": "Discontinuous",
+    "several_ids": "Several identifiers",
+    "nil": "NIL",
+    "relations": "Relations",
+    "own_fields": "Fields of its own",
+    "people": "Who and when",
+}
+"""What a format may carry -> the heading of its column."""
+
+
+@dataclass(frozen=True, slots=True)
+class FormatFacts:
+    """One document format. `carries` has a value for each of `COLUMNS`; `people` is about what is written."""
+
+    name: str
+    title: str
+    read: bool
+    written: bool
+    carries: dict[str, bool]
+
+    def as_json(self) -> dict[str, Any]:
+        return {"name": self.name, "title": self.title, "in": self.read, "out": self.written, **self.carries}
+
+
+def document_formats(registry: FormatRegistry) -> list[FormatFacts]:
+    """By title, those that can be read and written first."""
+    facts = [_facts(one) for one in registry.formats()]
+    return sorted(facts, key=lambda one: (not (one.read and one.written), not one.read, one.title.lower()))
+
+
+def _facts(form: DocumentFormat) -> FormatFacts:
+    told = asdict(form.carries) | {"people": form.can_write and form.carries_people}
+    carries = {name: bool(told[name]) for name in COLUMNS}
+    return FormatFacts(form.name, form.title, form.can_read, form.can_write, carries)
+
+
+def left_behind(source: DocumentFormat, wanted: DocumentFormat) -> bool:
+    """Whether relations or own fields of files of one format have no way into the other."""
+    return (
+        source.name != wanted.name
+        and source.name not in wanted.carries.takes_from
+        and (source.carries.relations or source.carries.own_fields)
+    )

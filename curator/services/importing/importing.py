@@ -11,20 +11,26 @@ from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 
-from curator.domain.changes import Change, ChangeKind
+from curator.domain.decisions import Change, ChangeKind
 from curator.domain.documents import SourceDocument, SourceFile, Split
-from curator.domain.errors import UserError
 from curator.domain.imports import Changed, ImportKind
 from curator.domain.jobs import Progress
-from curator.domain.wording import ntr, tr
+from curator.domain.wording import UserError, ntr, tr
 from curator.services.core.events import EventBus
 from curator.services.importing.foreseeing import Foreseen, foresee_documents
 from curator.services.importing.gold import GoldWriter
 from curator.services.importing.import_comparing import Compared, Comparer
-from curator.services.importing.import_reading import FileReading, ImportChoices, Wish
+from curator.services.importing.import_reading import (
+    FileReading,
+    ImportChoices,
+    Wish,
+    batches,
+    spread,
+    store_batch,
+    with_head,
+)
 from curator.services.importing.import_report import FileProblem, ImportReport, ImportTally, joined
 from curator.services.importing.import_sources import Left, Sources, sources_of
-from curator.services.importing.import_storing import batches, spread, store_batch, with_head
 from curator.services.importing.kb_importing import KbResult, KbWish, KnowledgeImport
 from curator.services.importing.text_changes import TextChange, plan_change
 from curator.services.importing.text_taking import TextTaker

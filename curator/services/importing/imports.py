@@ -11,10 +11,9 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 
-from curator.domain.changes import Change, ChangeKind, OperationKind
-from curator.domain.errors import UserError
+from curator.domain.decisions import Change, ChangeKind, OperationKind
 from curator.domain.imports import Handwork, ImportKind, ImportRecord
-from curator.domain.wording import ntr, tr
+from curator.domain.wording import UserError, ntr, tr
 from curator.services.core.events import EventBus
 from curator.services.importing.text_taking import TextTaker, base_of
 from curator.services.knowledge.knowledge import add_missing

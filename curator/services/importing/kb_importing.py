@@ -15,11 +15,9 @@ from itertools import islice
 from pathlib import Path
 
 from curator.domain.curies import with_prefix
-from curator.domain.entities import Entity
-from curator.domain.errors import UserError
+from curator.domain.entities import Entity, KbChanges, KnowledgeSource
 from curator.domain.jobs import Progress
-from curator.domain.kb_sources import KbChanges, KnowledgeSource
-from curator.domain.wording import ntr, tr
+from curator.domain.wording import UserError, ntr, tr
 from curator.services.core.keys import set_active_bundle
 from curator.services.knowledge.knowledge import add_missing
 from curator.services.knowledge.remap_plan import after_update, before_update, plan_of

@@ -7,8 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
 from curator.domain.decisions import Decision, Verdict
-from curator.domain.documents import Document, Mention, MentionOrigin, SourceDocument, SourceMention, Span
-from curator.domain.mention_edits import MentionShape
+from curator.domain.documents import Document, Mention, MentionOrigin, MentionShape, SourceDocument, SourceMention, Span
 from curator.services.ports import TextMover, UnitOfWork
 
 

@@ -12,9 +12,17 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from curator.domain.changes import OperationKind
-from curator.domain.documents import DocumentState, Mention, MentionOrigin, SourceMention, Span, slice_spans
-from curator.domain.mention_edits import MentionEdit, MentionShape
+from curator.domain.decisions import OperationKind
+from curator.domain.documents import (
+    DocumentState,
+    Mention,
+    MentionEdit,
+    MentionOrigin,
+    MentionShape,
+    SourceMention,
+    Span,
+    slice_spans,
+)
 from curator.domain.wording import tr
 from curator.services.importing.gold import GoldWriter
 from curator.services.importing.text_changes import MovedMention, TextChange

@@ -13,9 +13,8 @@ from pathlib import Path
 from typing import Any
 
 from curator.domain.documents import Split
-from curator.domain.errors import UserError
 from curator.domain.imports import Changed
-from curator.domain.wording import tr
+from curator.domain.wording import UserError, tr
 from curator.services.importing.import_reading import ImportChoices
 from curator.services.ports import Store
 

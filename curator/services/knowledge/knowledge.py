@@ -6,13 +6,11 @@ from collections import Counter, defaultdict
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 
-from curator.domain.changes import Change, ChangeKind
+from curator.domain.decisions import Change, ChangeKind
 from curator.domain.documents import Split
-from curator.domain.entities import Entity, EntityMatch, KnowledgeBaseInfo, TypeMapping
-from curator.domain.errors import UserError
-from curator.domain.kb_sources import KnowledgeSource
-from curator.domain.search_query import only_words
-from curator.domain.wording import tr
+from curator.domain.entities import Entity, EntityMatch, KnowledgeBaseInfo, KnowledgeSource, TypeMapping
+from curator.domain.facets import only_words
+from curator.domain.wording import UserError, tr
 from curator.services.core.events import EventBus
 from curator.services.core.standing import CachedAnswer
 from curator.services.ports import Store, UnitOfWork

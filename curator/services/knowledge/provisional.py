@@ -8,14 +8,11 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from curator.domain.changes import Change, OperationKind
-from curator.domain.decisions import Decision, Outcome, Shown, Verdict
-from curator.domain.entities import Entity
-from curator.domain.errors import UserError
-from curator.domain.provisional import EntityDraft, ProvisionalEntity
+from curator.domain.decisions import Change, Decision, OperationKind, Outcome, Shown, Verdict
+from curator.domain.entities import Entity, EntityDraft, ProvisionalEntity
 from curator.domain.rounds import Round
 from curator.domain.same_string import string_key
-from curator.domain.wording import tr
+from curator.domain.wording import UserError, tr
 from curator.services.core.events import EventBus
 from curator.services.core.keys import active_bundle
 from curator.services.curating.entity_steps import entity_step

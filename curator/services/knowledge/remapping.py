@@ -5,12 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 
-from curator.domain.changes import Change, OperationKind
-from curator.domain.decisions import Decision, Outcome, Verdict
+from curator.domain.decisions import Change, Decision, OperationKind, Outcome, Verdict
 from curator.domain.entities import Entity
-from curator.domain.errors import UserError
 from curator.domain.rounds import Round
-from curator.domain.wording import ntr, tr
+from curator.domain.wording import UserError, ntr, tr
 from curator.services.core.events import EventBus
 from curator.services.curating.entity_steps import Edit, entity_step
 from curator.services.knowledge.provisional import IN_ROUND, joined_note, moved

@@ -6,9 +6,8 @@ import threading
 from collections import OrderedDict
 from collections.abc import Callable
 
-from curator.domain.contrasts import Contrast
 from curator.domain.jobs import JobOutcome, JobState, LinkerState
-from curator.domain.suggestions import Stamp
+from curator.domain.suggestions import Contrast, Stamp
 from curator.domain.wording import tr
 from curator.services.core.keys import active_bundle
 from curator.services.linking.linking import link_document

@@ -5,11 +5,10 @@ from __future__ import annotations
 import threading
 from collections.abc import Callable, Iterable, Mapping, Sequence
 
-from curator.domain.changes import Change, ChangeKind, OperationKind
+from curator.domain.decisions import Change, ChangeKind, OperationKind
 from curator.domain.documents import Document, Mention, MentionOrigin, SourceMention
-from curator.domain.errors import UserError
 from curator.domain.jobs import JobOutcome, JobState, Progress
-from curator.domain.wording import ntr
+from curator.domain.wording import UserError, ntr
 from curator.services.core.events import EventBus
 from curator.services.ports import Clock, DetectedMention, JobHandle, LinkerPort, QueueFilter, Store, UnitOfWork
 from curator.services.training.chain import OnEnd, OnProgress

@@ -11,10 +11,9 @@ from typing import TypeVar
 
 from curator.domain.documents import Document, Mention, Split
 from curator.domain.entities import TypeMapping
-from curator.domain.errors import LinkerUnavailableError, UserError
 from curator.domain.jobs import JobOutcome, JobState, LinkerState, Progress
 from curator.domain.suggestions import Suggestion
-from curator.domain.wording import ntr, tr
+from curator.domain.wording import LinkerUnavailableError, UserError, ntr, tr
 from curator.services.linking.remembering import decided_documents
 from curator.services.ports import LinkDocument, LinkerPort, LinkMention, Store
 

@@ -13,9 +13,9 @@ from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 
 from curator.domain.documents import Mention
-from curator.domain.errors import UserError
-from curator.domain.search_query import only_words
+from curator.domain.facets import only_words
 from curator.domain.suggestions import Candidate, NilEstimate, Stamp, Suggestion
+from curator.domain.wording import UserError
 from curator.services.core.keys import active_bundle
 from curator.services.ports import Store, UnitOfWork
 

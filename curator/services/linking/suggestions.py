@@ -10,15 +10,13 @@ import logging
 import threading
 from collections.abc import Callable, Generator, Sequence
 
-from curator.domain.changes import Change, ChangeKind
+from curator.domain.decisions import Change, ChangeKind
 from curator.domain.documents import Split
-from curator.domain.errors import UserError
 from curator.domain.jobs import JobOutcome, JobState, LinkerState, LinkerStatus, Progress
 from curator.domain.suggestions import Stamp, Suggestion
-from curator.domain.wording import ntr, tr
+from curator.domain.wording import UserError, ntr, tr
 from curator.services.core.events import EventBus
 from curator.services.core.keys import active_bundle
-from curator.services.linking.entity_teaching import teach_entities
 from curator.services.linking.linking import (
     DocumentSuggestions,
     K,
@@ -29,6 +27,7 @@ from curator.services.linking.linking import (
     wait_ready,
 )
 from curator.services.linking.name_linking import NameLinking
+from curator.services.linking.remembering import teach_entities
 from curator.services.ports import BundleStore, LinkDocument, LinkerPort, Store, UnitOfWork
 
 BATCH = 32

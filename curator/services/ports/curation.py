@@ -7,11 +7,9 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, Protocol
 
-from curator.domain.changes import OperationKind
-from curator.domain.comments import Comment
-from curator.domain.decisions import Decision, Shown, Verdict
-from curator.domain.documents import Mention, MentionOrigin, SourceMention, Split
-from curator.domain.mention_edits import MentionEdit, MentionShape
+from curator.domain.audit import Comment
+from curator.domain.decisions import Decision, OperationKind, Shown, Verdict
+from curator.domain.documents import Mention, MentionEdit, MentionOrigin, MentionShape, SourceMention, Split
 
 
 @dataclass(frozen=True, slots=True)

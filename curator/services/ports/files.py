@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Protocol, runtime_checkable
 
-from curator.domain.comments import Comment
+from curator.domain.audit import Comment
 from curator.domain.decisions import Decision
 from curator.domain.documents import (
     Document,

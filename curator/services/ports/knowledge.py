@@ -7,9 +7,14 @@ from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
-from curator.domain.entities import Entity, EntityMatch, KnowledgeBaseInfo
-from curator.domain.kb_sources import KbChanges, KnowledgeSource
-from curator.domain.provisional import ProvisionalEntity
+from curator.domain.entities import (
+    Entity,
+    EntityMatch,
+    KbChanges,
+    KnowledgeBaseInfo,
+    KnowledgeSource,
+    ProvisionalEntity,
+)
 
 
 @dataclass(frozen=True, slots=True)

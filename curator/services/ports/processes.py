@@ -8,14 +8,12 @@ from datetime import datetime
 from pathlib import Path
 from typing import Any, Protocol
 
-from curator.domain.bundles import BundleInfo
-from curator.domain.contrasts import Contrast
 from curator.domain.documents import (
     Span,
 )
 from curator.domain.entities import Entity
-from curator.domain.jobs import JobOutcome, LinkerStatus, Progress
-from curator.domain.suggestions import Suggestion
+from curator.domain.jobs import BundleInfo, JobOutcome, LinkerStatus, Progress
+from curator.domain.suggestions import Contrast, Suggestion
 
 
 @dataclass(frozen=True, slots=True)

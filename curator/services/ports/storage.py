@@ -7,8 +7,8 @@ from contextlib import AbstractContextManager
 from pathlib import Path
 from typing import Protocol
 
+from curator.domain.decisions import Listener, Saving
 from curator.domain.entities import TypeMapping
-from curator.domain.saving import Listener, Saving
 from curator.services.ports.curation import DecisionRepository, MentionRepository
 from curator.services.ports.documents import DocumentRepository
 from curator.services.ports.knowledge import KnowledgeBaseRepository

@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import json
+from collections.abc import Mapping, Sequence
+from typing import Any
 
-from curator.domain.facets import FacetCube
+from curator.domain.documents import DocumentState, Split
+from curator.domain.facets import FacetCube, Facets
+from curator.domain.wording import UserError, tr
 from curator.services.ports import QueueFilter, Store
 
 LARGE = 20_000
@@ -30,3 +34,54 @@ class FacetService:
         """Document id -> number of matching mentions, in queue order; those without any are absent."""
         with self._store.read() as unit:
             return unit.queue.documents(where, among)
+
+
+# Filters of the queue that the project keeps under names.
+
+KEY = "saved_filters"  # JSON: name -> filter
+
+
+class SavedFilters:
+    """By name, in the order of the alphabet."""
+
+    def __init__(self, store: Store) -> None:
+        self._store = store
+
+    def all(self) -> dict[str, QueueFilter]:
+        with self._store.read() as unit:
+            kept = json.loads(unit.meta.get(KEY) or "{}")
+        return {name: filter_from_json(kept[name]) for name in sorted(kept, key=str.casefold)}
+
+    def save(self, name: str, where: QueueFilter) -> None:
+        """Keep a filter, in place of one of the same name. Raises UserError without a name."""
+        if not name.strip():
+            raise UserError(tr("Give the filter a name to keep it under."))
+        with self._store.write() as unit:
+            kept = json.loads(unit.meta.get(KEY) or "{}")
+            kept[name.strip()] = filter_as_json(where)
+            unit.meta.set(KEY, json.dumps(kept, ensure_ascii=False))
+
+    def delete(self, name: str) -> None:
+        """Harmless where there is none."""
+        with self._store.write() as unit:
+            kept = json.loads(unit.meta.get(KEY) or "{}")
+            if kept.pop(name, None) is not None:
+                unit.meta.set(KEY, json.dumps(kept, ensure_ascii=False))
+
+
+def filter_as_json(where: QueueFilter) -> dict[str, Any]:
+    data: dict[str, Any] = {"text": where.text, "facets": where.facets.as_json()}
+    if where.state is not None:
+        data["state"] = where.state.value
+    if where.split is not None:
+        data["split"] = where.split.value
+    return data
+
+
+def filter_from_json(data: Mapping[str, Any]) -> QueueFilter:
+    return QueueFilter(
+        state=DocumentState(data["state"]) if "state" in data else None,
+        split=Split(data["split"]) if "split" in data else None,
+        text=str(data.get("text", "")),
+        facets=Facets.from_json(data.get("facets", {})),
+    )

@@ -6,11 +6,11 @@ from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, replace
 from enum import IntEnum
 
-from curator.domain.comments import Comment
+from curator.domain.audit import Comment
 from curator.domain.decisions import Decision
 from curator.domain.documents import Document, Mention
-from curator.domain.errors import UserError
 from curator.domain.suggestions import Stamp, Suggestion
+from curator.domain.wording import UserError
 from curator.services.core.keys import active_bundle
 from curator.services.ports import ProjectCounts, QueueFilter, QueueRow, Store
 

@@ -10,10 +10,9 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
-from curator.domain.changes import Change
-from curator.domain.decisions import Decision, Shown, Verdict
+from curator.domain.decisions import Change, Decision, Shown, Verdict
 from curator.domain.documents import Span
-from curator.domain.errors import UserError
+from curator.domain.wording import UserError
 from curator.services.ports import ProjectCounts, QueueFilter, QueueRow
 from curator.services.queue.queue import Direction, OpenDocument
 

@@ -13,8 +13,7 @@ from typing import Any
 
 from curator.domain.audit import AuditEntry
 from curator.domain.decisions import Outcome, Verdict
-from curator.domain.errors import UserError
-from curator.domain.wording import tr
+from curator.domain.wording import UserError, tr
 from curator.services.ports import FileWriter, Store
 
 COLUMNS = (

@@ -14,8 +14,7 @@ from collections.abc import Sequence
 from importlib import resources
 from pathlib import Path
 
-from curator.domain.errors import UserError
-from curator.domain.wording import tr
+from curator.domain.wording import UserError, tr
 
 TYPE = "application/x-curator-project"
 ENTRY = Path("applications/curator.desktop")

@@ -10,13 +10,11 @@ from enum import StrEnum
 from pathlib import Path
 
 from curator.domain.decisions import Decision
-from curator.domain.documents import Document, DocumentState, Mention, MentionOrigin
-from curator.domain.errors import UserError
-from curator.domain.mention_edits import MentionShape
-from curator.domain.provisional import is_new
-from curator.domain.wording import ntr, tr
-from curator.services.importing.formats import left_behind
+from curator.domain.documents import Document, DocumentState, Mention, MentionOrigin, MentionShape
+from curator.domain.entities import is_new
+from curator.domain.wording import UserError, ntr, tr
 from curator.services.importing.import_report import counted
+from curator.services.importing.import_sources import left_behind
 from curator.services.importing.text_taking import restated_of
 from curator.services.ports import (
     DocumentFormat,

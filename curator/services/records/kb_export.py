@@ -17,8 +17,7 @@ from pathlib import Path
 from typing import Any
 
 from curator.domain.entities import Entity
-from curator.domain.errors import UserError
-from curator.domain.wording import tr
+from curator.domain.wording import UserError, tr
 from curator.services.ports import FileWriter, Store, UnitOfWork
 
 LEAST = 2

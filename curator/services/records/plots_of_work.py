@@ -8,16 +8,15 @@ from itertools import accumulate
 
 from curator.domain.decisions import KEPT_BACK_OTHER, KEPT_BACK_SAME, Outcome
 from curator.domain.documents import DocumentState
-from curator.domain.plots import Headline, Plot, Series, Shape, Unit, shares
-from curator.domain.statistics import IMPORTED, Counts, DecidedCell
+from curator.domain.statistics import IMPORTED, Counts, DecidedCell, Headline, Plot, Series, Shape, Unit, shares
 from curator.domain.wording import ntr, tr
-from curator.services.records.periods import periods
 from curator.services.records.plots_of_cost import (
     Cost,
     hours_words,
     keys_plot,
     pace_plot,
     percent,
+    periods,
     speed_plot,
     taken_words,
 )

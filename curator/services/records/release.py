@@ -27,9 +27,8 @@ from typing import Any
 from curator import __version__
 from curator.domain.decisions import Decision, Outcome
 from curator.domain.documents import Document, Mention, text_hash
-from curator.domain.errors import UserError
 from curator.domain.rounds import Judgement
-from curator.domain.wording import tr
+from curator.domain.wording import UserError, tr
 from curator.services.curating.guidelines import GUIDELINES_KEY
 from curator.services.ports import FileWriter, Store, UnitOfWork
 from curator.services.records.exporting import ExportScope, documents_of

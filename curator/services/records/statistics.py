@@ -6,13 +6,11 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from curator.domain.bundles import BundleInfo
-from curator.domain.plots import Headline, Plot
+from curator.domain.jobs import BundleInfo
 from curator.domain.rounds import RoundKind
-from curator.domain.statistics import Counts, StatisticsFilter, TakenDecision
+from curator.domain.statistics import Counts, Headline, Plot, StatisticsFilter, TakenDecision
 from curator.services.ports import Store
-from curator.services.records.plots_of_models import bundle_plots
-from curator.services.records.plots_of_people import people_plots
+from curator.services.records.plots_of_models import bundle_plots, people_plots
 from curator.services.records.plots_of_work import headlines, work_plots
 from curator.services.rounds.agreement import AgreementRow, AgreementService, ConsistencyRow
 

@@ -9,11 +9,9 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
-from curator.domain.changes import Change, ChangeKind, OperationKind
-from curator.domain.decisions import RejectReason, Verdict
-from curator.domain.errors import UserError
+from curator.domain.decisions import Change, ChangeKind, OperationKind, RejectReason, Verdict
 from curator.domain.rounds import Round
-from curator.domain.wording import ntr, tr
+from curator.domain.wording import UserError, ntr, tr
 from curator.services.core.events import EventBus
 from curator.services.curating.curation import CurationService
 from curator.services.curating.deciding import decide_in, mentions_words

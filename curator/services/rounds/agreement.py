@@ -14,10 +14,13 @@ from dataclasses import dataclass
 from datetime import datetime
 from itertools import combinations
 
-from curator.domain.agreement import (
+from curator.domain.decisions import Decision, Outcome, Verdict
+from curator.domain.rounds import (
     RESAMPLES,
     Coincidences,
     Interval,
+    Judgement,
+    RoundKind,
     SpanMatch,
     bootstrap,
     cohen_kappa,
@@ -28,9 +31,8 @@ from curator.domain.agreement import (
     masi_distance,
     observed,
     overlap_match,
+    same_answer,
 )
-from curator.domain.decisions import Decision, Outcome, Verdict
-from curator.domain.rounds import Judgement, RoundKind, same_answer
 from curator.services.ports import Store, UnitOfWork
 from curator.services.rounds.opinions import JudgedDocument, Opinions, judged_documents
 from curator.services.rounds.rounds import named

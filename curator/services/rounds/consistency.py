@@ -12,8 +12,7 @@ from collections.abc import Callable, Collection, Sequence
 from dataclasses import replace
 from datetime import datetime, timedelta
 
-from curator.domain.changes import Change, ChangeKind
-from curator.domain.decisions import Decision, Outcome, Shown, Verdict
+from curator.domain.decisions import Change, ChangeKind, Decision, Outcome, Shown, Verdict
 from curator.domain.rounds import Round, RoundKind
 from curator.domain.wording import tr
 from curator.services.curating.curation import CurationService

@@ -16,12 +16,10 @@ from datetime import datetime
 from pathlib import Path
 from typing import Any
 
-from curator.domain.changes import Change, ChangeKind
-from curator.domain.decisions import NilReason, Outcome, RejectReason, SkipReason, Verdict
+from curator.domain.decisions import Change, ChangeKind, NilReason, Outcome, RejectReason, SkipReason, Verdict
 from curator.domain.documents import MentionOrigin, SourceMention, Span, slice_spans, text_hash
-from curator.domain.errors import UserError
 from curator.domain.rounds import Judgement, RoundKind
-from curator.domain.wording import ntr, tr
+from curator.domain.wording import UserError, ntr, tr
 from curator.services.core.events import EventBus
 from curator.services.importing.import_report import counted
 from curator.services.ports import Clock, FileWriter, Store, UnitOfWork

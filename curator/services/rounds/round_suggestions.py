@@ -5,7 +5,7 @@ from __future__ import annotations
 import threading
 from collections.abc import Sequence
 
-from curator.domain.changes import Change, ChangeKind
+from curator.domain.decisions import Change, ChangeKind
 from curator.domain.documents import Document
 from curator.domain.jobs import JobOutcome, LinkerState, LinkerStatus
 from curator.domain.rounds import Round, RoundKind

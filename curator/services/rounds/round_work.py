@@ -11,12 +11,10 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 
-from curator.domain.changes import Change, ChangeKind
-from curator.domain.decisions import Decision, Outcome, Shown, Verdict
+from curator.domain.decisions import Change, ChangeKind, Decision, Outcome, Shown, Verdict
 from curator.domain.documents import DocumentState, MentionOrigin, Span
-from curator.domain.errors import UserError
 from curator.domain.rounds import Judgement, Round, RoundMention, RoundProgress
-from curator.domain.wording import ntr, tr
+from curator.domain.wording import UserError, ntr, tr
 from curator.services.core.events import EventBus
 from curator.services.curating.deciding import mentions_words
 from curator.services.curating.mention_edits import checked

@@ -6,11 +6,10 @@ import json
 import random
 from collections.abc import Callable, Sequence
 
-from curator.domain.changes import Change, ChangeKind
+from curator.domain.decisions import Change, ChangeKind
 from curator.domain.documents import Split
-from curator.domain.errors import UserError
 from curator.domain.rounds import Round, RoundKind, RoundProgress
-from curator.domain.wording import ntr, tr
+from curator.domain.wording import UserError, ntr, tr
 from curator.services.core.events import EventBus
 from curator.services.ports import Clock, LinkerPort, MetaRepository, Store, UnitOfWork
 from curator.services.rounds.round_work import RoundSeat

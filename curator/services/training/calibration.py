@@ -4,15 +4,13 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from curator.domain.bundles import BundleInfo
 from curator.domain.documents import Split
-from curator.domain.errors import UserError
-from curator.domain.jobs import JobOutcome, JobState
-from curator.domain.wording import tr
+from curator.domain.jobs import BundleInfo, JobOutcome, JobState
+from curator.domain.wording import UserError, tr
 from curator.services.ports import JobHandle
 from curator.services.training.chain import JobChain, OnEnd, OnProgress
-from curator.services.training.jobdesk import JobDesk
 from curator.services.training.snapshots import count_gold, write_snapshot
+from curator.services.training.workplace import JobDesk
 
 TEACHING = (Split.TRAIN, Split.VALIDATION)  # never TEST
 LEAST_NIL = 30

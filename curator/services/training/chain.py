@@ -5,9 +5,8 @@ from __future__ import annotations
 import threading
 from collections.abc import Callable, Sequence
 
-from curator.domain.errors import UserError
 from curator.domain.jobs import JobOutcome, JobState, Progress
-from curator.domain.wording import tr
+from curator.domain.wording import UserError, tr
 from curator.services.ports import JobHandle
 
 OnProgress = Callable[[Progress], None]

@@ -9,7 +9,7 @@ from math import isfinite
 from pathlib import Path
 from typing import Any
 
-from curator.domain.bundles import BundleInfo
+from curator.domain.jobs import BundleInfo
 
 FILE = "map.json"
 Place = tuple[float, float]

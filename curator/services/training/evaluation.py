@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
+import os
+from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
-from curator.domain.bundles import BundleInfo
 from curator.domain.documents import Split
-from curator.domain.errors import UserError
-from curator.domain.jobs import JobOutcome
-from curator.domain.wording import tr
+from curator.domain.jobs import BundleInfo, JobOutcome
+from curator.domain.wording import UserError, tr
 from curator.services.ports import JobHandle
 from curator.services.training.chain import JobChain, OnEnd, OnProgress
-from curator.services.training.jobdesk import JobDesk
 from curator.services.training.snapshots import count_gold, write_snapshot
+from curator.services.training.workplace import JobDesk
 
 K = 64
 WORLDS = "zeshel"
@@ -166,3 +168,48 @@ class EvaluationService:
                 tr("There is {what} to evaluate. `curator index` builds one, `curator bundles` lists them.", what=what)
             )
         return found[0]
+
+
+# Where the report of an evaluation is written: one HTML file, whole or not at all.
+
+HTML = "html"
+
+
+def check_place(path: Path) -> None:
+    """Raises UserError where no report could be written, before hours of work are spent on it."""
+    if path.is_dir():
+        raise UserError(
+            tr(
+                "{path} is a folder. Give the report a file name, such as {value}.",
+                path=path,
+                value=path / "report.html",
+            )
+        )
+    if not path.parent.is_dir():
+        raise UserError(
+            tr("There is no folder {parent} for the report. Make it, or choose another place.", parent=path.parent)
+        )
+
+
+def save_report(result: Mapping[str, Any], path: Path) -> None:
+    """Write beside, then move. Raises UserError where that is refused."""
+    check_place(path)
+    beside = path.with_name(f".{path.name}.part")
+    try:
+        with beside.open("w", encoding="utf-8", errors="backslashreplace", newline="\n") as file:
+            file.write(str(result[HTML]))
+            file.flush()
+            os.fsync(file.fileno())
+        beside.replace(path)
+    except OSError as error:
+        raise UserError(
+            tr("{path} cannot be written ({strerror}). Choose another place.", path=path, strerror=error.strerror)
+        ) from error
+    finally:
+        with suppress(OSError):
+            beside.unlink(missing_ok=True)
+
+
+def without_html(result: Mapping[str, Any]) -> dict[str, Any]:
+    """The figures alone, for JSON."""
+    return {name: value for name, value in result.items() if name != HTML}

@@ -5,16 +5,14 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-from curator.domain.bundles import BundleInfo
-from curator.domain.errors import UserError
-from curator.domain.jobs import JobOutcome, JobState
-from curator.domain.wording import tr
+from curator.domain.jobs import BundleInfo, JobOutcome, JobState
+from curator.domain.wording import UserError, tr
 from curator.services.ports import JobHandle
 from curator.services.training.bundles import FULL_STAGE, UNTRAINED
 from curator.services.training.calibration import Calibrator
 from curator.services.training.chain import JobChain, OnEnd, OnProgress, Step
-from curator.services.training.jobdesk import JobDesk
 from curator.services.training.snapshots import write_knowledge_base
+from curator.services.training.workplace import JobDesk
 
 LEXICAL = ("lexical",)
 FULL = ("lexical", FULL_STAGE)

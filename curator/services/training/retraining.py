@@ -10,22 +10,21 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
-from curator.domain.bundles import Activation, ActivationKind, BundleInfo, GateVerdict
-from curator.domain.changes import Change
-from curator.domain.errors import UserError
-from curator.domain.wording import tr
+from curator.domain.decisions import Change
+from curator.domain.jobs import Activation, ActivationKind, BundleInfo, GateVerdict
+from curator.domain.wording import UserError, tr
 from curator.services.ports import JobHandle
-from curator.services.training.bundle_files import DiskReport, disk_use
+from curator.services.training.bundles import DiskReport, disk_use
 from curator.services.training.calibration import Calibrator
 from curator.services.training.chain import OnEnd, OnProgress
 from curator.services.training.indexing import IndexBuilder
-from curator.services.training.jobdesk import JobDesk
 from curator.services.training.recipes import Recipe, find_recipe, load_recipes
 from curator.services.training.snapshots import count_gold
 from curator.services.training.speeds import Speeds, busy_now
 from curator.services.training.training_preview import TRAINING, TrainingPreview, decisions_problem, preview
 from curator.services.training.training_runs import RESUMABLE, SERVES, TrainingRuns
 from curator.services.training.unfinished import InterruptedTraining
+from curator.services.training.workplace import JobDesk
 
 __all__ = [
     "RESUMABLE",

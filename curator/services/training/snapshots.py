@@ -19,9 +19,8 @@ from typing import Any
 from curator.domain.decisions import Decision, Outcome, Verdict
 from curator.domain.documents import Document, DocumentState, Mention, Split
 from curator.domain.entities import Entity, TypeMapping
-from curator.domain.errors import UserError
 from curator.domain.jobs import Progress
-from curator.domain.wording import tr
+from curator.domain.wording import UserError, tr
 from curator.services.ports import Store, UnitOfWork
 
 DOCUMENTS = "documents.jsonl"

@@ -11,17 +11,15 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
-from curator.domain.changes import Change, ChangeKind
-from curator.domain.decisions import Decision, Outcome
+from curator.domain.decisions import Change, ChangeKind, Decision, Outcome
 from curator.domain.documents import Split
-from curator.domain.errors import UserError
 from curator.domain.jobs import JobOutcome, JobState
-from curator.domain.wording import tr
+from curator.domain.wording import UserError, tr
 from curator.services.core.events import EventBus
 from curator.services.ports import Clock, JobHandle, MetaRepository, UnitOfWork
 from curator.services.training.chain import JobChain, OnEnd, OnProgress
-from curator.services.training.jobdesk import JobDesk
 from curator.services.training.snapshots import write_snapshot
+from curator.services.training.workplace import JobDesk
 
 FOUND = "suspicious_gold"  # JSON: {"at", "checked", "message", "rows": […]}
 KEPT = (

@@ -9,18 +9,16 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-from curator.domain.bundles import BundleInfo, GateVerdict
-from curator.domain.errors import UserError
-from curator.domain.jobs import JobOutcome, JobState, Progress
-from curator.domain.wording import tr
+from curator.domain.jobs import BundleInfo, GateVerdict, JobOutcome, JobState, Progress
+from curator.domain.wording import UserError, tr
 from curator.services.ports import JobHandle
 from curator.services.training.chain import JobChain, OnEnd, OnProgress, Step
-from curator.services.training.jobdesk import JobDesk
 from curator.services.training.recipes import Recipe, TimeEstimate, estimate, find_recipe
 from curator.services.training.snapshots import INDEX, count_gold, write_snapshot
 from curator.services.training.speeds import EncodingWatch, Speeds
 from curator.services.training.training_preview import TRAINING
 from curator.services.training.unfinished import SNAPSHOT, InterruptedTraining, TrainingFolders, has_state, reached
+from curator.services.training.workplace import JobDesk
 
 SERVES = (GateVerdict.PROMOTE,)
 """Verdicts after which the new bundle serves: recall@1 of the whole linker rose. One as good as before would cost time

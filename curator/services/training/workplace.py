@@ -5,12 +5,14 @@ from __future__ import annotations
 import secrets
 import shutil
 import tempfile
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from curator.domain.errors import UserError
-from curator.domain.wording import tr
+from curator.domain.wording import UserError, tr
+from curator.services.ports import BundleStore, JobPort, Store
+from curator.services.training.bundles import BundleSwitch
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,3 +68,18 @@ class Workplace:
         """Remove what a killed process left; only the holder of the project's lock calls this."""
         if not self._read_only:
             shutil.rmtree(self._folder, ignore_errors=True)
+
+
+# What every service that starts jobs works with.
+
+
+@dataclass(frozen=True, slots=True)
+class JobDesk:
+    """`options` are asked for anew at each start, so that changed settings are felt at the next job."""
+
+    store: Store
+    jobs: JobPort
+    bundles: BundleStore
+    switch: BundleSwitch
+    workplace: Workplace
+    options: Callable[[], JobOptions]

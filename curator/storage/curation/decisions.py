@@ -11,11 +11,11 @@ from sqlalchemy import bindparam, func, insert, select, update
 
 from curator.domain.decisions import Decision, NilReason, Outcome, RejectReason, Shown, SkipReason, Verdict
 from curator.domain.documents import Split
+from curator.storage.curation.counters import decidables, retally
 from curator.storage.curation.efforts import Efforts
 from curator.storage.curation.mentions import documents_of
 from curator.storage.curation.operations import Operations
-from curator.storage.curation.stored_shown import StoredShown
-from curator.storage.curation.tallies import decidables, retally
+from curator.storage.curation.stored_suggestion import StoredShown
 from curator.storage.db.packing import pack_shown
 from curator.storage.db.rows import AnyRow, among, from_iso, ids_of, next_id, visible
 from curator.storage.db.schema import DecisionRow, DocumentRow, MentionRow

@@ -17,10 +17,9 @@ from curator.domain.documents import (
     Split,
     text_hash,
 )
-from curator.domain.errors import UserError
-from curator.domain.wording import tr
+from curator.domain.wording import UserError, tr
 from curator.services.ports import ProjectCounts, QueueFilter, QueueRow
-from curator.storage.curation.document_states import set_states, states_of
+from curator.storage.curation.counters import set_states, states_of
 from curator.storage.curation.facets import document_condition, undecided_condition
 from curator.storage.curation.imports import Imports
 from curator.storage.curation.mentions import insert_mentions

@@ -8,7 +8,7 @@ from typing import Any
 from sqlalchemy import Connection, Select, case, func, select
 from sqlalchemy.dialects.sqlite import insert
 
-from curator.domain.changes import OperationKind
+from curator.domain.decisions import OperationKind
 from curator.services.ports import Effort, SpentEffort
 from curator.storage.db.rows import from_iso
 from curator.storage.db.schema import DecisionRow, EffortRow, OperationRow

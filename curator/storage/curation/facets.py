@@ -11,8 +11,7 @@ from typing import Any
 from sqlalchemy import ColumnElement, Connection, Select, case, func, select
 from sqlalchemy.orm import InstrumentedAttribute
 
-from curator.domain.changes import OperationKind
-from curator.domain.decisions import Outcome
+from curator.domain.decisions import OperationKind, Outcome
 from curator.domain.facets import (
     MARGIN_BANDS,
     NO,

@@ -9,7 +9,7 @@ from datetime import datetime
 
 from sqlalchemy import ColumnElement, bindparam, func, insert, or_, select, update
 
-from curator.domain.changes import OperationKind
+from curator.domain.decisions import OperationKind
 from curator.domain.documents import MentionOrigin
 from curator.domain.imports import Handwork, ImportKind, ImportRecord, Present
 from curator.storage.curation.former_texts import FormerTexts

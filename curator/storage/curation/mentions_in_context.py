@@ -10,9 +10,8 @@ from sqlalchemy import ColumnElement, and_, func, not_, or_, select
 
 from curator.domain.decisions import Outcome
 from curator.domain.documents import Split
-from curator.domain.errors import UserError
 from curator.domain.facets import Facet
-from curator.domain.wording import tr
+from curator.domain.wording import UserError, tr
 from curator.services.ports import Chance, Head, MentionContext, QueueFilter, Tried
 from curator.storage.curation.decisions import verdict_of
 from curator.storage.curation.facets import FacetQueries, matching

@@ -7,9 +7,8 @@ from datetime import datetime
 
 from sqlalchemy import Connection, insert, select, update
 
-from curator.domain.comments import Comment
-from curator.domain.errors import UserError
-from curator.domain.wording import tr
+from curator.domain.audit import Comment
+from curator.domain.wording import UserError, tr
 from curator.storage.db.rows import AnyRow, chunks, from_iso, next_id
 from curator.storage.db.schema import CommentRow
 

@@ -14,9 +14,8 @@ from typing import Any
 
 from sqlalchemy import Connection, bindparam, insert, select
 
-from curator.domain.changes import OperationKind
-from curator.domain.errors import UserError
-from curator.domain.wording import tr
+from curator.domain.decisions import OperationKind
+from curator.domain.wording import UserError, tr
 from curator.services.ports import Operation
 from curator.storage.db.rows import from_iso
 from curator.storage.db.schema import OperationRow

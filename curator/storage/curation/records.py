@@ -14,7 +14,7 @@ from curator.domain.audit import AuditEntry, AuditKind, AuditMention
 from curator.domain.decisions import Outcome, Verdict
 from curator.domain.documents import Span, Split
 from curator.storage.curation.statistics import Statistics
-from curator.storage.db.packing import unpack_shown
+from curator.storage.db.packing import unpack_shown, verdict_of
 from curator.storage.db.rows import AnyRow, ever_visible, from_iso, hidden, visible
 from curator.storage.db.schema import (
     DecisionRow,
@@ -25,7 +25,6 @@ from curator.storage.db.schema import (
     OperationRow,
     RoundRow,
 )
-from curator.storage.db.verdicts import verdict_of
 
 _IMPORT = "import:"
 GOLD = (Outcome.LINK.value, Outcome.NIL.value)

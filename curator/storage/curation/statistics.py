@@ -10,8 +10,7 @@ from typing import Any, TypeAlias
 from sqlalchemy import ColumnElement, Connection, case, func, or_, select
 from sqlalchemy.orm import InstrumentedAttribute
 
-from curator.domain.changes import OperationKind
-from curator.domain.decisions import Outcome, Verdict
+from curator.domain.decisions import OperationKind, Outcome, Verdict
 from curator.domain.documents import DocumentState, Split
 from curator.domain.statistics import IMPORTED, DecidedCell, DocumentCell, EffortCell, TakenDecision
 from curator.storage.curation.efforts import undone

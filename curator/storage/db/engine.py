@@ -12,8 +12,7 @@ from tempfile import TemporaryDirectory
 from sqlalchemy import Connection, Engine, create_engine, event
 from sqlalchemy.pool import QueuePool
 
-from curator.domain.errors import UserError
-from curator.domain.wording import tr
+from curator.domain.wording import UserError, tr
 from curator.storage.db.errors import as_user_errors
 
 BUSY_MS = 5000  # another program (a backup, a viewer) may hold the file for a moment

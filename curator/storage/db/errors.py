@@ -9,8 +9,7 @@ from pathlib import Path
 
 from sqlalchemy.exc import DBAPIError, IntegrityError
 
-from curator.domain.errors import InconsistentDataError, UserError
-from curator.domain.wording import tr
+from curator.domain.wording import InconsistentDataError, UserError, tr
 
 _SENTENCES = {
     sqlite3.SQLITE_FULL: "The disk is full: nothing of this step was saved in {path}. Free some space and try again.",

@@ -10,8 +10,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import IO
 
-from curator.domain.errors import ProjectLockedError, UserError
-from curator.domain.wording import tr
+from curator.domain.wording import ProjectLockedError, UserError, tr
 
 LOCK_NAME = "project.lock"
 

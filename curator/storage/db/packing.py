@@ -7,7 +7,7 @@ import zlib
 from collections.abc import Sequence
 from typing import Any
 
-from curator.domain.decisions import Shown, ShownCandidate
+from curator.domain.decisions import NilReason, Outcome, RejectReason, Shown, ShownCandidate, SkipReason, Verdict
 from curator.domain.suggestions import Candidate, NilEstimate, Stamp, Suggestion
 
 STAGE_DIGITS = 6  # decimals kept of a candidate's scores; full doubles would double the size of the table
@@ -118,3 +118,27 @@ def _pack(value: dict[str, Any]) -> bytes:
 def _unpack(data: bytes) -> dict[str, Any]:
     value: dict[str, Any] = json.loads(zlib.decompress(data))
     return value
+
+
+# A verdict as columns: what decisions and judgements share.
+
+REASONS: dict[Outcome, type[NilReason] | type[RejectReason] | type[SkipReason]] = {
+    Outcome.NIL: NilReason,
+    Outcome.REJECTED: RejectReason,
+    Outcome.SKIPPED: SkipReason,
+}
+
+
+def verdict_columns(verdict: Verdict) -> dict[str, str | None]:
+    """The columns `outcome`, `entity_ids` (a JSON list) and `reason`."""
+    return {
+        "outcome": verdict.outcome.value,
+        "entity_ids": json.dumps(verdict.entity_ids, ensure_ascii=False),
+        "reason": verdict.reason.value if verdict.reason else None,
+    }
+
+
+def verdict_of(outcome: str, entity_ids: str, reason: str | None) -> Verdict:
+    """The verdict that was stored in these columns."""
+    kind = Outcome(outcome)
+    return Verdict(kind, tuple(json.loads(entity_ids)), REASONS[kind](reason) if reason else None)

@@ -16,9 +16,8 @@ from contextlib import closing, suppress
 from datetime import datetime
 from pathlib import Path
 
-from curator.domain.errors import UserError
-from curator.domain.saving import Listener, Saving
-from curator.domain.wording import tr
+from curator.domain.decisions import Listener, Saving
+from curator.domain.wording import UserError, tr
 from curator.storage.db.engine import FOLD_BYTES, connect
 from curator.storage.db.errors import as_user_errors
 from curator.storage.db.turns import Turns

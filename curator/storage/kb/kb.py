@@ -8,21 +8,118 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from functools import partial
 from typing import cast
 
-from sqlalchemy import ColumnElement, Connection, delete, insert, select, update
+from sqlalchemy import ColumnElement, Connection, delete, func, insert, select, update
 
-from curator.domain.entities import Entity, EntityMatch, KnowledgeBaseInfo
-from curator.domain.kb_sources import KbChanges, KnowledgeSource
-from curator.domain.search_query import SearchQuery, parse_query
+from curator.domain.decisions import Outcome
+from curator.domain.entities import Entity, EntityMatch, KbChanges, KnowledgeBaseInfo, KnowledgeSource
+from curator.domain.facets import SearchQuery, parse_query
 from curator.storage.db.rows import chunks, fold, next_id, unique
-from curator.storage.db.schema import KbVersionRow
-from curator.storage.kb import kb_matching, kb_sources, provisional_search
+from curator.storage.db.schema import DecisionRow, KbVersionRow
+from curator.storage.kb import kb_matching
+from curator.storage.kb import kb_matching as kb_sources
+from curator.storage.kb import provisional as provisional_search
 from curator.storage.kb.decided_entities import Outcomes
-from curator.storage.kb.kb_ids import ambiguous_ids, resolve_ids
 from curator.storage.kb.kb_index import build_index, has_index
-from curator.storage.kb.kb_links import link_counts, linked_last
 from curator.storage.kb.kb_search import NameSearch
-from curator.storage.kb.kb_tables import ALTERNATE, KbTables, parse_entity
+from curator.storage.kb.kb_tables import ALTERNATE, BARE_PRIMARY, PRIMARY, KbTables, bare, parse_entity
 from curator.storage.kb.provisional import ProvisionalEntities, former_entity, living_entities
+
+# Resolves ids as corpora write them to the knowledge base's primary ids.
+
+# key -> (tier, row number of the entity, primary id), best first
+_Found = dict[str, list[tuple[int, int, str]]]
+
+
+def resolve_ids(tables: KbTables, ids: Iterable[str]) -> dict[str, str]:
+    """The primary ids of those that resolve, keyed as they were given; case and outer spaces do not matter.
+
+    In this order: the id itself as primary, then as alternate id; a bare id as the part behind the prefix of a
+    primary, then of an alternate id, unless it fits several entities; a prefixed id without its prefix, where the
+    knowledge base's ids have none.
+    """
+    given = unique(ids)
+    keys = {id_: fold(id_) for id_ in given}
+    found = _look_up(tables, [key for id_ in given for key in (keys[id_], bare(keys[id_])) if key])
+    resolved = {id_: _choose(found, keys[id_]) for id_ in given}
+    return {id_: primary for id_, primary in resolved.items() if primary is not None}
+
+
+def ambiguous_ids(tables: KbTables, ids: Iterable[str]) -> dict[str, tuple[str, ...]]:
+    """Of the bare ids that `resolve_ids` leaves out since they fit several entities: the primary ids of these."""
+    keys = {id_: fold(id_) for id_ in unique(ids)}
+    found = _look_up(tables, [key for key in keys.values() if key])
+    every = {id_: _ambiguous(found.get(key, [])) for id_, key in keys.items()}
+    return {id_: fitting for id_, fitting in every.items() if fitting}
+
+
+def _look_up(tables: KbTables, keys: list[str]) -> _Found:
+    found: _Found = {}
+    for part in chunks(unique(keys)):
+        marks = ",".join("?" * len(part))
+        query = (
+            f"SELECT i.key, i.tier, i.entity, e.entity_id FROM {tables.ids} i"  # noqa: S608
+            f" JOIN {tables.entities} e ON e.id = i.entity WHERE i.key IN ({marks})"
+        )
+        for key, tier, entity, primary in tables.conn.execute(query, list(part)):
+            found.setdefault(key, []).append((tier, entity, primary))
+    for matches in found.values():
+        matches.sort()
+    return found
+
+
+def _choose(found: _Found, key: str) -> str | None:
+    matches = found.get(key, [])
+    if not matches:
+        whole = [match for match in found.get(bare(key), []) if match[0] in (PRIMARY, ALTERNATE)]
+        return whole[0][2] if whole else None
+    return None if _ambiguous(matches) else matches[0][2]
+
+
+def _ambiguous(matches: list[tuple[int, int, str]]) -> tuple[str, ...]:
+    """The entities that a bare id fits equally well; none where it fits one."""
+    if not matches or matches[0][0] < BARE_PRIMARY:
+        return ()
+    fitting = {entity: primary for tier, entity, primary in matches if tier == matches[0][0]}
+    return tuple(fitting.values()) if len(fitting) > 1 else ()
+
+
+# How often and how lately entities were linked to, told from the decisions by an index.
+
+LOOKED_AT = 400  # decisions looked through for the last entities
+
+
+def link_counts(conn: Connection, entity_ids: Sequence[str]) -> dict[str, int]:
+    """Decisions ever made to link to exactly this entity, imported ones included; those never linked to are absent."""
+    keys = {_packed(one): one for one in entity_ids}
+    found: dict[str, int] = {}
+    for part in chunks(list(keys)):
+        query = (
+            select(DecisionRow.entity_ids, func.count())
+            .where(DecisionRow.outcome == Outcome.LINK.value, DecisionRow.entity_ids.in_(part))
+            .group_by(DecisionRow.entity_ids)
+        )
+        found.update((keys[ids], number) for ids, number in conn.execute(query))
+    return found
+
+
+def linked_last(conn: Connection, limit: int) -> list[str]:
+    """Of the last decisions by people, not those of imported gold."""
+    query = (
+        select(DecisionRow.entity_ids, DecisionRow.outcome)
+        .where(~DecisionRow.curator.startswith("import:"))
+        .order_by(DecisionRow.id.desc())
+        .limit(LOOKED_AT)
+    )
+    ids = (
+        one for packed, outcome in conn.execute(query) if outcome == Outcome.LINK.value for one in json.loads(packed)
+    )
+    return list(dict.fromkeys(ids))[:limit]
+
+
+def _packed(entity_id: str) -> str:
+    """As `decisions` writes a list of one."""
+    return json.dumps((entity_id,), ensure_ascii=False)
+
 
 _STEP = 200  # entities loaded between two pauses: some twenty milliseconds
 _ACTIVE = select(KbVersionRow.id).where(KbVersionRow.active)

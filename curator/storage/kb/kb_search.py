@@ -15,7 +15,7 @@ from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass
 
 from curator.domain.entities import EntityMatch
-from curator.domain.search_query import SearchQuery
+from curator.domain.facets import SearchQuery
 from curator.storage.db.rows import chunks, fold, unique
 from curator.storage.kb.kb_fuzzy import near_words, words_ending
 from curator.storage.kb.kb_index import goodness, name_of, type_word

@@ -16,8 +16,7 @@ from dataclasses import fields
 from typing import TYPE_CHECKING, Any
 
 from curator.domain.entities import Entity
-from curator.domain.errors import UserError
-from curator.domain.wording import tr
+from curator.domain.wording import UserError, tr
 from curator.storage.db.rows import chunks, fold
 
 if TYPE_CHECKING:

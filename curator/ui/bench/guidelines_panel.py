@@ -21,8 +21,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from curator.domain.errors import UserError
-from curator.domain.wording import tr
+from curator.domain.wording import UserError, tr
 from curator.services.curating.guidelines import GuidelineService
 
 SAVE_MS = 800

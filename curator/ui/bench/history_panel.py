@@ -33,14 +33,12 @@ from PySide6.QtWidgets import (
 )
 
 from curator.domain.decisions import Decision, Outcome
-from curator.domain.documents import slice_spans
-from curator.domain.mention_edits import MentionEdit
+from curator.domain.documents import MentionEdit, slice_spans
 from curator.domain.wording import tr
-from curator.ui.bench.comments_panel import CommentsPanel
+from curator.ui.bench.notes import CommentsPanel
 from curator.ui.kit.labels import ElidedLabel
 from curator.ui.kit.mention_state import state_of, verdict_words
-from curator.ui.kit.row_list import RowList
-from curator.ui.kit.row_painting import PAD, draw_words, figure, row_height, scaled
+from curator.ui.kit.row_list import PAD, RowList, draw_words, figure, row_height, scaled
 from curator.ui.kit.theme import theme_of
 
 Index = QModelIndex | QPersistentModelIndex

@@ -5,9 +5,8 @@ from __future__ import annotations
 from PySide6.QtCore import QObject, QTimer, Slot
 from PySide6.QtWidgets import QAbstractItemView
 
-from curator.domain.changes import STEPS, Change, ChangeKind
+from curator.domain.decisions import STEPS, Change, ChangeKind, Saving
 from curator.domain.jobs import LinkerState, LinkerStatus
-from curator.domain.saving import Saving
 from curator.domain.wording import tr
 from curator.services.queue.holdout import REASON as HELD_OUT
 from curator.services.queue.queue import MentionView
@@ -15,7 +14,7 @@ from curator.ui.bench.status_line import StatusLine
 from curator.ui.bench.workbench import Workbench
 from curator.ui.jobs.jobs import JobKind
 from curator.ui.kit.key_names import place_of, way_to
-from curator.ui.kit.mention_words import names_in
+from curator.ui.kit.mention_state import names_in
 
 PATCHED = {ChangeKind.DECIDED, ChangeKind.ENTITIES}
 """Steps of which the open document shows nothing new but decisions."""

@@ -12,34 +12,31 @@ from PySide6.QtWidgets import QSizePolicy, QSplitter, QStackedWidget, QVBoxLayou
 from curator.commands import WindowState
 from curator.domain.decisions import Outcome, Verdict
 from curator.domain.entities import EntityMatch
-from curator.domain.presenting import CandidateOrder
+from curator.domain.suggestions import CandidateOrder
 from curator.services.queue.seat import Seat
-from curator.ui.bench.comment_strip import CommentStrip
-from curator.ui.bench.comments_panel import CommentsPanel
 from curator.ui.bench.decision_guard import DecisionGuard
 from curator.ui.bench.effort_meter import EffortMeter
 from curator.ui.bench.guidelines_panel import GuidelinesPanel
 from curator.ui.bench.history_panel import HistoryPanel, HistorySide, SideSplitter
-from curator.ui.bench.mention_editor import MentionEditor
-from curator.ui.bench.mention_types import TypePicker
-from curator.ui.bench.notes import Noter
+from curator.ui.bench.mention_editor import MentionEditor, TypePicker
+from curator.ui.bench.notes import CommentsPanel, CommentStrip, Noter
 from curator.ui.bench.text_tools import TextTools
 from curator.ui.bench.window_layout import MOVED
 from curator.ui.candidates.candidate_panel import CandidatePanel
-from curator.ui.candidates.search_pane import SearchPane
+from curator.ui.candidates.search_panel import SearchPane
 from curator.ui.deciding.candidate_desk import CandidateDesk
 from curator.ui.deciding.decider import Decider
 from curator.ui.deciding.group_decider import GroupDecider
 from curator.ui.deciding.navigator import Navigator
 from curator.ui.deciding.reason_strip import ReasonStrip
+from curator.ui.document.document_find import FindBar
 from curator.ui.document.document_view import DocumentView
-from curator.ui.document.find_bar import FindBar
 from curator.ui.jobs.jobs import Jobs
 from curator.ui.jobs.jobs_bar import BottomBar
-from curator.ui.kit.bridge import Bridge
 from curator.ui.kit.fitting import USUAL_LINE
 from curator.ui.kit.notices import Notices
 from curator.ui.kit.sight import Glance, Sight
+from curator.ui.kit.window_calls import Bridge
 from curator.ui.queue.document_header import DocumentHeader
 from curator.ui.queue.queue_panel import QueuePanel
 

@@ -8,12 +8,12 @@ from html import escape
 
 from PySide6.QtWidgets import QWidget
 
-from curator.domain.contrasts import NOTICEABLE, Contrast, TextRun, WordEffect, apart, names_apart, odds
 from curator.domain.documents import Span
 from curator.domain.entities import Entity
+from curator.domain.suggestions import NOTICEABLE, Contrast, TextRun, WordEffect, apart, names_apart, odds
 from curator.domain.wording import tr
 from curator.ui.candidates.late_browser import LateBrowser
-from curator.ui.document.document_tints import Tint
+from curator.ui.document.document_painter import Tint
 from curator.ui.kit.theme import StateColours, Theme, theme_of
 
 WEIGHING = "Weighing the words of the text…"

@@ -12,7 +12,7 @@ from curator.domain.entities import EntityMatch
 from curator.domain.suggestions import Candidate
 from curator.domain.wording import ntr, tr
 from curator.services.queue.queue import MentionView
-from curator.ui.kit.row_painting import figure
+from curator.ui.kit.row_list import figure
 
 BELOW = "below the limit"
 OTHER_TYPE = "of another type"

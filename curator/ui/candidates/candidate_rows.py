@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import QPointF, QRectF, QSize, Qt
+from PySide6.QtCore import QObject, QPointF, QRectF, QSize, Qt, QTimer
 from PySide6.QtGui import QFontMetricsF, QPainter, QPaintEvent, QPalette, QPen
-from PySide6.QtWidgets import QAbstractButton, QSizePolicy, QWidget
+from PySide6.QtWidgets import QAbstractButton, QSizePolicy, QSplitter, QTextBrowser, QWidget
 
 from curator.domain.suggestions import NilEstimate
 from curator.domain.wording import tr
 from curator.ui.candidates.candidate_delegate import ENTER, SMALL, key_width, score_width
 from curator.ui.kit.key_names import key_of
 from curator.ui.kit.mention_state import MentionState
-from curator.ui.kit.row_painting import PAD, draw_bar, draw_key, draw_tag, draw_words, figure, row_height, scaled
+from curator.ui.kit.row_list import PAD, RowList, draw_bar, draw_key, draw_tag, draw_words, figure, row_height, scaled
 from curator.ui.kit.theme import theme_of
 
 
@@ -87,3 +87,112 @@ class NilRow(QAbstractButton):
             painter.setBrush(Qt.BrushStyle.NoBrush)
             painter.drawRoundedRect(rect.adjusted(1, 2, -1, -1), 3, 3)
         painter.end()
+
+
+# The line below the candidates that says how many more there are and why, and unfolds them.
+
+
+class HiddenRow(QAbstractButton):
+    """Always of one height, so that nothing moves when it has nothing to say."""
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
+        self.setFocusPolicy(Qt.FocusPolicy.TabFocus)
+        self.show_counts(below=0, others=0, unfolded=False)
+
+    def show_counts(self, *, below: int, others: int, unfolded: bool) -> None:
+        """Candidates `below` the limit, and entities of `others` types than the mention may link to."""
+        words = hidden_words(below, others, unfolded=unfolded)
+        if words != self.text() or self.isEnabled() != bool(below or others):
+            self.setText(words)
+            self.setAccessibleName(words or tr("No hidden candidates"))
+            self.setEnabled(bool(below or others))
+            self.update()
+
+    def sizeHint(self) -> QSize:
+        return QSize(200, int(QFontMetricsF(scaled(self.font(), SMALL)).height()) + 10)
+
+    minimumSizeHint = sizeHint
+
+    def paintEvent(self, event: QPaintEvent) -> None:  # noqa: ARG002
+        painter = QPainter(self)
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        theme, small, rect = theme_of(self.palette()), scaled(self.font(), SMALL), QRectF(self.rect())
+        ground = (
+            theme.hover if self.underMouse() and self.isEnabled() else self.palette().color(QPalette.ColorRole.Base)
+        )
+        painter.fillRect(rect, ground)
+        keys = key_width(self.font())
+        if self.text():  # a line over nothing would look like an empty row
+            painter.fillRect(QRectF(rect.left(), rect.top(), rect.width(), 1), theme.border)
+        if self.text() and (key := key_of("mention.hidden")):
+            draw_key(painter, QRectF(PAD, 4, keys, rect.height() - 7), key, font=small, theme=theme)
+        left = PAD + keys + PAD
+        place = QRectF(left, 0, rect.width() - left - PAD, rect.height())
+        draw_words(painter, place, self.text(), font=small, colour=theme.muted)
+        if self.hasFocus():
+            painter.setPen(QPen(theme.accent, 1.5))
+            painter.setBrush(Qt.BrushStyle.NoBrush)
+            painter.drawRoundedRect(rect.adjusted(1, 1, -1, -1), 3, 3)
+        painter.end()
+
+
+def hidden_words(below: int, others: int, *, unfolded: bool) -> str:
+    """'' where nothing is hidden."""
+    more = tr("{below} more", below=below) if below else ""
+    other = tr("{others} of another type", others=others) if others else ""
+    counted = ", ".join(part for part in (more, other) if part)
+    if not counted:
+        return ""
+    return tr("Hide again: {counted}", counted=counted) if unfolded else tr("{counted}: show", counted=counted)
+
+
+# Room for a long comparison: while it is read, the list of candidates keeps only what its first rows need.
+
+ROWS = 3
+"""Candidates that stay in sight: the two that are compared, and one to see that there are more."""
+
+
+class RecordRoom(QObject):
+    """Moves the boundary between the candidates (above) and the record (below), and back to where it was.
+
+    Rows stay where they are, as only the list's lower end moves. A boundary that the curator drags stays.
+    """
+
+    def __init__(self, splitter: QSplitter, rows: RowList, browser: QTextBrowser) -> None:
+        super().__init__(splitter)
+        self._splitter, self._rows, self._browser = splitter, rows, browser
+        self._before: list[int] | None = None
+        self._wanted = False
+        self._later = QTimer(self, singleShot=True, interval=0)
+        self._later.timeout.connect(self._fit)
+        browser.document().documentLayout().documentSizeChanged.connect(self._changed)
+        splitter.splitterMoved.connect(self._dragged)
+
+    def ask(self, wanted: bool) -> None:
+        """Whether the browser is on show and may have room."""
+        self._wanted = wanted
+        if not wanted and self._before is not None:
+            self._splitter.setSizes(self._before)
+            self._before = None
+
+    def _changed(self) -> None:
+        if self._wanted:
+            self._later.start()
+
+    def _dragged(self) -> None:
+        self._before, self._wanted = None, False
+
+    def _fit(self) -> None:
+        upper, lower = sizes = self._splitter.sizes()
+        more = int(self._browser.document().size().height()) + 2 - lower
+        if not self._wanted or more <= 0:
+            return
+        model = self._rows.model()
+        shown = min(model.rowCount(), ROWS) if model is not None else 0
+        needed = shown * max(self._rows.sizeHintForRow(0), 0)
+        spare = max(self._rows.height() - needed, 0)
+        if spare:
+            self._before = self._before or sizes
+            self._splitter.setSizes([upper - min(more, spare), lower + min(more, spare)])

@@ -9,11 +9,10 @@ from itertools import accumulate
 from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QWidget
 
-from curator.domain.entities import Entity
-from curator.domain.provisional import is_new
+from curator.domain.entities import Entity, is_new
 from curator.domain.suggestions import Candidate, Suggestion
 from curator.domain.wording import tr
-from curator.ui.candidates.candidate_bars import USUAL_LINE, bars_html, candidate_bars, lead_words
+from curator.ui.candidates.candidate_delegate import USUAL_LINE, bars_html, candidate_bars, lead_words
 from curator.ui.candidates.late_browser import LateBrowser
 from curator.ui.kit.theme import Theme, theme_of
 

@@ -7,11 +7,11 @@ from functools import partial
 
 from PySide6.QtCore import QEvent, QModelIndex, QObject, Qt, Signal, Slot
 from PySide6.QtGui import QKeyEvent, QPalette
-from PySide6.QtWidgets import QHBoxLayout, QLineEdit, QToolButton, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QHBoxLayout, QLineEdit, QSplitter, QToolButton, QVBoxLayout, QWidget
 
 from curator.domain.wording import tr
-from curator.ui.candidates.search_rows import MatchDelegate, MatchModel
-from curator.ui.candidates.search_runner import BROKEN, Search, SearchAnswer, answer_to
+from curator.ui.candidates.entity_card import EntityCard, Lookup
+from curator.ui.candidates.search_rows import BROKEN, MatchDelegate, MatchModel, Search, SearchAnswer, answer_to
 from curator.ui.kit.labels import ElidedLabel, NoteLabel
 from curator.ui.kit.row_list import RowList
 from curator.ui.kit.sight import Glance, rows_in_sight
@@ -182,3 +182,52 @@ def _counted(number: int) -> str:
     if number >= MOST:
         return tr("The first {number} entities", number=number)
     return tr("1 entity") if number == 1 else tr("{number} entities", number=number)
+
+
+# Knowledge-base search with the record of the highlighted entity below it.
+
+ADDING = "The entity you choose is added to the link of this mention. Esc leaves."
+
+
+class SearchPane(QWidget):
+    """`linked` and `added` carry an entity id: chosen to link to, or to be added to a link of several."""
+
+    linked = Signal(str)
+    added = Signal(str)
+    left = Signal()
+
+    def __init__(
+        self, search: Search, lookup: Lookup, parent: QWidget | None = None, *, glance: Glance | None = None
+    ) -> None:
+        super().__init__(parent)
+        self._adding = False
+        self.note = NoteLabel(self)
+        self.panel = SearchPanel(search, self, glance=glance)
+        self.card = EntityCard(lookup, self)
+        splitter = QSplitter(Qt.Orientation.Vertical, self)
+        splitter.addWidget(self.panel)
+        splitter.addWidget(self.card)
+        splitter.setStretchFactor(0, 3)
+        splitter.setStretchFactor(1, 1)
+        splitter.setChildrenCollapsible(False)
+        splitter.setSizes([640, 220])
+        whole = QVBoxLayout(self)
+        whole.setContentsMargins(0, 0, 0, 0)
+        whole.setSpacing(0)
+        whole.addWidget(self.note)
+        whole.addWidget(splitter)
+        self.panel.highlighted.connect(self.card.show_entity)
+        self.panel.chosen.connect(self._choose)
+        self.panel.left.connect(self.left)
+
+    def start(self, text: str = "", *, adding: bool = False) -> None:
+        """Take the keyboard; search `text` at once where it is given."""
+        self._adding = adding
+        self.note.set_note(tr(ADDING) if adding else "")
+        if text:
+            self.panel.prefill(text)
+        else:
+            self.panel.open_empty()
+
+    def _choose(self, entity_id: str) -> None:
+        (self.added if self._adding else self.linked).emit(entity_id)

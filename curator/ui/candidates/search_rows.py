@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 from PySide6.QtCore import QAbstractListModel, QModelIndex, QObject, QPersistentModelIndex, QRectF, QSize, Qt
@@ -10,8 +11,8 @@ from PySide6.QtGui import QFontMetricsF, QPainter, QPalette
 from PySide6.QtWidgets import QStyledItemDelegate, QStyleOptionViewItem
 
 from curator.domain.entities import EntityMatch
-from curator.domain.wording import tr
-from curator.ui.kit.row_painting import PAD, draw_focus, draw_ground, draw_words, row_height, scaled
+from curator.domain.wording import UserError, tr
+from curator.ui.kit.row_list import PAD, draw_focus, draw_ground, draw_words, row_height, scaled
 from curator.ui.kit.theme import theme_of
 
 Index = QModelIndex | QPersistentModelIndex
@@ -80,3 +81,26 @@ class MatchDelegate(QStyledItemDelegate):
         draw_words(painter, facts, match_facts(match), font=scaled(option.font, 0.88), colour=theme.muted)
         draw_focus(painter, option, theme)
         painter.restore()
+
+
+# What a search in the knowledge base gives: entities, or the sentence that says why there are none.
+
+Search = Callable[[str], Sequence[EntityMatch]]
+BROKEN = "The search failed. The log says why; other searches go on working."
+
+
+@dataclass(frozen=True, slots=True)
+class SearchAnswer:
+    """What a query found, or the sentence that says why it could not be asked."""
+
+    query: str
+    matches: tuple[EntityMatch, ...] = ()
+    trouble: str = ""
+
+
+def answer_to(search: Search, query: str) -> SearchAnswer:
+    """For a thread of its own: what is wrong with the query becomes the answer's trouble."""
+    try:
+        return SearchAnswer(query, tuple(search(query)))
+    except UserError as error:
+        return SearchAnswer(query, trouble=str(error))

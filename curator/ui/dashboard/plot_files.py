@@ -10,12 +10,10 @@ from typing import Any
 from PySide6.QtCore import QBuffer, QByteArray, QIODevice, QRect, QRectF, QSize, Qt
 from PySide6.QtGui import QFont, QFontMetricsF, QPainter
 
-from curator.domain.errors import UserError
-from curator.domain.plots import Plot
-from curator.domain.wording import tr
-from curator.ui.dashboard.plot_colours import Canvas
-from curator.ui.dashboard.plot_painter import height_of, paint_plot
-from curator.ui.kit.row_painting import scaled
+from curator.domain.statistics import Plot
+from curator.domain.wording import UserError, tr
+from curator.ui.dashboard.plot_painter import Canvas, height_of, paint_plot
+from curator.ui.kit.row_list import scaled
 from curator.ui.kit.theme import LIGHT
 
 WIDTH, MARGIN = 720, 16

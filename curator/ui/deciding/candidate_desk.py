@@ -11,10 +11,8 @@ from dataclasses import replace
 
 from PySide6.QtCore import QObject, QTimer, Signal, Slot
 
-from curator.domain.contrasts import Contrast
 from curator.domain.entities import Entity
-from curator.domain.presenting import CandidateOrder
-from curator.domain.suggestions import Candidate
+from curator.domain.suggestions import Candidate, CandidateOrder, Contrast
 from curator.domain.wording import tr
 from curator.services.knowledge.knowledge import HiddenEntities, KnowledgeService
 from curator.services.linking.contrast import ContrastService

@@ -12,18 +12,16 @@ from dataclasses import dataclass, replace
 
 from PySide6.QtCore import QObject, Signal
 
-from curator.domain.changes import Change, ChangeKind
-from curator.domain.decisions import Outcome, Shown, Verdict
+from curator.domain.decisions import Change, ChangeKind, Outcome, Shown, Verdict
 from curator.domain.documents import DocumentState, Span
-from curator.domain.errors import UserError
-from curator.domain.presenting import CandidateOrder
-from curator.domain.wording import tr
+from curator.domain.suggestions import CandidateOrder
+from curator.domain.wording import UserError, tr
 from curator.services.curating.deciding import shown_of
 from curator.services.queue.queue import MentionView
 from curator.services.queue.seat import Curation, Seat
 from curator.ui.deciding.navigator import Navigator
 from curator.ui.kit.key_names import way_to
-from curator.ui.kit.mention_words import decision_words
+from curator.ui.kit.mention_state import decision_words
 from curator.ui.kit.sight import Glance
 
 DOCUMENT_DECIDED = "Every mention here is decided. {key} marks the document done and opens the next."

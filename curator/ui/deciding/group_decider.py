@@ -8,14 +8,12 @@ from typing import TYPE_CHECKING
 from PySide6.QtCore import QObject, QTimer, Signal
 from PySide6.QtWidgets import QStackedWidget, QWidget
 
-from curator.domain.changes import Change
-from curator.domain.decisions import Outcome
+from curator.domain.decisions import Change, Outcome
 from curator.ui.deciding.bulk_accepting import BulkAccepter
 from curator.ui.deciding.bulk_panel import BulkPanel
 from curator.ui.deciding.decider import Decider
 from curator.ui.deciding.navigator import Navigator
-from curator.ui.deciding.propagation import Propagator, default_verdict
-from curator.ui.deciding.propagation_panel import PropagationPanel
+from curator.ui.deciding.propagation import PropagationPanel, Propagator, default_verdict
 from curator.ui.jobs.jobs import Jobs
 from curator.ui.kit.sight import Glance
 

@@ -2,17 +2,248 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable
+from collections.abc import Hashable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from enum import StrEnum
+from typing import Any
 
-from PySide6.QtCore import QEvent, QModelIndex, Qt, QTimer, Signal
-from PySide6.QtGui import QKeyEvent, QMouseEvent, QPalette
-from PySide6.QtWidgets import QFrame, QWidget
+from PySide6.QtCore import (
+    QAbstractListModel,
+    QEvent,
+    QModelIndex,
+    QObject,
+    QPersistentModelIndex,
+    QPointF,
+    QRectF,
+    QSize,
+    Qt,
+    QTimer,
+    Signal,
+)
+from PySide6.QtGui import QFont, QFontMetricsF, QKeyEvent, QMouseEvent, QPainter, QPalette, QPen
+from PySide6.QtWidgets import QFrame, QStyledItemDelegate, QStyleOptionViewItem, QWidget
 
-from curator.ui.deciding.kwic_delegate import KwicDelegate
-from curator.ui.deciding.kwic_model import KwicModel, KwicRow
-from curator.ui.kit.keys import is_plain
-from curator.ui.kit.row_list import RowList
+from curator.domain.wording import tr
+from curator.services.ports import MentionContext
+from curator.ui.kit.key_names import is_plain
+from curator.ui.kit.mention_state import MentionState
+from curator.ui.kit.row_list import PAD, RowList, draw_focus, draw_ground, draw_words, scaled
 from curator.ui.kit.sight import MODIFIERS, Glance
+from curator.ui.kit.theme import Theme, theme_of
+
+# Mentions in their contexts as a list: headings, and lines with a mark each (ticked or not; right, wrong or open).
+
+ROW_ROLE = int(Qt.ItemDataRole.UserRole)
+Index = QModelIndex | QPersistentModelIndex
+NO_PARENT = QModelIndex()
+
+
+class CheckMark(StrEnum):
+    TICKED = "ticked"
+    UNTICKED = "not ticked"
+    RIGHT = "right"
+    WRONG = "wrong"
+    OPEN = "not checked"
+
+
+@dataclass(frozen=True, slots=True)
+class KwicRow:
+    """A heading where `context` is None. `words` is the heading, or what is said at the line's end."""
+
+    words: str
+    context: MentionContext | None = None
+    mark: CheckMark = CheckMark.UNTICKED
+
+
+class KwicModel(QAbstractListModel):
+    """Rows stay where they are; only marks change."""
+
+    def __init__(self, parent: QObject | None = None) -> None:
+        super().__init__(parent)
+        self._rows: list[KwicRow] = []
+        self._at: dict[int, int] = {}
+
+    def show_rows(self, rows: Iterable[KwicRow]) -> None:
+        self.beginResetModel()
+        self._rows = list(rows)
+        self._at = {row.context.mention_id: at for at, row in enumerate(self._rows) if row.context is not None}
+        self.endResetModel()
+
+    def row(self, number: int) -> KwicRow | None:
+        return self._rows[number] if 0 <= number < len(self._rows) else None
+
+    def find(self, mention_id: int) -> int | None:
+        return self._at.get(mention_id)
+
+    def line_beside(self, number: int, step: int) -> int | None:
+        """The nearest line in a direction, headings passed over; None at the end."""
+        at = number + step
+        while 0 <= at < len(self._rows) and self._rows[at].context is None:
+            at += step
+        return at if 0 <= at < len(self._rows) else None
+
+    def section(self, number: int) -> list[int]:
+        """Numbers of the lines under the heading at `number`, or around the line there."""
+        begin = number
+        while begin > 0 and self._rows[begin].context is not None:
+            begin -= 1
+        lines = []
+        for at in range(begin + (self._rows[begin].context is None), len(self._rows)):
+            if self._rows[at].context is None:
+                break
+            lines.append(at)
+        return lines
+
+    def marked(self, mark: CheckMark) -> list[int]:
+        """Mention ids with this mark, in the order of the rows."""
+        return [row.context.mention_id for row in self._rows if row.context is not None and row.mark is mark]
+
+    def set_marks(self, marks: Mapping[int, CheckMark]) -> None:
+        """By row number; headings have none."""
+        changed = [
+            at for at, mark in marks.items() if self._rows[at].context is not None and self._rows[at].mark is not mark
+        ]
+        for at in changed:
+            self._rows[at] = replace(self._rows[at], mark=marks[at])
+        if changed:
+            self.dataChanged.emit(self.index(min(changed)), self.index(max(changed)))
+
+    @property
+    def lines(self) -> Sequence[int]:
+        """Numbers of the rows that are lines."""
+        return list(self._at.values())
+
+    def rowCount(self, parent: Index = NO_PARENT) -> int:
+        return 0 if parent.isValid() else len(self._rows)
+
+    def flags(self, index: Index) -> Qt.ItemFlag:
+        row = self.row(index.row())
+        return super().flags(index) if row is not None and row.context is not None else Qt.ItemFlag.NoItemFlags
+
+    def data(self, index: Index, role: int = Qt.ItemDataRole.DisplayRole) -> Any:
+        row = self.row(index.row()) if index.isValid() else None
+        if row is None:
+            return None
+        if role == ROW_ROLE:
+            return row
+        if role in (Qt.ItemDataRole.DisplayRole, Qt.ItemDataRole.AccessibleTextRole):
+            return spoken(row)
+        if role == Qt.ItemDataRole.ToolTipRole and row.context is not None:
+            return f"{row.context.external_id}: {row.words}" if row.words else row.context.external_id
+        return None
+
+
+def spoken(row: KwicRow) -> str:
+    """A row as a screen reader says it."""
+    if row.context is None:
+        return row.words
+    one = row.context
+    text = " ".join(f"{one.left}[{one.text}]{one.right}".split())
+    parts = (tr(row.mark.value), f"…{text}…", tr("document {external_id}", external_id=one.external_id), row.words)
+    return ", ".join(part for part in parts if part)
+
+
+# Paints a mention in its context on one line: mark, words before, itself, words behind, where it stands and why.
+
+SMALL = 0.88
+BEFORE = 0.42
+"""Share of the words' width that is left of the mention, so that mentions stand below each other."""
+END = 0.26
+"""Share of the row for where it stands and what is said of it."""
+MOST_MENTION = 0.3
+
+
+class KwicDelegate(QStyledItemDelegate):
+    """Rows of a `KwicModel`, all of one height."""
+
+    def sizeHint(self, option: QStyleOptionViewItem, index: QModelIndex | QPersistentModelIndex) -> QSize:  # noqa: ARG002
+        return QSize(300, int(QFontMetricsF(option.font).height()) + 8)
+
+    def paint(
+        self, painter: QPainter, option: QStyleOptionViewItem, index: QModelIndex | QPersistentModelIndex
+    ) -> None:
+        row = index.data(ROW_ROLE)
+        if not isinstance(row, KwicRow):
+            return
+        theme = theme_of(option.palette)
+        painter.save()
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        if row.context is None:
+            self._paint_heading(painter, option, row, theme)
+        else:
+            draw_ground(painter, option, theme)
+            self._paint_line(painter, option, row, theme)
+            draw_focus(painter, option, theme)
+        painter.restore()
+
+    def _paint_heading(self, painter: QPainter, option: QStyleOptionViewItem, row: KwicRow, theme: Theme) -> None:
+        rect = QRectF(option.rect)
+        painter.fillRect(rect, option.palette.color(QPalette.ColorRole.AlternateBase))
+        font = scaled(option.font, SMALL, bold=True)
+        draw_words(painter, rect.adjusted(PAD, 0, -PAD, 0), row.words, font=font, colour=theme.muted)
+
+    def _paint_line(self, painter: QPainter, option: QStyleOptionViewItem, row: KwicRow, theme: Theme) -> None:
+        assert row.context is not None
+        rect = QRectF(option.rect).adjusted(PAD, 0, -PAD, 0)
+        side = QFontMetricsF(option.font).height() * 0.75
+        draw_mark(painter, QPointF(rect.left() + side / 2, rect.center().y()), side, row.mark, theme)
+        rect.setLeft(rect.left() + side + 10)
+        end = rect.width() * END
+        words = QRectF(rect.left(), rect.top(), rect.width() - end - 12, rect.height())
+        self._paint_words(painter, option, row, words)
+        small = scaled(option.font, SMALL)
+        where = QRectF(rect.right() - end, rect.top(), end, rect.height())
+        said = " · ".join(part for part in (row.context.external_id, row.words) if part)
+        draw_words(painter, where, said, font=small, colour=theme.muted)
+
+    def _paint_words(self, painter: QPainter, option: QStyleOptionViewItem, row: KwicRow, rect: QRectF) -> None:
+        """The mention begins at one place in all rows; what does not fit is cut at the outer ends."""
+        assert row.context is not None
+        text = option.palette.color(QPalette.ColorRole.Text)
+        bold = QFont(option.font)
+        bold.setWeight(QFont.Weight.DemiBold)
+        middle = rect.left() + rect.width() * BEFORE
+        before = QRectF(rect.left(), rect.top(), middle - rect.left() - 4, rect.height())
+        _draw_cut_left(painter, before, row.context.left, font=option.font)
+        rest = QRectF(middle, rect.top(), rect.right() - middle, rect.height())
+        most = QRectF(rest.left(), rest.top(), max(rest.width() * (1 - MOST_MENTION), 1.0), rest.height())
+        taken = draw_words(painter, most, row.context.text, font=bold, colour=text)
+        space = QFontMetricsF(option.font).horizontalAdvance(" ") if row.context.right[:1].isspace() else 1.0
+        draw_words(painter, rest.adjusted(taken + space, 0, 0, 0), row.context.right, font=option.font, colour=text)
+
+
+def _draw_cut_left(painter: QPainter, rect: QRectF, words: str, *, font: QFont) -> None:
+    """In the colour of the text, right-aligned, cut at the left. The blank before the mention stays."""
+    metrics = QFontMetricsF(font)
+    blank = " " if words[-1:].isspace() else ""
+    shown = metrics.elidedText(" ".join(words.split()) + blank, Qt.TextElideMode.ElideLeft, max(rect.width(), 0.0))
+    painter.setFont(font)
+    flags = Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter | Qt.TextFlag.TextSingleLine
+    painter.drawText(rect, int(flags), shown)
+
+
+def draw_mark(painter: QPainter, middle: QPointF, side: float, mark: CheckMark, theme: Theme) -> None:
+    """A box: empty, with a tick, or with a cross; told apart by shape and colour."""
+    box = QRectF(middle.x() - side / 2, middle.y() - side / 2, side, side)
+    colour = {
+        CheckMark.TICKED: theme.accent,
+        CheckMark.RIGHT: theme.states[MentionState.LINKED].line,
+        CheckMark.WRONG: theme.states[MentionState.REJECTED].line,
+    }.get(mark, theme.muted)
+    painter.setPen(QPen(colour, 1.4))
+    painter.setBrush(Qt.BrushStyle.NoBrush)
+    painter.drawRoundedRect(box, 3, 3)
+    painter.setPen(QPen(colour, 2.0, Qt.PenStyle.SolidLine, Qt.PenCapStyle.RoundCap))
+    inner = box.adjusted(side * 0.24, side * 0.24, -side * 0.24, -side * 0.24)
+    if mark in (CheckMark.TICKED, CheckMark.RIGHT):
+        low = QPointF(inner.left() + inner.width() * 0.38, inner.bottom())
+        painter.drawLine(QPointF(inner.left(), inner.center().y()), low)
+        painter.drawLine(low, inner.topRight())
+    elif mark is CheckMark.WRONG:
+        painter.drawLine(inner.topLeft(), inner.bottomRight())
+        painter.drawLine(inner.topRight(), inner.bottomLeft())
+    painter.setPen(theme.palette.color(QPalette.ColorRole.Text))
+
 
 PREVIEW_MS = 120
 """Resting on a line for so long shows it in the text."""

@@ -8,15 +8,13 @@ from dataclasses import replace
 from PySide6.QtCore import QObject, Signal
 
 from curator.domain.decisions import Decision
-from curator.domain.errors import UserError
-from curator.domain.presenting import CandidateOrder, presented
-from curator.domain.suggestions import Suggestion
-from curator.domain.wording import tr
+from curator.domain.suggestions import CandidateOrder, Suggestion, presented
+from curator.domain.wording import UserError, tr
 from curator.services.ports import QueueFilter, WorkRow
 from curator.services.queue.matching import Matching
+from curator.services.queue.ordering import WorkOrder
 from curator.services.queue.queue import Direction, MentionView, OpenDocument, QueueService
 from curator.services.queue.seat import Linking, Queue, Seat
-from curator.services.queue.work_order import WorkOrder
 
 FIRST_OF_WORK = "This is the first mention of the list."
 NO_MORE_UP = "This is the first document of the queue."

@@ -2,16 +2,184 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import QObject, Signal
+from PySide6.QtCore import QObject, Qt, Signal
+from PySide6.QtGui import QPalette
+from PySide6.QtWidgets import QButtonGroup, QPushButton, QVBoxLayout, QWidget
 
 from curator.domain.decisions import Outcome, Verdict
-from curator.domain.errors import UserError
-from curator.domain.wording import ntr, tr
-from curator.services.curating.propagation import PropagationScope, PropagationService
-from curator.services.curating.propagation_groups import GroupKind
+from curator.domain.wording import UserError, ntr, tr
+from curator.services.curating.propagation import Others, PropagationScope, PropagationService
+from curator.services.curating.propagation_groups import Group, GroupKind, Line
 from curator.ui.deciding.decider import Decider
+from curator.ui.deciding.kwic_list import CheckMark, KwicList, KwicRow, rule
 from curator.ui.deciding.navigator import Navigator
-from curator.ui.deciding.propagation_panel import PropagationPanel
+from curator.ui.jobs.jobs_bar import KeyHints
+from curator.ui.kit.fitting import FlowRow
+from curator.ui.kit.labels import ElidedLabel
+from curator.ui.kit.mention_state import verdict_words
+from curator.ui.kit.sight import Glance
+
+# The other mentions of a string, below the text: ticked where they are like the one decided.
+
+SCOPES = {
+    PropagationScope.DOCUMENT: ("D  Document", Qt.Key.Key_D),
+    PropagationScope.QUEUE: ("Q  Queue as filtered", Qt.Key.Key_Q),
+    PropagationScope.PROJECT: ("P  Project", Qt.Key.Key_P),
+}
+NOWHERE = {
+    PropagationScope.DOCUMENT: "There is no other mention of “{text}” in this document. Q looks in the queue, P in "
+    "the project.",
+    PropagationScope.QUEUE: "There is no other mention of “{text}” in the queue as it is filtered. P looks in the "
+    "whole project.",
+    PropagationScope.PROJECT: "There is no other mention of “{text}” of this type in the project.",
+}
+NONE_TICKED = "Nothing is ticked: Space ticks a line, A all of them. Esc leaves without deciding."
+TOO_SOON = "Nothing was decided: the list had only just appeared. Press the key again."
+MOVE_FIRST = "Nothing was decided. Shift+Enter decides the ticked mentions; Enter does once you have moved in the list."
+HINTS = (("↑↓", "go"), ("Space", "tick"), ("G", "group"), ("A", "all"), ("Esc", "leave"))
+
+
+class PropagationPanel(QWidget):
+    """API: `show_others`, `ticked`. It takes the keyboard; the text and the candidates stay beside it."""
+
+    decide_wanted = Signal()
+    scope_wanted = Signal(object)  # PropagationScope
+    preview_wanted = Signal(int, int)  # document id, mention id
+    left = Signal()
+    said = Signal(str)
+
+    def __init__(self, parent: QWidget | None = None, *, glance: Glance | None = None) -> None:
+        super().__init__(parent)
+        self.others: Others | None = None
+        self.setAccessibleName(tr("Other mentions of the same string"))
+        self.title = ElidedLabel(bold=True, parent=self)
+        self.count = ElidedLabel(muted=True, parent=self)
+        self.list = KwicList(tr("Other mentions of the same string"), self, glance=glance)
+        self.button = QPushButton(self)
+        self.close_button = QPushButton(tr("Leave"), self)
+        self.hints = KeyHints(self)
+        self.hints.set_hints(HINTS)
+        self.scopes = QButtonGroup(self)
+        self._compose()
+        self.setFocusProxy(self.list)
+        self.list.pressed.connect(self._key)
+        self.list.clicked_mark.connect(lambda row: self._toggle([row]))
+        self.list.rested.connect(self._rest)
+        self.list.stepped.connect(self._decide)
+        self.list.too_soon.connect(lambda: self.said.emit(tr(TOO_SOON)))
+        self.button.clicked.connect(self._decide)
+        self.close_button.clicked.connect(self.left)
+
+    def _compose(self) -> None:
+        self.setAutoFillBackground(True)
+        self.setBackgroundRole(QPalette.ColorRole.Base)
+        letters = self.fontMetrics().horizontalAdvance("0")
+        self.title.setMinimumWidth(30 * letters)
+        self.count.setMinimumWidth(12 * letters)
+        head = FlowRow(self.title)
+        head.setContentsMargins(12, 8, 12, 4)
+        for number, (scope, (words, _)) in enumerate(SCOPES.items()):
+            button = QPushButton(tr(words), self)
+            button.setCheckable(True)
+            button.setFlat(True)
+            button.setFocusPolicy(Qt.FocusPolicy.TabFocus)
+            button.setAccessibleName(tr(words).partition("  ")[2])
+            button.clicked.connect(lambda _=False, one=scope: self.scope_wanted.emit(one))
+            self.scopes.addButton(button, number)
+            head.addWidget(button)
+        foot = FlowRow(self.button, self.close_button, self.count, self.hints)
+        foot.setContentsMargins(12, 4, 12, 6)
+        whole = QVBoxLayout(self)
+        whole.setContentsMargins(0, 0, 0, 0)
+        whole.setSpacing(0)
+        whole.addWidget(rule(self))
+        whole.addLayout(head)
+        whole.addWidget(self.list, 1)
+        whole.addLayout(foot)
+
+    def show_others(self, others: Others, names: dict[str, str] | None = None) -> None:
+        """Show them with the ticks that were found; `names` of the verdict's entities by id."""
+        self.others = others
+        known = names or dict(zip(others.verdict.entity_ids, others.names, strict=True))
+        verdict = verdict_words(others.verdict, known)
+        self.title.set_words(tr("Other mentions of “{words}”: {verdict}", words=others.this.text, verdict=verdict))
+        for number, scope in enumerate(SCOPES):
+            self.scopes.button(number).setChecked(scope is others.scope)
+        self.list.set_empty_words(tr(NOWHERE[others.scope]).format(text=others.this.text))
+        self.list.show_rows([row for group in others.groups for row in _rows(group)])
+        self._say()
+
+    @property
+    def ticked(self) -> list[int]:
+        """Mention ids, in the order of the list."""
+        return self.list.lines.marked(CheckMark.TICKED)
+
+    def _key(self, key: int) -> None:
+        scope = next((one for one, (_, letter) in SCOPES.items() if letter == key), None)
+        at = self.list.currentIndex().row()
+        if key in (Qt.Key.Key_Return, Qt.Key.Key_Enter):
+            self._decide() if self.list.moved_in else self.said.emit(tr(MOVE_FIRST))
+        elif key == Qt.Key.Key_Escape:
+            self.left.emit()
+        elif scope is not None:
+            self.scope_wanted.emit(scope)
+        elif at >= 0 and key == Qt.Key.Key_Space:
+            self._toggle([at])
+            self.list.go_by(1)
+        elif at >= 0 and key == Qt.Key.Key_G:
+            self._toggle(self.list.lines.section(at))
+        elif key == Qt.Key.Key_A:
+            self._toggle(list(self.list.lines.lines))
+
+    def _toggle(self, rows: list[int]) -> None:
+        """Ticks all of them, or, where all are ticked, none."""
+        found = [self.list.lines.row(one) for one in rows]
+        every = all(row is not None and row.mark is CheckMark.TICKED for row in found)
+        self.list.lines.set_marks(dict.fromkeys(rows, CheckMark.UNTICKED if every else CheckMark.TICKED))
+        self._say()
+
+    def _decide(self) -> None:
+        if not self.list.saw():
+            return
+        if self.ticked:
+            self.decide_wanted.emit()
+        else:
+            self.said.emit(tr(NONE_TICKED))
+
+    def _rest(self, number: int) -> None:
+        row = self.list.lines.row(number)
+        if row is not None and row.context is not None:
+            self.preview_wanted.emit(row.context.document_id, row.context.mention_id)
+
+    def _say(self) -> None:
+        assert self.others is not None
+        ticked, every = len(self.ticked), len(self.list.lines.lines)
+        self.button.setText(tr("Decide {ticked:,}  ⇧↵", ticked=ticked))
+        words = ntr("Decide the ticked mention", "Decide the {n:,} ticked mentions", ticked)
+        self.button.setAccessibleName(words)
+        self.button.setEnabled(ticked > 0)
+        words = tr("{ticked:,} of {every:,} ticked", ticked=ticked, every=every)
+        if self.others.beyond:
+            words += tr("; {beyond:,} more are not shown and stay as they are", beyond=self.others.beyond)
+        self.count.set_words(words if every else "")
+
+
+def _rows(group: Group) -> list[KwicRow]:
+    heading = KwicRow(f"{group.title[:1].upper()}{group.title[1:]} · {len(group.lines):,}")
+    lines = [
+        KwicRow(_end(line, group), line.context, CheckMark.TICKED if line.ticked else CheckMark.UNTICKED)
+        for line in group.lines
+    ]
+    return [heading, *lines]
+
+
+def _end(line: Line, group: Group) -> str:
+    """Why a line is not ticked, where its group does not say it; else what is suggested."""
+    if line.why and line.why != group.title:
+        return line.why
+    head = line.context.head
+    return "" if head is None else "NIL" if head.is_nil or not head.entity_id else head.name
+
 
 NONE = "“{text}” stands nowhere else."
 STEP = "{n:,} other mention of “{text}” is ticked. Shift+Enter decides it, Esc leaves it."

@@ -1,17 +1,193 @@
 """The questions of the deciding keys: the reason for NIL, rejecting or skipping; a decision that is to be changed; a
-document that is to be done with undecided mentions."""
+document that is to be done with undecided mentions.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 
-from PySide6.QtCore import Qt, Signal
-from PySide6.QtWidgets import QWidget
+from PySide6.QtCore import QEvent, QSize, Qt, QTimer, Signal
+from PySide6.QtGui import QFont, QKeyEvent, QPainter, QPaintEvent, QResizeEvent
+from PySide6.QtWidgets import QApplication, QHBoxLayout, QPushButton, QSizePolicy, QWidget
 
 from curator.domain.decisions import NilReason, Outcome, RejectReason, Verdict
 from curator.domain.wording import ntr, tr
-from curator.ui.deciding.question_strip import QuestionStrip, StripAnswer
+from curator.ui.kit.labels import ElidedLabel
 from curator.ui.kit.mention_state import REASON_WORDS, REASONS, Reason
+from curator.ui.kit.row_list import scaled
+from curator.ui.kit.theme import theme_of
+
+# A question asked in one line at the bottom that covers nothing: each answer has a key and a button.
+
+SIDE = 14
+"""Pixels left and right of the words."""
+SCALES = (1.0, 0.9, 0.8, 0.7, 0.6, 0.5)
+"""Of the question and the answers, from wide to narrow."""
+LEAST = 0.7
+"""The size in which a question that is too long for every size is cut."""
+ENTERS = (Qt.Key.Key_Return, Qt.Key.Key_Enter)
+
+
+@dataclass(frozen=True, slots=True)
+class StripAnswer:
+    """`cap` is the key as the button shows it, '' for none. `enter`: Enter gives this answer too."""
+
+    key: Qt.Key
+    cap: str
+    words: str
+    then: Callable[[], None]
+    enter: bool = False
+
+
+class QuestionStrip(QWidget):
+    """`put` asks and takes the keyboard; a key or a click answers, Esc leaves (`left`).
+
+    Every other key is swallowed: a slip decides nothing. After the answer the keyboard goes back to where it was.
+    """
+
+    left = Signal()
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
+        self._answers: tuple[StripAnswer, ...] = ()
+        self._asked = False
+        self._before: QWidget | None = None
+        self.question = ElidedLabel(parent=self)
+        self.buttons: list[QPushButton] = []
+        self._row = QHBoxLayout(self)
+        self._row.setContentsMargins(SIDE, 6, SIDE, 6)
+        self._row.setSpacing(8)
+        self._row.addWidget(self.question, 4)
+        self.hint = ElidedLabel(parent=self)
+        self.hint.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Preferred)  # the first to go if narrow
+        self._row.addWidget(self.hint, 1)
+        self.hide()
+
+    @property
+    def asked(self) -> bool:
+        """Whether it waits for an answer."""
+        return self._asked
+
+    def put(self, question: str, answers: Sequence[StripAnswer], *, note: str = "") -> None:
+        """Ask. `note` is what should be known before answering."""
+        if not self._asked:
+            self._before = QApplication.focusWidget()
+        self._asked, self._answers = True, tuple(answers)
+        self.question.set_words(question)
+        self.setAccessibleName(question)
+        self.setAccessibleDescription(note)
+        self.hint.set_words(" · ".join(part for part in (tr("Esc leaves"), note) if part))
+        self._set_buttons()
+        self._fit()
+        self.show()
+        self.setFocus(Qt.FocusReason.ShortcutFocusReason)
+
+    def dismiss(self) -> None:
+        """Hide without an answer."""
+        if self._close():
+            self.left.emit()
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        if not self._asked:
+            event.ignore()
+        elif event.key() == Qt.Key.Key_Escape:
+            self.dismiss()
+        else:
+            answer = self._answer_to(Qt.Key(event.key()))
+            if answer is not None:
+                self.give(answer)
+            event.accept()
+
+    def event(self, event: QEvent) -> bool:
+        """Keys that answer are not shortcuts of the window while the strip is asked."""
+        if event.type() == QEvent.Type.ShortcutOverride and self._asked:
+            event.accept()
+            return True
+        return super().event(event)
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self._fit()
+
+    def changeEvent(self, event: QEvent) -> None:
+        super().changeEvent(event)
+        if event.type() == QEvent.Type.FontChange:
+            self._fit()
+        elif event.type() == QEvent.Type.StyleChange:  # other colours: the buttons then take their usual size
+            QTimer.singleShot(0, self, self._fit)
+
+    def minimumSizeHint(self) -> QSize:
+        return QSize(0, super().minimumSizeHint().height())  # see `_fit`: it never widens the window
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        """The ground is painted: a palette of its own would not follow a change of theme under a style sheet."""
+        painter = QPainter(self)
+        painter.fillRect(event.rect(), theme_of(self.palette()).accent_tint)
+        painter.end()
+
+    # --- inside ---
+
+    def give(self, answer: StripAnswer) -> None:
+        """Close, then do what the answer says."""
+        if self._close():
+            self.left.emit()
+            answer.then()
+
+    def _answer_to(self, key: Qt.Key) -> StripAnswer | None:
+        return next((one for one in self._answers if one.key == key or (one.enter and key in ENTERS)), None)
+
+    def _set_buttons(self) -> None:
+        for button in self.buttons:
+            self._row.removeWidget(button)
+            button.hide()
+            button.deleteLater()
+        shown = [one for one in self._answers if one.words]
+        self.buttons = [self._button(one) for one in shown]
+        for place, button in enumerate(self.buttons, start=1):
+            self._row.insertWidget(place, button)
+
+    def _button(self, answer: StripAnswer) -> QPushButton:
+        cap = f"{answer.cap}  " if answer.cap else ""
+        button = QPushButton(f"{cap}{answer.words}{'  ↵' if answer.enter else ''}", self)
+        button.setAccessibleName(f"{answer.cap}: {answer.words}" if answer.cap else answer.words)
+        button.setFocusPolicy(Qt.FocusPolicy.NoFocus)
+        button.clicked.connect(lambda: self.give(answer))
+        return button
+
+    def _close(self) -> bool:
+        asked, self._asked = self._asked, False
+        if asked:
+            self.hide()
+            for one in (self.question, self.hint):
+                one.setFont(QFont())  # as large as the interface again
+            if self._before is not None:
+                self._before.setFocus(Qt.FocusReason.OtherFocusReason)
+            self._before = None
+        return asked
+
+    def _fit(self) -> None:
+        """Where the line is narrow, the hint goes first; then all words get smaller; then the question is cut."""
+        if not self._asked:
+            return
+        room = self.width() - 2 * SIDE - self._row.spacing() * (len(self.buttons) + 1)
+        sizes = [(scale, *self._widths(scale)) for scale in SCALES]
+        whole = (one for one in sizes if one[1] + one[2] <= room)
+        cut = (one for one in reversed(sizes[: SCALES.index(LEAST) + 1]) if one[2] <= room)
+        scale, question, answers = next(whole, None) or next(cut, sizes[-1])
+        self._widths(scale)
+        self.question.setFixedWidth(max(min(question, room - answers), 0))
+        least = self.hint.fontMetrics().horizontalAdvance(f"{tr('Esc leaves')} …") + self._row.spacing()
+        self.hint.setVisible(room - answers - question >= least)
+
+    def _widths(self, scale: float) -> tuple[int, int]:
+        """Of the question and of the answers in this size, which they take."""
+        for one in (self.question, self.hint, *self.buttons):
+            one.setFont(scaled(self.font(), scale) if scale < 1 else QFont())
+        question = self.question.fontMetrics().horizontalAdvance(self.question.words) + 4
+        return question, sum(one.sizeHint().width() for one in self.buttons)
+
 
 QUESTIONS = {
     Outcome.NIL: "NIL, because it is",

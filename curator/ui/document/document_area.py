@@ -26,16 +26,13 @@ from curator.domain.documents import Document, Span
 from curator.domain.wording import tr
 from curator.services.queue.queue import MentionView
 from curator.ui.document.document_find import Found
-from curator.ui.document.document_layout import DocumentLayout
-from curator.ui.document.document_painter import Scene, paint, painted_rects
-from curator.ui.document.document_styles import COLUMN, LINE_HEIGHT, Styles, column_width
-from curator.ui.document.document_tints import Tint
-from curator.ui.document.marked_scroll_bar import MarkedScrollBar
+from curator.ui.document.document_layout import COLUMN, LINE_HEIGHT, DocumentLayout, Styles, column_width
+from curator.ui.document.document_painter import Scene, Tint, paint, painted_rects
 from curator.ui.document.mention_handles import Handle
-from curator.ui.document.mention_marks import Marks, MentionMark, bounds
+from curator.ui.document.mention_marks import MarkedScrollBar, Marks, MentionMark, bounds
 from curator.ui.document.text_selection import TextSelection
 from curator.ui.kit.mention_state import MentionState
-from curator.ui.kit.row_painting import scaled
+from curator.ui.kit.row_list import scaled
 from curator.ui.kit.theme import theme_of
 
 MARGIN = 40

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from html import escape
 from itertools import pairwise
 
 from PySide6.QtCore import QLineF, QPointF, QRectF, Qt
@@ -15,14 +16,53 @@ from PySide6.QtGui import QColor, QPainter, QPalette, QPen, QPolygonF
 
 from curator.domain.documents import Span
 from curator.ui.document.document_find import Found
-from curator.ui.document.document_layout import Block, DocumentLayout, LinePiece
-from curator.ui.document.document_styles import baseline
-from curator.ui.document.document_tints import Tint, paint_tints
+from curator.ui.document.document_layout import Block, DocumentLayout, LinePiece, baseline
 from curator.ui.document.mention_handles import Handle, paint_handles
 from curator.ui.document.mention_marks import Marks, MentionMark
 from curator.ui.kit.mention_state import MentionState
 from curator.ui.kit.note_marks import draw_notes
 from curator.ui.kit.theme import StateColours, Theme, theme_of
+
+# Words of the document tinted by the side they speak for: for the contrast of two candidates.
+
+
+@dataclass(frozen=True, slots=True)
+class Tint:
+    """A word in the colour of side 0 or 1; `words` say on hover why."""
+
+    span: Span
+    side: int
+    words: str
+
+    @property
+    def tooltip(self) -> str:
+        """Rich text, so that a long sentence is broken into lines."""
+        return f"<qt>{escape(self.words)}</qt>"
+
+
+def tint_at(tints: Sequence[Tint], offset: int) -> Tint | None:
+    """The tint over a code point."""
+    return next((one for one in tints if one.span.start <= offset < one.span.end), None)
+
+
+def paint_tints(
+    painter: QPainter, layout: DocumentLayout, block: Block, tints: Sequence[Tint], *, theme: Theme
+) -> None:
+    """Under the text of one block: a ground with a line beneath, thick for the first side and double for the second,
+    so that the colours need not be told apart."""
+    for tint in tints:
+        if not (block.start <= tint.span.start and tint.span.end <= block.end):
+            continue
+        colours = theme.sides[tint.side]
+        for piece in layout.pieces(tint.span):
+            bottom = piece.baseline + 4.0
+            top = piece.rect.top() + 2.0
+            painter.fillRect(QRectF(piece.rect.left() - 1, top, piece.rect.width() + 2, bottom - top), colours.tint)
+            painter.setPen(QPen(colours.line, 2.0 if tint.side == 0 else 1.0))
+            painter.setBrush(Qt.BrushStyle.NoBrush)
+            for y in (bottom,) if tint.side == 0 else (bottom - 1.5, bottom + 1.5):
+                painter.drawLine(QLineF(piece.rect.left(), y, piece.rect.right(), y))
+
 
 LANE = 3.5
 """Pixels from one lane of lines under the text to the next."""

@@ -26,8 +26,7 @@ from PySide6.QtGui import (
 from PySide6.QtWidgets import QAccessibleWidget, QComboBox, QFrame, QLineEdit, QTextEdit, QWidget
 from shiboken6 import VoidPtr
 
-from curator.domain.documents import Span
-from curator.domain.offsets import Utf16Map
+from curator.domain.documents import Span, Utf16Map
 from curator.domain.spans import overlaps
 from curator.services.queue.queue import MentionView
 from curator.ui.document.document_layout import Block, DocumentLayout, shown_text

@@ -7,13 +7,12 @@ from collections.abc import Callable, Sequence
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QPushButton, QSplitter, QVBoxLayout, QWidget
 
-from curator.domain.provisional import ProvisionalEntity
+from curator.domain.entities import ProvisionalEntity
 from curator.domain.wording import ntr, tr
 from curator.services.knowledge.provisional import NewEntity
 from curator.services.ports import MentionContext
-from curator.ui.deciding.kwic_list import KwicList
-from curator.ui.deciding.kwic_model import CheckMark, KwicRow
-from curator.ui.kit.flow_row import FlowRow
+from curator.ui.deciding.kwic_list import CheckMark, KwicList, KwicRow
+from curator.ui.kit.fitting import FlowRow
 from curator.ui.kit.form import sentence
 from curator.ui.kit.record_tables import RecordColumn, RecordTable
 

@@ -7,12 +7,12 @@ from collections.abc import Callable, Sequence
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QStackedWidget, QTabWidget, QWidget
 
-from curator.domain.provisional import EntityDraft
+from curator.domain.entities import EntityDraft
 from curator.domain.wording import tr
 from curator.services.ports import MentionContext
 from curator.ui.candidates.entity_card import Lookup
-from curator.ui.candidates.search_pane import SearchPane
-from curator.ui.candidates.search_runner import Search
+from curator.ui.candidates.search_panel import SearchPane
+from curator.ui.candidates.search_rows import Search
 from curator.ui.entities.entities_page import EntitiesPage
 from curator.ui.entities.entity_form import Alike, EntityForm
 from curator.ui.entities.nil_page import Contexts, NilPage

@@ -9,20 +9,17 @@ from PySide6.QtCore import QObject, Qt
 from PySide6.QtGui import QKeySequence, QShortcut
 from PySide6.QtWidgets import QBoxLayout, QWidget
 
-from curator.domain.changes import Change, ChangeKind
-from curator.domain.decisions import Verdict
-from curator.domain.entities import EntityMatch
-from curator.domain.errors import UserError
+from curator.domain.decisions import Change, ChangeKind, Verdict
+from curator.domain.entities import EntityDraft, EntityMatch, ProvisionalEntity
 from curator.domain.jobs import JobOutcome, JobState
-from curator.domain.provisional import EntityDraft, ProvisionalEntity
-from curator.domain.wording import ntr, tr
+from curator.domain.wording import UserError, ntr, tr
 from curator.services.curating.deciding import shown_of
 from curator.services.knowledge.nil_clusters import NilCluster
 from curator.services.knowledge.provisional import Made
 from curator.services.knowledge.remap_plan import RemapKind, Remapping, RemapPlan
 from curator.ui.bench.workbench import Workbench
-from curator.ui.kit.banner import Banner
 from curator.ui.kit.key_names import way_to
+from curator.ui.kit.labels import Banner
 
 if TYPE_CHECKING:
     from curator.ui.kit.form import ShowDialog

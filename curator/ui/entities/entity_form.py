@@ -21,8 +21,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from curator.domain.entities import Entity
-from curator.domain.provisional import EntityDraft
+from curator.domain.entities import Entity, EntityDraft
 from curator.domain.wording import tr
 from curator.ui.kit.labels import NoteLabel
 

@@ -11,12 +11,10 @@ from curator.domain.decisions import NilReason
 from curator.domain.wording import ntr, tr
 from curator.services.knowledge.nil_clusters import NilCluster, merged, split
 from curator.services.ports import MentionContext
-from curator.ui.deciding.kwic_list import KwicList
-from curator.ui.deciding.kwic_model import CheckMark, KwicRow
-from curator.ui.kit.flow_row import FlowRow
+from curator.ui.deciding.kwic_list import CheckMark, KwicList, KwicRow
+from curator.ui.kit.fitting import FlowRow
 from curator.ui.kit.form import sentence
-from curator.ui.kit.record_tables import RecordColumn
-from curator.ui.kit.tick_table import TickTable
+from curator.ui.kit.record_tables import RecordColumn, TickTable
 
 Contexts = Callable[[Sequence[int]], list[MentionContext]]
 MOST_STRINGS = 6

@@ -12,11 +12,10 @@ from curator.domain.entities import Entity
 from curator.domain.wording import ntr, tr
 from curator.services.knowledge.remap_plan import RemapKind, Remapping, RemapPlan
 from curator.ui.candidates.entity_card import Lookup
-from curator.ui.candidates.search_pane import SearchPane
-from curator.ui.candidates.search_runner import Search
+from curator.ui.candidates.search_panel import SearchPane
+from curator.ui.candidates.search_rows import Search
 from curator.ui.kit.form import ShowDialog, sentence
-from curator.ui.kit.record_tables import RecordColumn
-from curator.ui.kit.tick_table import TickTable
+from curator.ui.kit.record_tables import RecordColumn, TickTable
 
 
 class RemapWindow(ShowDialog):

@@ -18,8 +18,8 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
+from curator.domain.documents import DiffSide, differences, shortened
 from curator.domain.imports import Changed
-from curator.domain.text_diff import DiffSide, differences, shortened
 from curator.domain.wording import ntr, tr
 from curator.services.importing.import_comparing import Compared
 from curator.services.importing.text_changes import MovedMention, TextChange, verdict_words

@@ -20,13 +20,11 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from curator.domain.errors import UserError
-from curator.domain.pmids import pmids_in
-from curator.domain.wording import ntr, tr
-from curator.services.importing.fetch_folder import FetchRequest, Unfinished
-from curator.services.importing.fetching import FetchWish
+from curator.domain.curies import pmids_in
+from curator.domain.wording import UserError, ntr, tr
+from curator.services.importing.fetching import FetchRequest, FetchWish, Unfinished
 from curator.services.ports.pubmed import MOST_FOUND
-from curator.ui.files.split_fields import SplitFields
+from curator.ui.files.import_documents import SplitFields
 from curator.ui.kit.form import FormDialog, file_dialog, sentence
 from curator.ui.kit.labels import NoteLabel
 

@@ -9,15 +9,12 @@ from pathlib import Path
 from PySide6.QtCore import QSignalBlocker
 from PySide6.QtWidgets import QComboBox, QFileDialog, QLineEdit, QWidget
 
-from curator.domain.errors import UserError
-from curator.domain.kb_sources import KnowledgeSource
-from curator.domain.wording import tr
+from curator.domain.entities import KnowledgeSource
+from curator.domain.wording import UserError, tr
 from curator.services.importing.kb_importing import KbWish
 from curator.services.ports import FormatRegistry
 from curator.services.ports.files import KbOptions
-from curator.ui.files.kb_columns import ColumnChooser
-from curator.ui.files.kb_filters import KbFilters
-from curator.ui.files.kb_preview import KbPreview
+from curator.ui.files.kb_columns import ColumnChooser, KbFilters, KbPreview
 from curator.ui.kit.form import FormDialog, PathEdit
 
 KB_FILES = (

@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from html import escape
 from pathlib import Path
 
 from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QAbstractItemView, QHeaderView, QTableWidget, QTableWidgetItem, QWidget
 
+from curator.domain.documents import SourceDocument
+from curator.domain.entities import Entity
 from curator.domain.wording import ntr, tr
+from curator.services.importing.foreseeing import Foreseen
 from curator.services.importing.import_report import ImportReport, counted
 from curator.ui.kit.form import ShowDialog, sentence
 
@@ -93,3 +98,156 @@ def as_text(report: ImportReport) -> str:
         line = f":{one.problem.line}" if one.problem.line else ""
         lines.append(f"{one.file}{line}: {one.problem.severity}: {one.problem.text}")
     return "\n".join(lines) + "\n"
+
+
+# What an import would bring, in words and as a page: for the dialogs that show it beforehand.
+
+LENGTH = 360  # code points of a document's text that are shown
+PROBLEMS = 12
+SEVERITIES = {"repaired": "repaired", "set aside": "set aside", "note": "noted"}
+
+
+def figures(found: Foreseen) -> tuple[str, str]:
+    """Documents and mentions; what is estimated says so."""
+    documents, mentions = (figure(one, whole=found.whole) for one in (found.documents, found.mentions))
+    return documents, mentions if found.mentions else "–"
+
+
+def figure(number: int, *, whole: bool) -> str:
+    """A count, or an estimate that is called one."""
+    return f"{number:,}" if whole else tr("about {n:,}", n=number)
+
+
+def happening(found: Foreseen) -> str:
+    """What becomes of the file, in a few words."""
+    if found.problem:
+        return tr("not readable")
+    if found.known:
+        return found.known.split(":", 1)[0] if ":" in found.known else found.known
+    parts = []
+    if found.here or found.changed:
+        parts.append(ntr("{n:,} new", "{n:,} new", found.new))
+    if found.here:
+        parts.append(ntr("{n:,} here already", "{n:,} here already", found.here))
+    if found.changed:
+        parts.append(ntr("{n:,} changed", "{n:,} changed", len(found.changed)))
+    told = found.severities()
+    parts += [f"{told[one]:,} {tr(words)}" for one, words in SEVERITIES.items() if told[one]]
+    return ", ".join(parts) or tr("all new")
+
+
+def page(found: Foreseen) -> str:
+    """Everything that is known of the file, as HTML without colours of its own."""
+    return "".join(_blocks(found))
+
+
+def kb_page(found: Foreseen) -> str:
+    """What a knowledge base would bring, as HTML without colours of its own."""
+    return "".join(_kb_blocks(found))
+
+
+def _head(found: Foreseen) -> Iterator[str]:
+    """Its name and format, and why it cannot be read."""
+    yield f"<p><b>{escape(found.path.name)}</b> · {escape(found.title or tr('not readable'))}</p>"
+    if found.problem:
+        yield f"<p>{escape(found.problem)}</p>"
+
+
+def _kb_blocks(found: Foreseen) -> Iterator[str]:
+    yield from _head(found)
+    if found.problem:
+        return
+    if found.whole:
+        yield f"<p>{escape(ntr('{n:,} entity.', '{n:,} entities.', found.entities))}</p>"
+    else:
+        words = tr(
+            "About {entities:,} entities, told from the first {n:,}.", entities=found.entities, n=found.looked_at
+        )
+        yield f"<p>{escape(words)}</p>"
+    yield from _problems(found)
+    for one in found.first_entities:
+        yield _entity(one)
+
+
+def _entity(entity: Entity) -> str:
+    """Its id, names, types and definition."""
+    types = f" · {escape(', '.join(entity.types))}" if entity.types else ""
+    lines = [f"<b>{escape(entity.id)}</b> {escape(entity.name)}{types}"]
+    if entity.synonyms:
+        lines.append(escape(_short(" | ".join(entity.synonyms))))
+    if entity.definition:
+        lines.append(escape(_short(entity.definition)))
+    return f"<p>{'<br>'.join(lines)}</p>"
+
+
+def _short(text: str) -> str:
+    return text if len(text) <= LENGTH else f"{text[:LENGTH]}…"
+
+
+def _blocks(found: Foreseen) -> Iterator[str]:
+    yield from _head(found)
+    if found.problem:
+        return
+    if found.known:
+        yield f"<p>{escape(found.known)}</p>"
+    elif found.here or found.changed:
+        words = tr(
+            "New: {new:,}. Here already: {here:,}. Here with another text or other annotations: {changed:,}; these "
+            "stay as they are unless you choose otherwise.",
+            new=found.new,
+            here=found.here,
+            changed=len(found.changed),
+        )
+        yield f"<p>{escape(words)}</p>"
+    if not found.whole:
+        words = ntr(
+            "Told from the first {n:,} document; the rest is estimated.",
+            "Told from the first {n:,} documents; the rest is estimated.",
+            found.looked_at,
+        )
+        yield f"<p>{escape(words)}</p>"
+    yield from _problems(found)
+    for document in found.first:
+        yield _document(document)
+
+
+def _problems(found: Foreseen) -> Iterator[str]:
+    if not found.problems:
+        return
+    told = found.severities()
+    counts = ", ".join(f"{told[one]:,} {tr(words)}" for one, words in SEVERITIES.items() if told[one])
+    rows = []
+    for one in found.problems[:PROBLEMS]:
+        line = tr("line {n:,}", n=one.line) + ": " if one.line else ""
+        rows.append(
+            f"<li>{escape(line)}{escape(tr(SEVERITIES.get(one.severity, one.severity)))}: {escape(one.text)}</li>"
+        )
+    if len(found.problems) > PROBLEMS:
+        rows.append(f"<li>{escape(tr('… and {n:,} more', n=len(found.problems) - PROBLEMS))}</li>")
+    yield f"<p>{escape(counts)}:</p><ul>{''.join(rows)}</ul>"
+
+
+def _document(document: SourceDocument) -> str:
+    """Its id, title and beginning; mentions are underlined."""
+    head = f"<b>{escape(document.external_id)}</b> {escape(document.title)}"
+    count = ntr("{n:,} mention", "{n:,} mentions", len(document.mentions))
+    body = marked(document)
+    return f"<p>{head} · {escape(count)}<br>{body}</p>"
+
+
+def marked(document: SourceDocument, length: int = LENGTH) -> str:
+    """The beginning of the text with its mentions underlined, as HTML."""
+    start = document.passages[1].start if len(document.passages) > 1 and document.title else 0
+    end = min(start + length, len(document.text))
+    inside = {at for one in document.mentions for span in one.spans for at in range(span.start, min(span.end, end))}
+    pieces = []
+    at = start
+    while at < end:
+        under = at in inside
+        stop = at
+        while stop < end and (stop in inside) == under:
+            stop += 1
+        words = escape(document.text[at:stop]).replace("\n", "<br>")
+        pieces.append(f"<u>{words}</u>" if under else words)
+        at = stop
+    return "".join(pieces) + ("…" if end < len(document.text) else "")

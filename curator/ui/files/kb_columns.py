@@ -2,23 +2,33 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
+from pathlib import Path
 
-from PySide6.QtCore import Qt, Signal
+from PySide6.QtCore import QObject, Qt, Signal
 from PySide6.QtWidgets import (
     QAbstractItemView,
+    QCheckBox,
     QComboBox,
+    QFormLayout,
     QGridLayout,
     QHeaderView,
     QLabel,
+    QLineEdit,
     QTableWidget,
     QTableWidgetItem,
+    QTextBrowser,
     QVBoxLayout,
     QWidget,
 )
 
+from curator.domain.entities import KnowledgeSource
 from curator.domain.wording import tr
-from curator.services.ports.files import FIELDS, TablePreview
+from curator.services.importing.foreseeing import Foreseen, foresee_kb
+from curator.services.ports import FormatRegistry
+from curator.services.ports.files import FIELDS, KbOptions, TablePreview
+from curator.ui.files.import_report import kb_page
+from curator.ui.files.reading_ahead import FilePreviewer
 from curator.ui.kit.form import sentence
 
 HINT = "Cells with several values are taken apart at | or ;. Columns that are not chosen are not read."
@@ -157,3 +167,127 @@ class ColumnChooser(QWidget):
         column.addLayout(grid)
         column.addWidget(sentence(self._hint))
         column.addWidget(self.rows, 1)
+
+
+# What of a knowledge base is read: languages, and of the UMLS vocabularies, semantic types and suppressed names.
+
+
+class KbFilters(QObject):
+    """Rows of a form, of which those are visible that the file's format takes. `changed` when something else is to be
+    read."""
+
+    changed = Signal()
+
+    def __init__(self, parent: QWidget, form: QFormLayout) -> None:
+        super().__init__(parent)
+        self._form = form
+        self.languages = self._line(tr("Lan&guages"), tr("Languages of the names"), tr("en; for example en, de"))
+        self.vocabularies = self._line(
+            tr("Voca&bularies"), tr("Vocabularies that names are read of"), tr("all; for example MSH, SNOMEDCT_US")
+        )
+        self.types = self._line(
+            tr("&Only types"), tr("Semantic types that are read"), tr("all; for example T047; T191; Clinical Drug")
+        )
+        self.suppressed = QCheckBox(tr("Obsolete and s&uppressed names too"), parent)
+        self.suppressed.toggled.connect(self.changed)
+        form.addRow("", self.suppressed)
+        self._rows = {
+            "languages": self.languages,
+            "vocabularies": self.vocabularies,
+            "types": self.types,
+            "suppressed": self.suppressed,
+        }
+        self.show_only(())
+
+    def show_only(self, names: Collection[str]) -> None:
+        """Those that a format takes, by their names in `KbOptions`."""
+        self._shown = frozenset(names) & frozenset(self._rows)
+        for name, row in self._rows.items():
+            self._form.setRowVisible(row, name in self._shown)
+
+    def set_source(self, source: KnowledgeSource) -> None:
+        """What was read of it the last time."""
+        self.languages.setText(", ".join(source.languages))
+        self.vocabularies.setText(", ".join(source.vocabularies))
+        self.types.setText("; ".join(source.only_types))
+        self.suppressed.setChecked(source.suppressed)
+
+    @property
+    def any_shown(self) -> bool:
+        return bool(self._shown)
+
+    @property
+    def options(self) -> KbOptions:
+        """Without columns; what is not visible says nothing."""
+        return KbOptions(
+            languages=_words(self.languages, ",") if "languages" in self._shown else (),
+            vocabularies=_words(self.vocabularies, ",") if "vocabularies" in self._shown else (),
+            types=_words(self.types, ";") if "types" in self._shown else (),
+            suppressed=self.suppressed.isChecked() and "suppressed" in self._shown,
+        )
+
+    def _line(self, label: str, name: str, hint: str) -> QLineEdit:
+        line = QLineEdit(self._form.parentWidget())
+        line.setAccessibleName(name)
+        line.setPlaceholderText(hint)
+        line.editingFinished.connect(self.changed)
+        self._form.addRow(label, line)
+        return line
+
+
+def _words(line: QLineEdit, between: str) -> tuple[str, ...]:
+    """Names of semantic types hold commas, and are parted by semicolons."""
+    return tuple(word for one in line.text().split(between) if (word := one.strip()))
+
+
+# What a knowledge base would bring, read ahead beside the window and shown before anything is written.
+
+
+class KbPreview(QTextBrowser):
+    """`look` shows a file; `found` is what is known of it so far."""
+
+    known = Signal()
+
+    def __init__(self, formats: FormatRegistry, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._formats = formats
+        self._ahead: FilePreviewer | None = None
+        self._looked: tuple[Path, KbOptions] | None = None
+        self.found: Foreseen | None = None
+        self.setAccessibleName(tr("What the knowledge base would bring"))
+        self.setPlaceholderText(tr("What a file would bring is shown here before anything is written."))
+        self.setTabChangesFocus(True)
+        self.setMinimumHeight(self.fontMetrics().lineSpacing() * 5)
+
+    @property
+    def reading(self) -> bool:
+        return self._ahead is not None and self._ahead.reading
+
+    def look(self, path: Path, options: KbOptions) -> None:
+        """Begin anew where the file or what is read of it is another."""
+        if self._looked == (path, options):
+            return
+        self.close_reading()
+        self._looked, self.found = (path, options), None
+        self.setPlainText(tr("Looking at the file…"))
+        self._ahead = FilePreviewer(lambda one: foresee_kb(one, self._formats, options), self)
+        self._ahead.found.connect(self._tell)
+        self._ahead.add(path)
+
+    def forget(self) -> None:
+        """There is no file to look at."""
+        self.close_reading()
+        self._looked, self.found = None, None
+        self.clear()
+
+    def close_reading(self) -> None:
+        """A step can take long (a large RDF file is parsed as a whole), and holds nothing but the file."""
+        if self._ahead is not None:
+            self._ahead.close(wait=False)
+            self._ahead.deleteLater()
+            self._ahead = None
+
+    def _tell(self, found: Foreseen) -> None:
+        self.found = found
+        self.setHtml(kb_page(found))
+        self.known.emit()

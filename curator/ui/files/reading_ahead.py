@@ -11,8 +11,7 @@ from threading import Event
 
 from PySide6.QtCore import QObject, Signal
 
-from curator.domain.errors import CancelledError
-from curator.domain.wording import tr
+from curator.domain.wording import CancelledError, tr
 from curator.services.importing.foreseeing import Foreseen
 from curator.ui.kit.worker import Deliver, Worker
 

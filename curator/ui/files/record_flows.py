@@ -9,9 +9,8 @@ from typing import TYPE_CHECKING, Any
 from PySide6.QtCore import QObject
 from PySide6.QtWidgets import QWidget
 
-from curator.domain.errors import UserError
 from curator.domain.jobs import JobOutcome, JobState, Progress
-from curator.domain.wording import ntr, tr
+from curator.domain.wording import UserError, ntr, tr
 from curator.services.importing.import_report import counted
 from curator.services.records.kb_export import LEAST
 from curator.ui.bench.workbench import Workbench

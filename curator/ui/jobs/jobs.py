@@ -18,8 +18,8 @@ from curator.domain.wording import tr
 from curator.services.core.pace import Pace
 from curator.services.ports import JobHandle, JobPort
 from curator.services.training.retraining import OnEnd, OnProgress
-from curator.ui.jobs.training_history import TrainingHistory
-from curator.ui.kit.bridge import Bridge
+from curator.ui.jobs.training_panel import TrainingHistory
+from curator.ui.kit.window_calls import Bridge
 
 Launch = Callable[[OnProgress, OnEnd], JobHandle]
 Then = Callable[[JobOutcome], None]

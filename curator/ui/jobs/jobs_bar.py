@@ -14,7 +14,7 @@ from curator.ui.jobs.jobs import JobKind, Jobs, RunningJob, figures_words, left_
 from curator.ui.kit.key_names import key_of, keys_between
 from curator.ui.kit.labels import ElidedLabel
 from curator.ui.kit.notices import NoticeLine, Notices
-from curator.ui.kit.row_painting import draw_key, draw_words, scaled
+from curator.ui.kit.row_list import draw_key, draw_words, scaled
 from curator.ui.kit.theme import theme_of
 
 SMALL = 0.88

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from PySide6.QtCore import QEvent, QPointF, QRectF, QSize, Qt
-from PySide6.QtGui import QFontMetricsF, QPainter, QPaintEvent, QPalette
-from PySide6.QtWidgets import QApplication, QLabel, QSizePolicy, QWidget
+from PySide6.QtGui import QFontMetricsF, QPainter, QPaintEvent, QPalette, QResizeEvent
+from PySide6.QtWidgets import QApplication, QBoxLayout, QHBoxLayout, QLabel, QPushButton, QSizePolicy, QWidget
 
 from curator.domain.wording import tr
 from curator.ui.kit.mention_state import MentionState
-from curator.ui.kit.row_painting import draw_tag, draw_words, scaled
+from curator.ui.kit.row_list import draw_tag, draw_words, scaled
 from curator.ui.kit.theme import theme_of
 
 
@@ -124,3 +126,56 @@ class NoteLabel(QLabel):
 def percent(value: float | None) -> str:
     """`91.2 %`; a dash where the figure is not defined."""
     return "–" if value is None else f"{100 * value:.1f} %"
+
+
+# A line across the text that says in which state the window is, with what can be done about it; never modal.
+
+
+class Banner(QWidget):
+    """Words on the note ground and buttons at their right; hidden while nothing is to be said."""
+
+    def __init__(self, name: str, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.setAccessibleName(name)
+        self.label = NoteLabel(self)
+        self.label.setContentsMargins(0, 2, 0, 2)
+        self.label.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Preferred)
+        self.buttons: list[QPushButton] = []
+        self._whole = QBoxLayout(QBoxLayout.Direction.LeftToRight, self)
+        self._whole.setContentsMargins(12, 6, 8, 6)
+        self._whole.setSpacing(8)
+        self._whole.addWidget(self.label, 1)
+        self._line = QHBoxLayout()
+        self._whole.addLayout(self._line)
+        self.hide()
+
+    def add_button(self, words: str, then: Callable[[], object]) -> QPushButton:
+        button = QPushButton(words, self)
+        button.setAutoDefault(False)
+        button.setFocusPolicy(Qt.FocusPolicy.TabFocus)  # a click leaves the keyboard where it is
+        button.clicked.connect(lambda: then())
+        self._line.addWidget(button)
+        self.buttons.append(button)
+        return button
+
+    def say(self, words: str) -> None:
+        """Show the words; '' hides the banner."""
+        self.label.set_note(words)
+        self.setVisible(bool(words))
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        """Where little room is left beside the buttons, the words stand above them."""
+        super().resizeEvent(event)
+        narrow = 2 * self._line.sizeHint().width() > self.width()
+        way = QBoxLayout.Direction.TopToBottom if narrow else QBoxLayout.Direction.LeftToRight
+        if way is not self._whole.direction():
+            self._whole.setDirection(way)
+
+    @property
+    def words(self) -> str:
+        return self.label.text()
+
+    def paintEvent(self, event: QPaintEvent) -> None:  # noqa: ARG002
+        painter = QPainter(self)
+        painter.fillRect(self.rect(), theme_of(self.palette()).note)
+        painter.end()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
@@ -9,7 +10,30 @@ from typing import Any
 
 from PySide6.QtCore import QPoint, QRect, QSize
 
-from curator.ui.kit.kept import read_state, write_state
+from curator.settings.file import config_folder
+
+# Small things that the window keeps beside the settings: lists and layouts that may be lost without harm.
+
+
+def read_state(name: str) -> Any:
+    """What was kept under this file name; None where nothing was, or where it cannot be read."""
+    try:
+        return json.loads((config_folder() / name).read_text(encoding="utf-8"))
+    except (OSError, ValueError):
+        return None
+
+
+def write_state(name: str, what: Any) -> None:
+    """Write it whole. What cannot be written is no reason to complain."""
+    path = config_folder() / name
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        beside = path.with_suffix(".new")
+        beside.write_text(json.dumps(what, indent=2, ensure_ascii=False), encoding="utf-8")
+        beside.replace(path)
+    except OSError:
+        return
+
 
 FILE = "layout.json"
 MOST = 50

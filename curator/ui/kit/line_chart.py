@@ -16,7 +16,7 @@ from PySide6.QtWidgets import QSizePolicy, QWidget
 
 from curator.domain.wording import tr
 from curator.ui.kit.mention_state import MentionState
-from curator.ui.kit.row_painting import scaled
+from curator.ui.kit.row_list import scaled
 from curator.ui.kit.theme import Theme, theme_of
 
 SMOOTH = 0.9

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from enum import StrEnum
+from html import escape
 
 from curator.domain.decisions import Decision, NilReason, Outcome, RejectReason, SkipReason, Verdict
 from curator.domain.wording import tr
+from curator.services.queue.queue import MentionView
 
 Reason = NilReason | RejectReason | SkipReason
 
@@ -63,3 +66,75 @@ def verdict_words(verdict: Verdict, names: dict[str, str] | None = None) -> str:
         return tr("undecided again")
     words = {Outcome.NIL: "NIL", Outcome.REJECTED: tr("Rejected"), Outcome.SKIPPED: tr("Skipped")}[verdict.outcome]
     return f"{words}: {tr(REASON_WORDS[verdict.reason])}" if verdict.reason is not None else words
+
+
+# A mention in words: tooltips, notes and what a screen reader says.
+
+AROUND = 80
+"""Characters before and behind a mention that a screen reader says with it."""
+
+
+def names_in(view: MentionView) -> dict[str, str]:
+    """Names of entities that the mention's suggestion knows."""
+    return {} if view.suggestion is None else {one.entity_id: one.name for one in view.suggestion.candidates}
+
+
+def decision_words(view: MentionView, names: Mapping[str, str] | None = None) -> str:
+    """The decision so far in one line; '' for an undecided mention. `names` of entities beside the suggestion's."""
+    if view.decision is None or view.decision.verdict.outcome is Outcome.CLEARED:
+        return ""
+    return verdict_words(view.decision.verdict, {**names_in(view), **(names or {})})
+
+
+def suggestion_words(view: MentionView) -> str:
+    """What the linker suggests, in one line."""
+    suggestion = view.suggestion
+    if suggestion is None:
+        return tr("no suggestion yet")
+    if suggestion.nil.is_nil:
+        return tr("NIL suggested ({score:.2f})", score=suggestion.nil.score)
+    if not suggestion.candidates:
+        return tr("no candidates")
+    best = suggestion.candidates[0]
+    return tr("suggested: {name} ({n:.2f})", name=best.name, n=best.probability or best.score)
+
+
+def state_words(view: MentionView) -> str:
+    """What became of a mention, for the ear: `linked to Gout (D006073)`, or what the linker suggests."""
+    state, decided = state_of(view.decision), decision_words(view)
+    if state is MentionState.LINKED:
+        return tr("linked to {names}", names=decided)
+    return decided or f"{state.word}, {suggestion_words(view)}"
+
+
+def marked(view: MentionView) -> str:
+    """What a screen reader says when the caret comes into a mention while the text is read."""
+    return f"{view.mention.text}, {view.mention.type}, {state_words(view)}"
+
+
+def spoken(view: MentionView, *, number: int, of: int, text: str) -> str:
+    """What a screen reader says when the curator comes to a mention; `text` is the document's."""
+    mention = view.mention
+    start, end = min(one.start for one in mention.spans), max(one.end for one in mention.spans)
+    around = " ".join(text[max(start - AROUND, 0) : end + AROUND].split())
+    return tr("Mention {number} of {of}: {join}. In: {around}", number=number, of=of, join=marked(view), around=around)
+
+
+def tooltip(view: MentionView) -> str:
+    """Rich text; everything that comes from a document or a knowledge base is escaped."""
+    state = state_of(view.decision)
+    lines = [f"<b>{escape(view.mention.text)}</b> · {escape(view.mention.type)}"]
+    if view.suggestion is not None and view.suggestion.expanded:
+        lines.append(tr("long form: {escape}", escape=escape(view.suggestion.expanded)))
+    decided = decision_words(view)
+    lines.append(f"{state.word}: {escape(decided)}" if decided else f"{state.word} · {escape(suggestion_words(view))}")
+    return "<br>".join(lines)
+
+
+LONG_FORM = "<b>{short}</b> stands for {long}"
+
+
+def long_form(word: str, views: Sequence[MentionView]) -> str:
+    """What the linker took the abbreviation `word` for, where it is a mention of the document; '' otherwise."""
+    same = (view.suggestion for view in views if view.mention.text == word and view.suggestion is not None)
+    return next((one.expanded for one in same if one.expanded), "")

@@ -2,10 +2,18 @@
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Callable
 from functools import cache
 
 from PySide6.QtCore import QCoreApplication, QObject, Qt, Signal, Slot
+from shiboken6 import isValid
+
+from curator.domain.decisions import STEPS, Change, Saving
+from curator.domain.jobs import JobOutcome, LinkerStatus, Progress
+from curator.services.core.events import EventBus
+from curator.services.linking.suggestions import SuggestionService
+from curator.services.ports import Disk
 
 
 class _WindowCalls(QObject):
@@ -35,3 +43,73 @@ def call_in_window(call: Callable[[], None]) -> None:
     """Through the event loop of the application, in the order asked, from any thread; also from the window's own, never
     in the middle of what it does. `call` must see for itself whether what it touches still lives."""
     _window_calls().called.emit(call)
+
+
+# From worker threads to the window's thread: callbacks in, signals out.
+
+
+def _nothing() -> None:
+    return
+
+
+class Bridge(QObject):
+    """Emits in the window's thread what services and jobs tell from theirs.
+
+    Every change is told once. A step that was taken in the window's own thread is `stepped`, at once: it is shown
+    within the key press. All else goes through the event loop, also from the window's own thread: its listeners never
+    run in the middle of the action that caused it. After `close` nothing is emitted any more.
+    """
+
+    stepped = Signal(object)  # Change: stored, and on the disk moments later
+    changed = Signal(object)  # Change that was made elsewhere, or is no step of a curator's
+    linker = Signal(object)  # LinkerStatus
+    progressed = Signal(int, object)  # job number, Progress
+    saved = Signal(object)  # Saving
+    ended = Signal(int, object)  # job number, JobOutcome
+
+    def __init__(self, parent: QObject | None = None) -> None:
+        super().__init__(parent)
+        self._open = True
+        self._thread = threading.get_ident()
+        self._unsubscribe: Callable[[], None] = _nothing
+        self._unfollow: Callable[[], None] = _nothing
+
+    def listen(self, events: EventBus, suggestions: SuggestionService) -> None:
+        self._unsubscribe = events.subscribe(self.tell_change)
+        suggestions.on_status(self.tell_status)
+
+    def follow(self, disk: Disk) -> None:
+        """Emit `saved` after every sync of the disk."""
+        self._unfollow = disk.on_saving(self.tell_saving)
+
+    def close(self) -> None:
+        """Nothing that arrives later is told."""
+        self._open = False
+        self._unsubscribe()
+        self._unfollow()
+
+    # --- called from any thread ---
+
+    def tell_change(self, change: Change) -> None:
+        if change.kind in STEPS and threading.get_ident() == self._thread:
+            self._emit("stepped", change)
+        else:
+            call_in_window(lambda: self._emit("changed", change))
+
+    def tell_status(self, status: LinkerStatus) -> None:
+        call_in_window(lambda: self._emit("linker", status))
+
+    def tell_saving(self, saving: Saving) -> None:
+        call_in_window(lambda: self._emit("saved", saving))
+
+    def tell_progress(self, job: int, progress: Progress) -> None:
+        call_in_window(lambda: self._emit("progressed", job, progress))
+
+    def tell_end(self, job: int, outcome: JobOutcome) -> None:
+        call_in_window(lambda: self._emit("ended", job, outcome))
+
+    # --- in the window's thread ---
+
+    def _emit(self, signal: str, *values: object) -> None:
+        if self._open and isValid(self):
+            getattr(self, signal).emit(*values)

@@ -26,11 +26,20 @@ from curator.domain.rounds import same_answer
 from curator.domain.wording import tr
 from curator.services.rounds.adjudication import Adjudication
 from curator.services.rounds.opinions import Opinions
-from curator.ui.kit.flow_row import FlowRow
+from curator.ui.kit.fitting import FlowRow
 from curator.ui.kit.mention_state import MentionState, verdict_words
 from curator.ui.kit.record_tables import Index, RecordColumn, RecordModel
-from curator.ui.kit.row_list import RowList
-from curator.ui.kit.row_painting import PAD, draw_focus, draw_ground, draw_key, draw_tag, draw_words, row_height, scaled
+from curator.ui.kit.row_list import (
+    PAD,
+    RowList,
+    draw_focus,
+    draw_ground,
+    draw_key,
+    draw_tag,
+    draw_words,
+    row_height,
+    scaled,
+)
 from curator.ui.kit.sight import Glance, rows_in_sight
 from curator.ui.kit.theme import theme_of
 

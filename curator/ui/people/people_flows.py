@@ -9,14 +9,13 @@ from typing import TYPE_CHECKING, Any
 from PySide6.QtCore import QObject
 from PySide6.QtWidgets import QFileDialog, QWidget
 
-from curator.domain.changes import Change, ChangeKind
-from curator.domain.errors import UserError
+from curator.domain.decisions import Change, ChangeKind
 from curator.domain.jobs import JobOutcome, JobState
 from curator.domain.rounds import Round, RoundKind
-from curator.domain.wording import ntr, tr
+from curator.domain.wording import UserError, ntr, tr
 from curator.services.ports import QueueFilter
 from curator.ui.bench.workbench import Workbench
-from curator.ui.kit.banner import Banner
+from curator.ui.kit.labels import Banner
 from curator.ui.kit.messages import choose, tell
 from curator.ui.people.round_mode import RoundMode
 
@@ -24,8 +23,7 @@ if TYPE_CHECKING:
     from curator.ui.files.save_as import SaveDialog
     from curator.ui.people.agreement_window import AgreementWindow
     from curator.ui.people.i_am import IAmDialog
-    from curator.ui.people.new_round import NewRoundDialog
-    from curator.ui.people.rounds import RoundEntry, RoundsDialog
+    from curator.ui.people.rounds import NewRoundDialog, RoundEntry, RoundsDialog
 
 WHO = "Your decisions bear the name “{name}”, as this computer knows you."
 IN_ROUND = (
@@ -144,7 +142,7 @@ class PeopleFlows(QObject):
             self._dialog.show_rows(self._rows())
 
     def new_round(self) -> NewRoundDialog:
-        from curator.ui.people.new_round import NewRoundDialog
+        from curator.ui.people.rounds import NewRoundDialog
 
         project, where = self._bench.project, self._bench.navigator.where
         every = sum(project.queue.counts().documents.values())

@@ -13,8 +13,8 @@ from curator.services.rounds.adjudication import Adjudication
 from curator.services.rounds.opinions import Opinions
 from curator.services.rounds.round_work import RoundSeat
 from curator.ui.bench.workbench import Workbench
-from curator.ui.kit.banner import Banner
-from curator.ui.kit.mention_words import suggestion_words
+from curator.ui.kit.labels import Banner
+from curator.ui.kit.mention_state import suggestion_words
 from curator.ui.people.adjudication_panel import AdjudicationPanel
 
 JUDGING = (

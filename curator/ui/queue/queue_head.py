@@ -2,15 +2,146 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QResizeEvent
-from PySide6.QtWidgets import QBoxLayout, QComboBox, QLineEdit, QSizePolicy, QToolButton, QVBoxLayout, QWidget
+from PySide6.QtWidgets import (
+    QBoxLayout,
+    QComboBox,
+    QHBoxLayout,
+    QLineEdit,
+    QPushButton,
+    QSizePolicy,
+    QToolButton,
+    QVBoxLayout,
+    QWidget,
+)
 
+from curator.domain.facets import Facet
 from curator.domain.wording import tr
+from curator.services.ports import QueueFilter
 from curator.services.queue.ordering import QueueOrder
-from curator.ui.queue.facets_panel import FacetsPanel
-from curator.ui.queue.filter_chips import FilterChips
-from curator.ui.queue.saved_filters_row import SavedFiltersRow
+from curator.ui.queue.facets_panel import FACET_WORDS, FacetsPanel, chips
+
+# What the queue is narrowed to, one chip each: pressing one lifts it.
+
+CLEAR = "Clear all  (Shift+Q)"
+
+
+class FilterChips(QWidget):
+    """API: `show_filter`. Hidden while nothing is set; `words` says what is, for tests and screen readers."""
+
+    lifted = Signal(str)  # a facet's value
+    cleared = Signal()
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.words: tuple[str, ...] = ()
+        self._column = QVBoxLayout(self)
+        self._column.setContentsMargins(0, 0, 0, 0)
+        self._column.setSpacing(3)
+        self.hide()
+
+    def show_filter(self, where: QueueFilter) -> None:
+        wanted = chips(where.facets)
+        words = tuple(one for _, one in wanted)
+        if words == self.words:
+            return
+        focused = any(button.hasFocus() for button in self.buttons)
+        self._empty()
+        self.words = words
+        for facet, one in wanted:
+            self._add(f"✕  {one}", tr("Lift the filter {facet}", facet=tr(FACET_WORDS[facet])), facet)
+        if len(wanted) > 1:
+            self._add(tr(CLEAR), tr("Lift all filters"), None)
+        self.setVisible(bool(wanted))
+        if focused and self.buttons:
+            self.buttons[0].setFocus(Qt.FocusReason.OtherFocusReason)
+
+    @property
+    def buttons(self) -> list[QPushButton]:
+        found = (self._column.itemAt(at) for at in range(self._column.count()))
+        return [widget for item in found if item is not None and isinstance(widget := item.widget(), QPushButton)]
+
+    def _empty(self) -> None:
+        for button in self.buttons:
+            self._column.removeWidget(button)
+            button.hide()
+            button.deleteLater()
+
+    def _add(self, text: str, name: str, facet: Facet | None) -> None:
+        button = QPushButton(text.replace("&", "&&"), self)
+        button.setFlat(facet is None)
+        button.setAccessibleName(name)
+        button.setToolTip(text)
+        button.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Fixed)
+        button.setStyleSheet("text-align: left")
+        if facet is None:
+            button.clicked.connect(self.cleared)
+        else:
+            button.clicked.connect(lambda _=False, value=facet.value: self.lifted.emit(value))
+        self._column.addWidget(button)
+
+
+# Named filters: choose one, or type a name and press Enter to keep what is set now.
+
+HINT = "Saved filters"
+
+
+class SavedFiltersRow(QWidget):
+    """API: `show_names`."""
+
+    chosen = Signal(str)
+    named = Signal(str)  # keep what is set now under this name
+    deleted = Signal(str)
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.box = QComboBox(self)
+        self.box.setEditable(True)
+        self.box.setInsertPolicy(QComboBox.InsertPolicy.NoInsert)
+        self.box.setAccessibleName(tr("Saved filters"))
+        self.box.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Fixed)
+        line = self.box.lineEdit()
+        assert line is not None
+        line.setPlaceholderText(tr(HINT))
+        line.setAccessibleName(tr("Name of a saved filter"))
+        line.setToolTip(
+            tr("Type a name and press Enter to keep the filter that is set; choose a name to set it again.")
+        )
+        self.delete = QToolButton(self)
+        self.delete.setText("✕")
+        self.delete.setAccessibleName(tr("Delete this saved filter"))
+        self.delete.setToolTip(tr("Delete this saved filter"))
+        row = QHBoxLayout(self)
+        row.setContentsMargins(0, 0, 0, 0)
+        row.addWidget(self.box, 1)
+        row.addWidget(self.delete)
+        self.box.activated.connect(lambda at: self.chosen.emit(self.box.itemText(at)))
+        line.returnPressed.connect(self._entered)
+        line.textChanged.connect(self._enable)
+        self.delete.clicked.connect(lambda: self.deleted.emit(self.box.currentText().strip()))
+        self.show_names(())
+
+    def show_names(self, names: Iterable[str], current: str = "") -> None:
+        self._names = list(names)
+        self.box.blockSignals(True)  # filling is not choosing
+        self.box.clear()
+        self.box.addItems(self._names)
+        self.box.setCurrentIndex(self._names.index(current) if current in self._names else -1)
+        self.box.setEditText(current)
+        self.box.blockSignals(False)
+        self._enable()
+
+    def _entered(self) -> None:
+        name = self.box.currentText().strip()
+        if name and name not in self._names:
+            self.named.emit(name)
+
+    def _enable(self) -> None:
+        self.delete.setEnabled(self.box.currentText().strip() in self._names)
+
 
 ORDER_WORDS = {
     QueueOrder.DOCUMENT: ("by document", "Documents as imported, mentions as in the text."),

@@ -11,10 +11,9 @@ from PySide6.QtWidgets import QWidget
 from curator.domain.facets import FacetCube
 from curator.domain.wording import tr
 from curator.services.ports import ProjectCounts, QueueFilter, WorkRow
-from curator.services.queue.facets import FacetService
+from curator.services.queue.facets import FacetService, SavedFilters
 from curator.services.queue.ordering import OrderingService, QueueOrder
 from curator.services.queue.queue import QueueService
-from curator.services.queue.saved_filters import SavedFilters
 from curator.services.queue.seat import Lists
 from curator.ui.kit.worker import Worker
 from curator.ui.queue.queue_head import QueueHead

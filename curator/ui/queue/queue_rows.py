@@ -13,9 +13,8 @@ from curator.services.ports import QueueFilter
 from curator.services.queue.seat import Lists
 from curator.ui.kit.labels import ElidedLabel
 from curator.ui.kit.row_list import RowTable
-from curator.ui.queue.queue_delegate import QueueDelegate
+from curator.ui.queue.queue_delegate import QueueDelegate, WorkDelegate
 from curator.ui.queue.queue_model import QueueModel
-from curator.ui.queue.work_delegate import WorkDelegate
 from curator.ui.queue.work_model import WorkModel
 
 NO_PROJECT = "No project is open."

@@ -15,11 +15,14 @@ from types import TracebackType
 
 from PySide6.QtCore import (
     QEvent,
+    QLibraryInfo,
+    QLocale,
     QMessageLogContext,
     QObject,
     Qt,
     QTimer,
     QtMsgType,
+    QTranslator,
     Slot,
     qInstallMessageHandler,
     qVersion,
@@ -29,18 +32,40 @@ from PySide6.QtWidgets import QAbstractItemView, QApplication, QPushButton, QToo
 from shiboken6 import isValid
 
 from curator import __version__
-from curator.domain.wording import tr
-from curator.services.records.logs import log_folder, sqlite_words, start_logging, stop_logging
+from curator.domain import wording
+from curator.domain.wording import catalogue, languages, read_po, tr
+from curator.services.records.diagnostics import log_folder, sqlite_words, start_logging, stop_logging
 from curator.settings.file import load
+from curator.settings.schema import Language
 from curator.ui.document.screen_reader import speak_to_screen_readers
-from curator.ui.kit.icons import icon
-from curator.ui.kit.kept import read_state, write_state
+from curator.ui.kit.layout_store import read_state, write_state
 from curator.ui.kit.messages import tell
 from curator.ui.kit.sight import Sight
-from curator.ui.kit.theme import Scheme, ThemeController, theme_of
-from curator.ui.shell.language import speak
+from curator.ui.kit.theme import Scheme, ThemeController, icon, theme_of
 from curator.ui.shell.main_window import MainWindow
 from curator.ui.shell.quiet_time import collect_in_quiet_times
+
+# The window's language: which one, and Qt's own words beside the program's.
+
+__all__ = ["catalogue", "code_of", "languages", "read_po", "speak"]
+
+
+def speak(app: QApplication, wanted: Language) -> None:
+    """Let the program, and what Qt says by itself, speak the wanted language; English where there is no other."""
+    code = code_of(wanted)
+    wording.use(catalogue(code))
+    if code == "en":
+        return
+    translator = QTranslator(app)
+    if translator.load(f"qtbase_{code}", QLibraryInfo.path(QLibraryInfo.LibraryPath.TranslationsPath)):
+        app.installTranslator(translator)
+
+
+def code_of(wanted: Language) -> str:
+    """`en` or the code of a language that there is a catalogue for."""
+    code = QLocale.system().name().partition("_")[0] if wanted is Language.SYSTEM else wanted.value
+    return code if code in languages() else "en"
+
 
 log = logging.getLogger(__name__)
 Hook = Callable[[type[BaseException], BaseException, TracebackType | None], None]

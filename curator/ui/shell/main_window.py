@@ -15,22 +15,20 @@ from curator.settings.file import LoadedSettings
 from curator.settings.schema import SameString, Snapping
 from curator.ui.bench.status_line import StatusLine
 from curator.ui.bench.window_layout import WindowLayout
-from curator.ui.kit.key_names import use_keys
-from curator.ui.kit.keys import belongs_to
+from curator.ui.kit.key_names import belongs_to, use_keys
 from curator.ui.kit.messages import tell
 from curator.ui.kit.sight import Sight
 from curator.ui.kit.theme import ThemeController
 from curator.ui.shell.catalogue import COMMANDS
-from curator.ui.shell.drop_flow import DropFlow
+from curator.ui.shell.dropping import DropFlow
 from curator.ui.shell.menus import CommandMenus
-from curator.ui.shell.palette_flow import PaletteFlow
+from curator.ui.shell.palette import PaletteFlow
 from curator.ui.shell.preferences import Preferences
 from curator.ui.shell.quiet_time import QuietTime
 from curator.ui.shell.recent import opened_before
-from curator.ui.shell.session import Session
 from curator.ui.shell.shell_commands import NAME, SHELL
 from curator.ui.shell.welcome import WelcomePage
-from curator.ui.shell.windows import Windows
+from curator.ui.shell.windows import Session, Windows
 
 if TYPE_CHECKING:
     from curator.ui.bench.workbench import Workbench

@@ -3,25 +3,147 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
 
-from PySide6.QtCore import QEvent, QModelIndex, QObject, QPersistentModelIndex, QRectF, QSize, Qt, Signal
-from PySide6.QtGui import QFontMetricsF, QKeyEvent, QMouseEvent, QPainter, QPaintEvent, QPalette
+from PySide6.QtCore import (
+    QAbstractListModel,
+    QEvent,
+    QModelIndex,
+    QObject,
+    QPersistentModelIndex,
+    QRectF,
+    QSize,
+    Qt,
+    Signal,
+)
+from PySide6.QtGui import QFontMetricsF, QKeyEvent, QKeySequence, QMouseEvent, QPainter, QPaintEvent, QPalette
 from PySide6.QtWidgets import QFrame, QLineEdit, QStyledItemDelegate, QStyleOptionViewItem, QVBoxLayout, QWidget
 
+from curator.commands import Command, WindowState
+from curator.commands.finding import match
+from curator.commands.keymap import Keymap
+from curator.commands.reasons import why_disabled
 from curator.domain.wording import tr
-from curator.services.ports import QueueRow
-from curator.ui.kit.row_list import RowList
-from curator.ui.kit.row_painting import PAD, draw_focus, draw_ground, draw_words, row_height
+from curator.services.ports import QueueFilter, QueueRow
+from curator.ui.kit.layout_store import read_state, write_state
+from curator.ui.kit.row_list import PAD, RowList, draw_focus, draw_ground, draw_words, row_height
 from curator.ui.kit.sight import watch
 from curator.ui.kit.theme import theme_of
-from curator.ui.shell.palette_model import DOCUMENTS, ENTRY_ROLE, PaletteEntry, PaletteModel, document_entries
+from curator.ui.shell.catalogue import COMMANDS
+
+if TYPE_CHECKING:
+    from curator.ui.shell.main_window import MainWindow
+
+
+# What the command palette lists: commands by a few letters, recent ones first, and documents behind an @.
+
+Index = QModelIndex | QPersistentModelIndex
+NO_PARENT = QModelIndex()
+ENTRY_ROLE = int(Qt.ItemDataRole.UserRole)
+DOCUMENTS = "@"
+MOST_DOCUMENTS = 50
+
+
+@dataclass(frozen=True, slots=True)
+class PaletteEntry:
+    """One line. `why` says why it cannot be chosen; '' where it can. Exactly one of the last two is set."""
+
+    title: str
+    place: str
+    keys: str = ""
+    why: str = ""
+    command: Command[Any] | None = None
+    document_id: int | None = None
+
+    @property
+    def spoken(self) -> str:
+        """For a screen reader: everything that the line shows."""
+        return ", ".join(part for part in (self.title, self.place, self.keys, self.why) if part)
+
+
+def command_entries(query: str, state: WindowState, keymap: Keymap, recent: Sequence[str]) -> list[PaletteEntry]:
+    """Commands that match, in English or in the window's language; among equals recent ones, then usable ones first."""
+    last = {command_id: -place for place, command_id in enumerate(recent)}
+    found = []
+    for place, command in enumerate(COMMANDS):
+        score = _score(query, command)
+        if score is None:
+            continue
+        why = why_disabled(command, state)
+        rank = (score if query.strip() else 0, last.get(command.id, -len(recent) - 1), not why, -place)
+        found.append((rank, _entry(command, why, keymap)))
+    return [entry for _, entry in sorted(found, key=lambda one: one[0], reverse=True)]
+
+
+def _score(query: str, command: Command[Any]) -> int | None:
+    """The best of title, `menu title` and the English title."""
+    titles = {tr(command.title), f"{tr(command.menu.value)} {tr(command.title)}", command.title}
+    hits = [hit.score for title in titles if (hit := match(query, title)) is not None]
+    return max(hits, default=None)
+
+
+def _entry(command: Command[Any], why: str, keymap: Keymap) -> PaletteEntry:
+    return PaletteEntry(
+        tr(command.title), tr(command.menu.value), shown_keys(keymap.keys(command)[:1]), why, command=command
+    )
+
+
+def shown_keys(keys: Sequence[str]) -> str:
+    """Keys as this desktop writes them."""
+    return "  ".join(QKeySequence(one).toString(QKeySequence.SequenceFormat.NativeText) for one in keys)
+
+
+def document_entries(rows: Sequence[QueueRow]) -> list[PaletteEntry]:
+    return [
+        PaletteEntry(
+            row.title or row.external_id,
+            row.external_id,
+            tr("{decided} of {mentions} decided", decided=row.decided, mentions=row.mentions),
+            document_id=row.document_id,
+        )
+        for row in rows
+    ]
+
+
+class PaletteModel(QAbstractListModel):
+    """`ENTRY_ROLE` gives the whole `PaletteEntry`. Those that cannot be chosen are listed too: they say why."""
+
+    def __init__(self, parent: QObject | None = None) -> None:
+        super().__init__(parent)
+        self._entries: list[PaletteEntry] = []
+
+    def show_entries(self, entries: Sequence[PaletteEntry]) -> None:
+        self.beginResetModel()
+        self._entries = list(entries)
+        self.endResetModel()
+
+    def entry(self, row: int) -> PaletteEntry | None:
+        return self._entries[row] if 0 <= row < len(self._entries) else None
+
+    def rowCount(self, parent: Index = NO_PARENT) -> int:
+        return 0 if parent.isValid() else len(self._entries)
+
+    def data(self, index: Index, role: int = Qt.ItemDataRole.DisplayRole) -> Any:
+        entry = self.entry(index.row()) if index.isValid() else None
+        if entry is None:
+            return None
+        if role == Qt.ItemDataRole.DisplayRole:
+            return entry.title
+        if role == ENTRY_ROLE:
+            return entry
+        if role == Qt.ItemDataRole.AccessibleTextRole:
+            return entry.spoken
+        if role == Qt.ItemDataRole.ToolTipRole:
+            return entry.why or (tr(entry.command.help) if entry.command is not None else entry.title)
+        return None
+
 
 WIDTH_IN_LETTERS, ROWS = 88, 12
 PLACEHOLDER = "Command, or @ and a document's id or title"
 NOTHING = "No command has these letters in this order."
 NO_DOCUMENT = "No document with this id or title."
 NO_PROJECT = "Documents are found when a project is open."
-Index = QModelIndex | QPersistentModelIndex
 
 
 class PaletteDelegate(QStyledItemDelegate):
@@ -171,3 +293,48 @@ class Palette(QWidget):
         shade.setAlpha(70)
         painter.fillRect(event.rect(), shade)
         painter.end()
+
+
+# Opens the palette over a window, remembers what was chosen, and does it.
+
+FILE = "palette.json"
+MOST = 20
+
+
+class PaletteFlow(QObject):
+    """API: `open`."""
+
+    def __init__(self, window: MainWindow) -> None:
+        super().__init__(window)
+        self._window = window
+
+    def open(self, text: str = "") -> Palette:
+
+        palette = Palette(self._window, entries=self._entries, documents=self._documents, text=text)
+        palette.chosen.connect(self._do)
+        return palette
+
+    def _entries(self, query: str) -> list[PaletteEntry]:
+
+        window = self._window
+        state = window.bench.state if window.bench is not None else WindowState()
+        return command_entries(query, state, window.menus.keymap, recent_commands())
+
+    def _documents(self, query: str) -> Sequence[QueueRow] | None:
+
+        bench = self._window.bench
+        return bench.project.queue.rows(QueueFilter(text=query), limit=MOST_DOCUMENTS) if bench is not None else None
+
+    def _do(self, entry: PaletteEntry) -> None:
+        if entry.command is not None:
+            write_state(FILE, [entry.command.id, *(one for one in recent_commands() if one != entry.command.id)][:MOST])
+            self._window.menus.action(entry.command.id).trigger()
+        elif entry.document_id is not None and self._window.bench is not None:
+            self._window.bench.navigator.open(entry.document_id)
+            self._window.bench.focus_document()
+
+
+def recent_commands() -> list[str]:
+    """Ids of what was chosen in the palette, the last first."""
+    raw = read_state(FILE)
+    return [one for one in raw if isinstance(one, str)] if isinstance(raw, list) else []

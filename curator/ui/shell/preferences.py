@@ -11,8 +11,8 @@ from PySide6.QtGui import QFont
 from PySide6.QtWidgets import QWidget
 
 from curator.commands.keymap import Keymap
-from curator.domain.errors import UserError
-from curator.domain.presenting import CandidateOrder
+from curator.domain.suggestions import CandidateOrder
+from curator.domain.wording import UserError
 from curator.settings.file import LoadedSettings, save
 from curator.settings.schema import Settings, default, options, with_value
 from curator.ui.kit.theme import Scheme, ThemeController

@@ -17,11 +17,10 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from curator.domain.errors import UserError
-from curator.domain.wording import tr
+from curator.domain.wording import UserError, tr
 from curator.settings.schema import Option, OptionKind, Settings, options, with_value
 from curator.ui.kit.form import FormDialog, PathEdit, sentence
-from curator.ui.kit.row_painting import scaled
+from curator.ui.kit.row_list import scaled
 
 CHOICES: Mapping[str, str] = {
     "system": "as the desktop",

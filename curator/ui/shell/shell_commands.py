@@ -46,7 +46,7 @@ def _show_keys(window: MainWindow) -> None:
 
 
 def _about(window: MainWindow) -> None:
-    from curator.ui.shell.about import AboutDialog
+    from curator.ui.shell.manual import AboutDialog
 
     AboutDialog(device=window.session.device(), parent=window).open()
 

@@ -24,7 +24,7 @@ from curator.commands.keymap import Keymap
 from curator.domain.wording import tr
 from curator.ui.kit.form import FormDialog
 from curator.ui.shell.catalogue import COMMANDS
-from curator.ui.shell.palette_model import shown_keys
+from curator.ui.shell.palette import shown_keys
 
 INTRO = "Choose a command, press its new keys in the field below, and give them to it."
 TAKEN = "{keys} belongs to “{command}” now. Giving it to “{wanted}” takes it away from there."

@@ -10,7 +10,7 @@ from PySide6.QtWidgets import QFrame, QLabel, QPushButton, QScrollArea, QVBoxLay
 
 from curator.domain.wording import tr
 from curator.ui.kit.form import sentence
-from curator.ui.kit.row_painting import scaled
+from curator.ui.kit.row_list import scaled
 from curator.ui.shell.recent import Recent
 
 MOST_RECENT = 6

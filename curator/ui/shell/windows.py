@@ -2,16 +2,46 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QObject, QRect, QSize
+from PySide6.QtCore import QObject, QRect, QSize, Signal
+from PySide6.QtGui import QGuiApplication
+from PySide6.QtWidgets import QFileDialog, QMainWindow
 
+from curator.commands import Commands
+from curator.domain.wording import ProjectLockedError, UserError, tr
+from curator.services.records.diagnostics import last_lines
+from curator.ui.bench.candidate_commands import CANDIDATES
+from curator.ui.bench.deciding_commands import DECIDING
+from curator.ui.bench.queue_commands import QUEUE
+from curator.ui.bench.text_commands import TEXT
+from curator.ui.dashboard.seeing_commands import SEEING
+from curator.ui.entities.entity_commands import ENTITIES
+from curator.ui.files.file_commands import FILES, RECORDS
+from curator.ui.files.project_flows import demo_folder, is_filled, world_of
+from curator.ui.kit.form import file_dialog
 from curator.ui.kit.layout_store import cascaded
+from curator.ui.kit.messages import ask, tell
+from curator.ui.people.people_commands import PEOPLE
+from curator.ui.shell.quiet_time import keep_loaded
+from curator.ui.shell.recent import remember
+from curator.ui.training.model_commands import JOBS, MODEL
 
 if TYPE_CHECKING:
+    from curator.bootstrap import Project
+    from curator.ui.bench.workbench import Workbench
+    from curator.ui.dashboard.seeing_flows import SeeingFlows
+    from curator.ui.entities.entity_flows import EntityFlows
+    from curator.ui.files.new_project import NewProjectDialog, ProjectWish
+    from curator.ui.files.project_flows import ProjectFlows
+    from curator.ui.files.record_flows import RecordFlows
+    from curator.ui.people.people_flows import PeopleFlows
     from curator.ui.shell.main_window import MainWindow
+    from curator.ui.training.model_flows import ModelFlows
+
 
 FRAME = QSize(16, 44)
 """As much as a window manager may put around a window that is not maximised."""
@@ -99,3 +129,222 @@ def _place(window: MainWindow, beside: MainWindow, others: Sequence[MainWindow])
     place = cascaded(frame, screen, taken, window.minimumSize() + margins)
     window.resize(place.size() - margins)
     window.move(place.topLeft())
+
+
+# Which project is open in the window: opening, creating, closing, and what stands in the way.
+
+log = logging.getLogger(__name__)
+READ_ONLY = "Nothing can be decided in a read-only window, and it does not follow the other's changes."
+WORKING = "“{job}” is still running. Leaving stops it; what was there before stays as it was. Decisions are kept."
+TRAINING = (
+    "“{job}” is still running. Leaving stops it; it goes on from there when you resume it after opening the project "
+    "again. The bundle in use stays as it was. Decisions are kept."
+)
+
+
+class Session(QObject):
+    """Holds at most one open project. `opened` comes with its workbench, `closed` before it is gone."""
+
+    opened = Signal(object)  # Workbench
+    closing = Signal()
+    said = Signal(str)
+
+    def __init__(self, window: QMainWindow, windows: Windows) -> None:
+        super().__init__(window)
+        self.window = window
+        self._windows = windows
+        self.commands = Commands()
+        self.bench: Workbench | None = None
+        self.flows: ProjectFlows | None = None
+        self.model: ModelFlows | None = None
+        self.people: PeopleFlows | None = None
+        self.records: RecordFlows | None = None
+        self.seeing: SeeingFlows | None = None
+        self.entities: EntityFlows | None = None
+        self.rename: Callable[[str], None] = _nobody
+        self.named: Callable[[], bool] = lambda: True
+
+    # --- opening ---
+
+    def choose_project(self, *, beside: bool = False) -> QFileDialog:
+        """`beside`: in a window of its own where this one has a project."""
+        dialog = file_dialog(self.window, tr("Open project"), mode=QFileDialog.FileMode.Directory)
+        open_it = self._open_beside if beside else self.open
+        dialog.fileSelected.connect(lambda name: open_it(Path(name)))
+        dialog.open()
+        return dialog
+
+    def _open_beside(self, folder: Path) -> None:
+        self._windows.open([folder], beside=self.window)  # type: ignore[arg-type]
+
+    def new_window(self) -> None:
+        self._windows.new(self.window)  # type: ignore[arg-type]
+
+    def quit(self) -> None:
+        self._windows.close_all()
+
+    def open(self, folder: Path, *, read_only: bool = False) -> None:
+        """Open a project in place of the present one; the window that has it already comes forward instead. Where
+        another process writes to it, offer to read."""
+        if self._windows.raise_project(folder):
+            return
+        self.leave(lambda: self._open(folder, read_only=read_only))
+
+    def _open(self, folder: Path, *, read_only: bool) -> None:
+        from curator import bootstrap  # storage takes longer to import than the window: not before the first paint
+
+        keep_loaded()
+        self.close()
+        try:
+            project = bootstrap.open_project(folder, read_only=read_only)
+        except ProjectLockedError as error:
+            words = f"{error} {tr(READ_ONLY)}"
+            again = lambda: self.open(folder, read_only=True)  # noqa: E731
+            ask(self.window, tr("Project in use"), words, yes=tr("Open read-only"), then=again)
+        except UserError as error:
+            tell(self.window, tr("Open project"), str(error), wrong=True)
+        else:
+            self.show(project)
+
+    def new_project(self, *, documents: Sequence[Path] = (), knowledge_base: Path | None = None) -> NewProjectDialog:
+        """Ask, step by step; what was dropped onto the window stands in the dialog already."""
+        from curator import bootstrap
+        from curator.ui.files.new_project import NewProjectDialog
+
+        dialog = NewProjectDialog(
+            place=Path.home(),
+            formats=bootstrap.document_formats(),
+            documents=documents,
+            knowledge_base=knowledge_base,
+            parent=self.window,
+        )
+        dialog.accepted.connect(lambda: self.leave(lambda: self._create(dialog.wish)))
+        dialog.open()
+        return dialog
+
+    def _create(self, wish: ProjectWish) -> None:
+        from curator import bootstrap
+
+        self.close()
+        try:
+            project = bootstrap.create_project(wish.folder)
+        except UserError as error:
+            tell(self.window, tr("New project"), str(error), wrong=True)
+            return
+        self.show(project)
+        if self.flows is not None and (wish.knowledge_base is not None or wish.documents is not None):
+            self.flows.fill(wish.knowledge_base, wish.documents)
+
+    def open_demo(self, world: str) -> None:
+        """Open the demo project; the first time it is made and filled in the background."""
+        folder = demo_folder(world)
+        if self._windows.raise_project(folder):
+            return
+        self.leave(lambda: self._open(folder, read_only=False) if folder.exists() else self._create_demo(folder))
+        if self.bench is not None and not self.bench.project.read_only and not is_filled(self.bench.project):
+            assert self.flows is not None
+            self.flows.fill_demo(world_of(world))
+
+    def _create_demo(self, folder: Path) -> None:
+        try:
+            folder.parent.mkdir(parents=True, exist_ok=True)
+        except OSError as error:
+            words = tr(
+                "{folder} cannot be made ({reason}). Check its rights.", folder=folder.parent, reason=error.strerror
+            )
+            tell(self.window, tr("Demo project"), words, wrong=True)
+            return
+        from curator.ui.files.new_project import ProjectWish
+
+        self._create(ProjectWish(folder))
+
+    def show(self, project: Project) -> None:
+        """Take an open project into the window."""
+        # what shows a project is loaded with the first one, after the first paint
+        from curator.ui.bench.workbench import Workbench
+        from curator.ui.dashboard.seeing_flows import SeeingFlows
+        from curator.ui.entities.entity_flows import EntityFlows
+        from curator.ui.files.project_flows import ProjectFlows
+        from curator.ui.files.record_flows import RecordFlows
+        from curator.ui.people.people_flows import PeopleFlows
+        from curator.ui.training.model_flows import ModelFlows
+
+        bench = Workbench(project)
+        self.bench = bench
+        self.model = ModelFlows(bench)
+        self.flows = ProjectFlows(bench, index=self.model.build_index)
+        self.people = PeopleFlows(bench, rename=self.rename, named=self.named, name_held=self._windows.name_held)
+        self.records = RecordFlows(bench)
+        self.seeing = SeeingFlows(bench, self.window, self.model.bundles)
+        self.entities = EntityFlows(bench)
+        register = self.commands.register
+        register((*DECIDING, *CANDIDATES, *QUEUE, *TEXT, *JOBS), bench)
+        register(MODEL, self.model)
+        register(FILES, self.flows)
+        register(PEOPLE, self.people)
+        register(RECORDS, self.records)
+        register(SEEING, self.seeing)
+        register(ENTITIES, self.entities)
+        remember(project.folder)
+        self.opened.emit(bench)
+
+    # --- closing ---
+
+    def leave(self, then: Callable[[], None]) -> bool:
+        """Do `then`, after a knowing yes where background work would be stopped. True when it is done already."""
+        job = self.bench.jobs.shown if self.bench is not None else None
+        if job is None:
+            then()
+            return True
+
+        def stop() -> None:
+            self.close()
+            then()
+
+        from curator.ui.jobs.jobs import JobKind
+
+        words = TRAINING if job.kind is JobKind.TRAIN else WORKING
+        ask(self.window, tr("Background work"), tr(words, job=job.title), yes=tr("Stop it and leave"), then=stop)
+        return False
+
+    def close(self) -> None:
+        """Close the project; its processes end and its lock is free. Idempotent."""
+        bench, model = self.bench, self.model
+        for flows in (self.people, self.records, self.entities):
+            if flows is not None:
+                flows.close_windows()
+        self.bench = self.flows = self.model = self.people = self.records = self.entities = None
+        if model is not None:
+            model.close_windows()
+        if self.seeing is not None:
+            self.seeing.close_windows()
+            self.seeing = None
+        if bench is not None:
+            try:
+                bench.close_project()
+            except UserError as error:  # the disk failed under the last decisions
+                tell(self.window, tr("Close project"), str(error), wrong=True)
+            self.closing.emit()
+            bench.deleteLater()
+
+    # --- about the session ---
+
+    def say(self, words: str) -> None:
+        self.said.emit(words)
+
+    def copy_diagnostics(self) -> None:
+        QGuiApplication.clipboard().setText(self.diagnostics())
+        self.say(tr("Diagnostics are on the clipboard; they hold no text of any document."))
+
+    def device(self) -> str:
+        return self.bench.project.suggestions.status().device if self.bench is not None else ""
+
+    def diagnostics(self) -> str:
+        """Without any document text; without a project, the last lines of the log."""
+        if self.bench is not None:
+            return self.bench.project.diagnostics.text()
+        return "\n".join([tr("No project is open."), tr("Last lines of the log:"), *last_lines()]) + "\n"
+
+
+def _nobody(name: str) -> None:
+    """Without a window's preferences nobody's name is kept."""

@@ -8,12 +8,10 @@ from typing import TYPE_CHECKING, Any
 from PySide6.QtCore import QObject, Qt, Signal
 from PySide6.QtWidgets import QVBoxLayout, QWidget
 
-from curator.domain.bundles import BundleInfo, GateVerdict
-from curator.domain.changes import Change, ChangeKind
-from curator.domain.errors import UserError
-from curator.domain.jobs import JobOutcome
-from curator.domain.wording import tr
-from curator.services.training.bundle_files import DiskReport, manifest_text, notes_of
+from curator.domain.decisions import Change, ChangeKind
+from curator.domain.jobs import BundleInfo, GateVerdict, JobOutcome
+from curator.domain.wording import UserError, tr
+from curator.services.training.bundles import DiskReport, manifest_text, notes_of
 from curator.services.training.promotion_diff import diff_rows, queue_asked
 from curator.ui.bench.workbench import Workbench
 from curator.ui.kit.messages import ask, tell
@@ -101,8 +99,7 @@ class BundleFlows(QObject):
 
     def ask_promote(self, bundle_id: str) -> None:
         """One that its gate refused is promoted with a reason only."""
-        from curator.ui.training.bundles import promote_question
-        from curator.ui.training.reason import ReasonDialog
+        from curator.ui.training.bundles import ReasonDialog, promote_question
 
         bundle = self._bundle(bundle_id)
         question = promote_question(bundle)

@@ -22,7 +22,7 @@ from PySide6.QtWidgets import QSizePolicy, QWidget
 from curator.domain.wording import tr
 from curator.services.training.embedding_map import MapPoint, Place
 from curator.ui.kit.mention_state import MentionState
-from curator.ui.kit.row_painting import scaled
+from curator.ui.kit.row_list import scaled
 from curator.ui.kit.theme import Theme, theme_of
 
 REACH = 9.0  # pixels within which the mouse finds a point

@@ -7,10 +7,10 @@ from collections.abc import Sequence
 from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QPlainTextEdit, QWidget
 
-from curator.domain.bundles import Activation, ActivationKind
+from curator.domain.jobs import Activation, ActivationKind
 from curator.domain.wording import tr
 from curator.ui.kit.form import ShowDialog
-from curator.ui.kit.row_painting import fixed_font
+from curator.ui.kit.row_list import fixed_font
 
 KINDS = {
     ActivationKind.JOB: "served after it was made",

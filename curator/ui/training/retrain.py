@@ -24,7 +24,7 @@ from curator.services.training.recipes import Recipe, grouped
 from curator.services.training.retraining import TrainingPreview
 from curator.settings.schema import DeviceChoice
 from curator.ui.jobs.jobs import range_words
-from curator.ui.kit.flow_row import FlowRow
+from curator.ui.kit.fitting import FlowRow
 from curator.ui.kit.form import FormDialog, sentence
 from curator.ui.training.parameter_panel import ParameterPanel
 

@@ -9,8 +9,7 @@ from typing import Any
 from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QDialogButtonBox, QProgressBar, QTabWidget, QVBoxLayout, QWidget
 
-from curator.domain.bundles import GateVerdict
-from curator.domain.jobs import JobOutcome, JobState
+from curator.domain.jobs import GateVerdict, JobOutcome, JobState
 from curator.domain.wording import tr
 from curator.services.training.promotion_diff import comparison_of, diff_rows, queue_asked
 from curator.services.training.retraining import RESUMABLE
@@ -19,8 +18,8 @@ from curator.ui.jobs.jobs_bar import flat, words_of
 from curator.ui.jobs.training_panel import TrainingPanel
 from curator.ui.kit.form import ShowDialog, sentence
 from curator.ui.kit.messages import tell
-from curator.ui.kit.table import FigureTable
-from curator.ui.training.figures import ALONE, comparison_rows, gate_rows, mcnemar_words
+from curator.ui.kit.record_tables import FigureTable
+from curator.ui.training.evaluate import ALONE, comparison_rows, gate_rows, mcnemar_words
 from curator.ui.training.promotion_diff import PromotionDiff
 
 VERDICTS = {GateVerdict.PROMOTE: "Promoted", GateVerdict.NO_GAIN: "No gain", GateVerdict.REFUSED: "Refused"}

@@ -8,9 +8,8 @@ from typing import TYPE_CHECKING, Any
 from PySide6.QtCore import QObject, Qt
 from PySide6.QtWidgets import QMessageBox, QWidget
 
-from curator.domain.errors import UserError
 from curator.domain.jobs import JobOutcome, JobState, Progress
-from curator.domain.wording import tr
+from curator.domain.wording import UserError, tr
 from curator.services.training.retraining import InterruptedTraining
 from curator.ui.bench.workbench import Workbench
 from curator.ui.jobs.jobs import JobKind, Launch, RunningJob

@@ -12,7 +12,7 @@ import numpy as np
 from models.linker.linker import Linker
 from models.types import DocumentInput, MentionInput
 from tests.benchmarks.experiments.worlds import Line, World
-from training.data.remembering import decided_documents
+from training.data.examples import decided_documents
 from training.data.snapshot import Gold, SnapshotDocument, SnapshotMention, Split
 
 K = 64

@@ -166,7 +166,7 @@ def limited(size: int, *arguments: object) -> Answer:
 def test_a_log_that_cannot_be_written_says_nothing(project: Path) -> None:
     code = (
         "import resource; resource.setrlimit(resource.RLIMIT_FSIZE, (0, 0)); import logging;"
-        "from curator.services.records.logs import start_logging; start_logging();"
+        "from curator.services.records.diagnostics import start_logging; start_logging();"
         "logging.getLogger('curator.x').warning('x')"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)

@@ -248,7 +248,7 @@ def test_ctrl_c_is_heard_from_the_first_moment(monkeypatch: pytest.MonkeyPatch) 
 
 
 def test_a_bug_ends_with_1_and_its_traceback_in_the_log(cli: Cli, project: Path, jobs: FakeJobs) -> None:
-    from curator.services.records.logs import last_lines
+    from curator.services.records.diagnostics import last_lines
 
     jobs.outcomes = [JobOutcome(JobState.CRASHED, "ValueError()", detail="Traceback of the child")]
     answer = cli("index", project)

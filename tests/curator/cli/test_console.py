@@ -6,8 +6,7 @@ from collections.abc import Generator
 
 import pytest
 
-from curator.cli.console import run_steps
-from curator.cli.interrupts import STOPPING, interrupts_held
+from curator.cli.console import STOPPING, interrupts_held, run_steps
 from curator.domain.jobs import Progress
 
 

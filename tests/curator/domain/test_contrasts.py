@@ -6,9 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from curator.domain.contrasts import Contrast, TextRun, WordEffect, apart, names_apart, odds
 from curator.domain.documents import Span
-from curator.domain.suggestions import Stamp
+from curator.domain.suggestions import Contrast, Stamp, TextRun, WordEffect, apart, names_apart, odds
 
 
 def test_words_that_only_one_definition_has_stand_out() -> None:

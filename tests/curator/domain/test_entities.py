@@ -6,8 +6,8 @@ from datetime import UTC, datetime
 
 import pytest
 
-from curator.domain.errors import UserError
-from curator.domain.provisional import EntityDraft, ProvisionalEntity, id_of, is_new, number_of
+from curator.domain.entities import EntityDraft, ProvisionalEntity, id_of, is_new, number_of
+from curator.domain.wording import UserError
 
 
 def test_ids_count_on_beyond_four_figures() -> None:

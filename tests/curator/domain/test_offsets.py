@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from curator.domain.offsets import Utf16Map
+from curator.domain.documents import Utf16Map
 
 
 @given(st.text(alphabet=st.sampled_from("aé😀𝒳\u0301\n中"), max_size=40))

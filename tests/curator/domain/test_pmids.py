@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from curator.domain.errors import UserError
-from curator.domain.pmids import listed, pmids_in
+from curator.domain.curies import listed, pmids_in
+from curator.domain.wording import UserError
 
 
 def test_lists_in_every_manner() -> None:

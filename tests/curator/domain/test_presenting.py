@@ -2,8 +2,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from curator.domain.presenting import CandidateOrder, presented
-from curator.domain.suggestions import Candidate, NilEstimate, Stamp, Suggestion
+from curator.domain.suggestions import Candidate, CandidateOrder, NilEstimate, Stamp, Suggestion, presented
 
 
 def suggestion(mention_id: int, *, number: int = 8) -> Suggestion:

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from curator.domain.agreement import (
+from curator.domain.rounds import (
     Coincidences,
     SpanMatch,
     bootstrap,

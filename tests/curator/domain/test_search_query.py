@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from curator.domain.search_query import SearchQuery, only_words, parse_query
+from curator.domain.facets import SearchQuery, only_words, parse_query
 
 
 @pytest.mark.parametrize(

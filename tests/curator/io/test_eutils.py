@@ -9,7 +9,7 @@ from email.utils import formatdate
 
 import pytest
 
-from curator.domain.errors import UserError
+from curator.domain.wording import UserError
 from curator.io.eutils import Eutils
 from curator.services.ports.pubmed import NotNowError
 from tests.fake_pubmed import FakePubMed, Reply, serving

@@ -11,7 +11,7 @@ from pathlib import Path
 import openpyxl
 import pytest
 
-from curator.domain.errors import UserError
+from curator.domain.wording import UserError
 from curator.io import default_registry
 from curator.services.ports import DocumentFormat, FormatRegistry
 

@@ -7,8 +7,7 @@ from collections.abc import Generator
 from curator.jobs.child_side import run_job, speak
 from curator.jobs.wire import Message
 from models.core.kb import order_entities
-from models.errors import ModelError
-from models.wording import use
+from models.errors import ModelError, use
 
 
 def work(spec: Message) -> Generator[Message, None, Message]:

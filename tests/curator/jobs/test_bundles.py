@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from curator.domain.bundles import GateVerdict
-from curator.domain.errors import UserError
+from curator.domain.jobs import GateVerdict
+from curator.domain.wording import UserError
 from curator.jobs.bundles import FolderBundleStore
 
 

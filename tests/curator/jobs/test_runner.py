@@ -10,8 +10,8 @@ from pathlib import Path
 
 import pytest
 
-from curator.domain.errors import UserError
 from curator.domain.jobs import JobOutcome, JobState, Progress
+from curator.domain.wording import UserError
 from curator.jobs.child_side import GRACE_SECONDS
 from curator.jobs.runner import CANCEL_SECONDS, JobRunner
 from curator.services.ports import JobHandle

@@ -8,12 +8,11 @@ from pathlib import Path
 import pytest
 
 from curator.domain import wording
-from curator.domain.catalogues import catalogue
 from curator.domain.jobs import JobOutcome
-from curator.domain.wording import ENGLISH
+from curator.domain.wording import ENGLISH, catalogue
 from curator.io.literature.pubtator import PubTatorFormat
 from curator.jobs.runner import JobRunner
-from models.wording import english, nsay, say, use
+from models.errors import english, nsay, say, use
 
 
 @pytest.fixture
@@ -54,7 +53,7 @@ def test_without_a_choice_both_are_english(tmp_path: Path) -> None:
 
 
 def test_what_is_kept_stays_english(german: None, monkeypatch: pytest.MonkeyPatch) -> None:
-    from models import wording as spoken
+    from models import errors as spoken
 
     monkeypatch.setattr(spoken, "_one", spoken._one)
     monkeypatch.setattr(spoken, "_counted", spoken._counted)

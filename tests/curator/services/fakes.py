@@ -19,12 +19,11 @@ from typing import Any
 
 from curator import storage
 from curator.bootstrap import Project, join
-from curator.domain.contrasts import Contrast, WordEffect
 from curator.domain.documents import Span
 from curator.domain.entities import Entity
-from curator.domain.errors import CancelledError, UserError
 from curator.domain.jobs import JobOutcome, JobState, LinkerState, LinkerStatus, Progress
-from curator.domain.suggestions import Candidate, NilEstimate, Stamp, Suggestion
+from curator.domain.suggestions import Candidate, Contrast, NilEstimate, Stamp, Suggestion, WordEffect
+from curator.domain.wording import CancelledError, UserError
 from curator.services.ports import DecidedDocument, DetectedMention, LinkDocument
 from curator.settings.schema import Settings
 

@@ -6,7 +6,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-from curator.domain.bundles import BundleInfo, GateVerdict
+from curator.domain.jobs import BundleInfo, GateVerdict
 
 
 def flip(mention: int, surface: str, gold: str, old: str, new: str) -> dict[str, Any]:

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from curator.domain.errors import UserError
+from curator.domain.wording import UserError
 from curator.settings.file import load, save
 from curator.settings.schema import (
     DeviceChoice,

@@ -7,8 +7,8 @@ import pytest
 from sqlalchemy import create_engine, inspect
 
 from curator.domain.decisions import Shown, ShownCandidate
-from curator.domain.errors import NewerProjectError, UserError
 from curator.domain.suggestions import Candidate, NilEstimate, Stamp, Suggestion
+from curator.domain.wording import NewerProjectError, UserError
 from curator.storage import migrations
 from curator.storage.db.packing import pack_shown, pack_suggestion
 from curator.storage.db.schema import Base

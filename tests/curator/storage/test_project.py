@@ -8,7 +8,7 @@ from contextlib import closing, contextmanager
 import pytest
 
 from curator.domain.decisions import Verdict
-from curator.domain.errors import NewerProjectError, ProjectLockedError, UserError
+from curator.domain.wording import NewerProjectError, ProjectLockedError, UserError
 from curator.storage import create_project, migrations, open_project
 from tests.curator.storage.filler import Filler
 

@@ -5,7 +5,7 @@ import threading
 import pytest
 
 from curator.domain.decisions import Verdict
-from curator.domain.errors import UserError
+from curator.domain.wording import UserError
 from curator.storage import create_project, open_project
 from tests.curator.storage.filler import document
 

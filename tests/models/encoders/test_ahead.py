@@ -5,7 +5,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from models.encoders.ahead import ahead
+from models.encoders.cache import ahead
 
 
 def test_results_come_in_the_order_of_the_pieces() -> None:

@@ -7,8 +7,7 @@ import numpy as np
 import pytest
 from safetensors.torch import load_file, save_file
 
-from models.encoders.encoder_folder import BERT_FAMILY, POSITIONS_AFTER_PAD, read_folder
-from models.encoders.encoder_hub import find_folder
+from models.encoders.encoder_folder import BERT_FAMILY, POSITIONS_AFTER_PAD, find_folder, read_folder
 from models.encoders.encoders import load_encoder
 from models.encoders.pooling import Pooling
 from models.errors import ModelError

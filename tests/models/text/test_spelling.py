@@ -2,7 +2,7 @@
 
 import pytest
 
-from models.text.spelling import american, american_text, arabic, greek_names, plain_letters, singular
+from models.text.normalise import american, american_text, arabic, greek_names, plain_letters, singular
 
 
 @pytest.mark.parametrize(

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from models.text.words import key_of, words_of
+from models.text.normalise import key_of, words_of
 
 
 def _quoted(text: str) -> list[tuple[str, str]]:

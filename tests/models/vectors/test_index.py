@@ -5,9 +5,9 @@ import pytest
 import torch
 
 from models.errors import ModelError
-from models.vectors import index_blocks, index_files
-from models.vectors.index import IndexKind, VectorIndex, parse_kind, plan_index
-from models.vectors.index_blocks import MAX_K, Blocks, gpu_count, gpu_memory
+from models.vectors import index as index_blocks
+from models.vectors import index_files
+from models.vectors.index import MAX_K, Blocks, IndexKind, VectorIndex, gpu_count, gpu_memory, parse_kind, plan_index
 from models.vectors.index_files import DamagedIndexError, check_index
 from models.vectors.index_plan import memory_share
 

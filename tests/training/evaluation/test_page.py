@@ -10,9 +10,8 @@ import pytest
 from lxml import etree
 
 from training.evaluation.page import evaluation_page
-from training.evaluation.page_parts import between, in_words, plain
+from training.evaluation.page_parts import Axis, Chart, ChartSeries, between, draw, in_words, legend, plain
 from training.evaluation.page_replay import replay_page
-from training.evaluation.svg import Axis, Chart, ChartSeries, draw, legend
 
 
 def estimate(value: float | None, low: float | None = None, high: float | None = None) -> dict[str, float | None]:

@@ -10,7 +10,7 @@ from models.linker.linker import Linker
 from models.types import LinkedMention, NilEstimate, ScoredCandidate
 from training.data.gold import GoldMention, GoldSet
 from training.data.snapshot import Gold, SnapshotDocument, SnapshotMention, Split
-from training.job.comparison import QUEUE_DOCUMENTS, comparison, queue_changes, undecided
+from training.job.gate import QUEUE_DOCUMENTS, comparison, queue_changes, undecided
 
 
 def answer(key: str, entity: str, *, nil: bool = False) -> LinkedMention:

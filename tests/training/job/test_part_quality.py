@@ -5,7 +5,7 @@ from models.core.kb import KnowledgeBase
 from models.encoders.inputs import MentionTokens
 from models.types import EntityRecord
 from training.data.examples import Example
-from training.job.alone import recall, rerank, search
+from training.job.part_quality import recall, rerank, search
 from training.losses import Similarity
 
 KB = KnowledgeBase(tuple(EntityRecord(f"E{n}", f"e{n}", types=("A",) if n < 2 else ("B",)) for n in range(4)))

@@ -16,8 +16,7 @@ from models.names.candidates import NAMES
 from tests.training.conftest import MakeSpec
 from training.data.budget import Budget
 from training.data.spec import TrainingSpec
-from training.job.preparation import load, prepare, prepare_towers
-from training.job.starting import untrained_entities
+from training.job.preparation import load, prepare, prepare_towers, untrained_entities
 from training.job.tasks import must_train_entities
 
 

@@ -9,8 +9,8 @@ from typing import Any, cast
 import pytest
 
 from training.loop.checkpoints import Checkpoints
+from training.loop.monitoring import Timer
 from training.loop.saving import MOST_LOST, Saver
-from training.loop.timing import Timer
 
 
 @pytest.mark.parametrize(

@@ -7,7 +7,7 @@ import torch
 from torch import Tensor
 
 from models.retrievers.scorers import TokenStates
-from training.loop.sides import GivenSide, Side, TextSubset, parts_of
+from training.loop.towers import GivenSide, Side, TextSubset, parts_of
 
 TEXTS = [[5, 6, 7], [8], [9, 10], [11, 12, 13, 14], []]
 CPU = torch.device("cpu")

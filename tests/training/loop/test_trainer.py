@@ -7,7 +7,7 @@ from torch import Tensor, nn
 
 from models.errors import ModelError
 from training.data.progress import Event, Phase
-from training.loop.plan import Plan
+from training.loop.loop import Plan
 from training.loop.trainer import Task, TrainResult, TrainSettings, plan_batches, train
 
 

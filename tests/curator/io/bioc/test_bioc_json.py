@@ -12,7 +12,7 @@ import pytest
 
 from curator.domain.decisions import Verdict
 from curator.domain.documents import SourceDocument, Span
-from curator.domain.errors import UserError
+from curator.domain.wording import UserError
 from curator.io import default_registry
 from curator.io.bioc.bioc_json import BioCJsonFormat, BioCJsonReader
 

@@ -18,8 +18,8 @@ from lxml import etree
 from curator.domain.decisions import Verdict
 from curator.domain.documents import Passage, SourceDocument, SourceFile, SourceMention, Span, slice_spans
 from curator.io import default_registry
+from curator.io.bioc.bioc_convert import tiles
 from curator.io.bioc.bioc_json import BioCJsonFormat
-from curator.io.bioc.bioc_new import tiles
 from curator.io.bioc.bioc_xml import BioCXmlFormat
 from curator.io.literature.pubtator import PubTatorFormat
 

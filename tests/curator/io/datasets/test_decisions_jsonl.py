@@ -16,11 +16,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import resources
-from curator.domain.comments import Comment
-from curator.domain.decisions import NilReason, Verdict
+from curator.domain.audit import Comment
+from curator.domain.decisions import FileComment, FileDecision, NilReason, Verdict
 from curator.domain.documents import DocumentState, Passage, SourceDocument, SourceFile, Span, Split
-from curator.domain.errors import UserError
-from curator.domain.stated import FileComment, FileDecision
+from curator.domain.wording import UserError
 from curator.io import default_registry
 from curator.io.datasets.decisions_jsonl import DecisionsFormat
 from tests.curator.io.standoff_samples import FEW, again, documents, plain, read

@@ -12,7 +12,7 @@ import pytest
 from pyarrow import ipc, parquet
 
 from curator.domain.documents import Passage, Span, Split
-from curator.domain.errors import UserError
+from curator.domain.wording import UserError
 from curator.io import default_registry
 from curator.io.datasets.huggingface import HuggingFaceFormat, split_of
 from tests.curator.io.standoff_samples import read

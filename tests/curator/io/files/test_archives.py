@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from curator.domain.errors import UserError
+from curator.domain.wording import UserError
 from curator.io.files import archives
 from curator.io.files.archive_writing import safe_name, write_files
 from curator.io.files.archives import open_files

@@ -14,7 +14,7 @@ from curator.io import default_registry
 from curator.io.files.archives import TakesFolders, holds_many, open_files
 from curator.io.files.source import Source
 from curator.io.registry import ByExclusion, Registry, TakesPaths
-from curator.services.importing.formats import document_formats
+from curator.services.importing.import_sources import document_formats
 from curator.services.ports import DocumentFormat
 from tests.curator.io.conftest import export_document, fresh
 

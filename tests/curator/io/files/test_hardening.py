@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from curator.domain.errors import UserError
+from curator.domain.wording import UserError
 from curator.io import default_registry
 from curator.io.files import archives
 from curator.io.files.archives import TakesFolders

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from curator.domain.errors import UserError
+from curator.domain.wording import UserError
 from curator.io.files import source
 from curator.io.files.source import Source, join_lines, line_end, plain_text, split_lines, without_line_end
 

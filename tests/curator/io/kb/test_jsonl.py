@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from curator.domain.entities import Entity
-from curator.domain.errors import UserError
+from curator.domain.wording import UserError
 from curator.io.kb.jsonl import JsonlReader, open_reader
 
 Put = Callable[..., Path]

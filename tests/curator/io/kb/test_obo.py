@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from curator.domain.entities import Entity
-from curator.domain.errors import UserError
+from curator.domain.wording import UserError
 from curator.io.kb.obo import OboReader, open_reader
 
 Put = Callable[..., Path]

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from curator.domain.entities import Entity
-from curator.domain.errors import UserError
+from curator.domain.wording import UserError
 from curator.io import default_registry
 from curator.io.kb import obographs, owl, rdf
 from curator.services.ports.files import KbOptions

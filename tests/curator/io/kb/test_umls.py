@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from curator.domain.entities import Entity
-from curator.domain.errors import UserError
+from curator.domain.wording import UserError
 from curator.io.kb.umls import open_reader, sniff_path
 from curator.services.ports.files import KbOptions
 

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from curator.domain.errors import UserError
+from curator.domain.wording import UserError
 from curator.io.kb.zeshel import definition_of, open_reader, synonyms_of
 
 Put = Callable[..., Path]

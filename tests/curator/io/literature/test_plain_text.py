@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from curator.domain.documents import Passage, SourceDocument
-from curator.domain.errors import UserError
+from curator.domain.wording import UserError
 from curator.io import default_registry
 from curator.io.files.archive_writing import write_files
 from curator.io.literature.plain_text import PlainTextFormat

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from curator.domain.documents import SourceDocument
-from curator.domain.errors import UserError
+from curator.domain.wording import UserError
 from curator.io.literature.pubmed_xml import PubMedXmlFormat, PubMedXmlReader
 
 Put = Callable[..., Path]

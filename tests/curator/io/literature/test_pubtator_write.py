@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 
 from curator.domain.decisions import Verdict
 from curator.domain.documents import Passage, SourceDocument, SourceFile, SourceMention, Span
-from curator.domain.errors import UserError
+from curator.domain.wording import UserError
 from curator.io.files.idstyle import IdStyle
 from curator.io.literature.pubtator import PubTatorFormat, join_text
 from curator.io.literature.pubtator_write import new_record

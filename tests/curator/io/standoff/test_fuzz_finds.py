@@ -11,7 +11,7 @@ from types import SimpleNamespace
 
 import pytest
 
-from curator.domain.errors import UserError
+from curator.domain.wording import UserError
 from curator.io import default_registry
 from curator.io.kb import ctd, obo, rdf
 from curator.io.standoff.webanno_tsv import WebAnnoFormat

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 from curator.domain.decisions import Verdict
 from curator.domain.documents import Passage, SourceDocument, Span
-from curator.domain.errors import UserError
+from curator.domain.wording import UserError
 from curator.io import default_registry
 from curator.io.standoff.pubannotation import PubAnnotationFormat
 from tests.curator.io.standoff_samples import FEW, again, documents, plain, read, written

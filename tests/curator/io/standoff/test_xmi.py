@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 from curator.domain.decisions import Verdict
 from curator.domain.documents import Passage, SourceDocument, SourceFile, Span
-from curator.domain.errors import UserError
+from curator.domain.wording import UserError
 from curator.io import default_registry
 from curator.io.standoff.xmi import XmiFormat
 from curator.services.ports import ExportDocument, ExportMention

@@ -15,9 +15,9 @@ from hypothesis import strategies as st
 
 from curator.domain.decisions import Verdict
 from curator.domain.documents import Passage, SourceDocument, SourceFile, Span
-from curator.domain.errors import UserError
+from curator.domain.wording import UserError
 from curator.io import default_registry
-from curator.io.tables.column_memory import ColumnMemory
+from curator.io.tables.columns import ColumnMemory
 from curator.io.tables.document_table import TableFormat
 from curator.services.ports.files import DocumentOptions
 from tests.curator.io.standoff_samples import FEW, again, documents, plain, read

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from curator.domain.entities import Entity
-from curator.domain.errors import UserError
+from curator.domain.wording import UserError
 from curator.io import default_registry
 from curator.io.tables.kb_table import open_reader, preview_kb_table, sniff, sniff_path
 from curator.io.tables.tables import is_workbook

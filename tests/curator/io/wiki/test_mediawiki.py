@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from curator.domain.errors import UserError
+from curator.domain.wording import UserError
 from curator.io import default_registry
 from curator.io.wiki.mediawiki import MediaWikiFormat
 from curator.io.wiki.wikitext import lead_of, page_title, plain_page

@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 
 from curator.domain.decisions import Verdict
 from curator.domain.documents import SourceDocument, Span, slice_spans
-from curator.domain.errors import UserError
+from curator.domain.wording import UserError
 from curator.io.literature.pubtator import PubTatorFormat
 from curator.io.wiki.zeshel import ZeshelFormat
 from curator.io.wiki.zeshel_lines import parse_object

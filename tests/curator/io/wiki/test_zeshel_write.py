@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from curator.io.wiki.zeshel_category import Titles, category
+from curator.io.wiki.zeshel_write import Titles, category
 
 
 @pytest.mark.parametrize(

@@ -6,7 +6,7 @@ import logging
 
 import pytest
 
-from curator.domain.changes import Change, ChangeKind
+from curator.domain.decisions import Change, ChangeKind
 from curator.services.core.events import EventBus
 
 CHANGE = Change(ChangeKind.DECIDED, "ada", "text")

@@ -6,10 +6,9 @@ from typing import Any
 
 import pytest
 
-from curator.domain.changes import Change, ChangeKind
-from curator.domain.decisions import Outcome, RejectReason, Shown, ShownCandidate, Verdict
+from curator.domain.decisions import Change, ChangeKind, Outcome, RejectReason, Shown, ShownCandidate, Verdict
 from curator.domain.documents import DocumentState, MentionOrigin, Span
-from curator.domain.errors import UserError
+from curator.domain.wording import UserError
 from tests.curator.services.fakes import World, finish
 
 LIDOCAINE = Verdict.link("MESH:D008012")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from curator.domain.decisions import Verdict
-from curator.domain.errors import UserError
+from curator.domain.wording import UserError
 from curator.services.curating.efforts import TOGETHER, EffortFigures
 from tests.curator.services.fakes import World
 

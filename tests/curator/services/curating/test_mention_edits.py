@@ -7,11 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from curator.domain.changes import ChangeKind
-from curator.domain.decisions import RejectReason, Verdict
-from curator.domain.documents import Mention, Span
-from curator.domain.errors import UserError
-from curator.domain.mention_edits import MentionShape
+from curator.domain.decisions import ChangeKind, RejectReason, Verdict
+from curator.domain.documents import Mention, MentionShape, Span
+from curator.domain.wording import UserError
 from tests.curator.services.fakes import World, document, finish, make_world
 
 LIDOCAINE = Verdict.link("MESH:D008012")

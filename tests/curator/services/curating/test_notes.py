@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from curator.domain.changes import ChangeKind
-from curator.domain.errors import UserError
+from curator.domain.decisions import ChangeKind
+from curator.domain.wording import UserError
 from curator.services.ports import QueueFilter
 from tests.curator.services.fakes import World
 

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from curator.domain.changes import Change
-from curator.domain.decisions import Verdict
+from curator.domain.decisions import Change, Verdict
 from curator.domain.documents import DocumentState, Split
-from curator.domain.errors import UserError
+from curator.domain.wording import UserError
 from curator.services.curating.propagation import Others, PropagationScope
 from curator.services.curating.propagation_groups import GroupKind
 from curator.services.ports import QueueFilter

@@ -11,7 +11,7 @@ import pytest
 from curator import bootstrap
 from curator.domain.decisions import Verdict
 from curator.domain.documents import DocumentState
-from curator.domain.errors import UserError
+from curator.domain.wording import UserError
 from curator.services.curating.propagation import PropagationScope
 from curator.storage import SqlStore
 from tests.curator.services.fakes import World

@@ -11,7 +11,7 @@ import pytest
 from curator import storage
 from curator.bootstrap import Project, SystemClock, join
 from curator.domain.documents import Split
-from curator.domain.errors import UserError
+from curator.domain.wording import UserError
 from curator.io.eutils import Eutils
 from curator.io.files.atomic import AtomicWriter
 from curator.services.importing import fetching

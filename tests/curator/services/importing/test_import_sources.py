@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from curator.domain.errors import UserError
+from curator.domain.wording import UserError
 from curator.io import default_registry
 from curator.services.importing.import_sources import sources_of
 from curator.services.ports import QueueFilter

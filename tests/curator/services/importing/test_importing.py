@@ -8,10 +8,9 @@ from pathlib import Path
 
 import pytest
 
-from curator.domain.changes import Change, ChangeKind
-from curator.domain.decisions import Outcome, Verdict
+from curator.domain.decisions import Change, ChangeKind, Outcome, Verdict
 from curator.domain.documents import DocumentState, Split
-from curator.domain.errors import UserError
+from curator.domain.wording import UserError
 from curator.services.ports import QueueFilter
 from tests.curator.services.fakes import KB, World, document, finish
 

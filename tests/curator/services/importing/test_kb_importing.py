@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from curator.domain.errors import UserError
+from curator.domain.wording import UserError
 from curator.services.importing.importing import ImportReport
 from curator.services.importing.kb_importing import KbWish
 from curator.services.ports.files import KbOptions

@@ -9,8 +9,8 @@ from typing import Any
 import pytest
 
 from curator.domain.documents import Split
-from curator.domain.errors import UserError
 from curator.domain.imports import Changed
+from curator.domain.wording import UserError
 from curator.services.importing.import_comparing import fingerprint
 from curator.services.importing.import_reading import ImportChoices
 from curator.services.importing.importing import ImportReport

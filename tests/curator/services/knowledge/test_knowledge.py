@@ -8,7 +8,7 @@ import pytest
 
 from curator.domain.decisions import Verdict
 from curator.domain.entities import Entity, TypeMapping
-from curator.domain.errors import UserError
+from curator.domain.wording import UserError
 from curator.services.knowledge.knowledge import SYNONYMS, fold, path_up
 from tests.curator.services.fakes import World, document, finish
 

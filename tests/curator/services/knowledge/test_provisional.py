@@ -9,8 +9,8 @@ import pytest
 
 from curator.domain.decisions import NilReason, Outcome, Shown, ShownCandidate, Verdict
 from curator.domain.documents import Split
-from curator.domain.errors import UserError
-from curator.domain.provisional import EntityDraft
+from curator.domain.entities import EntityDraft
+from curator.domain.wording import UserError
 from curator.services.training.snapshots import count_gold
 from tests.curator.services.fakes import World, document, finish, make_world
 

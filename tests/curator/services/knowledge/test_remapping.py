@@ -7,8 +7,8 @@ from typing import Any
 import pytest
 
 from curator.domain.decisions import NilReason, Verdict
-from curator.domain.errors import UserError
-from curator.domain.provisional import EntityDraft
+from curator.domain.entities import EntityDraft
+from curator.domain.wording import UserError
 from curator.services.knowledge.remap_plan import RemapKind, Remapping
 from tests.curator.services.fakes import KB, World, finish
 

@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from curator.domain.contrasts import Contrast
 from curator.domain.documents import Span
 from curator.domain.jobs import LinkerState
+from curator.domain.suggestions import Contrast
 from curator.services.linking.contrast import CHANGED, NOT_SERVING, ContrastService
 from tests.curator.services.fakes import World, make_world
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from curator.domain.changes import Change
+from curator.domain.decisions import Change
 from curator.domain.documents import MentionOrigin
 from curator.domain.jobs import JobOutcome
 from tests.curator.services.fakes import World, finish, ignore

@@ -9,8 +9,7 @@ from typing import Any
 
 import pytest
 
-from curator.domain.changes import Change, ChangeKind
-from curator.domain.decisions import Verdict
+from curator.domain.decisions import Change, ChangeKind, Verdict
 from curator.domain.suggestions import Band, Suggestion
 from curator.services.linking.name_linking import BY_NAME, NameLinking
 from curator.services.ports import QueueFilter

@@ -12,8 +12,8 @@ from curator import storage
 from curator.bootstrap import join
 from curator.domain.decisions import NilReason, Verdict
 from curator.domain.documents import Split
-from curator.domain.errors import UserError
 from curator.domain.jobs import LinkerState
+from curator.domain.wording import UserError
 from curator.services.linking import remembering
 from curator.services.linking.remembering import PER_REQUEST
 from curator.settings.schema import Settings

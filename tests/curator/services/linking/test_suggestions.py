@@ -8,12 +8,11 @@ from pathlib import Path
 
 import pytest
 
-from curator.domain.changes import Change, ChangeKind
-from curator.domain.decisions import Verdict
+from curator.domain.decisions import Change, ChangeKind, Verdict
 from curator.domain.documents import Span
 from curator.domain.entities import TypeMapping
-from curator.domain.errors import LinkerUnavailableError, UserError
 from curator.domain.jobs import JobState, LinkerState
+from curator.domain.wording import LinkerUnavailableError, UserError
 from tests.curator.services.fakes import World, finish, make_world
 
 Make = Callable[..., World]

@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from curator.domain.documents import DocumentState, Split
-from curator.domain.errors import UserError
 from curator.domain.facets import Facet, Facets
+from curator.domain.wording import UserError
 from curator.services.ports import QueueFilter
 from tests.curator.services.fakes import World
 

@@ -9,7 +9,7 @@ from xml.etree import ElementTree
 
 import pytest
 
-from curator.domain.errors import UserError
+from curator.domain.wording import UserError
 from curator.services.records import desktop
 
 

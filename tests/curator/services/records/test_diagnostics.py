@@ -5,7 +5,7 @@ from __future__ import annotations
 import logging
 import sqlite3
 
-from curator.services.records.logs import last_lines, log_folder, sqlite_words, start_logging, stop_logging
+from curator.services.records.diagnostics import last_lines, log_folder, sqlite_words, start_logging, stop_logging
 from tests.curator.services.fakes import World
 
 

@@ -10,7 +10,7 @@ import pytest
 
 from curator.domain.decisions import RejectReason, SkipReason, Verdict
 from curator.domain.documents import DocumentState, Span
-from curator.domain.errors import UserError
+from curator.domain.wording import UserError
 from curator.io import default_registry
 from curator.services.ports import LeftOut
 from curator.services.records.exporting import ExportReport, ExportScope, ExportTarget

@@ -14,7 +14,7 @@ import pytest
 
 from curator.domain.decisions import Verdict
 from curator.domain.documents import DocumentState
-from curator.domain.errors import UserError
+from curator.domain.wording import UserError
 from curator.services.records.exporting import ExportScope
 from tests.curator.services.fakes import World, finish
 

@@ -7,13 +7,24 @@ from datetime import UTC, date, datetime, timedelta
 
 import pytest
 
-from curator.domain.bundles import BundleInfo, GateVerdict
 from curator.domain.decisions import KEPT_BACK_OTHER, KEPT_BACK_SAME, Shown, ShownCandidate, Verdict
 from curator.domain.documents import DocumentState, Split
-from curator.domain.plots import Plot, Series, Shape, Unit, shares, wilson
-from curator.domain.statistics import Counts, DecidedCell, DocumentCell, EffortCell, StatisticsFilter
+from curator.domain.jobs import BundleInfo, GateVerdict
+from curator.domain.statistics import (
+    Counts,
+    DecidedCell,
+    DocumentCell,
+    EffortCell,
+    Plot,
+    Series,
+    Shape,
+    StatisticsFilter,
+    Unit,
+    shares,
+    wilson,
+)
 from curator.services.ports import QueueFilter
-from curator.services.records.periods import periods
+from curator.services.records.plots_of_cost import periods
 from curator.services.records.statistics import Statistics, as_json, head_figures, plots
 from curator.services.rounds.agreement import AgreementRow, ConsistencyRow
 from tests.curator.services.fakes import World

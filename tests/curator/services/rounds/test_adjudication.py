@@ -9,8 +9,8 @@ import pytest
 
 from curator.domain.decisions import Outcome, SkipReason, Verdict
 from curator.domain.documents import Span
-from curator.domain.errors import UserError
 from curator.domain.rounds import Round
+from curator.domain.wording import UserError
 from curator.services.ports import QueueFilter
 from curator.services.rounds.rounds import adjudicated_by
 from tests.curator.services.fakes import World, make_world

@@ -6,9 +6,9 @@ import pytest
 
 from curator.domain.decisions import Outcome, Verdict
 from curator.domain.documents import DocumentState, Span
-from curator.domain.errors import UserError
 from curator.domain.jobs import LinkerState
 from curator.domain.rounds import Round, RoundKind
+from curator.domain.wording import UserError
 from curator.services.ports import QueueFilter
 from tests.curator.services.fakes import World
 

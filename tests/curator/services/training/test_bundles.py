@@ -7,10 +7,10 @@ from pathlib import Path
 
 import pytest
 
-from curator.domain.bundles import BundleInfo
-from curator.domain.changes import Change, ChangeKind
-from curator.domain.errors import UserError
-from curator.services.training.bundle_files import disk_use, manifest_text, notes_of, size_words
+from curator.domain.decisions import Change, ChangeKind
+from curator.domain.jobs import BundleInfo
+from curator.domain.wording import UserError
+from curator.services.training.bundles import disk_use, manifest_text, notes_of, size_words
 from curator.services.training.snapshots import SnapshotCounts
 from curator.services.training.training_preview import decisions_problem, folder_problem
 from tests.curator.services.fakes import World

@@ -9,8 +9,8 @@ from typing import Any
 import pytest
 
 from curator.domain.documents import Split
-from curator.domain.errors import UserError
 from curator.domain.jobs import JobOutcome, JobState
+from curator.domain.wording import UserError
 from tests.curator.services.fakes import World, ignore
 
 ENOUGH = 34  # documents of one NIL and three linked mentions each

@@ -6,8 +6,8 @@ from dataclasses import dataclass, field
 
 import pytest
 
-from curator.domain.errors import UserError
 from curator.domain.jobs import JobOutcome, JobState, Progress
+from curator.domain.wording import UserError
 from curator.services.training.chain import JobChain, OnEnd, OnProgress
 from tests.curator.services.fakes import ignore
 

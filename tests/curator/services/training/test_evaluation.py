@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 from curator.domain.documents import DocumentState, Split
-from curator.domain.errors import UserError
 from curator.domain.jobs import JobOutcome
+from curator.domain.wording import UserError
 from curator.services.training.evaluation import EvaluationWish, ReplayWish
 from tests.curator.services.fakes import World, ignore
 

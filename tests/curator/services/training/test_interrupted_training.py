@@ -10,8 +10,8 @@ from typing import Any
 import pytest
 
 from curator.domain.documents import Split
-from curator.domain.errors import UserError
 from curator.domain.jobs import JobOutcome, JobState
+from curator.domain.wording import UserError
 from curator.services.training.unfinished import TrainingFolders
 from tests.curator.services.fakes import KB, World, ignore
 

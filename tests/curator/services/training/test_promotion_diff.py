@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from curator.domain.bundles import BundleInfo, GateVerdict
+from curator.domain.jobs import BundleInfo, GateVerdict
 from curator.services.training.embedding_map import EmbeddingMap, has_map, nearest_with_map, read_map
 from curator.services.training.promotion_diff import NIL, DiffKind, comparison_of, diff_rows, diff_words, queue_asked
 from tests.curator.services.samples import FLIPS, METRICS, QUEUE, bundle_info

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from curator.domain.errors import UserError
+from curator.domain.wording import UserError
 from curator.services.training.recipes import Recipe, estimate, find_recipe, load_recipes
 from training.job.recipes import Network, load_recipe
 from training.losses import ProxyLoss

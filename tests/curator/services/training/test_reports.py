@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from curator.domain.errors import UserError
-from curator.services.training.reports import check_place, save_report, without_html
+from curator.domain.wording import UserError
+from curator.services.training.evaluation import check_place, save_report, without_html
 
 RESULT = {"mentions": 3, "html": "<p>Béla \ud800</p>"}
 
@@ -35,7 +35,7 @@ def test_what_the_system_refuses_leaves_the_old_one(tmp_path: Path, monkeypatch:
     def full(_descriptor: int) -> None:
         raise OSError(28, "No space left on device")
 
-    monkeypatch.setattr("curator.services.training.reports.os.fsync", full)
+    monkeypatch.setattr("curator.services.training.evaluation.os.fsync", full)
     with pytest.raises(UserError, match="No space left on device"):
         save_report(RESULT, path)
     assert path.read_text(encoding="utf-8") == "old"

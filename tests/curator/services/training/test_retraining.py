@@ -10,12 +10,10 @@ from typing import Any
 
 import pytest
 
-from curator.domain.bundles import ActivationKind, GateVerdict
-from curator.domain.changes import Change, ChangeKind
-from curator.domain.decisions import RejectReason, Verdict
+from curator.domain.decisions import Change, ChangeKind, RejectReason, Verdict
 from curator.domain.documents import Split
-from curator.domain.errors import UserError
-from curator.domain.jobs import JobOutcome, JobState
+from curator.domain.jobs import ActivationKind, GateVerdict, JobOutcome, JobState
+from curator.domain.wording import UserError
 from curator.services.training.speeds import Speeds
 from tests.curator.services.fakes import KB, World, document, finish, ignore
 

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from curator.domain.documents import Split
-from curator.domain.errors import UserError
+from curator.domain.wording import UserError
 from curator.services.training.snapshots import write_knowledge_base, write_snapshot
 from curator.storage import open_project
 from models.core.kb import read_kb

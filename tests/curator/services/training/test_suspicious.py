@@ -7,8 +7,8 @@ from typing import Any
 import pytest
 
 from curator.domain.decisions import Verdict
-from curator.domain.errors import UserError
 from curator.domain.jobs import JobOutcome, JobState
+from curator.domain.wording import UserError
 from tests.curator.services.fakes import World, ignore
 
 ARREST, LIDOCAINE = Verdict.link("MESH:D006323"), Verdict.link("MESH:D008012")

@@ -4,9 +4,9 @@ from dataclasses import replace
 
 import pytest
 
-from curator.domain.changes import OperationKind
 from curator.domain.decisions import (
     NilReason,
+    OperationKind,
     Outcome,
     RejectReason,
     Shown,
@@ -15,7 +15,7 @@ from curator.domain.decisions import (
     Verdict,
 )
 from curator.domain.documents import Split
-from curator.domain.errors import InconsistentDataError, UserError
+from curator.domain.wording import InconsistentDataError, UserError
 from curator.services.ports import Effort
 from tests.curator.storage.filler import AT, document, mention
 

@@ -4,7 +4,7 @@ import pytest
 
 from curator.domain.decisions import Outcome, Verdict
 from curator.domain.documents import DocumentState, SourceDocument, Split
-from curator.domain.errors import UserError
+from curator.domain.wording import UserError
 from curator.services.ports import QueueFilter
 from tests.curator.storage.filler import AT, Filler, document, mention
 

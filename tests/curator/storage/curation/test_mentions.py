@@ -3,7 +3,7 @@ from __future__ import annotations
 import pytest
 
 from curator.domain.documents import MentionOrigin, Span
-from curator.domain.errors import UserError
+from curator.domain.wording import UserError
 from tests.curator.storage.filler import document, mention
 
 

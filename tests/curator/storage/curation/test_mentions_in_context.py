@@ -6,9 +6,9 @@ import pytest
 
 from curator.domain.decisions import Verdict
 from curator.domain.documents import DocumentState, Passage, SourceDocument, SourceMention, Span, Split
-from curator.domain.errors import UserError
 from curator.domain.facets import Facet, Facets
 from curator.domain.suggestions import Candidate, NilEstimate, Stamp, Suggestion
+from curator.domain.wording import UserError
 from curator.services.ports import QueueFilter
 from curator.storage import SqlStore
 from curator.storage.curation.mentions_in_context import AROUND

@@ -4,8 +4,8 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from curator.domain.changes import OperationKind
-from curator.domain.errors import UserError
+from curator.domain.decisions import OperationKind
+from curator.domain.wording import UserError
 from tests.curator.storage.filler import AT
 
 

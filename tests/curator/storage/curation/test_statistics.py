@@ -6,8 +6,7 @@ from datetime import UTC, date, datetime
 
 import pytest
 
-from curator.domain.changes import OperationKind
-from curator.domain.decisions import Shown, ShownCandidate, Verdict
+from curator.domain.decisions import OperationKind, Shown, ShownCandidate, Verdict
 from curator.domain.documents import DocumentState, Split
 from curator.domain.statistics import DecidedCell, EffortCell, StatisticsFilter
 from curator.storage.curation.statistics import decided_query

@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from curator.domain.decisions import Shown, ShownCandidate, Verdict
-from curator.storage.curation import stored_shown
-from curator.storage.curation.stored_shown import StoredShown
+from curator.storage.curation import stored_suggestion as stored_shown
+from curator.storage.curation.stored_suggestion import StoredShown
 from curator.storage.db.packing import pack_shown
 
 SHOWN = Shown("b", (ShownCandidate("A", 0.5), ShownCandidate("B", 0.25)), 0.1, False)

@@ -4,8 +4,8 @@ import pytest
 
 from curator.domain.decisions import Outcome, Verdict
 from curator.domain.documents import DocumentState, MentionOrigin
-from curator.domain.errors import UserError
 from curator.domain.suggestions import Candidate, NilEstimate, Stamp, Suggestion
+from curator.domain.wording import UserError
 from tests.curator.storage.filler import document, mention
 
 

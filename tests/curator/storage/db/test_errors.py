@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from curator.domain.errors import UserError
+from curator.domain.wording import UserError
 from curator.storage.db.errors import as_user_errors
 
 

@@ -7,7 +7,7 @@ import sys
 
 import pytest
 
-from curator.domain.errors import ProjectLockedError, UserError
+from curator.domain.wording import ProjectLockedError, UserError
 from curator.storage import ProjectLock
 
 HOLD = """

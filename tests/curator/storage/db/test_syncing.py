@@ -6,7 +6,7 @@ import time
 
 import pytest
 
-from curator.domain.errors import UserError
+from curator.domain.wording import UserError
 from curator.storage.db import syncing
 from curator.storage.db.engine import connect
 

@@ -6,7 +6,7 @@ import threading
 import pytest
 
 from curator.domain.entities import Entity
-from curator.domain.errors import UserError
+from curator.domain.wording import UserError
 from curator.storage.kb.kb_tables import canonical_json
 
 LIDOCAINE = Entity(

@@ -7,9 +7,8 @@ from dataclasses import replace
 import pytest
 
 from curator.domain.decisions import Verdict
-from curator.domain.entities import Entity
-from curator.domain.errors import UserError
-from curator.domain.provisional import ProvisionalEntity
+from curator.domain.entities import Entity, ProvisionalEntity
+from curator.domain.wording import UserError
 from tests.curator.storage.filler import AT
 from tests.curator.storage.kb.test_kb import INFARCT, LIDOCAINE
 

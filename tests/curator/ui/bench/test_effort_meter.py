@@ -11,7 +11,7 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QLineEdit, QVBoxLayout, QWidget
 from pytestqt.qtbot import QtBot
 
-from curator.domain.changes import Change, ChangeKind
+from curator.domain.decisions import Change, ChangeKind
 from curator.ui.bench.effort_meter import EffortMeter
 
 Key = Qt.Key

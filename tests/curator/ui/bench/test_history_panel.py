@@ -7,8 +7,7 @@ from pytestqt.modeltest import ModelTester
 from pytestqt.qtbot import QtBot
 
 from curator.domain.decisions import Outcome, Shown, Verdict
-from curator.domain.documents import Span
-from curator.domain.mention_edits import MentionEdit, MentionShape
+from curator.domain.documents import MentionEdit, MentionShape, Span
 from curator.ui.bench.history_panel import DecisionStatus, HistoryModel, HistoryPanel, history_rows
 from tests.curator.ui.samples import decision
 

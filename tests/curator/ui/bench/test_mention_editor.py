@@ -2,7 +2,7 @@ import pytest
 from PySide6.QtCore import QPoint, Qt
 from pytestqt.qtbot import QtBot
 
-from curator.ui.bench.mention_types import TypePicker
+from curator.ui.bench.mention_editor import TypePicker
 
 TYPES = {"Disease": 900, "Chemical": 1200, "Gene": 5}
 

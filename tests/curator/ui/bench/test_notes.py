@@ -11,14 +11,12 @@ from PySide6.QtCore import Qt
 from PySide6.QtGui import QImage
 from pytestqt.qtbot import QtBot
 
-from curator.domain.changes import STEPS, Change
-from curator.domain.comments import Comment
+from curator.domain.audit import Comment
+from curator.domain.decisions import STEPS, Change
 from curator.domain.documents import DocumentState
 from curator.services.ports import QueueFilter
-from curator.ui.bench.comment_strip import CommentStrip
-from curator.ui.bench.comments_panel import CommentsPanel
 from curator.ui.bench.guidelines_panel import GuidelinesPanel, headings
-from curator.ui.bench.notes import Noter
+from curator.ui.bench.notes import CommentsPanel, CommentStrip, Noter
 from curator.ui.deciding.navigator import Navigator
 from curator.ui.document.document_view import DocumentView
 from tests.curator.services.fakes import World, make_world

@@ -7,7 +7,7 @@ from PySide6.QtCore import QStringListModel, Qt
 from PySide6.QtWidgets import QSplitter, QTextBrowser
 from pytestqt.qtbot import QtBot
 
-from curator.ui.candidates.record_room import ROWS, RecordRoom
+from curator.ui.candidates.candidate_rows import ROWS, RecordRoom
 from curator.ui.kit.row_list import RowList
 
 LONG = "<p>a line</p>" * 60

@@ -9,10 +9,9 @@ from pytestqt.modeltest import ModelTester
 from pytestqt.qtbot import QtBot
 
 from curator.domain.entities import EntityMatch
-from curator.domain.errors import UserError
+from curator.domain.wording import UserError
 from curator.ui.candidates.search_panel import GRAMMAR_NOTE, HINT, STILL_SEARCHING, SearchPanel
-from curator.ui.candidates.search_rows import MatchModel, match_facts
-from curator.ui.candidates.search_runner import BROKEN
+from curator.ui.candidates.search_rows import BROKEN, MatchModel, match_facts
 from tests.curator.ui.samples import ENTITY, PARENT
 
 MATCHES = (EntityMatch(ENTITY, "FK506", 2.0), EntityMatch(PARENT, "Macrolides", 1.0))

@@ -13,8 +13,7 @@ from pytestqt.qtbot import QtBot
 from curator.domain.documents import Split
 from curator.domain.statistics import StatisticsFilter
 from curator.services.records.statistics import Statistics
-from curator.ui.dashboard.dashboard import REFRESH, Dashboard
-from curator.ui.dashboard.dashboard_filter import CHOSEN, DashboardFilter
+from curator.ui.dashboard.dashboard import CHOSEN, REFRESH, Dashboard, DashboardFilter
 from tests.curator.services.records.test_statistics import COUNTS
 
 TODAY = date(2026, 3, 3)

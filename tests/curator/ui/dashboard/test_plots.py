@@ -15,13 +15,11 @@ from PySide6.QtWidgets import QApplication
 from pytestqt.modeltest import ModelTester
 from pytestqt.qtbot import QtBot
 
-from curator.domain.errors import UserError
-from curator.domain.plots import Plot, Series, Shape, Unit, shares
-from curator.ui.dashboard.plot_card import KINDS, PlotCard
-from curator.ui.dashboard.plot_colours import ROLES, ink_of
+from curator.domain.statistics import Plot, Series, Shape, Unit, shares
+from curator.domain.wording import UserError
+from curator.ui.dashboard.plot_card import KINDS, PlotCard, PlotTableModel, PlotView
 from curator.ui.dashboard.plot_files import save_all, save_plot, svg
-from curator.ui.dashboard.plot_table import PlotTableModel
-from curator.ui.dashboard.plot_view import PlotView
+from curator.ui.dashboard.plot_painter import ROLES, ink_of
 from curator.ui.kit.theme import DARK, LIGHT, contrast
 
 DAYS = ("2026-03-02", "2026-03-03", "2026-03-20")

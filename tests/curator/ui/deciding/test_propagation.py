@@ -8,7 +8,7 @@ from PySide6.QtTest import QTest
 from pytestqt.qtbot import QtBot
 
 from curator.services.curating.propagation import Others, PropagationScope
-from curator.ui.deciding.propagation_panel import NONE_TICKED, PropagationPanel
+from curator.ui.deciding.propagation import NONE_TICKED, PropagationPanel
 from tests.curator.ui.kwic_samples import context, others
 
 Key = Qt.Key

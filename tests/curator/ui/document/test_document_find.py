@@ -6,10 +6,9 @@ from pytestqt.qtbot import QtBot
 
 from curator.domain.documents import Span
 from curator.ui.document import document_find
-from curator.ui.document.document_find import Found, find_in
+from curator.ui.document.document_find import FindBar, Found, find_in
 from curator.ui.document.document_view import DocumentView
-from curator.ui.document.find_bar import FindBar
-from curator.ui.document.marked_scroll_bar import MarkedScrollBar
+from curator.ui.document.mention_marks import MarkedScrollBar
 from tests.curator.ui.samples import opened
 
 TEXT = "Renal failure.\nAcute RENAL\u00a0 failure (a+b) and \U0001f9ec renal"

@@ -6,8 +6,7 @@ from PySide6.QtGui import QFont
 from PySide6.QtWidgets import QApplication
 
 from curator.domain.documents import Passage, Span
-from curator.ui.document.document_layout import DocumentLayout
-from curator.ui.document.document_styles import Styles, column_width
+from curator.ui.document.document_layout import DocumentLayout, Styles, column_width
 from curator.ui.document.mention_handles import dragged, handle_at, handles
 from tests.curator.ui.samples import BODY, TEXT, TITLE, document, span
 

@@ -7,7 +7,7 @@ from PySide6.QtWidgets import QToolTip
 from pytestqt.qtbot import QtBot
 
 from curator.services.queue.queue import OpenDocument
-from curator.ui.document.document_tints import Tint, tint_at
+from curator.ui.document.document_painter import Tint, tint_at
 from curator.ui.document.document_view import DocumentView
 from curator.ui.kit.theme import DARK, LIGHT, contrast
 from tests.curator.ui.samples import TEXT, document, opened, span

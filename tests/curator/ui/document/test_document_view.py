@@ -10,8 +10,7 @@ from curator.domain.documents import Passage, Span
 from curator.services.queue.queue import OpenDocument
 from curator.ui.document.document_painter import painted_rects, pen_of
 from curator.ui.document.document_view import DocumentView
-from curator.ui.kit.mention_state import MentionState
-from curator.ui.kit.mention_words import long_form, tooltip
+from curator.ui.kit.mention_state import MentionState, long_form, tooltip
 from curator.ui.kit.theme import DARK, LIGHT
 from tests.curator.ui.samples import TEXT, decision, document, opened, span, suggestion, view
 
@@ -298,7 +297,7 @@ def test_a_screen_reader_hears_each_mention(shown: DocumentView, monkeypatch: py
 def test_numbers_are_written_with_a_point_in_every_country(qtbot: QtBot) -> None:
     from PySide6.QtCore import QLocale
 
-    from curator.ui.training.parameters import NumberEdit
+    from curator.ui.training.parameter_panel import NumberEdit
 
     before = QLocale()
     QLocale.setDefault(QLocale("de_DE"))

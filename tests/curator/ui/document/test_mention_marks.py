@@ -6,8 +6,7 @@ from PySide6.QtWidgets import QApplication
 
 from curator.domain.decisions import Verdict
 from curator.domain.documents import Span
-from curator.ui.document.document_layout import DocumentLayout
-from curator.ui.document.document_styles import Styles
+from curator.ui.document.document_layout import DocumentLayout, Styles
 from curator.ui.document.mention_marks import Lane, Marks, lanes
 from curator.ui.kit.mention_state import MentionState
 from tests.curator.ui.samples import TEXT, decision, document, opened, span, suggestion, view

@@ -11,8 +11,7 @@ from PySide6.QtTest import QTest
 from pytestqt.qtbot import QtBot
 
 from curator.domain.decisions import Verdict
-from curator.domain.documents import Span
-from curator.domain.offsets import Utf16Map
+from curator.domain.documents import Span, Utf16Map
 from curator.services.queue.queue import OpenDocument
 from curator.ui.document.document_view import DocumentView
 from curator.ui.document.screen_reader import speak_to_screen_readers

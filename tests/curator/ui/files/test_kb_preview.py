@@ -9,7 +9,7 @@ from pytestqt.qtbot import QtBot
 
 from curator.io import default_registry
 from curator.services.ports.files import KbOptions
-from curator.ui.files.kb_preview import KbPreview
+from curator.ui.files.kb_columns import KbPreview
 
 
 class SlowFormats:

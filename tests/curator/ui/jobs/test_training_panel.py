@@ -16,8 +16,7 @@ from PySide6.QtTest import QTest
 from pytestqt.qtbot import QtBot
 
 from curator.domain.jobs import Progress
-from curator.ui.jobs.training_history import TrainingHistory
-from curator.ui.jobs.training_panel import TrainingPanel, figure_words, figures_line
+from curator.ui.jobs.training_panel import TrainingHistory, TrainingPanel, figure_words, figures_line
 from curator.ui.kit.line_chart import MOST, Curve, LineChart, Tone, nice_ticks, smoothed, thinned
 from curator.ui.kit.theme import DARK, LIGHT, Theme
 

@@ -3,8 +3,7 @@ from PySide6.QtCore import QSize
 from PySide6.QtGui import QImage
 from PySide6.QtWidgets import QApplication
 
-from curator.ui.kit.icons import icon, icon_names, read_svg
-from curator.ui.kit.theme import DARK, LIGHT
+from curator.ui.kit.theme import DARK, LIGHT, icon, icon_names, read_svg
 
 OWN_COLOURS = {"curator"}
 

@@ -1,7 +1,7 @@
 from PySide6.QtCore import Qt
 from pytestqt.qtbot import QtBot
 
-from curator.ui.kit.banner import Banner
+from curator.ui.kit.labels import Banner
 from curator.ui.kit.theme import DARK, LIGHT
 
 

@@ -15,15 +15,15 @@ from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
-from curator.domain.errors import CancelledError
+from curator.domain.wording import CancelledError
 from curator.io import default_registry
 from curator.io.registry import Registry
-from curator.services.importing.looking import look
+from curator.services.importing.import_sources import look
 from curator.services.ports import DocumentFormat
 from curator.ui.files.document_files import DocumentFiles
 from curator.ui.files.import_documents import ImportDialog
-from curator.ui.kit import looking
-from curator.ui.kit.looking import FileScan
+from curator.ui.kit import worker as looking
+from curator.ui.kit.worker import FileScan
 
 
 @dataclass

@@ -7,8 +7,7 @@ from PySide6.QtTest import QTest
 from pytestqt.modeltest import ModelTester
 from pytestqt.qtbot import QtBot
 
-from curator.ui.kit.record_tables import RecordColumn
-from curator.ui.kit.tick_table import TickTable
+from curator.ui.kit.record_tables import RecordColumn, TickTable
 
 COLUMNS = [
     RecordColumn[str]("Word", lambda one: one),

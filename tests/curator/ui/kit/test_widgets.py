@@ -15,7 +15,7 @@ from curator.domain.decisions import Outcome
 from curator.domain.documents import DocumentState, Split
 from curator.services.ports import QueueRow
 from curator.ui.bench.history_panel import HistoryPanel
-from curator.ui.bench.mention_types import TypePicker
+from curator.ui.bench.mention_editor import TypePicker
 from curator.ui.candidates.candidate_panel import CandidatePanel
 from curator.ui.candidates.search_panel import SearchPanel
 from curator.ui.deciding.reason_strip import ReasonStrip

@@ -12,7 +12,7 @@ from PySide6.QtCore import QObject
 from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
-from curator.domain.errors import CancelledError
+from curator.domain.wording import CancelledError
 from curator.ui.kit.worker import Worker
 
 

@@ -14,8 +14,8 @@ from pytestqt.qtbot import QtBot
 from curator.domain import wording
 from curator.domain.wording import ENGLISH, Catalogue, ntr, tr
 from curator.settings.schema import Language, Settings
+from curator.ui.shell.app import catalogue, code_of, languages, read_po
 from curator.ui.shell.catalogue import COMMANDS
-from curator.ui.shell.language import catalogue, code_of, languages, read_po
 from curator.ui.shell.settings import SettingsDialog
 from tests.translations import HEAD, ROOT, catalogue_of, missing, sentences, written
 

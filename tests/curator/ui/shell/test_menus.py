@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from curator.ui.shell.mnemonics import with_mnemonics
+from curator.ui.shell.menus import with_mnemonics
 
 
 def test_beginnings_of_words_come_first() -> None:

@@ -29,7 +29,7 @@ from curator.services.ports import MentionContext
 from curator.services.rounds.agreement import AgreementReport, AgreementRow
 from curator.services.training.embedding_map import EmbeddingMap, MapPoint
 from curator.services.training.suspicious import SuspiciousGold, SuspiciousList
-from curator.ui.bench.mention_types import TypePicker
+from curator.ui.bench.mention_editor import TypePicker
 from curator.ui.dashboard.suspicious_window import SuspiciousWindow
 from curator.ui.entities.entities_window import EntitiesWindow
 from curator.ui.entities.remap_window import RemapWindow
@@ -40,11 +40,11 @@ from curator.ui.files.save_as import SaveDialog
 from curator.ui.jobs.jobs import JobKind, RunningJob
 from curator.ui.kit.form import BaseDialog, FormDialog, ShowDialog
 from curator.ui.people.agreement_window import AgreementWindow
-from curator.ui.people.new_round import NewRoundDialog
+from curator.ui.people.rounds import NewRoundDialog
+from curator.ui.training.bundles import ReasonDialog
 from curator.ui.training.evaluate import FiguresDialog
 from curator.ui.training.manifest import ManifestDialog
 from curator.ui.training.map_window import MapDialog
-from curator.ui.training.reason import ReasonDialog
 from curator.ui.training.retrain_live import RetrainLive
 from tests.curator.ui.window.fakes import Desk
 

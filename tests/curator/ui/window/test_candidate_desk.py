@@ -9,7 +9,7 @@ from PySide6.QtCore import Qt
 from pytestqt.qtbot import QtBot
 
 from curator.domain.decisions import Outcome
-from curator.domain.presenting import CandidateOrder
+from curator.domain.suggestions import CandidateOrder
 from curator.ui.candidates.candidate_contrast import NO_WORDS, word_tints
 from curator.ui.deciding.candidate_desk import NO_PAIR
 from curator.ui.deciding.decider import NO_FIRST

@@ -12,9 +12,8 @@ from curator.services.curating.bulk import BulkOffer
 from curator.services.curating.bulk_plan import AuditState, make_plan
 from curator.services.curating.propagation import PropagationScope
 from curator.services.ports import Chance
-from curator.ui.deciding.bulk_words import offer_words
-from curator.ui.deciding.propagation import NONE
-from curator.ui.deciding.propagation_panel import MOVE_FIRST
+from curator.ui.deciding.bulk_panel import offer_words
+from curator.ui.deciding.propagation import MOVE_FIRST, NONE
 from tests.curator.services.bulk_samples import long_world
 from tests.curator.ui.window.fakes import CTRL, PLAIN, SHIFT, Desk, MakeDesk
 

@@ -11,12 +11,12 @@ from PySide6.QtTest import QAbstractItemModelTester
 from PySide6.QtWidgets import QApplication, QDialog, QWidget
 from pytestqt.qtbot import QtBot
 
-from curator.domain.bundles import GateVerdict
 from curator.domain.documents import Split
 from curator.domain.entities import TypeMapping
-from curator.domain.jobs import JobOutcome, JobState
+from curator.domain.jobs import GateVerdict, JobOutcome, JobState
 from curator.services.training.evaluation import EvaluationWish, ReplayWish
 from curator.settings.schema import OptionKind, Settings, options
+from curator.ui.files.document_columns import TypeMappingDialog
 from curator.ui.files.export_gold import ExportDialog
 from curator.ui.files.fetch_pubmed import FetchPubMedDialog
 from curator.ui.files.import_documents import ImportDialog
@@ -24,20 +24,16 @@ from curator.ui.files.import_kb import ImportKbDialog
 from curator.ui.files.import_report import ImportReportDialog, as_text
 from curator.ui.files.imports import ImportsDialog
 from curator.ui.files.new_project import NewProjectDialog
-from curator.ui.files.type_mapping import TypeMappingDialog
-from curator.ui.kit.table import FigureTable
-from curator.ui.shell.about import AboutDialog
+from curator.ui.kit.record_tables import FigureTable
 from curator.ui.shell.catalogue import COMMANDS
 from curator.ui.shell.keys_overlay import KeysOverlay, keys_words
 from curator.ui.shell.main_window import MainWindow
-from curator.ui.shell.manual import Manual
+from curator.ui.shell.manual import AboutDialog, Manual
 from curator.ui.shell.settings import SettingsDialog
-from curator.ui.training.bundle_model import BundleTableModel
-from curator.ui.training.bundles import BundlesDialog
+from curator.ui.training.bundles import BundlesDialog, BundleTableModel, ReasonDialog
 from curator.ui.training.detect import DetectDialog
 from curator.ui.training.evaluate import EvaluateDialog, FiguresDialog
 from curator.ui.training.map_window import MapDialog
-from curator.ui.training.reason import ReasonDialog
 from curator.ui.training.retrain import RetrainDialog
 from curator.ui.training.retrain_live import RetrainLive
 from tests.curator.services.fakes import document, finish

@@ -32,16 +32,16 @@ from PySide6.QtWidgets import (
 from pytestqt.qtbot import QtBot
 from shiboken6 import isValid
 
-from curator.ui.bench.mention_types import TypePicker
+from curator.ui.bench.mention_editor import TypePicker
 from curator.ui.dashboard.decisions_window import DecisionsWindow
 from curator.ui.dashboard.suspicious_window import SuspiciousWindow
 from curator.ui.entities.entities_window import EntitiesWindow
 from curator.ui.entities.remap_window import RemapWindow
 from curator.ui.kit.messages import ask, choose, tell
-from curator.ui.shell.about import AboutDialog
+from curator.ui.shell.manual import AboutDialog
 from curator.ui.shell.shortcuts import ShortcutsDialog
+from curator.ui.training.bundles import ReasonDialog
 from curator.ui.training.map_window import MapDialog
-from curator.ui.training.reason import ReasonDialog
 from tests.curator.ui.window.every_window import MAKERS, classes
 from tests.curator.ui.window.fakes import Desk
 from tests.curator.ui.window.test_dialogs import shown

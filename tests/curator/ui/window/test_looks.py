@@ -13,10 +13,10 @@ from pytestqt.qtbot import QtBot
 
 from curator.domain.decisions import Outcome
 from curator.settings.schema import with_value
-from curator.ui.deciding.question_strip import QuestionStrip
+from curator.ui.deciding.reason_strip import QuestionStrip
 from curator.ui.kit.form import sentence
 from curator.ui.kit.labels import ScaledLabel
-from curator.ui.kit.row_painting import fixed_font
+from curator.ui.kit.row_list import fixed_font
 from curator.ui.kit.theme import DARK, LIGHT, Theme, contrast, theme_of
 from curator.ui.shell.main_window import MainWindow
 from curator.ui.training.retrain import RetrainDialog

@@ -13,7 +13,7 @@ from PySide6.QtWidgets import QApplication, QMessageBox, QPushButton
 from pytestqt.qtbot import QtBot
 
 from curator import bootstrap
-from curator.domain.changes import Change, ChangeKind
+from curator.domain.decisions import Change, ChangeKind
 from curator.domain.jobs import JobOutcome, JobState, LinkerState
 from curator.domain.suggestions import Candidate, Stamp
 from curator.ui.bench.refresher import EMPTY_KB, EMPTY_PROJECT, NEWER, NO_KB

@@ -12,9 +12,8 @@ from pytestqt.qtbot import QtBot
 from curator import bootstrap
 from curator.domain.documents import Split
 from curator.services.importing.foreseeing import Foreseen, seconds_to_index
-from curator.ui.files.import_words import figures
-from curator.ui.files.new_project import NewProjectDialog
-from curator.ui.files.outlook import about
+from curator.ui.files.import_report import figures
+from curator.ui.files.new_project import NewProjectDialog, about
 
 DEMO = Path(__file__).resolve().parents[4] / "resources" / "demo" / "pubmed"
 KB, DOCUMENTS = DEMO / "kb.jsonl", DEMO / "test.pubtator"

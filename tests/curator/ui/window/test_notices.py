@@ -12,8 +12,8 @@ from pytestqt.qtbot import QtBot
 
 from curator.domain.jobs import JobOutcome, JobState
 from curator.services.importing.importing import ImportReport
+from curator.ui.files.document_columns import TypeMappingDialog
 from curator.ui.files.import_report import ImportReportDialog
-from curator.ui.files.type_mapping import TypeMappingDialog
 from curator.ui.kit.notices import NoticeLine
 from curator.ui.training.evaluate import FiguresDialog
 from curator.ui.training.retrain_live import RetrainLive

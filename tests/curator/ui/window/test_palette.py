@@ -10,8 +10,7 @@ from pytestqt.qtbot import QtBot
 from curator.commands import WindowState
 from curator.commands.keymap import Keymap
 from curator.ui.shell.main_window import MainWindow
-from curator.ui.shell.palette import Palette
-from curator.ui.shell.palette_model import PaletteModel, command_entries
+from curator.ui.shell.palette import Palette, PaletteModel, command_entries
 from tests.curator.ui.window.fakes import CTRL, Desk
 
 Key = Qt.Key

@@ -17,8 +17,8 @@ from curator.ui.dashboard.suspicious_window import SuspiciousWindow
 from curator.ui.kit.labels import ElidedLabel
 from curator.ui.people.agreement_window import AgreementWindow
 from curator.ui.people.i_am import IAmDialog
-from curator.ui.people.new_round import NewRoundDialog
 from curator.ui.people.people_flows import PeopleFlows
+from curator.ui.people.rounds import NewRoundDialog
 from tests.curator.ui.window.fakes import Desk, MakeDesk
 
 Key = Qt.Key

@@ -13,8 +13,7 @@ from curator.domain.jobs import JobOutcome, JobState, Progress
 from curator.ui.dashboard.dashboard import Dashboard
 from curator.ui.dashboard.seeing_flows import NO_WAY, SeeingFlows
 from curator.ui.jobs.jobs import JobKind, RunningJob
-from curator.ui.jobs.jobs_dock import NOTHING, JobsDock
-from curator.ui.jobs.jobs_model import took_words
+from curator.ui.jobs.jobs_dock import NOTHING, JobsDock, took_words
 from curator.ui.training.evaluate import EvaluateDialog, FiguresDialog
 from curator.ui.training.retrain_live import RetrainLive
 from tests.curator.services.samples import COMPARISON, FLIPS, METRICS

@@ -15,7 +15,7 @@ from curator.domain.decisions import Outcome, Verdict
 from curator.domain.documents import DocumentState
 from curator.services.curating.deciding import decide_in
 from curator.ui.deciding.decider import OUT_OF_SIGHT, SAME, TOO_SOON, TOO_SOON_HERE
-from curator.ui.deciding.propagation_panel import TOO_SOON as LIST_TOO_SOON
+from curator.ui.deciding.propagation import TOO_SOON as LIST_TOO_SOON
 from curator.ui.entities.entity_form import EntityForm
 from curator.ui.kit.sight import SEEN_SECONDS, Sight
 from curator.ui.people.people_flows import IN_ROUND

@@ -5,8 +5,7 @@ from __future__ import annotations
 from PySide6.QtCore import Qt
 from pytestqt.qtbot import QtBot
 
-from curator.domain.changes import Change, ChangeKind
-from curator.domain.decisions import Verdict
+from curator.domain.decisions import Change, ChangeKind, Verdict
 from curator.ui.jobs.jobs import JobKind, RunningJob
 from curator.ui.shell.keys_overlay import KeysOverlay
 from curator.ui.training.bundles import BundlesDialog

@@ -16,8 +16,16 @@ from curator.ui.files.document_files import DocumentFiles
 from curator.ui.files.import_documents import ImportDialog
 from curator.ui.files.import_kb import ImportKbDialog
 from curator.ui.files.new_project import NewProjectDialog
-from curator.ui.kit.kept import write_state
-from curator.ui.kit.layout_store import STEP, SavedLayout, cascaded, keep_layout, layout_of, on_screen, usual_layout
+from curator.ui.kit.layout_store import (
+    STEP,
+    SavedLayout,
+    cascaded,
+    keep_layout,
+    layout_of,
+    on_screen,
+    usual_layout,
+    write_state,
+)
 from curator.ui.shell.dropping import sorted_out
 from curator.ui.shell.main_window import MainWindow
 from curator.ui.shell.recent import opened_before, remember
