@@ -14,56 +14,47 @@ import platformdirs
 from curator import storage
 from curator.io import default_registry
 from curator.io.eutils import ADDRESS, Eutils
-from curator.io.files.atomic import AtomicWriter
-from curator.io.files.moving import moved_text
-from curator.io.tables.columns import ColumnMemory
+from curator.io.files import AtomicWriter, moved_text
+from curator.io.tables import ColumnMemory
 from curator.jobs import FolderBundleStore, JobRunner, LinkerOptions, LinkerProcess
-from curator.services.core.events import EventBus
-from curator.services.curating.bulk import BulkService
-from curator.services.curating.curation import CurationService
-from curator.services.curating.efforts import EffortService
-from curator.services.curating.guidelines import GuidelineService
-from curator.services.curating.notes import NoteService
-from curator.services.curating.propagation import PropagationService
-from curator.services.importing.fetching import FetchService
-from curator.services.importing.importing import ImportService
-from curator.services.importing.imports import ImportList
-from curator.services.knowledge.knowledge import KnowledgeService
-from curator.services.knowledge.nil_clusters import NilService
-from curator.services.knowledge.provisional import ProvisionalService
-from curator.services.knowledge.remapping import RemapService
-from curator.services.linking.contrast import ContrastService
-from curator.services.linking.detection import DetectionService
-from curator.services.linking.remembering import EntityTeacher, MemoryService
-from curator.services.linking.suggestions import SuggestionService
+from curator.services.core import EventBus
+from curator.services.curating import (
+    BulkService,
+    CurationService,
+    EffortService,
+    GuidelineService,
+    NoteService,
+    PropagationService,
+)
+from curator.services.importing import FetchService, ImportList, ImportService
+from curator.services.knowledge import KnowledgeService, NilService, ProvisionalService, RemapService
+from curator.services.linking import ContrastService, DetectionService, EntityTeacher, MemoryService, SuggestionService
 from curator.services.ports import Disk, FormatRegistry, JobPort, LinkerPort, Store
-from curator.services.queue.facets import FacetService, SavedFilters
-from curator.services.queue.holdout import HoldoutService
-from curator.services.queue.ordering import OrderingService
-from curator.services.queue.queue import QueueService
-from curator.services.queue.seat import Seat
-from curator.services.records.audit import AuditService
-from curator.services.records.diagnostics import DiagnosticsService, log_folder
-from curator.services.records.exporting import ExportService
-from curator.services.records.kb_export import KnowledgeExport
-from curator.services.records.release import ReleaseService
-from curator.services.records.statistics import StatisticsService
-from curator.services.rounds.adjudication import AdjudicationService
-from curator.services.rounds.agreement import AgreementService
-from curator.services.rounds.consistency import repeating_seat
-from curator.services.rounds.round_file import RoundFiles
-from curator.services.rounds.rounds import RoundService
-from curator.services.training.bundles import BundleSwitch
-from curator.services.training.calibration import Calibrator
-from curator.services.training.evaluation import EvaluationService
-from curator.services.training.indexing import IndexBuilder
-from curator.services.training.replay import ReplayService
-from curator.services.training.retraining import RetrainingService
-from curator.services.training.speeds import Speeds
-from curator.services.training.suspicious import SuspiciousService
-from curator.services.training.workplace import JobDesk, JobOptions, Workplace
-from curator.settings.file import config_folder, load
-from curator.settings.schema import Settings
+from curator.services.queue import FacetService, HoldoutService, OrderingService, QueueService, SavedFilters, Seat
+from curator.services.records import (
+    AuditService,
+    DiagnosticsService,
+    ExportService,
+    KnowledgeExport,
+    ReleaseService,
+    StatisticsService,
+    log_folder,
+)
+from curator.services.rounds import AdjudicationService, AgreementService, RoundFiles, RoundService, repeating_seat
+from curator.services.training import (
+    BundleSwitch,
+    Calibrator,
+    EvaluationService,
+    IndexBuilder,
+    JobDesk,
+    JobOptions,
+    ReplayService,
+    RetrainingService,
+    Speeds,
+    SuspiciousService,
+    Workplace,
+)
+from curator.settings import Settings, config_folder, load
 
 BUNDLES = "bundles"
 TABLE_COLUMNS = "table-columns.json"

@@ -27,13 +27,21 @@ from models.types import (
 )
 
 if TYPE_CHECKING:
-    from models.encoders.encoders import Encoder, load_encoder
-    from models.linker.build import build_untrained
-    from models.linker.bundle import Bundle, Manifest, new_staging, open_bundle, publish, seal
-    from models.linker.linker import Linker
-    from models.linker.tuning import evaluate, tune
-    from models.rankers.nil import NilModel
-    from models.retrievers.fusion import FusionWeights
+    from models.encoders import Encoder, load_encoder
+    from models.linker import (
+        Bundle,
+        Linker,
+        Manifest,
+        build_untrained,
+        evaluate,
+        new_staging,
+        open_bundle,
+        publish,
+        seal,
+        tune,
+    )
+    from models.rankers import NilModel
+    from models.retrievers import FusionWeights
 
 _LAZY = {
     "Bundle": "linker.bundle",

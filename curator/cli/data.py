@@ -12,10 +12,10 @@ from curator.cli.console import AS_JSON, PROJECT, counted, opened, say
 from curator.cli.entities import make, new, nils, remap
 from curator.cli.import_words import SHOWN_PROBLEMS
 from curator.cli.kb_importing import drop, kb_import, sources
-from curator.services.records.exporting import ExportScope
+from curator.services.records import ExportScope
 
 if TYPE_CHECKING:
-    from curator.services.records.exporting import ExportReport
+    from curator.services.records import ExportReport
 
 FILE = click.Path(path_type=Path)
 

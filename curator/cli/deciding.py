@@ -24,12 +24,12 @@ from curator.cli.console import (
 from curator.domain.decisions import NilReason, Outcome, RejectReason, SkipReason, Verdict
 from curator.domain.documents import Split
 from curator.domain.wording import UserError
-from curator.services.curating.propagation import Others, PropagationScope
+from curator.services.curating import Others, PropagationScope
 
 if TYPE_CHECKING:
     from curator.bootstrap import Project
     from curator.domain.decisions import Change
-    from curator.services.curating.propagation_groups import Line
+    from curator.services.curating import Line
 
 
 # decide --identical: the other mentions of one string in context, and the decision of those that are ticked.

@@ -12,9 +12,7 @@ from curator.cli.console import AS_JSON, PROJECT, counted, opened, say
 from curator.domain.entities import EntityDraft
 
 if TYPE_CHECKING:
-    from curator.services.knowledge.nil_clusters import NilCluster
-    from curator.services.knowledge.provisional import NewEntity
-    from curator.services.knowledge.remap_plan import Remapping
+    from curator.services.knowledge import NewEntity, NilCluster, Remapping
 
 SHOWN = 100
 

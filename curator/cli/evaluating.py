@@ -15,14 +15,14 @@ from curator.domain.documents import Split
 from curator.domain.jobs import JobOutcome
 from curator.domain.statistics import StatisticsFilter
 from curator.domain.wording import UserError
-from curator.services.records.statistics import as_json as statistics_json
-from curator.services.records.statistics import head_figures, plots
-from curator.services.training.evaluation import EvaluationWish, ReplayWish, check_place, save_report, without_html
+from curator.services.records import as_json as statistics_json
+from curator.services.records import head_figures, plots
+from curator.services.training import EvaluationWish, ReplayWish, check_place, save_report, without_html
 
 if TYPE_CHECKING:
     from curator.bootstrap import Project
     from curator.domain.statistics import Plot
-    from curator.services.records.statistics import Statistics
+    from curator.services.records import Statistics
 
 
 NIL_FIGURES = (("precision", "precision"), ("recall", "recall"), ("F1", "f1"), ("auPR", "au_pr"))

@@ -11,8 +11,8 @@ from curator.cli.import_words import say_import
 from curator.domain.curies import pmids_in
 from curator.domain.documents import Split
 from curator.domain.wording import UserError
-from curator.services.importing.fetching import FetchWish
-from curator.services.ports.pubmed import MOST_FOUND
+from curator.services.importing import FetchWish
+from curator.services.ports import MOST_FOUND
 
 
 @click.group("fetch")

@@ -9,11 +9,10 @@ from typing import TYPE_CHECKING, Any
 
 from curator.cli.console import counted, say
 from curator.domain.documents import as_line, differences, shortened
-from curator.services.importing.text_changes import TextChange, verdict_words
+from curator.services.importing import TextChange, verdict_words
 
 if TYPE_CHECKING:
-    from curator.services.importing.foreseeing import Foreseen
-    from curator.services.importing.import_sources import Left
+    from curator.services.importing import Foreseen, Left
 
 SHOWN = 10
 """Problems, and changed documents without their differences, that are shown of one file."""

@@ -6,10 +6,10 @@ from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
 from curator.cli.console import say
-from curator.services.importing.import_report import counted
+from curator.services.importing import counted
 
 if TYPE_CHECKING:
-    from curator.services.importing.import_report import ImportReport
+    from curator.services.importing import ImportReport
 
 SHOWN_PROBLEMS = 20
 

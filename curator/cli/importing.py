@@ -26,15 +26,14 @@ from curator.cli.import_words import say_import
 from curator.domain.documents import Split
 from curator.domain.imports import Changed
 from curator.domain.wording import UserError
-from curator.services.importing.import_reading import ImportChoices
-from curator.services.importing.import_sources import sources_of
-from curator.services.ports.files import DocumentOptions
+from curator.services.importing import ImportChoices, sources_of
+from curator.services.ports import DocumentOptions
 
 if TYPE_CHECKING:
     from collections.abc import Generator, Sequence
 
     from curator.bootstrap import Project
-    from curator.services.importing.foreseeing import Foreseen
+    from curator.services.importing import Foreseen
     from curator.services.ports import FormatRegistry
 
 

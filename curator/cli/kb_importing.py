@@ -10,8 +10,8 @@ import click
 
 from curator.cli.console import AS_JSON, PROJECT, counted, opened, run_steps, say
 from curator.cli.import_words import say_import
-from curator.services.importing.kb_importing import KbWish
-from curator.services.ports.files import KbOptions
+from curator.services.importing import KbWish
+from curator.services.ports import KbOptions
 
 if TYPE_CHECKING:
     from curator.domain.entities import KnowledgeSource

@@ -18,7 +18,7 @@ from curator.domain.wording import UserError
 
 if TYPE_CHECKING:
     from curator.bootstrap import Project
-    from curator.services.linking.suggestions import DocumentSuggestions, LinkReport
+    from curator.services.linking import DocumentSuggestions, LinkReport
 
 
 LEXICAL = click.option("--lexical", is_flag=True, help="Be content with the lexical index, which takes seconds.")

@@ -12,7 +12,7 @@ from pathlib import Path
 import click
 
 from curator.domain.wording import CancelledError, UserError
-from curator.services.records.diagnostics import log_folder, start_logging, stop_logging
+from curator.services.records import log_folder, start_logging, stop_logging
 
 log = logging.getLogger(__name__)
 ENVIRONMENT = {errno.ENOSPC, errno.EDQUOT, errno.EROFS, errno.EACCES, errno.EPERM, errno.ENOENT, errno.EISDIR}

@@ -11,10 +11,10 @@ import click
 from curator.cli.console import AS_JSON, CURATOR, PROJECT, SPLIT, counted, opened, run_job, say
 from curator.domain.documents import Split
 from curator.domain.rounds import RoundKind
-from curator.services.records.exporting import ExportScope
+from curator.services.records import ExportScope
 
 if TYPE_CHECKING:
-    from curator.services.rounds.agreement import AgreementReport, AgreementRow
+    from curator.services.rounds import AgreementReport, AgreementRow
 
 OUT = click.argument("out", type=click.Path(path_type=Path))
 NAME = click.argument("name")

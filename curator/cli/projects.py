@@ -13,7 +13,7 @@ from curator.domain.wording import UserError
 
 if TYPE_CHECKING:
     from curator.bootstrap import Project
-    from curator.services.importing.unfinished_import import UnfinishedImport
+    from curator.services.importing import UnfinishedImport
 
 
 NO_DISPLAY = (
@@ -41,7 +41,7 @@ def new(project: Path, *, as_json: bool) -> None:
 def open_window(projects: tuple[Path, ...]) -> int:
     """Open P in the window, each further one in a window of its own; without P the first page."""
     from curator.bootstrap import project_folder
-    from curator.ui.shell.app import can_show, run
+    from curator.ui.shell import can_show, run
 
     folders = [project_folder(one) for one in projects]  # told here, where it was asked, and not in an empty window
     if "QT_QPA_PLATFORM" not in os.environ and not can_show():  # who names a platform has one
@@ -63,7 +63,7 @@ def demo(out: Path, *, world: str) -> int:
 
     Off screen a screenshot and the exported gold are written to OUT.
     """
-    from curator.ui.shell.demo_session import run_demo
+    from curator.ui.shell import run_demo
 
     return run_demo(out, world=world)
 
@@ -131,7 +131,7 @@ def desktop() -> None:
 @AS_JSON
 def install(*, as_json: bool) -> None:
     """Write entry, icon and type into the user's data folder; a double click on project.curator opens the project."""
-    from curator.services.records.desktop import add_to_desktop
+    from curator.services.records import add_to_desktop
 
     files = [str(one) for one in add_to_desktop()]
     say({"written": files}, "Written:\n" + "\n".join(files), as_json=as_json)
@@ -141,7 +141,7 @@ def install(*, as_json: bool) -> None:
 @AS_JSON
 def remove(*, as_json: bool) -> None:
     """Take away what `install` wrote."""
-    from curator.services.records.desktop import remove_from_desktop
+    from curator.services.records import remove_from_desktop
 
     files = [str(one) for one in remove_from_desktop()]
     text = "Removed:\n" + "\n".join(files) if files else "Nothing was installed."
@@ -160,7 +160,7 @@ def formats(*, as_json: bool) -> None:
     attributes) and relations are kept when a document goes back into the format that it came from.
     """
     from curator.bootstrap import document_formats as registered
-    from curator.services.importing.import_sources import COLUMNS, document_formats
+    from curator.services.importing import COLUMNS, document_formats
 
     registry = registered()
     facts = document_formats(registry)

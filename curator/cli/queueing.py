@@ -12,14 +12,13 @@ import click
 from curator.cli.console import AS_JSON, CURATOR, PROJECT, change_facts, counted, opened, say
 from curator.domain.facets import Facet, Facets
 from curator.domain.wording import UserError
-from curator.services.curating.bulk_plan import MOST_CHECKS, Audit, AuditState, tally
-from curator.services.curating.bulk_sheet import SampleSheet, read_sheet, sheet_of
+from curator.services.curating import MOST_CHECKS, Audit, AuditState, SampleSheet, read_sheet, sheet_of, tally
 from curator.services.ports import QueueFilter
 
 if TYPE_CHECKING:
     from curator.bootstrap import Project
-    from curator.services.curating.bulk import BulkOffer, BulkReport
-    from curator.services.queue.holdout import Agreement
+    from curator.services.curating import BulkOffer, BulkReport
+    from curator.services.queue import Agreement
 
 
 WHERE = click.option(
@@ -84,7 +83,7 @@ def facets(project: Path, chosen: tuple[str, ...], *, as_json: bool) -> None:
 @AS_JSON
 def work(project: Path, order: str, limit: int, chosen: tuple[str, ...], named: str, *, as_json: bool) -> None:
     """List the undecided mentions of P in the order in which they are worth deciding."""
-    from curator.services.queue.ordering import QueueOrder
+    from curator.services.queue import QueueOrder
 
     with opened(project, read_only=True) as found:
         where = filter_of(found, chosen, named)

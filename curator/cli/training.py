@@ -12,14 +12,25 @@ import click
 from curator.cli.console import AS_JSON, PROJECT, Report, counted, ensure_index, opened, run_job, say
 from curator.domain.jobs import BundleInfo
 from curator.domain.wording import UserError
-from curator.services.training.bundles import DiskReport, DiskUse, manifest_text, notes_of, size_words
-from curator.services.training.promotion_diff import NIL, DiffKind, DiffRow, diff_rows, diff_words, queue_asked
+from curator.services.training import (
+    NIL,
+    DiffKind,
+    DiffRow,
+    DiskReport,
+    DiskUse,
+    diff_rows,
+    diff_words,
+    manifest_text,
+    notes_of,
+    queue_asked,
+    size_words,
+)
 
 if TYPE_CHECKING:
     from curator.bootstrap import Project
     from curator.domain.jobs import BundleInfo, JobOutcome
     from curator.services.ports import JobHandle
-    from curator.services.training.retraining import TrainingPreview
+    from curator.services.training import TrainingPreview
 
 
 # Bundles on the command line: one, all, and what one changed, in words and as JSON data.
@@ -118,7 +129,7 @@ def train(
     if recipe is None:
         _after_a_crash(project, discard=discard, as_json=as_json)
         return
-    from curator.services.training.recipes import find_recipe
+    from curator.services.training import find_recipe
 
     params = find_recipe(recipe).parse(_pairs(given))
     if preview:
@@ -169,7 +180,7 @@ def _run(start: Start, *, as_json: bool) -> None:
 
 
 def _diff_words(metrics: Mapping[str, Any]) -> str:
-    from curator.services.training.promotion_diff import diff_rows, diff_words, queue_asked
+    from curator.services.training import diff_rows, diff_words, queue_asked
 
     return f"{diff_words(diff_rows(metrics), asked=queue_asked(metrics))}\n" if "flips" in metrics else ""
 

@@ -4,5 +4,17 @@ The features in `curator.ui` declare their commands and register who carries the
 """
 
 from curator.commands.command import Command, Commands, Menu, WindowState, in_menu_order
+from curator.commands.finding import match
+from curator.commands.keymap import Keymap
+from curator.commands.reasons import why_disabled
 
-__all__ = ["Command", "Commands", "Menu", "WindowState", "in_menu_order"]
+__all__ = [
+    "Command",
+    "Commands",
+    "Keymap",
+    "Menu",
+    "WindowState",
+    "in_menu_order",
+    "match",
+    "why_disabled",
+]

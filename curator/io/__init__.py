@@ -10,9 +10,15 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from curator.io.registry import Registry
-    from curator.io.tables.columns import ColumnMemory
-    from curator.services.ports import DocumentFormat, FormatRegistry, KnowledgeBaseReader
-    from curator.services.ports.files import DocumentOptions, KbOptions, TablePreview
+    from curator.io.tables import ColumnMemory
+    from curator.services.ports import (
+        DocumentFormat,
+        DocumentOptions,
+        FormatRegistry,
+        KbOptions,
+        KnowledgeBaseReader,
+        TablePreview,
+    )
 
 __all__ = ["default_registry"]
 

@@ -13,8 +13,8 @@ from collections.abc import Generator
 from curator.jobs.child_side import run_job, speak
 from curator.jobs.wire import Message
 from models.errors import ModelError, use
-from training.data.progress import Phase
-from training.job.evaluate_job import run_evaluation, run_replay
+from training.data import Phase
+from training.job import run_evaluation, run_replay
 
 
 def work(spec: Message) -> Generator[Message, None, Message]:

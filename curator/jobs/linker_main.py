@@ -89,7 +89,7 @@ def handle(message: Message, serving: Serving, channel: Channel, inbox: queue.Si
 
 def swap(message: Message, serving: Serving, channel: Channel, inbox: queue.SimpleQueue[Message | None]) -> None:
     """Let the loaded linker serve, and check its bundle's files in the background."""
-    from models.linker.index_repair import BundleCheck
+    from models.linker import BundleCheck
 
     if message["bundle_id"] != serving.wanted:
         return  # another bundle was asked for since
@@ -125,8 +125,7 @@ def mend(
     inbox: queue.SimpleQueue[Message | None],
 ) -> None:
     """Build damaged files of the serving bundle anew, once, and load it again; runs in the check's thread."""
-    from models.linker.index_repair import repair
-    from models.linker.linker import Linker
+    from models.linker import Linker, repair
 
     bundle_id = message["bundle_id"]
     try:
@@ -156,7 +155,7 @@ def load(message: Message, serving: Serving, channel: Channel, inbox: queue.Simp
 
 
 def load_now(message: Message, serving: Serving, channel: Channel, inbox: queue.SimpleQueue[Message | None]) -> None:
-    from models.linker.index_repair import load_intact
+    from models.linker import load_intact
 
     try:
         linker, repaired = load_intact(message["bundle"], device=serving.device, cache=serving.cache)
@@ -221,7 +220,7 @@ def detect(message: Detect, serving: Serving) -> list[Detected]:
 
 def change_entities(message: ChangeEntities, serving: Serving) -> Sequence[Event]:
     """Removing what is not there is no error here: after a restart the same changes are sent once more."""
-    from models.core.kb import record_from_json
+    from models.core import record_from_json
 
     present = [entity_id for entity_id in message["remove"] if entity_id in serving.linker.stages.kb.rows]
     serving.linker.change_entities(upsert=[record_from_json(dict(raw)) for raw in message["upsert"]], remove=present)
@@ -241,7 +240,7 @@ def remember(message: Remember, serving: Serving) -> Sequence[Event]:
 
 def contrast(message: ContrastTwo, serving: Serving) -> list[Contrasted]:
     """How the words around one mention tell two of its candidates apart."""
-    from models.linker.occlusion import occlude
+    from models.linker import occlude
 
     raw, (first, second) = message["document"], message["entities"]
     found = occlude(serving.linker, _document(raw), str(message["mention"]), (first, second))

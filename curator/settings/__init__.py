@@ -1,1 +1,32 @@
 """The user's settings: one frozen schema from which the dialog and the manual's table derive."""
+
+from curator.settings.file import LoadedSettings, config_folder, load, save
+from curator.settings.schema import (
+    DeviceChoice,
+    Language,
+    Option,
+    OptionKind,
+    SameString,
+    Settings,
+    Snapping,
+    default,
+    options,
+    with_value,
+)
+
+__all__ = [
+    "DeviceChoice",
+    "Language",
+    "LoadedSettings",
+    "Option",
+    "OptionKind",
+    "SameString",
+    "Settings",
+    "Snapping",
+    "config_folder",
+    "default",
+    "load",
+    "options",
+    "save",
+    "with_value",
+]

@@ -3,7 +3,7 @@
 `create_project` and `open_project` return a `SqlStore`, the implementation of `curator.services.ports.Store`.
 """
 
-from curator.storage.db.lock import ProjectLock
+from curator.storage.db import ProjectLock
 from curator.storage.project import create_project, open_project, project_folder
 from curator.storage.store import SqlStore
 

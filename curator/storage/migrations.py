@@ -12,9 +12,8 @@ from contextlib import closing
 from pathlib import Path
 
 from curator.domain.wording import NewerProjectError, UserError, tr
-from curator.storage.db.errors import as_user_errors
-from curator.storage.db.former_schemas import VERSION_1, VERSION_2, VERSION_3, VERSION_4, fill
-from curator.storage.kb.kb_index import upgrade_versions
+from curator.storage.db import VERSION_1, VERSION_2, VERSION_3, VERSION_4, as_user_errors, fill
+from curator.storage.kb import upgrade_versions
 
 Step = Callable[[sqlite3.Connection], None]
 

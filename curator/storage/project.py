@@ -12,9 +12,7 @@ from pathlib import Path
 
 from curator.domain.wording import UserError, tr
 from curator.storage import migrations
-from curator.storage.db.engine import ReadSource, check_health, connect, find_read_source
-from curator.storage.db.errors import as_user_errors
-from curator.storage.db.lock import ProjectLock
+from curator.storage.db import ProjectLock, ReadSource, as_user_errors, check_health, connect, find_read_source
 from curator.storage.store import SqlStore
 
 SUFFIX = ".curation"

@@ -22,20 +22,26 @@ from curator.services.ports import (
     RoundRepository,
     SuggestionRepository,
 )
-from curator.storage.curation.decisions import SqlDecisions
-from curator.storage.curation.documents import SqlDocuments
-from curator.storage.curation.mentions import SqlMentions
-from curator.storage.curation.mentions_in_context import SqlQueue
-from curator.storage.curation.records import SqlRecords
-from curator.storage.curation.rounds import SqlRounds
-from curator.storage.curation.suggestions import SqlSuggestions
-from curator.storage.db.engine import ReadSource, reading_engine, writing_engine
-from curator.storage.db.errors import as_user_errors
-from curator.storage.db.lock import ProjectLock
-from curator.storage.db.meta import SqlMeta
-from curator.storage.db.syncing import Syncer
-from curator.storage.db.turns import Turns
-from curator.storage.kb.kb import SqlKnowledgeBase
+from curator.storage.curation import (
+    SqlDecisions,
+    SqlDocuments,
+    SqlMentions,
+    SqlQueue,
+    SqlRecords,
+    SqlRounds,
+    SqlSuggestions,
+)
+from curator.storage.db import (
+    ProjectLock,
+    ReadSource,
+    SqlMeta,
+    Syncer,
+    Turns,
+    as_user_errors,
+    reading_engine,
+    writing_engine,
+)
+from curator.storage.kb import SqlKnowledgeBase
 
 
 class SqlUnitOfWork:

@@ -1,1 +1,32 @@
 """What everything here stands on: types, errors, files, the knowledge base in memory and on disk, the device."""
+
+from models.core.device import AUTO, Device, Precision, choose_device
+from models.core.file_io import atomic_path, fsync_file, fsync_folder, read_json, sha256_file, write_json, writing
+from models.core.kb import KB_FILE, IntArray, KnowledgeBase, Ranges, record_from_json
+from models.core.queries import MentionQuery, Variant, document_queries
+from models.core.stored_kb import RowSequence, open_kb, ordered
+
+__all__ = [
+    "AUTO",
+    "KB_FILE",
+    "Device",
+    "IntArray",
+    "KnowledgeBase",
+    "MentionQuery",
+    "Precision",
+    "Ranges",
+    "RowSequence",
+    "Variant",
+    "atomic_path",
+    "choose_device",
+    "document_queries",
+    "fsync_file",
+    "fsync_folder",
+    "open_kb",
+    "ordered",
+    "read_json",
+    "record_from_json",
+    "sha256_file",
+    "write_json",
+    "writing",
+]

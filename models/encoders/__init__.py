@@ -1,1 +1,47 @@
 """Texts in, vectors out: the networks, what they read, and the vectors kept of what was read before."""
+
+from models.encoders.cache import WORKERS, EmbeddingCache, ahead, cache_root
+from models.encoders.contexts import Mentions, encode_contexts, encode_marked_mentions
+from models.encoders.default_encoder import default_encoder_folder
+from models.encoders.encoder_folder import read_folder
+from models.encoders.encoders import (
+    Encoder,
+    EncoderModule,
+    length_batches,
+    load_encoder,
+    normalized,
+    pad_ids,
+    save_encoder,
+)
+from models.encoders.inputs import EntityStyle, InputSettings, MentionTokens, entity_tokens, mention_tokens, pair_tokens
+from models.encoders.pooling import MentionVector, Pooling, marked_vector, mean_pool, pool
+
+__all__ = [
+    "WORKERS",
+    "EmbeddingCache",
+    "Encoder",
+    "EncoderModule",
+    "EntityStyle",
+    "InputSettings",
+    "MentionTokens",
+    "MentionVector",
+    "Mentions",
+    "Pooling",
+    "ahead",
+    "cache_root",
+    "default_encoder_folder",
+    "encode_contexts",
+    "encode_marked_mentions",
+    "entity_tokens",
+    "length_batches",
+    "load_encoder",
+    "marked_vector",
+    "mean_pool",
+    "mention_tokens",
+    "normalized",
+    "pad_ids",
+    "pair_tokens",
+    "pool",
+    "read_folder",
+    "save_encoder",
+]

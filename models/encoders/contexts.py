@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 from models.encoders.encoders import Encoder, length_batches, normalized
 from models.encoders.inputs import InputSettings, mention_tokens
 from models.encoders.pooling import MentionVector, marked_vector, pool
-from models.text.sentences import sentence_starts
+from models.text import sentence_starts
 from models.types import DocumentInput, MentionInput
 
 FLOATS = NDArray[np.float32]

@@ -7,14 +7,11 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from models.core.kb import KnowledgeBase
-from models.core.queries import MentionQuery
-from models.names.candidates import DEFINITION, LEXICAL, NAMES, PREFERRED, CandidateTable
-from models.rankers.combiner import Combiner, HeadFeatures, Wording, head_features
-from models.rankers.nil import NilFeatures, NilModel
-from models.retrievers.fusion import DOCUMENT, MEMORY, FusionWeights, ranking
-from models.retrievers.recalled import NOTHING, Recalled, Votes
-from models.text.normalise import normalise
+from models.core import KnowledgeBase, MentionQuery
+from models.names import DEFINITION, LEXICAL, NAMES, PREFERRED, CandidateTable
+from models.rankers import Combiner, HeadFeatures, NilFeatures, NilModel, Wording, head_features
+from models.retrievers import DOCUMENT, MEMORY, NOTHING, FusionWeights, Recalled, Votes, ranking
+from models.text import normalise
 from models.types import DocumentInput, LinkedMention, NilEstimate, ScoredCandidate
 
 FLOATS = NDArray[np.float32]

@@ -22,7 +22,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-from models.core.file_io import fsync_file, fsync_folder, read_json, sha256_file, write_json, writing
+from models.core import fsync_file, fsync_folder, read_json, sha256_file, write_json, writing
 from models.errors import ModelError, say
 
 FORMAT_VERSION = 1
@@ -124,7 +124,7 @@ class Bundle:
 
     def encoder_folder(self, ref: EncoderRef) -> Path:
         """The folder of an encoder; ModelError where the default package is missing or altered."""
-        from models.encoders.default_encoder import default_encoder_folder
+        from models.encoders import default_encoder_folder
 
         if ref.source == "default":
             return default_encoder_folder()

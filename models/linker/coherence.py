@@ -13,10 +13,10 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from models.core.queries import MentionQuery
-from models.names.candidates import CandidateTable
-from models.retrievers.fusion import DOCUMENT, MEMORY, FusionWeights
-from models.text.normalise import sorted_key
+from models.core import MentionQuery
+from models.names import CandidateTable
+from models.retrievers import DOCUMENT, MEMORY, FusionWeights
+from models.text import sorted_key
 
 FLOATS = NDArray[np.float32]
 TEMPERATURE = 0.03

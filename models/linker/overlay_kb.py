@@ -15,8 +15,7 @@ from typing import Any
 
 import numpy as np
 
-from models.core.kb import IntArray, KnowledgeBase, Ranges
-from models.core.stored_kb import RowSequence
+from models.core import IntArray, KnowledgeBase, Ranges, RowSequence
 from models.types import EntityRecord
 
 GONE = EntityRecord("", "")

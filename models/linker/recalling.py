@@ -13,16 +13,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from models.core.queries import MentionQuery, document_queries
-from models.encoders.contexts import encode_contexts
-from models.encoders.encoders import Encoder
+from models.core import MentionQuery, document_queries
+from models.encoders import Encoder, encode_contexts
 from models.linker.stages import Stages
-from models.names.candidates import NAMES, CandidateTable, PreparedLookup
-from models.names.names import NamesRetriever
-from models.retrievers.fusion import MEMORY
-from models.retrievers.memory import MentionMemory
-from models.retrievers.recalled import Place, Recalled, RecallQuery, RememberedDecision
-from models.text.normalise import sorted_key
+from models.names import NAMES, CandidateTable, NamesRetriever, PreparedLookup
+from models.retrievers import MEMORY, MentionMemory, Place, Recalled, RecallQuery, RememberedDecision
+from models.text import sorted_key
 from models.types import DecidedDocument, DocumentInput
 
 FLOATS = NDArray[np.float32]

@@ -7,10 +7,10 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from models.core.queries import MentionQuery
+from models.core import MentionQuery
 from models.linker.stages import Stages
-from models.names.candidates import CandidateTable, PreparedLookup, regroup
-from models.retrievers.biencoder import AskedMentions
+from models.names import CandidateTable, PreparedLookup, regroup
+from models.retrievers import AskedMentions
 from models.types import DocumentInput
 
 INTS = NDArray[np.int64]

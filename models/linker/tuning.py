@@ -15,10 +15,8 @@ from numpy.typing import NDArray
 from models.linker.answering import ScoredMention
 from models.linker.linker import Linker
 from models.linker.reranking import RANKER
-from models.rankers.combiner import FEATURES, Combiner, Labelled, fit_combiner
-from models.rankers.nil import NilModel, fit_nil
-from models.retrievers.fusion import FusionWeights, LabelledScores, fit_fusion
-from models.retrievers.recalled import NOTHING
+from models.rankers import FEATURES, Combiner, Labelled, NilModel, fit_combiner, fit_nil
+from models.retrievers import NOTHING, FusionWeights, LabelledScores, fit_fusion
 from models.types import DocumentInput, LinkedMention
 
 Gold = Mapping[tuple[str, str], frozenset[str]]

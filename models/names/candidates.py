@@ -14,8 +14,7 @@ from typing import Any, Protocol, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from models.core.kb import KnowledgeBase, Ranges
-from models.core.queries import MentionQuery, Variant
+from models.core import KnowledgeBase, MentionQuery, Ranges, Variant
 
 FLOATS = NDArray[np.float32]
 INTS = NDArray[np.int64]

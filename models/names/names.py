@@ -8,9 +8,9 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from models.core.kb import Ranges
-from models.encoders.encoders import Encoder
-from models.vectors.index import SearchIndex
+from models.core import Ranges
+from models.encoders import Encoder
+from models.vectors import SearchIndex
 
 FLOATS = NDArray[np.float32]
 

@@ -1,1 +1,68 @@
 """What orders the first candidates anew: rankers, the combiner, and whether no entity fits."""
+
+from models.rankers.combiner import (
+    DEFAULT_COMBINER,
+    FEATURES,
+    Combiner,
+    HeadFeatures,
+    Labelled,
+    Wording,
+    default_combiner,
+    fit_combiner,
+    head_features,
+)
+from models.rankers.cross_encoder import (
+    CrossEncoder,
+    CrossEncoderModule,
+    check_length,
+    load_cross_encoder,
+    new_head,
+    save_head,
+    score_pairs,
+)
+from models.rankers.dual_ranker import (
+    HEADER_FILE,
+    VECTORS_FILE,
+    DualRanker,
+    build_ranker_entities,
+    encode_ranker_entities,
+    load_ranker_entities,
+)
+from models.rankers.nil import DEFAULT_NIL, NilFeatures, NilModel, fit_nil
+from models.rankers.ranker import FLOATS, RULE, Ranker, RankerSettings, RankerTally, RerankRule, choose_margin
+
+__all__ = [
+    "DEFAULT_COMBINER",
+    "DEFAULT_NIL",
+    "FEATURES",
+    "FLOATS",
+    "HEADER_FILE",
+    "RULE",
+    "VECTORS_FILE",
+    "Combiner",
+    "CrossEncoder",
+    "CrossEncoderModule",
+    "DualRanker",
+    "HeadFeatures",
+    "Labelled",
+    "NilFeatures",
+    "NilModel",
+    "Ranker",
+    "RankerSettings",
+    "RankerTally",
+    "RerankRule",
+    "Wording",
+    "build_ranker_entities",
+    "check_length",
+    "choose_margin",
+    "default_combiner",
+    "encode_ranker_entities",
+    "fit_combiner",
+    "fit_nil",
+    "head_features",
+    "load_cross_encoder",
+    "load_ranker_entities",
+    "new_head",
+    "save_head",
+    "score_pairs",
+]

@@ -15,10 +15,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from models.errors import ModelError, say
-from models.names.candidates import DEFINITION, LEXICAL, NAMES, PREFERRED
-from models.retrievers.fusion import DOCUMENT
-from models.retrievers.recalled import NOTHING, Recalled
-from models.text.normalise import normalise, sorted_key
+from models.names import DEFINITION, LEXICAL, NAMES, PREFERRED
+from models.retrievers import DOCUMENT, NOTHING, Recalled
+from models.text import normalise, sorted_key
 
 FLOATS = NDArray[np.float32]
 FLOATS64 = NDArray[np.float64]

@@ -1,1 +1,18 @@
 """FAISS: which kind of index, its files, exact search in blocks, and an index that changes while it is searched."""
+
+from models.vectors.dynamic import growing
+from models.vectors.index import SearchIndex, VectorIndex, gpu_memory, merge, plan_index
+from models.vectors.index_files import read_header
+from models.vectors.index_plan import IndexKind, parse_kind
+
+__all__ = [
+    "IndexKind",
+    "SearchIndex",
+    "VectorIndex",
+    "gpu_memory",
+    "growing",
+    "merge",
+    "parse_kind",
+    "plan_index",
+    "read_header",
+]

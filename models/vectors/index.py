@@ -19,7 +19,7 @@ import numpy as np
 import torch
 from numpy.typing import NDArray
 
-from models.core.kb import Ranges
+from models.core import Ranges
 from models.errors import say
 from models.vectors.index_files import read_index, write_index
 from models.vectors.index_plan import FLAT_BYTES, IndexKind, IndexPlan, parse_kind, plan_index

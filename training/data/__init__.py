@@ -1,1 +1,47 @@
 """Decisions as a training sees them: the snapshot, gold, who teaches and who judges, and time."""
+
+from training.data.budget import CAUTION, FIXED_RESERVE, Budget, Rates, Workload, reserve, trains_entities
+from training.data.document_splits import Parts, divide, place
+from training.data.domains import Domain, Domains, Untyped, common
+from training.data.examples import EntityTexts, Example, decided_documents, make_examples, shuffled_labels
+from training.data.gold import GoldMention, GoldSet, Resolve, fold, resolve_gold
+from training.data.progress import Event, Phase, note
+from training.data.snapshot import Snapshot, SnapshotDocument, Split, read_snapshot
+from training.data.spec import EvaluationSpec, ReplaySpec, TrainingSpec
+
+__all__ = [
+    "CAUTION",
+    "FIXED_RESERVE",
+    "Budget",
+    "Domain",
+    "Domains",
+    "EntityTexts",
+    "EvaluationSpec",
+    "Event",
+    "Example",
+    "GoldMention",
+    "GoldSet",
+    "Parts",
+    "Phase",
+    "Rates",
+    "ReplaySpec",
+    "Resolve",
+    "Snapshot",
+    "SnapshotDocument",
+    "Split",
+    "TrainingSpec",
+    "Untyped",
+    "Workload",
+    "common",
+    "decided_documents",
+    "divide",
+    "fold",
+    "make_examples",
+    "note",
+    "place",
+    "read_snapshot",
+    "reserve",
+    "resolve_gold",
+    "shuffled_labels",
+    "trains_entities",
+]

@@ -8,7 +8,52 @@ them: it sorts by score, breaks ties by the exact match of a name and then by en
 chance. Figures are micro-averaged unless they say macro, which is the mean over types (worlds, for ZESHEL).
 """
 
+from training.evaluation.embedding_map import MAP_FILE, EmbeddingMap, make_map, seen_by, select_points
 from training.evaluation.flips import Flip, FlipKind, flips
-from training.evaluation.report import KS, NilFigures, Report, SliceFigures, evaluate, is_right
+from training.evaluation.headline import compare, curves, headline, slice_estimates
+from training.evaluation.outcomes import Outcomes, outcomes
+from training.evaluation.page import evaluation_page
+from training.evaluation.page_map import map_of
+from training.evaluation.page_replay import replay_page
+from training.evaluation.replay import ReplayCurves, SimulatedDecision, curves_of, simulate
+from training.evaluation.report import KS, NilFigures, Report, SliceFigures, evaluate, is_right, members, report_of
+from training.evaluation.resampling import DocumentBootstrap
+from training.evaluation.slices import SliceFacts, slice_facts
+from training.evaluation.teaching import learner, teach
 
-__all__ = ["KS", "Flip", "FlipKind", "NilFigures", "Report", "SliceFigures", "evaluate", "flips", "is_right"]
+__all__ = [
+    "KS",
+    "MAP_FILE",
+    "DocumentBootstrap",
+    "EmbeddingMap",
+    "Flip",
+    "FlipKind",
+    "NilFigures",
+    "Outcomes",
+    "ReplayCurves",
+    "Report",
+    "SimulatedDecision",
+    "SliceFacts",
+    "SliceFigures",
+    "compare",
+    "curves",
+    "curves_of",
+    "evaluate",
+    "evaluation_page",
+    "flips",
+    "headline",
+    "is_right",
+    "learner",
+    "make_map",
+    "map_of",
+    "members",
+    "outcomes",
+    "replay_page",
+    "report_of",
+    "seen_by",
+    "select_points",
+    "simulate",
+    "slice_estimates",
+    "slice_facts",
+    "teach",
+]

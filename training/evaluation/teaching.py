@@ -5,10 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import Protocol
 
-from models.linker.linker import Linker
+from models.linker import Linker
 from models.types import LinkedMention
-from training.data.examples import decided_documents
-from training.data.snapshot import SnapshotDocument
+from training.data import SnapshotDocument, decided_documents
 
 
 class TeachableLinker(Protocol):

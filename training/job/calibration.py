@@ -14,16 +14,8 @@ from pathlib import Path
 from typing import Any
 
 from models.errors import say
-from models.linker.answering import ScoredMention
-from models.linker.bundle import Manifest, new_id, now, reuse, seal
-from models.linker.linker import Linker
-from models.linker.reranking import ask
-from models.linker.tuning import Gold, Tuned, tune_scored
-from training.data.document_splits import place
-from training.data.examples import decided_documents
-from training.data.gold import resolve_gold
-from training.data.progress import Event, Phase
-from training.data.snapshot import SnapshotDocument, Split, read_snapshot
+from models.linker import Gold, Linker, Manifest, ScoredMention, Tuned, ask, new_id, now, reuse, seal, tune_scored
+from training.data import Event, Phase, SnapshotDocument, Split, decided_documents, place, read_snapshot, resolve_gold
 from training.job.ranker_rule import chosen_rule, silent, with_margin, with_rule, without_time_limit
 
 CALIBRATED = "{fusion} NIL is calibrated ({nil} NIL, {linked} linked)."

@@ -14,16 +14,10 @@ from enum import StrEnum
 from typing import Any
 
 from models.errors import english, say
-from models.linker.linker import Linker
+from models.linker import Linker
 from models.types import DocumentInput, LinkedMention
-from training.data.document_splits import place
-from training.data.gold import GoldSet
-from training.data.progress import Event, Phase
-from training.data.snapshot import SnapshotDocument
-from training.evaluation import Report
-from training.evaluation.headline import compare
-from training.evaluation.outcomes import outcomes
-from training.evaluation.resampling import DocumentBootstrap
+from training.data import Event, GoldSet, Phase, SnapshotDocument, place
+from training.evaluation import DocumentBootstrap, Report, compare, outcomes
 
 
 class GateOutcome(StrEnum):

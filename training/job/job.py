@@ -14,21 +14,12 @@ from typing import Any
 
 import torch
 
-from models.core.device import choose_device
-from models.core.file_io import write_json
+from models.core import choose_device, write_json
 from models.errors import english, say
-from models.linker.answering import ScoredMention
-from models.linker.bundle import Bundle, Manifest, new_id, now, open_bundle, seal
-from models.linker.linker import Linker
-from models.linker.reranking import RANKER, ask
+from models.linker import RANKER, Bundle, Linker, Manifest, ScoredMention, ask, new_id, now, open_bundle, seal
 from models.types import LinkedMention
-from training.data.budget import Budget
-from training.data.gold import GoldSet, resolve_gold
-from training.data.progress import Event, Phase, note
-from training.data.snapshot import SnapshotDocument
-from training.data.spec import TrainingSpec
-from training.evaluation import evaluate, flips
-from training.evaluation.embedding_map import MAP_FILE
+from training.data import Budget, Event, GoldSet, Phase, SnapshotDocument, TrainingSpec, note, resolve_gold
+from training.evaluation import MAP_FILE, evaluate, flips
 from training.job.cross_encoder_learning import learn_pair
 from training.job.gate import Alone, GateResult, comparison, judge, queue_changes, undecided
 from training.job.part_learning import Learnt, learn_towers

@@ -7,32 +7,41 @@ from dataclasses import dataclass, fields
 
 import numpy as np
 
-from models.core.device import choose_device
-from models.core.kb import KnowledgeBase
-from models.encoders.encoders import Encoder, normalized
-from models.encoders.inputs import EntityStyle, InputSettings
+from models.core import KnowledgeBase, choose_device
+from models.encoders import Encoder, EntityStyle, InputSettings, normalized
 from models.errors import ModelError, nsay, say
-from models.linker.bundle import Bundle, open_bundle
-from models.linker.linker import Linker
-from models.names.candidates import NAMES
-from models.names.names import NamesRetriever
-from models.retrievers.biencoder import means_of
+from models.linker import Bundle, Linker, open_bundle
+from models.names import NAMES, NamesRetriever
+from models.retrievers import means_of
 from models.types import LinkedMention
 from resources.recipe_files import JUDGED_MENTIONS, Value
-from training.data.budget import Budget, Rates, Workload
-from training.data.document_splits import Parts, divide
-from training.data.examples import EntityTexts, Example, decided_documents, make_examples, shuffled_labels
-from training.data.progress import Event, Phase, note
-from training.data.snapshot import Snapshot, SnapshotDocument, read_snapshot
-from training.data.spec import TrainingSpec
+from training.data import (
+    Budget,
+    EntityTexts,
+    Event,
+    Example,
+    Parts,
+    Phase,
+    Rates,
+    Snapshot,
+    SnapshotDocument,
+    TrainingSpec,
+    Workload,
+    decided_documents,
+    divide,
+    make_examples,
+    note,
+    read_snapshot,
+    shuffled_labels,
+)
 from training.job.assembly import base_encoder_folder, load_tower
 from training.job.part_quality import Figures, Judge
 from training.job.ranker_rule import without_ranker, without_time_limit
 from training.job.recipes import Hyperparameters, Network, Recipe, Role, load_recipe
-from training.loop.towers import FloatArray, Towers
+from training.loop import FloatArray, Towers
 from training.losses import ProxyLoss, Similarity
 from training.negatives import Kinship
-from training.tasks.vectors import cache_path, mention_vectors, untrained_vectors
+from training.tasks import cache_path, mention_vectors, untrained_vectors
 
 # The entities' vectors from which towers start: the untrained encoder's, or the means of their names' vectors.
 

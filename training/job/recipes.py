@@ -8,8 +8,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any
 
-from models.encoders.inputs import EntityStyle, InputSettings
-from models.encoders.pooling import MentionVector, Pooling
+from models.encoders import EntityStyle, InputSettings, MentionVector, Pooling
 from models.errors import ModelError, say
 from resources import recipe_files
 from resources.recipe_files import Parameter, Value

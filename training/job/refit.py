@@ -8,12 +8,10 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from models.linker.answering import ScoredMention
-from models.linker.linker import Linker
-from models.linker.tuning import learn_nil
-from models.retrievers.fusion import GRID, FusionWeights
+from models.linker import Linker, ScoredMention, learn_nil
+from models.retrievers import GRID, FusionWeights
 from models.types import LinkedMention
-from training.data.gold import GoldMention, GoldSet
+from training.data import GoldMention, GoldSet
 
 LEAST_PROBABILITY = 1e-3
 Known = Sequence[tuple[ScoredMention, GoldMention]]

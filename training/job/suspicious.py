@@ -16,17 +16,21 @@ from pathlib import Path
 from typing import Any
 
 from models.errors import ModelError, say
-from models.linker.answering import ScoredMention
-from models.linker.linker import Linker
-from models.linker.tuning import tune_scored
-from models.rankers.combiner import default_combiner
-from models.rankers.nil import DEFAULT_NIL
+from models.linker import Linker, ScoredMention, tune_scored
+from models.rankers import DEFAULT_NIL, default_combiner
 from models.types import LinkedMention
-from training.data.document_splits import place
-from training.data.examples import decided_documents
-from training.data.gold import GoldMention, resolve_gold
-from training.data.progress import Event, Phase
-from training.data.snapshot import Snapshot, SnapshotDocument, Split, read_snapshot
+from training.data import (
+    Event,
+    GoldMention,
+    Phase,
+    Snapshot,
+    SnapshotDocument,
+    Split,
+    decided_documents,
+    place,
+    read_snapshot,
+    resolve_gold,
+)
 
 FOLDS = 5
 MOST = 2000

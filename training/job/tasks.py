@@ -8,21 +8,16 @@ from dataclasses import replace
 
 import torch
 
-from models.encoders.inputs import EntityStyle
+from models.encoders import EntityStyle
 from models.errors import ModelError, say
-from training.data.budget import Budget, reserve
+from training.data import Budget, reserve
 from training.job.preparation import Loaded, PreparedTowers, untrained_towers
 from training.job.recipes import Regularisation, Role
-from training.loop.projection import identity_projection
-from training.loop.towers import Towers
-from training.loop.trainer import Task, TrainSettings
+from training.loop import Task, Towers, TrainSettings, identity_projection
 from training.losses import AdaptiveMixupLoss, Loss, ProxyLoss, Similarity
 from training.negatives import MinedNegatives, make_reach, make_sampler
 from training.regularisers import FGSM, Regulariser, Transformation, freeze_embeddings
-from training.tasks.clustering import RadiusSettings
-from training.tasks.mining import POOL, Miner
-from training.tasks.reranking import Hardest, RankerTask
-from training.tasks.retriever_task import RetrieverTask
+from training.tasks import POOL, Hardest, Miner, RadiusSettings, RankerTask, RetrieverTask
 
 
 def must_train_entities(loaded: Loaded) -> bool:

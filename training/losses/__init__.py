@@ -11,7 +11,17 @@
 """
 
 from training.losses.amh import AdaptiveMixupLoss
-from training.losses.base import Loss, LossInputs, Similarity, Texts
+from training.losses.base import (
+    Loss,
+    LossInputs,
+    Similarity,
+    Texts,
+    check_positive,
+    scores,
+    take,
+    tokens_of,
+    vectors_of,
+)
 from training.losses.cross_entropy import CandidateCrossEntropy
 from training.losses.nce import NoiseContrastiveLoss
 from training.losses.prototype import PrototypeTripletLoss
@@ -29,4 +39,9 @@ __all__ = [
     "Similarity",
     "Texts",
     "TripletLoss",
+    "check_positive",
+    "scores",
+    "take",
+    "tokens_of",
+    "vectors_of",
 ]

@@ -14,7 +14,7 @@ import torch
 from torch import Tensor, nn
 
 from models.errors import ModelError, say
-from models.retrievers.scorers import TokenStates, cosine, dot, sum_of_max
+from models.retrievers import TokenStates, cosine, dot, sum_of_max
 
 Texts = Tensor | TokenStates
 """Texts as a network gives them: vectors [n, d], or states of their tokens [n, t, d] with a mask [n, t]."""

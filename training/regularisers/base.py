@@ -15,16 +15,13 @@ from typing import TYPE_CHECKING, Any
 import torch
 from torch import Tensor, nn
 
-from training.loop.gradient_cache import Piece
-from training.loop.towers import Side
-from training.losses import Loss, LossInputs, Similarity, Texts
-from training.losses.base import take
+from training.loop import Piece, Side
+from training.losses import Loss, LossInputs, Similarity, Texts, take
 from training.negatives import Rows
 
 if TYPE_CHECKING:
-    from training.data.examples import Example
-    from training.loop.task import TrainSettings
-    from training.loop.towers import Towers
+    from training.data import Example
+    from training.loop import Towers, TrainSettings
 
 
 @dataclass(frozen=True, slots=True, eq=False)

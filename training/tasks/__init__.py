@@ -1,1 +1,26 @@
 """What recipes train: retrievers, re-rankers, a cross-encoder, with mined negatives and prototypes."""
+
+from training.tasks.clustering import RadiusSettings
+from training.tasks.cross_encoder import CrossEncoderTask
+from training.tasks.mining import POOL, Miner
+from training.tasks.mining_search import means
+from training.tasks.reranking import Hardest, RankerTask
+from training.tasks.retriever_task import RetrieverTask
+from training.tasks.vectors import at_rest, cache_path, entity_vectors, mention_vectors, pool_vectors, untrained_vectors
+
+__all__ = [
+    "POOL",
+    "CrossEncoderTask",
+    "Hardest",
+    "Miner",
+    "RadiusSettings",
+    "RankerTask",
+    "RetrieverTask",
+    "at_rest",
+    "cache_path",
+    "entity_vectors",
+    "means",
+    "mention_vectors",
+    "pool_vectors",
+    "untrained_vectors",
+]

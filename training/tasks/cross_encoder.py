@@ -11,12 +11,10 @@ import numpy as np
 import torch
 from torch import Tensor, nn
 
-from models.encoders.encoders import Encoder, length_batches
-from models.encoders.inputs import pair_tokens
-from models.rankers.cross_encoder import CrossEncoderModule
-from training.data.examples import EntityTexts, Example
-from training.loop.gradient_cache import Piece
-from training.loop.task import Batch, Task
+from models.encoders import Encoder, length_batches, pair_tokens
+from models.rankers import CrossEncoderModule
+from training.data import EntityTexts, Example
+from training.loop import Batch, Piece, Task
 from training.losses import CandidateCrossEntropy
 from training.negatives import Kinship, hard_rows
 from training.regularisers import PairFGSM

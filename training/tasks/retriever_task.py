@@ -10,11 +10,8 @@ import numpy as np
 import torch
 from torch import Tensor, nn
 
-from training.data.examples import Example
-from training.data.progress import Event
-from training.loop.gradient_cache import Piece
-from training.loop.task import Batch, Task, TrainSettings
-from training.loop.towers import Towers
+from training.data import Event, Example
+from training.loop import Batch, Piece, Task, Towers, TrainSettings
 from training.losses import Loss, LossInputs, Similarity
 from training.negatives import Kinship, NegativeSampler, candidate_set
 from training.regularisers import DrawnBatch, LossTerm, Regulariser

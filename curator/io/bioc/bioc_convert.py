@@ -15,7 +15,7 @@ from curator.domain.wording import ntr, tr
 from curator.io.bioc.bioc_ids import InfonStyle, changed, signed
 from curator.io.bioc.bioc_json_tree import infons_of as json_infons
 from curator.io.bioc.source_ids import stated_ids
-from curator.io.files.export import Action, action_for, check_spans, is_gold
+from curator.io.files import Action, action_for, check_spans, is_gold
 from curator.services.ports import ExportDocument, ExportMention, Problem
 
 Json = dict[str, Any]

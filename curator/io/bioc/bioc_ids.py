@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 
 from curator.domain.decisions import Decision
 from curator.io.bioc.bioc import BioCAnnotation, BioCDocument, Infons, infon
-from curator.io.files.idstyle import IdStyle, detect_style
+from curator.io.files import IdStyle, detect_style
 
 IDENTIFIER = "identifier"
 _WHOLE = ("identifier", "conceptid", "identifiers", "normalizationid")

@@ -17,9 +17,7 @@ from curator.io.bioc.bioc_ids import learn, says_more
 from curator.io.bioc.bioc_json_tree import BEFORE, JsonTree, document_of, own_text
 from curator.io.bioc.bioc_reading import BioCReading
 from curator.io.bioc.bioc_write import JSON_ENDINGS, write_json
-from curator.io.files.json_stream import JsonStream
-from curator.io.files.reading import DocumentSourceReader
-from curator.io.files.source import BOM, Source
+from curator.io.files import BOM, DocumentSourceReader, JsonStream, Source
 from curator.services.ports import Carries, ExportDocument, Problem
 
 LEARNED = 200  # documents from which the habits of a file are known

@@ -7,8 +7,7 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from curator.io.bioc.bioc import BioCAnnotation, BioCDocument, BioCPassage, Infons, OffsetText
-from curator.io.files.json_layout import rewritten
-from curator.io.files.source import plain_text
+from curator.io.files import plain_text, rewritten
 
 Json = dict[str, Any]
 BEFORE = "\x1e"  # parts a JSON record's own text from what stands before it; JSON holds it escaped only

@@ -10,8 +10,7 @@ from curator.domain.documents import SourceDocument, SourceMention, Span, slice_
 from curator.domain.wording import ntr, tr
 from curator.io.bioc.bioc import BioCAnnotation, BioCDocument, Segment, StoredText, infon, lay_out
 from curator.io.bioc.bioc_ids import InfonStyle, stated
-from curator.io.files.anchoring import GAP, NORMALISED, Anchor, Anchors, Stated, quote_parts, same_text
-from curator.io.files.source import plain_text
+from curator.io.files import GAP, NORMALISED, Anchor, Anchors, Stated, plain_text, quote_parts, same_text
 from curator.services.ports import Problem
 
 

@@ -23,7 +23,7 @@ from curator.io.bioc.bioc_json_tree import BEFORE, JsonTree, own_text
 from curator.io.bioc.bioc_reading import fitted
 from curator.io.bioc.bioc_xml_tree import XmlTree
 from curator.io.bioc.source_ids import source_style
-from curator.io.files.export import Action, WrittenSource, action_for, check_spans, entity_ids, write_streams
+from curator.io.files import Action, WrittenSource, action_for, check_spans, entity_ids, write_streams
 from curator.services.ports import ExportDocument, ExportMention, Problem
 
 XML_HEAD = '<?xml version="1.0" encoding="UTF-8"?>\n<!DOCTYPE collection SYSTEM "BioC.dtd">\n'

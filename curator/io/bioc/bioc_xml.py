@@ -19,9 +19,7 @@ from curator.io.bioc.bioc_json import CARRIES, LEARNED
 from curator.io.bioc.bioc_reading import BioCReading
 from curator.io.bioc.bioc_write import XML_ENDINGS, write_xml
 from curator.io.bioc.bioc_xml_tree import XmlTree, document_of
-from curator.io.files.reading import DocumentSourceReader
-from curator.io.files.source import Source
-from curator.io.files.xml_stream import ENTITIES, records
+from curator.io.files import ENTITIES, DocumentSourceReader, Source, records
 from curator.services.ports import ExportDocument, Problem
 
 DECLARATION = '<?xml version="1.0" encoding="UTF-8"?>\n'

@@ -1,1 +1,11 @@
 """Data sets for programs: spaCy's DocBin, Hugging Face's JSON lines, and the project's decisions as JSON lines."""
+
+from curator.io.datasets.decisions_jsonl import DecisionsFormat
+from curator.io.datasets.docbin import DocBinFormat
+from curator.io.datasets.huggingface import HuggingFaceFormat
+
+__all__ = [
+    "DecisionsFormat",
+    "DocBinFormat",
+    "HuggingFaceFormat",
+]

@@ -19,9 +19,8 @@ from curator.domain.audit import Comment
 from curator.domain.documents import SourceFile
 from curator.domain.wording import UserError, tr
 from curator.io.datasets.decisions_read import DECIDED, FORMAT, KEYS, DecisionsReader, is_document
-from curator.io.files.export import WrittenSource, check_spans, write_streams
-from curator.io.files.source import Source
-from curator.io.wiki.zeshel_lines import first_object
+from curator.io.files import Source, WrittenSource, check_spans, write_streams
+from curator.io.wiki import first_object
 from curator.services.ports import Carries, ExportDocument, ExportMention, Problem
 
 _OF_DECISION = frozenset({"origin", *DECIDED})

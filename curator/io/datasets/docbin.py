@@ -17,11 +17,9 @@ from curator.domain.documents import SourceDocument, SourceFile, SourceMention, 
 from curator.domain.wording import UserError, tr
 from curator.io.datasets.docbin_tokens import DocBinTokens, groups_of
 from curator.io.datasets.docbin_write import Packer
-from curator.io.files.export import WrittenSource, write_streams
-from curator.io.files.reading import DocumentSourceReader, first_of
-from curator.io.files.source import Source, plain_text
-from curator.io.standoff.standoff import first_line, plain_passages
-from curator.io.tables.document_table_write import ids_of
+from curator.io.files import DocumentSourceReader, Source, WrittenSource, first_of, plain_text, write_streams
+from curator.io.standoff import first_line, plain_passages
+from curator.io.tables import ids_of
 from curator.services.ports import Carries, ExportDocument, Problem
 
 FREE_BYTES = 24 << 20

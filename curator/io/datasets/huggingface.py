@@ -18,13 +18,9 @@ from curator.domain.documents import SourceDocument, SourceMention, Span, Split
 from curator.domain.wording import UserError, tr
 from curator.io.datasets.decisions_read import is_document
 from curator.io.datasets.huggingface_rows import Row, RowMention, ids_of, is_row, parsed
-from curator.io.files.anchoring import Anchors, find_place, learn
-from curator.io.files.archives import Files, holds_many, open_files
-from curator.io.files.export import ReadOnly
-from curator.io.files.json_stream import JsonStream
-from curator.io.files.reading import first_of
-from curator.io.standoff.standoff import FilesReader, first_line
-from curator.io.wiki.zeshel_lines import DOCUMENT_KEYS, first_object, has_keys
+from curator.io.files import Anchors, Files, JsonStream, ReadOnly, find_place, first_of, holds_many, learn, open_files
+from curator.io.standoff import FilesReader, first_line
+from curator.io.wiki import DOCUMENT_KEYS, first_object, has_keys
 from curator.services.ports import Carries
 
 ROWS = 200

@@ -11,9 +11,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from curator.domain.documents import Passage
-from curator.io.files.identifiers import NIL_WORDS, read_id
-from curator.io.files.source import plain_text
-from curator.io.standoff.standoff import plain_passages
+from curator.io.files import NIL_WORDS, plain_text, read_id
+from curator.io.standoff import plain_passages
 
 TEXTS = ("text", "abstract", "document", "content", "body", "sentence", "context", "passage", "article")
 KEYS = ("document_id", "doc_id", "pmid", "id", "docid", "article_id")

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from curator.domain.entities import Entity
 from curator.domain.wording import UserError, tr
-from curator.io.files.reading import first_of
+from curator.io.files import first_of
 from curator.services.ports import KnowledgeBaseReader, Problem
 
 

@@ -15,8 +15,7 @@ from typing import Any
 
 from curator.domain.entities import Entity
 from curator.domain.wording import UserError, tr
-from curator.io.files.reading import SourceReader
-from curator.io.files.source import Source
+from curator.io.files import Source, SourceReader
 from curator.io.kb.base import KbSource, clean_names, first_of_each, needs_some
 
 # Records of XML files as a stream, hardened: no DTD is loaded, nothing is fetched, no entity of a text is resolved.

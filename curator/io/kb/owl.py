@@ -17,12 +17,11 @@ from typing import Any
 from curator.domain.curies import contract, curie
 from curator.domain.entities import Entity
 from curator.domain.wording import UserError, tr
-from curator.io.files.reading import SourceReader
-from curator.io.files.source import Source
+from curator.io.files import Source, SourceReader
 from curator.io.kb.base import KbSource, first_of_each, needs_some
 from curator.io.kb.mesh_xml import records, text_of
 from curator.io.kb.ontology_terms import OntologyTerm, entities
-from curator.services.ports.files import KbOptions
+from curator.services.ports import KbOptions
 
 _RDF = "{http://www.w3.org/1999/02/22-rdf-syntax-ns#}"
 _RDFS = "{http://www.w3.org/2000/01/rdf-schema#}"

@@ -15,12 +15,11 @@ from typing import BinaryIO, cast
 from curator.domain.curies import contract, curie
 from curator.domain.entities import Entity
 from curator.domain.wording import UserError, tr
-from curator.io.files.reading import SourceReader
-from curator.io.files.source import Source
+from curator.io.files import Source, SourceReader
 from curator.io.kb.base import KbSource, first_of_each, needs_some
 from curator.io.kb.ontology_terms import OntologyTerm, entities
 from curator.io.kb.owl import sniff as is_owl_xml
-from curator.services.ports.files import KbOptions
+from curator.services.ports import KbOptions
 
 _SKOS = "http://www.w3.org/2004/02/skos/core#"
 _RDFS = "http://www.w3.org/2000/01/rdf-schema#"

@@ -14,11 +14,10 @@ from pathlib import Path
 
 from curator.domain.entities import Entity
 from curator.domain.wording import UserError, tr
-from curator.io.files.source import Source
+from curator.io.files import Source
 from curator.io.kb.base import KbSource, needs_some
 from curator.io.kb.ontology_terms import inverted
-from curator.services.ports import Problem
-from curator.services.ports.files import KbOptions
+from curator.services.ports import KbOptions, Problem
 
 LANGUAGES = {
     "en": "ENG",

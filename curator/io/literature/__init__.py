@@ -1,1 +1,13 @@
 """The literature's own formats: PubTator, PubMed XML, MEDLINE, plain text."""
+
+from curator.io.literature.medline import MedlineFormat
+from curator.io.literature.plain_text import PlainTextFormat
+from curator.io.literature.pubmed_xml import PubMedXmlFormat
+from curator.io.literature.pubtator import PubTatorFormat
+
+__all__ = [
+    "MedlineFormat",
+    "PlainTextFormat",
+    "PubMedXmlFormat",
+    "PubTatorFormat",
+]

@@ -12,10 +12,8 @@ from pathlib import Path
 
 from curator.domain.documents import SourceDocument, SourceFile
 from curator.domain.wording import UserError, ntr, tr
-from curator.io.files.archives import MOST_BYTES, Files, holds_many, open_files
-from curator.io.files.export import check_spans
-from curator.io.files.source import BOM
-from curator.io.standoff.standoff import FilesReader, first_line, plain_passages, write_documents
+from curator.io.files import BOM, MOST_BYTES, Files, check_spans, holds_many, open_files
+from curator.io.standoff import FilesReader, first_line, plain_passages, write_documents
 from curator.services.ports import Carries, ExportDocument, LeftOut, Problem
 
 ENDINGS = (".txt", ".text")

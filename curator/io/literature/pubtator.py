@@ -15,10 +15,7 @@ from pathlib import Path
 
 from curator.domain.documents import Passage, SourceDocument, SourceFile, SourceMention
 from curator.domain.wording import UserError, tr
-from curator.io.files.anchoring import Anchors, Stated
-from curator.io.files.idstyle import IdStyle, detect_style
-from curator.io.files.reading import DocumentSourceReader
-from curator.io.files.source import BOM, Source, without_line_end
+from curator.io.files import BOM, Anchors, DocumentSourceReader, IdStyle, Source, Stated, detect_style, without_line_end
 from curator.io.literature.pubtator_write import ENDINGS, write_files
 from curator.services.ports import Carries, ExportDocument, Problem
 

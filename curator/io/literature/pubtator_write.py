@@ -19,19 +19,23 @@ from pathlib import Path
 
 from curator.domain.documents import SourceFile
 from curator.domain.wording import tr
-from curator.io.bioc.source_ids import source_style, stated_ids
-from curator.io.files.export import (
+from curator.io.bioc import source_style, stated_ids
+from curator.io.files import (
+    BOM,
     Action,
+    IdStyle,
     WrittenSource,
     action_for,
     check_spans,
     entity_ids,
+    join_lines,
     left_out,
+    line_end,
+    mention_place,
+    split_lines,
+    without_line_end,
     write_streams,
 )
-from curator.io.files.idstyle import IdStyle
-from curator.io.files.reading import mention_place
-from curator.io.files.source import BOM, join_lines, line_end, split_lines, without_line_end
 from curator.services.ports import ExportDocument, ExportMention, Problem
 
 ENDINGS = (".pubtator", ".txt")

@@ -1,1 +1,20 @@
 """Annotations beside the text: brat, PubAnnotation, Web Annotation, WebAnno TSV and UIMA's XMI."""
+
+from curator.io.standoff.brat import BratFormat
+from curator.io.standoff.pubannotation import PubAnnotationFormat
+from curator.io.standoff.standoff import FilesReader, first_line, plain_passages, write_documents
+from curator.io.standoff.webanno_tsv import WebAnnoFormat
+from curator.io.standoff.webannotation import WebAnnotationFormat
+from curator.io.standoff.xmi import XmiFormat
+
+__all__ = [
+    "BratFormat",
+    "FilesReader",
+    "PubAnnotationFormat",
+    "WebAnnoFormat",
+    "WebAnnotationFormat",
+    "XmiFormat",
+    "first_line",
+    "plain_passages",
+    "write_documents",
+]

@@ -15,10 +15,24 @@ from pathlib import Path
 
 from curator.domain.documents import SourceDocument, SourceFile, SourceMention
 from curator.domain.wording import UserError, tr
-from curator.io.files.anchoring import Anchors, Range, find_place, learn, quoted, same_text
-from curator.io.files.archives import Files, chosen_files, holds_many, member_of, open_files
-from curator.io.files.identifiers import read_id
-from curator.io.files.source import BOM, Source, split_lines, without_line_end
+from curator.io.files import (
+    BOM,
+    Anchors,
+    Files,
+    Range,
+    Source,
+    chosen_files,
+    find_place,
+    holds_many,
+    learn,
+    member_of,
+    open_files,
+    quoted,
+    read_id,
+    same_text,
+    split_lines,
+    without_line_end,
+)
 from curator.io.standoff.brat_write import write_files
 from curator.io.standoff.standoff import FilesReader, first_line, plain_passages
 from curator.services.ports import Carries, ExportDocument, Problem

@@ -16,12 +16,21 @@ from typing import Any
 
 from curator.domain.documents import SourceFile
 from curator.domain.wording import tr
-from curator.io.bioc.source_ids import Spelling, stated_ids
-from curator.io.files.anchoring import broken, quoted
-from curator.io.files.export import Action, action_for, check_spans
-from curator.io.files.identifiers import NIL, read_id
-from curator.io.files.reading import mention_place
-from curator.io.files.source import BOM, line_end, split_lines, without_line_end
+from curator.io.bioc import Spelling, stated_ids
+from curator.io.files import (
+    BOM,
+    NIL,
+    Action,
+    action_for,
+    broken,
+    check_spans,
+    line_end,
+    mention_place,
+    quoted,
+    read_id,
+    split_lines,
+    without_line_end,
+)
 from curator.io.standoff.standoff import extra_of, write_documents
 from curator.services.ports import ExportDocument, ExportMention, Problem
 

@@ -16,10 +16,7 @@ from typing import Any
 
 from curator.domain.documents import Passage, SourceDocument, SourceFile, SourceMention, Span
 from curator.domain.wording import UserError, tr
-from curator.io.files.archives import Files, holds_many, open_files
-from curator.io.files.identifiers import read_id
-from curator.io.files.json_stream import JsonStream
-from curator.io.files.source import Source, plain_text
+from curator.io.files import Files, JsonStream, Source, holds_many, open_files, plain_text, read_id
 from curator.io.standoff.pubannotation_tree import Denotation, denotations, is_identifier, objects, type_and_ids
 from curator.io.standoff.pubannotation_write import ENDINGS, write_files
 from curator.io.standoff.standoff import FilesReader, first_line, plain_passages

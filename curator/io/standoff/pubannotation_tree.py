@@ -8,9 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from curator.domain.curies import PREFIXES, contract
-from curator.io.files.identifiers import read_id
-from curator.io.files.idstyle import IdStyle
-from curator.io.files.source import plain_text
+from curator.io.files import IdStyle, plain_text, read_id
 
 IDENTIFIER = "identifier"
 ID_PREDICATES = frozenset(

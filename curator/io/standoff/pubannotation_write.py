@@ -15,12 +15,18 @@ from typing import Any
 
 from curator.domain.documents import SourceFile
 from curator.domain.wording import tr
-from curator.io.bioc.source_ids import Spelling, stated_ids
-from curator.io.files.export import Action, WrittenSource, action_for, check_spans, write_streams
-from curator.io.files.identifiers import read_id
-from curator.io.files.json_layout import rewritten
-from curator.io.files.reading import mention_place
-from curator.io.files.source import plain_text
+from curator.io.bioc import Spelling, stated_ids
+from curator.io.files import (
+    Action,
+    WrittenSource,
+    action_for,
+    check_spans,
+    mention_place,
+    plain_text,
+    read_id,
+    rewritten,
+    write_streams,
+)
 from curator.io.standoff import pubannotation_tree as tree
 from curator.io.standoff.standoff import extra_of
 from curator.services.ports import ExportDocument, ExportMention, Problem

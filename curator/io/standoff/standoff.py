@@ -10,11 +10,7 @@ from typing import Any, Protocol
 
 from curator.domain.documents import Passage, SourceFile
 from curator.domain.wording import UserError, ntr, tr
-from curator.io.files.archive_writing import safe_name, write_files
-from curator.io.files.archives import Files
-from curator.io.files.export import export_name, unique
-from curator.io.files.reading import DocumentSourceReader
-from curator.io.files.source import plain_text
+from curator.io.files import DocumentSourceReader, Files, export_name, plain_text, safe_name, unique, write_files
 from curator.services.ports import ExportDocument, Problem
 
 TITLE_LENGTH = 300

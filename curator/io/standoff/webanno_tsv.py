@@ -14,9 +14,7 @@ from pathlib import Path
 
 from curator.domain.documents import Passage, SourceDocument, SourceFile, SourceMention, Span, Utf16Map
 from curator.domain.wording import UserError, ntr, tr
-from curator.io.files.archives import Files, holds_many, open_files
-from curator.io.files.identifiers import read_id
-from curator.io.files.source import BOM, Source
+from curator.io.files import BOM, Files, Source, holds_many, open_files, read_id
 from curator.io.standoff.standoff import FilesReader, first_line
 from curator.io.standoff.webanno_tree import (
     EMPTY,

@@ -17,9 +17,8 @@ from pathlib import Path
 
 from curator.domain.documents import SourceFile, Span, Utf16Map
 from curator.domain.wording import tr
-from curator.io.bioc.source_ids import Spelling, stated_ids
-from curator.io.files.export import Action, action_for, check_spans, left_out
-from curator.io.files.reading import mention_place
+from curator.io.bioc import Spelling, stated_ids
+from curator.io.files import Action, action_for, check_spans, left_out, mention_place
 from curator.io.standoff import webanno_tree as tree
 from curator.io.standoff.standoff import write_documents
 from curator.services.ports import ExportDocument, ExportMention, Problem

@@ -18,11 +18,7 @@ from urllib.parse import unquote, urlsplit
 
 from curator.domain.documents import SourceDocument, SourceFile, SourceMention, Span
 from curator.domain.wording import UserError, ntr, tr
-from curator.io.files.anchoring import Anchors, Stated
-from curator.io.files.archives import Files, holds_many, open_files
-from curator.io.files.identifiers import read_id
-from curator.io.files.json_stream import JsonStream
-from curator.io.files.source import Source, plain_text
+from curator.io.files import Anchors, Files, JsonStream, Source, Stated, holds_many, open_files, plain_text, read_id
 from curator.io.standoff.standoff import FilesReader, first_line, plain_passages
 from curator.io.standoff.webannotation_tree import (
     CONTEXT,

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 from typing import Any
 
-from curator.io.files.identifiers import read_id
+from curator.io.files import read_id
 
 CONTEXT = "http://www.w3.org/ns/anno.jsonld"
 NOT_MENTIONS = frozenset(

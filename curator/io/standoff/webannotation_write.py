@@ -17,10 +17,18 @@ from urllib.parse import quote
 
 from curator.domain.documents import SourceFile
 from curator.domain.wording import tr
-from curator.io.bioc.source_ids import stated_ids
-from curator.io.files.export import Action, WrittenSource, action_for, check_spans, is_gold, write_streams
-from curator.io.files.identifiers import NIL, written_address
-from curator.io.files.source import plain_text
+from curator.io.bioc import stated_ids
+from curator.io.files import (
+    NIL,
+    Action,
+    WrittenSource,
+    action_for,
+    check_spans,
+    is_gold,
+    plain_text,
+    write_streams,
+    written_address,
+)
 from curator.io.standoff.standoff import extra_of
 from curator.io.standoff.webannotation_tree import CONTEXT, bodies, key_of, new_bodies, role, targets, type_and_ids
 from curator.services.ports import ExportDocument, ExportMention, Problem

@@ -16,9 +16,17 @@ from typing import Any
 
 from curator.domain.documents import SourceDocument, SourceFile, SourceMention, Span, Utf16Map, slice_spans
 from curator.domain.wording import UserError, ntr, tr
-from curator.io.files.archives import FREE_BYTES, MOST_SWELLING, Files, chosen_files, holds_many, open_files
-from curator.io.files.identifiers import read_id
-from curator.io.files.source import GZIP_MAGIC, Source
+from curator.io.files import (
+    FREE_BYTES,
+    GZIP_MAGIC,
+    MOST_SWELLING,
+    Files,
+    Source,
+    chosen_files,
+    holds_many,
+    open_files,
+    read_id,
+)
 from curator.io.standoff.standoff import FilesReader, first_line, plain_passages
 from curator.io.standoff.xmi_tree import ID, PART, Cas, dump, parse, type_and_ids, type_name
 from curator.io.standoff.xmi_write import write_files

@@ -19,9 +19,8 @@ from lxml import etree
 
 from curator.domain.documents import SourceFile, Span, Utf16Map
 from curator.domain.wording import tr
-from curator.io.bioc.source_ids import Spelling, stated_ids
-from curator.io.files.export import Action, action_for, check_spans, unique
-from curator.io.files.reading import mention_place
+from curator.io.bioc import Spelling, stated_ids
+from curator.io.files import Action, action_for, check_spans, mention_place, unique
 from curator.io.standoff import xmi_tree as tree
 from curator.io.standoff.standoff import extra_of, write_documents
 from curator.io.standoff.webanno_tree import ID_FEATURES, NAMED_ENTITY, TYPE_FEATURES

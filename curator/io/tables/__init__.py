@@ -1,1 +1,22 @@
 """Tables of mentions and of entities: CSV, TSV and XLSX, with columns that are recognised, chosen and remembered."""
+
+from curator.io.tables.columns import ColumnMemory
+from curator.io.tables.document_table import TableFormat, could_be_table, has_columns, preview
+from curator.io.tables.document_table_write import ids_cell, ids_of
+from curator.io.tables.kb_table import TABLE, is_table, preview_kb_table
+from curator.io.tables.tables import is_only_table, is_workbook
+
+__all__ = [
+    "TABLE",
+    "ColumnMemory",
+    "TableFormat",
+    "could_be_table",
+    "has_columns",
+    "ids_cell",
+    "ids_of",
+    "is_only_table",
+    "is_table",
+    "is_workbook",
+    "preview",
+    "preview_kb_table",
+]

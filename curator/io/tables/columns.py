@@ -10,8 +10,8 @@ from pathlib import Path
 from typing import Any
 
 from curator.domain.wording import UserError, tr
-from curator.io.files.atomic import AtomicWriter
-from curator.services.ports.files import DOCUMENT_FIELDS, DocumentOptions
+from curator.io.files import AtomicWriter
+from curator.services.ports import DOCUMENT_FIELDS, DocumentOptions
 
 
 def key(heading: str) -> str:

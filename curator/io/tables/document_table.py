@@ -19,17 +19,14 @@ from pathlib import Path
 
 from curator.domain.documents import Passage, SourceDocument, SourceFile, SourceMention, Span
 from curator.domain.wording import UserError, ntr, tr
-from curator.io.files.anchoring import Anchors, find_place, learn
-from curator.io.files.reading import first_of
-from curator.io.files.source import BOM, plain_text
-from curator.io.standoff.standoff import first_line, plain_passages
+from curator.io.files import BOM, Anchors, find_place, first_of, learn, plain_text
+from curator.io.standoff import first_line, plain_passages
 from curator.io.tables.columns import place
 from curator.io.tables.document_table_write import ids_of, ranges_of, write_tables
 from curator.io.tables.kb_table import SHOWN, is_table
 from curator.io.tables.table_layout import Sheet, TableLayout, are_documents, chosen_columns, layout_of
 from curator.io.tables.tables import Table, is_only_table, is_workbook, separator_of
-from curator.services.ports import Carries, ExportDocument, Problem
-from curator.services.ports.files import DocumentOptions, TablePreview
+from curator.services.ports import Carries, DocumentOptions, ExportDocument, Problem, TablePreview
 
 ANY_TYPE = "entity"
 

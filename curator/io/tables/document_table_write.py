@@ -17,11 +17,8 @@ from typing import Any
 
 from curator.domain.documents import SourceFile, Span
 from curator.domain.wording import UserError, tr
-from curator.io.bioc.source_ids import stated_ids
-from curator.io.files.atomic import AtomicFiles
-from curator.io.files.export import check_spans, is_gold
-from curator.io.files.identifiers import NIL, NIL_WORDS, read_id
-from curator.io.files.source import plain_text
+from curator.io.bioc import stated_ids
+from curator.io.files import NIL, NIL_WORDS, AtomicFiles, check_spans, is_gold, plain_text, read_id
 from curator.io.tables.table_layout import DOCUMENTS, OUTCOME, companion
 from curator.services.ports import ExportDocument, ExportMention, Problem
 

@@ -16,13 +16,12 @@ from pathlib import Path
 from curator.domain.curies import curie
 from curator.domain.entities import Entity
 from curator.domain.wording import UserError, tr
-from curator.io.files.source import plain_text
-from curator.io.kb.base import KbSource, clean_names, first_of_each, needs_some
+from curator.io.files import plain_text
+from curator.io.kb import KbSource, clean_names, first_of_each, needs_some
 from curator.io.tables.columns import key, place
 from curator.io.tables.columns import sniffed as sniffed_by
 from curator.io.tables.tables import Table, is_only_table, is_workbook
-from curator.services.ports import Problem
-from curator.services.ports.files import FIELDS, KbOptions, TablePreview
+from curator.services.ports import FIELDS, KbOptions, Problem, TablePreview
 
 HEADINGS: Mapping[str, tuple[str, ...]] = {
     "id": ("id", "identifier", "curie", "entityid", "conceptid", "termid", "code", "accession", "cui", "uri", "iri"),

@@ -10,7 +10,7 @@ from curator.domain.wording import UserError, tr
 from curator.io.tables import kb_table
 from curator.io.tables.columns import place, sniffed
 from curator.io.tables.tables import Table, is_workbook
-from curator.services.ports.files import DOCUMENT_FIELDS, DocumentOptions
+from curator.services.ports import DOCUMENT_FIELDS, DocumentOptions
 
 _WORDS = {
     "document": "document documentid docid doc pmid articleid article recordid filename file id identifier",

@@ -18,8 +18,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from curator.domain.wording import UserError, tr
-from curator.io.files.source import Source, without_line_end
-from curator.io.files.text_encoding import TextLines, is_utf16
+from curator.io.files import Source, TextLines, is_utf16, without_line_end
 
 if TYPE_CHECKING:
     from openpyxl.workbook import Workbook

@@ -17,12 +17,26 @@ from typing import Any
 
 from curator.domain.documents import SourceDocument, SourceFile, SourceMention, Span
 from curator.domain.wording import UserError, ntr, tr
-from curator.io.bioc.source_ids import stated_ids
-from curator.io.files.export import Action, WrittenSource, action_for, check_spans, left_out, write_streams
-from curator.io.files.identifiers import NIL, NIL_WORDS, read_id, written_id
-from curator.io.files.reading import DocumentSourceReader, first_of, mention_place
-from curator.io.files.source import BOM, Source, plain_text
-from curator.io.standoff.standoff import first_line, plain_passages
+from curator.io.bioc import stated_ids
+from curator.io.files import (
+    BOM,
+    NIL,
+    NIL_WORDS,
+    Action,
+    DocumentSourceReader,
+    Source,
+    WrittenSource,
+    action_for,
+    check_spans,
+    first_of,
+    left_out,
+    mention_place,
+    plain_text,
+    read_id,
+    write_streams,
+    written_id,
+)
+from curator.io.standoff import first_line, plain_passages
 from curator.io.wiki.zeshel_lines import LineError, first_object, has_keys, parse_object
 from curator.services.ports import Carries, ExportDocument, ExportMention, LeftOut, Problem
 

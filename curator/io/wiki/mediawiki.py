@@ -15,10 +15,7 @@ from typing import Any
 
 from curator.domain.documents import Passage, SourceDocument, SourceMention, Span
 from curator.domain.wording import UserError, ntr, tr
-from curator.io.files.export import ReadOnly
-from curator.io.files.reading import DocumentSourceReader
-from curator.io.files.source import Source
-from curator.io.files.xml_stream import records
+from curator.io.files import DocumentSourceReader, ReadOnly, Source, records
 from curator.io.wiki.wikitext import Plain, page_title, plain_page
 from curator.services.ports import Carries
 

@@ -14,8 +14,7 @@ from pathlib import Path
 
 from curator.domain.documents import SourceDocument, SourceFile, SourceMention
 from curator.domain.wording import UserError, tr
-from curator.io.files.reading import DocumentSourceReader
-from curator.io.files.source import BOM, Source
+from curator.io.files import BOM, DocumentSourceReader, Source
 from curator.io.wiki.zeshel_lines import (
     DOCUMENT_KEYS,
     MENTION_KEYS,

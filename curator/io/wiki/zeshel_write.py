@@ -21,11 +21,25 @@ from typing import Any
 
 from curator.domain.documents import SourceFile
 from curator.domain.wording import UserError, tr
-from curator.io.files.atomic import AtomicFiles
-from curator.io.files.export import Action, action_for, check_spans, entity_ids, export_name, is_gold, left_out, unique
-from curator.io.files.idstyle import NIL_MARKERS
-from curator.io.files.reading import mention_place
-from curator.io.files.source import BOM, Source, join_lines, line_end, split_lines, without_line_end
+from curator.io.files import (
+    BOM,
+    NIL_MARKERS,
+    Action,
+    AtomicFiles,
+    Source,
+    action_for,
+    check_spans,
+    entity_ids,
+    export_name,
+    is_gold,
+    join_lines,
+    left_out,
+    line_end,
+    mention_place,
+    split_lines,
+    unique,
+    without_line_end,
+)
 from curator.io.wiki.zeshel_lines import MENTION_ORDER, LineError, WhitespaceTokens, parse_document, parse_object
 from curator.services.ports import ExportDocument, ExportMention, Problem
 

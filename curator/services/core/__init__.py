@@ -1,2 +1,18 @@
 """What all services stand on: the bus of changes, answers that stand until something is written, names of project-wide
 values, and how long work still takes."""
+
+from curator.services.core.events import EventBus
+from curator.services.core.keys import activations, active_bundle, append_activation, bundle_history, set_active_bundle
+from curator.services.core.pace import Pace
+from curator.services.core.standing import CachedAnswer
+
+__all__ = [
+    "CachedAnswer",
+    "EventBus",
+    "Pace",
+    "activations",
+    "active_bundle",
+    "append_activation",
+    "bundle_history",
+    "set_active_bundle",
+]

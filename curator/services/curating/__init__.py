@@ -1,2 +1,45 @@
 """What curators do to mentions: decide, undo, edit, comment, and decide many at once, each as one step of the
 history."""
+
+from curator.services.curating.bulk import BulkOffer, BulkReport, BulkService
+from curator.services.curating.bulk_plan import MOST_CHECKS, Audit, AuditState, tally
+from curator.services.curating.bulk_sheet import SampleSheet, read_sheet, sheet_of
+from curator.services.curating.curation import CurationService
+from curator.services.curating.deciding import decide_in, mentions_words, shown_of
+from curator.services.curating.efforts import EffortService
+from curator.services.curating.entity_steps import Edit, entity_step
+from curator.services.curating.guidelines import GUIDELINES_KEY, GuidelineService
+from curator.services.curating.mention_edits import checked
+from curator.services.curating.notes import NoteService
+from curator.services.curating.propagation import Others, PropagationScope, PropagationService
+from curator.services.curating.propagation_groups import Group, GroupKind, Line
+
+__all__ = [
+    "GUIDELINES_KEY",
+    "MOST_CHECKS",
+    "Audit",
+    "AuditState",
+    "BulkOffer",
+    "BulkReport",
+    "BulkService",
+    "CurationService",
+    "Edit",
+    "EffortService",
+    "Group",
+    "GroupKind",
+    "GuidelineService",
+    "Line",
+    "NoteService",
+    "Others",
+    "PropagationScope",
+    "PropagationService",
+    "SampleSheet",
+    "checked",
+    "decide_in",
+    "entity_step",
+    "mentions_words",
+    "read_sheet",
+    "sheet_of",
+    "shown_of",
+    "tally",
+]

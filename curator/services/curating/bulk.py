@@ -8,8 +8,7 @@ from dataclasses import dataclass
 
 from curator.domain.decisions import Change, Outcome, Verdict
 from curator.domain.wording import UserError, ntr, tr
-from curator.services.core.events import EventBus
-from curator.services.core.keys import active_bundle
+from curator.services.core import EventBus, active_bundle
 from curator.services.curating.bulk_plan import MOST_CHECKS, Audit, AuditState, BulkPlan, make_plan, tally
 from curator.services.curating.deciding import decide_in
 from curator.services.curating.propagation import shown_in_line

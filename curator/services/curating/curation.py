@@ -7,8 +7,7 @@ from collections.abc import Callable, Sequence
 from curator.domain.decisions import Change, ChangeKind, Decision, OperationKind, Outcome, Shown, Verdict
 from curator.domain.documents import DocumentState, MentionEdit, MentionOrigin, Span
 from curator.domain.wording import tr
-from curator.services.core.events import EventBus
-from curator.services.core.standing import CachedAnswer
+from curator.services.core import CachedAnswer, EventBus
 from curator.services.curating.deciding import decide_in
 from curator.services.curating.mention_edits import change_in, checked, join_in, living, refuse_duplicate, retype_in
 from curator.services.curating.undo import Undoer

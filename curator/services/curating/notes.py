@@ -12,7 +12,7 @@ from typing import Any
 from curator.domain.audit import Comment
 from curator.domain.decisions import Change, ChangeKind, OperationKind
 from curator.domain.wording import UserError, tr
-from curator.services.core.events import EventBus
+from curator.services.core import EventBus
 from curator.services.ports import Clock, Store, UnitOfWork
 
 LONGEST = 10_000

@@ -8,8 +8,7 @@ from enum import StrEnum
 
 from curator.domain.decisions import Change, Shown, ShownCandidate, Verdict
 from curator.domain.wording import UserError, ntr, tr
-from curator.services.core.events import EventBus
-from curator.services.core.keys import active_bundle
+from curator.services.core import EventBus, active_bundle
 from curator.services.curating.deciding import decide_in
 from curator.services.curating.propagation_groups import Group, Line, entities_in, grouped
 from curator.services.ports import Clock, MentionContext, QueueFilter, Store, UnitOfWork

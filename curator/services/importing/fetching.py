@@ -24,8 +24,17 @@ from curator.domain.documents import Split
 from curator.domain.jobs import Progress
 from curator.domain.wording import UserError, ntr, tr
 from curator.services.importing.importing import FileProblem, ImportReport, ImportService
-from curator.services.ports import Clock, FileWriter, Problem, Store
-from curator.services.ports.pubmed import MOST_FOUND, FoundRecords, NotNowError, PubMedPort, PubMedRecords
+from curator.services.ports import (
+    MOST_FOUND,
+    Clock,
+    FileWriter,
+    FoundRecords,
+    NotNowError,
+    Problem,
+    PubMedPort,
+    PubMedRecords,
+    Store,
+)
 
 # Where records fetched from PubMed are kept: `fetched/KEY/` in the project while some are missing, then one file.
 #

@@ -12,9 +12,8 @@ from curator.domain.documents import SourceDocument
 from curator.domain.entities import Entity
 from curator.domain.wording import UserError
 from curator.services.importing.import_comparing import Compared, ImportStatus
-from curator.services.ports import DocumentReader, FormatRegistry, KnowledgeBaseReader, Problem
-from curator.services.ports.files import KbOptions
-from curator.services.training.speeds import RULE, SPREADS, busy_now
+from curator.services.ports import DocumentReader, FormatRegistry, KbOptions, KnowledgeBaseReader, Problem
+from curator.services.training import RULE, SPREADS, busy_now
 
 STEP = 25
 """Records between two looks at the clock of who drives the generator."""

@@ -10,7 +10,7 @@ from datetime import datetime
 from curator.domain.decisions import FileDecision, Outcome, Verdict
 from curator.domain.documents import DocumentState, SourceDocument, SourceMention, Split
 from curator.domain.wording import ntr, tr
-from curator.services.knowledge.knowledge import types_by_name
+from curator.services.knowledge import types_by_name
 from curator.services.ports import Clock, Problem, UnitOfWork
 
 # What a file of the program's own says of people: their decisions, comments and flags, put back as they were.

@@ -18,11 +18,9 @@ from curator.domain.curies import with_prefix
 from curator.domain.entities import Entity, KbChanges, KnowledgeSource
 from curator.domain.jobs import Progress
 from curator.domain.wording import UserError, ntr, tr
-from curator.services.core.keys import set_active_bundle
-from curator.services.knowledge.knowledge import add_missing
-from curator.services.knowledge.remap_plan import after_update, before_update, plan_of
-from curator.services.ports import FormatRegistry, KnowledgeBaseReader, Problem, Store
-from curator.services.ports.files import KbOptions
+from curator.services.core import set_active_bundle
+from curator.services.knowledge import add_missing, after_update, before_update, plan_of
+from curator.services.ports import FormatRegistry, KbOptions, KnowledgeBaseReader, Problem, Store
 
 ENTITIES_PER_UNIT = 2000
 OTHERS = "*"

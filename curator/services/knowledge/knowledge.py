@@ -11,8 +11,7 @@ from curator.domain.documents import Split
 from curator.domain.entities import Entity, EntityMatch, KnowledgeBaseInfo, KnowledgeSource, TypeMapping
 from curator.domain.facets import only_words
 from curator.domain.wording import UserError, tr
-from curator.services.core.events import EventBus
-from curator.services.core.standing import CachedAnswer
+from curator.services.core import CachedAnswer, EventBus
 from curator.services.ports import Store, UnitOfWork
 
 SYNONYMS: Mapping[str, str] = {

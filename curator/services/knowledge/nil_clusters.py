@@ -18,7 +18,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 
 from curator.domain.same_string import string_key
-from curator.services.core.keys import active_bundle
+from curator.services.core import active_bundle
 from curator.services.ports import MentionContext, NilMention, Store
 
 LIKE = 0.6

@@ -9,7 +9,7 @@ from collections.abc import Callable
 from curator.domain.jobs import JobOutcome, JobState, LinkerState
 from curator.domain.suggestions import Contrast, Stamp
 from curator.domain.wording import tr
-from curator.services.core.keys import active_bundle
+from curator.services.core import active_bundle
 from curator.services.linking.linking import link_document
 from curator.services.ports import LinkerPort, Store
 

@@ -9,9 +9,9 @@ from curator.domain.decisions import Change, ChangeKind, OperationKind
 from curator.domain.documents import Document, Mention, MentionOrigin, SourceMention
 from curator.domain.jobs import JobOutcome, JobState, Progress
 from curator.domain.wording import UserError, ntr
-from curator.services.core.events import EventBus
+from curator.services.core import EventBus
 from curator.services.ports import Clock, DetectedMention, JobHandle, LinkerPort, QueueFilter, Store, UnitOfWork
-from curator.services.training.chain import OnEnd, OnProgress
+from curator.services.training import OnEnd, OnProgress
 
 PAGE = 500
 

@@ -16,7 +16,7 @@ from curator.domain.documents import Mention
 from curator.domain.facets import only_words
 from curator.domain.suggestions import Candidate, NilEstimate, Stamp, Suggestion
 from curator.domain.wording import UserError
-from curator.services.core.keys import active_bundle
+from curator.services.core import active_bundle
 from curator.services.ports import Store, UnitOfWork
 
 BY_NAME = "by name"

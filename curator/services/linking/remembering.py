@@ -17,7 +17,7 @@ from curator.domain.documents import Split
 from curator.domain.entities import Entity
 from curator.domain.jobs import JobOutcome, JobState, LinkerState, LinkerStatus, Progress
 from curator.domain.wording import LinkerUnavailableError, tr
-from curator.services.core.events import EventBus
+from curator.services.core import EventBus
 from curator.services.ports import DecidedDocument, DecidedMention, LinkerPort, LinkMention, Store, UnitOfWork
 
 PER_REQUEST = 16

@@ -15,8 +15,7 @@ from curator.domain.documents import Split
 from curator.domain.jobs import JobOutcome, JobState, LinkerState, LinkerStatus, Progress
 from curator.domain.suggestions import Stamp, Suggestion
 from curator.domain.wording import UserError, ntr, tr
-from curator.services.core.events import EventBus
-from curator.services.core.keys import active_bundle
+from curator.services.core import EventBus, active_bundle
 from curator.services.linking.linking import (
     DocumentSuggestions,
     K,

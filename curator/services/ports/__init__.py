@@ -6,8 +6,11 @@ Implementations import this package and `curator.domain` only; `curator.bootstra
 from curator.services.ports.curation import DecisionRepository, Effort, MentionRepository, Operation, SpentEffort
 from curator.services.ports.documents import DocumentRepository, ProjectCounts, QueueRow, TextMover, TextMoves
 from curator.services.ports.files import (
+    DOCUMENT_FIELDS,
+    FIELDS,
     Carries,
     DocumentFormat,
+    DocumentOptions,
     DocumentReader,
     ExportDocument,
     ExportMention,
@@ -15,10 +18,12 @@ from curator.services.ports.files import (
     FileWriter,
     FormatRegistry,
     HoldsMore,
+    KbOptions,
     KnowledgeBaseReader,
     LeftOut,
     OneFile,
     Problem,
+    TablePreview,
 )
 from curator.services.ports.knowledge import KnowledgeBaseRepository, NilMention
 from curator.services.ports.processes import (
@@ -33,6 +38,7 @@ from curator.services.ports.processes import (
     LinkerPort,
     LinkMention,
 )
+from curator.services.ports.pubmed import MOST_FOUND, FoundRecords, NotNowError, PubMedPort, PubMedRecords
 from curator.services.ports.queue import (
     Chance,
     Head,
@@ -47,6 +53,9 @@ from curator.services.ports.rounds import RecordRepository, RoundRepository
 from curator.services.ports.storage import Disk, MetaRepository, Store, UnitOfWork
 
 __all__ = [
+    "DOCUMENT_FIELDS",
+    "FIELDS",
+    "MOST_FOUND",
     "BundleStore",
     "Carries",
     "Chance",
@@ -57,6 +66,7 @@ __all__ = [
     "DetectedMention",
     "Disk",
     "DocumentFormat",
+    "DocumentOptions",
     "DocumentReader",
     "DocumentRepository",
     "Effort",
@@ -65,10 +75,12 @@ __all__ = [
     "FileForEach",
     "FileWriter",
     "FormatRegistry",
+    "FoundRecords",
     "Head",
     "HoldsMore",
     "JobHandle",
     "JobPort",
+    "KbOptions",
     "KnowledgeBaseReader",
     "KnowledgeBaseRepository",
     "LeftOut",
@@ -79,10 +91,13 @@ __all__ = [
     "MentionRepository",
     "MetaRepository",
     "NilMention",
+    "NotNowError",
     "OneFile",
     "Operation",
     "Problem",
     "ProjectCounts",
+    "PubMedPort",
+    "PubMedRecords",
     "QueueFilter",
     "QueueRepository",
     "QueueRow",
@@ -91,6 +106,7 @@ __all__ = [
     "SpentEffort",
     "Store",
     "SuggestionRepository",
+    "TablePreview",
     "TextMover",
     "TextMoves",
     "Tried",

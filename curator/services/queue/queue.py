@@ -11,7 +11,7 @@ from curator.domain.decisions import Decision
 from curator.domain.documents import Document, Mention
 from curator.domain.suggestions import Stamp, Suggestion
 from curator.domain.wording import UserError
-from curator.services.core.keys import active_bundle
+from curator.services.core import active_bundle
 from curator.services.ports import ProjectCounts, QueueFilter, QueueRow, Store
 
 PAGE = 500

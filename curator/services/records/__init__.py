@@ -1,2 +1,41 @@
 """What can be shown and handed on: statistics, plots, audit, releases, exports, and what helps when something is
 wrong."""
+
+from curator.services.records.audit import AuditService
+from curator.services.records.desktop import add_to_desktop, remove_from_desktop
+from curator.services.records.diagnostics import (
+    DiagnosticsService,
+    last_lines,
+    log_folder,
+    sqlite_words,
+    start_logging,
+    stop_logging,
+)
+from curator.services.records.exporting import ExportReport, ExportScope, ExportService, ExportTarget
+from curator.services.records.kb_export import LEAST, KnowledgeExport
+from curator.services.records.release import ReleaseService
+from curator.services.records.statistics import Statistics, StatisticsService, as_json, head_figures, plots
+
+__all__ = [
+    "LEAST",
+    "AuditService",
+    "DiagnosticsService",
+    "ExportReport",
+    "ExportScope",
+    "ExportService",
+    "ExportTarget",
+    "KnowledgeExport",
+    "ReleaseService",
+    "Statistics",
+    "StatisticsService",
+    "add_to_desktop",
+    "as_json",
+    "head_figures",
+    "last_lines",
+    "log_folder",
+    "plots",
+    "remove_from_desktop",
+    "sqlite_words",
+    "start_logging",
+    "stop_logging",
+]

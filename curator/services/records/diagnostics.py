@@ -16,7 +16,7 @@ from pathlib import Path
 import platformdirs
 
 from curator.services.ports import LinkerPort, Store
-from curator.services.training.bundles import BundleSwitch
+from curator.services.training import BundleSwitch
 
 # The rotating log: under the user's log folder (`CURATOR_LOG_DIR` overrides), never with text of a document.
 

@@ -13,9 +13,7 @@ from curator.domain.decisions import Decision
 from curator.domain.documents import Document, DocumentState, Mention, MentionOrigin, MentionShape
 from curator.domain.entities import is_new
 from curator.domain.wording import UserError, ntr, tr
-from curator.services.importing.import_report import counted
-from curator.services.importing.import_sources import left_behind
-from curator.services.importing.text_taking import restated_of
+from curator.services.importing import counted, left_behind, restated_of
 from curator.services.ports import (
     DocumentFormat,
     ExportDocument,
@@ -30,7 +28,7 @@ from curator.services.ports import (
     Store,
     UnitOfWork,
 )
-from curator.services.rounds.rounds import ANY_ROUND, adjudicated_by
+from curator.services.rounds import ANY_ROUND, adjudicated_by
 
 
 @dataclass(frozen=True, slots=True)

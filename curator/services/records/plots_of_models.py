@@ -8,7 +8,7 @@ from typing import Any
 from curator.domain.jobs import BundleInfo, GateVerdict
 from curator.domain.statistics import Plot, Series, Shape, StatisticsFilter, Unit, shares
 from curator.domain.wording import tr
-from curator.services.rounds.agreement import ALL, AgreementRow, ConsistencyRow
+from curator.services.rounds import ALL, AgreementRow, ConsistencyRow
 
 VERDICTS = {
     GateVerdict.PROMOTE: "promoted",

@@ -12,7 +12,7 @@ from curator.domain.statistics import Counts, Headline, Plot, StatisticsFilter, 
 from curator.services.ports import Store
 from curator.services.records.plots_of_models import bundle_plots, people_plots
 from curator.services.records.plots_of_work import headlines, work_plots
-from curator.services.rounds.agreement import AgreementRow, AgreementService, ConsistencyRow
+from curator.services.rounds import AgreementRow, AgreementService, ConsistencyRow
 
 RESAMPLES = 200
 """Of the intervals around a round's alpha: enough for a picture, quick enough beside somebody who works."""

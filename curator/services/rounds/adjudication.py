@@ -12,12 +12,10 @@ from dataclasses import dataclass, replace
 from curator.domain.decisions import Change, ChangeKind, OperationKind, RejectReason, Verdict
 from curator.domain.rounds import Round
 from curator.domain.wording import UserError, ntr, tr
-from curator.services.core.events import EventBus
-from curator.services.curating.curation import CurationService
-from curator.services.curating.deciding import decide_in, mentions_words
+from curator.services.core import EventBus
+from curator.services.curating import CurationService, decide_in, mentions_words
 from curator.services.ports import Clock, Store, UnitOfWork
-from curator.services.queue.queue import MentionView, OpenDocument, QueueService
-from curator.services.queue.seat import Linking, Seat
+from curator.services.queue import Linking, MentionView, OpenDocument, QueueService, Seat
 from curator.services.rounds.opinions import Opinions, judged_documents
 from curator.services.rounds.rounds import round_note
 

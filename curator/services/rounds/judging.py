@@ -13,7 +13,7 @@ from curator.domain.decisions import Outcome, Shown, Verdict
 from curator.domain.documents import Mention
 from curator.domain.rounds import Judgement
 from curator.domain.wording import tr
-from curator.services.curating.deciding import mentions_words
+from curator.services.curating import mentions_words
 from curator.services.ports import Clock, UnitOfWork
 
 UNDO, REDO = "undo", "redo"

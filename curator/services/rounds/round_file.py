@@ -20,8 +20,8 @@ from curator.domain.decisions import Change, ChangeKind, NilReason, Outcome, Rej
 from curator.domain.documents import MentionOrigin, SourceMention, Span, slice_spans, text_hash
 from curator.domain.rounds import Judgement, RoundKind
 from curator.domain.wording import UserError, ntr, tr
-from curator.services.core.events import EventBus
-from curator.services.importing.import_report import counted
+from curator.services.core import EventBus
+from curator.services.importing import counted
 from curator.services.ports import Clock, FileWriter, Store, UnitOfWork
 from curator.services.rounds.rounds import named
 

@@ -11,9 +11,8 @@ from curator.domain.jobs import JobOutcome, LinkerState, LinkerStatus
 from curator.domain.rounds import Round, RoundKind
 from curator.domain.suggestions import Suggestion
 from curator.domain.wording import ntr
-from curator.services.core.events import EventBus
-from curator.services.core.keys import active_bundle
-from curator.services.linking.linking import K, link_document
+from curator.services.core import EventBus, active_bundle
+from curator.services.linking import K, link_document
 from curator.services.ports import (
     LinkerPort,
     Store,

@@ -15,12 +15,10 @@ from curator.domain.decisions import Change, ChangeKind, Decision, Outcome, Show
 from curator.domain.documents import DocumentState, MentionOrigin, Span
 from curator.domain.rounds import Judgement, Round, RoundMention, RoundProgress
 from curator.domain.wording import UserError, ntr, tr
-from curator.services.core.events import EventBus
-from curator.services.curating.deciding import mentions_words
-from curator.services.curating.mention_edits import checked
+from curator.services.core import EventBus
+from curator.services.curating import checked, mentions_words
 from curator.services.ports import Clock, LinkerPort, ProjectCounts, QueueRow, Store, UnitOfWork
-from curator.services.queue.queue import PAGE, Direction, MentionView, OpenDocument
-from curator.services.queue.seat import Seat
+from curator.services.queue import PAGE, Direction, MentionView, OpenDocument, Seat
 from curator.services.rounds.judging import JudgingLog, said_of
 from curator.services.rounds.round_suggestions import RoundSuggestions
 

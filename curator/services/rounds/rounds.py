@@ -10,7 +10,7 @@ from curator.domain.decisions import Change, ChangeKind
 from curator.domain.documents import Split
 from curator.domain.rounds import Round, RoundKind, RoundProgress
 from curator.domain.wording import UserError, ntr, tr
-from curator.services.core.events import EventBus
+from curator.services.core import EventBus
 from curator.services.ports import Clock, LinkerPort, MetaRepository, Store, UnitOfWork
 from curator.services.rounds.round_work import RoundSeat
 

@@ -13,8 +13,8 @@ from typing import Any
 from curator.domain.decisions import Change, ChangeKind
 from curator.domain.jobs import Activation, ActivationKind, BundleInfo
 from curator.domain.wording import UserError, tr
-from curator.services.core.events import EventBus
-from curator.services.core.keys import (
+from curator.services.core import (
+    EventBus,
     activations,
     active_bundle,
     append_activation,

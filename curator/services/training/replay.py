@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from curator.domain.decisions import Decision, Outcome
 from curator.domain.documents import Split
 from curator.domain.jobs import Progress
-from curator.services.core.events import EventBus
-from curator.services.curating.deciding import decide_in, shown_of
+from curator.services.core import EventBus
+from curator.services.curating import decide_in, shown_of
 from curator.services.ports import Clock, Store, UnitOfWork
 
 CURATOR = "replay"

@@ -15,7 +15,7 @@ from curator.domain.decisions import Change, ChangeKind, Decision, Outcome
 from curator.domain.documents import Split
 from curator.domain.jobs import JobOutcome, JobState
 from curator.domain.wording import UserError, tr
-from curator.services.core.events import EventBus
+from curator.services.core import EventBus
 from curator.services.ports import Clock, JobHandle, MetaRepository, UnitOfWork
 from curator.services.training.chain import JobChain, OnEnd, OnProgress
 from curator.services.training.snapshots import write_snapshot

@@ -11,8 +11,7 @@ from sqlalchemy import Connection, bindparam, case, func, select, update
 from curator.domain.decisions import Outcome
 from curator.domain.documents import DocumentState
 from curator.domain.wording import UserError, tr
-from curator.storage.db.rows import AnyRow, among, chunks, ids_of, unique
-from curator.storage.db.schema import DocumentRow, MentionRow, SuggestionRow
+from curator.storage.db import AnyRow, DocumentRow, MentionRow, SuggestionRow, among, chunks, ids_of, unique
 
 _ZERO: dict[str, Any] = {
     "mentions": 0,

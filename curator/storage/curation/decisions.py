@@ -16,9 +16,18 @@ from curator.storage.curation.efforts import Efforts
 from curator.storage.curation.mentions import documents_of
 from curator.storage.curation.operations import Operations
 from curator.storage.curation.stored_suggestion import StoredShown
-from curator.storage.db.packing import pack_shown
-from curator.storage.db.rows import AnyRow, among, from_iso, ids_of, next_id, visible
-from curator.storage.db.schema import DecisionRow, DocumentRow, MentionRow
+from curator.storage.db import (
+    AnyRow,
+    DecisionRow,
+    DocumentRow,
+    MentionRow,
+    among,
+    from_iso,
+    ids_of,
+    next_id,
+    pack_shown,
+    visible,
+)
 
 
 class SqlDecisions(Operations, Efforts):

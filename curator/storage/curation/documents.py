@@ -24,8 +24,22 @@ from curator.storage.curation.facets import document_condition, undecided_condit
 from curator.storage.curation.imports import Imports
 from curator.storage.curation.mentions import insert_mentions
 from curator.storage.curation.source_files import SourceFiles
-from curator.storage.db.rows import AnyRow, among, chunks, fold, hidden, ids_of, next_id, unique, visible
-from curator.storage.db.schema import CommentRow, DocumentRow, DocumentTextRow, MentionRow, PassageRow
+from curator.storage.db import (
+    AnyRow,
+    CommentRow,
+    DocumentRow,
+    DocumentTextRow,
+    MentionRow,
+    PassageRow,
+    among,
+    chunks,
+    fold,
+    hidden,
+    ids_of,
+    next_id,
+    unique,
+    visible,
+)
 
 
 class SqlDocuments(SourceFiles, Imports):

@@ -10,8 +10,7 @@ from sqlalchemy.dialects.sqlite import insert
 
 from curator.domain.decisions import OperationKind
 from curator.services.ports import Effort, SpentEffort
-from curator.storage.db.rows import from_iso
-from curator.storage.db.schema import DecisionRow, EffortRow, OperationRow
+from curator.storage.db import DecisionRow, EffortRow, OperationRow, from_iso
 
 
 class Efforts:

@@ -26,9 +26,8 @@ from curator.domain.facets import (
     band_key,
 )
 from curator.services.ports import QueueFilter, WorkRow
-from curator.storage.db.packing import unpack_shown
-from curator.storage.db.rows import AnyRow, chunks, fold, hidden, unique
-from curator.storage.db.schema import (
+from curator.storage.db import (
+    AnyRow,
     CommentRow,
     DecisionRow,
     DocumentRow,
@@ -36,6 +35,11 @@ from curator.storage.db.schema import (
     MentionRow,
     OperationRow,
     SuggestionRow,
+    chunks,
+    fold,
+    hidden,
+    unique,
+    unpack_shown,
 )
 
 

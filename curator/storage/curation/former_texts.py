@@ -7,8 +7,7 @@ import json
 from sqlalchemy import Connection, delete, func, insert, select, update
 
 from curator.domain.documents import Passage, SourceDocument, text_hash
-from curator.storage.db.rows import fold, next_id
-from curator.storage.db.schema import DocumentRow, DocumentTextRow, FormerTextRow, PassageRow
+from curator.storage.db import DocumentRow, DocumentTextRow, FormerTextRow, PassageRow, fold, next_id
 
 
 class FormerTexts:

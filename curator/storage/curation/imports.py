@@ -14,8 +14,7 @@ from curator.domain.documents import MentionOrigin
 from curator.domain.imports import Handwork, ImportKind, ImportRecord, Present
 from curator.storage.curation.former_texts import FormerTexts
 from curator.storage.curation.source_files import FILES, as_file
-from curator.storage.db.rows import chunks, from_iso, next_id, unique, visible
-from curator.storage.db.schema import (
+from curator.storage.db import (
     CommentRow,
     DecisionRow,
     DocumentRow,
@@ -25,6 +24,11 @@ from curator.storage.db.schema import (
     MentionRow,
     OperationRow,
     SourceFileRow,
+    chunks,
+    from_iso,
+    next_id,
+    unique,
+    visible,
 )
 
 _IMPORT = "import:"

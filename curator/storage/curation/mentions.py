@@ -13,8 +13,8 @@ from curator.domain.same_string import string_key
 from curator.domain.wording import UserError, tr
 from curator.storage.curation.counters import recount
 from curator.storage.curation.notes import Comments
-from curator.storage.db.rows import AnyRow, among, chunks, from_iso, ids_of, next_id, unique
-from curator.storage.db.schema import (
+from curator.storage.db import (
+    AnyRow,
     DocumentRow,
     DocumentTextRow,
     FormerTextRow,
@@ -22,6 +22,12 @@ from curator.storage.db.schema import (
     MentionEditRow,
     MentionRow,
     OperationRow,
+    among,
+    chunks,
+    from_iso,
+    ids_of,
+    next_id,
+    unique,
 )
 
 # The append-only log of what was changed of mentions: their spans and their type.

@@ -15,9 +15,19 @@ from curator.domain.wording import UserError, tr
 from curator.services.ports import Chance, Head, MentionContext, QueueFilter, Tried
 from curator.storage.curation.decisions import verdict_of
 from curator.storage.curation.facets import FacetQueries, matching
-from curator.storage.db.packing import unpack_head
-from curator.storage.db.rows import AnyRow, chunks, hidden, unique, visible
-from curator.storage.db.schema import DecisionRow, DocumentRow, DocumentTextRow, MentionRow, SuggestionRow
+from curator.storage.db import (
+    AnyRow,
+    DecisionRow,
+    DocumentRow,
+    DocumentTextRow,
+    MentionRow,
+    SuggestionRow,
+    chunks,
+    hidden,
+    unique,
+    unpack_head,
+    visible,
+)
 
 AROUND = 80
 """Characters of the text at each side of a mention."""

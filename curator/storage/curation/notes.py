@@ -9,8 +9,7 @@ from sqlalchemy import Connection, insert, select, update
 
 from curator.domain.audit import Comment
 from curator.domain.wording import UserError, tr
-from curator.storage.db.rows import AnyRow, chunks, from_iso, next_id
-from curator.storage.db.schema import CommentRow
+from curator.storage.db import AnyRow, CommentRow, chunks, from_iso, next_id
 
 
 class Comments:

@@ -17,8 +17,7 @@ from sqlalchemy import Connection, bindparam, insert, select
 from curator.domain.decisions import OperationKind
 from curator.domain.wording import UserError, tr
 from curator.services.ports import Operation
-from curator.storage.db.rows import from_iso
-from curator.storage.db.schema import OperationRow
+from curator.storage.db import OperationRow, from_iso
 
 _IMPORT = "import:"
 _BARRIERS = (OperationKind.TAKE_TEXT, OperationKind.WITHDRAW_IMPORT)

@@ -14,9 +14,8 @@ from curator.domain.audit import AuditEntry, AuditKind, AuditMention
 from curator.domain.decisions import Outcome, Verdict
 from curator.domain.documents import Span, Split
 from curator.storage.curation.statistics import Statistics
-from curator.storage.db.packing import unpack_shown, verdict_of
-from curator.storage.db.rows import AnyRow, ever_visible, from_iso, hidden, visible
-from curator.storage.db.schema import (
+from curator.storage.db import (
+    AnyRow,
     DecisionRow,
     DocumentRow,
     FragmentRow,
@@ -24,6 +23,12 @@ from curator.storage.db.schema import (
     MentionRow,
     OperationRow,
     RoundRow,
+    ever_visible,
+    from_iso,
+    hidden,
+    unpack_shown,
+    verdict_of,
+    visible,
 )
 
 _IMPORT = "import:"

@@ -12,9 +12,21 @@ from curator.domain.decisions import Outcome, Shown, Verdict
 from curator.domain.rounds import Judgement, Round, RoundKind, RoundMention, RoundProgress
 from curator.domain.wording import UserError, tr
 from curator.storage.curation.mentions import SqlMentions
-from curator.storage.db.packing import pack_shown, unpack_shown, verdict_columns, verdict_of
-from curator.storage.db.rows import AnyRow, from_iso, hidden, next_id
-from curator.storage.db.schema import JudgementRow, MentionRow, RoundDocumentRow, RoundMentionRow, RoundRow
+from curator.storage.db import (
+    AnyRow,
+    JudgementRow,
+    MentionRow,
+    RoundDocumentRow,
+    RoundMentionRow,
+    RoundRow,
+    from_iso,
+    hidden,
+    next_id,
+    pack_shown,
+    unpack_shown,
+    verdict_columns,
+    verdict_of,
+)
 
 
 class SqlRounds:

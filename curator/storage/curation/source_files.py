@@ -8,8 +8,8 @@ from sqlalchemy import Connection, delete, insert, select, update
 from sqlalchemy.orm import InstrumentedAttribute
 
 from curator.domain.documents import SourceFile
-from curator.storage.db.rows import AnyRow, from_iso, next_id
-from curator.storage.db.schema import (
+from curator.storage.db import (
+    AnyRow,
     CommentRow,
     DecisionRow,
     DocumentRow,
@@ -19,6 +19,8 @@ from curator.storage.db.schema import (
     PassageRow,
     SourceFileRow,
     SuggestionRow,
+    from_iso,
+    next_id,
 )
 
 

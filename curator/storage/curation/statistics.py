@@ -14,9 +14,18 @@ from curator.domain.decisions import OperationKind, Outcome, Verdict
 from curator.domain.documents import DocumentState, Split
 from curator.domain.statistics import IMPORTED, DecidedCell, DocumentCell, EffortCell, TakenDecision
 from curator.storage.curation.efforts import undone
-from curator.storage.db.packing import unpack_shown
-from curator.storage.db.rows import AnyRow, from_iso, hidden, visible
-from curator.storage.db.schema import DecisionRow, DocumentRow, EffortRow, MentionRow, OperationRow
+from curator.storage.db import (
+    AnyRow,
+    DecisionRow,
+    DocumentRow,
+    EffortRow,
+    MentionRow,
+    OperationRow,
+    from_iso,
+    hidden,
+    unpack_shown,
+    visible,
+)
 
 AnyQuery: TypeAlias = Any  # SQLAlchemy 2.0 and 2.1 type the columns of a query in different ways
 _COUNTED = {

@@ -11,8 +11,7 @@ from curator.domain.suggestions import Stamp, Suggestion
 from curator.storage.curation.counters import recount
 from curator.storage.curation.mentions import documents_of
 from curator.storage.curation.stored_suggestion import StoredSuggestion
-from curator.storage.db.rows import AnyRow, chunks, unique, visible
-from curator.storage.db.schema import DocumentRow, MentionRow, SuggestionRow
+from curator.storage.db import AnyRow, DocumentRow, MentionRow, SuggestionRow, chunks, unique, visible
 
 
 class SqlSuggestions:

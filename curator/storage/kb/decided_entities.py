@@ -10,9 +10,7 @@ from sqlalchemy import ColumnElement, Connection, case, func, select
 from curator.domain.decisions import Outcome
 from curator.domain.entities import Entity
 from curator.services.ports import NilMention
-from curator.storage.db.packing import unpack_head
-from curator.storage.db.rows import AnyRow, chunks, hidden
-from curator.storage.db.schema import DecisionRow, MentionRow, SuggestionRow
+from curator.storage.db import AnyRow, DecisionRow, MentionRow, SuggestionRow, chunks, hidden, unpack_head
 from curator.storage.kb.provisional import retire, retired_of
 
 SHORT = 16

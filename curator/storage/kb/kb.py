@@ -13,8 +13,7 @@ from sqlalchemy import ColumnElement, Connection, delete, func, insert, select, 
 from curator.domain.decisions import Outcome
 from curator.domain.entities import Entity, EntityMatch, KbChanges, KnowledgeBaseInfo, KnowledgeSource
 from curator.domain.facets import SearchQuery, parse_query
-from curator.storage.db.rows import chunks, fold, next_id, unique
-from curator.storage.db.schema import DecisionRow, KbVersionRow
+from curator.storage.db import DecisionRow, KbVersionRow, chunks, fold, next_id, unique
 from curator.storage.kb import kb_matching
 from curator.storage.kb import kb_matching as kb_sources
 from curator.storage.kb import provisional as provisional_search

@@ -11,9 +11,7 @@ from typing import Any, cast
 from sqlalchemy import Connection, delete, select
 
 from curator.domain.entities import PREFIX, Entity, KbChanges, KnowledgeSource
-from curator.storage.db.meta import SqlMeta
-from curator.storage.db.rows import chunks, fold, unique
-from curator.storage.db.schema import KbVersionRow, MetaRow
+from curator.storage.db import KbVersionRow, MetaRow, SqlMeta, chunks, fold, unique
 from curator.storage.kb.kb_tables import ALTERNATE, PRIMARY, KbTables, parse_entity
 
 

@@ -16,7 +16,7 @@ from dataclasses import dataclass
 
 from curator.domain.entities import EntityMatch
 from curator.domain.facets import SearchQuery
-from curator.storage.db.rows import chunks, fold, unique
+from curator.storage.db import chunks, fold, unique
 from curator.storage.kb.kb_fuzzy import near_words, words_ending
 from curator.storage.kb.kb_index import goodness, name_of, type_word
 from curator.storage.kb.kb_tables import ALTERNATE, BARE_ALTERNATE, NAME, SYNONYM, KbTables, parse_entity

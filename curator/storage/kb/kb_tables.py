@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any
 
 from curator.domain.entities import Entity
 from curator.domain.wording import UserError, tr
-from curator.storage.db.rows import chunks, fold
+from curator.storage.db import chunks, fold
 
 if TYPE_CHECKING:
     from sqlite_utils import Database

@@ -12,8 +12,7 @@ from sqlalchemy import Connection, delete, insert, select
 from curator.domain.entities import Entity, EntityMatch, ProvisionalEntity, id_of, is_new, number_of
 from curator.domain.facets import SearchQuery
 from curator.domain.wording import UserError, tr
-from curator.storage.db.rows import AnyRow, chunks, fold, from_iso, unique
-from curator.storage.db.schema import ProvisionalEntityRow, RetiredEntityRow
+from curator.storage.db import AnyRow, ProvisionalEntityRow, RetiredEntityRow, chunks, fold, from_iso, unique
 from curator.storage.kb.kb_matching import active_tables, held, new_ids
 from curator.storage.kb.kb_search import (
     DEFINITION,

@@ -1,2 +1,32 @@
 """The working place: text, candidates and queue side by side, and all that is done to a mention there besides deciding,
 notes and history too. `Workbench` joins the rooms that it shows."""
+
+from typing import TYPE_CHECKING
+
+from curator.ui import opened_late
+from curator.ui.bench.candidate_commands import CANDIDATES
+from curator.ui.bench.deciding_commands import DECIDING
+from curator.ui.bench.queue_commands import QUEUE
+from curator.ui.bench.text_commands import TEXT
+
+if TYPE_CHECKING:
+    from curator.ui.bench.refresher import Refresher
+    from curator.ui.bench.status_line import StatusLine
+    from curator.ui.bench.window_layout import WindowLayout
+    from curator.ui.bench.workbench import Workbench
+
+__all__ = [
+    "CANDIDATES",
+    "DECIDING",
+    "QUEUE",
+    "TEXT",
+    "Refresher",
+    "StatusLine",
+    "WindowLayout",
+    "Workbench",
+]
+
+__getattr__ = opened_late(
+    __name__,
+    {"Refresher": "refresher", "StatusLine": "status_line", "WindowLayout": "window_layout", "Workbench": "workbench"},
+)

@@ -9,8 +9,8 @@ from PySide6.QtCore import QEvent, QObject
 from PySide6.QtGui import QGuiApplication, QKeyEvent
 
 from curator.domain.decisions import Change, ChangeKind
-from curator.services.curating.efforts import EffortService
-from curator.ui.kit.sight import MODIFIERS
+from curator.services.curating import EffortService
+from curator.ui.kit import MODIFIERS
 
 IDLE_SECONDS = 60.0
 """A longer pause is no work."""

@@ -22,7 +22,7 @@ from PySide6.QtWidgets import (
 )
 
 from curator.domain.wording import UserError, tr
-from curator.services.curating.guidelines import GuidelineService
+from curator.services.curating import GuidelineService
 
 SAVE_MS = 800
 HEADING = re.compile(r"^ {0,3}#{1,6}[ \t]+(?P<words>.+?)[ \t#]*$", re.MULTILINE)

@@ -36,10 +36,18 @@ from curator.domain.decisions import Decision, Outcome
 from curator.domain.documents import MentionEdit, slice_spans
 from curator.domain.wording import tr
 from curator.ui.bench.notes import CommentsPanel
-from curator.ui.kit.labels import ElidedLabel
-from curator.ui.kit.mention_state import state_of, verdict_words
-from curator.ui.kit.row_list import PAD, RowList, draw_words, figure, row_height, scaled
-from curator.ui.kit.theme import theme_of
+from curator.ui.kit import (
+    PAD,
+    ElidedLabel,
+    RowList,
+    draw_words,
+    figure,
+    row_height,
+    scaled,
+    state_of,
+    theme_of,
+    verdict_words,
+)
 
 Index = QModelIndex | QPersistentModelIndex
 NO_PARENT = QModelIndex()

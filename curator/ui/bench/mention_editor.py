@@ -23,13 +23,10 @@ from curator.domain.spans import (
     without_span,
 )
 from curator.domain.wording import tr
-from curator.services.queue.seat import MentionEditing
-from curator.ui.deciding.decider import Decider
-from curator.ui.deciding.navigator import Navigator
-from curator.ui.document.document_view import DocumentView
-from curator.ui.kit.key_names import way_to
-from curator.ui.kit.sight import watch
-from curator.ui.kit.theme import theme_of
+from curator.services.queue import MentionEditing
+from curator.ui.deciding import Decider, Navigator
+from curator.ui.document import DocumentView
+from curator.ui.kit import theme_of, watch, way_to
 
 NO_SELECTION = "Select the words first: F7 puts a caret into the text, Shift and the arrows select."
 TEXT_ENDS = "The text ends here; the mention stays as it is."

@@ -23,10 +23,8 @@ from PySide6.QtWidgets import (
 from curator.domain.audit import Comment
 from curator.domain.documents import DocumentState
 from curator.domain.wording import ntr, tr
-from curator.services.curating.curation import CurationService
-from curator.services.curating.notes import NoteService
-from curator.ui.deciding.decider import Decider
-from curator.ui.deciding.navigator import Navigator
+from curator.services.curating import CurationService, NoteService
+from curator.ui.deciding import Decider, Navigator
 
 # A comment written in one line at the bottom, which covers nothing.
 

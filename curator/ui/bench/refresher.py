@@ -8,13 +8,12 @@ from PySide6.QtWidgets import QAbstractItemView
 from curator.domain.decisions import STEPS, Change, ChangeKind, Saving
 from curator.domain.jobs import LinkerState, LinkerStatus
 from curator.domain.wording import tr
-from curator.services.queue.holdout import REASON as HELD_OUT
-from curator.services.queue.queue import MentionView
+from curator.services.queue import REASON as HELD_OUT
+from curator.services.queue import MentionView
 from curator.ui.bench.status_line import StatusLine
 from curator.ui.bench.workbench import Workbench
-from curator.ui.jobs.jobs import JobKind
-from curator.ui.kit.key_names import place_of, way_to
-from curator.ui.kit.mention_state import names_in
+from curator.ui.jobs import JobKind
+from curator.ui.kit import names_in, place_of, way_to
 
 PATCHED = {ChangeKind.DECIDED, ChangeKind.ENTITIES}
 """Steps of which the open document shows nothing new but decisions."""

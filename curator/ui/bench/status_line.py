@@ -9,8 +9,7 @@ from PySide6.QtWidgets import QHBoxLayout, QLabel, QMenuBar, QToolButton, QWidge
 
 from curator.domain.jobs import LinkerState, LinkerStatus
 from curator.domain.wording import tr
-from curator.ui.kit.mention_state import MentionState
-from curator.ui.kit.theme import theme_of
+from curator.ui.kit import MentionState, theme_of
 
 WORDS = {
     LinkerState.OFF: "no index yet",

@@ -11,9 +11,8 @@ from PySide6.QtWidgets import QMenu, QWidget
 from curator.domain.documents import slice_spans
 from curator.domain.wording import tr
 from curator.ui.bench.mention_editor import MentionEditor, TypePicker
-from curator.ui.deciding.navigator import Navigator
-from curator.ui.document.document_find import FindBar
-from curator.ui.document.document_view import DocumentView
+from curator.ui.deciding import Navigator
+from curator.ui.document import DocumentView, FindBar
 
 CARET = "Caret in the text: arrows move it, Shift selects, M makes a mention, A adds to one, Esc leaves."
 SELECTED = "M makes a mention of the selection, A adds it to “{text}” as a further part, Shift+A takes it out."

@@ -13,7 +13,7 @@ from curator.commands import WindowState
 from curator.domain.decisions import Outcome, Verdict
 from curator.domain.entities import EntityMatch
 from curator.domain.suggestions import CandidateOrder
-from curator.services.queue.seat import Seat
+from curator.services.queue import Seat
 from curator.ui.bench.decision_guard import DecisionGuard
 from curator.ui.bench.effort_meter import EffortMeter
 from curator.ui.bench.guidelines_panel import GuidelinesPanel
@@ -22,23 +22,12 @@ from curator.ui.bench.mention_editor import MentionEditor, TypePicker
 from curator.ui.bench.notes import CommentsPanel, CommentStrip, Noter
 from curator.ui.bench.text_tools import TextTools
 from curator.ui.bench.window_layout import MOVED
-from curator.ui.candidates.candidate_panel import CandidatePanel
-from curator.ui.candidates.search_panel import SearchPane
-from curator.ui.deciding.candidate_desk import CandidateDesk
-from curator.ui.deciding.decider import Decider
-from curator.ui.deciding.group_decider import GroupDecider
-from curator.ui.deciding.navigator import Navigator
-from curator.ui.deciding.reason_strip import ReasonStrip
-from curator.ui.document.document_find import FindBar
-from curator.ui.document.document_view import DocumentView
-from curator.ui.jobs.jobs import Jobs
-from curator.ui.jobs.jobs_bar import BottomBar
-from curator.ui.kit.fitting import USUAL_LINE
-from curator.ui.kit.notices import Notices
-from curator.ui.kit.sight import Glance, Sight
-from curator.ui.kit.window_calls import Bridge
-from curator.ui.queue.document_header import DocumentHeader
-from curator.ui.queue.queue_panel import QueuePanel
+from curator.ui.candidates import CandidatePanel, SearchPane
+from curator.ui.deciding import CandidateDesk, Decider, GroupDecider, Navigator, ReasonStrip
+from curator.ui.document import DocumentView, FindBar
+from curator.ui.jobs import BottomBar, Jobs
+from curator.ui.kit import USUAL_LINE, Bridge, Glance, Notices, Sight
+from curator.ui.queue import DocumentHeader, QueuePanel
 
 if TYPE_CHECKING:
     from curator.bootstrap import Project

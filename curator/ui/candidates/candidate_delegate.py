@@ -16,9 +16,10 @@ from PySide6.QtWidgets import QStyledItemDelegate, QStyleOptionViewItem
 from curator.domain.suggestions import Candidate, Suggestion
 from curator.domain.wording import tr
 from curator.ui.candidates.candidate_model import BELOW, ROW_ROLE, CandidateRow
-from curator.ui.kit.mention_state import MentionState
-from curator.ui.kit.row_list import (
+from curator.ui.kit import (
     PAD,
+    MentionState,
+    Theme,
     draw_bar,
     draw_focus,
     draw_ground,
@@ -28,8 +29,8 @@ from curator.ui.kit.row_list import (
     figure,
     row_height,
     scaled,
+    theme_of,
 )
-from curator.ui.kit.theme import Theme, theme_of
 
 SMALL = 0.88
 ENTER = "↵"

@@ -12,17 +12,14 @@ from PySide6.QtWidgets import QHBoxLayout, QSplitter, QStackedWidget, QVBoxLayou
 from curator.domain.decisions import Outcome
 from curator.domain.suggestions import Band
 from curator.domain.wording import tr
-from curator.services.linking.name_linking import BY_NAME
-from curator.services.queue.queue import MentionView
+from curator.services.linking import BY_NAME
+from curator.services.queue import MentionView
 from curator.ui.candidates.candidate_contrast import ContrastCard
 from curator.ui.candidates.candidate_delegate import CandidateDelegate
 from curator.ui.candidates.candidate_model import ALL, CandidateColumn, CandidateTableModel, Extent
 from curator.ui.candidates.candidate_rows import HiddenRow, NilRow, RecordRoom
 from curator.ui.candidates.entity_card import EntityCard, Lookup
-from curator.ui.kit.key_names import way_to
-from curator.ui.kit.labels import ElidedLabel, NoteLabel, StateChip
-from curator.ui.kit.mention_state import decision_words, state_of
-from curator.ui.kit.row_list import RowList, row_height
+from curator.ui.kit import ElidedLabel, NoteLabel, RowList, StateChip, decision_words, row_height, state_of, way_to
 
 SHARE, ROWS = 0.64, 10
 """Of the height for the candidates, and how many of them need be seen; the record has the rest."""

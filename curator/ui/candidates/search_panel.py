@@ -12,10 +12,7 @@ from PySide6.QtWidgets import QHBoxLayout, QLineEdit, QSplitter, QToolButton, QV
 from curator.domain.wording import tr
 from curator.ui.candidates.entity_card import EntityCard, Lookup
 from curator.ui.candidates.search_rows import BROKEN, MatchDelegate, MatchModel, Search, SearchAnswer, answer_to
-from curator.ui.kit.labels import ElidedLabel, NoteLabel
-from curator.ui.kit.row_list import RowList
-from curator.ui.kit.sight import Glance, rows_in_sight
-from curator.ui.kit.worker import Worker
+from curator.ui.kit import ElidedLabel, Glance, NoteLabel, RowList, Worker, rows_in_sight
 
 NO_MATCH = "Nothing in the knowledge base matches “{query}”. ? in the empty line shows what else can be typed."
 HINT = "Type a name, a synonym or an identifier. ↓ ↑ go through the entities, ↵ links, Esc leaves."

@@ -12,8 +12,7 @@ from PySide6.QtWidgets import QStyledItemDelegate, QStyleOptionViewItem
 
 from curator.domain.entities import EntityMatch
 from curator.domain.wording import UserError, tr
-from curator.ui.kit.row_list import PAD, draw_focus, draw_ground, draw_words, row_height, scaled
-from curator.ui.kit.theme import theme_of
+from curator.ui.kit import PAD, draw_focus, draw_ground, draw_words, row_height, scaled, theme_of
 
 Index = QModelIndex | QPersistentModelIndex
 NO_PARENT = QModelIndex()

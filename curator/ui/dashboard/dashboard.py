@@ -25,11 +25,10 @@ from PySide6.QtWidgets import (
 from curator.domain.documents import Split
 from curator.domain.statistics import IMPORTED, Headline, Plot, StatisticsFilter
 from curator.domain.wording import UserError, ntr, tr
-from curator.services.records.statistics import Statistics, as_json, head_figures, plots
+from curator.services.records import Statistics, as_json, head_figures, plots
 from curator.ui.dashboard.plot_card import PlotCard
 from curator.ui.dashboard.plot_files import save_all
-from curator.ui.kit.form import ShowDialog, file_dialog
-from curator.ui.kit.labels import ElidedLabel, ScaledLabel
+from curator.ui.kit import ElidedLabel, ScaledLabel, ShowDialog, file_dialog
 
 # What the dashboard is about: whose decisions, of which split, from when to when.
 

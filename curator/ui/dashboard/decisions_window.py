@@ -12,11 +12,8 @@ from PySide6.QtWidgets import QAbstractItemView, QCheckBox, QComboBox, QHBoxLayo
 from curator.domain.decisions import KEPT_BACK_SHOWN, RANK_UNKNOWN, OperationKind, Outcome
 from curator.domain.statistics import TakenDecision
 from curator.domain.wording import tr
-from curator.services.records.statistics import StatisticsService
-from curator.ui.kit.form import EmptyPage, ShowDialog
-from curator.ui.kit.labels import ElidedLabel
-from curator.ui.kit.record_tables import FindLine, OpeningTable
-from curator.ui.kit.worker import Worker
+from curator.services.records import StatisticsService
+from curator.ui.kit import ElidedLabel, EmptyPage, FindLine, OpeningTable, ShowDialog, Worker
 
 # The project's decisions as a table, the newest first; older ones come when somebody scrolls to them.
 

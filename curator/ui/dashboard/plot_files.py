@@ -13,8 +13,7 @@ from PySide6.QtGui import QFont, QFontMetricsF, QPainter
 from curator.domain.statistics import Plot
 from curator.domain.wording import UserError, tr
 from curator.ui.dashboard.plot_painter import Canvas, height_of, paint_plot
-from curator.ui.kit.row_list import scaled
-from curator.ui.kit.theme import LIGHT
+from curator.ui.kit import LIGHT, scaled
 
 WIDTH, MARGIN = 720, 16
 SCREEN_DPI = 96

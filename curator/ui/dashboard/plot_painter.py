@@ -11,9 +11,18 @@ from PySide6.QtGui import QColor, QFont, QFontMetricsF, QPainter, QPalette, QPen
 
 from curator.domain.statistics import Plot, Series, Shape, Unit
 from curator.domain.wording import tr
-from curator.ui.kit.line_chart import Axes, Stroke, nice_ticks, paint_cursor, paint_grid, paint_line, paint_mark
-from curator.ui.kit.mention_state import MentionState
-from curator.ui.kit.theme import Theme, blend
+from curator.ui.kit import (
+    Axes,
+    MentionState,
+    Stroke,
+    Theme,
+    blend,
+    nice_ticks,
+    paint_cursor,
+    paint_grid,
+    paint_line,
+    paint_mark,
+)
 
 # Where a plot is drawn, and its series' colours: outcomes have those of the text, the rest what eyes tell apart.
 

@@ -10,13 +10,13 @@ from PySide6.QtWidgets import QApplication, QMainWindow, QWidget
 
 from curator.domain.jobs import JobOutcome
 from curator.domain.wording import tr
-from curator.ui.bench.workbench import Workbench
-from curator.ui.training.bundle_flows import BundleFlows
+from curator.ui.bench import Workbench
+from curator.ui.training import BundleFlows
 
 if TYPE_CHECKING:
     from curator.ui.dashboard.dashboard import Dashboard
     from curator.ui.dashboard.decisions_window import DecisionsWindow
-    from curator.ui.jobs.jobs_dock import JobsDock
+    from curator.ui.jobs import JobsDock
 
 
 # The way back: from a mention in the text to the window beside it that was used last.
@@ -170,7 +170,7 @@ class SeeingFlows(QObject):
 
     def show_jobs(self) -> JobsDock:
         """Open it with the keyboard in it; asked while it has the keyboard, it closes."""
-        from curator.ui.jobs.jobs_dock import JobsDock
+        from curator.ui.jobs import JobsDock
 
         if self._jobs is None:
             self._jobs = JobsDock(self._bench.jobs, self._main)

@@ -1,2 +1,26 @@
 """From a key to a decision: where the curator is, what the key may decide, and deciding many mentions at once by their
 string or by their probability."""
+
+from curator.ui.deciding.candidate_desk import CandidateDesk
+from curator.ui.deciding.decider import Decider, Leftover, Revision, candidate_key, document_key, mention_key, nil_key
+from curator.ui.deciding.group_decider import GroupDecider
+from curator.ui.deciding.kwic_list import CheckMark, KwicList, KwicRow
+from curator.ui.deciding.navigator import Navigator
+from curator.ui.deciding.reason_strip import ReasonStrip
+
+__all__ = [
+    "CandidateDesk",
+    "CheckMark",
+    "Decider",
+    "GroupDecider",
+    "KwicList",
+    "KwicRow",
+    "Leftover",
+    "Navigator",
+    "ReasonStrip",
+    "Revision",
+    "candidate_key",
+    "document_key",
+    "mention_key",
+    "nil_key",
+]

@@ -19,16 +19,11 @@ from PySide6.QtWidgets import (
 )
 
 from curator.domain.wording import ntr, tr
-from curator.services.curating.bulk import BulkOffer, BulkReport
-from curator.services.curating.bulk_plan import MOST_CHECKS, Audit, AuditState, tally
+from curator.services.curating import MOST_CHECKS, Audit, AuditState, BulkOffer, BulkReport, tally
 from curator.services.ports import MentionContext
 from curator.ui.deciding.kwic_list import CheckMark, KwicList, KwicRow, rule
-from curator.ui.jobs.jobs_bar import KeyHints
-from curator.ui.kit.fitting import FlowRow
-from curator.ui.kit.key_names import way_to
-from curator.ui.kit.labels import ElidedLabel
-from curator.ui.kit.row_list import row_height
-from curator.ui.kit.sight import Glance, rows_in_sight
+from curator.ui.jobs import KeyHints
+from curator.ui.kit import ElidedLabel, FlowRow, Glance, row_height, rows_in_sight, way_to
 
 # What bulk acceptance says of its plan, its checks and its bound; whole sentences.
 

@@ -14,15 +14,13 @@ from PySide6.QtCore import QObject, QTimer, Signal, Slot
 from curator.domain.entities import Entity
 from curator.domain.suggestions import Candidate, CandidateOrder, Contrast
 from curator.domain.wording import tr
-from curator.services.knowledge.knowledge import HiddenEntities, KnowledgeService
-from curator.services.linking.contrast import ContrastService
-from curator.services.queue.queue import MentionView
-from curator.ui.candidates.candidate_contrast import NO_WORDS, WEIGHING, CandidatePair, word_tints
-from curator.ui.candidates.candidate_panel import CandidatePanel
-from curator.ui.candidates.entity_card import EntityCard
+from curator.services.knowledge import HiddenEntities, KnowledgeService
+from curator.services.linking import ContrastService
+from curator.services.queue import MentionView
+from curator.ui.candidates import NO_WORDS, WEIGHING, CandidatePair, CandidatePanel, EntityCard, word_tints
 from curator.ui.deciding.navigator import Navigator
-from curator.ui.document.document_view import DocumentView
-from curator.ui.kit.worker import Worker
+from curator.ui.document import DocumentView
+from curator.ui.kit import Worker
 
 REST_MS = 150
 """A curator who goes on sooner does not look at what is looked up here."""

@@ -16,13 +16,10 @@ from curator.domain.decisions import Change, ChangeKind, Outcome, Shown, Verdict
 from curator.domain.documents import DocumentState, Span
 from curator.domain.suggestions import CandidateOrder
 from curator.domain.wording import UserError, tr
-from curator.services.curating.deciding import shown_of
-from curator.services.queue.queue import MentionView
-from curator.services.queue.seat import Curation, Seat
+from curator.services.curating import shown_of
+from curator.services.queue import Curation, MentionView, Seat
 from curator.ui.deciding.navigator import Navigator
-from curator.ui.kit.key_names import way_to
-from curator.ui.kit.mention_state import decision_words
-from curator.ui.kit.sight import Glance
+from curator.ui.kit import Glance, decision_words, way_to
 
 DOCUMENT_DECIDED = "Every mention here is decided. {key} marks the document done and opens the next."
 NO_FIRST = "Candidates are shuffled, so that none is first: choose one by its number, or N where none fits."

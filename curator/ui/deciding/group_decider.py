@@ -14,8 +14,8 @@ from curator.ui.deciding.bulk_panel import BulkPanel
 from curator.ui.deciding.decider import Decider
 from curator.ui.deciding.navigator import Navigator
 from curator.ui.deciding.propagation import PropagationPanel, Propagator, default_verdict
-from curator.ui.jobs.jobs import Jobs
-from curator.ui.kit.sight import Glance
+from curator.ui.jobs import Jobs
+from curator.ui.kit import Glance
 
 if TYPE_CHECKING:
     from curator.bootstrap import Project

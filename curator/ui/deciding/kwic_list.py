@@ -25,11 +25,20 @@ from PySide6.QtWidgets import QFrame, QStyledItemDelegate, QStyleOptionViewItem,
 
 from curator.domain.wording import tr
 from curator.services.ports import MentionContext
-from curator.ui.kit.key_names import is_plain
-from curator.ui.kit.mention_state import MentionState
-from curator.ui.kit.row_list import PAD, RowList, draw_focus, draw_ground, draw_words, scaled
-from curator.ui.kit.sight import MODIFIERS, Glance
-from curator.ui.kit.theme import Theme, theme_of
+from curator.ui.kit import (
+    MODIFIERS,
+    PAD,
+    Glance,
+    MentionState,
+    RowList,
+    Theme,
+    draw_focus,
+    draw_ground,
+    draw_words,
+    is_plain,
+    scaled,
+    theme_of,
+)
 
 # Mentions in their contexts as a list: headings, and lines with a mark each (ticked or not; right, wrong or open).
 

@@ -11,10 +11,17 @@ from curator.domain.decisions import Decision
 from curator.domain.suggestions import CandidateOrder, Suggestion, presented
 from curator.domain.wording import UserError, tr
 from curator.services.ports import QueueFilter, WorkRow
-from curator.services.queue.matching import Matching
-from curator.services.queue.ordering import WorkOrder
-from curator.services.queue.queue import Direction, MentionView, OpenDocument, QueueService
-from curator.services.queue.seat import Linking, Queue, Seat
+from curator.services.queue import (
+    Direction,
+    Linking,
+    Matching,
+    MentionView,
+    OpenDocument,
+    Queue,
+    QueueService,
+    Seat,
+    WorkOrder,
+)
 
 FIRST_OF_WORK = "This is the first mention of the list."
 NO_MORE_UP = "This is the first document of the queue."

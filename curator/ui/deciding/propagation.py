@@ -8,16 +8,12 @@ from PySide6.QtWidgets import QButtonGroup, QPushButton, QVBoxLayout, QWidget
 
 from curator.domain.decisions import Outcome, Verdict
 from curator.domain.wording import UserError, ntr, tr
-from curator.services.curating.propagation import Others, PropagationScope, PropagationService
-from curator.services.curating.propagation_groups import Group, GroupKind, Line
+from curator.services.curating import Group, GroupKind, Line, Others, PropagationScope, PropagationService
 from curator.ui.deciding.decider import Decider
 from curator.ui.deciding.kwic_list import CheckMark, KwicList, KwicRow, rule
 from curator.ui.deciding.navigator import Navigator
-from curator.ui.jobs.jobs_bar import KeyHints
-from curator.ui.kit.fitting import FlowRow
-from curator.ui.kit.labels import ElidedLabel
-from curator.ui.kit.mention_state import verdict_words
-from curator.ui.kit.sight import Glance
+from curator.ui.jobs import KeyHints
+from curator.ui.kit import ElidedLabel, FlowRow, Glance, verdict_words
 
 # The other mentions of a string, below the text: ticked where they are like the one decided.
 

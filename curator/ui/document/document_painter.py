@@ -19,9 +19,7 @@ from curator.ui.document.document_find import Found
 from curator.ui.document.document_layout import Block, DocumentLayout, LinePiece, baseline
 from curator.ui.document.mention_handles import Handle, paint_handles
 from curator.ui.document.mention_marks import Marks, MentionMark
-from curator.ui.kit.mention_state import MentionState
-from curator.ui.kit.note_marks import draw_notes
-from curator.ui.kit.theme import StateColours, Theme, theme_of
+from curator.ui.kit import MentionState, StateColours, Theme, draw_notes, theme_of
 
 # Words of the document tinted by the side they speak for: for the contrast of two candidates.
 

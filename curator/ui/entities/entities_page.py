@@ -9,12 +9,10 @@ from PySide6.QtWidgets import QPushButton, QSplitter, QVBoxLayout, QWidget
 
 from curator.domain.entities import ProvisionalEntity
 from curator.domain.wording import ntr, tr
-from curator.services.knowledge.provisional import NewEntity
+from curator.services.knowledge import NewEntity
 from curator.services.ports import MentionContext
-from curator.ui.deciding.kwic_list import CheckMark, KwicList, KwicRow
-from curator.ui.kit.fitting import FlowRow
-from curator.ui.kit.form import sentence
-from curator.ui.kit.record_tables import RecordColumn, RecordTable
+from curator.ui.deciding import CheckMark, KwicList, KwicRow
+from curator.ui.kit import FlowRow, RecordColumn, RecordTable, sentence
 
 
 class EntitiesPage(QWidget):

@@ -10,14 +10,11 @@ from PySide6.QtWidgets import QStackedWidget, QTabWidget, QWidget
 from curator.domain.entities import EntityDraft
 from curator.domain.wording import tr
 from curator.services.ports import MentionContext
-from curator.ui.candidates.entity_card import Lookup
-from curator.ui.candidates.search_panel import SearchPane
-from curator.ui.candidates.search_rows import Search
+from curator.ui.candidates import Lookup, Search, SearchPane
 from curator.ui.entities.entities_page import EntitiesPage
 from curator.ui.entities.entity_form import Alike, EntityForm
 from curator.ui.entities.nil_page import Contexts, NilPage
-from curator.ui.kit.form import ShowDialog
-from curator.ui.kit.labels import NoteLabel
+from curator.ui.kit import NoteLabel, ShowDialog
 
 
 class EntitiesWindow(ShowDialog):

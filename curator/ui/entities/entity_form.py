@@ -23,7 +23,7 @@ from PySide6.QtWidgets import (
 
 from curator.domain.entities import Entity, EntityDraft
 from curator.domain.wording import tr
-from curator.ui.kit.labels import NoteLabel
+from curator.ui.kit import NoteLabel
 
 LOOK_MS = 200
 ROWS = 4

@@ -9,12 +9,10 @@ from PySide6.QtWidgets import QLabel, QPushButton, QRadioButton, QSplitter, QVBo
 
 from curator.domain.decisions import NilReason
 from curator.domain.wording import ntr, tr
-from curator.services.knowledge.nil_clusters import NilCluster, merged, split
+from curator.services.knowledge import NilCluster, merged, split
 from curator.services.ports import MentionContext
-from curator.ui.deciding.kwic_list import CheckMark, KwicList, KwicRow
-from curator.ui.kit.fitting import FlowRow
-from curator.ui.kit.form import sentence
-from curator.ui.kit.record_tables import RecordColumn, TickTable
+from curator.ui.deciding import CheckMark, KwicList, KwicRow
+from curator.ui.kit import FlowRow, RecordColumn, TickTable, sentence
 
 Contexts = Callable[[Sequence[int]], list[MentionContext]]
 MOST_STRINGS = 6

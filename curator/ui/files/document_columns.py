@@ -10,10 +10,9 @@ from PySide6.QtWidgets import QHBoxLayout, QListWidget, QListWidgetItem, QPushBu
 
 from curator.domain.entities import TypeMapping
 from curator.domain.wording import UserError, tr
-from curator.services.ports import FormatRegistry
-from curator.services.ports.files import DOCUMENT_FIELDS, DocumentOptions
+from curator.services.ports import DOCUMENT_FIELDS, DocumentOptions, FormatRegistry
 from curator.ui.files.kb_columns import ColumnChooser
-from curator.ui.kit.form import FormDialog, sentence
+from curator.ui.kit import FormDialog, sentence
 
 INTRO = (
     "Say which column holds what. A text or a mention is needed. The choice is kept for tables with the same headings."

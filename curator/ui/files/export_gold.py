@@ -8,8 +8,8 @@ from pathlib import Path
 from PySide6.QtWidgets import QComboBox, QFileDialog, QWidget
 
 from curator.domain.wording import ntr, tr
-from curator.services.records.exporting import ExportScope, ExportTarget
-from curator.ui.kit.form import FormDialog, PathEdit, sentence
+from curator.services.records import ExportScope, ExportTarget
+from curator.ui.kit import FormDialog, PathEdit, sentence
 
 USUAL = "pubtator"
 INTRO = "Writes the decisions in the format of the documents. What nobody changed goes back as it came."

@@ -22,11 +22,10 @@ from PySide6.QtWidgets import (
 
 from curator.domain.curies import pmids_in
 from curator.domain.wording import UserError, ntr, tr
-from curator.services.importing.fetching import FetchRequest, FetchWish, Unfinished
-from curator.services.ports.pubmed import MOST_FOUND
+from curator.services.importing import FetchRequest, FetchWish, Unfinished
+from curator.services.ports import MOST_FOUND
 from curator.ui.files.import_documents import SplitFields
-from curator.ui.kit.form import FormDialog, file_dialog, sentence
-from curator.ui.kit.labels import NoteLabel
+from curator.ui.kit import FormDialog, NoteLabel, file_dialog, sentence
 
 NETWORK = (
     "This uses the network: {host} is asked. Sent are the PMIDs or the query, the name of this program and your API "

@@ -12,9 +12,8 @@ from PySide6.QtWidgets import QAbstractItemView, QHeaderView, QTableWidget, QTab
 from curator.domain.documents import SourceDocument
 from curator.domain.entities import Entity
 from curator.domain.wording import ntr, tr
-from curator.services.importing.foreseeing import Foreseen
-from curator.services.importing.import_report import ImportReport, counted
-from curator.ui.kit.form import ShowDialog, sentence
+from curator.services.importing import Foreseen, ImportReport, counted
+from curator.ui.kit import ShowDialog, sentence
 
 MOST_NAMES = 4
 MOST_ROWS = 5000

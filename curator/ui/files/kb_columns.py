@@ -24,12 +24,11 @@ from PySide6.QtWidgets import (
 
 from curator.domain.entities import KnowledgeSource
 from curator.domain.wording import tr
-from curator.services.importing.foreseeing import Foreseen, foresee_kb
-from curator.services.ports import FormatRegistry
-from curator.services.ports.files import FIELDS, KbOptions, TablePreview
+from curator.services.importing import Foreseen, foresee_kb
+from curator.services.ports import FIELDS, FormatRegistry, KbOptions, TablePreview
 from curator.ui.files.import_report import kb_page
 from curator.ui.files.reading_ahead import FilePreviewer
-from curator.ui.kit.form import sentence
+from curator.ui.kit import sentence
 
 HINT = "Cells with several values are taken apart at | or ;. Columns that are not chosen are not read."
 ROWS_SHOWN = 5

@@ -22,7 +22,7 @@ from PySide6.QtWidgets import (
 
 from curator.domain.documents import Split
 from curator.domain.wording import ntr, tr
-from curator.services.importing.foreseeing import Foreseen, foresee_kb, seconds_to_import, seconds_to_index
+from curator.services.importing import Foreseen, foresee_kb, seconds_to_import, seconds_to_index
 from curator.services.ports import FormatRegistry
 from curator.ui.files.document_files import DocumentFiles
 from curator.ui.files.import_documents import ImportWish, SplitFields
@@ -30,9 +30,8 @@ from curator.ui.files.import_kb import INTRO as KB_INTRO
 from curator.ui.files.import_kb import kb_edit, missing
 from curator.ui.files.import_report import figure
 from curator.ui.files.reading_ahead import FilePreviewer
-from curator.ui.jobs.jobs import range_words
-from curator.ui.kit.form import FormDialog, PathEdit, sentence
-from curator.ui.kit.record_tables import FigureTable
+from curator.ui.jobs import range_words
+from curator.ui.kit import FigureTable, FormDialog, PathEdit, sentence
 
 # What a new project will hold and how long that takes: files are read beside the window, so nothing waits.
 

@@ -16,10 +16,9 @@ from curator.domain.documents import Split
 from curator.domain.entities import TypeMapping
 from curator.domain.jobs import JobOutcome, JobState, Progress
 from curator.domain.wording import UserError, ntr, tr
-from curator.services.importing.importing import ImportReport, joined
-from curator.services.importing.kb_importing import KbWish
-from curator.services.records.exporting import ExportScope
-from curator.ui.bench.workbench import Workbench
+from curator.services.importing import ImportReport, KbWish, joined
+from curator.services.records import ExportScope
+from curator.ui.bench import Workbench
 from curator.ui.files.document_columns import TypeMappingDialog
 from curator.ui.files.export_gold import ExportDialog
 from curator.ui.files.fetch_pubmed import FetchPubMedDialog
@@ -27,8 +26,8 @@ from curator.ui.files.import_documents import ImportDialog, ImportWish
 from curator.ui.files.import_flows import FetchFlow, ImportFlows
 from curator.ui.files.import_kb import REPLACES, ImportKbDialog
 from curator.ui.files.import_report import ImportReportDialog, in_short
-from curator.ui.jobs.jobs import JobKind
-from curator.ui.kit.messages import tell
+from curator.ui.jobs import JobKind
+from curator.ui.kit import tell
 
 if TYPE_CHECKING:
     from curator.bootstrap import Project

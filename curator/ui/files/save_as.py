@@ -7,9 +7,9 @@ from pathlib import Path
 from PySide6.QtWidgets import QComboBox, QFileDialog, QSpinBox, QWidget
 
 from curator.domain.wording import tr
-from curator.services.records.exporting import ExportScope
+from curator.services.records import ExportScope
 from curator.ui.files.export_gold import SCOPES
-from curator.ui.kit.form import FormDialog, PathEdit
+from curator.ui.kit import FormDialog, PathEdit
 
 RELEASE_INTRO = (
     "A release holds the decisions, the hashes of the texts, the guidelines, the knowledge base's and the linker's "

@@ -1,1 +1,20 @@
 """Background work on show: what runs, how long it still takes, what it found, and the figures of a running training."""
+
+from curator.ui.jobs.jobs import JobKind, Jobs, Launch, RunningJob, range_words
+from curator.ui.jobs.jobs_bar import BottomBar, KeyHints, flat, words_of
+from curator.ui.jobs.jobs_dock import JobsDock
+from curator.ui.jobs.training_panel import TrainingPanel
+
+__all__ = [
+    "BottomBar",
+    "JobKind",
+    "Jobs",
+    "JobsDock",
+    "KeyHints",
+    "Launch",
+    "RunningJob",
+    "TrainingPanel",
+    "flat",
+    "range_words",
+    "words_of",
+]

@@ -11,11 +11,17 @@ from PySide6.QtWidgets import QHBoxLayout, QProgressBar, QPushButton, QSizePolic
 from curator.commands import WindowState
 from curator.domain.wording import tr
 from curator.ui.jobs.jobs import JobKind, Jobs, RunningJob, figures_words, left_words
-from curator.ui.kit.key_names import key_of, keys_between
-from curator.ui.kit.labels import ElidedLabel
-from curator.ui.kit.notices import NoticeLine, Notices
-from curator.ui.kit.row_list import draw_key, draw_words, scaled
-from curator.ui.kit.theme import theme_of
+from curator.ui.kit import (
+    ElidedLabel,
+    NoticeLine,
+    Notices,
+    draw_key,
+    draw_words,
+    key_of,
+    keys_between,
+    scaled,
+    theme_of,
+)
 
 SMALL = 0.88
 MESSAGE_MS = 4000

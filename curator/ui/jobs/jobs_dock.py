@@ -24,8 +24,7 @@ from curator.domain.wording import tr
 from curator.ui.jobs.jobs import JobKind, Jobs, RunningJob
 from curator.ui.jobs.jobs_bar import flat, words_of
 from curator.ui.jobs.training_panel import TrainingPanel
-from curator.ui.kit.form import sentence
-from curator.ui.kit.messages import tell
+from curator.ui.kit import sentence, tell
 
 # The background work of the session as a table, the newest first.
 

@@ -15,10 +15,7 @@ from PySide6.QtWidgets import QFileDialog, QHBoxLayout, QPlainTextEdit, QSplitte
 
 from curator.domain.jobs import Progress
 from curator.domain.wording import tr
-from curator.ui.kit.form import file_dialog, sentence
-from curator.ui.kit.labels import percent
-from curator.ui.kit.line_chart import Curve, LineChart, Tone
-from curator.ui.kit.row_list import fixed_font
+from curator.ui.kit import Curve, LineChart, Tone, file_dialog, fixed_font, percent, sentence
 
 # What a running training told so far: its curves, its figures and its log, for the window and as CSV.
 

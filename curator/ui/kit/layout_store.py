@@ -10,7 +10,7 @@ from typing import Any
 
 from PySide6.QtCore import QPoint, QRect, QSize
 
-from curator.settings.file import config_folder
+from curator.settings import config_folder
 
 # Small things that the window keeps beside the settings: lists and layouts that may be lost without harm.
 

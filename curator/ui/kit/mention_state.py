@@ -8,7 +8,7 @@ from html import escape
 
 from curator.domain.decisions import Decision, NilReason, Outcome, RejectReason, SkipReason, Verdict
 from curator.domain.wording import tr
-from curator.services.queue.queue import MentionView
+from curator.services.queue import MentionView
 
 Reason = NilReason | RejectReason | SkipReason
 

@@ -11,8 +11,8 @@ from shiboken6 import isValid
 
 from curator.domain.decisions import STEPS, Change, Saving
 from curator.domain.jobs import JobOutcome, LinkerStatus, Progress
-from curator.services.core.events import EventBus
-from curator.services.linking.suggestions import SuggestionService
+from curator.services.core import EventBus
+from curator.services.linking import SuggestionService
 from curator.services.ports import Disk
 
 

@@ -1,1 +1,16 @@
 """Several curators: rounds, adjudication, agreement, and under whose name decisions are made."""
+
+from typing import TYPE_CHECKING
+
+from curator.ui import opened_late
+from curator.ui.people.people_commands import PEOPLE
+
+if TYPE_CHECKING:
+    from curator.ui.people.people_flows import PeopleFlows
+
+__all__ = [
+    "PEOPLE",
+    "PeopleFlows",
+]
+
+__getattr__ = opened_late(__name__, {"PeopleFlows": "people_flows"})

@@ -24,13 +24,15 @@ from PySide6.QtWidgets import (
 from curator.domain.decisions import Outcome, Verdict
 from curator.domain.rounds import same_answer
 from curator.domain.wording import tr
-from curator.services.rounds.adjudication import Adjudication
-from curator.services.rounds.opinions import Opinions
-from curator.ui.kit.fitting import FlowRow
-from curator.ui.kit.mention_state import MentionState, verdict_words
-from curator.ui.kit.record_tables import Index, RecordColumn, RecordModel
-from curator.ui.kit.row_list import (
+from curator.services.rounds import Adjudication, Opinions
+from curator.ui.kit import (
     PAD,
+    FlowRow,
+    Glance,
+    Index,
+    MentionState,
+    RecordColumn,
+    RecordModel,
     RowList,
     draw_focus,
     draw_ground,
@@ -38,10 +40,11 @@ from curator.ui.kit.row_list import (
     draw_tag,
     draw_words,
     row_height,
+    rows_in_sight,
     scaled,
+    theme_of,
+    verdict_words,
 )
-from curator.ui.kit.sight import Glance, rows_in_sight
-from curator.ui.kit.theme import theme_of
 
 NOT_MARKED = "did not mark it (choosing this rejects it)"
 HINT = "1–{last} take a curator's verdict · ↵ the highlighted one · Esc to the text, where the usual keys decide anew"

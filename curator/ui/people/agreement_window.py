@@ -8,9 +8,8 @@ from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QTabWidget, QWidget
 
 from curator.domain.wording import tr
-from curator.services.rounds.agreement import AgreementReport, AgreementRow, ConsistencyRow
-from curator.ui.kit.form import ShowDialog, sentence
-from curator.ui.kit.record_tables import RecordColumn, RecordTable
+from curator.services.rounds import AgreementReport, AgreementRow, ConsistencyRow
+from curator.ui.kit import RecordColumn, RecordTable, ShowDialog, sentence
 
 HEAD = (
     "Links: Krippendorff's alpha {alpha}{interval} over {items:,} mentions that at least two of {people} linked or "

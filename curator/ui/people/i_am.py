@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from PySide6.QtWidgets import QComboBox, QWidget
 
 from curator.domain.wording import tr
-from curator.ui.kit.form import FormDialog
+from curator.ui.kit import FormDialog
 
 INTRO = "Every decision bears its curator's name. What has been decided keeps the name it has."
 EMPTY = "Give a name, such as “Anna Berg”."

@@ -11,8 +11,7 @@ from PySide6.QtWidgets import QComboBox, QGridLayout, QLineEdit, QPushButton, QS
 from curator.domain.documents import Split
 from curator.domain.rounds import Round, RoundKind, RoundProgress
 from curator.domain.wording import tr
-from curator.ui.kit.form import EmptyPage, FormDialog, ShowDialog, sentence
-from curator.ui.kit.record_tables import RecordColumn, RecordTable
+from curator.ui.kit import EmptyPage, FormDialog, RecordColumn, RecordTable, ShowDialog, sentence
 
 INTRO = (
     "Several curators judge the same documents apart; then their agreement is measured, and what they disagree about "

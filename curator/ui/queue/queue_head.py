@@ -21,7 +21,7 @@ from PySide6.QtWidgets import (
 from curator.domain.facets import Facet
 from curator.domain.wording import tr
 from curator.services.ports import QueueFilter
-from curator.services.queue.ordering import QueueOrder
+from curator.services.queue import QueueOrder
 from curator.ui.queue.facets_panel import FACET_WORDS, FacetsPanel, chips
 
 # What the queue is narrowed to, one chip each: pressing one lifts it.

@@ -12,7 +12,7 @@ from PySide6.QtCore import QAbstractListModel, QModelIndex, QObject, QPersistent
 from curator.domain.documents import DocumentState, Split
 from curator.domain.wording import ntr, tr
 from curator.services.ports import QueueFilter, QueueRow
-from curator.services.queue.seat import DocumentList, Lists
+from curator.services.queue import DocumentList, Lists
 
 PAGE = 200
 PAGES = 50

@@ -34,14 +34,10 @@ from shiboken6 import isValid
 from curator import __version__
 from curator.domain import wording
 from curator.domain.wording import catalogue, languages, read_po, tr
-from curator.services.records.diagnostics import log_folder, sqlite_words, start_logging, stop_logging
-from curator.settings.file import load
-from curator.settings.schema import Language
-from curator.ui.document.screen_reader import speak_to_screen_readers
-from curator.ui.kit.layout_store import read_state, write_state
-from curator.ui.kit.messages import tell
-from curator.ui.kit.sight import Sight
-from curator.ui.kit.theme import Scheme, ThemeController, icon, theme_of
+from curator.services.records import log_folder, sqlite_words, start_logging, stop_logging
+from curator.settings import Language, load
+from curator.ui.document import speak_to_screen_readers
+from curator.ui.kit import Scheme, Sight, ThemeController, icon, read_state, tell, theme_of, write_state
 from curator.ui.shell.main_window import MainWindow
 from curator.ui.shell.quiet_time import collect_in_quiet_times
 

@@ -11,14 +11,9 @@ from PySide6.QtWidgets import QApplication, QLabel, QMainWindow, QStackedWidget
 
 from curator.commands import Command, WindowState
 from curator.domain.wording import tr
-from curator.settings.file import LoadedSettings
-from curator.settings.schema import SameString, Snapping
-from curator.ui.bench.status_line import StatusLine
-from curator.ui.bench.window_layout import WindowLayout
-from curator.ui.kit.key_names import belongs_to, use_keys
-from curator.ui.kit.messages import tell
-from curator.ui.kit.sight import Sight
-from curator.ui.kit.theme import ThemeController
+from curator.settings import LoadedSettings, SameString, Snapping
+from curator.ui.bench import StatusLine, WindowLayout
+from curator.ui.kit import Sight, ThemeController, belongs_to, tell, use_keys
 from curator.ui.shell.catalogue import COMMANDS
 from curator.ui.shell.dropping import DropFlow
 from curator.ui.shell.menus import CommandMenus
@@ -31,7 +26,7 @@ from curator.ui.shell.welcome import WelcomePage
 from curator.ui.shell.windows import Session, Windows
 
 if TYPE_CHECKING:
-    from curator.ui.bench.workbench import Workbench
+    from curator.ui.bench import Workbench
 
 DROPPED = "The key was ignored: what it would have acted on had only just appeared. Press it again."
 SIZE = QSize(1440, 900)
@@ -118,7 +113,7 @@ class MainWindow(QMainWindow):
         bench.navigator.mention_changed.connect(QuietTime(bench).busy)
         bench.document.zoom_wanted.connect(self.preferences.zoom)
         bench.document.menu_wanted.connect(lambda place: bench.text.show_menu(place, self.menus.action))
-        from curator.ui.bench.refresher import Refresher  # with the first project
+        from curator.ui.bench import Refresher  # with the first project
 
         Refresher(bench, self.status).start()
         self.layout_keeper.take(bench, bench.project.folder)

@@ -10,8 +10,7 @@ from PySide6.QtWidgets import QListWidget, QListWidgetItem, QPlainTextEdit, QSpl
 
 from curator import __version__
 from curator.domain.wording import tr
-from curator.ui.kit.form import ShowDialog, sentence
-from curator.ui.kit.labels import ScaledLabel
+from curator.ui.kit import ScaledLabel, ShowDialog, sentence
 
 FOLDER = "help"
 FIRST = "index.md"

@@ -9,8 +9,7 @@ from PySide6.QtCore import QObject, Qt
 from PySide6.QtGui import QAction, QKeySequence
 from PySide6.QtWidgets import QMenu, QMenuBar, QWidget
 
-from curator.commands import Command, Menu, WindowState
-from curator.commands.keymap import Keymap
+from curator.commands import Command, Keymap, Menu, WindowState
 from curator.domain.wording import tr
 from curator.ui.shell.catalogue import COMMANDS
 from curator.ui.shell.recent import RecentMenu

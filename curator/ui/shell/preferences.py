@@ -10,12 +10,11 @@ from PySide6.QtCore import QObject, Signal
 from PySide6.QtGui import QFont
 from PySide6.QtWidgets import QWidget
 
-from curator.commands.keymap import Keymap
+from curator.commands import Keymap
 from curator.domain.suggestions import CandidateOrder
 from curator.domain.wording import UserError
-from curator.settings.file import LoadedSettings, save
-from curator.settings.schema import Settings, default, options, with_value
-from curator.ui.kit.theme import Scheme, ThemeController
+from curator.settings import LoadedSettings, Settings, default, options, save, with_value
+from curator.ui.kit import Scheme, ThemeController
 
 if TYPE_CHECKING:
     from curator.ui.shell.settings import SettingsDialog

@@ -10,7 +10,7 @@ from PySide6.QtGui import QKeySequence
 from PySide6.QtWidgets import QMenu, QWidget
 
 from curator.domain.wording import tr
-from curator.ui.kit.layout_store import read_state, write_state
+from curator.ui.kit import read_state, write_state
 
 FILE = "recent.json"
 MOST = 12

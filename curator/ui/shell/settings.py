@@ -18,9 +18,8 @@ from PySide6.QtWidgets import (
 )
 
 from curator.domain.wording import UserError, tr
-from curator.settings.schema import Option, OptionKind, Settings, options, with_value
-from curator.ui.kit.form import FormDialog, PathEdit, sentence
-from curator.ui.kit.row_list import scaled
+from curator.settings import Option, OptionKind, Settings, options, with_value
+from curator.ui.kit import FormDialog, PathEdit, scaled, sentence
 
 CHOICES: Mapping[str, str] = {
     "system": "as the desktop",

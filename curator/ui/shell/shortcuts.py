@@ -18,11 +18,9 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from curator.commands import Command
-from curator.commands.finding import match
-from curator.commands.keymap import Keymap
+from curator.commands import Command, Keymap, match
 from curator.domain.wording import tr
-from curator.ui.kit.form import FormDialog
+from curator.ui.kit import FormDialog
 from curator.ui.shell.catalogue import COMMANDS
 from curator.ui.shell.palette import shown_keys
 

@@ -9,8 +9,7 @@ from PySide6.QtGui import QKeyEvent, QResizeEvent, QShowEvent
 from PySide6.QtWidgets import QFrame, QLabel, QPushButton, QScrollArea, QVBoxLayout, QWidget
 
 from curator.domain.wording import tr
-from curator.ui.kit.form import sentence
-from curator.ui.kit.row_list import scaled
+from curator.ui.kit import scaled, sentence
 from curator.ui.shell.recent import Recent
 
 MOST_RECENT = 6

@@ -13,34 +13,26 @@ from PySide6.QtWidgets import QFileDialog, QMainWindow
 
 from curator.commands import Commands
 from curator.domain.wording import ProjectLockedError, UserError, tr
-from curator.services.records.diagnostics import last_lines
-from curator.ui.bench.candidate_commands import CANDIDATES
-from curator.ui.bench.deciding_commands import DECIDING
-from curator.ui.bench.queue_commands import QUEUE
-from curator.ui.bench.text_commands import TEXT
-from curator.ui.dashboard.seeing_commands import SEEING
-from curator.ui.entities.entity_commands import ENTITIES
-from curator.ui.files.file_commands import FILES, RECORDS
-from curator.ui.files.project_flows import demo_folder, is_filled, world_of
-from curator.ui.kit.form import file_dialog
-from curator.ui.kit.layout_store import cascaded
-from curator.ui.kit.messages import ask, tell
-from curator.ui.people.people_commands import PEOPLE
+from curator.services.records import last_lines
+from curator.ui.bench import CANDIDATES, DECIDING, QUEUE, TEXT
+from curator.ui.dashboard import SEEING
+from curator.ui.entities import ENTITIES
+from curator.ui.files import FILES, RECORDS, demo_folder, is_filled, world_of
+from curator.ui.kit import ask, cascaded, file_dialog, tell
+from curator.ui.people import PEOPLE
 from curator.ui.shell.quiet_time import keep_loaded
 from curator.ui.shell.recent import remember
-from curator.ui.training.model_commands import JOBS, MODEL
+from curator.ui.training import JOBS, MODEL
 
 if TYPE_CHECKING:
     from curator.bootstrap import Project
-    from curator.ui.bench.workbench import Workbench
-    from curator.ui.dashboard.seeing_flows import SeeingFlows
-    from curator.ui.entities.entity_flows import EntityFlows
-    from curator.ui.files.new_project import NewProjectDialog, ProjectWish
-    from curator.ui.files.project_flows import ProjectFlows
-    from curator.ui.files.record_flows import RecordFlows
-    from curator.ui.people.people_flows import PeopleFlows
+    from curator.ui.bench import Workbench
+    from curator.ui.dashboard import SeeingFlows
+    from curator.ui.entities import EntityFlows
+    from curator.ui.files import NewProjectDialog, ProjectFlows, ProjectWish, RecordFlows
+    from curator.ui.people import PeopleFlows
     from curator.ui.shell.main_window import MainWindow
-    from curator.ui.training.model_flows import ModelFlows
+    from curator.ui.training import ModelFlows
 
 
 FRAME = QSize(16, 44)
@@ -209,7 +201,7 @@ class Session(QObject):
     def new_project(self, *, documents: Sequence[Path] = (), knowledge_base: Path | None = None) -> NewProjectDialog:
         """Ask, step by step; what was dropped onto the window stands in the dialog already."""
         from curator import bootstrap
-        from curator.ui.files.new_project import NewProjectDialog
+        from curator.ui.files import NewProjectDialog
 
         dialog = NewProjectDialog(
             place=Path.home(),
@@ -254,20 +246,19 @@ class Session(QObject):
             )
             tell(self.window, tr("Demo project"), words, wrong=True)
             return
-        from curator.ui.files.new_project import ProjectWish
+        from curator.ui.files import ProjectWish
 
         self._create(ProjectWish(folder))
 
     def show(self, project: Project) -> None:
         """Take an open project into the window."""
         # what shows a project is loaded with the first one, after the first paint
-        from curator.ui.bench.workbench import Workbench
-        from curator.ui.dashboard.seeing_flows import SeeingFlows
-        from curator.ui.entities.entity_flows import EntityFlows
-        from curator.ui.files.project_flows import ProjectFlows
-        from curator.ui.files.record_flows import RecordFlows
-        from curator.ui.people.people_flows import PeopleFlows
-        from curator.ui.training.model_flows import ModelFlows
+        from curator.ui.bench import Workbench
+        from curator.ui.dashboard import SeeingFlows
+        from curator.ui.entities import EntityFlows
+        from curator.ui.files import ProjectFlows, RecordFlows
+        from curator.ui.people import PeopleFlows
+        from curator.ui.training import ModelFlows
 
         bench = Workbench(project)
         self.bench = bench
@@ -301,7 +292,7 @@ class Session(QObject):
             self.close()
             then()
 
-        from curator.ui.jobs.jobs import JobKind
+        from curator.ui.jobs import JobKind
 
         words = TRAINING if job.kind is JobKind.TRAIN else WORKING
         ask(self.window, tr("Background work"), tr(words, job=job.title), yes=tr("Stop it and leave"), then=stop)

@@ -1,1 +1,19 @@
 """The linker's own windows: retraining, bundles and what one changed, evaluation, detection, the map of embeddings."""
+
+from typing import TYPE_CHECKING
+
+from curator.ui import opened_late
+from curator.ui.training.model_commands import JOBS, MODEL
+
+if TYPE_CHECKING:
+    from curator.ui.training.bundle_flows import BundleFlows
+    from curator.ui.training.model_flows import ModelFlows
+
+__all__ = [
+    "JOBS",
+    "MODEL",
+    "BundleFlows",
+    "ModelFlows",
+]
+
+__getattr__ = opened_late(__name__, {"BundleFlows": "bundle_flows", "ModelFlows": "model_flows"})

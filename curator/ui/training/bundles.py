@@ -11,12 +11,8 @@ from PySide6.QtWidgets import QAbstractItemView, QLineEdit, QTableView, QWidget
 
 from curator.domain.jobs import Activation, BundleInfo, GateVerdict
 from curator.domain.wording import tr
-from curator.services.training.bundles import DiskReport, DiskUse, size_words
-from curator.services.training.embedding_map import has_map
-from curator.services.training.promotion_diff import diff_rows, diff_words, queue_asked
-from curator.ui.kit.form import EmptyPage, FormDialog, ShowDialog, sentence
-from curator.ui.kit.labels import percent
-from curator.ui.kit.record_tables import FigureTable
+from curator.services.training import DiskReport, DiskUse, diff_rows, diff_words, has_map, queue_asked, size_words
+from curator.ui.kit import EmptyPage, FigureTable, FormDialog, ShowDialog, percent, sentence
 from curator.ui.training.evaluate import gate_rows
 from curator.ui.training.manifest import served_words
 

@@ -14,13 +14,9 @@ from PySide6.QtWidgets import QButtonGroup, QCheckBox, QComboBox, QFileDialog, Q
 from curator.domain.documents import Split
 from curator.domain.jobs import BundleInfo
 from curator.domain.wording import UserError, ntr, tr
-from curator.services.training.evaluation import HTML, EvaluationWish, ReplayWish, save_report
-from curator.services.training.promotion_diff import diff_rows
-from curator.ui.kit.form import FormDialog, ShowDialog, file_dialog, sentence
-from curator.ui.kit.labels import percent
-from curator.ui.kit.messages import tell
-from curator.ui.kit.record_tables import FigureTable
-from curator.ui.queue.queue_model import SPLIT_WORDS
+from curator.services.training import HTML, EvaluationWish, ReplayWish, diff_rows, save_report
+from curator.ui.kit import FigureTable, FormDialog, ShowDialog, file_dialog, percent, sentence, tell
+from curator.ui.queue import SPLIT_WORDS
 from curator.ui.training.promotion_diff import PromotionDiff
 
 # Figures of evaluations and gates in words and rows.

@@ -9,8 +9,7 @@ from PySide6.QtWidgets import QPlainTextEdit, QWidget
 
 from curator.domain.jobs import Activation, ActivationKind
 from curator.domain.wording import tr
-from curator.ui.kit.form import ShowDialog
-from curator.ui.kit.row_list import fixed_font
+from curator.ui.kit import ShowDialog, fixed_font
 
 KINDS = {
     ActivationKind.JOB: "served after it was made",

@@ -6,10 +6,8 @@ from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QHBoxLayout, QWidget
 
 from curator.domain.wording import tr
-from curator.services.training.embedding_map import EmbeddingMap, MapPoint
-from curator.ui.kit.form import ShowDialog, sentence
-from curator.ui.kit.labels import percent
-from curator.ui.kit.record_tables import FindLine
+from curator.services.training import EmbeddingMap, MapPoint
+from curator.ui.kit import FindLine, ShowDialog, percent, sentence
 from curator.ui.training.embedding_map import MapView, When
 
 NO_MAP = "This bundle has no map. A training writes one when it ends."

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from curator.commands import Command, Menu, WindowState
 
 if TYPE_CHECKING:
-    from curator.ui.bench.workbench import Workbench
+    from curator.ui.bench import Workbench
     from curator.ui.training.model_flows import ModelFlows
 
 

@@ -23,8 +23,8 @@ from PySide6.QtWidgets import (
 )
 
 from curator.domain.wording import tr
-from curator.services.training.recipes import Recipe
-from curator.ui.kit.form import sentence
+from curator.services.training import Recipe
+from curator.ui.kit import sentence
 from resources.recipe_files import Parameter
 
 # A field for one parameter of a recipe, made from its description.

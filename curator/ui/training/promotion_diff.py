@@ -28,11 +28,8 @@ from PySide6.QtWidgets import (
 )
 
 from curator.domain.wording import tr
-from curator.services.training.promotion_diff import NIL, DiffKind, DiffRow, count, diff_words
-from curator.ui.kit.form import sentence
-from curator.ui.kit.mention_state import MentionState
-from curator.ui.kit.record_tables import FindLine, OpeningTable
-from curator.ui.kit.theme import theme_of
+from curator.services.training import NIL, DiffKind, DiffRow, count, diff_words
+from curator.ui.kit import FindLine, MentionState, OpeningTable, sentence, theme_of
 
 Index = QModelIndex | QPersistentModelIndex
 NO_PARENT = QModelIndex()

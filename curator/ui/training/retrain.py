@@ -20,12 +20,10 @@ from PySide6.QtWidgets import (
 )
 
 from curator.domain.wording import ntr, tr
-from curator.services.training.recipes import Recipe, grouped
-from curator.services.training.retraining import TrainingPreview
-from curator.settings.schema import DeviceChoice
-from curator.ui.jobs.jobs import range_words
-from curator.ui.kit.fitting import FlowRow
-from curator.ui.kit.form import FormDialog, sentence
+from curator.services.training import Recipe, TrainingPreview, grouped
+from curator.settings import DeviceChoice
+from curator.ui.jobs import range_words
+from curator.ui.kit import FlowRow, FormDialog, sentence
 from curator.ui.training.parameter_panel import ParameterPanel
 
 INTRO = (

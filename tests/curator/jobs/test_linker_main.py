@@ -110,7 +110,7 @@ def test_bundles_asked_for_at_once_are_loaded_one_by_one(
         inside[0] -= 1
         return found
 
-    monkeypatch.setattr(index_repair, "load_intact", counted)
+    monkeypatch.setattr("models.linker.load_intact", counted)
     for _ in range(2):
         process.take({"op": "open", "bundle": str(bundle.path), "bundle_id": bundle.manifest.id})
     assert [process.next_loaded()["event"] for _ in range(2)] == ["opened", "opened"]
